@@ -1,0 +1,5 @@
+// Starts `service`: hands over the arguments and exits with what comes back.
+// Nothing else belongs here.
+import { main } from "../src/service/command.ts";
+
+process.exit(await main(process.argv.slice(2)));

@@ -1,0 +1,114 @@
+// Compiles the two programs: `--native` (default) to dist/, for this machine; `--all` to dist/<target>/, for all of targets.ts.
+// The same commit gives the same bytes: pinned Bun, stamped date from the commit, no identifier of the machine that built it.
+
+import { mkdir, rm } from "node:fs/promises";
+import { installDependencies } from "./install.ts";
+import { ROOT, capture, fail, megabytes, readManifest, seconds, type Manifest } from "./step.ts";
+import { nativeExtension, programs, targets, type Target } from "./targets.ts";
+
+const SHORT_COMMIT_CHARACTERS = 12;
+
+interface Stamp {
+  version: string;
+  commit: string;
+  /** RFC 3339, UTC, seconds. */
+  date: string;
+}
+
+/** Builds for this machine; returns nothing, dies with a message when it cannot. */
+export async function buildNative(): Promise<void> {
+  const stamp = await prepare();
+  for (const program of programs) {
+    await compile(program.entry, `dist/${program.name}${nativeExtension}`, stamp);
+  }
+}
+
+export async function buildAll(): Promise<void> {
+  const stamp = await prepare();
+  for (const target of targets) {
+    for (const program of programs) {
+      await compile(program.entry, `dist/${target.id}/${program.name}${target.extension}`, stamp, target);
+    }
+  }
+}
+
+async function prepare(): Promise<Stamp> {
+  const manifest = await readManifest();
+  refuseOtherBun(manifest);
+  await installDependencies();
+  const stamp = await readStamp(manifest);
+  console.log(
+    `build: ${manifest.name} ${stamp.version}, commit ${stamp.commit}, ${stamp.date}, bun ${Bun.version}`,
+  );
+  return stamp;
+}
+
+/** Another Bun means another runtime inside the binaries and other bytes, so it is not a warning. */
+function refuseOtherBun(manifest: Manifest): void {
+  const wanted = manifest.packageManager.replace(/^bun@/, "");
+  if (Bun.version !== wanted) {
+    fail(`this is bun ${Bun.version}, but the build needs exactly ${wanted}: use npm run build`);
+  }
+}
+
+async function readStamp(manifest: Manifest): Promise<Stamp> {
+  const commit = await git("rev-parse", "HEAD");
+  const epochSeconds = process.env.SOURCE_DATE_EPOCH ?? (await git("log", "-1", "--format=%ct"));
+  const date = new Date(Number(epochSeconds ?? 0) * 1000).toISOString().replace(/\.\d+Z$/, "Z");
+  return {
+    version: manifest.version,
+    commit: commit?.slice(0, SHORT_COMMIT_CHARACTERS) ?? "unknown",
+    date: epochSeconds === undefined ? "unknown" : date,
+  };
+}
+
+/** Undefined without git, outside a repository, or before the first commit: a source archive must build too. */
+async function git(...args: string[]): Promise<string | undefined> {
+  if (Bun.which("git") === null) return undefined;
+  const { exitCode, output } = await capture(["git", ...args]);
+  return exitCode === 0 ? output.trim() : undefined;
+}
+
+async function compile(entry: string, outfile: string, stamp: Stamp, target?: Target): Promise<void> {
+  const started = performance.now();
+  const path = `${ROOT}/${outfile}`;
+  await mkdir(path.slice(0, path.lastIndexOf("/")), { recursive: true });
+  const result = await Bun.build({
+    entrypoints: [`${ROOT}/${entry}`],
+    // Errors carry the paths of the source; relative to the repository they are the same on every machine.
+    root: ROOT,
+    format: "esm",
+    bytecode: true,
+    sourcemap: "linked",
+    // Names of functions and parameters stay: Elysia reads the source text of its handlers.
+    minify: { whitespace: true, syntax: true, identifiers: false },
+    env: "disable",
+    define: {
+      CAIRN_VERSION: JSON.stringify(stamp.version),
+      CAIRN_COMMIT: JSON.stringify(stamp.commit),
+      CAIRN_DATE: JSON.stringify(stamp.date),
+    },
+    compile: {
+      outfile: path,
+      ...(target === undefined ? {} : { target: target.bun }),
+      // Else a binary would run whatever the current directory's .env and bunfig.toml tell it to.
+      autoloadDotenv: false,
+      autoloadBunfig: false,
+      autoloadTsconfig: false,
+      autoloadPackageJson: false,
+    },
+    throw: false,
+  });
+  if (!result.success) fail(`${entry} does not compile:\n${result.logs.join("\n")}`);
+  // The map is inside the binary as well; the file beside it is of no use to anyone.
+  await rm(`${path.replace(/\.exe$/, "")}.map`, { force: true });
+  console.log(`build: ${outfile}  ${megabytes(Bun.file(path).size)}  ${seconds(started)}`);
+}
+
+if (import.meta.main) {
+  const [mode = "--native", ...rest] = process.argv.slice(2);
+  if (rest.length > 0 || (mode !== "--native" && mode !== "--all")) {
+    fail("usage: build.ts [--native | --all]");
+  }
+  await (mode === "--all" ? buildAll() : buildNative());
+}

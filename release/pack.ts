@@ -1,0 +1,66 @@
+// After `build.ts --all`: one archive for each target in dist/release/, and SHA256SUMS over them. `pack.ts [target …]` packs a part.
+// Each archive holds a folder with the two programs, the licence and the readme. The same build gives the same archives.
+
+import { existsSync } from "node:fs";
+import { mkdir, readdir } from "node:fs/promises";
+import { tarGz, zip, type ArchiveFile } from "./archive.ts";
+import { ROOT, fail, megabytes, readManifest, seconds } from "./step.ts";
+import { archiveName, programs, targets, type Target } from "./targets.ts";
+
+const OUTPUT = `${ROOT}/dist/release`;
+const SUMS = "SHA256SUMS";
+const texts = ["LICENSE", "README.md", "CHANGELOG.md"];
+
+async function contents(folder: string, target: Target): Promise<ArchiveFile[]> {
+  const files: ArchiveFile[] = [];
+  for (const { name } of programs) {
+    const path = `${ROOT}/dist/${target.id}/${name}${target.extension}`;
+    if (!existsSync(path)) fail(`${path} is missing: run npm run release:build`);
+    files.push({
+      path: `${folder}/${name}${target.extension}`,
+      bytes: await Bun.file(path).bytes(),
+      executable: true,
+    });
+  }
+  for (const name of texts) {
+    files.push({
+      path: `${folder}/${name}`,
+      bytes: await Bun.file(`${ROOT}/${name}`).bytes(),
+      executable: false,
+    });
+  }
+  return files;
+}
+
+async function pack(version: string, target: Target): Promise<void> {
+  const started = performance.now();
+  const name = archiveName(version, target);
+  const files = await contents(name.slice(0, -(target.archive.length + 1)), target);
+  const bytes = target.archive === "zip" ? zip(files) : tarGz(files);
+  await Bun.write(`${OUTPUT}/${name}`, bytes);
+  console.log(`pack: dist/release/${name}  ${megabytes(bytes.length)}  ${seconds(started)}`);
+}
+
+/** In the form that `sha256sum --check` reads, sorted by name. */
+async function writeSums(): Promise<void> {
+  const lines: string[] = [];
+  for (const name of (await readdir(OUTPUT)).sort()) {
+    if (name === SUMS) continue;
+    const digest = new Bun.CryptoHasher("sha256")
+      .update(await Bun.file(`${OUTPUT}/${name}`).bytes())
+      .digest("hex");
+    lines.push(`${digest}  ${name}\n`);
+  }
+  await Bun.write(`${OUTPUT}/${SUMS}`, lines.join(""));
+  console.log(`pack: dist/release/${SUMS}  ${lines.length} files`);
+}
+
+const wanted = process.argv.slice(2);
+const unknown = wanted.find((id) => !targets.some((target) => target.id === id));
+if (unknown !== undefined) fail(`unknown target: ${unknown}`);
+const { version } = await readManifest();
+await mkdir(OUTPUT, { recursive: true });
+for (const target of targets) {
+  if (wanted.length === 0 || wanted.includes(target.id)) await pack(version, target);
+}
+await writeSums();

@@ -1,0 +1,101 @@
+// Programs of the system that some tests drive: where they are, and how they get there on Debian.
+// Anywhere else we only look and say aloud what is missing; nothing is installed behind anyone's back.
+
+import { Glob } from "bun";
+import { capture, inCi, seconds } from "./step.ts";
+
+interface Tool {
+  /** Names on PATH, best first. */
+  commands: readonly string[];
+  /** Where it lives when it is not on PATH; patterns of full paths. */
+  elsewhere: readonly string[];
+  debianPackage: string;
+}
+
+const tools = {
+  chromium: {
+    commands: ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"],
+    elsewhere: [
+      "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+      "/Applications/Chromium.app/Contents/MacOS/Chromium",
+      "C:/Program Files/Google/Chrome/Application/chrome.exe",
+      "C:/Program Files (x86)/Microsoft/Edge/Application/msedge.exe",
+    ],
+    debianPackage: "chromium",
+  },
+  docker: { commands: ["dockerd"], elsewhere: ["/usr/sbin/dockerd"], debianPackage: "docker.io" },
+  postgres: {
+    commands: ["postgres"],
+    elsewhere: ["/usr/lib/postgresql/*/bin/postgres"],
+    debianPackage: "postgresql",
+  },
+} satisfies Record<string, Tool>;
+
+export type ToolName = keyof typeof tools;
+
+/** What the tests of today need. A test that drives another tool adds it here. */
+const NEEDED_BY_TESTS: readonly ToolName[] = ["chromium"];
+
+/** Full path of a tool, or undefined. For tests: skip with a reason, or call it. */
+export function locateTool(name: ToolName): string | undefined {
+  const tool: Tool = tools[name];
+  for (const command of tool.commands) {
+    const found = Bun.which(command);
+    if (found !== null) return found;
+  }
+  for (const pattern of tool.elsewhere) {
+    for (const found of pathsMatching(pattern)) return found;
+  }
+  return undefined;
+}
+
+/** Only the part below the first wildcard is searched; a plain path is a search for its own name. */
+function pathsMatching(pattern: string): Iterable<string> {
+  const wildcard = pattern.indexOf("*");
+  const folder = pattern.slice(0, pattern.lastIndexOf("/", wildcard === -1 ? undefined : wildcard) + 1);
+  try {
+    return new Glob(pattern.slice(folder.length)).scanSync({ cwd: folder, absolute: true });
+  } catch {
+    return []; // The folder does not exist here.
+  }
+}
+
+/** Returns false when something needed is missing and this is CI, where a test that is left out counts as failed. */
+export async function provideSystemPackages(): Promise<boolean> {
+  const missing = NEEDED_BY_TESTS.filter((name) => locateTool(name) === undefined);
+  if (missing.length === 0) return true;
+  const obstacle = whyNotInstall() ?? (await install(missing));
+  const absent = missing.filter((name) => locateTool(name) === undefined);
+  for (const name of absent) {
+    console.log(`skipped: ${name} is missing (${obstacle ?? "it is not where it was expected"})`);
+  }
+  return absent.length === 0 || !inCi;
+}
+
+function whyNotInstall(): string | undefined {
+  if (Bun.which("apt-get") === null) return "installed here only on Debian; please install it yourself";
+  if (process.getuid?.() !== 0) return "installing it needs root; please install it yourself";
+  return undefined;
+}
+
+/** Returns what went wrong, or undefined. */
+async function install(names: readonly ToolName[]): Promise<string | undefined> {
+  const packages = names.map((name) => tools[name].debianPackage);
+  const started = performance.now();
+  console.log(`system packages: installing ${packages.join(", ")} …`);
+  const quiet = { DEBIAN_FRONTEND: "noninteractive" };
+  for (const command of [
+    ["apt-get", "update"],
+    ["apt-get", "install", "-y", "--no-install-recommends", ...packages],
+  ]) {
+    const { exitCode, output } = await capture(command, quiet);
+    if (exitCode !== 0) {
+      console.log(output.trim());
+      return `${command.slice(0, 2).join(" ")} failed`;
+    }
+  }
+  console.log(`system packages: done in ${seconds(started)}`);
+  return undefined;
+}
+
+if (import.meta.main && !(await provideSystemPackages())) process.exit(1);

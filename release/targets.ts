@@ -1,0 +1,35 @@
+// The machines a release is built for, and what its files are called there.
+// `bun` is the name of the target in Bun's compiler; `id` is ours, used in folder and archive names.
+
+export interface Target {
+  id: string;
+  bun: Bun.Build.CompileTarget;
+  /** Ending of the two programs. */
+  extension: "" | ".exe";
+  archive: "tar.gz" | "zip";
+}
+
+export const targets: readonly Target[] = [
+  { id: "linux-x64", bun: "bun-linux-x64", extension: "", archive: "tar.gz" },
+  { id: "linux-arm64", bun: "bun-linux-arm64", extension: "", archive: "tar.gz" },
+  { id: "linux-x64-musl", bun: "bun-linux-x64-musl", extension: "", archive: "tar.gz" },
+  { id: "linux-arm64-musl", bun: "bun-linux-arm64-musl", extension: "", archive: "tar.gz" },
+  { id: "darwin-x64", bun: "bun-darwin-x64", extension: "", archive: "tar.gz" },
+  { id: "darwin-arm64", bun: "bun-darwin-arm64", extension: "", archive: "tar.gz" },
+  { id: "windows-x64", bun: "bun-windows-x64", extension: ".exe", archive: "zip" },
+  { id: "windows-arm64", bun: "bun-windows-arm64", extension: ".exe", archive: "zip" },
+];
+
+/** The two programs, and the files they start from. */
+export const programs = [
+  { name: "service", entry: "bin/service.ts" },
+  { name: "cairn", entry: "bin/cairn.ts" },
+] as const;
+
+export type ProgramName = (typeof programs)[number]["name"];
+
+export const nativeExtension = process.platform === "win32" ? ".exe" : "";
+
+export function archiveName(version: string, target: Target): string {
+  return `cairn-${version}-${target.id}.${target.archive}`;
+}

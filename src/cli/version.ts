@@ -1,0 +1,11 @@
+// `cairn version`: which build this is.
+// Must stay light: it touches no disk and no network.
+
+import { defineCommand } from "citty";
+import { formatOf, printData } from "../kit/output.ts";
+import { version, versionLine } from "../kit/version.ts";
+
+export const versionCommand = defineCommand({
+  meta: { name: "version", description: "Print version, commit and date of this program" },
+  run: ({ args }) => printData(version, formatOf(args), () => versionLine("cairn")),
+});

@@ -1,0 +1,174 @@
+// Reads the arguments of one command strictly, before citty sees them: citty accepts unknown flags, and flags without their value,
+// in silence. What passes comes back in one plain form (`--name=value … -- positionals`) that leaves citty nothing to guess.
+
+import type { ArgDef, ArgsDef } from "citty";
+import { AppError } from "./error.ts";
+
+/** At most this many edits away, a name is offered as what was meant. */
+const SUGGESTION_EDITS_MAX = 2;
+
+export interface Read {
+  /** Flags as citty should see them. */
+  flags: string[];
+  positionals: string[];
+  /** Only where `subcommands` was asked for: the first word that is no flag. */
+  subcommand: string | undefined;
+  /** What follows the subcommand, unread. */
+  rest: string[];
+  help: boolean;
+}
+
+/**
+ * Reads up to the subcommand (if there are any) or to the end. `seen` holds the flags of the levels above, since giving a flag
+ * twice is refused wherever it stands. Raises `invalid` with the texts that the command line promises.
+ */
+export function readArguments(
+  tokens: readonly string[],
+  args: ArgsDef,
+  subcommands: boolean,
+  seen: Set<string>,
+): Read {
+  const read: Read = { flags: [], positionals: [], subcommand: undefined, rest: [], help: false };
+  for (let index = 0; index < tokens.length; index++) {
+    const token = tokens[index] as string;
+    if (token === "--") {
+      read.positionals.push(...tokens.slice(index + 1));
+      break;
+    }
+    if (!looksLikeFlag(token)) {
+      if (!subcommands) {
+        read.positionals.push(token);
+        continue;
+      }
+      read.subcommand = token;
+      read.rest = tokens.slice(index + 1);
+      break;
+    }
+    index += readFlag(token, tokens[index + 1], args, seen, read);
+  }
+  return read;
+}
+
+/** Returns how many further tokens the flag used. */
+function readFlag(
+  token: string,
+  next: string | undefined,
+  args: ArgsDef,
+  seen: Set<string>,
+  read: Read,
+): 0 | 1 {
+  const [written, inline] = split(token);
+  const known = written === "--help" || written === "-h" ? helpFlag : findFlag(written, args);
+  if (known === undefined) throw refusal(`unknown flag: ${written}`, nearest(written, flagNames(args)));
+  if (seen.has(known.name)) throw refusal(`flag given twice: ${written}`);
+  seen.add(known.name);
+  if (known.def.type === "boolean") {
+    if (inline !== undefined) throw refusal(`flag takes no value: ${written}`);
+    if (known === helpFlag) read.help = true;
+    else read.flags.push(known.negated ? `--no-${known.name}` : `--${known.name}`);
+    return 0;
+  }
+  const value = inline ?? (next === undefined || looksLikeFlag(next) ? "" : next);
+  if (value === "") throw refusal(`flag needs a value: ${written}`);
+  refuseOtherThanOptions(written, value, known.def);
+  read.flags.push(`--${known.name}=${value}`);
+  return inline === undefined ? 1 : 0;
+}
+
+/** `-` alone is a file name (standard input), and `-1` is a number. */
+function looksLikeFlag(token: string): boolean {
+  return token.startsWith("-") && token !== "-" && !/^-\d/.test(token);
+}
+
+function split(token: string): [written: string, inline: string | undefined] {
+  const equals = token.indexOf("=");
+  return equals === -1 ? [token, undefined] : [token.slice(0, equals), token.slice(equals + 1)];
+}
+
+interface Flag {
+  name: string;
+  def: ArgDef;
+  negated: boolean;
+}
+
+const helpFlag: Flag = { name: "help", def: { type: "boolean" }, negated: false };
+
+function findFlag(written: string, args: ArgsDef): Flag | undefined {
+  for (const [name, def] of Object.entries(args)) {
+    if (spellings(name, def).includes(written)) return { name, def, negated: false };
+    // Only what is on by default can be switched off.
+    if (def.type === "boolean" && def.default === true && written === `--no-${name}`)
+      return { name, def, negated: true };
+  }
+  return undefined;
+}
+
+function spellings(name: string, def: ArgDef): string[] {
+  if (def.type === "positional") return [];
+  const aliases = "alias" in def && def.alias !== undefined ? [def.alias].flat() : [];
+  return [`--${name}`, ...aliases.map((alias) => (alias.length === 1 ? `-${alias}` : `--${alias}`))];
+}
+
+function flagNames(args: ArgsDef): string[] {
+  return ["--help", ...Object.entries(args).flatMap(([name, def]) => spellings(name, def))];
+}
+
+function refuseOtherThanOptions(written: string, value: string, def: ArgDef): void {
+  if (def.type !== "enum" || def.options === undefined || def.options.includes(value)) return;
+  throw refusal(`${written} must be one of: ${def.options.join(", ")}`);
+}
+
+/** Raises `invalid` when words are missing or left over, or a flag that must be there is not. */
+export function checkComplete(read: Read, args: ArgsDef, seen: ReadonlySet<string>): void {
+  let places = 0;
+  for (const [name, def] of Object.entries(args)) {
+    const required =
+      def.default === undefined &&
+      (def.type === "positional" ? def.required !== false : def.required === true);
+    if (def.type === "positional") {
+      places++;
+      if (required && read.positionals.length < places) throw refusal(`missing argument: <${name}>`);
+    } else if (required && !seen.has(name)) {
+      throw refusal(`missing flag: --${name}`);
+    }
+  }
+  const surplus = read.positionals[places];
+  if (surplus !== undefined) throw refusal(`unexpected argument: ${surplus}`);
+}
+
+export function unknownCommand(name: string, known: readonly string[]): AppError {
+  return refusal(`unknown command: ${name}`, nearest(name, known));
+}
+
+function refusal(message: string, suggestion?: string): AppError {
+  return new AppError(
+    "invalid",
+    message,
+    suggestion === undefined ? undefined : { did_you_mean: suggestion },
+  );
+}
+
+/** The known name with the fewest edits, if those are few and leave something in common. */
+function nearest(written: string, known: readonly string[]): string | undefined {
+  let best: string | undefined;
+  let fewest = SUGGESTION_EDITS_MAX + 1;
+  for (const name of known) {
+    const edits = editDistance(written, name);
+    if (edits < fewest && edits < name.replace(/^-+/, "").length / 2) [best, fewest] = [name, edits];
+  }
+  return best;
+}
+
+/** Levenshtein distance, one row at a time (Wagner and Fischer, 1974). */
+function editDistance(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
+  for (const [index, character] of [...from].entries()) {
+    const next = [index + 1];
+    for (let column = 1; column <= to.length; column++) {
+      const replaced = (row[column - 1] ?? 0) + (character === to[column - 1] ? 0 : 1);
+      next.push(Math.min(replaced, (row[column] ?? 0) + 1, (next[column - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[to.length] ?? 0;
+}

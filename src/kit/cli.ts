@@ -1,0 +1,125 @@
+// Runs a tree of citty commands with the manners that both programs share: strict flags, help at every level, one form of error.
+// Only the command that was named runs. citty alone would also run its parents and print the source of a failing program.
+
+import type { ArgsDef, CommandDef, CommandMeta } from "citty";
+import { checkComplete, readArguments, unknownCommand } from "./arguments.ts";
+import { AppError, messageOf } from "./error.ts";
+import {
+  formatOf,
+  printError,
+  printStack,
+  printText,
+  talk,
+  type ErrorReport,
+  type Format,
+} from "./output.ts";
+
+// citty types a command by its own arguments; a tree holds commands of all kinds.
+// oxlint-disable-next-line typescript/no-explicit-any
+export type Command = CommandDef<any>;
+
+export interface Program {
+  /** Its `meta.name` is the program's name. Commands that only group others take no flags of their own. */
+  root: Command;
+  /** Flags that every command accepts, before or after its name. `debug` among them switches stacks on. */
+  globals?: ArgsDef;
+  /** Lines shown at the end of a command's help, by its full name: `cairn version`. */
+  examples?: Readonly<Record<string, readonly string[]>>;
+}
+
+const EXIT_OK = 0;
+const EXIT_FAILURE = 1;
+
+/** Runs the command that `argv` names, and returns the exit code; never throws. */
+export async function runProgram(program: Program, argv: readonly string[]): Promise<number> {
+  try {
+    await dispatch(program, argv);
+    return EXIT_OK;
+  } catch (error) {
+    await report(error, program, argv);
+    return EXIT_FAILURE;
+  }
+}
+
+async function dispatch(program: Program, argv: readonly string[]): Promise<void> {
+  const globals = program.globals ?? {};
+  const seen = new Set<string>();
+  const flags: string[] = [];
+  const path = [await nameOf(program.root)];
+  let command = program.root;
+  let tokens = argv;
+  for (;;) {
+    const children = await subcommandsOf(command);
+    const args: ArgsDef = { ...globals, ...(children === undefined ? await argsOf(command) : {}) };
+    const read = readArguments(tokens, args, children !== undefined, seen);
+    flags.push(...read.flags);
+    if (children === undefined) {
+      if (seen.has("help")) return printText(await helpText(program, command, path));
+      checkComplete(read, args, seen);
+      return execute(command, args, [...flags, "--", ...read.positionals]);
+    }
+    const name = read.subcommand ?? read.positionals[0];
+    if (name === undefined) return printText(await helpText(program, command, path));
+    if (read.subcommand === undefined || !Object.hasOwn(children, name))
+      throw unknownCommand(name, Object.keys(children));
+    command = await resolved(children[name] as Command);
+    path.push(name);
+    tokens = read.rest;
+  }
+}
+
+async function execute(command: Command, args: ArgsDef, rawArgs: string[]): Promise<void> {
+  const { runCommand } = await import("citty");
+  await runCommand({ ...command, args }, { rawArgs });
+}
+
+/** citty lets each part be a value, a promise or a function of either. */
+async function resolved<T>(part: T | Promise<T> | (() => T | Promise<T>)): Promise<T> {
+  return typeof part === "function" ? (part as () => T | Promise<T>)() : part;
+}
+
+async function argsOf(command: Command): Promise<ArgsDef> {
+  return (await resolved<ArgsDef | undefined>(command.args)) ?? {};
+}
+
+async function subcommandsOf(command: Command): Promise<Record<string, unknown> | undefined> {
+  return resolved<Record<string, unknown> | undefined>(command.subCommands);
+}
+
+async function nameOf(command: Command): Promise<string> {
+  return (await resolved<CommandMeta | undefined>(command.meta))?.name ?? "";
+}
+
+/** citty's own text, without colours, for the whole path, with what every command has: `--help` and the global flags. */
+async function helpText(program: Program, command: Command, path: readonly string[]): Promise<string> {
+  const { renderUsage } = await import("citty");
+  const name = path.join(" ");
+  const args: ArgsDef = {
+    ...((await subcommandsOf(command)) === undefined ? await argsOf(command) : {}),
+    ...program.globals,
+    help: { type: "boolean", alias: "h", description: "Show this help" },
+  };
+  const meta = { ...(await resolved<CommandMeta | undefined>(command.meta)), name };
+  const usage = Bun.stripANSI(await renderUsage({ ...command, meta, args })).trimEnd();
+  const examples = program.examples?.[name] ?? [];
+  const lines = examples.length === 0 ? [] : ["", "EXAMPLES", "", ...examples.map((line) => `  ${line}`)];
+  return [usage, ...lines].map((line) => line.replace(/[ \t]+$/gm, "")).join("\n");
+}
+
+async function report(error: unknown, program: Program, argv: readonly string[]): Promise<void> {
+  const given = (flag: string) => program.globals?.[flag] !== undefined && argv.includes(`--${flag}`);
+  const format: Format =
+    given("json") && given("yaml") ? "text" : formatOf({ json: given("json"), yaml: given("yaml") });
+  await printError(describe(error), format);
+  const suggestion = error instanceof AppError ? error.details?.did_you_mean : undefined;
+  if (suggestion !== undefined && format === "text") (await talk()).info(`did you mean ${suggestion}?`);
+  if (given("debug")) await printStack(error);
+}
+
+/** Anything but an AppError is a defect of ours: one line says so, the stack is for `--debug`. */
+function describe(error: unknown): ErrorReport {
+  if (!(error instanceof AppError))
+    return { code: "internal", message: `unexpected failure: ${messageOf(error)}` };
+  const { code, message, details } = error;
+  return details === undefined ? { code, message } : { code, message, details };
+}

@@ -1,0 +1,29 @@
+// Time, read here and passed in everywhere else, so that tests can set it.
+// Stored times are integers: milliseconds since the epoch, UTC. Shown times are RFC 3339.
+
+export interface Clock {
+  /** Wall clock, ms since the epoch, UTC. For records. */
+  now(): number;
+  /** Monotonic, ms with fractions. For durations and deadlines. */
+  elapsed(): number;
+}
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  elapsed: () => performance.now(),
+};
+
+/** RFC 3339, UTC, milliseconds: `2026-11-21T06:20:00.000Z`. */
+export function rfc3339(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+/** As rfc3339, keeping "never" apart from a time. */
+export function rfc3339OrNull(ms: number | null): string | null {
+  return ms === null ? null : rfc3339(ms);
+}
+
+/** UTC day of a time, `2026-11-21`: the unit of daily budgets. */
+export function utcDay(ms: number): string {
+  return rfc3339(ms).slice(0, 10);
+}

@@ -1,0 +1,40 @@
+// Hashes, bearer tokens and the hash chain. Formats that are stored live here, so that they are stated once.
+
+import { randomSecret } from "./random.ts";
+
+const TOKEN_PREFIX = "cairn_";
+const TOKEN_BITS = 256;
+
+/** SHA-256 as lower-case hex. */
+export function sha256Hex(data: string | Uint8Array): string {
+  return Bun.CryptoHasher.hash("sha256", data, "hex");
+}
+
+/** A new bearer token: `cairn_` and 256 random bits in base64url. Only its hash may be stored. */
+export function newToken(): string {
+  return TOKEN_PREFIX + randomSecret(TOKEN_BITS);
+}
+
+/** What is stored of a token, and what it is looked up by. */
+export function tokenHash(token: string): string {
+  return Bun.CryptoHasher.hash("sha256", token, "hex");
+}
+
+/** Canonical JSON: keys sorted at every level, no white space, `undefined` left out (RFC 8785 for the values we store). */
+export function canonicalJson(value: unknown): string {
+  if (value === null || typeof value !== "object") return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item ?? null)).join(",")}]`;
+  const members = Object.entries(value)
+    .filter(([, member]) => member !== undefined)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([key, member]) => `${JSON.stringify(key)}:${canonicalJson(member)}`);
+  return `{${members.join(",")}}`;
+}
+
+/** Hash that closes one record of a chain: SHA-256 over the canonical JSON of the record with `prev` and without `hash`. */
+export function chainHash(record: object, prev: string): string {
+  return sha256Hex(canonicalJson({ ...record, prev }));
+}
+
+/** `prev` of a chain's first record. */
+export const CHAIN_START = "0".repeat(64);

@@ -1,0 +1,200 @@
+// One SQLite database, one writer, one commit for everything that waits together.
+//
+// Durability: `synchronous=FULL`, so an acknowledged write survives a power cut. To pay for that once, `write` gathers all work
+// of one event-loop turn into one transaction ("group commit"); each piece has its own savepoint, so one failing changes nothing
+// of the others. The lock is exclusive: a second process on the same data is refused instead of corrupting our counters and caches.
+
+import { Database, type SQLQueryBindings, type Statement } from "bun:sqlite";
+import { chmodSync, existsSync } from "node:fs";
+import { AppError, messageOf, systemCode } from "./error.ts";
+
+const BUSY_TIMEOUT_MS = 200;
+const CACHE_KIB = 8 * 1024;
+const BATCH_WORKS_MAX = 512;
+const FILE_MODE = 0o600;
+
+type Params = SQLQueryBindings[];
+
+interface Work {
+  readonly run: () => unknown;
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+type Outcome = { ok: true; value: unknown; after: (() => void)[] } | { ok: false; error: unknown };
+
+/** A statement that is compiled when first used and then kept. Columns come back as `Row`. */
+export interface Query<Row, P extends Params> {
+  get(...params: P): Row | null;
+  all(...params: P): Row[];
+  /** Returns how many rows changed. */
+  run(...params: P): number;
+}
+
+export class Db {
+  readonly path: string;
+  readonly #sqlite: Database;
+  #queue: Work[] = [];
+  #scheduled = false;
+  #after: (() => void)[] | undefined;
+  #closed = false;
+
+  constructor(path: string, sqlite: Database) {
+    this.path = path;
+    this.#sqlite = sqlite;
+  }
+
+  /** SQL belongs to `store.ts` files; parameters are positional. */
+  query<Row, P extends Params = Params>(sql: string): Query<Row, P> {
+    let compiled: Statement<Row, Params> | undefined;
+    const statement = () => (compiled ??= this.#sqlite.prepare<Row, Params>(sql));
+    return {
+      get: (...params) => statement().get(...params),
+      all: (...params) => statement().all(...params),
+      run: (...params) => statement().run(...params).changes,
+    };
+  }
+
+  /** Runs `run` in the next group commit and resolves when it is on disk. A throw in it undoes only its own changes. */
+  write<T>(run: () => T): Promise<T> {
+    if (this.#closed) return Promise.reject(new AppError("unavailable", "the service is stopping"));
+    return new Promise<T>((resolve, reject) => {
+      this.#queue.push({ run, resolve: resolve as (value: unknown) => void, reject });
+      if (this.#scheduled) return;
+      this.#scheduled = true;
+      setImmediate(() => this.#flush());
+    });
+  }
+
+  /** For start-up only, where nothing runs beside it: one transaction, at once. */
+  writeNow<T>(run: () => T): T {
+    const outcome = this.#commit([run])[0]!;
+    if (!outcome.ok) throw outcome.error;
+    for (const callback of outcome.after) callback();
+    return outcome.value as T;
+  }
+
+  /** Called inside a write: `callback` runs once the write is durable, in order, and never if it is undone. */
+  afterCommit(callback: () => void): void {
+    if (!this.#after) throw new Error("afterCommit outside a write");
+    this.#after.push(callback);
+  }
+
+  /** Cheap proof that storage answers. */
+  check(): void {
+    this.#sqlite.prepare("SELECT 1").get();
+  }
+
+  /** Consistent copy of everything committed so far. */
+  backupTo(path: string): void {
+    this.#sqlite.run("VACUUM INTO ?", [path]);
+    chmodSync(path, FILE_MODE);
+  }
+
+  exec(sql: string): void {
+    this.#sqlite.run(sql);
+  }
+
+  close(): void {
+    if (this.#closed) return;
+    this.#flush();
+    this.#closed = true;
+    this.#sqlite.close(false);
+  }
+
+  #flush(): void {
+    this.#scheduled = false;
+    while (this.#queue.length > 0) {
+      const batch = this.#queue.splice(0, BATCH_WORKS_MAX);
+      const outcomes = this.#commit(batch.map((work) => work.run));
+      for (const [index, outcome] of outcomes.entries()) {
+        const work = batch[index]!;
+        if (!outcome.ok) {
+          work.reject(outcome.error);
+          continue;
+        }
+        for (const callback of outcome.after) callback();
+        work.resolve(outcome.value);
+      }
+    }
+  }
+
+  #commit(runs: (() => unknown)[]): Outcome[] {
+    try {
+      this.#sqlite.run("BEGIN IMMEDIATE");
+      const outcomes = runs.map((run) => this.#runInSavepoint(run, runs.length > 1));
+      if (runs.length === 1 && !outcomes[0]!.ok) this.#sqlite.run("ROLLBACK");
+      else this.#sqlite.run("COMMIT");
+      return outcomes;
+    } catch (error) {
+      if (this.#sqlite.inTransaction) this.#sqlite.run("ROLLBACK");
+      const failure = { ok: false as const, error: storageError(error) };
+      return runs.map(() => failure);
+    }
+  }
+
+  /** A failure that made SQLite give up the whole transaction (disk full, I/O error) fails the whole batch: it is thrown on. */
+  #runInSavepoint(run: () => unknown, needsSavepoint: boolean): Outcome {
+    if (needsSavepoint) this.#sqlite.run("SAVEPOINT work");
+    this.#after = [];
+    try {
+      const value = run();
+      if (needsSavepoint) this.#sqlite.run("RELEASE work");
+      return { ok: true, value, after: this.#after };
+    } catch (error) {
+      if (!this.#sqlite.inTransaction) throw error;
+      if (needsSavepoint) {
+        this.#sqlite.run("ROLLBACK TO work");
+        this.#sqlite.run("RELEASE work");
+      }
+      return { ok: false, error: storageError(error) };
+    } finally {
+      this.#after = undefined;
+    }
+  }
+}
+
+export function openDatabase(path: string): Db {
+  const fresh = !existsSync(path);
+  let sqlite: Database | undefined;
+  try {
+    sqlite = new Database(path, { create: true, strict: true });
+    if (fresh && path !== ":memory:") chmodSync(path, FILE_MODE);
+    sqlite.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
+    sqlite.run("PRAGMA locking_mode = EXCLUSIVE");
+    sqlite.run("PRAGMA journal_mode = WAL");
+    sqlite.run("PRAGMA synchronous = FULL");
+    sqlite.run("PRAGMA foreign_keys = ON");
+    sqlite.run(`PRAGMA cache_size = -${CACHE_KIB}`);
+    // An exclusive lock is taken by the first write, so make one now: better refused here than at the first request.
+    sqlite.run("BEGIN EXCLUSIVE");
+    sqlite.run("COMMIT");
+    return new Db(path, sqlite);
+  } catch (error) {
+    sqlite?.close(false);
+    throw openError(path, error);
+  }
+}
+
+function openError(path: string, error: unknown): Error {
+  const code = systemCode(error) ?? "";
+  if (code.startsWith("SQLITE_BUSY") || code.startsWith("SQLITE_LOCKED")) {
+    return new AppError("conflict", `${path} is in use by another process; stop it first, or choose another data directory`);
+  }
+  if (code.startsWith("SQLITE_NOTADB") || code.startsWith("SQLITE_CORRUPT")) {
+    return new AppError("invalid", `${path} is not a usable database (${messageOf(error)}); restore a backup or move it away`);
+  }
+  return new AppError("unavailable", `open ${path}: ${messageOf(error)}`);
+}
+
+/** Storage that refuses is not the caller's mistake and not a defect of ours: say which. */
+function storageError(error: unknown): unknown {
+  const code = systemCode(error) ?? "";
+  if (code.startsWith("SQLITE_FULL")) {
+    return new AppError("unavailable", "the disk is full: nothing was changed; free some space and try again");
+  }
+  if (code.startsWith("SQLITE_IOERR") || code.startsWith("SQLITE_READONLY")) {
+    return new AppError("unavailable", `storage failed (${code}): nothing was changed`);
+  }
+  return error;
+}

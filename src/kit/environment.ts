@@ -1,0 +1,62 @@
+// The process's surroundings, read here only: environment, home, terminal, and what children may inherit.
+// Children get an allow-list. Some variables change what our own binary is (BUN_BE_BUN, BUN_OPTIONS), so a block-list will not do.
+
+import { readFileSync } from "node:fs";
+import { homedir } from "node:os";
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What every child may see: nothing of ours, nothing secret, only what programs need to run at all. */
+const CHILD_VARIABLES = ["PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "TEMP", "TMP", "SystemRoot", "ComSpec", "PATHEXT"];
+
+export function processEnvironment(): Environment {
+  return process.env;
+}
+
+export function homeDirectory(environment: Environment): string {
+  return environment.HOME || environment.USERPROFILE || homedir();
+}
+
+export function childEnvironment(environment: Environment, extra: Record<string, string> = {}): Record<string, string> {
+  const allowed: Record<string, string> = {};
+  for (const name of CHILD_VARIABLES) {
+    const value = environment[name];
+    if (value !== undefined) allowed[name] = value;
+  }
+  return { ...allowed, ...extra };
+}
+
+export function stderrIsTerminal(): boolean {
+  return process.stderr.isTTY === true;
+}
+
+/** Why this process looks as if it ran in a container; undefined when nothing says so. */
+export function containerEvidence(environment: Environment): string | undefined {
+  if (environment.container) return `container=${environment.container}`;
+  if (environment.KUBERNETES_SERVICE_HOST) return "KUBERNETES_SERVICE_HOST is set";
+  const cgroup = readCgroup();
+  const runtime = /docker|kubepods|containerd|libpod|lxc/.exec(cgroup)?.[0];
+  return runtime === undefined ? undefined : `cgroup names ${runtime}`;
+}
+
+function readCgroup(): string {
+  try {
+    return readFileSync("/proc/self/cgroup", "utf8");
+  } catch {
+    return "";
+  }
+}
+
+/** Resolves with the name of the first signal that asks to stop. A second one ends the process at once. */
+export function waitForStopSignal(): Promise<string> {
+  return new Promise((resolve) => {
+    let asked = false;
+    for (const signal of ["SIGINT", "SIGTERM"] as const) {
+      process.on(signal, () => {
+        if (asked) process.exit(1);
+        asked = true;
+        resolve(signal);
+      });
+    }
+  });
+}

@@ -1,0 +1,57 @@
+// The one error that may speak to a user, and the one table that says what each code means on every surface.
+// Anything that is not an AppError is a defect: it is logged in full and shown as `internal`.
+
+/** Code → HTTP status. Closed: a new code is a decision, made here and nowhere else. */
+export const statusOf = {
+  invalid: 400,
+  unauthenticated: 401,
+  forbidden: 403,
+  not_found: 404,
+  conflict: 409,
+  turn_running: 409,
+  stale: 412,
+  too_large: 413,
+  not_text: 415,
+  misdirected: 421,
+  refused: 422,
+  rate_limited: 429,
+  internal: 500,
+  unavailable: 503,
+} as const;
+
+export type ErrorCode = keyof typeof statusOf;
+
+/** Details are small, safe to show, and part of the API (for example `{ current: 7 }` with `stale`). */
+export type ErrorDetails = Record<string, string | number | boolean | null>;
+
+export class AppError extends Error {
+  override readonly name = "AppError";
+  readonly code: ErrorCode;
+  readonly details: ErrorDetails | undefined;
+
+  constructor(code: ErrorCode, message: string, details?: ErrorDetails) {
+    super(message);
+    this.code = code;
+    this.details = details;
+  }
+
+  get status(): number {
+    return statusOf[this.code];
+  }
+}
+
+/** The one sentence for a thing that is missing or that the caller may not see: `model 7: not found`. */
+export function notFound(noun: string, id: number | string): AppError {
+  return new AppError("not_found", `${noun} ${id}: not found`);
+}
+
+/** Text of anything thrown, for logs; never for users unless it is an AppError. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** SQLite, the file system and the network name their failures in `code`; undefined when there is none. */
+export function systemCode(error: unknown): string | undefined {
+  const code = (error as { code?: unknown } | null | undefined)?.code;
+  return typeof code === "string" ? code : undefined;
+}

@@ -1,0 +1,34 @@
+// What the guard learned about one request, carried beside it: its id, its peer, whether it has the loopback privilege.
+// Kept in a symbol property of the request: the framework passes requests through, and a map would need clean-up.
+
+const EXCHANGE = Symbol("exchange");
+
+export interface Exchange {
+  readonly id: string;
+  readonly method: string;
+  readonly path: string;
+  readonly peer: () => string | undefined;
+  readonly loopbackPrivilege: () => boolean;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Turns off the idle time-out of this connection: for event streams. */
+  readonly keepOpen: () => void;
+}
+
+type Carrier = Request & { [EXCHANGE]?: Exchange };
+
+export function attachExchange(request: Request, exchange: Exchange): void {
+  (request as Carrier)[EXCHANGE] = exchange;
+}
+
+export function exchangeOf(request: Request): Exchange {
+  const exchange = (request as Carrier)[EXCHANGE];
+  if (!exchange) throw new Error("request did not pass the guard");
+  return exchange;
+}
+
+const REQUEST_ID = /^[A-Za-z0-9._:-]{1,64}$/;
+
+/** A caller's `X-Request-Id` when it is harmless, else a new one. */
+export function requestId(given: string | undefined, next: () => string): string {
+  return given !== undefined && REQUEST_ID.test(given) ? given : next();
+}

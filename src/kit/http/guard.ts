@@ -1,0 +1,143 @@
+// Which requests are let in, and which of them carry the loopback privilege ("a request from loopback is the admin").
+//
+// Pure: facts in, verdict out, so that the whole matrix of cases can be generated and tested. It guards every path: API, UI,
+// event streams and WebSocket upgrades. The peer address alone proves nothing: a browser page, DNS rebinding, a reverse proxy
+// and a port forward all arrive as 127.0.0.1. Headers can take the privilege away; nothing a client sends can grant it.
+
+import { AppError } from "../error.ts";
+
+export interface ListenFacts {
+  readonly port: number;
+  /** The configured address is 127.0.0.1, ::1 or localhost, so the socket's local address is loopback too. */
+  readonly loopback: boolean;
+  /** `loopback_admin` in the configuration. */
+  readonly loopbackAdmin: boolean;
+  /** `allowed_hosts`: lower case, `name` (any port) or `name:port`. */
+  readonly allowedHosts: ReadonlySet<string>;
+}
+
+export interface RequestFacts {
+  readonly method: string;
+  readonly path: string;
+  /** Lower-case names; a header sent twice has its values joined by a comma. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Asked only when it matters: finding out costs more than all other checks together. */
+  readonly peer: () => string | undefined;
+}
+
+export interface Admission {
+  /** May this request act as the admin when it presents no credential of its own? */
+  readonly loopbackPrivilege: () => boolean;
+}
+
+const LOOPBACK_PEERS = new Set(["127.0.0.1", "::1", "::ffff:127.0.0.1"]);
+const LOOPBACK_NAMES = ["localhost", "127.0.0.1", "[::1]"];
+const HTTP_PORT = 80;
+
+/** Any of these says that somebody stands between the client and us. */
+const FORWARDING_HEADERS = new Set([
+  "forwarded",
+  "via",
+  "x-real-ip",
+  "cf-connecting-ip",
+  "true-client-ip",
+  "x-envoy-external-address",
+  "x-client-ip",
+  "x-cluster-client-ip",
+  "fastly-client-ip",
+  "fly-client-ip",
+]);
+const FORWARDING_PREFIXES = ["x-forwarded-", "tailscale-"];
+
+const HOST_SHAPE = /^(?:\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::[0-9]{1,5})?$/;
+
+/** Raises `misdirected` (421) for a wrong Host, `forbidden` for a foreign origin, `invalid` for a body type browsers can forge. */
+export function admit(listen: ListenFacts, request: RequestFacts): Admission {
+  const host = checkHost(listen, request.headers["host"]);
+  checkOrigin(host, request.headers["origin"]);
+  checkFetchSite(request);
+  checkBodyType(request);
+  return { loopbackPrivilege: () => hasLoopbackPrivilege(listen, host, request) };
+}
+
+interface CheckedHost {
+  readonly value: string;
+  readonly kind: "loopback" | "allowed" | "any";
+}
+
+function checkHost(listen: ListenFacts, header: string | undefined): CheckedHost {
+  const value = header?.toLowerCase();
+  if (value === undefined || !HOST_SHAPE.test(value)) {
+    throw new AppError("misdirected", "the request needs exactly one valid Host header");
+  }
+  if (listen.loopback && isLoopbackHost(value, listen.port)) return { value, kind: "loopback" };
+  const name = value.replace(/:[0-9]+$/, "");
+  if (listen.allowedHosts.has(value) || listen.allowedHosts.has(name)) return { value, kind: "allowed" };
+  if (!listen.loopback && listen.allowedHosts.size === 0) return { value, kind: "any" };
+  throw new AppError(
+    "misdirected",
+    `this server does not answer for host "${value.slice(0, 100)}"; use a name it listens on, or add the name to allowed_hosts`,
+  );
+}
+
+function isLoopbackHost(host: string, port: number): boolean {
+  return LOOPBACK_NAMES.some((name) => host === `${name}:${port}` || (port === HTTP_PORT && host === name));
+}
+
+/** Behind a reverse proxy that speaks TLS (a name in `allowed_hosts`) the browser's scheme is https while ours is http. */
+function checkOrigin(host: CheckedHost, origin: string | undefined): void {
+  if (origin === undefined) return;
+  if (origin === `http://${host.value}`) return;
+  if (host.kind === "allowed" && origin === `https://${host.value}`) return;
+  throw new AppError("forbidden", "requests from another origin are refused");
+}
+
+function checkFetchSite(request: RequestFacts): void {
+  const site = request.headers["sec-fetch-site"];
+  if (site === undefined || site === "same-origin") return;
+  const opensPage = isRead(request.method) && !isApi(request.path) && isNavigation(request);
+  if (opensPage && (site === "none" || site === "same-site" || site === "cross-site")) return;
+  throw new AppError("forbidden", "requests from another site are refused");
+}
+
+/** A link or the address bar. Browsers that send Sec-Fetch-Site send Sec-Fetch-Mode too; a sub-resource is not a navigation. */
+function isNavigation(request: RequestFacts): boolean {
+  const mode = request.headers["sec-fetch-mode"];
+  const destination = request.headers["sec-fetch-dest"];
+  return (mode === undefined || mode === "navigate") && (destination === undefined || destination === "document");
+}
+
+function checkBodyType(request: RequestFacts): void {
+  if (request.method !== "POST") return;
+  const type = request.headers["content-type"];
+  if (type === "application/json") return;
+  if (type === undefined && !hasBody(request)) return;
+  throw new AppError("invalid", "a POST body needs Content-Type: application/json");
+}
+
+function hasBody(request: RequestFacts): boolean {
+  const length = request.headers["content-length"];
+  return request.headers["transfer-encoding"] !== undefined || (length !== undefined && length !== "0");
+}
+
+function hasLoopbackPrivilege(listen: ListenFacts, host: CheckedHost, request: RequestFacts): boolean {
+  if (!listen.loopbackAdmin || !listen.loopback || host.kind !== "loopback") return false;
+  if (Object.keys(request.headers).some(isForwardingHeader)) return false;
+  return LOOPBACK_PEERS.has(request.peer() ?? "");
+}
+
+function isForwardingHeader(name: string): boolean {
+  return FORWARDING_HEADERS.has(name) || FORWARDING_PREFIXES.some((prefix) => name.startsWith(prefix));
+}
+
+function isRead(method: string): boolean {
+  return method === "GET" || method === "HEAD";
+}
+
+export function isApi(path: string): boolean {
+  return path === "/api" || path.startsWith("/api/");
+}
+
+export function isLoopbackAddress(address: string): boolean {
+  return address === "127.0.0.1" || address === "::1" || address === "localhost";
+}

@@ -1,0 +1,109 @@
+// Binds the socket and puts the one guard in front of everything: API, UI, health, event streams.
+// It knows no routes: what passes the guard goes to `handle`.
+
+import type { Server } from "bun";
+import { messageOf, systemCode, AppError } from "../error.ts";
+import type { Log } from "../log.ts";
+import { requestIds } from "../random.ts";
+import { answerError } from "./answer.ts";
+import { attachExchange, requestId, type Exchange } from "./exchange.ts";
+import { admit, isLoopbackAddress, type ListenFacts } from "./guard.ts";
+
+/** Connections without traffic are closed after this; event streams switch it off for themselves. */
+const IDLE_SECONDS = 30;
+/** The largest body of any route (gear code); routes have their own, smaller limits. */
+const BODY_BYTES_MAX = 6 * 1024 * 1024;
+
+export interface ListenOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly loopbackAdmin: boolean;
+  readonly allowedHosts: readonly string[];
+}
+
+export interface Listener {
+  readonly url: string;
+  readonly port: number;
+  /** Stops accepting; open requests go on. */
+  drain(): void;
+  /** Closes every connection. */
+  close(): Promise<void>;
+}
+
+export type Handle = (request: Request, exchange: Exchange) => Response | Promise<Response>;
+
+/** Raises `conflict` when the port is taken and `invalid` when the address can't be bound. */
+export function listen(options: ListenOptions, handle: Handle, log: Log): Listener {
+  const nextId = requestIds();
+  let facts: ListenFacts | undefined;
+  const server = bind(options, (request, bunServer) => {
+    const headers = request.headers.toJSON() as Record<string, string>;
+    const id = requestId(headers["x-request-id"], nextId);
+    const peer = () => bunServer.requestIP(request)?.address;
+    try {
+      const path = pathOf(request.url);
+      const admission = admit(facts!, { method: request.method, path, headers, peer });
+      const exchange: Exchange = {
+        id,
+        method: request.method,
+        path,
+        peer,
+        headers,
+        loopbackPrivilege: admission.loopbackPrivilege,
+        keepOpen: () => bunServer.timeout(request, 0),
+      };
+      attachExchange(request, exchange);
+      return handle(request, exchange);
+    } catch (error) {
+      return answerError(id, error, log);
+    }
+  });
+  facts = factsOf(options, server.port!);
+  return {
+    url: `http://${urlHost(options.host)}:${server.port}`,
+    port: server.port!,
+    drain: () => void server.stop(false),
+    close: () => server.stop(true),
+  };
+}
+
+function bind(options: ListenOptions, fetch: (request: Request, server: Server<undefined>) => Response | Promise<Response>) {
+  try {
+    return Bun.serve({
+      hostname: options.host,
+      port: options.port,
+      idleTimeout: IDLE_SECONDS,
+      maxRequestBodySize: BODY_BYTES_MAX,
+      development: false,
+      fetch,
+    });
+  } catch (error) {
+    const address = `${options.host}:${options.port}`;
+    if (systemCode(error) === "EADDRINUSE") {
+      throw new AppError("conflict", `listen ${address}: the address is already in use; stop the other program or choose another port`);
+    }
+    throw new AppError("invalid", `listen ${address}: ${messageOf(error)}`);
+  }
+}
+
+function factsOf(options: ListenOptions, port: number): ListenFacts {
+  return {
+    port,
+    loopback: isLoopbackAddress(options.host),
+    loopbackAdmin: options.loopbackAdmin,
+    allowedHosts: new Set(options.allowedHosts.map((host) => host.toLowerCase())),
+  };
+}
+
+/** Path of an absolute URL, without query. Cheaper than a URL object, which is made only by those who need more. */
+function pathOf(url: string): string {
+  const start = url.indexOf("/", url.indexOf("://") + 3);
+  if (start < 0) return "/";
+  const query = url.indexOf("?", start);
+  return query < 0 ? url.slice(start) : url.slice(start, query);
+}
+
+function urlHost(host: string): string {
+  if (host === "0.0.0.0" || host === "::") return "localhost";
+  return host.includes(":") ? `[${host}]` : host;
+}

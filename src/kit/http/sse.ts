@@ -1,0 +1,119 @@
+// Server-sent events (WHATWG HTML, 9.2): `id:`, `event:`, one JSON `data:` line, heartbeat comments.
+//
+// A viewer that reads too slowly is cut off at a bounded buffer instead of growing it: stored events have ids, so it comes back
+// with Last-Event-ID and misses nothing. A failure inside a stream is sent as an `error` event: just ending would look like success.
+
+import type { Exchange } from "./exchange.ts";
+import { SECURITY_HEADERS } from "./answer.ts";
+
+const HEARTBEAT_MS = 15_000;
+const BUFFER_BYTES_MAX = 8 * 1024 * 1024;
+/** A viewer counts as drained when so much of its buffer is free again. */
+const DRAINED_BYTES_FREE = BUFFER_BYTES_MAX - 256 * 1024;
+
+const encoder = new TextEncoder();
+const HEARTBEAT = encoder.encode(": heartbeat\n\n");
+
+/** One encoded event: made once, sent to every viewer. */
+export type Frame = Uint8Array;
+
+export function frame(event: string, data: unknown, id?: number): Frame {
+  return frameOfJson(event, JSON.stringify(data), id);
+}
+
+/** As `frame`, for data that is JSON text already. JSON text has no raw line breaks, so one `data:` line holds it. */
+export function frameOfJson(event: string, json: string, id?: number): Frame {
+  return encoder.encode(`${id === undefined ? "" : `id: ${id}\n`}event: ${event}\ndata: ${json}\n\n`);
+}
+
+export interface Viewer {
+  /** False when the viewer is gone or was cut off. */
+  send(frame: Frame): boolean;
+  /** Resolves when most of what was sent has been read; false when the viewer is gone. For sending long histories. */
+  drained(): Promise<boolean>;
+  /** Ends the stream in good order. */
+  end(): void;
+}
+
+/** Open streams of one server, so that shutdown can end them. */
+export class Streams {
+  readonly #open = new Set<Viewer>();
+
+  get size(): number {
+    return this.#open.size;
+  }
+
+  endAll(): void {
+    for (const viewer of this.#open) viewer.end();
+  }
+
+  /** Answers with an event stream. `start` gets the viewer and returns what to do when it is gone. */
+  answer(exchange: Exchange, start: (viewer: Viewer) => () => void): Response {
+    exchange.keepOpen();
+    let connection: Connection | undefined;
+    const body = new ReadableStream<Uint8Array>(
+      {
+        start: (controller) => {
+          connection = this.#connect(controller, start);
+        },
+        pull: () => connection?.readMore(),
+        cancel: () => connection?.close(),
+      },
+      { highWaterMark: BUFFER_BYTES_MAX, size: (chunk) => chunk?.byteLength ?? 0 },
+    );
+    return new Response(body, {
+      headers: {
+        ...SECURITY_HEADERS,
+        "Content-Type": "text/event-stream",
+        "Cache-Control": "no-store",
+        "X-Accel-Buffering": "no",
+        "X-Request-Id": exchange.id,
+      },
+    });
+  }
+
+  #connect(controller: ReadableStreamDefaultController<Uint8Array>, start: (viewer: Viewer) => () => void): Connection {
+    let open = true;
+    let stop: (() => void) | undefined;
+    let waiting: ((open: boolean) => void)[] = [];
+    const wake = () => {
+      for (const resolve of waiting.splice(0)) resolve(open);
+    };
+    const close = () => {
+      if (!open) return;
+      open = false;
+      clearInterval(heartbeat);
+      this.#open.delete(viewer);
+      stop?.();
+      wake();
+    };
+    const viewer: Viewer = {
+      send: (chunk) => {
+        if (!open) return false;
+        controller.enqueue(chunk);
+        if ((controller.desiredSize ?? 0) > 0) return true;
+        viewer.end();
+        return false;
+      },
+      drained: () => {
+        if (!open || (controller.desiredSize ?? 0) > DRAINED_BYTES_FREE) return Promise.resolve(open);
+        return new Promise((resolve) => waiting.push(resolve));
+      },
+      end: () => {
+        if (!open) return;
+        close();
+        controller.close();
+      },
+    };
+    const heartbeat = setInterval(() => viewer.send(HEARTBEAT), HEARTBEAT_MS);
+    this.#open.add(viewer);
+    stop = start(viewer);
+    if (!open) stop();
+    return { close, readMore: () => (controller.desiredSize ?? 0) > DRAINED_BYTES_FREE && wake() };
+  }
+}
+
+interface Connection {
+  close(): void;
+  readMore(): void;
+}

@@ -1,0 +1,28 @@
+// Names people give to things, normalised once, at the door: one Unicode form, no outer white space, no control characters.
+// Two names are the same when their keys are: a trailing space or a capital letter must not slip past a uniqueness check.
+
+import { AppError } from "./error.ts";
+
+export const NAME_CHARACTERS_MAX = 100;
+
+export interface Name {
+  readonly text: string;
+  readonly key: string;
+}
+
+/** Raises `invalid` naming the field. Length is counted in code points. */
+export function parseName(field: string, input: string): Name {
+  const text = input.normalize("NFC").trim();
+  if (text === "") throw new AppError("invalid", `${field}: must not be empty`);
+  if ([...text].length > NAME_CHARACTERS_MAX) {
+    throw new AppError("invalid", `${field}: at most ${NAME_CHARACTERS_MAX} characters`);
+  }
+  if (/[\p{Cc}\p{Cs}\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/u.test(text)) {
+    throw new AppError("invalid", `${field}: must not contain control or invisible characters`);
+  }
+  return { text, key: nameKey(text) };
+}
+
+export function nameKey(text: string): string {
+  return text.normalize("NFKC").trim().toLowerCase();
+}

@@ -1,0 +1,73 @@
+// The one place that formats what a command says. Data goes to stdout, as text, JSON or YAML of the same value; talk goes to stderr.
+// Every write is awaited to its end, so that a program may exit right afterwards.
+
+import type { ConsolaInstance } from "consola";
+import { AppError, type ErrorDetails } from "./error.ts";
+
+export type Format = "text" | "json" | "yaml";
+
+/** From the flags `--json` and `--yaml`; raises `invalid` when both are given. */
+export function formatOf(flags: Readonly<Record<string, unknown>>): Format {
+  if (flags.json === true && flags.yaml === true)
+    throw new AppError("invalid", "use --json or --yaml, not both");
+  if (flags.json === true) return "json";
+  return flags.yaml === true ? "yaml" : "text";
+}
+
+/** `human` renders the very value that JSON and YAML show, so that the three cannot disagree. */
+export async function printData<T>(value: T, format: Format, human: (value: T) => string): Promise<void> {
+  await writeTo(process.stdout, render(value, format, human));
+}
+
+export async function printText(text: string): Promise<void> {
+  await writeTo(process.stdout, `${text}\n`);
+}
+
+export interface ErrorReport {
+  message: string;
+  code: string;
+  details?: ErrorDetails;
+}
+
+/** `Error: <message>` for people; the same facts as data for programs. On stderr either way. */
+export async function printError(report: ErrorReport, format: Format): Promise<void> {
+  await writeTo(
+    process.stderr,
+    render({ error: report }, format, ({ error }) => `Error: ${error.message}`),
+  );
+}
+
+/** For `--debug` only: where an error came from. */
+export async function printStack(error: unknown): Promise<void> {
+  await writeTo(
+    process.stderr,
+    `${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
+  );
+}
+
+function render<T>(value: T, format: Format, human: (value: T) => string): string {
+  if (format === "json") return `${JSON.stringify(value, null, 2)}\n`;
+  if (format === "yaml") return `${Bun.YAML.stringify(value, null, 2).trimEnd()}\n`;
+  return `${human(value)}\n`;
+}
+
+/** A reader that has gone away (`… | head`) is no error of ours. */
+function writeTo(stream: NodeJS.WriteStream, text: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    stream.write(text, (error?: (Error & { code?: string }) | null) => {
+      if (error === undefined || error === null || error.code === "EPIPE") resolve();
+      else reject(error);
+    });
+  });
+}
+
+let talking: ConsolaInstance | undefined;
+
+/** For hints, progress and warnings, on stderr. Loaded when first needed: most commands have nothing to say but their data. */
+export async function talk(): Promise<ConsolaInstance> {
+  if (talking !== undefined) return talking;
+  const { LogLevels, createConsola } = await import("consola");
+  // Consola writes `info` and `log` to stdout, and hides them under CI, unless told otherwise.
+  talking = createConsola({ level: LogLevels.info, stdout: process.stderr, stderr: process.stderr });
+  return talking;
+}

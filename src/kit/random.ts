@@ -1,0 +1,23 @@
+// Randomness, read here only. Everything that must not be guessed comes from the system's generator.
+
+import { randomBytes } from "node:crypto";
+
+const CALL_ID_BYTES = 12;
+const BOOT_ID_BYTES = 6;
+
+/** A secret of the given strength, base64url without padding: 256 bits → 43 characters. */
+export function randomSecret(bits: number): string {
+  return randomBytes(bits / 8).toString("base64url");
+}
+
+/** Id of a tool call as models see it: letters and digits only, accepted by every provider. */
+export function randomCallId(): string {
+  return `call_${randomBytes(CALL_ID_BYTES).toString("hex")}`;
+}
+
+/** Ids for requests: unique for this process run, cheap enough to make for each request. */
+export function requestIds(): () => string {
+  const boot = randomBytes(BOOT_ID_BYTES).toString("hex");
+  let count = 0;
+  return () => `${boot}-${(++count).toString(36)}`;
+}

@@ -1,0 +1,6 @@
+// Files that are compiled in as text: `import sql from "./x.sql" with { type: "text" }`.
+
+declare module "*.sql" {
+  const text: string;
+  export default text;
+}

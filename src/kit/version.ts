@@ -1,0 +1,25 @@
+// Which build this is. release/build.ts puts the three values into the binary; run from source, there are none to put.
+// Must stay free of imports: `version` is the fastest command of both programs.
+
+declare const CAIRN_VERSION: string | undefined;
+declare const CAIRN_COMMIT: string | undefined;
+declare const CAIRN_DATE: string | undefined;
+
+export interface Version {
+  version: string;
+  commit: string;
+  /** Of the commit, RFC 3339, UTC, seconds. */
+  date: string;
+}
+
+// `typeof` of a name that nobody defined is the one safe way to ask for it.
+export const version: Version = {
+  version: typeof CAIRN_VERSION === "string" ? CAIRN_VERSION : "0.0.0-dev",
+  commit: typeof CAIRN_COMMIT === "string" ? CAIRN_COMMIT : "unknown",
+  date: typeof CAIRN_DATE === "string" ? CAIRN_DATE : "unknown",
+};
+
+/** One line for people: `cairn 0.1.0 (commit 0123456789ab, 2026-11-21T06:20:00Z)`. */
+export function versionLine(program: string): string {
+  return `${program} ${version.version} (commit ${version.commit}, ${version.date})`;
+}

@@ -1,0 +1,39 @@
+// The record of decisions: who, how authenticated, what, exact content hash; each record closes over the one before.
+
+import { Type, type Static } from "@sinclair/typebox";
+import { closed, Id, nullable, PageQuery, Time } from "../../kit/schema.ts";
+import { AuthKind } from "../people/schema.ts";
+
+export const AuditRecord = closed({
+  seq: Id,
+  time: Time,
+  actor_id: nullable(Id),
+  actor: Type.String(),
+  role: Type.String(),
+  auth: Type.Union([AuthKind, Type.Literal("system")]),
+  address: Type.String(),
+  action: Type.String(),
+  target: Type.String(),
+  detail: Type.Record(Type.String(), Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()])),
+  content_hash: nullable(Type.String()),
+  request_id: Type.String(),
+  prev: Type.String(),
+  hash: Type.String(),
+});
+export type AuditRecord = Static<typeof AuditRecord>;
+
+export const AuditQuery = Type.Composite([
+  PageQuery,
+  closed({ action: Type.Optional(Type.String()), actor: Type.Optional(Type.String()) }),
+], { additionalProperties: false });
+export type AuditQuery = Static<typeof AuditQuery>;
+
+export const AuditVerification = closed({
+  ok: Type.Boolean(),
+  entries: Type.Integer(),
+  head: Type.String(),
+  /** First record that was edited, removed or reordered; null when the chain holds. */
+  broken_at: nullable(Type.Integer()),
+  problem: nullable(Type.String()),
+});
+export type AuditVerification = Static<typeof AuditVerification>;

@@ -1,0 +1,307 @@
+// Rules for agents and wires. The same functions serve people (routes) and the orchestrator (tools): the caller says who it is.
+// Functions with a `…In` name run inside a write that somebody else opened, so that an effect and its record are one commit.
+
+import { rfc3339, type Clock } from "../../kit/clock.ts";
+import { sha256Hex } from "../../kit/crypto.ts";
+import type { Db } from "../../kit/db.ts";
+import { AppError, notFound } from "../../kit/error.ts";
+import { parseName, type Name } from "../../kit/names.ts";
+import type { Audit } from "../audit/audit.ts";
+import type { Models } from "../catalog/models.ts";
+import type { Journal } from "../journal/journal.ts";
+import type { Caller } from "../people/caller.ts";
+import type { Access } from "../workspaces/access.ts";
+import type { Budget } from "../workspaces/schema.ts";
+import { emptySpot } from "./layout.ts";
+import {
+  AGENT_NAME_CHARACTERS_MAX,
+  AGENTS_PER_WORKSPACE_MAX,
+  ORCHESTRATOR_NAME,
+  type Agent,
+  type BlueprintRecord,
+  type CreateAgent,
+  type CreateWire,
+  type Position,
+  type UpdateAgent,
+  type Wire,
+} from "./schema.ts";
+import type { AgentRow, BlueprintStore, WireRow } from "./store.ts";
+
+export const ORCHESTRATOR_ROLE = `You are the orchestrator of a workspace. A person talks to you; you get their work done.
+
+You can do small things yourself. For work that deserves its own focus, create a worker agent with agent_create: give it a short
+name, a role that says what it is good at and how its answers should look, and a model. Creating a worker wires it to you, and
+only along a wire can you delegate. Delegate with a task that stands on its own: the worker sees its role and your task, nothing
+of this conversation. Independent tasks belong in one reply, so that they run side by side.
+
+Tell the person what you did and what came of it. Say so plainly when something failed or is not known.`;
+
+export interface BlueprintDeps {
+  db: Db;
+  store: BlueprintStore;
+  access: Access;
+  models: Models;
+  journal: Journal;
+  audit: Audit;
+  clock: Clock;
+}
+
+export class Blueprint {
+  readonly #deps: BlueprintDeps;
+
+  constructor(deps: BlueprintDeps) {
+    this.#deps = deps;
+  }
+
+  agents(caller: Caller, workspaceId: number): Agent[] {
+    this.#deps.access.workspace(caller, workspaceId);
+    return this.agentsOf(workspaceId);
+  }
+
+  wires(caller: Caller, workspaceId: number): Wire[] {
+    this.#deps.access.workspace(caller, workspaceId);
+    return this.#deps.store.wires.all(workspaceId).map(toWire);
+  }
+
+  /** `at`: as it was when that turn began. Raises `not_found`, also for a turn of another workspace or one that has not begun. */
+  get(caller: Caller, workspaceId: number, at: number | undefined): BlueprintRecord {
+    const { store, access, journal } = this.#deps;
+    access.workspace(caller, workspaceId);
+    if (at === undefined) {
+      return { workspace_id: workspaceId, turn_id: null, event_id: journal.lastId(workspaceId), ...this.#content(workspaceId) };
+    }
+    const past = store.blueprintOfTurn.get(at);
+    if (past?.workspace_id !== workspaceId || past.content === null) throw notFound("turn", at);
+    const content = JSON.parse(past.content) as Pick<BlueprintRecord, "agents" | "wires">;
+    return { workspace_id: workspaceId, turn_id: at, event_id: null, ...content };
+  }
+
+  createAgent(caller: Caller, workspaceId: number, input: CreateAgent): Promise<Agent> {
+    return this.#deps.db.write(() => {
+      this.#deps.access.workspace(caller, workspaceId);
+      return this.createAgentIn(workspaceId, input);
+    });
+  }
+
+  createAgentIn(workspaceId: number, input: CreateAgent): Agent {
+    const { store, models, journal } = this.#deps;
+    const name = agentName(input.name);
+    models.existing(input.model_id);
+    this.#requireFreeName(workspaceId, name);
+    if (store.agentCount.get(workspaceId)!.count >= AGENTS_PER_WORKSPACE_MAX) {
+      throw new AppError("refused", `a workspace has at most ${AGENTS_PER_WORKSPACE_MAX} agents`);
+    }
+    const position = input.position ?? emptySpot(store.agents.all(workspaceId));
+    const id = this.#insert(workspaceId, name, input.role, input.model_id, false, position, null);
+    const agent = this.#agent(id);
+    journal.append(workspaceId, null, "agent.created", { agent });
+    return agent;
+  }
+
+  /** Inside the write that creates the workspace. */
+  createOrchestrator(workspaceId: number, modelId: number): void {
+    const name = { text: ORCHESTRATOR_NAME, key: ORCHESTRATOR_NAME };
+    const id = this.#insert(workspaceId, name, ORCHESTRATOR_ROLE, modelId, true, { x: 0, y: 0 }, null);
+    this.#deps.journal.append(workspaceId, null, "agent.created", { agent: this.#agent(id) });
+  }
+
+  updateAgent(caller: Caller, id: number, input: UpdateAgent): Promise<Agent> {
+    return this.#deps.db.write(() => {
+      this.visibleAgent(caller, id);
+      return this.updateAgentIn(id, input);
+    });
+  }
+
+  updateAgentIn(id: number, input: UpdateAgent): Agent {
+    const { store, models, journal } = this.#deps;
+    const row = this.existingAgent(id);
+    const name = input.name === undefined ? { text: row.name, key: row.name_key } : agentName(input.name);
+    if (row.orchestrator && name.text !== row.name) throw new AppError("refused", "the orchestrator can't be renamed");
+    this.#requireFreeName(row.workspace_id, name, id);
+    if (input.model_id !== undefined) models.existing(input.model_id);
+    const { x, y } = input.position ?? row;
+    const budget = input.budget === undefined ? row.budget : budgetJson(input.budget);
+    store.updateAgent.run(name.text, name.key, input.role ?? row.role, input.model_id ?? row.model_id, x, y, budget, id);
+    const agent = this.#agent(id);
+    journal.append(row.workspace_id, null, "agent.updated", { agent });
+    return agent;
+  }
+
+  removeAgent(caller: Caller, id: number): Promise<void> {
+    return this.#deps.db.write(() => {
+      this.visibleAgent(caller, id);
+      this.removeAgentIn(caller, id);
+    });
+  }
+
+  /** Its wires go with it. What it said in past turns stays. */
+  removeAgentIn(caller: Caller, id: number): void {
+    const { store, journal, clock } = this.#deps;
+    const row = this.existingAgent(id);
+    if (row.orchestrator) throw new AppError("refused", "the orchestrator can't be deleted");
+    for (const wire of store.wiresOfAgent.all(id, id)) this.removeWireIn(caller, wire.id);
+    store.removeAgent.run(clock.now(), id);
+    journal.append(row.workspace_id, null, "agent.removed", { agent_id: id });
+  }
+
+  createWire(caller: Caller, workspaceId: number, input: CreateWire): Promise<Wire> {
+    return this.#deps.db.write(() => {
+      this.#deps.access.workspace(caller, workspaceId);
+      return this.createWireIn(caller, workspaceId, input);
+    });
+  }
+
+  /** Raises `invalid` (to itself, foreign agent), `conflict` (exists). */
+  createWireIn(caller: Caller, workspaceId: number, input: CreateWire): Wire {
+    const { store, journal, audit, clock } = this.#deps;
+    if (input.from_agent_id === input.to_agent_id) throw new AppError("invalid", "to_agent_id: an agent can't be wired to itself");
+    const from = this.#endOfWire(workspaceId, "from_agent_id", input.from_agent_id);
+    const to = this.#endOfWire(workspaceId, "to_agent_id", input.to_agent_id);
+    if (store.wireBetween.get(from.id, to.id)) {
+      throw new AppError("conflict", `a wire from "${from.name}" to "${to.name}" exists already`);
+    }
+    const { id } = store.insertWire.get(workspaceId, from.id, to.id, clock.now())!;
+    const wire = toWire(store.wireById.get(id)!);
+    audit.record(caller, { action: "wire.create", target: `wire:${id}`, detail: { workspace: workspaceId, from: from.id, to: to.id } });
+    journal.append(workspaceId, null, "wire.created", { wire });
+    return wire;
+  }
+
+  removeWire(caller: Caller, id: number): Promise<void> {
+    const { db, store, access } = this.#deps;
+    return db.write(() => {
+      access.nested(caller, "wire", id, store.wireById.get(id));
+      this.removeWireIn(caller, id);
+    });
+  }
+
+  removeWireIn(caller: Caller, id: number): void {
+    const { store, journal, audit } = this.#deps;
+    const wire = store.wireById.get(id);
+    if (!wire) throw notFound("wire", id);
+    store.deleteWire.run(id);
+    const detail = { workspace: wire.workspace_id, from: wire.from_agent_id, to: wire.to_agent_id };
+    audit.record(caller, { action: "wire.delete", target: `wire:${id}`, detail });
+    journal.append(wire.workspace_id, null, "wire.removed", { wire_id: id });
+  }
+
+  /** Inside the write that creates the clone. */
+  copy(fromWorkspaceId: number, toWorkspaceId: number): void {
+    const { store, journal, clock } = this.#deps;
+    const copies = new Map<number, number>();
+    for (const row of store.agents.all(fromWorkspaceId)) {
+      const name = { text: row.name, key: row.name_key };
+      const id = this.#insert(toWorkspaceId, name, row.role, row.model_id, row.orchestrator === 1, row, row.budget);
+      copies.set(row.id, id);
+      journal.append(toWorkspaceId, null, "agent.created", { agent: this.#agent(id) });
+    }
+    for (const wire of store.wires.all(fromWorkspaceId)) {
+      const { id } = store.insertWire.get(toWorkspaceId, copies.get(wire.from_agent_id)!, copies.get(wire.to_agent_id)!, clock.now())!;
+      journal.append(toWorkspaceId, null, "wire.created", { wire: toWire(store.wireById.get(id)!) });
+    }
+  }
+
+  /** Inside a write: keeps the blueprint as it is now, by content, and returns its id for the turn that begins. */
+  keep(workspaceId: number): number {
+    const { store } = this.#deps;
+    const content = JSON.stringify(this.#content(workspaceId));
+    const hash = sha256Hex(content);
+    store.keepBlueprint.run(workspaceId, hash, content);
+    return store.blueprintByHash.get(workspaceId, hash)!.id;
+  }
+
+  /** Wires of the blueprint that a turn began with. */
+  wiresWhenBegan(turnId: number): Wire[] {
+    const content = this.#deps.store.blueprintOfTurn.get(turnId)?.content;
+    return content ? (JSON.parse(content) as Pick<BlueprintRecord, "wires">).wires : [];
+  }
+
+  agentsOf(workspaceId: number): Agent[] {
+    return this.#deps.store.agents.all(workspaceId).map(toAgent);
+  }
+
+  /** Undefined when there is no such agent (any more). */
+  agentById(id: number): Agent | undefined {
+    const row = this.#deps.store.agentById.get(id);
+    return row ? toAgent(row) : undefined;
+  }
+
+  /** Also when it was removed: for runs and records that name it. */
+  agentWithRemoved(id: number): Agent {
+    const row = this.#deps.store.agentWithRemoved.get(id);
+    if (!row) throw notFound("agent", id);
+    return toAgent(row);
+  }
+
+  orchestratorOf(workspaceId: number): Agent {
+    return toAgent(this.#deps.store.orchestrator.get(workspaceId)!);
+  }
+
+  wiresOf(workspaceId: number): Wire[] {
+    return this.#deps.store.wires.all(workspaceId).map(toWire);
+  }
+
+  visibleAgent(caller: Caller, id: number): AgentRow {
+    return this.#deps.access.nested(caller, "agent", id, this.#deps.store.agentById.get(id));
+  }
+
+  existingAgent(id: number): AgentRow {
+    const row = this.#deps.store.agentById.get(id);
+    if (!row) throw notFound("agent", id);
+    return row;
+  }
+
+  #content(workspaceId: number): Pick<BlueprintRecord, "agents" | "wires"> {
+    return { agents: this.agentsOf(workspaceId), wires: this.wiresOf(workspaceId) };
+  }
+
+  #insert(workspaceId: number, name: Name, role: string, modelId: number, orchestrator: boolean, at: Position, budget: string | null): number {
+    const { store, clock } = this.#deps;
+    const flag = orchestrator ? 1 : 0;
+    return store.insertAgent.get(workspaceId, name.text, name.key, role, modelId, flag, at.x, at.y, budget, clock.now())!.id;
+  }
+
+  #agent(id: number): Agent {
+    return toAgent(this.existingAgent(id));
+  }
+
+  #endOfWire(workspaceId: number, field: string, id: number): AgentRow {
+    const row = this.#deps.store.agentById.get(id);
+    if (row?.workspace_id !== workspaceId) throw new AppError("invalid", `${field}: agent ${id} is not in this workspace`);
+    return row;
+  }
+
+  #requireFreeName(workspaceId: number, name: Name, exceptId?: number): void {
+    const other = this.#deps.store.agentByKey.get(workspaceId, name.key);
+    if (other && other.id !== exceptId) throw new AppError("conflict", `name: an agent named "${other.name}" exists already`);
+  }
+}
+
+function agentName(input: string): Name {
+  const name = parseName("name", input);
+  if ([...name.text].length <= AGENT_NAME_CHARACTERS_MAX) return name;
+  throw new AppError("invalid", `name: at most ${AGENT_NAME_CHARACTERS_MAX} characters for an agent`);
+}
+
+function budgetJson(budget: Budget | null): string | null {
+  return budget === null ? null : JSON.stringify(budget);
+}
+
+function toAgent(row: AgentRow): Agent {
+  return {
+    id: row.id,
+    workspace_id: row.workspace_id,
+    name: row.name,
+    role: row.role,
+    model_id: row.model_id,
+    orchestrator: row.orchestrator === 1,
+    position: { x: row.x, y: row.y },
+    budget: row.budget === null ? null : (JSON.parse(row.budget) as Budget),
+    created_at: rfc3339(row.created_at),
+  };
+}
+
+function toWire(row: WireRow): Wire {
+  const { id, workspace_id, from_agent_id, to_agent_id } = row;
+  return { id, workspace_id, from_agent_id, to_agent_id, created_at: rfc3339(row.created_at) };
+}

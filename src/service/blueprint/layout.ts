@@ -1,0 +1,20 @@
+// Where a new agent is put when nobody said: the next free place in rows below the orchestrator, so that cards never overlap.
+
+import type { Position } from "./schema.ts";
+
+const COLUMN_WIDTH = 280;
+const ROW_HEIGHT = 180;
+const COLUMNS = 4;
+
+export function emptySpot(taken: readonly Position[]): Position {
+  for (let index = 0; ; index++) {
+    const column = index % COLUMNS;
+    const row = Math.floor(index / COLUMNS) + 1;
+    const spot = { x: (column - (COLUMNS - 1) / 2) * COLUMN_WIDTH, y: row * ROW_HEIGHT };
+    if (!taken.some((other) => overlaps(spot, other))) return spot;
+  }
+}
+
+function overlaps(a: Position, b: Position): boolean {
+  return Math.abs(a.x - b.x) < COLUMN_WIDTH && Math.abs(a.y - b.y) < ROW_HEIGHT;
+}

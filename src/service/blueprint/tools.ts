@@ -1,0 +1,160 @@
+// Tools with which the orchestrator builds its team: agents and wires. They go through the same rules as the routes.
+
+import { Type, type Static } from "@sinclair/typebox";
+import { AppError } from "../../kit/error.ts";
+import { nameKey } from "../../kit/names.ts";
+import { closed } from "../../kit/schema.ts";
+import type { Models } from "../catalog/models.ts";
+import { ok, type DatabaseTool, type ToolScope, type ToolSource } from "../tools/tool.ts";
+import type { Blueprint } from "./blueprint.ts";
+import type { Agent } from "./schema.ts";
+
+const AgentName = Type.String({ description: "Name of an agent of this workspace" });
+
+const CreateInput = closed({
+  name: Type.String({ description: "Short name, for example: researcher" }),
+  role: Type.String({ description: "The new agent's system prompt: what it is good at, how it works, how its answers look" }),
+  model: Type.String({ description: "Label of a model, as model_list shows it" }),
+});
+const UpdateInput = closed({
+  agent: AgentName,
+  name: Type.Optional(Type.String({ description: "New name" })),
+  role: Type.Optional(Type.String({ description: "New system prompt" })),
+  model: Type.Optional(Type.String({ description: "Label of a model, as model_list shows it" })),
+});
+const AgentInput = closed({ agent: AgentName });
+const WireInput = closed({ from: AgentName, to: AgentName });
+const NoInput = closed({});
+
+export function blueprintTools(blueprint: Blueprint, models: Models): ToolSource {
+  const tools = [createTool(blueprint, models), updateTool(blueprint, models), removeTool(blueprint), listTool(blueprint, models), modelListTool(models), wireCreateTool(blueprint), wireRemoveTool(blueprint)];
+  return (scope) => (scope.orchestrator ? tools : []);
+}
+
+function createTool(blueprint: Blueprint, models: Models): DatabaseTool {
+  return {
+    kind: "database",
+    name: "agent_create",
+    description: "Creates a worker agent and wires you to it, so that you can delegate to it at once.",
+    parameters: CreateInput,
+    apply: (scope, input: Static<typeof CreateInput>) => {
+      const agent = blueprint.createAgentIn(scope.workspaceId, { name: input.name, role: input.role, model_id: findModel(models, input.model) });
+      blueprint.createWireIn(scope.caller, scope.workspaceId, { from_agent_id: scope.agentId, to_agent_id: agent.id });
+      return ok(`Created agent "${agent.name}" and wired you to it. You can delegate to it now.`);
+    },
+  };
+}
+
+function updateTool(blueprint: Blueprint, models: Models): DatabaseTool {
+  return {
+    kind: "database",
+    name: "agent_update",
+    description: "Changes an agent's name, role or model. What you leave out stays as it is.",
+    parameters: UpdateInput,
+    apply: (scope, input: Static<typeof UpdateInput>) => {
+      const agent = findAgent(blueprint, scope, input.agent);
+      const updated = blueprint.updateAgentIn(agent.id, {
+        ...(input.name === undefined ? {} : { name: input.name }),
+        ...(input.role === undefined ? {} : { role: input.role }),
+        ...(input.model === undefined ? {} : { model_id: findModel(models, input.model) }),
+      });
+      return ok(`Updated agent "${updated.name}".`);
+    },
+  };
+}
+
+function removeTool(blueprint: Blueprint): DatabaseTool {
+  return {
+    kind: "database",
+    name: "agent_remove",
+    description: "Removes a worker agent and its wires. What it did stays in the conversation.",
+    parameters: AgentInput,
+    apply: (scope, input: Static<typeof AgentInput>) => {
+      const agent = findAgent(blueprint, scope, input.agent);
+      blueprint.removeAgentIn(scope.caller, agent.id);
+      return ok(`Removed agent "${agent.name}".`);
+    },
+  };
+}
+
+function listTool(blueprint: Blueprint, models: Models): DatabaseTool {
+  return {
+    kind: "database",
+    name: "agent_list",
+    description: "Lists the agents of this workspace with their roles, models and wires.",
+    parameters: NoInput,
+    apply: (scope) => {
+      const agents = blueprint.agentsOf(scope.workspaceId);
+      const names = new Map(agents.map((agent) => [agent.id, agent.name]));
+      const wires = blueprint.wiresOf(scope.workspaceId);
+      const rows = agents.map((agent) => ({
+        name: agent.name,
+        role: agent.role,
+        model: models.labelOf(agent.model_id),
+        can_delegate_to: wires.filter((wire) => wire.from_agent_id === agent.id).map((wire) => names.get(wire.to_agent_id)),
+      }));
+      return ok(JSON.stringify(rows));
+    },
+  };
+}
+
+function modelListTool(models: Models): DatabaseTool {
+  return {
+    kind: "database",
+    name: "model_list",
+    description: "Lists the models that agents can use.",
+    parameters: NoInput,
+    apply: () => ok(JSON.stringify(models.list().map((model) => ({ label: model.label, model: model.model_name, provider: model.provider_name })))),
+  };
+}
+
+function wireCreateTool(blueprint: Blueprint): DatabaseTool {
+  return {
+    kind: "database",
+    name: "wire_create",
+    description: "Lets one agent delegate to another, in this direction.",
+    parameters: WireInput,
+    apply: (scope, input: Static<typeof WireInput>) => {
+      const from = findAgent(blueprint, scope, input.from);
+      const to = findAgent(blueprint, scope, input.to);
+      blueprint.createWireIn(scope.caller, scope.workspaceId, { from_agent_id: from.id, to_agent_id: to.id });
+      return ok(`"${from.name}" can now delegate to "${to.name}".`);
+    },
+  };
+}
+
+function wireRemoveTool(blueprint: Blueprint): DatabaseTool {
+  return {
+    kind: "database",
+    name: "wire_remove",
+    description: "Takes away one agent's permission to delegate to another, from the next turn on.",
+    parameters: WireInput,
+    apply: (scope, input: Static<typeof WireInput>) => {
+      const from = findAgent(blueprint, scope, input.from);
+      const to = findAgent(blueprint, scope, input.to);
+      const wire = blueprint.wiresOf(scope.workspaceId).find((each) => each.from_agent_id === from.id && each.to_agent_id === to.id);
+      if (!wire) throw new AppError("not_found", `there is no wire from "${from.name}" to "${to.name}"`);
+      blueprint.removeWireIn(scope.caller, wire.id);
+      return ok(`From the next turn on "${from.name}" can no longer delegate to "${to.name}".`);
+    },
+  };
+}
+
+function findAgent(blueprint: Blueprint, scope: ToolScope, name: string): Agent {
+  const agents = blueprint.agentsOf(scope.workspaceId);
+  const found = agents.find((agent) => nameKey(agent.name) === nameKey(name));
+  if (found) return found;
+  throw new AppError("not_found", `there is no agent named "${name}"; there are: ${agents.map((agent) => agent.name).join(", ")}`);
+}
+
+/** By label, then by the provider's name for it, then by id. */
+function findModel(models: Models, wanted: string): number {
+  const all = models.list();
+  const key = nameKey(wanted);
+  const found =
+    all.find((model) => nameKey(model.label) === key) ??
+    all.find((model) => nameKey(model.model_name) === key) ??
+    all.find((model) => String(model.id) === key);
+  if (found) return found.id;
+  throw new AppError("not_found", `there is no model "${wanted}"; there are: ${all.map((model) => model.label).join(", ")}`);
+}

@@ -1,0 +1,14 @@
+// What an update changes, as the audit tells it: `field` and `field_before`, for the fields that differ only.
+
+type Value = string | number | null;
+
+export function changesOf<F extends object>(before: F, after: F): Record<string, Value> {
+  const changes: Record<string, Value> = {};
+  for (const [field, value] of Object.entries(after) as [string, Value][]) {
+    const old = before[field as keyof F] as Value;
+    if (old === value) continue;
+    changes[field] = value;
+    changes[`${field}_before`] = old;
+  }
+  return changes;
+}

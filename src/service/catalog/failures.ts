@@ -1,0 +1,87 @@
+// What may be said about a provider that failed: its status and its own message, without the key, and without raw network errors
+// (those map the internal network).
+
+import { systemCode } from "../../kit/error.ts";
+
+const MESSAGE_CHARACTERS_MAX = 500;
+const SCRUBBED = "[api key]";
+
+/** Replaces every occurrence of `key` in `text`, also where its characters are escaped for JSON, a URL or HTML, in any mixture. */
+export function scrubKey(text: string, key: string): string {
+  if (key === "") return text;
+  const runs = key.match(/\\+|[^\\]/g) ?? [];
+  return text.replace(new RegExp(runs.map(anyForm).join(""), "g"), SCRUBBED);
+}
+
+/** Longest form first, so that no rest of it stays. A run of backslashes counts as one, since each level of escaping doubles it. */
+function anyForm(run: string): string {
+  const code = run.charCodeAt(0);
+  const hex = code.toString(16).replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`);
+  const escaped = `%(?:25)?${hex}|\\\\{1,2}u00${hex}|&#(?:x0?${hex}|0?${code});`;
+  if (run.startsWith("\\")) {
+    const doubled = [4, 2, 1].map((times) => `\\\\{${times * run.length}}`);
+    return `(?:(?:${escaped}){${run.length}}|${doubled.join("|")})`;
+  }
+  const named = HTML_NAMES.get(run);
+  return `(?:${named === undefined ? "" : `${named}|`}${escaped}|\\\\{0,3}${RegExp.escape(run)})`;
+}
+
+const HTML_NAMES = new Map([
+  ["&", "&amp;"],
+  ["<", "&lt;"],
+  [">", "&gt;"],
+  ['"', "&quot;"],
+  ["'", "&apos;"],
+]);
+
+/** The sentence in a provider's error body, one line, scrubbed and bounded; undefined when there is none to show. */
+export function providerMessage(body: string, key: string): string | undefined {
+  const said = sentenceOf(body) ?? (/^\s*[<{[]/.test(body) ? "" : body);
+  // Scrubbed before it is cut: half a key would not be recognised.
+  const line = scrubKey(said, key)
+    .replace(/[\p{Cc}\p{Cf}\s]+/gu, " ")
+    .trim();
+  if (line === "") return undefined;
+  return line.length > MESSAGE_CHARACTERS_MAX ? `${line.slice(0, MESSAGE_CHARACTERS_MAX)}…` : line;
+}
+
+/** Both protocols say `{"error":{"message"}}`; others also say `{"error"}`, `{"message"}`, `{"detail"}`, or put it in a list. */
+function sentenceOf(body: string): string | undefined {
+  const value = [parsed(body)].flat()[0] as
+    { error?: unknown; message?: unknown; detail?: unknown } | null | undefined;
+  const error = value?.error as { message?: unknown } | string | null | undefined;
+  const candidates = [typeof error === "string" ? error : error?.message, value?.message, value?.detail];
+  return candidates.find((candidate): candidate is string => typeof candidate === "string");
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const SENTENCES = new Map([
+  ["ECONNREFUSED", "connection refused"],
+  ["ECONNRESET", "the connection was closed before an answer"],
+  ["EPIPE", "the connection was closed before an answer"],
+  ["ENOTFOUND", "host not found"],
+  ["EAI_AGAIN", "host not found"],
+  ["ENODATA", "host not found"],
+  ["ETIMEDOUT", "no answer in time"],
+  ["EHOSTUNREACH", "host not reachable"],
+  ["ENETUNREACH", "host not reachable"],
+  ["ZlibError", "the answer could not be decompressed"],
+]);
+
+/** OpenSSL's names for what it does not accept of a certificate, and those of the handshake. */
+const TLS_CODES = /CERT|^ERR_(?:TLS|SSL)|^EPROTO$|SIGNATURE|ISSUER|^HOSTNAME_MISMATCH$|^CRL_/;
+
+/** A fixed sentence for whatever `fetch` threw. */
+export function networkFailure(error: unknown): string {
+  if (error instanceof Error && error.name === "TimeoutError") return "no answer in time";
+  const code = systemCode(error) ?? "";
+  if (TLS_CODES.test(code)) return "TLS failure: the certificate or the handshake was not accepted";
+  return SENTENCES.get(code) ?? "connection failed";
+}

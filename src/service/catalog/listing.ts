@@ -1,0 +1,116 @@
+// Asks a provider for its models. This sends the key, so it is for admins, to the provider's own address only, without redirects.
+// Everything is bounded, and whatever goes wrong is a result, not an error.
+
+import { networkFailure, providerMessage, scrubKey } from "./failures.ts";
+import { LISTED_MODELS_MAX, MODEL_NAME_CHARACTERS_MAX, type Protocol, type ProviderTest } from "./schema.ts";
+
+const LISTING_DEADLINE_MS = 10_000;
+const LISTING_BYTES_MAX = 1024 * 1024;
+/** Sent by every client of the Messages API: the version of the format. */
+const ANTHROPIC_VERSION = "2023-06-01";
+
+export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
+
+export interface ProviderAccess {
+  protocol: Protocol;
+  baseUrl: string;
+  apiKey: string;
+}
+
+export async function listProviderModels(
+  access: ProviderAccess,
+  fetch: Fetch,
+  deadlineMs: number = LISTING_DEADLINE_MS,
+): Promise<ProviderTest> {
+  const { url, headers } = requestOf(access);
+  let status: number | null = null;
+  try {
+    const response = await fetch(url, {
+      headers,
+      redirect: "manual",
+      signal: AbortSignal.timeout(deadlineMs),
+    });
+    status = response.status;
+    const body = await readBounded(response);
+    return response.ok ? models(status, body, access.apiKey) : refusal(status, body, access.apiKey);
+  } catch (error) {
+    return failure(status, networkFailure(error));
+  }
+}
+
+/** Anthropic pages its list, 20 a page unless asked for more; the other protocol has no pages. */
+function requestOf({ protocol, baseUrl, apiKey }: ProviderAccess): {
+  url: string;
+  headers: Record<string, string>;
+} {
+  const accept = { Accept: "application/json" };
+  if (protocol === "anthropic") {
+    const key: Record<string, string> = apiKey === "" ? {} : { "x-api-key": apiKey };
+    const url = `${baseUrl}/v1/models?limit=${LISTED_MODELS_MAX}`;
+    return { url, headers: { ...accept, "anthropic-version": ANTHROPIC_VERSION, ...key } };
+  }
+  const key: Record<string, string> = apiKey === "" ? {} : { Authorization: `Bearer ${apiKey}` };
+  return { url: `${baseUrl}/models`, headers: { ...accept, ...key } };
+}
+
+/** Undefined when there is more than the limit; the rest is not read. */
+async function readBounded(response: Response): Promise<string | undefined> {
+  const decoder = new TextDecoder();
+  let bytes = 0;
+  let text = "";
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.byteLength;
+    if (bytes > LISTING_BYTES_MAX) return undefined;
+    text += decoder.decode(chunk, { stream: true });
+  }
+  return text + decoder.decode();
+}
+
+function models(status: number, body: string | undefined, key: string): ProviderTest {
+  if (body === undefined)
+    return failure(status, `the list of models is larger than ${LISTING_BYTES_MAX} bytes`);
+  const names = namesOf(body);
+  if (names === undefined) return failure(status, "the answer is not a list of models; check base_url");
+  const listed = names.slice(0, LISTED_MODELS_MAX).map((name) => scrubKey(name, key));
+  const count = `${names.length} ${names.length === 1 ? "model" : "models"}`;
+  const message = names.length > listed.length ? `${count}; the first ${listed.length} are listed` : count;
+  return { ok: true, models: listed, status, message };
+}
+
+/** Sorted, each once. Both protocols answer `{"data":[{"id"}]}`. */
+function namesOf(body: string): string[] | undefined {
+  let data: unknown;
+  try {
+    data = (JSON.parse(body) as { data?: unknown } | null)?.data;
+  } catch {
+    return undefined;
+  }
+  if (!Array.isArray(data)) return undefined;
+  const names = data.map((item: unknown) => (item as { id?: unknown } | null)?.id).filter(isModelName);
+  return [...new Set(names)].sort();
+}
+
+/** What could not be saved as a model is not offered as one. */
+function isModelName(name: unknown): name is string {
+  return (
+    typeof name === "string" &&
+    name !== "" &&
+    name.length <= MODEL_NAME_CHARACTERS_MAX &&
+    !/\p{Cc}/u.test(name)
+  );
+}
+
+function refusal(status: number, body: string | undefined, key: string): ProviderTest {
+  if (status >= 300 && status < 400) {
+    return failure(
+      status,
+      `the provider answered ${status}, a redirect; the key is not sent on: set base_url to the final address`,
+    );
+  }
+  const said = body === undefined ? undefined : providerMessage(body, key);
+  return failure(status, `the provider answered ${status}${said === undefined ? "" : `: ${said}`}`);
+}
+
+function failure(status: number | null, message: string): ProviderTest {
+  return { ok: false, models: [], status, message };
+}

@@ -1,0 +1,208 @@
+// Rules for models: read and created by anyone signed in, changed and deleted by admins. Other features find a model here.
+
+import type { Clock } from "../../kit/clock.ts";
+import type { Db } from "../../kit/db.ts";
+import { AppError, notFound } from "../../kit/error.ts";
+import type { Audit } from "../audit/audit.ts";
+import { requireAdmin, type Caller } from "../people/caller.ts";
+import { changesOf } from "./changes.ts";
+import {
+  CONTEXT_TOKENS_MAX,
+  MODEL_NAME_CHARACTERS_MAX,
+  MODELS_MAX,
+  PRICE_PER_MILLION_TOKENS_MAX,
+  type CreateModel,
+  type Model,
+  type Protocol,
+  type UpdateModel,
+} from "./schema.ts";
+import type { CatalogStore, ModelFields, ModelRow } from "./store.ts";
+
+/** For a million tokens; null: unknown. */
+export interface Prices {
+  readonly input: number | null;
+  readonly cachedInput: number | null;
+  readonly output: number | null;
+}
+
+/** Everything a model call needs. Holds the key: for the llm module only, never serialised, logged or stored. */
+export interface ModelEndpoint {
+  readonly modelId: number;
+  readonly modelName: string;
+  readonly label: string;
+  readonly protocol: Protocol;
+  readonly providerId: number;
+  readonly providerName: string;
+  /** Without a trailing slash. Anthropic's paths begin with `/v1`, the other protocol's come right after it. */
+  readonly baseUrl: string;
+  /** Empty: send none. */
+  readonly apiKey: string;
+  readonly prices: Prices;
+  readonly contextTokens: number | null;
+}
+
+export interface ModelsDeps {
+  db: Db;
+  store: CatalogStore;
+  audit: Audit;
+  clock: Clock;
+}
+
+export class Models {
+  readonly #deps: ModelsDeps;
+
+  constructor(deps: ModelsDeps) {
+    this.#deps = deps;
+  }
+
+  list(): Model[] {
+    return this.#deps.store.models.all();
+  }
+
+  /** For other features, also inside their writes. Raises `not_found` (`model <id>: not found`). */
+  existing(id: number): Model {
+    const model = this.#deps.store.modelById.get(id);
+    if (!model) throw notFound("model", id);
+    return model;
+  }
+
+  /** Also of a deleted model: for records that name it. */
+  labelOf(id: number): string {
+    return this.#deps.store.label.get(id)?.label ?? `model ${id}`;
+  }
+
+  /** For the llm module only: the answer holds the key. Raises `not_found`. */
+  endpoint(id: number): ModelEndpoint {
+    const row = this.#deps.store.endpoint.get(id);
+    if (!row) throw notFound("model", id);
+    return {
+      modelId: row.id,
+      modelName: row.model_name,
+      label: row.label,
+      protocol: row.protocol,
+      providerId: row.provider_id,
+      providerName: row.provider_name,
+      baseUrl: row.base_url,
+      apiKey: row.api_key,
+      prices: { input: row.input_price, cachedInput: row.cached_input_price, output: row.output_price },
+      contextTokens: row.context_tokens,
+    };
+  }
+
+  /** Anyone signed in. Raises `invalid`, `not_found` (provider), `refused` (too many). */
+  create(caller: Caller, input: CreateModel): Promise<Model> {
+    const { db, store, audit, clock } = this.#deps;
+    const fields = parseFields(input, {
+      model_name: "",
+      label: "",
+      context_tokens: null,
+      input_price: null,
+      cached_input_price: null,
+      output_price: null,
+    });
+    return db.write(() => {
+      const provider = store.providerById.get(input.provider_id);
+      if (!provider) throw notFound("provider", input.provider_id);
+      if (store.modelCount.get()!.count >= MODELS_MAX) {
+        throw new AppError("refused", `there are ${MODELS_MAX} models already: delete one first`);
+      }
+      const { id } = store.insertModel.get(provider.id, ...columns(fields), clock.now())!;
+      const detail = { provider_id: provider.id, ...fields };
+      audit.record(caller, { action: "model.create", target: `model:${id}`, detail });
+      return this.existing(id);
+    });
+  }
+
+  /** Admin. Absent fields are left alone, null makes a figure unknown. Raises `invalid`, `not_found`. */
+  update(caller: Caller, id: number, input: UpdateModel): Promise<Model> {
+    const { db, store, audit } = this.#deps;
+    return db.write(() => {
+      requireAdmin(caller);
+      const model: ModelRow = this.existing(id);
+      const fields = parseFields(input, model);
+      const changes = changesOf<ModelFields>(model, fields);
+      if (Object.keys(changes).length > 0) {
+        store.updateModel.run(...columns(fields), id);
+        audit.record(caller, { action: "model.update", target: `model:${id}`, detail: changes });
+      }
+      return this.existing(id);
+    });
+  }
+
+  /** Admin. Raises `conflict` while agents use it, `not_found`. */
+  remove(caller: Caller, id: number): Promise<void> {
+    const { db, store, audit, clock } = this.#deps;
+    return db.write(() => {
+      requireAdmin(caller);
+      const model = this.existing(id);
+      const agents = store.agentsOf.get(id)!.count;
+      if (agents > 0) {
+        const users = agents === 1 ? "1 agent uses" : `${agents} agents use`;
+        throw new AppError(
+          "conflict",
+          `${users} the model: give ${agents === 1 ? "it" : "them"} another one first`,
+          { agents },
+        );
+      }
+      store.deleteModel.run(clock.now(), id);
+      const detail = { model_name: model.model_name, label: model.label };
+      audit.record(caller, { action: "model.delete", target: `model:${id}`, detail });
+    });
+  }
+}
+
+/** `input` over `current`, checked. An empty label is the model's name. Raises `invalid` naming the field. */
+function parseFields(input: UpdateModel, current: ModelFields): ModelFields {
+  const modelName =
+    input.model_name === undefined ? current.model_name : parseText("model_name", input.model_name);
+  const label = input.label ?? current.label;
+  return {
+    model_name: modelName,
+    label: label.trim() === "" ? modelName : parseText("label", label),
+    context_tokens: figure(
+      "context_tokens",
+      input.context_tokens,
+      current.context_tokens,
+      1,
+      CONTEXT_TOKENS_MAX,
+    ),
+    input_price: price("input_price", input.input_price, current.input_price),
+    cached_input_price: price("cached_input_price", input.cached_input_price, current.cached_input_price),
+    output_price: price("output_price", input.output_price, current.output_price),
+  };
+}
+
+function parseText(field: "model_name" | "label", input: string): string {
+  const text = input.normalize("NFC").trim();
+  const length = [...text].length;
+  if (length === 0) throw new AppError("invalid", `${field}: must not be empty`);
+  if (length > MODEL_NAME_CHARACTERS_MAX) {
+    throw new AppError("invalid", `${field}: at most ${MODEL_NAME_CHARACTERS_MAX} characters`);
+  }
+  if (/[\p{Cc}\p{Cs}]/u.test(text))
+    throw new AppError("invalid", `${field}: must not contain control characters`);
+  return text;
+}
+
+function price(field: string, given: number | null | undefined, current: number | null): number | null {
+  return figure(field, given, current, 0, PRICE_PER_MILLION_TOKENS_MAX);
+}
+
+function figure(
+  field: string,
+  given: number | null | undefined,
+  current: number | null,
+  min: number,
+  max: number,
+): number | null {
+  if (given === undefined) return current;
+  if (given === null || (given >= min && given <= max)) return given;
+  throw new AppError("invalid", `${field}: must be from ${min} to ${max}, or null when it is unknown`);
+}
+
+function columns(
+  fields: ModelFields,
+): [string, string, number | null, number | null, number | null, number | null] {
+  const { model_name, label, context_tokens, input_price, cached_input_price, output_price } = fields;
+  return [model_name, label, context_tokens, input_price, cached_input_price, output_price];
+}

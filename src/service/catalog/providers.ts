@@ -1,0 +1,232 @@
+// Rules for providers: read by anyone signed in, written and tested by admins. A stored key never follows a changed address,
+// and no record can hold it.
+
+import type { Clock } from "../../kit/clock.ts";
+import type { Db } from "../../kit/db.ts";
+import { AppError, notFound } from "../../kit/error.ts";
+import { nameKey, parseName } from "../../kit/names.ts";
+import type { Audit } from "../audit/audit.ts";
+import { requireAdmin, type Caller } from "../people/caller.ts";
+import { refuseOwnListener, type OwnListener, type Resolve } from "./addresses.ts";
+import { changesOf } from "./changes.ts";
+import { listProviderModels, type Fetch } from "./listing.ts";
+import {
+  API_KEY_CHARACTERS_MAX,
+  BASE_URL_CHARACTERS_MAX,
+  PROVIDERS_MAX,
+  type CreateProvider,
+  type Protocol,
+  type Provider,
+  type ProviderTest,
+  type ProviderType,
+  type UpdateProvider,
+} from "./schema.ts";
+import type { CatalogStore, ProviderRow } from "./store.ts";
+
+const PROTOCOL_OF: Record<ProviderType, Protocol> = {
+  anthropic: "anthropic",
+  "vendor-a": "anthropic",
+  "openai-compatible": "openai-compatible",
+  "vendor-b-compatible": "openai-compatible",
+};
+
+const ANTHROPIC_ADDRESS = "https://api.anthropic.com";
+
+export interface ProvidersDeps {
+  db: Db;
+  store: CatalogStore;
+  audit: Audit;
+  clock: Clock;
+  ownListener: OwnListener;
+  resolve: Resolve;
+  fetch: Fetch;
+}
+
+export class Providers {
+  readonly #deps: ProvidersDeps;
+
+  constructor(deps: ProvidersDeps) {
+    this.#deps = deps;
+  }
+
+  list(): Provider[] {
+    return this.#deps.store.providers.all().map(toProvider);
+  }
+
+  /** Admin. Raises `invalid`, `conflict` (name taken), `refused` (our own address, too many). */
+  async create(caller: Caller, input: CreateProvider): Promise<Provider> {
+    const { db, store, audit, clock } = this.#deps;
+    requireAdmin(caller);
+    const name = parseName("name", input.name);
+    const protocol = PROTOCOL_OF[input.type];
+    const baseUrl = parseBaseUrl(input.base_url ?? "", protocol);
+    const key = parseKey(input.api_key ?? "");
+    await this.checkProviderAddress(baseUrl);
+    return db.write(() => {
+      requireAdmin(caller);
+      this.#requireFreeName(name.key, name.text);
+      if (store.providerCount.get()!.count >= PROVIDERS_MAX) {
+        throw new AppError("refused", `there are ${PROVIDERS_MAX} providers already: delete one first`);
+      }
+      const { id } = store.insertProvider.get(
+        name.text,
+        name.key,
+        input.type,
+        protocol,
+        baseUrl,
+        "",
+        clock.now(),
+      )!;
+      const detail = { name: name.text, type: input.type, base_url: baseUrl };
+      audit.record(caller, { action: "provider.create", target: `provider:${id}`, detail });
+      this.#setKey(caller, store.providerById.get(id)!, key);
+      return toProvider(this.#existing(id));
+    });
+  }
+
+  /** Admin. Absent fields are left alone; an empty key clears it. Raises `invalid`, `conflict`, `not_found`, `refused`. */
+  async update(caller: Caller, id: number, input: UpdateProvider): Promise<Provider> {
+    const { db, store, audit } = this.#deps;
+    requireAdmin(caller);
+    const name = input.name === undefined ? undefined : parseName("name", input.name);
+    const key = input.api_key === undefined ? undefined : parseKey(input.api_key);
+    // The type never changes, so what it says before the write holds in it.
+    const { protocol } = this.#existing(id);
+    const baseUrl = input.base_url === undefined ? undefined : parseBaseUrl(input.base_url, protocol);
+    if (baseUrl !== undefined) await this.checkProviderAddress(baseUrl);
+    return db.write(() => {
+      requireAdmin(caller);
+      const provider = this.#existing(id);
+      if (name) this.#requireFreeName(name.key, name.text, id);
+      if (baseUrl !== undefined && baseUrl !== provider.base_url && key === undefined) requireNoKey(provider);
+      const before = { name: provider.name, base_url: provider.base_url };
+      const changes = changesOf(before, {
+        name: name?.text ?? before.name,
+        base_url: baseUrl ?? before.base_url,
+      });
+      if (Object.keys(changes).length > 0) {
+        const text = name?.text ?? before.name;
+        store.updateProvider.run(text, nameKey(text), baseUrl ?? before.base_url, id);
+        audit.record(caller, { action: "provider.update", target: `provider:${id}`, detail: changes });
+      }
+      if (key !== undefined) this.#setKey(caller, provider, key);
+      return toProvider(this.#existing(id));
+    });
+  }
+
+  /** Admin. Its key is erased. Raises `conflict` while it has models, `not_found`. */
+  remove(caller: Caller, id: number): Promise<void> {
+    const { db, store, audit, clock } = this.#deps;
+    return db.write(() => {
+      requireAdmin(caller);
+      const provider = this.#existing(id);
+      const models = store.modelsOf.get(id)!.count;
+      if (models > 0) {
+        const count = `${models} ${models === 1 ? "model" : "models"}`;
+        throw new AppError(
+          "conflict",
+          `the provider has ${count}: delete ${models === 1 ? "it" : "them"} first`,
+          { models },
+        );
+      }
+      store.deleteProvider.run(clock.now(), id);
+      audit.record(caller, {
+        action: "provider.delete",
+        target: `provider:${id}`,
+        detail: { name: provider.name },
+      });
+    });
+  }
+
+  /**
+   * Admin, since it sends the key. Lists the provider's models; its failure is a result. Raises `not_found`, `refused` (the address
+   * leads to ourselves by now).
+   */
+  async test(caller: Caller, id: number): Promise<ProviderTest> {
+    const { store, fetch } = this.#deps;
+    requireAdmin(caller);
+    const { base_url: checked } = this.#existing(id);
+    await this.checkProviderAddress(checked);
+    const access = store.providerAccess.get(id);
+    if (!access) throw notFound("provider", id);
+    if (access.base_url !== checked)
+      throw new AppError("conflict", "the provider was changed meanwhile: test it again");
+    return listProviderModels(
+      { protocol: access.protocol, baseUrl: access.base_url, apiKey: access.api_key },
+      fetch,
+    );
+  }
+
+  /** Before every request to a provider, also a model's call. Raises `refused` for our own listener. Costs nothing unless the ports are the same. */
+  checkProviderAddress(baseUrl: string): Promise<void> {
+    const { ownListener, resolve } = this.#deps;
+    return refuseOwnListener(baseUrl, ownListener, resolve);
+  }
+
+  #existing(id: number): ProviderRow {
+    const provider = this.#deps.store.providerById.get(id);
+    if (!provider) throw notFound("provider", id);
+    return provider;
+  }
+
+  #requireFreeName(key: string, text: string, exceptId?: number): void {
+    const other = this.#deps.store.providerByKey.get(key);
+    if (other && other.id !== exceptId)
+      throw new AppError("conflict", `name: a provider named "${text}" exists already`);
+  }
+
+  /** Inside a write. The record says that the key changed and how, nothing of the key. */
+  #setKey(caller: Caller, provider: ProviderRow, key: string): void {
+    const { store, audit } = this.#deps;
+    if (key === "" && !provider.has_key) return;
+    store.setKey.run(key, provider.id);
+    const change = key === "" ? "cleared" : provider.has_key ? "replaced" : "set";
+    audit.record(caller, { action: "provider.key", target: `provider:${provider.id}`, detail: { change } });
+  }
+}
+
+function requireNoKey(provider: ProviderRow): void {
+  if (!provider.has_key) return;
+  throw new AppError(
+    "invalid",
+    'base_url: the stored key must not be sent to another address; give api_key in the same request ("" clears it)',
+  );
+}
+
+/** One form for one address: no trailing slash. Empty means the protocol's default. Raises `invalid`. */
+function parseBaseUrl(input: string, protocol: Protocol): string {
+  const text = input.trim();
+  if (text === "") {
+    if (protocol === "anthropic") return ANTHROPIC_ADDRESS;
+    throw new AppError("invalid", "base_url is required for openai-compatible providers");
+  }
+  if (text.length > BASE_URL_CHARACTERS_MAX) throw tooLong();
+  const url = /^https?:\/\/[^/\\]/i.test(text) && !/[\s\p{Cc}]/u.test(text) ? URL.parse(text) : null;
+  if (!url) throw new AppError("invalid", "base_url: must be an absolute http or https address");
+  if (url.username !== "" || url.password !== "") {
+    throw new AppError("invalid", "base_url: must not contain credentials; the key belongs in api_key");
+  }
+  if (/[?#]/.test(text)) throw new AppError("invalid", "base_url: must not have a query or fragment");
+  const normal = `${url.origin}${url.pathname}`.replace(/\/+$/, "");
+  if (normal.length > BASE_URL_CHARACTERS_MAX) throw tooLong();
+  return normal;
+}
+
+function tooLong(): AppError {
+  return new AppError("invalid", `base_url: at most ${BASE_URL_CHARACTERS_MAX} characters`);
+}
+
+/** As it goes into a header; never trimmed, so that white space alone can't clear a key by accident. */
+function parseKey(key: string): string {
+  if (key.length > API_KEY_CHARACTERS_MAX) {
+    throw new AppError("invalid", `api_key: at most ${API_KEY_CHARACTERS_MAX} characters`);
+  }
+  if (!/^[\x21-\x7e]*$/.test(key)) {
+    throw new AppError("invalid", "api_key: must be printable ASCII without spaces or line breaks");
+  }
+  return key;
+}
+
+function toProvider(row: ProviderRow): Provider {
+  return { id: row.id, name: row.name, type: row.type, base_url: row.base_url, has_key: row.has_key === 1 };
+}

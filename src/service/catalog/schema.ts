@@ -1,0 +1,109 @@
+// The catalogue: providers and their models. Records as the API shows them; no answer has a field that could hold a key.
+
+import { Type, type Static } from "@sinclair/typebox";
+import { closed, Id, nullable, oneOf } from "../../kit/schema.ts";
+
+export const BASE_URL_CHARACTERS_MAX = 2048;
+export const API_KEY_CHARACTERS_MAX = 4096;
+export const MODEL_NAME_CHARACTERS_MAX = 200;
+export const CONTEXT_TOKENS_MAX = 100_000_000;
+export const PRICE_PER_MILLION_TOKENS_MAX = 1_000_000;
+export const PROVIDERS_MAX = 500;
+export const MODELS_MAX = 5000;
+/** A provider's own list of models: more than these are not shown, and the message says so. */
+export const LISTED_MODELS_MAX = 1000;
+
+export const protocols = ["anthropic", "openai-compatible"] as const;
+/** Anthropic's Messages API, or OpenAI's Chat Completions API. */
+export type Protocol = (typeof protocols)[number];
+
+/** As given, so echoed back: the last two are other words for the first two. */
+export const providerTypes = ["anthropic", "openai-compatible", "vendor-a", "vendor-b-compatible"] as const;
+export const ProviderType = oneOf(providerTypes);
+export type ProviderType = (typeof providerTypes)[number];
+
+export const Provider = closed({
+  id: Id,
+  name: Type.String(),
+  type: ProviderType,
+  base_url: Type.String(),
+  has_key: Type.Boolean({ description: "the only statement ever made about the key" }),
+});
+export type Provider = Static<typeof Provider>;
+
+const BaseUrl = Type.String({
+  description: `absolute http or https address without credentials, query or fragment; at most ${BASE_URL_CHARACTERS_MAX} characters. Empty: the type's default address, if it has one`,
+});
+const ApiKey = Type.String({
+  description: `printable ASCII without spaces, at most ${API_KEY_CHARACTERS_MAX} characters; empty: no key. Never returned`,
+});
+
+export const CreateProvider = closed({
+  name: Type.String(),
+  type: ProviderType,
+  base_url: Type.Optional(BaseUrl),
+  api_key: Type.Optional(ApiKey),
+});
+export type CreateProvider = Static<typeof CreateProvider>;
+
+/** The type can't change: it says which protocol the models speak. */
+export const UpdateProvider = closed({
+  name: Type.Optional(Type.String()),
+  base_url: Type.Optional(BaseUrl),
+  api_key: Type.Optional(ApiKey),
+});
+export type UpdateProvider = Static<typeof UpdateProvider>;
+
+/** What became of asking the provider for its models. A failure is a result too. */
+export const ProviderTest = closed({
+  ok: Type.Boolean(),
+  models: Type.Array(Type.String()),
+  status: nullable(Type.Integer({ description: "the provider's HTTP status; null when it did not answer" })),
+  message: Type.String(),
+});
+export type ProviderTest = Static<typeof ProviderTest>;
+
+const Tokens = nullable(Type.Integer({ description: `1 to ${CONTEXT_TOKENS_MAX}; null: unknown` }));
+const Price = nullable(
+  Type.Number({
+    description: `for a million tokens, 0 to ${PRICE_PER_MILLION_TOKENS_MAX}; null: unknown, which is not free`,
+  }),
+);
+
+export const Model = closed({
+  id: Id,
+  provider_id: Id,
+  provider_name: Type.String(),
+  provider_type: ProviderType,
+  model_name: Type.String({ description: "as the provider calls it" }),
+  label: Type.String({ description: "as people see it" }),
+  context_tokens: Tokens,
+  input_price: Price,
+  cached_input_price: Price,
+  output_price: Price,
+});
+export type Model = Static<typeof Model>;
+
+const figures = {
+  context_tokens: Type.Optional(Tokens),
+  input_price: Type.Optional(Price),
+  cached_input_price: Type.Optional(Price),
+  output_price: Type.Optional(Price),
+};
+const Label = Type.String({ description: "empty: the model's name" });
+
+export const CreateModel = closed({
+  provider_id: Id,
+  model_name: Type.String(),
+  label: Type.Optional(Label),
+  ...figures,
+});
+export type CreateModel = Static<typeof CreateModel>;
+
+/** An absent field is left alone; null makes a figure unknown. */
+export const UpdateModel = closed({
+  model_name: Type.Optional(Type.String()),
+  label: Type.Optional(Label),
+  ...figures,
+});
+export type UpdateModel = Static<typeof UpdateModel>;

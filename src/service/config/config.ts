@@ -1,0 +1,114 @@
+// Settings: flags, then environment, then the configuration file, then defaults. Everything wrong is refused here, by name,
+// before anything is written.
+
+import { readFileSync, existsSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { Value } from "@sinclair/typebox/value";
+import { homeDirectory, type Environment } from "../../kit/environment.ts";
+import { AppError, messageOf, systemCode } from "../../kit/error.ts";
+import { logLevels, type LogLevel } from "../../kit/log.ts";
+import { SEED_TOKEN_CHARACTERS_MIN } from "../people/schema.ts";
+import { CONFIG_FILE_NAME, ConfigFile, DEFAULT_LISTEN, type Config, type ServeFlags } from "./schema.ts";
+
+/** Raises `invalid` with the message that the operator sees. */
+export function loadConfig(flags: ServeFlags, environment: Environment): Config {
+  const path = flags.config ?? nonEmpty(environment["SERVICE_CONFIG"]);
+  const givenData = flags.data ?? nonEmpty(environment["SERVICE_DATA"]);
+  const file = path === undefined ? readDefaultFile(givenData ?? defaultData(environment)) : readFile(path);
+  const data = givenData ?? file.data ?? defaultData(environment);
+  return {
+    listen: parseListen(flags.listen ?? nonEmpty(environment["SERVICE_LISTEN"]) ?? file.listen ?? DEFAULT_LISTEN),
+    data: resolve(data),
+    logLevel: parseLogLevel(flags.logLevel ?? nonEmpty(environment["SERVICE_LOG_LEVEL"]) ?? file.log_level ?? "info"),
+    egress: switchValue(environment["SERVICE_EGRESS"], file.egress),
+    egressKey: file.egress_key ?? "",
+    terminal: switchValue(environment["SERVICE_TERMINAL"], file.terminal),
+    sandbox: file.sandbox ?? "auto",
+    sandboxImages: file.sandbox_images ?? {},
+    loopbackAdmin: file.loopback_admin ?? true,
+    allowedHosts: parseAllowedHosts(file.allowed_hosts ?? []),
+    memory: file.memory,
+    seedToken: parseSeedToken(environment["SERVICE_ADMIN_TOKEN"]),
+  };
+}
+
+/** Only `1` and `true` (any case) mean on; any other value means off and wins over the file. Not set: the file decides. */
+export function switchValue(variable: string | undefined, fromFile: boolean | undefined): boolean {
+  if (variable === undefined) return fromFile ?? false;
+  return variable === "1" || variable.toLowerCase() === "true";
+}
+
+/** `host:port`, `[v6]:port` or `:port` (all interfaces). Port 0 lets the system choose. */
+export function parseListen(text: string): { host: string; port: number } {
+  const match = /^(?:\[([0-9a-fA-F:.]+)\]|([^:[\]\s]*)):([0-9]{1,5})$/.exec(text);
+  const port = Number(match?.[3]);
+  if (!match || port > 65_535) {
+    throw new AppError("invalid", `listen "${text}": expected <host>:<port>, for example ${DEFAULT_LISTEN}`);
+  }
+  return { host: match[1] ?? (match[2] === "" ? "0.0.0.0" : match[2]!), port };
+}
+
+function parseLogLevel(text: string): LogLevel {
+  const level = logLevels.find((known) => known === text);
+  if (!level) throw new AppError("invalid", `log level "${text}": expected one of ${logLevels.join(", ")}`);
+  return level;
+}
+
+function parseAllowedHosts(hosts: readonly string[]): string[] {
+  return hosts.map((host) => {
+    if (/^(?:\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::[0-9]{1,5})?$/i.test(host)) return host.toLowerCase();
+    throw new AppError("invalid", `allowed_hosts: "${host}" is not a host name; write name or name:port, without a scheme`);
+  });
+}
+
+function parseSeedToken(token: string | undefined): string | undefined {
+  if (token === undefined || token === "") return undefined;
+  const length = [...token].length;
+  if (length < SEED_TOKEN_CHARACTERS_MIN) {
+    throw new AppError("invalid", `SERVICE_ADMIN_TOKEN is ${length} characters; it seeds the admin's credential, so at least ${SEED_TOKEN_CHARACTERS_MIN} are required`);
+  }
+  if (!/^[\x21-\x7e]+$/.test(token)) {
+    throw new AppError("invalid", "SERVICE_ADMIN_TOKEN must be printable ASCII without spaces, so that it fits into a header");
+  }
+  return token;
+}
+
+function defaultData(environment: Environment): string {
+  return join(homeDirectory(environment), ".cairn", "service");
+}
+
+function readDefaultFile(data: string): ConfigFile {
+  const path = join(data, CONFIG_FILE_NAME);
+  return existsSync(path) ? readFile(path) : {};
+}
+
+function readFile(path: string): ConfigFile {
+  const text = readText(path);
+  const value = parseYaml(path, text) ?? {};
+  if (Value.Check(ConfigFile, value)) return value;
+  const problem = Value.Errors(ConfigFile, value).First();
+  const key = (problem?.path ?? "").split("/").filter(Boolean).join(".");
+  const unknown = problem?.message === "Unexpected property";
+  throw new AppError("invalid", `config ${path}: ${unknown ? `unknown key "${key}"` : `${key || "file"}: ${problem?.message ?? "not valid"}`}`);
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    const reason = systemCode(error) === "ENOENT" ? "no such file or directory" : messageOf(error);
+    throw new AppError("invalid", `read config ${path}: open ${path}: ${reason}`);
+  }
+}
+
+function parseYaml(path: string, text: string): unknown {
+  try {
+    return Bun.YAML.parse(text);
+  } catch (error) {
+    throw new AppError("invalid", `config ${path}: not valid YAML: ${messageOf(error)}`);
+  }
+}
+
+function nonEmpty(value: string | undefined): string | undefined {
+  return value === "" ? undefined : value;
+}

@@ -1,0 +1,65 @@
+// Every setting of `service`, its default, and what a value must look like. A test compares these keys with the documentation.
+
+import { Type, type Static } from "@sinclair/typebox";
+import { closed, oneOf } from "../../kit/schema.ts";
+import { logLevels, type LogLevel } from "../../kit/log.ts";
+
+export const DEFAULT_LISTEN = "127.0.0.1:8688";
+export const CONFIG_FILE_NAME = "config.yaml";
+
+export const sandboxModes = ["docker", "auto", "subprocess"] as const;
+export type SandboxMode = (typeof sandboxModes)[number];
+
+export const runtimes = ["python", "node", "bash", "binary"] as const;
+
+const Memory = Type.Union([
+  closed({ space: Type.String({ minLength: 1 }) }),
+  closed({ server: closed({ url: Type.String({ minLength: 1 }), space: Type.String({ minLength: 1 }), token_file: Type.String({ minLength: 1 }) }) }),
+]);
+
+/** The configuration file, YAML. It is only read, never written. */
+export const ConfigFile = closed({
+  listen: Type.Optional(Type.String({ description: "host:port" })),
+  data: Type.Optional(Type.String({ description: "data directory" })),
+  log_level: Type.Optional(oneOf(logLevels)),
+  egress: Type.Optional(Type.Boolean()),
+  egress_key: Type.Optional(Type.String()),
+  terminal: Type.Optional(Type.Boolean()),
+  sandbox: Type.Optional(oneOf(sandboxModes)),
+  sandbox_images: Type.Optional(
+    closed({
+      python: Type.Optional(Type.String()),
+      node: Type.Optional(Type.String()),
+      bash: Type.Optional(Type.String()),
+      binary: Type.Optional(Type.String()),
+    }),
+  ),
+  loopback_admin: Type.Optional(Type.Boolean()),
+  allowed_hosts: Type.Optional(Type.Array(Type.String())),
+  memory: Type.Optional(Memory),
+});
+export type ConfigFile = Static<typeof ConfigFile>;
+
+/** What is in force after flags, environment, file and defaults. */
+export interface Config {
+  readonly listen: { readonly host: string; readonly port: number };
+  readonly data: string;
+  readonly logLevel: LogLevel;
+  readonly egress: boolean;
+  readonly egressKey: string;
+  readonly terminal: boolean;
+  readonly sandbox: SandboxMode;
+  readonly sandboxImages: Readonly<Partial<Record<(typeof runtimes)[number], string>>>;
+  readonly loopbackAdmin: boolean;
+  readonly allowedHosts: readonly string[];
+  readonly memory: Static<typeof Memory> | undefined;
+  readonly seedToken: string | undefined;
+}
+
+/** The four flags of `serve`, as given. */
+export interface ServeFlags {
+  readonly config?: string | undefined;
+  readonly data?: string | undefined;
+  readonly listen?: string | undefined;
+  readonly logLevel?: string | undefined;
+}

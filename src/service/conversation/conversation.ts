@@ -1,0 +1,193 @@
+// The conversation of a workspace: its entries, forgetting and restoring them, and threads as the prompt needs them.
+// An entry's words never change. Threads in use are kept in memory and brought up to date by what was added.
+
+import { rfc3339, type Clock } from "../../kit/clock.ts";
+import type { Db } from "../../kit/db.ts";
+import { AppError } from "../../kit/error.ts";
+import { LIST_DEFAULT, type PageQuery } from "../../kit/schema.ts";
+import type { Journal } from "../journal/journal.ts";
+import type { ToolCall } from "../llm/model.ts";
+import type { Caller } from "../people/caller.ts";
+import type { Access } from "../workspaces/access.ts";
+import type { ThreadEntry } from "./assembly.ts";
+import type { Entry, EntryKind, Outcome } from "./schema.ts";
+import type { ConversationStore, EntryRow } from "./store.ts";
+
+const THREADS_KEPT_MAX = 32;
+const THREADS_KEPT_CHARACTERS_MAX = 16 * 1024 * 1024;
+
+export interface NewEntry {
+  readonly workspaceId: number;
+  readonly turnId: number;
+  readonly runId: number;
+  readonly agentId: number;
+  readonly thread: number;
+  readonly kind: EntryKind;
+  readonly text: string;
+  readonly reasoning?: string;
+  readonly calls?: readonly ToolCall[];
+  readonly callId?: string;
+  readonly tool?: string;
+  readonly outcome?: Outcome;
+  readonly partial?: boolean;
+}
+
+export interface ConversationDeps {
+  db: Db;
+  store: ConversationStore;
+  access: Access;
+  journal: Journal;
+  clock: Clock;
+}
+
+interface Thread {
+  entries: ThreadEntry[];
+  lastId: number;
+  characters: number;
+}
+
+export class Conversation {
+  readonly #deps: ConversationDeps;
+  readonly #threads = new Map<string, Thread>();
+
+  constructor(deps: ConversationDeps) {
+    this.#deps = deps;
+  }
+
+  /** Newest page first, each in ascending order. Entries of workers are among them, with their thread. */
+  list(caller: Caller, workspaceId: number, page: PageQuery): Entry[] {
+    const { store, access } = this.#deps;
+    access.workspace(caller, workspaceId);
+    const rows = store.page.all(workspaceId, page.before ?? Number.MAX_SAFE_INTEGER, page.limit ?? LIST_DEFAULT);
+    return rows.reverse().map(toEntry);
+  }
+
+  /** No longer replayed to the model. Forgetting twice is no error. */
+  forget(caller: Caller, id: number): Promise<void> {
+    return this.#deps.db.write(() => {
+      const row = this.#visible(caller, id);
+      if (row.forgotten_at === null) this.forgetIn(row);
+    });
+  }
+
+  restore(caller: Caller, id: number): Promise<Entry> {
+    const { db, store, journal } = this.#deps;
+    return db.write(() => {
+      const row = this.#visible(caller, id);
+      if (row.forgotten_at !== null) {
+        store.setForgotten.run(null, id);
+        journal.append(row.workspace_id, row.turn_id, "entry.restored", { entry_id: id });
+        db.afterCommit(() => this.#drop(row.workspace_id, row.thread));
+      }
+      return toEntry(store.byId.get(id)!);
+    });
+  }
+
+  /** Inside a write, without asking who may. */
+  forgetIn(row: EntryRow): void {
+    const { db, store, journal, clock } = this.#deps;
+    store.setForgotten.run(clock.now(), row.id);
+    journal.append(row.workspace_id, row.turn_id, "entry.forgotten", { entry_id: row.id });
+    db.afterCommit(() => this.#drop(row.workspace_id, row.thread));
+  }
+
+  forgetById(id: number): void {
+    const row = this.#deps.store.byId.get(id);
+    if (row) this.forgetIn(row);
+  }
+
+  /** Inside a write. */
+  append(entry: NewEntry): Entry {
+    const { store, journal, clock } = this.#deps;
+    const row = store.insert.get(
+      entry.workspaceId,
+      entry.turnId,
+      entry.runId,
+      entry.agentId,
+      entry.thread,
+      entry.kind,
+      entry.text,
+      entry.reasoning || null,
+      entry.calls && entry.calls.length > 0 ? JSON.stringify(entry.calls) : null,
+      entry.callId ?? null,
+      entry.tool ?? null,
+      entry.outcome ?? null,
+      entry.partial ? 1 : 0,
+      clock.now(),
+    )!;
+    const record = toEntry(row);
+    journal.append(entry.workspaceId, entry.turnId, "entry", { entry: record });
+    return record;
+  }
+
+  /** A thread in order, as of the last commit. Not to be changed by the caller. */
+  thread(workspaceId: number, thread: number): readonly ThreadEntry[] {
+    const { store } = this.#deps;
+    const key = `${workspaceId}/${thread}`;
+    const known = this.#threads.get(key) ?? { entries: [], lastId: 0, characters: 0 };
+    for (const row of store.threadSince.all(workspaceId, thread, known.lastId)) {
+      known.entries.push(toThreadEntry(row));
+      known.lastId = row.id;
+      known.characters += row.text.length;
+    }
+    this.#threads.delete(key);
+    this.#threads.set(key, known);
+    this.#trim();
+    return known.entries;
+  }
+
+  #trim(): void {
+    let characters = 0;
+    for (const thread of this.#threads.values()) characters += thread.characters;
+    for (const [key, thread] of this.#threads) {
+      if (this.#threads.size <= 1) return;
+      if (this.#threads.size <= THREADS_KEPT_MAX && characters <= THREADS_KEPT_CHARACTERS_MAX) return;
+      characters -= thread.characters;
+      this.#threads.delete(key);
+    }
+  }
+
+  #drop(workspaceId: number, thread: number): void {
+    this.#threads.delete(`${workspaceId}/${thread}`);
+  }
+
+  #visible(caller: Caller, id: number): EntryRow {
+    const row = this.#deps.access.nested(caller, "entry", id, this.#deps.store.byId.get(id));
+    if (row.thread === 0) return row;
+    throw new AppError("refused", "entries of a worker are not replayed after its run; only those of the conversation with the orchestrator can be forgotten");
+  }
+}
+
+export function toEntry(row: EntryRow): Entry {
+  return {
+    id: row.id,
+    workspace_id: row.workspace_id,
+    turn_id: row.turn_id,
+    run_id: row.run_id,
+    agent_id: row.agent_id,
+    thread: row.thread,
+    kind: row.kind,
+    text: row.text,
+    reasoning: row.reasoning,
+    calls: row.calls === null ? [] : (JSON.parse(row.calls) as ToolCall[]),
+    call_id: row.call_id,
+    tool: row.tool,
+    outcome: row.outcome,
+    partial: row.partial === 1,
+    forgotten: row.forgotten_at !== null,
+    created_at: rfc3339(row.created_at),
+  };
+}
+
+export function toThreadEntry(row: EntryRow): ThreadEntry {
+  return {
+    id: row.id,
+    kind: row.kind,
+    text: row.text,
+    calls: row.calls === null ? [] : (JSON.parse(row.calls) as ToolCall[]),
+    callId: row.call_id,
+    tool: row.tool,
+    outcome: row.outcome,
+    forgotten: row.forgotten_at !== null,
+  };
+}

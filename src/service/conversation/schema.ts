@@ -1,0 +1,64 @@
+// Entries of a conversation, and the parts of a prompt as people see them.
+
+import { Type, type Static } from "@sinclair/typebox";
+import { closed, Id, nullable, oneOf, Time } from "../../kit/schema.ts";
+
+export const entryKinds = ["person", "task", "agent", "tool"] as const;
+export type EntryKind = (typeof entryKinds)[number];
+
+/** How a tool call ended. `unknown`: it was cut off by a crash, and whether it took effect is not known. */
+export const outcomes = ["ok", "error", "cancelled", "interrupted", "unknown"] as const;
+export type Outcome = (typeof outcomes)[number];
+
+export const ToolCallRecord = closed({ id: Type.String(), name: Type.String(), arguments: Type.String() });
+
+export const Entry = closed({
+  id: Id,
+  workspace_id: Id,
+  turn_id: Id,
+  run_id: Id,
+  agent_id: Id,
+  /** 0: the conversation with the orchestrator. Otherwise the run of the worker that this belongs to. */
+  thread: Type.Integer({ minimum: 0 }),
+  kind: oneOf(entryKinds),
+  text: Type.String(),
+  reasoning: nullable(Type.String()),
+  calls: Type.Array(ToolCallRecord),
+  call_id: nullable(Type.String()),
+  tool: nullable(Type.String()),
+  outcome: nullable(oneOf(outcomes)),
+  /** The answer was broken off: by a stop, a failure of the provider or of the service. */
+  partial: Type.Boolean(),
+  forgotten: Type.Boolean(),
+  created_at: Time,
+});
+export type Entry = Static<typeof Entry>;
+
+export const partKinds = ["role", "instruction", "context", "tools", "entry", "notice"] as const;
+
+/** One part of a prompt, in the order in which it is sent. */
+export const PromptPart = closed({
+  kind: oneOf(partKinds),
+  /** Where it comes from: `agent:3`, `tools`, `entry:12`, `notice:rounds`. */
+  source: Type.String(),
+  /** As whom it is said. */
+  role: Type.Union([Type.Literal("system"), Type.Literal("user"), Type.Literal("assistant"), Type.Literal("tool"), Type.Literal("tools")]),
+  text: Type.String(),
+  calls: Type.Array(ToolCallRecord),
+  call_id: nullable(Type.String()),
+  tokens: Type.Integer(),
+  /** True: counted here with the o200k encoding. Providers report only totals of a call. */
+  tokens_estimated: Type.Boolean(),
+  /** Can be taken out: an entry by forgetting it. */
+  droppable: Type.Boolean(),
+});
+export type PromptPart = Static<typeof PromptPart>;
+
+export const Prompt = closed({
+  agent_id: Id,
+  model_id: Id,
+  parts: Type.Array(PromptPart),
+  tokens: Type.Integer(),
+  tokens_estimated: Type.Boolean(),
+});
+export type Prompt = Static<typeof Prompt>;

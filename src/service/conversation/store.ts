@@ -1,0 +1,86 @@
+// SQL of entries and of stored prompt parts.
+
+import type { Db } from "../../kit/db.ts";
+import type { EntryKind, Outcome } from "./schema.ts";
+
+export interface EntryRow {
+  id: number;
+  workspace_id: number;
+  turn_id: number;
+  run_id: number;
+  agent_id: number;
+  thread: number;
+  kind: EntryKind;
+  text: string;
+  reasoning: string | null;
+  /** JSON array of tool calls; null when there are none. */
+  calls: string | null;
+  call_id: string | null;
+  tool: string | null;
+  outcome: Outcome | null;
+  partial: number;
+  forgotten_at: number | null;
+  created_at: number;
+}
+
+const COLUMNS =
+  "id, workspace_id, turn_id, run_id, agent_id, thread, kind, text, reasoning, calls, call_id, tool, outcome, partial, forgotten_at, created_at";
+const ENTRY = `SELECT ${COLUMNS} FROM entries`;
+
+type InsertParams = [
+  workspaceId: number,
+  turnId: number,
+  runId: number,
+  agentId: number,
+  thread: number,
+  kind: EntryKind,
+  text: string,
+  reasoning: string | null,
+  calls: string | null,
+  callId: string | null,
+  tool: string | null,
+  outcome: Outcome | null,
+  partial: number,
+  createdAt: number,
+];
+
+export class ConversationStore {
+  readonly insert;
+  readonly byId;
+  readonly page;
+  readonly thread;
+  readonly threadSince;
+  readonly someById;
+  readonly setForgotten;
+  readonly keepPart;
+  readonly partByHash;
+  readonly partById;
+
+  constructor(db: Db) {
+    this.insert = db.query<EntryRow, InsertParams>(
+      `INSERT INTO entries (workspace_id, turn_id, run_id, agent_id, thread, kind, text, reasoning, calls, call_id, tool, outcome, partial, created_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING ${COLUMNS}`,
+    );
+    this.byId = db.query<EntryRow, [number]>(`${ENTRY} WHERE id = ?`);
+    this.page = db.query<EntryRow, [number, number, number]>(
+      `${ENTRY} WHERE workspace_id = ? AND id < ? ORDER BY id DESC LIMIT ?`,
+    );
+    this.thread = db.query<EntryRow, [number, number]>(`${ENTRY} WHERE workspace_id = ? AND thread = ? ORDER BY id`);
+    this.threadSince = db.query<EntryRow, [number, number, number]>(
+      `${ENTRY} WHERE workspace_id = ? AND thread = ? AND id > ? ORDER BY id`,
+    );
+    this.someById = db.query<EntryRow, [number, number, number]>(
+      `${ENTRY} WHERE workspace_id = ? AND id BETWEEN ? AND ? ORDER BY id`,
+    );
+    this.setForgotten = db.query<never, [number | null, number]>("UPDATE entries SET forgotten_at = ? WHERE id = ?");
+    this.keepPart = db.query<never, [number, string, string]>(
+      "INSERT INTO prompt_parts (workspace_id, hash, content) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+    );
+    this.partByHash = db.query<{ id: number }, [number, string]>(
+      "SELECT id FROM prompt_parts WHERE workspace_id = ? AND hash = ?",
+    );
+    this.partById = db.query<{ content: string }, [number, number]>(
+      "SELECT content FROM prompt_parts WHERE workspace_id = ? AND id = ?",
+    );
+  }
+}

@@ -1,0 +1,144 @@
+// Appends events and hands them to viewers. An event is appended inside the write that makes it true and published after the
+// commit, so no viewer ever sees what a crash could undo. A viewer first gets what is stored, then what is being said, then what comes.
+
+import { rfc3339, type Clock } from "../../kit/clock.ts";
+import type { Db } from "../../kit/db.ts";
+import { frame, frameOfJson, type Frame, type Viewer } from "../../kit/http/sse.ts";
+import type { EventEnvelope, PartialData, StoredType, TransientType } from "./schema.ts";
+import { EventStore, type EventRow } from "./store.ts";
+
+const REPLAY_ROWS_MAX = 200;
+const REPLAY_BYTES_MAX = 1024 * 1024;
+
+interface Follower {
+  readonly workspaceId: number;
+  /** Null: all events of the workspace. */
+  readonly turnId: number | null;
+  readonly viewer: Viewer;
+  readonly allowed: () => boolean;
+}
+
+export interface FollowOptions {
+  readonly workspaceId: number;
+  readonly turnId: number | null;
+  /** Id of the last event that the viewer has; null: none of the past is wanted. */
+  readonly after: number | null;
+  /** Asked again whenever rights may have changed; false ends the stream. */
+  readonly allowed: () => boolean;
+  /** What is being said at the moment. */
+  readonly partials: () => { turnId: number; data: PartialData }[];
+  /** After the stored events: is there nothing to come? */
+  readonly over: () => boolean;
+}
+
+export class Journal {
+  readonly #store: EventStore;
+  readonly #db: Db;
+  readonly #clock: Clock;
+  readonly #lastIds = new Map<number, number>();
+  readonly #followers = new Map<number, Set<Follower>>();
+
+  constructor(db: Db, clock: Clock) {
+    this.#db = db;
+    this.#clock = clock;
+    this.#store = new EventStore(db);
+  }
+
+  /** Inside a write. Returns the event's id. */
+  append(workspaceId: number, turnId: number | null, type: StoredType, data: unknown): number {
+    const id = this.lastId(workspaceId) + 1;
+    const envelope: EventEnvelope = { turn_id: turnId, time: rfc3339(this.#clock.now()), data };
+    const content = JSON.stringify(envelope);
+    this.#store.insert.run(workspaceId, id, turnId, type, content);
+    this.#lastIds.set(workspaceId, id);
+    this.#db.afterCommit(() => this.#publish(workspaceId, turnId, type, () => frameOfJson(type, content, id)));
+    return id;
+  }
+
+  /** Sends streamed text to who is looking. Costs nothing when nobody is. */
+  transient(workspaceId: number, turnId: number, type: TransientType, data: unknown): void {
+    this.#publish(workspaceId, turnId, type, () => this.#transientFrame(turnId, type, data));
+  }
+
+  lastId(workspaceId: number): number {
+    return this.#lastIds.get(workspaceId) ?? this.#store.lastId.get(workspaceId)!.id;
+  }
+
+  /** Starts sending to a viewer; returns what to call when it is gone. */
+  follow(viewer: Viewer, options: FollowOptions): () => void {
+    const follower: Follower = { ...options, viewer };
+    const state = { gone: false };
+    void this.#replay(follower, options, state);
+    return () => {
+      state.gone = true;
+      this.#remove(follower);
+    };
+  }
+
+  /** Ends every stream whose viewer may no longer see it. */
+  recheck(): void {
+    for (const followers of this.#followers.values()) {
+      for (const follower of [...followers]) if (!follower.allowed()) follower.viewer.end();
+    }
+  }
+
+  endWorkspace(workspaceId: number): void {
+    for (const follower of [...(this.#followers.get(workspaceId) ?? [])]) follower.viewer.end();
+    this.#lastIds.delete(workspaceId);
+  }
+
+  /** Pages of stored events until none is left; the last look and joining the live ones happen in one go, so nothing falls between. */
+  async #replay(follower: Follower, options: FollowOptions, state: { gone: boolean }): Promise<void> {
+    let cursor = options.after;
+    while (cursor !== null && !state.gone) {
+      const page = this.#page(follower, cursor);
+      if (page.length === 0) break;
+      for (const row of page) follower.viewer.send(frameOfJson(row.type, row.content, row.id));
+      cursor = page.at(-1)!.id;
+      if (!(await follower.viewer.drained())) return;
+    }
+    if (state.gone) return;
+    if (!follower.allowed() || options.over()) return follower.viewer.end();
+    this.#add(follower);
+    for (const partial of options.partials()) {
+      follower.viewer.send(this.#transientFrame(partial.turnId, "partial", partial.data));
+    }
+  }
+
+  #page(follower: Follower, after: number): EventRow[] {
+    const rows =
+      follower.turnId === null
+        ? this.#store.ofWorkspace.all(follower.workspaceId, after, REPLAY_ROWS_MAX)
+        : this.#store.ofTurn.all(follower.turnId, after, REPLAY_ROWS_MAX);
+    let bytes = 0;
+    const end = rows.findIndex((row) => (bytes += row.content.length) > REPLAY_BYTES_MAX);
+    return end < 0 ? rows : rows.slice(0, end + 1);
+  }
+
+  #publish(workspaceId: number, turnId: number | null, type: string, encode: () => Frame): void {
+    const followers = this.#followers.get(workspaceId);
+    if (!followers) return;
+    let encoded: Frame | undefined;
+    for (const follower of [...followers]) {
+      if (follower.turnId !== null && follower.turnId !== turnId) continue;
+      follower.viewer.send((encoded ??= encode()));
+      if (type === "turn.finished" && follower.turnId !== null) follower.viewer.end();
+    }
+  }
+
+  #transientFrame(turnId: number, type: TransientType, data: unknown): Frame {
+    return frame(type, { turn_id: turnId, data });
+  }
+
+  #add(follower: Follower): void {
+    const followers = this.#followers.get(follower.workspaceId) ?? new Set();
+    followers.add(follower);
+    this.#followers.set(follower.workspaceId, followers);
+  }
+
+  #remove(follower: Follower): void {
+    const followers = this.#followers.get(follower.workspaceId);
+    followers?.delete(follower);
+    if (followers?.size === 0) this.#followers.delete(follower.workspaceId);
+  }
+}

@@ -1,0 +1,148 @@
+// One model call: request out, answer streamed in. Both protocols come through their libraries as one stream of parts.
+// The libraries are loaded by the first call, so that a start does not pay for them.
+
+import type { LanguageModelV4, LanguageModelV4StreamPart, LanguageModelV4Usage } from "@ai-sdk/provider";
+import type { ModelEndpoint } from "../catalog/models.ts";
+import { ModelFailure, type CallModel, type ModelAnswer, type ModelListener, type TokenUsage } from "./model.ts";
+import { toPrompt, toTools } from "./prompt.ts";
+import { providerFetch, streamFailure, type TransportDeps } from "./transport.ts";
+
+const ANSWER_CHARACTERS_MAX = 4 * 1024 * 1024;
+const NO_USAGE: TokenUsage = { input: null, cachedInput: null, output: null };
+
+/** Given to the libraries in place of the key, which only the transport knows. */
+const KEY_PLACEHOLDER = "set-by-transport";
+
+type Fetch = ReturnType<typeof providerFetch>;
+
+export function createModelClient(deps: TransportDeps): CallModel {
+  return async (endpoint, request, listener, signal) => {
+    const fetch = providerFetch(deps, { endpoint, signal, attempt: (count) => listener.attempt(count) });
+    const reading = new Reading(endpoint, listener);
+    try {
+      const model = await languageModel(endpoint, fetch);
+      const { stream } = await model.doStream({
+        prompt: toPrompt(request),
+        ...(request.tools.length > 0
+          ? { tools: toTools(request), toolChoice: { type: request.mayCall ? "auto" : "none" } }
+          : {}),
+        abortSignal: signal,
+      });
+      const reader = stream.getReader();
+      for (;;) {
+        const { done, value } = await reader.read();
+        if (done) break;
+        reading.take(value);
+      }
+    } catch (error) {
+      signal.throwIfAborted();
+      throw streamFailure(error, endpoint.apiKey);
+    }
+    signal.throwIfAborted();
+    return reading.answer();
+  };
+}
+
+async function languageModel(endpoint: ModelEndpoint, fetch: Fetch): Promise<LanguageModelV4> {
+  const settings = { baseURL: libraryUrl(endpoint), apiKey: KEY_PLACEHOLDER, fetch: fetch as typeof globalThis.fetch };
+  if (endpoint.protocol === "anthropic") {
+    const { createAnthropic } = await import("@ai-sdk/anthropic");
+    return createAnthropic(settings).languageModel(endpoint.modelName);
+  }
+  const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
+  return createOpenAICompatible({ ...settings, name: "provider", includeUsage: true }).languageModel(endpoint.modelName);
+}
+
+/** The Messages API's address is given without its version, as its vendor writes it; the library wants it with. */
+function libraryUrl(endpoint: ModelEndpoint): string {
+  if (endpoint.protocol !== "anthropic" || endpoint.baseUrl.endsWith("/v1")) return endpoint.baseUrl;
+  return `${endpoint.baseUrl}/v1`;
+}
+
+/** Collects the parts of one answer and passes text on as it comes. */
+class Reading {
+  readonly #endpoint: ModelEndpoint;
+  readonly #listener: ModelListener;
+  readonly #calls: { name: string; arguments: string }[] = [];
+  #text = "";
+  #reasoning = "";
+  #finish: ModelAnswer["finish"] | undefined;
+  #usage = NO_USAGE;
+  #started = false;
+
+  constructor(endpoint: ModelEndpoint, listener: ModelListener) {
+    this.#endpoint = endpoint;
+    this.#listener = listener;
+  }
+
+  take(part: LanguageModelV4StreamPart): void {
+    switch (part.type) {
+      case "text-delta":
+        this.#begin();
+        this.#text += part.delta;
+        if (part.delta !== "") this.#listener.text(part.delta);
+        break;
+      case "reasoning-delta":
+        this.#begin();
+        this.#reasoning += part.delta;
+        if (part.delta !== "") this.#listener.reasoning(part.delta);
+        break;
+      case "tool-input-start":
+        this.#begin();
+        break;
+      case "tool-call":
+        this.#begin();
+        this.#calls.push({ name: part.toolName, arguments: part.input });
+        break;
+      case "finish":
+        this.#finish = finishOf(part.finishReason.unified, part.finishReason.raw);
+        this.#usage = usageOf(part.usage);
+        break;
+      case "error":
+        throw streamFailure(part.error, this.#endpoint.apiKey);
+    }
+    if (this.#text.length + this.#reasoning.length > ANSWER_CHARACTERS_MAX) {
+      throw new ModelFailure("the provider's answer is larger than 4 MiB");
+    }
+  }
+
+  /** Raises ModelFailure for an answer that is none: cut off, or empty. */
+  answer(): ModelAnswer {
+    if (this.#finish === undefined) throw new ModelFailure("the connection to the provider was lost in the middle of its answer");
+    const calls = this.#finish === "length" ? [] : this.#calls;
+    if (this.#text.trim() === "" && calls.length === 0) throw new ModelFailure(emptyMessage(this.#finish));
+    return { text: this.#text, reasoning: this.#reasoning, calls, finish: this.#finish, usage: this.#usage };
+  }
+
+  #begin(): void {
+    if (this.#started) return;
+    this.#started = true;
+    this.#listener.firstChunk();
+  }
+}
+
+/** Undefined: the stream ended without the provider saying why, so it was cut. */
+function finishOf(unified: string, raw: string | undefined): ModelAnswer["finish"] | undefined {
+  if (unified === "interrupted" || unified === "error") return undefined;
+  if (unified === "stop" || unified === "length") return unified;
+  if (unified === "tool-calls") return "calls";
+  if (unified === "content-filter") return "filtered";
+  return raw === undefined ? undefined : "other";
+}
+
+function emptyMessage(finish: ModelAnswer["finish"]): string {
+  if (finish === "length") return "the model reached its length limit before it said anything that can be used";
+  if (finish === "filtered") return "the provider's content filter withheld the answer";
+  return "the model gave an empty answer";
+}
+
+/** A chunk that reports output only leaves a false zero for input behind: told apart by the raw report. */
+function usageOf(usage: LanguageModelV4Usage): TokenUsage {
+  const raw = usage.raw as { prompt_tokens?: unknown; input_tokens?: unknown } | undefined;
+  const inputReported = raw === undefined || raw.prompt_tokens !== undefined || raw.input_tokens !== undefined;
+  return {
+    input: inputReported ? (usage.inputTokens.total ?? null) : null,
+    cachedInput: usage.inputTokens.cacheRead ?? null,
+    output: usage.outputTokens.total ?? null,
+  };
+}

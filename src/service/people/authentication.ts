@@ -1,0 +1,145 @@
+// From a request to a caller: bearer token, session cookie, or the loopback privilege, in this order.
+//
+// A credential that is presented and not valid is 401, never a fall-back to something weaker. Tokens are looked up by hash in a
+// bounded cache that every change to people empties, so a revoked token is refused by the next request. Last-used times are
+// collected and written at most once a minute, off the request's path.
+
+import type { Clock } from "../../kit/clock.ts";
+import { tokenHash } from "../../kit/crypto.ts";
+import type { Db } from "../../kit/db.ts";
+import { AppError, messageOf } from "../../kit/error.ts";
+import type { Exchange } from "../../kit/http/exchange.ts";
+import type { Log } from "../../kit/log.ts";
+import type { Caller } from "./caller.ts";
+import { SESSION_IDLE_DAYS, type Role } from "./schema.ts";
+import type { PeopleStore, TokenRow } from "./store.ts";
+
+export const SESSION_COOKIE = "cairn_session";
+const CACHED_TOKENS_MAX = 1000;
+const TOUCH_INTERVAL_MS = 60_000;
+const DAY_MS = 86_400_000;
+const TOKEN_CHARACTERS_MAX = 512;
+
+export class Authentication {
+  readonly #store: PeopleStore;
+  readonly #db: Db;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  readonly #tokens = new Map<string, TokenRow>();
+  readonly #used = new Map<number, number>();
+  #admin: { id: number; name: string } | undefined;
+  #touchTimer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(store: PeopleStore, db: Db, clock: Clock, log: Log) {
+    this.#store = store;
+    this.#db = db;
+    this.#clock = clock;
+    this.#log = log;
+  }
+
+  /** Raises `unauthenticated`. */
+  caller(exchange: Exchange): Caller {
+    const authorization = exchange.headers["authorization"];
+    if (authorization !== undefined) return this.#byToken(exchange, bearerOf(authorization));
+    const session = sessionCookie(exchange.headers["cookie"]);
+    if (session !== undefined) return this.#byToken(exchange, session);
+    if (exchange.loopbackPrivilege()) return this.#loopbackAdmin(exchange);
+    throw new AppError("unauthenticated", "authentication required: send Authorization: Bearer <token>");
+  }
+
+  /** The caller as they are now, for work that outlives its request; undefined when the credential or the user is gone. */
+  renewed(caller: Caller): Caller | undefined {
+    if (caller.tokenId !== null && !this.#store.tokenById.get(caller.tokenId)) return undefined;
+    const user = this.#store.userById.get(caller.userId);
+    return user ? { ...caller, name: user.name, role: user.role } : undefined;
+  }
+
+  /** To be called after any change of users or tokens. */
+  forget(): void {
+    this.#tokens.clear();
+    this.#admin = undefined;
+  }
+
+  /** Writes collected last-used times; also at shutdown. */
+  flushLastUsed(): Promise<void> {
+    clearTimeout(this.#touchTimer);
+    this.#touchTimer = undefined;
+    const used = [...this.#used];
+    this.#used.clear();
+    if (used.length === 0) return Promise.resolve();
+    return this.#db.write(() => {
+      for (const [tokenId, time] of used) this.#store.touchToken.run(time, tokenId);
+    });
+  }
+
+  #byToken(exchange: Exchange, token: string): Caller {
+    const row = this.#lookUp(token);
+    const now = this.#clock.now();
+    const lastUsed = row && (this.#used.get(row.token_id) ?? row.last_used_at ?? row.created_at);
+    if (!row || (row.kind === "session" && now - lastUsed! > SESSION_IDLE_DAYS * DAY_MS)) {
+      throw new AppError("unauthenticated", "the token is not valid: it is unknown, revoked or expired");
+    }
+    this.#markUsed(row.token_id, now);
+    const auth = row.kind === "session" ? "session" : "token";
+    return makeCaller(exchange, { id: row.user_id, name: row.name, role: row.role }, auth, row.token_id);
+  }
+
+  #lookUp(token: string): TokenRow | undefined {
+    if (token.length > TOKEN_CHARACTERS_MAX) return undefined;
+    const hash = tokenHash(token);
+    const cached = this.#tokens.get(hash);
+    if (cached) return cached;
+    const row = this.#store.tokenByHash.get(hash);
+    if (!row) return undefined;
+    if (this.#tokens.size >= CACHED_TOKENS_MAX) this.#tokens.clear();
+    this.#tokens.set(hash, row);
+    return row;
+  }
+
+  #loopbackAdmin(exchange: Exchange): Caller {
+    this.#admin ??= this.#store.firstAdmin.get() ?? undefined;
+    if (!this.#admin) throw new Error("there is no admin");
+    return makeCaller(exchange, { ...this.#admin, role: "admin" }, "loopback", null);
+  }
+
+  #markUsed(tokenId: number, now: number): void {
+    this.#used.set(tokenId, now);
+    if (this.#touchTimer) return;
+    this.#touchTimer = setTimeout(() => {
+      this.flushLastUsed().catch((error: unknown) => this.#log.error("last-used times", { error: messageOf(error) }));
+    }, TOUCH_INTERVAL_MS);
+    this.#touchTimer.unref?.();
+  }
+}
+
+function makeCaller(
+  exchange: Exchange,
+  user: { id: number; name: string; role: Role },
+  auth: Caller["auth"],
+  tokenId: number | null,
+): Caller {
+  return {
+    userId: user.id,
+    name: user.name,
+    role: user.role,
+    auth,
+    tokenId,
+    requestId: exchange.id,
+    address: () => exchange.peer() ?? "",
+  };
+}
+
+function bearerOf(authorization: string): string {
+  const match = /^Bearer +([\x21-\x7e]+)$/i.exec(authorization);
+  if (!match) throw new AppError("unauthenticated", "authentication required: send Authorization: Bearer <token>");
+  return match[1]!;
+}
+
+function sessionCookie(header: string | undefined): string | undefined {
+  if (header === undefined) return undefined;
+  for (const pair of header.split(";")) {
+    const [name, ...value] = pair.trim().split("=");
+    if (name === SESSION_COOKIE && value.length > 0 && value[0] !== "") return value.join("=");
+  }
+  return undefined;
+}

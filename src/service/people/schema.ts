@@ -1,0 +1,54 @@
+// People: users, tokens, teams, sessions. Records as the API shows them; none of them can hold a token, hash or password.
+
+import { Type, type Static } from "@sinclair/typebox";
+import { closed, Id, nullable, oneOf, Time } from "../../kit/schema.ts";
+
+export const PASSWORD_CHARACTERS_MIN = 8;
+export const PASSWORD_CHARACTERS_MAX = 1024;
+export const LOGIN_ATTEMPTS_PER_MINUTE = 10;
+export const SEED_TOKEN_CHARACTERS_MIN = 24;
+/** A session that nobody used for so long is refused and removed. */
+export const SESSION_IDLE_DAYS = 30;
+
+export const roles = ["admin", "team-lead", "member"] as const;
+export const Role = oneOf(roles);
+export type Role = (typeof roles)[number];
+
+/** How a caller proved who they are; every decision records it. */
+export const authKinds = ["loopback", "session", "token"] as const;
+export const AuthKind = oneOf(authKinds);
+export type AuthKind = (typeof authKinds)[number];
+
+export const User = closed({
+  id: Id,
+  name: Type.String(),
+  role: Role,
+  has_password: Type.Boolean(),
+  tokens: Type.Integer({ description: "how many access tokens and sessions are valid now" }),
+  last_used_at: nullable(Time),
+  created_at: Time,
+});
+export type User = Static<typeof User>;
+
+export const CreateUser = closed({ name: Type.String(), role: Type.Optional(Role) });
+export const UpdateUser = closed({ name: Type.Optional(Type.String()), role: Type.Optional(Role) });
+export const SetPassword = closed({ password: Type.String(), current_password: Type.Optional(Type.String()) });
+export const DeleteUserQuery = closed({ transfer_to: Type.Optional(Id) });
+
+/** The one answer that carries a token: shown once, at creation. */
+export const UserWithToken = closed({ user: User, token: Type.String() });
+export const RevokedTokens = closed({ revoked: Type.Integer() });
+
+export const Login = closed({ user: Type.String(), password: Type.String() });
+
+export const WhoAmI = closed({ id: Id, name: Type.String(), role: Role, auth: AuthKind, team_ids: Type.Array(Id) });
+export type WhoAmI = Static<typeof WhoAmI>;
+
+export const Team = closed({
+  id: Id,
+  name: Type.String(),
+  members: Type.Array(closed({ id: Id, name: Type.String(), role: Role })),
+});
+export type Team = Static<typeof Team>;
+export const WriteTeam = closed({ name: Type.String() });
+export const TeamMemberParams = closed({ id: Id, user_id: Id });

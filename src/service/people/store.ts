@@ -1,0 +1,147 @@
+// SQL of people: users, tokens, teams. Rows in, rows out; no rules.
+
+import type { Db } from "../../kit/db.ts";
+import type { Role } from "./schema.ts";
+
+export interface UserRow {
+  id: number;
+  name: string;
+  role: Role;
+  password_hash: string | null;
+  tokens: number;
+  last_used_at: number | null;
+  created_at: number;
+}
+
+/** What authentication needs of a token: one lookup. */
+export interface TokenRow {
+  token_id: number;
+  kind: "token" | "session";
+  user_id: number;
+  name: string;
+  role: Role;
+  created_at: number;
+  last_used_at: number | null;
+}
+
+export interface TeamRow {
+  id: number;
+  name: string;
+}
+
+export interface TeamMemberRow {
+  team_id: number;
+  id: number;
+  name: string;
+  role: Role;
+}
+
+const USER = `SELECT u.id, u.name, u.role, u.password_hash, u.created_at,
+  (SELECT count(*) FROM tokens t WHERE t.user_id = u.id) AS tokens,
+  (SELECT max(t.last_used_at) FROM tokens t WHERE t.user_id = u.id) AS last_used_at
+  FROM users u`;
+
+export class PeopleStore {
+  readonly userById;
+  readonly userByKey;
+  readonly users;
+  readonly firstAdmin;
+  readonly adminCount;
+  readonly insertUser;
+  readonly renameUser;
+  readonly setRole;
+  readonly setPassword;
+  readonly deleteUser;
+  readonly ownedWorkspaces;
+  readonly transferWorkspaces;
+  readonly workspaceNameClash;
+
+  readonly tokenByHash;
+  readonly tokenById;
+  readonly insertToken;
+  readonly deleteToken;
+  readonly deleteTokensOf;
+  readonly deleteOtherTokensOf;
+  readonly touchToken;
+  readonly deleteIdleSessions;
+
+  readonly teamById;
+  readonly teamByKey;
+  readonly teams;
+  readonly insertTeam;
+  readonly renameTeam;
+  readonly deleteTeam;
+  readonly members;
+  readonly membersOf;
+  readonly teamIdsOf;
+  readonly isMember;
+  readonly addMember;
+  readonly removeMember;
+
+  constructor(db: Db) {
+    this.userById = db.query<UserRow, [number]>(`${USER} WHERE u.id = ?`);
+    this.userByKey = db.query<UserRow, [string]>(`${USER} WHERE u.name_key = ?`);
+    this.users = db.query<UserRow, []>(`${USER} ORDER BY u.name_key`);
+    this.firstAdmin = db.query<{ id: number; name: string }, []>(
+      "SELECT id, name FROM users WHERE role = 'admin' ORDER BY id LIMIT 1",
+    );
+    this.adminCount = db.query<{ count: number }, []>("SELECT count(*) AS count FROM users WHERE role = 'admin'");
+    this.insertUser = db.query<{ id: number }, [string, string, Role, number]>(
+      "INSERT INTO users (name, name_key, role, created_at) VALUES (?, ?, ?, ?) RETURNING id",
+    );
+    this.renameUser = db.query<never, [string, string, number]>("UPDATE users SET name = ?, name_key = ? WHERE id = ?");
+    this.setRole = db.query<never, [Role, number]>("UPDATE users SET role = ? WHERE id = ?");
+    this.setPassword = db.query<never, [string, number]>("UPDATE users SET password_hash = ? WHERE id = ?");
+    this.deleteUser = db.query<never, [number]>("DELETE FROM users WHERE id = ?");
+    this.ownedWorkspaces = db.query<{ count: number }, [number]>(
+      "SELECT count(*) AS count FROM workspaces WHERE owner_id = ?",
+    );
+    this.transferWorkspaces = db.query<never, [number, number]>("UPDATE workspaces SET owner_id = ? WHERE owner_id = ?");
+    this.workspaceNameClash = db.query<{ name: string }, [number, number]>(
+      `SELECT a.name FROM workspaces a JOIN workspaces b ON b.name_key = a.name_key
+       WHERE a.owner_id = ? AND b.owner_id = ? ORDER BY a.name LIMIT 1`,
+    );
+
+    this.tokenByHash = db.query<TokenRow, [string]>(
+      `SELECT t.id AS token_id, t.kind, t.created_at, t.last_used_at, u.id AS user_id, u.name, u.role
+       FROM tokens t JOIN users u ON u.id = t.user_id WHERE t.hash = ?`,
+    );
+    this.tokenById = db.query<{ id: number }, [number]>("SELECT id FROM tokens WHERE id = ?");
+    this.insertToken = db.query<{ id: number }, [number, string, "token" | "session", number]>(
+      "INSERT INTO tokens (user_id, hash, kind, created_at) VALUES (?, ?, ?, ?) RETURNING id",
+    );
+    this.deleteToken = db.query<never, [number]>("DELETE FROM tokens WHERE id = ?");
+    this.deleteTokensOf = db.query<never, [number]>("DELETE FROM tokens WHERE user_id = ?");
+    this.deleteOtherTokensOf = db.query<never, [number, number]>("DELETE FROM tokens WHERE user_id = ? AND id <> ?");
+    this.touchToken = db.query<never, [number, number]>("UPDATE tokens SET last_used_at = ? WHERE id = ?");
+    this.deleteIdleSessions = db.query<never, [number]>(
+      "DELETE FROM tokens WHERE kind = 'session' AND coalesce(last_used_at, created_at) < ?",
+    );
+
+    this.teamById = db.query<TeamRow, [number]>("SELECT id, name FROM teams WHERE id = ?");
+    this.teamByKey = db.query<TeamRow, [string]>("SELECT id, name FROM teams WHERE name_key = ?");
+    this.teams = db.query<TeamRow, []>("SELECT id, name FROM teams ORDER BY name_key");
+    this.insertTeam = db.query<{ id: number }, [string, string, number]>(
+      "INSERT INTO teams (name, name_key, created_at) VALUES (?, ?, ?) RETURNING id",
+    );
+    this.renameTeam = db.query<never, [string, string, number]>("UPDATE teams SET name = ?, name_key = ? WHERE id = ?");
+    this.deleteTeam = db.query<never, [number]>("DELETE FROM teams WHERE id = ?");
+    this.members = db.query<TeamMemberRow, []>(
+      `SELECT m.team_id, u.id, u.name, u.role FROM team_members m JOIN users u ON u.id = m.user_id ORDER BY u.name_key`,
+    );
+    this.membersOf = db.query<TeamMemberRow, [number]>(
+      `SELECT m.team_id, u.id, u.name, u.role FROM team_members m JOIN users u ON u.id = m.user_id
+       WHERE m.team_id = ? ORDER BY u.name_key`,
+    );
+    this.teamIdsOf = db.query<{ team_id: number }, [number]>(
+      "SELECT team_id FROM team_members WHERE user_id = ? ORDER BY team_id",
+    );
+    this.isMember = db.query<{ yes: number }, [number, number]>(
+      "SELECT 1 AS yes FROM team_members WHERE team_id = ? AND user_id = ?",
+    );
+    this.addMember = db.query<never, [number, number]>(
+      "INSERT INTO team_members (team_id, user_id) VALUES (?, ?) ON CONFLICT DO NOTHING",
+    );
+    this.removeMember = db.query<never, [number, number]>("DELETE FROM team_members WHERE team_id = ? AND user_id = ?");
+  }
+}

@@ -1,0 +1,124 @@
+// Rules for teams: listed by anyone, written by admins; a team-lead adds and removes members of teams they belong to.
+
+import type { Clock } from "../../kit/clock.ts";
+import type { Db } from "../../kit/db.ts";
+import { AppError, notFound } from "../../kit/error.ts";
+import { parseName } from "../../kit/names.ts";
+import type { Audit } from "../audit/audit.ts";
+import { requireAdmin, type Caller } from "./caller.ts";
+import type { Team } from "./schema.ts";
+import type { PeopleStore, TeamMemberRow, TeamRow } from "./store.ts";
+
+export interface TeamsDeps {
+  db: Db;
+  store: PeopleStore;
+  audit: Audit;
+  clock: Clock;
+  /** Called after members or teams were removed: open streams check their rights again. */
+  rightsChanged: () => void;
+}
+
+export class Teams {
+  readonly #deps: TeamsDeps;
+
+  constructor(deps: TeamsDeps) {
+    this.#deps = deps;
+  }
+
+  list(): Team[] {
+    const { store } = this.#deps;
+    const members = Map.groupBy(store.members.all(), (row) => row.team_id);
+    return store.teams.all().map((team) => toTeam(team, members.get(team.id) ?? []));
+  }
+
+  create(caller: Caller, input: { name: string }): Promise<Team> {
+    const { db, store, audit, clock } = this.#deps;
+    const name = parseName("name", input.name);
+    return db.write(() => {
+      requireAdmin(caller);
+      this.#requireFreeName(name.key, name.text);
+      const { id } = store.insertTeam.get(name.text, name.key, clock.now())!;
+      audit.record(caller, { action: "team.create", target: `team:${id}`, detail: { name: name.text } });
+      return this.#record(id);
+    });
+  }
+
+  rename(caller: Caller, id: number, input: { name: string }): Promise<Team> {
+    const { db, store, audit } = this.#deps;
+    const name = parseName("name", input.name);
+    return db.write(() => {
+      requireAdmin(caller);
+      const team = this.existing(id);
+      this.#requireFreeName(name.key, name.text, id);
+      store.renameTeam.run(name.text, name.key, id);
+      audit.record(caller, { action: "team.rename", target: `team:${id}`, detail: { from: team.name, to: name.text } });
+      return this.#record(id);
+    });
+  }
+
+  /** Workspaces shared with it are no longer shared. */
+  remove(caller: Caller, id: number): Promise<void> {
+    const { db, store, audit, rightsChanged } = this.#deps;
+    return db.write(() => {
+      requireAdmin(caller);
+      const team = this.existing(id);
+      store.deleteTeam.run(id);
+      db.afterCommit(rightsChanged);
+      audit.record(caller, { action: "team.delete", target: `team:${id}`, detail: { name: team.name } });
+    });
+  }
+
+  addMember(caller: Caller, id: number, userId: number): Promise<Team> {
+    const { db, store, audit } = this.#deps;
+    return db.write(() => {
+      this.#requireLead(caller, id);
+      if (!store.userById.get(userId)) throw notFound("user", userId);
+      if (store.addMember.run(id, userId) > 0) {
+        audit.record(caller, { action: "team.member.add", target: `team:${id}`, detail: { user: userId } });
+      }
+      return this.#record(id);
+    });
+  }
+
+  removeMember(caller: Caller, id: number, userId: number): Promise<void> {
+    const { db, store, audit, rightsChanged } = this.#deps;
+    return db.write(() => {
+      this.#requireLead(caller, id);
+      if (store.removeMember.run(id, userId) === 0) throw notFound("member", userId);
+      db.afterCommit(rightsChanged);
+      audit.record(caller, { action: "team.member.remove", target: `team:${id}`, detail: { user: userId } });
+    });
+  }
+
+  existing(id: number): TeamRow {
+    const team = this.#deps.store.teamById.get(id);
+    if (!team) throw notFound("team", id);
+    return team;
+  }
+
+  isMember(id: number, userId: number): boolean {
+    return this.#deps.store.isMember.get(id, userId) !== null;
+  }
+
+  /** Inside a write. Raises `forbidden` unless the caller is an admin, or a team-lead who belongs to the team. */
+  #requireLead(caller: Caller, id: number): void {
+    this.existing(id);
+    if (caller.role === "admin") return;
+    if (caller.role === "team-lead" && this.#deps.store.isMember.get(id, caller.userId)) return;
+    throw new AppError("forbidden", "only an admin, or a team-lead who belongs to the team, may do this");
+  }
+
+  #requireFreeName(key: string, text: string, exceptId?: number): void {
+    const other = this.#deps.store.teamByKey.get(key);
+    if (other && other.id !== exceptId) throw new AppError("conflict", `name: a team named "${text}" exists already`);
+  }
+
+  #record(id: number): Team {
+    const { store } = this.#deps;
+    return toTeam(this.existing(id), store.membersOf.all(id));
+  }
+}
+
+function toTeam(team: TeamRow, members: TeamMemberRow[]): Team {
+  return { id: team.id, name: team.name, members: members.map(({ id, name, role }) => ({ id, name, role })) };
+}

@@ -1,0 +1,49 @@
+// Whether gears would run isolated, found out at start. What cannot work is refused before anything is written.
+
+import type { Environment } from "../../kit/environment.ts";
+import { AppError } from "../../kit/error.ts";
+import { runProcess } from "../../kit/process.ts";
+import type { Config } from "../config/schema.ts";
+
+const PROBE_DEADLINE_MS = 5_000;
+const PROBE_OUTPUT_BYTES_MAX = 4_096;
+const PROXY_VARIABLES = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"];
+
+export const NOT_ISOLATED_WARNING =
+  "gears are not isolated: no container runtime is used, so an approved gear runs with this server's own access: " +
+  "the database, the stored provider keys, and this API as the loopback admin. The approval is the only control";
+
+/** Does a container daemon answer? Bounded by a deadline, since a wedged daemon never does. */
+export async function dockerAnswers(environment: Environment): Promise<boolean> {
+  const outcome = await runProcess(["docker", "version", "--format", "{{.Server.Version}}"], {
+    environment,
+    deadlineMs: PROBE_DEADLINE_MS,
+    outputBytesMax: PROBE_OUTPUT_BYTES_MAX,
+  });
+  return outcome.exitCode === 0 && outcome.stdout.trim() !== "";
+}
+
+/** Raises `refused` for combinations that can't work. Asks the daemon only when the answer decides whether to start. */
+export async function refuseImpossibleSwitches(config: Config, environment: Environment): Promise<void> {
+  if (config.sandbox === "docker" && !(await dockerAnswers(environment))) {
+    throw new AppError("refused", "sandbox: docker was requested but the daemon does not answer");
+  }
+  if (config.egress) await refuseImpossibleEgress(config, environment);
+}
+
+async function refuseImpossibleEgress(config: Config, environment: Environment): Promise<void> {
+  const isolated = config.sandbox === "docker" || (config.sandbox === "auto" && (await dockerAnswers(environment)));
+  if (!isolated) {
+    throw new AppError(
+      "refused",
+      "egress is enabled but gears are not sandboxed: use a container runtime (sandbox: docker, with its daemon running) or set egress: false",
+    );
+  }
+  if (config.egressKey === "") {
+    throw new AppError("refused", "egress is enabled but there is no credential for the search destination: set egress_key or set egress: false");
+  }
+  const proxy = PROXY_VARIABLES.find((name) => environment[name] || environment[name.toLowerCase()]);
+  if (proxy) {
+    throw new AppError("refused", `egress is enabled but ${proxy} is set: searches must reach their destination directly; unset it or set egress: false`);
+  }
+}

@@ -1,0 +1,24 @@
+// `service serve`: starts the service and stays until it is told to stop.
+
+import { defineCommand } from "citty";
+import { processEnvironment, stderrIsTerminal, waitForStopSignal } from "../kit/environment.ts";
+
+export const serveCommand = defineCommand({
+  meta: { name: "serve", description: "Start the service" },
+  args: {
+    config: { type: "string", valueHint: "file", description: "Configuration file (default: config.yaml in the data directory)" },
+    data: { type: "string", valueHint: "dir", description: "Data directory (default: ~/.cairn/service)" },
+    listen: { type: "string", valueHint: "host:port", description: "Address to listen on (default: 127.0.0.1:8688)" },
+    "log-level": { type: "string", valueHint: "level", description: "debug, info, warn or error (default: info)" },
+  },
+  async run({ args }) {
+    const { startService } = await import("./main.ts");
+    const stopSignal = waitForStopSignal();
+    const service = await startService({
+      flags: { config: args.config, data: args.data, listen: args.listen, logLevel: args["log-level"] },
+      environment: processEnvironment(),
+      log: { format: stderrIsTerminal() ? "text" : "json", write: (line) => void process.stderr.write(line) },
+    });
+    await service.stop(await stopSignal);
+  },
+});

@@ -1,0 +1,47 @@
+// The route map: everything that answers over HTTP, on one screen.
+
+import type { Handle } from "../kit/http/serve.ts";
+import { createApi } from "../kit/http/api.ts";
+import { isApi } from "../kit/http/guard.ts";
+import type { Log } from "../kit/log.ts";
+import { auditRoutes } from "./audit/routes.ts";
+import { blueprintRoutes } from "./blueprint/routes.ts";
+import { catalogRoutes } from "./catalog/routes.ts";
+import { descriptionRoutes } from "./description/routes.ts";
+import { healthRoutes } from "./health/routes.ts";
+import { callerPlugin } from "./people/plugin.ts";
+import { peopleRoutes } from "./people/routes.ts";
+import type { Parts } from "./parts.ts";
+import { turnRoutes } from "./turns/routes.ts";
+import { serveUi } from "./ui.ts";
+import { usageRoutes } from "./usage/routes.ts";
+import { workspaceRoutes } from "./workspaces/routes.ts";
+
+const API = "/api/v1";
+
+export function createRoutes(parts: Parts, log: Log) {
+  const caller = callerPlugin(parts.authentication);
+  const api = createApi(log, API)
+    .use(healthRoutes(caller, parts.db))
+    .use(peopleRoutes(caller, parts.users, parts.teams))
+    .use(catalogRoutes(caller, parts.providers, parts.models))
+    .use(workspaceRoutes(caller, parts.workspaces, (id) => parts.turns.stopWorkspace(id)))
+    .use(blueprintRoutes(caller, parts.blueprint))
+    .use(turnRoutes(caller, parts))
+    .use(usageRoutes(caller, parts.usages))
+    .use(auditRoutes(caller, parts.audit));
+  return api.use(descriptionRoutes(caller, () => api));
+}
+
+export type Routes = ReturnType<typeof createRoutes>;
+
+/** API paths go to the routes, `/health` to the API's own, everything else is the interface's. */
+export function createHandler(parts: Parts, log: Log): Handle {
+  const routes = createRoutes(parts, log);
+  const health = createApi(log, "").use(healthRoutes(callerPlugin(parts.authentication), parts.db));
+  return (request, exchange) => {
+    if (isApi(exchange.path)) return routes.fetch(request);
+    if (exchange.path === "/health") return health.fetch(request);
+    return serveUi(exchange);
+  };
+}

@@ -1,0 +1,152 @@
+// HTTP for turns, the conversation, event streams, and what was sent to models.
+
+import { Elysia } from "elysia";
+import { Type } from "@sinclair/typebox";
+import { AppError } from "../../kit/error.ts";
+import { exchangeOf, type Exchange } from "../../kit/http/exchange.ts";
+import type { Streams } from "../../kit/http/sse.ts";
+import { fromText } from "../../kit/http/text-params.ts";
+import { Empty, IdParams, PageQuery } from "../../kit/schema.ts";
+import type { Conversation } from "../conversation/conversation.ts";
+import { Entry, Prompt } from "../conversation/schema.ts";
+import { EventsQuery } from "../journal/schema.ts";
+import type { CallerPlugin } from "../people/plugin.ts";
+import type { Access } from "../workspaces/access.ts";
+import type { Inspection } from "./inspection.ts";
+import { Call, CallDiff, CallSummary, Chat, ChatAnswer, DiffQuery, Turn } from "./schema.ts";
+import type { Turns } from "./turns.ts";
+
+export interface TurnRoutesDeps {
+  turns: Turns;
+  conversation: Conversation;
+  inspection: Inspection;
+  access: Access;
+  streams: Streams;
+}
+
+export function turnRoutes(plugin: CallerPlugin, deps: TurnRoutesDeps) {
+  return new Elysia({ name: "turns", normalize: false })
+    .use(plugin)
+    .use(chatRoutes(plugin, deps))
+    .use(conversationRoutes(plugin, deps))
+    .use(inspectionRoutes(plugin, deps));
+}
+
+function chatRoutes(plugin: CallerPlugin, { turns, access, streams }: TurnRoutesDeps) {
+  return new Elysia({ name: "chat", normalize: false, tags: ["turns"] })
+    .use(plugin)
+    .post(
+      "/workspaces/:id/chat",
+      async ({ caller, params, body, request, status }) => {
+        const turn = await turns.chat(caller, params.id, body);
+        const exchange = exchangeOf(request);
+        if (!wantsStream(exchange)) return status(202, { turn });
+        return streams.answer(exchange, (viewer) => turns.followTurn(caller, turn, 0, viewer));
+      },
+      { caller: "ws", params: fromText(IdParams), body: Chat, response: { 202: ChatAnswer }, detail: STREAMS },
+    )
+    .get("/workspaces/:id/turns", ({ caller, params, query }) => turns.list(caller, params.id, query), {
+      caller: "ws",
+      params: fromText(IdParams),
+      query: fromText(PageQuery),
+      response: Type.Array(Turn),
+    })
+    .get("/turns/:id", ({ caller, params }) => turns.get(caller, params.id), {
+      caller: "ws",
+      params: fromText(IdParams),
+      response: Turn,
+    })
+    .post("/turns/:id/cancel", ({ caller, params }) => turns.cancel(caller, params.id), {
+      caller: "ws",
+      params: fromText(IdParams),
+      response: Turn,
+    })
+    .post("/turns/:id/resume", ({ caller, params, status }) => turns.resume(caller, params.id).then((turn) => status(202, turn)), {
+      caller: "ws",
+      params: fromText(IdParams),
+      response: { 202: Turn },
+    })
+    .get(
+      "/turns/:id/events",
+      ({ caller, params, query, request }) => {
+        const exchange = exchangeOf(request);
+        const turn = turns.visible(caller, params.id);
+        const after = resumeFrom(exchange, query.after) ?? 0;
+        return streams.answer(exchange, (viewer) => turns.followTurn(caller, turn, after, viewer));
+      },
+      { caller: "ws", params: fromText(IdParams), query: fromText(EventsQuery), detail: STREAM },
+    )
+    .get(
+      "/workspaces/:id/events",
+      ({ caller, params, query, request }) => {
+        const exchange = exchangeOf(request);
+        access.workspace(caller, params.id);
+        const after = resumeFrom(exchange, query.after);
+        return streams.answer(exchange, (viewer) => turns.followWorkspace(caller, params.id, after, viewer));
+      },
+      { caller: "ws", params: fromText(IdParams), query: fromText(EventsQuery), detail: STREAM },
+    );
+}
+
+function conversationRoutes(plugin: CallerPlugin, { conversation }: TurnRoutesDeps) {
+  return new Elysia({ name: "conversation", normalize: false, tags: ["conversation"] })
+    .use(plugin)
+    .get("/workspaces/:id/entries", ({ caller, params, query }) => conversation.list(caller, params.id, query), {
+      caller: "ws",
+      params: fromText(IdParams),
+      query: fromText(PageQuery),
+      response: Type.Array(Entry),
+    })
+    .delete("/entries/:id", ({ caller, params }) => conversation.forget(caller, params.id), {
+      caller: "ws",
+      params: fromText(IdParams),
+      response: Empty,
+    })
+    .post("/entries/:id/restore", ({ caller, params }) => conversation.restore(caller, params.id), {
+      caller: "ws",
+      params: fromText(IdParams),
+      response: Entry,
+    });
+}
+
+function inspectionRoutes(plugin: CallerPlugin, { inspection }: TurnRoutesDeps) {
+  return new Elysia({ name: "inspection", normalize: false, tags: ["inspection"] })
+    .use(plugin)
+    .get("/agents/:id/prompt", ({ caller, params }) => inspection.prompt(caller, params.id), {
+      caller: "ws",
+      params: fromText(IdParams),
+      response: Prompt,
+    })
+    .get("/turns/:id/calls", ({ caller, params }) => inspection.calls(caller, params.id), {
+      caller: "ws",
+      params: fromText(IdParams),
+      response: Type.Array(CallSummary),
+    })
+    .get("/calls/:id", ({ caller, params }) => inspection.call(caller, params.id), {
+      caller: "ws",
+      params: fromText(IdParams),
+      response: Call,
+    })
+    .get("/calls/:id/diff", ({ caller, params, query }) => inspection.diff(caller, params.id, query.to), {
+      caller: "ws",
+      params: fromText(IdParams),
+      query: fromText(DiffQuery),
+      response: CallDiff,
+    });
+}
+
+const STREAM = { description: "An event stream (SSE): id, event, one JSON data line. Resumes after Last-Event-ID, or after=<id>." };
+const STREAMS = { description: "With Accept: text/event-stream the answer is the turn's events until it ends." };
+
+function wantsStream(exchange: Exchange): boolean {
+  return (exchange.headers["accept"] ?? "").includes("text/event-stream");
+}
+
+/** `Last-Event-ID` wins over `after`: a browser that reconnects repeats its first address. Null: neither is given. Raises `invalid`. */
+function resumeFrom(exchange: Exchange, after: number | undefined): number | null {
+  const header = exchange.headers["last-event-id"];
+  if (header === undefined || header === "") return after ?? null;
+  const id = Number(header);
+  if (Number.isSafeInteger(id) && id >= 0) return id;
+  throw new AppError("invalid", "header Last-Event-ID: expected the id of an event");
+}

@@ -1,0 +1,18 @@
+// HTTP for usage.
+
+import { Elysia } from "elysia";
+import { fromText } from "../../kit/http/text-params.ts";
+import { IdParams } from "../../kit/schema.ts";
+import type { CallerPlugin } from "../people/plugin.ts";
+import { Usage } from "./schema.ts";
+import type { Usages } from "./usage.ts";
+
+export function usageRoutes(plugin: CallerPlugin, usages: Usages) {
+  return new Elysia({ name: "usage", normalize: false, tags: ["usage"] })
+    .use(plugin)
+    .get("/workspaces/:id/usage", ({ caller, params }) => usages.get(caller, params.id), {
+      caller: "ws",
+      params: fromText(IdParams),
+      response: Usage,
+    });
+}

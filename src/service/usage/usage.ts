@@ -1,0 +1,105 @@
+// Counting what was used, and holding budgets against it. A delegate's use counts for itself, for every caller above it and for the
+// workspace, so a budget of a caller bounds what its delegates may draw.
+
+import { utcDay, type Clock } from "../../kit/clock.ts";
+import type { Blueprint } from "../blueprint/blueprint.ts";
+import type { Prices } from "../catalog/models.ts";
+import type { TokenUsage } from "../llm/model.ts";
+import type { Caller } from "../people/caller.ts";
+import type { Access } from "../workspaces/access.ts";
+import type { Budget } from "../workspaces/schema.ts";
+import type { Usage } from "./schema.ts";
+import type { SpentRow, UsageRow, UsageStore } from "./store.ts";
+
+const WHOLE_WORKSPACE = 0;
+const TOKENS_PER_PRICE = 1_000_000;
+
+export interface UsagesDeps {
+  store: UsageStore;
+  access: Access;
+  blueprint: Blueprint;
+  /** The workspace's budget, JSON; null when there is none. */
+  workspaceBudget: (workspaceId: number) => Budget | null;
+  clock: Clock;
+}
+
+export class Usages {
+  readonly #deps: UsagesDeps;
+
+  constructor(deps: UsagesDeps) {
+    this.#deps = deps;
+  }
+
+  get(caller: Caller, workspaceId: number): Usage {
+    const { store, access } = this.#deps;
+    access.workspace(caller, workspaceId);
+    const rows = store.byAgent.all(workspaceId);
+    const total = totalOf(rows);
+    const reported = total.input_tokens + total.output_tokens;
+    const agents = rows.map((row) => ({
+      ...row,
+      removed: row.removed === 1,
+      share: reported === 0 ? null : (row.input_tokens + row.output_tokens) / reported,
+    }));
+    return { workspace_id: workspaceId, ...total, agents };
+  }
+
+  /** Inside the write that records the call. `agentIds`: the agent and its callers. */
+  spend(workspaceId: number, turnId: number, agentIds: readonly number[], usage: TokenUsage, cost: number | null): void {
+    const { store, clock } = this.#deps;
+    const tokens = (usage.input ?? 0) + (usage.output ?? 0);
+    if (tokens === 0) return;
+    const day = utcDay(clock.now());
+    for (const agentId of new Set([...agentIds, WHOLE_WORKSPACE])) {
+      store.spend.run(workspaceId, agentId, day, turnId, tokens, cost ?? 0);
+    }
+  }
+
+  /** The first budget that is used up, as a clause for people and models; undefined when all have room. */
+  exhausted(workspaceId: number, turnId: number, agentIds: readonly number[]): string | undefined {
+    const { blueprint, workspaceBudget } = this.#deps;
+    for (const agentId of new Set(agentIds)) {
+      const agent = blueprint.agentById(agentId);
+      const reason = agent && this.#over(workspaceId, turnId, agentId, agent.budget);
+      if (reason) return `the ${reason} of agent "${agent.name}" is used up`;
+    }
+    const reason = this.#over(workspaceId, turnId, WHOLE_WORKSPACE, workspaceBudget(workspaceId));
+    return reason && `the ${reason} of the workspace is used up`;
+  }
+
+  #over(workspaceId: number, turnId: number, agentId: number, budget: Budget | null): string | undefined {
+    if (!budget) return undefined;
+    const { store, clock } = this.#deps;
+    const turn = store.spentInTurn.get(workspaceId, agentId, turnId)!;
+    const day = store.spentOnDay.get(workspaceId, agentId, utcDay(clock.now()))!;
+    return used("budget for a turn", turn, budget.tokens_per_turn, budget.cost_per_turn) ?? used("budget for a day", day, budget.tokens_per_day, budget.cost_per_day);
+  }
+}
+
+/** What a call cost, in the unit of the prices; null when tokens or a needed price are not known. Cached input defaults to the input price. */
+export function costOf(usage: TokenUsage, prices: Prices): number | null {
+  if (usage.input === null || usage.output === null || prices.input === null || prices.output === null) return null;
+  const cached = usage.cachedInput ?? 0;
+  const fresh = Math.max(0, usage.input - cached);
+  return (fresh * prices.input + cached * (prices.cachedInput ?? prices.input) + usage.output * prices.output) / TOKENS_PER_PRICE;
+}
+
+function used(what: string, spent: SpentRow, tokens: number | null | undefined, cost: number | null | undefined): string | undefined {
+  if (tokens && spent.tokens >= tokens) return `token ${what} (${tokens})`;
+  if (cost && spent.cost >= cost) return `money ${what} (${cost})`;
+  return undefined;
+}
+
+function totalOf(rows: readonly UsageRow[]) {
+  const sum = (value: (row: UsageRow) => number) => rows.reduce((total, row) => total + value(row), 0);
+  const priced = rows.filter((row) => row.cost !== null);
+  return {
+    calls: sum((row) => row.calls),
+    unreported_calls: sum((row) => row.unreported_calls),
+    input_tokens: sum((row) => row.input_tokens),
+    cached_input_tokens: sum((row) => row.cached_input_tokens),
+    output_tokens: sum((row) => row.output_tokens),
+    cost: priced.length === 0 ? null : sum((row) => row.cost ?? 0),
+    unpriced_calls: sum((row) => row.unpriced_calls),
+  };
+}

@@ -1,0 +1,10 @@
+// `service version`: prints which build this is.
+
+import type { CommandDef } from "citty";
+import { printText } from "../kit/output.ts";
+import { versionLine } from "../kit/version.ts";
+
+export const versionCommand: CommandDef = {
+  meta: { name: "version", description: "Print the version" },
+  run: () => printText(versionLine("service")),
+};

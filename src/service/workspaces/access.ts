@@ -1,0 +1,30 @@
+// The one door to a workspace and to everything in it. What the caller may not see answers exactly like what does not exist.
+
+import { notFound } from "../../kit/error.ts";
+import type { Caller } from "../people/caller.ts";
+import { visibleParams, type WorkspaceRow, type WorkspaceStore } from "./store.ts";
+
+export class Access {
+  readonly #store: WorkspaceStore;
+
+  constructor(store: WorkspaceStore) {
+    this.#store = store;
+  }
+
+  /** Raises `not_found`. */
+  workspace(caller: Caller, id: number): WorkspaceRow {
+    const row = this.#store.visible.get(id, ...visibleParams(caller));
+    if (!row) throw notFound("workspace", id);
+    return row;
+  }
+
+  sees(caller: Caller, workspaceId: number): boolean {
+    return this.#store.visible.get(workspaceId, ...visibleParams(caller)) !== null;
+  }
+
+  /** For records in a workspace (agent, wire, entry, turn, …): the record, or the 404 of its own noun. */
+  nested<Row extends { workspace_id: number }>(caller: Caller, noun: string, id: number, row: Row | null): Row {
+    if (!row || !this.sees(caller, row.workspace_id)) throw notFound(noun, id);
+    return row;
+  }
+}

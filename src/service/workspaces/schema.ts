@@ -1,0 +1,41 @@
+// Workspaces, their sharing, and budgets as they appear in records of workspaces and agents.
+
+import { Type, type Static } from "@sinclair/typebox";
+import { closed, Id, nullable, Time } from "../../kit/schema.ts";
+
+export const DESCRIPTION_CHARACTERS_MAX = 10_000;
+export const WORKSPACES_PER_LIST_MAX = 10_000;
+
+/** Limits on what may be spent; null or absent: no limit. Tokens are input plus output; money is in the unit of the model prices. */
+export const Budget = closed({
+  tokens_per_turn: Type.Optional(nullable(Type.Integer({ minimum: 1 }))),
+  tokens_per_day: Type.Optional(nullable(Type.Integer({ minimum: 1 }))),
+  cost_per_turn: Type.Optional(nullable(Type.Number({ exclusiveMinimum: 0 }))),
+  cost_per_day: Type.Optional(nullable(Type.Number({ exclusiveMinimum: 0 }))),
+});
+export type Budget = Static<typeof Budget>;
+
+export const Workspace = closed({
+  id: Id,
+  name: Type.String(),
+  description: Type.String(),
+  branch: Type.String(),
+  shared_branch: Type.String(),
+  owner_id: Id,
+  team_ids: Type.Array(Id),
+  budget: nullable(Budget),
+  created_at: Time,
+});
+export type Workspace = Static<typeof Workspace>;
+
+export const CreateWorkspace = closed({
+  name: Type.String(),
+  description: Type.Optional(Type.String({ maxLength: DESCRIPTION_CHARACTERS_MAX })),
+  orchestrator_model_id: Id,
+});
+export type CreateWorkspace = Static<typeof CreateWorkspace>;
+
+/** Name and description are immutable; only the budget can change. */
+export const UpdateWorkspace = closed({ budget: nullable(Budget) });
+export const CloneWorkspace = closed({ name: Type.Optional(Type.String()) });
+export const TeamParams = closed({ id: Id, team_id: Id });

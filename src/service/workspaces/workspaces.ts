@@ -1,0 +1,189 @@
+// Rules for workspaces: create with an orchestrator, share with teams, clone, delete. Name and storage paths never change.
+
+import { rfc3339, type Clock } from "../../kit/clock.ts";
+import type { Db } from "../../kit/db.ts";
+import { AppError } from "../../kit/error.ts";
+import { NAME_CHARACTERS_MAX, nameKey, parseName, type Name } from "../../kit/names.ts";
+import type { Audit } from "../audit/audit.ts";
+import type { Blueprint } from "../blueprint/blueprint.ts";
+import type { Models } from "../catalog/models.ts";
+import type { Journal } from "../journal/journal.ts";
+import type { Caller } from "../people/caller.ts";
+import type { Teams } from "../people/teams.ts";
+import type { Access } from "./access.ts";
+import { WORKSPACES_PER_LIST_MAX, type Budget, type CreateWorkspace, type Workspace } from "./schema.ts";
+import { visibleParams, type WorkspaceRow, type WorkspaceStore } from "./store.ts";
+
+const BRANCH_NAME_BYTES_MAX = 100;
+const COPY_NAMES_TRIED_MAX = 1000;
+
+export interface WorkspacesDeps {
+  db: Db;
+  store: WorkspaceStore;
+  access: Access;
+  blueprint: Blueprint;
+  models: Models;
+  teams: Teams;
+  journal: Journal;
+  audit: Audit;
+  clock: Clock;
+}
+
+export class Workspaces {
+  readonly #deps: WorkspacesDeps;
+
+  constructor(deps: WorkspacesDeps) {
+    this.#deps = deps;
+  }
+
+  list(caller: Caller): Workspace[] {
+    return this.#deps.store.allVisible.all(...visibleParams(caller), WORKSPACES_PER_LIST_MAX).map(toWorkspace);
+  }
+
+  get(caller: Caller, id: number): Workspace {
+    return toWorkspace(this.#deps.access.workspace(caller, id));
+  }
+
+  /** Raises `invalid`, `conflict` (name taken), `not_found` (model); nothing is created then. */
+  create(caller: Caller, input: CreateWorkspace): Promise<Workspace> {
+    const { db, blueprint, models } = this.#deps;
+    const name = parseName("name", input.name);
+    return db.write(() => {
+      const model = models.existing(input.orchestrator_model_id);
+      this.#requireFreeName(caller.userId, name);
+      const id = this.#insert(name, input.description ?? "", caller.userId, null);
+      blueprint.createOrchestrator(id, model.id);
+      return this.#record(id);
+    });
+  }
+
+  setBudget(caller: Caller, id: number, budget: Budget | null): Promise<Workspace> {
+    const { db, store, access, journal } = this.#deps;
+    return db.write(() => {
+      access.workspace(caller, id);
+      store.setBudget.run(budget === null ? null : JSON.stringify(budget), id);
+      const record = this.#record(id);
+      journal.append(id, null, "workspace.updated", { workspace: record });
+      return record;
+    });
+  }
+
+  /** A copy for the caller: blueprint, positions, budgets. Nothing of conversation or files; the original is not touched. */
+  clone(caller: Caller, id: number, input: { name?: string }): Promise<Workspace> {
+    const { db, access, blueprint } = this.#deps;
+    const given = input.name === undefined ? undefined : parseName("name", input.name);
+    return db.write(() => {
+      const original = access.workspace(caller, id);
+      if (given) this.#requireFreeName(caller.userId, given);
+      const name = given ?? this.#copyName(caller.userId, original.name);
+      const copyId = this.#insert(name, original.description, caller.userId, original.budget);
+      blueprint.copy(id, copyId);
+      return this.#record(copyId);
+    });
+  }
+
+  /** Owner or admin. `stopTurns` has ended what runs in it. Raises `forbidden` for others who see it. */
+  async remove(caller: Caller, id: number, stopTurns: (workspaceId: number) => Promise<void>): Promise<void> {
+    const { db, store, journal, audit } = this.#deps;
+    this.#requireOwner(caller, id);
+    await stopTurns(id);
+    await db.write(() => {
+      const row = this.#requireOwner(caller, id);
+      store.remove.run(id);
+      audit.record(caller, { action: "workspace.delete", target: `workspace:${id}`, detail: { name: row.name } });
+      db.afterCommit(() => journal.endWorkspace(id));
+    });
+  }
+
+  /** Owner who leads that team, or admin. */
+  share(caller: Caller, id: number, teamId: number): Promise<Workspace> {
+    return this.#changeSharing(caller, id, teamId, "workspace.share", (store) => store.share.run(id, teamId));
+  }
+
+  async unshare(caller: Caller, id: number, teamId: number): Promise<void> {
+    await this.#changeSharing(caller, id, teamId, "workspace.unshare", (store) => store.unshare.run(id, teamId));
+  }
+
+  budgetOf(id: number): Budget | null {
+    const json = this.#deps.store.byId.get(id)?.budget ?? null;
+    return json === null ? null : (JSON.parse(json) as Budget);
+  }
+
+  #changeSharing(caller: Caller, id: number, teamId: number, action: string, change: (store: WorkspaceStore) => number): Promise<Workspace> {
+    const { db, store, access, teams, journal, audit } = this.#deps;
+    return db.write(() => {
+      const row = access.workspace(caller, id);
+      const team = teams.existing(teamId);
+      const leads = caller.role === "team-lead" && row.owner_id === caller.userId && teams.isMember(teamId, caller.userId);
+      if (caller.role !== "admin" && !leads) {
+        throw new AppError("forbidden", "only an admin, or the owner who is a team-lead of that team, may change sharing");
+      }
+      const changed = change(store) > 0;
+      const record = this.#record(id);
+      if (!changed) return record;
+      audit.record(caller, { action, target: `workspace:${id}`, detail: { team: teamId, team_name: team.name } });
+      journal.append(id, null, "workspace.updated", { workspace: record });
+      db.afterCommit(() => journal.recheck());
+      return record;
+    });
+  }
+
+  #insert(name: Name, description: string, ownerId: number, budget: string | null): number {
+    const { store, clock } = this.#deps;
+    const { id } = store.insert.get(name.text, name.key, description, ownerId, budget, clock.now())!;
+    const branch = `workspaces/${pathSegment(name.text)}-${id}`;
+    store.setBranches.run(branch, `${branch}/shared`, id);
+    return id;
+  }
+
+  #requireFreeName(ownerId: number, name: Name): void {
+    if (this.#deps.store.nameTaken.get(ownerId, name.key)) {
+      throw new AppError("conflict", `name: you have a workspace named "${name.text}" already`);
+    }
+  }
+
+  #copyName(ownerId: number, original: string): Name {
+    for (let count = 1; count <= COPY_NAMES_TRIED_MAX; count++) {
+      const suffix = count === 1 ? " copy" : ` copy ${count}`;
+      const text = [...original].slice(0, NAME_CHARACTERS_MAX - suffix.length).join("").trimEnd() + suffix;
+      const key = nameKey(text);
+      if (!this.#deps.store.nameTaken.get(ownerId, key)) return { text, key };
+    }
+    throw new AppError("conflict", "name: there are too many copies; give the clone a name");
+  }
+
+  #requireOwner(caller: Caller, id: number): WorkspaceRow {
+    const row = this.#deps.access.workspace(caller, id);
+    if (caller.role === "admin" || row.owner_id === caller.userId) return row;
+    throw new AppError("forbidden", "only the owner or an admin may delete a workspace");
+  }
+
+  #record(id: number): Workspace {
+    return toWorkspace(this.#deps.store.byId.get(id)!);
+  }
+}
+
+/** A workspace's name as one segment of a path: what no file system or URL takes is replaced, and it is bounded in bytes. */
+function pathSegment(name: string): string {
+  const safe = name.replace(/[/\\:*?"<>|\p{Cc}]/gu, "-").replace(/^\.+/, "-");
+  let segment = "";
+  for (const character of safe) {
+    if (Buffer.byteLength(segment + character) > BRANCH_NAME_BYTES_MAX) break;
+    segment += character;
+  }
+  return segment;
+}
+
+function toWorkspace(row: WorkspaceRow): Workspace {
+  return {
+    id: row.id,
+    name: row.name,
+    description: row.description,
+    branch: row.branch,
+    shared_branch: row.shared_branch,
+    owner_id: row.owner_id,
+    team_ids: JSON.parse(row.team_ids) as number[],
+    budget: row.budget === null ? null : (JSON.parse(row.budget) as Budget),
+    created_at: rfc3339(row.created_at),
+  };
+}

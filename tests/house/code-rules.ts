@@ -1,0 +1,113 @@
+// What code may do where (rules 2, 7, 8, 9, 11 and 12 of the house style), as functions from files to sentences.
+// They look at the code that runs: what a comment or a type says is free.
+
+import { runningCode, type Rule, type SourceFile } from "./source.ts";
+
+const LINES_MAX = 450;
+/** A few words at least. */
+const HEADER_CHARACTERS_MIN = 20;
+const HEADER_LINES_MAX = 5;
+
+/** The exact files that may do what nobody else may. */
+const MAY_READ_ENVIRONMENT = ["src/kit/environment.ts"];
+const MAY_READ_CLOCK = ["src/kit/clock.ts"];
+const MAY_READ_RANDOMNESS = ["src/kit/random.ts", "src/kit/crypto.ts"];
+const MAY_START_PROCESSES = ["src/kit/process.ts"];
+const MAY_PRINT = ["src/kit/output.ts"];
+
+const HOLDS_SQL = /^src\/kit\/(db|migrate)\.ts$|\/(.+-)?store\.ts$|\/migrations\//;
+
+function product(files: readonly SourceFile[]): SourceFile[] {
+  return files.filter(({ path }) => /^(src|bin)\/.*\.tsx?$/.test(path));
+}
+
+/** One sentence for each file of the product outside `allowed` whose running code matches. */
+function onlyIn(allowed: readonly string[], what: string, pattern: RegExp): Rule {
+  return (files) =>
+    product(files).flatMap((file) => {
+      if (allowed.includes(file.path)) return [];
+      const found = pattern.exec(runningCode(file));
+      return found === null ? [] : [`${file.path}: ${what} (${found[0].trim()})`];
+    });
+}
+
+export const environmentOnlyInKit = onlyIn(
+  MAY_READ_ENVIRONMENT,
+  "the environment is read in one place and passed in",
+  /\b(process|Bun|import\.meta)\.env\b/,
+);
+
+export const clockOnlyInKit = onlyIn(
+  MAY_READ_CLOCK,
+  "the clock is read in one place and passed in",
+  /\bDate\.now\(|\bnew Date\b(?:\(\))?(?!\()|\bperformance\.now\(|\bBun\.nanoseconds\(/,
+);
+
+export const randomnessOnlyInKit = onlyIn(
+  MAY_READ_RANDOMNESS,
+  "randomness is read in one place and passed in",
+  /\bMath\.random\(|\brandomUUID(v7)?\(|\brandomBytes\(|\bgetRandomValues\(/,
+);
+
+export const processesOnlyInKit = onlyIn(
+  MAY_START_PROCESSES,
+  "one place starts processes",
+  /\bBun\.spawn(Sync)?\b|\bBun\.\$|node:child_process|["']child_process["']/,
+);
+
+export const printingOnlyInKit = onlyIn(
+  MAY_PRINT,
+  "one place formats output",
+  /\bconsole\.(log|info|warn|error|debug|dir|table)\b/,
+);
+
+const SQL =
+  /\b(SELECT\s[^;]*\bFROM\s|INSERT\s+(OR\s+\w+\s+)?INTO\s|UPDATE\s+\w+\s+SET\s|DELETE\s+FROM\s|(CREATE|DROP|ALTER)\s+(TABLE|INDEX|TRIGGER|VIEW)\b|PRAGMA\s+\w)/;
+
+export const sqlOnlyInStores: Rule = (files) =>
+  product(files).flatMap((file) => {
+    if (HOLDS_SQL.test(file.path)) return [];
+    const found = SQL.exec(runningCode(file));
+    return found === null ? [] : [`${file.path}: SQL lives in store.ts (${found[0].slice(0, 40).trim()} …)`];
+  });
+
+/** Bytecode has no top-level `await`; only the entries in bin may wait. */
+export const noTopLevelAwait: Rule = (files) =>
+  product(files).flatMap((file) => {
+    const waits = /^(?:(?:export )?(?:const|let|var) .*=\s*)?(?:await |for await)/m.test(file.text);
+    return waits && !file.path.startsWith("bin/") ? [`${file.path}: top-level await outside bin`] : [];
+  });
+
+export const filesStayReadable: Rule = (files) =>
+  files.flatMap(({ path, text }) => {
+    const lines = text.split("\n").length - 1;
+    return /\.tsx?$/.test(path) && lines > LINES_MAX ? [`${path}: ${lines} lines, at most ${LINES_MAX}`] : [];
+  });
+
+const VAGUE = /^(utils?|helpers?|common|types|misc|shared)\.tsx?$/;
+
+export const namesSaySomething: Rule = (files) =>
+  files.flatMap(({ path }) => {
+    const name = path.split("/").at(-1) ?? "";
+    if (!/\.tsx?$/.test(name)) return [];
+    if (VAGUE.test(name)) return [`${path}: a file is named after its noun`];
+    return /^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z]+)*\.tsx?$/.test(name)
+      ? []
+      : [`${path}: file names are kebab-case`];
+  });
+
+/** Tests open with their goal; everything else with up to five lines of what it is for. */
+export const filesOpenWithPurpose: Rule = (files) =>
+  files.flatMap(({ path, text }) => {
+    if (!/\.tsx?$/.test(path)) return [];
+    const opening = openingComment(text);
+    if (opening.length > HEADER_LINES_MAX) return [`${path}: opens with ${opening.length} lines of comment`];
+    const least = path.endsWith(".test.ts") ? 1 : HEADER_CHARACTERS_MIN;
+    return opening.join("\n").length < least ? [`${path}: does not open with what it is for`] : [];
+  });
+
+function openingComment(text: string): string[] {
+  const lines = text.replace(/^#!.*\n/, "").split("\n");
+  const end = lines.findIndex((line) => !line.startsWith("//"));
+  return end === -1 ? lines : lines.slice(0, end);
+}

@@ -1,0 +1,130 @@
+// Goal: code does things only where the house style lets it, and every rule about it is able to fail.
+
+import { describe, expect, test } from "bun:test";
+import * as rules from "./code-rules.ts";
+import { codeFiles, type Rule } from "./source.ts";
+
+interface Case {
+  rule: Rule;
+  refused: [path: string, code: string][];
+  allowed: [path: string, code: string][];
+}
+
+const header =
+  "// What it is for, in a sentence or two.\n// What it must not do, and where that is instead.\n";
+
+const cases: Record<string, Case> = {
+  "the environment is read in kit": {
+    rule: rules.environmentOnlyInKit,
+    refused: [
+      ["src/service/main.ts", "export const data = process.env.SERVICE_DATA;"],
+      ["src/kit/log.ts", "export const level = Bun.env.LEVEL;"],
+    ],
+    allowed: [
+      ["src/kit/environment.ts", "export const all = process.env;"],
+      ["src/service/main.ts", "// not process.env\nexport const data = 1;"],
+      ["tests/kit/preload.ts", "delete process.env.HOME;"],
+    ],
+  },
+  "the clock is read in kit": {
+    rule: rules.clockOnlyInKit,
+    refused: [
+      ["src/service/turns/engine.ts", "export const now = () => Date.now();"],
+      ["src/service/turns/engine.ts", "export const now = () => new Date();"],
+      ["src/kit/rate.ts", "export const now = () => performance.now();"],
+    ],
+    allowed: [
+      ["src/service/turns/engine.ts", "export const day = (ms: number) => new Date(ms).toISOString();"],
+      ["src/kit/clock.ts", "export const now = () => Date.now();"],
+    ],
+  },
+  "randomness is read in kit": {
+    rule: rules.randomnessOnlyInKit,
+    refused: [["src/service/people/user.ts", "export const id = () => crypto.randomUUID();"]],
+    allowed: [["src/kit/random.ts", "export const id = () => crypto.randomUUID();"]],
+  },
+  "processes are started in kit": {
+    rule: rules.processesOnlyInKit,
+    refused: [
+      ["src/service/gears/gear.ts", 'export const run = () => Bun.spawn(["true"]);'],
+      [
+        "src/service/gears/gear.ts",
+        'import { spawn } from "node:child_process";\nexport const run = () => spawn("true");',
+      ],
+    ],
+    allowed: [["src/kit/process.ts", 'export const run = () => Bun.spawn(["true"]);']],
+  },
+  "output is printed in kit": {
+    rule: rules.printingOnlyInKit,
+    refused: [["src/cli/version.ts", 'console.log("0.1.0");']],
+    allowed: [["release/build.ts", 'console.log("built");']],
+  },
+  "SQL lives in stores": {
+    rule: rules.sqlOnlyInStores,
+    refused: [
+      ["src/service/turns/engine.ts", "export const sql = `SELECT id\n  FROM turns WHERE id = ?`;"],
+      ["src/service/people/routes.ts", 'export const sql = "DELETE FROM users";'],
+      ["src/kit/rate.ts", 'export const sql = "PRAGMA user_version";'],
+    ],
+    allowed: [
+      ["src/service/turns/store.ts", 'export const sql = "SELECT id FROM turns";'],
+      [
+        "src/service/turns/engine.ts",
+        'export const text = "Select a model from the list; update it; delete from here";',
+      ],
+    ],
+  },
+  "no top-level await outside bin": {
+    rule: rules.noTopLevelAwait,
+    refused: [
+      ["src/kit/db.ts", 'const text = await Bun.file("x").text();'],
+      ["src/kit/db.ts", "await open();"],
+    ],
+    allowed: [
+      ["bin/cairn.ts", "process.exit(await main());"],
+      ["src/kit/db.ts", "export async function open() {\n  await ready();\n}"],
+    ],
+  },
+  "files stay readable in one sitting": {
+    rule: rules.filesStayReadable,
+    refused: [["src/kit/db.ts", "//\n".repeat(451)]],
+    allowed: [["src/kit/db.ts", "//\n".repeat(450)]],
+  },
+  "file names say something": {
+    rule: rules.namesSaySomething,
+    refused: [
+      ["src/kit/utils.ts", ""],
+      ["src/kit/requestGuard.ts", ""],
+    ],
+    allowed: [
+      ["src/kit/request-guard.ts", ""],
+      ["tests/unit/request-guard.test.ts", ""],
+    ],
+  },
+  "files open with their purpose": {
+    rule: rules.filesOpenWithPurpose,
+    refused: [
+      ["src/kit/db.ts", "export const a = 1;\n"],
+      ["src/kit/db.ts", "// Database.\nexport const a = 1;\n"],
+      ["src/kit/db.ts", "// Six.\n".repeat(6)],
+      ["tests/unit/db.test.ts", "test();\n"],
+    ],
+    allowed: [
+      ["src/kit/db.ts", `${header}export const a = 1;\n`],
+      ["tests/unit/db.test.ts", "// Goal: it works.\ntest();\n"],
+    ],
+  },
+};
+
+describe("code", () => {
+  for (const [name, { rule, refused, allowed }] of Object.entries(cases)) {
+    test(`${name}: in this repository`, async () => {
+      expect(rule(await codeFiles())).toEqual([]);
+    });
+
+    test(`${name}: the rule tells wrong from right`, () => {
+      expect(refused.map(([path, text]) => rule([{ path, text }]).length)).toEqual(refused.map(() => 1));
+      expect(allowed.flatMap(([path, text]) => rule([{ path, text }]))).toEqual([]);
+    });
+  }
+});

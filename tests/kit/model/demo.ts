@@ -1,0 +1,111 @@
+// The scenario of the demo: an orchestrator that creates two workers, asks both at once and
+// answers from what they said. A function of the request alone: what to do next is read from
+// the conversation and the tools on offer, so it holds for every further question.
+
+import {
+  callsOfConversation,
+  callsOfTurn,
+  type DoneCall,
+  lastQuestion,
+  type ModelRequest,
+  objectOf,
+} from "./conversation.ts";
+import { call, type Reply, say, type SpeechOptions } from "./script.ts";
+import type { ScriptedModel } from "./server.ts";
+
+export const DEMO_ORCHESTRATOR = "demo-orchestrator";
+export const DEMO_WORKER = "demo-worker";
+
+interface Colleague {
+  name: string;
+  role: string;
+  task(question: string): string;
+}
+
+const COLLEAGUES: Colleague[] = [
+  {
+    name: "researcher",
+    role: "You find the facts that a question needs, and say where they come from.",
+    task: (question) => `Collect the facts for: ${question}`,
+  },
+  {
+    name: "reviewer",
+    role: "You look for what could be wrong or missing, and name it plainly.",
+    task: (question) => `Say what to be careful about in: ${question}`,
+  },
+];
+
+/** Serves both demo models; `everyMs` is the pace of the words. */
+export function demoScript(model: ScriptedModel, everyMs = 15): void {
+  model.on(DEMO_ORCHESTRATOR, (request) => demoOrchestrator(request, { everyMs }));
+  model.on(DEMO_WORKER, (request) => demoWorker(request, { everyMs }));
+}
+
+export function demoOrchestrator(request: ModelRequest, pace: SpeechOptions = {}): Reply {
+  const question = lastQuestion(request);
+  const turn = callsOfTurn(request);
+  const asked = turn.filter((one) => one.name === "delegate" && one.result !== undefined);
+  if (asked.length > 0) return say(finalAnswer(asked), pace);
+  if (request.toolChoice === "none") return say("I have to stop here.", pace);
+  const known = colleaguesOf(request);
+  const missing = COLLEAGUES.filter(({ name }) => !known.has(name));
+  const triedCreating = turn.some((one) => one.name === "agent_create");
+  if (missing.length > 0 && !triedCreating && offers(request, "agent_create")) {
+    const names = missing.map(({ name }) => name).join(" and a ");
+    const model = workerModel(request);
+    const calls = missing.map(({ name, role }) => call("agent_create", { name, role, model }));
+    return [say(`For this I need a ${names}. I create them now.`, pace), ...calls];
+  }
+  const ready = COLLEAGUES.filter(({ name }) => known.has(name));
+  if (ready.length === 0) return say("I have nobody to ask, and no tool to create anyone.", pace);
+  const calls = ready.map(({ name, task }) => call("delegate", { agent: name, task: task(question) }));
+  return [say(`I ask ${ready.length === 1 ? "my colleague" : "both at once"}.`, pace), ...calls];
+}
+
+/** Two or three sentences on the task; the same task gets the same answer. */
+export function demoWorker(request: ModelRequest, pace: SpeechOptions = {}): Reply {
+  const task = lastQuestion(request);
+  const subject = (task.split(": ").slice(1).join(": ") || task).replace(/[?.!\s]+$/, "");
+  if (/careful/i.test(task)) {
+    return say(
+      `Two things need care in "${subject}". The figures are a snapshot and should carry their date. One source alone is not enough for a decision.`,
+      pace,
+    );
+  }
+  return say(
+    `On "${subject}" three facts stand out. The main one is well documented, the second follows from it, and the third is still open. All three can be checked in the public record.`,
+    pace,
+  );
+}
+
+function finalAnswer(asked: DoneCall[]): string {
+  const parts = asked.map((one) => {
+    const who = String(objectOf(one.args).agent);
+    return `The ${who} reports: ${one.result?.text.trim()}`;
+  });
+  return `Here is what we found.\n\n${parts.join("\n\n")}\n\nTogether this answers your question.`;
+}
+
+/** Names that can be delegated to: those the tool lists, and those just created. */
+function colleaguesOf(request: ModelRequest): Set<string> {
+  const schema = request.tools.find((tool) => tool.name === "delegate")?.schema;
+  const listed = objectOf(objectOf(schema?.properties).agent).enum;
+  const names = new Set(Array.isArray(listed) ? listed.map(String) : []);
+  if (schema !== undefined && Array.isArray(listed)) return names;
+  for (const one of callsOfConversation(request))
+    if (one.name === "agent_create" && one.result?.error === false)
+      names.add(String(objectOf(one.args).name));
+  return names;
+}
+
+function offers(request: ModelRequest, tool: string): boolean {
+  return request.tools.some(({ name }) => name === tool);
+}
+
+/** The worker's model as the tool names it: one of its list if there is a list. */
+function workerModel(request: ModelRequest): string {
+  const schema = request.tools.find((tool) => tool.name === "agent_create")?.schema;
+  const listed = objectOf(objectOf(schema?.properties).model).enum;
+  const names = Array.isArray(listed) ? listed.map(String) : [];
+  return names.find((name) => name.includes("worker")) ?? DEMO_WORKER;
+}

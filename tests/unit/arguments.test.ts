@@ -1,0 +1,105 @@
+// Goal: every kind of wrong argument is refused with its own text, and right ones reach the command in one plain form.
+
+import { describe, expect, test } from "bun:test";
+import type { ArgsDef } from "citty";
+import { checkComplete, readArguments, unknownCommand } from "../../src/kit/arguments.ts";
+import { AppError } from "../../src/kit/error.ts";
+
+const args: ArgsDef = {
+  listen: { type: "string", alias: "l" },
+  level: { type: "enum", options: ["debug", "info"] },
+  json: { type: "boolean" },
+  color: { type: "boolean", default: true },
+  token: { type: "string", required: true },
+  path: { type: "positional", required: true },
+  other: { type: "positional", required: false },
+};
+
+function read(...tokens: string[]) {
+  const seen = new Set<string>();
+  const result = readArguments(tokens, args, false, seen);
+  checkComplete(result, args, seen);
+  return { flags: result.flags, positionals: result.positionals, help: result.help };
+}
+
+function refusalOf(act: () => unknown) {
+  try {
+    act();
+  } catch (error) {
+    if (error instanceof AppError)
+      return { code: error.code, message: error.message, details: error.details };
+    throw error;
+  }
+  throw new Error("nothing was refused");
+}
+
+describe("accepted", () => {
+  const accepted: [string[], { flags: string[]; positionals: string[]; help?: boolean }][] = [
+    [["a", "--token", "t"], { flags: ["--token=t"], positionals: ["a"] }],
+    [["--token=t=u", "a", "b"], { flags: ["--token=t=u"], positionals: ["a", "b"] }],
+    [
+      ["-l", "127.0.0.1:0", "a", "--token=t"],
+      { flags: ["--listen=127.0.0.1:0", "--token=t"], positionals: ["a"] },
+    ],
+    [
+      ["--json", "--no-color", "--token", "-1", "-"],
+      { flags: ["--json", "--no-color", "--token=-1"], positionals: ["-"] },
+    ],
+    [
+      ["--level=debug", "--token", "t", "--", "--port"],
+      { flags: ["--level=debug", "--token=t"], positionals: ["--port"] },
+    ],
+    [["-h", "a", "--token", "t"], { flags: ["--token=t"], positionals: ["a"], help: true }],
+  ];
+  for (const [tokens, expected] of accepted) {
+    test(tokens.join(" "), () => {
+      expect(read(...tokens)).toEqual({ help: false, ...expected });
+    });
+  }
+});
+
+describe("refused", () => {
+  const refused: [string[], string][] = [
+    [["--port", "80"], "unknown flag: --port"],
+    [["--port=80"], "unknown flag: --port"],
+    [["-p"], "unknown flag: -p"],
+    [["-ljson"], "unknown flag: -ljson"],
+    [["--Listen=x"], "unknown flag: --Listen"],
+    [["--path=x"], "unknown flag: --path"],
+    [["--no-json"], "unknown flag: --no-json"],
+    [["--listen"], "flag needs a value: --listen"],
+    [["--listen="], "flag needs a value: --listen"],
+    [["--listen", ""], "flag needs a value: --listen"],
+    [["--listen", "--json"], "flag needs a value: --listen"],
+    [["--json=true"], "flag takes no value: --json"],
+    [["--json", "--json"], "flag given twice: --json"],
+    [["-l", "x", "--listen", "y"], "flag given twice: --listen"],
+    [["--level", "loud"], "--level must be one of: debug, info"],
+    [["a"], "missing flag: --token"],
+    [["--token", "t"], "missing argument: <path>"],
+    [["--token", "t", "a", "b", "c"], "unexpected argument: c"],
+  ];
+  for (const [tokens, message] of refused) {
+    test(`${tokens.join(" ")} → ${message}`, () => {
+      expect(refusalOf(() => read(...tokens))).toMatchObject({ code: "invalid", message });
+    });
+  }
+});
+
+test("a near miss names what was probably meant, a far one nothing", () => {
+  expect(refusalOf(() => read("--lsten", "x")).details).toEqual({ did_you_mean: "--listen" });
+  expect(refusalOf(() => read("--port", "x")).details).toBeUndefined();
+  expect(unknownCommand("srve", ["serve", "version"]).details).toEqual({ did_you_mean: "serve" });
+  expect(unknownCommand("x", ["serve", "version"]).details).toBeUndefined();
+});
+
+test("reading stops at the subcommand and leaves the rest to it", () => {
+  const result = readArguments(["--json", "serve", "--port", "80"], args, true, new Set());
+  expect(result).toEqual({
+    flags: ["--json"],
+    positionals: [],
+    subcommand: "serve",
+    rest: ["--port", "80"],
+    help: false,
+  });
+});

@@ -1,0 +1,92 @@
+// What is said about a provider that failed: never the key, in no form, and never a raw network error.
+
+import { expect, test } from "bun:test";
+import { assert, integer, property, string } from "fast-check";
+import { networkFailure, providerMessage, scrubKey } from "../../../src/service/catalog/failures.ts";
+
+const PRINTABLE = string({
+  unit: integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)),
+  minLength: 1,
+  maxLength: 40,
+});
+const json = (text: string) => JSON.stringify(text).slice(1, -1);
+const unicode = (text: string) =>
+  text.replace(/[^A-Za-z0-9]/g, (one) => `\\u00${one.charCodeAt(0).toString(16)}`);
+const html = (text: string) => Bun.escapeHTML(text);
+const FORMS: [string, (key: string) => string][] = [
+  ["as it is", (key) => key],
+  ["JSON", json],
+  ["JSON in JSON", (key) => json(json(key))],
+  ["JSON with escaped slashes", (key) => json(key).replaceAll("/", "\\/")],
+  ["JSON with \\u escapes", unicode],
+  ["URL", encodeURIComponent],
+  ["URL in lower case", (key) => encodeURIComponent(key).replace(/%../g, (code) => code.toLowerCase())],
+  ["URL twice", (key) => encodeURIComponent(encodeURIComponent(key))],
+  ["a form", (key) => new URLSearchParams({ key }).toString().slice("key=".length)],
+  ["HTML", html],
+];
+
+test.each(FORMS)("a key is scrubbed: %s", (_, form) => {
+  // Goal: any printable key, twice in a text, with nothing of it left and nothing else touched.
+  assert(
+    property(PRINTABLE, (key) => {
+      const text = `\u00e4 ${form(key)} \u00f6 ${form(key)} \u00fc`;
+      expect(scrubKey(text, key)).toBe("\u00e4 [api key] \u00f6 [api key] \u00fc");
+    }),
+  );
+});
+
+test("no key, nothing to scrub", () => {
+  // Goal: the empty key is not found between all characters.
+  expect(scrubKey("text", "")).toBe("text");
+});
+
+test("the longest keys and the worst texts are scrubbed in time", () => {
+  // Goal: no key that an admin can save makes the search explode.
+  const longest = Array.from({ length: 4096 }, (_, index) => String.fromCharCode(0x21 + (index % 94))).join(
+    "",
+  );
+  expect(scrubKey(`<${json(longest)}>`, longest)).toBe("<[api key]>");
+  const slashes = "\\".repeat(4096);
+  expect(scrubKey("\\".repeat(4095), slashes)).toBe("\\".repeat(4095));
+  const percents = "%25".repeat(1365);
+  expect(scrubKey("%25".repeat(1364), percents)).toBe("%25".repeat(1364));
+});
+
+test.each([
+  ['{"error":{"message":"no credit"}}', "no credit"],
+  ['[{"error":{"message":"no credit"}}]', "no credit"],
+  ['{"error":"no credit"}', "no credit"],
+  ['{"message":"no credit"}', "no credit"],
+  ['{"detail":"no credit"}', "no credit"],
+  ["  no\n\tcredit\u0000 ", "no credit"],
+  ["<!doctype html><p>no credit", undefined],
+  ['{"error":{"type":"x"}}', undefined],
+  ['{"error":null}', undefined],
+  ["", undefined],
+])("the message in %p", (body, message) => {
+  // Goal: the sentence if there is one; no page, no structure.
+  expect(providerMessage(body, "sk-1")).toBe(message as string);
+});
+
+test("a long message is cut after it was scrubbed", () => {
+  // Goal: half a key at the cut would not be recognised any more.
+  const said = providerMessage(`${"x".repeat(495)}sk-secret`, "sk-secret")!;
+  expect(said).toBe(`${"x".repeat(495)}[api …`);
+});
+
+test.each([
+  ["ECONNREFUSED", "connection refused"],
+  ["ECONNRESET", "the connection was closed before an answer"],
+  ["ENOTFOUND", "host not found"],
+  ["EAI_AGAIN", "host not found"],
+  ["DEPTH_ZERO_SELF_SIGNED_CERT", "TLS failure: the certificate or the handshake was not accepted"],
+  ["UNABLE_TO_VERIFY_LEAF_SIGNATURE", "TLS failure: the certificate or the handshake was not accepted"],
+  ["ERR_TLS_CERT_ALTNAME_INVALID", "TLS failure: the certificate or the handshake was not accepted"],
+  ["EPROTO", "TLS failure: the certificate or the handshake was not accepted"],
+  ["toString", "connection failed"],
+])("%s is told as a fixed sentence", (code, sentence) => {
+  // Goal: the system's text, with its addresses, is never passed on.
+  const error = Object.assign(new Error("connect 10.0.0.7:5432 failed"), { code });
+  expect(networkFailure(error)).toBe(sentence);
+});

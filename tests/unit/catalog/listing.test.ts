@@ -1,0 +1,167 @@
+// Asking a provider for its models, over real HTTP: both protocols, and every way in which a provider can disappoint.
+
+import { createServer, type AddressInfo, type Socket } from "node:net";
+import { expect, test } from "bun:test";
+import { listProviderModels, type ProviderAccess } from "../../../src/service/catalog/listing.ts";
+import { closedPort, startModel } from "../../kit/model/index.ts";
+import { admin, openCatalog, startStub, type Stub } from "./setup.ts";
+
+const KEY = 'sk-"quoted"/&<key>\\1';
+
+function openai(stub: Pick<Stub, "url">, apiKey = KEY): ProviderAccess {
+  return { protocol: "openai-compatible", baseUrl: `${stub.url}/v1`, apiKey };
+}
+
+function failed(status: number | null, message: string) {
+  return { ok: false, models: [], status, message };
+}
+
+/** A server of bytes: for what HTTP servers will not do. */
+async function startSocket(onConnection: (socket: Socket) => void) {
+  const sockets: Socket[] = [];
+  const server = createServer((socket) => {
+    sockets.push(socket.on("error", () => {}));
+    onConnection(socket);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    url: `127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async [Symbol.asyncDispose]() {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+test("both protocols list the models of a provider", async () => {
+  // Goal: what the vendors' own endpoints want: path, key header, version; sorted, as they are saved.
+  await using model = await startModel({ key: "sk-1" });
+  model.script("m-b", []).script("m-a", []);
+  await using catalog = await openCatalog();
+  await catalog.providers.create(admin, {
+    name: "a",
+    type: "anthropic",
+    base_url: model.anthropicUrl,
+    api_key: "sk-1",
+  });
+  await catalog.providers.create(admin, {
+    name: "o",
+    type: "openai-compatible",
+    base_url: model.openaiUrl,
+    api_key: "sk-1",
+  });
+  const listed = { ok: true, models: ["m-a", "m-b"], status: 200, message: "2 models" };
+  expect(await catalog.providers.test(admin, 1)).toEqual(listed);
+  expect(await catalog.providers.test(admin, 2)).toEqual(listed);
+  expect(model.lookups.map(({ method, path }) => `${method} ${path}`)).toEqual([
+    "GET /v1/models",
+    "GET /v1/models",
+  ]);
+  expect(model.lookups[0]!.headers).toMatchObject({ "x-api-key": "sk-1", "anthropic-version": "2023-06-01" });
+  expect(model.lookups[1]!.headers).toMatchObject({ authorization: "Bearer sk-1" });
+});
+
+test("without a key no key header is sent", async () => {
+  // Goal: local servers that want none get none, instead of an empty one.
+  await using stub = startStub(() => Response.json({ data: [{ id: "m" }] }));
+  const one = { ok: true, models: ["m"], status: 200, message: "1 model" };
+  expect(await listProviderModels(openai(stub, ""), fetch)).toEqual(one);
+  expect(await listProviderModels({ protocol: "anthropic", baseUrl: stub.url, apiKey: "" }, fetch)).toEqual(
+    one,
+  );
+  const names = stub.requests.map((request) => [...request.headers.keys()]).flat();
+  expect(names.filter((name) => name === "authorization" || name === "x-api-key")).toEqual([]);
+});
+
+test("a refusal carries status and message, without the key", async () => {
+  // Goal: a provider that echoes the key, in whatever form, does not make us show it.
+  await using stub = startStub(() =>
+    Response.json({ error: { message: `bad key ${KEY}\n(${encodeURIComponent(KEY)})` } }, { status: 401 }),
+  );
+  const result = await listProviderModels(openai(stub), fetch);
+  expect(result).toEqual(failed(401, "the provider answered 401: bad key [api key] ([api key])"));
+});
+
+test("a model named as the key is not shown", async () => {
+  // Goal: scrubbed on success as well.
+  await using stub = startStub(() => Response.json({ data: [{ id: `m-${KEY}` }] }));
+  expect(await listProviderModels(openai(stub), fetch)).toMatchObject({ models: ["m-[api key]"] });
+});
+
+test("a redirect is not followed", async () => {
+  // Goal: the key goes nowhere else, not even on the same server.
+  await using other = startStub(() => Response.json({ data: [{ id: "m" }] }));
+  await using stub = startStub(() => Response.redirect(`${other.url}/v1/models`, 307));
+  const message =
+    "the provider answered 307, a redirect; the key is not sent on: set base_url to the final address";
+  expect(await listProviderModels(openai(stub), fetch)).toEqual(failed(307, message));
+  expect(other.requests).toEqual([]);
+});
+
+test.each([
+  ["<html>hello</html>", "the answer is not a list of models; check base_url"],
+  ["", "the answer is not a list of models; check base_url"],
+  ["null", "the answer is not a list of models; check base_url"],
+  ['{"data":{}}', "the answer is not a list of models; check base_url"],
+  [
+    JSON.stringify({ data: [{ id: "x".repeat(1024 * 1024) }] }),
+    "the list of models is larger than 1048576 bytes",
+  ],
+])("an answer that is no list is a failure (%#)", async (body, message) => {
+  // Goal: a wrong path often answers 200 with a page; an endless body is not read.
+  await using stub = startStub(() => new Response(body));
+  expect(await listProviderModels(openai(stub), fetch)).toEqual(failed(200, message));
+});
+
+test("odd members are left out, and a long list is cut where the message says so", async () => {
+  // Goal: nothing is offered that could not be saved as a model, nothing is cut silently.
+  const odd = [null, 1, {}, { id: 7 }, { id: "" }, { id: "a\u0007" }, { id: "x".repeat(201) }, { id: "m0" }];
+  const many = Array.from({ length: 1005 }, (_, index) => ({ id: `m${index}` }));
+  await using stub = startStub(() => Response.json({ data: [...odd, ...many] }));
+  const result = await listProviderModels(openai(stub), fetch);
+  expect(result).toMatchObject({ ok: true, status: 200, message: "1005 models; the first 1000 are listed" });
+  expect(result.models).toEqual(
+    many
+      .map(({ id }) => id)
+      .sort()
+      .slice(0, 1000),
+  );
+});
+
+test("a connection that is refused says so and no more", async () => {
+  // Goal: no address, no port, no system text.
+  const result = await listProviderModels(openai({ url: await closedPort() }), fetch);
+  expect(result).toEqual(failed(null, "connection refused"));
+});
+
+test("an unknown host says so", async () => {
+  // Goal: `.invalid` never resolves (RFC 6761).
+  const result = await listProviderModels(openai({ url: "http://name.invalid" }), fetch);
+  expect(result).toEqual(failed(null, "host not found"));
+});
+
+test("a provider that hangs, before or within its answer, is given up", async () => {
+  // Goal: one deadline for everything; the status is told if there was one.
+  await using silent = await startSocket(() => {});
+  await using slow = await startSocket((socket) =>
+    socket.write("HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{"),
+  );
+  expect(await listProviderModels(openai({ url: `http://${silent.url}` }), fetch, 50)).toEqual(
+    failed(null, "no answer in time"),
+  );
+  expect(await listProviderModels(openai({ url: `http://${slow.url}` }), fetch, 300)).toEqual(
+    failed(200, "no answer in time"),
+  );
+});
+
+test("a connection that is cut, or speaks no TLS, says so", async () => {
+  // Goal: short fixed sentences.
+  await using cut = await startSocket((socket) => socket.destroy());
+  await using plain = await startSocket((socket) => socket.end("hello, this is not TLS\r\n\r\n"));
+  expect(await listProviderModels(openai({ url: `http://${cut.url}` }), fetch)).toEqual(
+    failed(null, "the connection was closed before an answer"),
+  );
+  expect(await listProviderModels(openai({ url: `https://${plain.url}` }), fetch)).toEqual(
+    failed(null, "TLS failure: the certificate or the handshake was not accepted"),
+  );
+});

@@ -1,0 +1,180 @@
+// Models: what a record says, what an update touches, and that deleting leaves agents and old records readable.
+
+import { expect, test } from "bun:test";
+import type { CreateModel, UpdateModel } from "../../../src/service/catalog/schema.ts";
+import { admin, member, openCatalog, refusalOf, type Catalog } from "./setup.ts";
+
+async function catalogWithProvider(): Promise<Catalog> {
+  const catalog = await openCatalog();
+  await catalog.providers.create(admin, { name: "P", type: "vendor-a", api_key: "sk-1" });
+  return catalog;
+}
+
+const UNKNOWN = { context_tokens: null, input_price: null, cached_input_price: null, output_price: null };
+const FIGURES = { context_tokens: 200_000, input_price: 3, cached_input_price: 0.3, output_price: 15 };
+
+test("a record carries its provider, and unknown figures are null", async () => {
+  // Goal: the label is the name when none is given; zero is a price, not an unknown one.
+  await using catalog = await catalogWithProvider();
+  const of = { provider_id: 1, provider_name: "P", provider_type: "vendor-a" as const };
+  expect(await catalog.models.create(member, { provider_id: 1, model_name: " m-1 " })).toEqual({
+    id: 1,
+    ...of,
+    model_name: "m-1",
+    label: "m-1",
+    ...UNKNOWN,
+  });
+  const free = { ...FIGURES, input_price: 0 };
+  expect(
+    await catalog.models.create(member, { provider_id: 1, model_name: "m-2", label: "  A", ...free }),
+  ).toEqual({
+    id: 2,
+    ...of,
+    model_name: "m-2",
+    label: "A",
+    ...free,
+  });
+  expect(
+    await catalog.models.create(member, { provider_id: 1, model_name: "m-3", label: " " }),
+  ).toMatchObject({ label: "m-3" });
+});
+
+test("the list is sorted by label, then id", async () => {
+  // Goal: one order, whatever the case; empty is an empty list.
+  await using catalog = await catalogWithProvider();
+  expect(catalog.models.list()).toEqual([]);
+  for (const label of ["b", "C", "a", "B"])
+    await catalog.models.create(member, { provider_id: 1, model_name: "m", label });
+  expect(catalog.models.list().map(({ id, label }) => [id, label])).toEqual([
+    [3, "a"],
+    [1, "b"],
+    [4, "B"],
+    [2, "C"],
+  ]);
+});
+
+test.each<[Partial<CreateModel>, string]>([
+  [{ provider_id: 7 }, "not_found: provider 7: not found"],
+  [{ model_name: " " }, "invalid: model_name: must not be empty"],
+  [{ model_name: "m".repeat(201) }, "invalid: model_name: at most 200 characters"],
+  [{ model_name: "a\u0000b" }, "invalid: model_name: must not contain control characters"],
+  [{ label: "a\nb" }, "invalid: label: must not contain control characters"],
+  [{ label: "l".repeat(201) }, "invalid: label: at most 200 characters"],
+  [{ input_price: -0.01 }, "invalid: input_price: must be from 0 to 1000000, or null when it is unknown"],
+  [
+    { cached_input_price: 1_000_001 },
+    "invalid: cached_input_price: must be from 0 to 1000000, or null when it is unknown",
+  ],
+  [
+    { output_price: Number.NaN },
+    "invalid: output_price: must be from 0 to 1000000, or null when it is unknown",
+  ],
+  [{ context_tokens: 0 }, "invalid: context_tokens: must be from 1 to 100000000, or null when it is unknown"],
+])("a model is refused (%#)", async (input, refusal) => {
+  // Goal: the refusal names the field, and nothing is created.
+  await using catalog = await catalogWithProvider();
+  const create = () => catalog.models.create(member, { provider_id: 1, model_name: "m", ...input });
+  expect(await refusalOf(create)).toBe(refusal);
+  expect(catalog.models.list()).toEqual([]);
+});
+
+test.each<[UpdateModel, object]>([
+  [{}, {}],
+  [{ output_price: 16 }, { output_price: 16 }],
+  [
+    { input_price: null, context_tokens: null },
+    { input_price: null, context_tokens: null },
+  ],
+  [{ model_name: "m-2" }, { model_name: "m-2" }],
+  [{ label: "" }, { label: "m-1" }],
+  [
+    { model_name: "m-2", label: " " },
+    { model_name: "m-2", label: "m-2" },
+  ],
+])("an update changes what it names and no more (%#)", async (update, changed) => {
+  // Goal: absent leaves alone, null makes unknown.
+  await using catalog = await catalogWithProvider();
+  const before = await catalog.models.create(member, {
+    provider_id: 1,
+    model_name: "m-1",
+    label: "L",
+    ...FIGURES,
+  });
+  expect(await catalog.models.update(admin, 1, update)).toEqual({ ...before, ...changed });
+});
+
+test("deleting is refused while agents use the model, not for removed ones", async () => {
+  // Goal: the count is told; a removed agent still refers to the deleted model, which is invisible everywhere else.
+  await using catalog = await catalogWithProvider();
+  await catalog.models.create(member, { provider_id: 1, model_name: "m" });
+  const agents = [catalog.addAgent(1), catalog.addAgent(1)];
+  const remove = () => catalog.models.remove(admin, 1);
+  expect(await refusalOf(remove)).toBe("conflict: 2 agents use the model: give them another one first");
+  catalog.removeAgent(agents[0]!);
+  expect(await refusalOf(remove)).toBe("conflict: 1 agent uses the model: give it another one first");
+  catalog.removeAgent(agents[1]!);
+  await remove();
+  expect(catalog.models.list()).toEqual([]);
+  const acts = [
+    remove,
+    () => catalog.models.update(admin, 1, {}),
+    () => catalog.models.existing(1),
+    () => catalog.models.endpoint(1),
+  ];
+  for (const act of acts) expect(await refusalOf(act)).toBe("not_found: model 1: not found");
+  await catalog.providers.remove(admin, 1);
+  expect(catalog.db.query("SELECT count(*) AS count FROM agents WHERE model_id = 1").all()).toEqual([
+    { count: 2 },
+  ]);
+});
+
+test("only an admin changes and deletes", async () => {
+  // Goal: anyone signed in may add a model; the rest is refused in the rules.
+  await using catalog = await catalogWithProvider();
+  await catalog.models.create(member, { provider_id: 1, model_name: "m" });
+  const acts = [
+    () => catalog.models.update(member, 1, { label: "x" }),
+    () => catalog.models.remove(member, 1),
+  ];
+  for (const act of acts) expect(await refusalOf(act)).toBe("forbidden: only an admin may do this");
+});
+
+test("an endpoint has everything a call needs", async () => {
+  // Goal: the one place where the key leaves the catalogue; the public record of the same model does not have it.
+  await using catalog = await catalogWithProvider();
+  await catalog.models.create(member, { provider_id: 1, model_name: "m", label: "L", ...FIGURES });
+  expect(catalog.models.endpoint(1)).toEqual({
+    modelId: 1,
+    modelName: "m",
+    label: "L",
+    protocol: "anthropic",
+    providerId: 1,
+    providerName: "P",
+    baseUrl: "https://api.anthropic.com",
+    apiKey: "sk-1",
+    prices: { input: 3, cachedInput: 0.3, output: 15 },
+    contextTokens: 200_000,
+  });
+  expect(
+    JSON.stringify([catalog.models.existing(1), catalog.models.list(), catalog.providers.list()]),
+  ).not.toContain("sk-1");
+});
+
+test("the audit tells of every change", async () => {
+  // Goal: an update that changes nothing leaves no record.
+  await using catalog = await catalogWithProvider();
+  await catalog.models.create(member, { provider_id: 1, model_name: "m" });
+  await catalog.models.update(admin, 1, { label: "m" });
+  await catalog.models.update(admin, 1, { label: "L", input_price: 2 });
+  await catalog.models.remove(admin, 1);
+  const target = "model:1";
+  expect(catalog.decisions().slice(2)).toEqual([
+    { action: "model.create", target, detail: { provider_id: 1, model_name: "m", label: "m", ...UNKNOWN } },
+    {
+      action: "model.update",
+      target,
+      detail: { label: "L", label_before: "m", input_price: 2, input_price_before: null },
+    },
+    { action: "model.delete", target, detail: { model_name: "m", label: "L" } },
+  ]);
+});

@@ -1,0 +1,234 @@
+// Providers: what is accepted and echoed, who may write, and that a key neither shows nor follows a changed address.
+
+import { expect, test } from "bun:test";
+import type { Provider, UpdateProvider } from "../../../src/service/catalog/schema.ts";
+import { admin, member, openCatalog, refusalOf, type Catalog } from "./setup.ts";
+
+const KEY = "sk-secret-1234567890";
+
+function addLocal(catalog: Catalog, name = "local"): Promise<Provider> {
+  return catalog.providers.create(admin, {
+    name,
+    type: "openai-compatible",
+    base_url: "http://10.0.0.1/v1",
+    api_key: KEY,
+  });
+}
+
+test("every type is echoed as given, with its default address", async () => {
+  // Goal: four words, two protocols; a record has exactly the five fields of the specification.
+  await using catalog = await openCatalog();
+  const made = [
+    await catalog.providers.create(admin, { name: "  Beta ", type: "vendor-a" }),
+    await catalog.providers.create(admin, { name: "alpha", type: "anthropic", base_url: "", api_key: KEY }),
+    await catalog.providers.create(admin, {
+      name: "gamma",
+      type: "vendor-b-compatible",
+      base_url: "http://h/v1//",
+    }),
+  ];
+  const address = "https://api.anthropic.com";
+  expect(made).toEqual([
+    { id: 1, name: "Beta", type: "vendor-a", base_url: address, has_key: false },
+    { id: 2, name: "alpha", type: "anthropic", base_url: address, has_key: true },
+    { id: 3, name: "gamma", type: "vendor-b-compatible", base_url: "http://h/v1", has_key: false },
+  ]);
+  expect(catalog.providers.list()).toEqual([made[1]!, made[0]!, made[2]!]);
+});
+
+test("a compatible provider needs an address", async () => {
+  // Goal: the specification's words, for both names of the type, absent and empty.
+  await using catalog = await openCatalog();
+  const refusals = [];
+  for (const type of ["openai-compatible", "vendor-b-compatible"] as const) {
+    refusals.push(await refusalOf(() => catalog.providers.create(admin, { name: "x", type })));
+    refusals.push(await refusalOf(() => catalog.providers.create(admin, { name: "x", type, base_url: " " })));
+  }
+  expect(new Set(refusals)).toEqual(
+    new Set(["invalid: base_url is required for openai-compatible providers"]),
+  );
+  expect(catalog.providers.list()).toEqual([]);
+});
+
+test.each([
+  ["ftp://h/v1", "must be an absolute http or https address"],
+  ["h:80/v1", "must be an absolute http or https address"],
+  ["/v1", "must be an absolute http or https address"],
+  ["http:///v1", "must be an absolute http or https address"],
+  ["http://a b/v1", "must be an absolute http or https address"],
+  ["http://h/\nv1", "must be an absolute http or https address"],
+  ["http://h:99999/", "must be an absolute http or https address"],
+  ["http://user:pw@h/v1", "must not contain credentials; the key belongs in api_key"],
+  ["http://user@h/v1", "must not contain credentials; the key belongs in api_key"],
+  ["http://h/v1?", "must not have a query or fragment"],
+  ["http://h/v1?a=b", "must not have a query or fragment"],
+  ["http://h/v1#", "must not have a query or fragment"],
+  [`http://h/${"a".repeat(2040)}`, "at most 2048 characters"],
+  [`http://h/${"ä".repeat(500)}`, "at most 2048 characters"],
+])("an address is refused (%#)", async (address, reason) => {
+  // Goal: an address is absolute, plain and bounded, and the refusal says what is wrong with it.
+  await using catalog = await openCatalog();
+  const input = { name: "x", type: "anthropic", base_url: address } as const;
+  expect(await refusalOf(() => catalog.providers.create(admin, input))).toBe(`invalid: base_url: ${reason}`);
+});
+
+test.each([
+  ["a b", "must be printable ASCII without spaces or line breaks"],
+  [" ", "must be printable ASCII without spaces or line breaks"],
+  ["sk-1\n", "must be printable ASCII without spaces or line breaks"],
+  ["schlüssel", "must be printable ASCII without spaces or line breaks"],
+  ["k".repeat(4097), "at most 4096 characters"],
+])("a key is refused (%#)", async (key, reason) => {
+  // Goal: what can't be sent in a header is not stored; white space alone does not clear a key.
+  await using catalog = await openCatalog();
+  await addLocal(catalog);
+  const refusal = await refusalOf(() => catalog.providers.update(admin, 1, { api_key: key }));
+  expect(refusal).toBe(`invalid: api_key: ${reason}`);
+  expect(catalog.providers.list()[0]!.has_key).toBe(true);
+});
+
+test("names are unique without regard to case, and free again after a deletion", async () => {
+  // Goal: a capital letter does not slip past; a deleted provider takes no name with it.
+  await using catalog = await openCatalog();
+  await addLocal(catalog, "One");
+  await addLocal(catalog, "Two");
+  const taken = 'conflict: name: a provider named "ONE" exists already';
+  expect(await refusalOf(() => addLocal(catalog, "ONE"))).toBe(taken);
+  expect(await refusalOf(() => catalog.providers.update(admin, 2, { name: "ONE" }))).toBe(taken);
+  expect(await catalog.providers.update(admin, 1, { name: "ONE" })).toMatchObject({ name: "ONE" });
+  await catalog.providers.remove(admin, 1);
+  expect(await catalog.providers.update(admin, 2, { name: "one" })).toMatchObject({ id: 2, name: "one" });
+});
+
+test("a stored key does not follow a changed address", async () => {
+  // Goal: refused without a key in the same request, and nothing of that request is done.
+  await using catalog = await openCatalog();
+  const before = await addLocal(catalog);
+  const move: UpdateProvider = { name: "moved", base_url: "http://10.0.0.2/v1" };
+  expect(await refusalOf(() => catalog.providers.update(admin, 1, move))).toBe(
+    'invalid: base_url: the stored key must not be sent to another address; give api_key in the same request ("" clears it)',
+  );
+  expect(catalog.providers.list()).toEqual([before]);
+  expect(await catalog.providers.update(admin, 1, { ...move, api_key: KEY })).toEqual({
+    ...before,
+    name: "moved",
+    base_url: "http://10.0.0.2/v1",
+  });
+});
+
+test("the same address in another spelling is no change; without a key it may move freely", async () => {
+  // Goal: the rule holds back the key, not the address.
+  await using catalog = await openCatalog();
+  const before = await addLocal(catalog);
+  expect(await catalog.providers.update(admin, 1, { base_url: "HTTP://10.0.0.1:80/v1/" })).toEqual(before);
+  const cleared = await catalog.providers.update(admin, 1, { base_url: "http://10.0.0.2", api_key: "" });
+  expect(cleared).toEqual({ ...before, base_url: "http://10.0.0.2", has_key: false });
+  expect(await catalog.providers.update(admin, 1, { base_url: "http://10.0.0.3" })).toMatchObject({
+    base_url: "http://10.0.0.3",
+  });
+});
+
+test("an update leaves alone what it does not name", async () => {
+  // Goal: absent is not empty: neither key nor address change with the name, and an empty update does nothing.
+  await using catalog = await openCatalog();
+  const before = await addLocal(catalog);
+  expect(await catalog.providers.update(admin, 1, {})).toEqual(before);
+  expect(await catalog.providers.update(admin, 1, { name: "other" })).toEqual({ ...before, name: "other" });
+});
+
+test("deleting is refused while there are models, and erases the key", async () => {
+  // Goal: the count is told; what is gone is gone everywhere, though its row stays for old records.
+  await using catalog = await openCatalog();
+  await addLocal(catalog);
+  for (const name of ["a", "b"]) await catalog.models.create(member, { provider_id: 1, model_name: name });
+  const remove = () => catalog.providers.remove(admin, 1);
+  expect(await refusalOf(remove)).toBe("conflict: the provider has 2 models: delete them first");
+  await catalog.models.remove(admin, 1);
+  expect(await refusalOf(remove)).toBe("conflict: the provider has 1 model: delete it first");
+  await catalog.models.remove(admin, 2);
+  await remove();
+  expect(catalog.providers.list()).toEqual([]);
+  for (const act of [
+    remove,
+    () => catalog.providers.update(admin, 1, {}),
+    () => catalog.providers.test(admin, 1),
+  ]) {
+    expect(await refusalOf(act)).toBe("not_found: provider 1: not found");
+  }
+  expect(catalog.db.query("SELECT id, api_key FROM providers").all()).toEqual([{ id: 1, api_key: "" }]);
+});
+
+test("only an admin writes and tests", async () => {
+  // Goal: refused in the rules, whatever the route says.
+  await using catalog = await openCatalog();
+  await addLocal(catalog);
+  const acts = [
+    () => catalog.providers.create(member, { name: "x", type: "anthropic" }),
+    () => catalog.providers.update(member, 1, { name: "x" }),
+    () => catalog.providers.remove(member, 1),
+    () => catalog.providers.test(member, 1),
+  ];
+  for (const act of acts) expect(await refusalOf(act)).toBe("forbidden: only an admin may do this");
+});
+
+test("the audit tells of every change and never of a key", async () => {
+  // Goal: what changed, from what to what; of the key only that it was set, replaced or cleared.
+  await using catalog = await openCatalog();
+  await addLocal(catalog);
+  await catalog.providers.update(admin, 1, {});
+  await catalog.providers.update(admin, 1, { name: "new", base_url: "http://10.0.0.2", api_key: `${KEY}x` });
+  await catalog.providers.update(admin, 1, { api_key: "" });
+  await catalog.providers.update(admin, 1, { api_key: "" });
+  await catalog.providers.remove(admin, 1);
+  const target = "provider:1";
+  const moved = {
+    name: "new",
+    name_before: "local",
+    base_url: "http://10.0.0.2",
+    base_url_before: "http://10.0.0.1/v1",
+  };
+  expect(catalog.decisions()).toEqual([
+    {
+      action: "provider.create",
+      target,
+      detail: { name: "local", type: "openai-compatible", base_url: "http://10.0.0.1/v1" },
+    },
+    { action: "provider.key", target, detail: { change: "set" } },
+    { action: "provider.update", target, detail: moved },
+    { action: "provider.key", target, detail: { change: "replaced" } },
+    { action: "provider.key", target, detail: { change: "cleared" } },
+    { action: "provider.delete", target, detail: { name: "new" } },
+  ]);
+  expect(JSON.stringify(catalog.db.query("SELECT record FROM audit").all())).not.toContain(KEY);
+});
+
+test("our own address is refused when saved and when used", async () => {
+  // Goal: also a name that came to mean this machine after it was saved; nothing is sent there.
+  let addresses = ["192.0.2.1"];
+  const sent: string[] = [];
+  await using catalog = await openCatalog({
+    ownListener: () => ({ host: "127.0.0.1", port: 8688 }),
+    resolve: () => Promise.resolve(addresses),
+    fetch: (url) => (sent.push(url), Promise.resolve(new Response('{"data":[]}'))),
+  });
+  const input = {
+    name: "x",
+    type: "openai-compatible",
+    base_url: "http://rebound.example:8688/v1",
+    api_key: KEY,
+  } as const;
+  await catalog.providers.create(admin, input);
+  expect(await catalog.providers.test(admin, 1)).toMatchObject({ ok: true });
+  addresses = ["192.0.2.1", "127.0.0.1"];
+  const refusal =
+    "refused: http://rebound.example:8688 is this server itself: the address must lead to another one";
+  const acts = [
+    () => catalog.providers.test(admin, 1),
+    () => catalog.providers.checkProviderAddress(input.base_url),
+    () => catalog.providers.create(admin, { ...input, name: "y" }),
+    () => catalog.providers.update(admin, 1, { base_url: `${input.base_url}/x`, api_key: KEY }),
+  ];
+  for (const act of acts) expect(await refusalOf(act)).toBe(refusal);
+  expect(sent).toEqual(["http://rebound.example:8688/v1/models"]);
+  expect(catalog.providers.list()).toHaveLength(1);
+});

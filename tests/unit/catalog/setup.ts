@@ -1,0 +1,124 @@
+// A catalogue over a database of its own, the callers that use it, and small HTTP servers that stand in for providers.
+
+import { join } from "node:path";
+import { systemClock } from "../../../src/kit/clock.ts";
+import { openDatabase, type Db } from "../../../src/kit/db.ts";
+import { migrate } from "../../../src/kit/migrate.ts";
+import { Audit } from "../../../src/service/audit/audit.ts";
+import { Models } from "../../../src/service/catalog/models.ts";
+import { Providers, type ProvidersDeps } from "../../../src/service/catalog/providers.ts";
+import { CatalogStore } from "../../../src/service/catalog/store.ts";
+import type { Caller } from "../../../src/service/people/caller.ts";
+import { temporaryFolder } from "../../kit/folder.ts";
+
+const SCHEMA = new URL("../../../src/service/migrations/001_init.sql", import.meta.url);
+
+export interface Catalog extends AsyncDisposable {
+  db: Db;
+  providers: Providers;
+  models: Models;
+  /** Action and detail of every audit record, oldest first. */
+  decisions(): { action: string; target: string; detail: unknown }[];
+  /** An agent that uses the model; returns its id. */
+  addAgent(modelId: number): number;
+  removeAgent(id: number): void;
+}
+
+export async function openCatalog(changes: Partial<ProvidersDeps> = {}): Promise<Catalog> {
+  const folder = await temporaryFolder();
+  const db = openDatabase(join(folder.path, "service.db"));
+  migrate(db, [{ name: "001_init", sql: await Bun.file(SCHEMA).text() }], 0);
+  const store = new CatalogStore(db);
+  const audit = new Audit(db, systemClock);
+  const network = {
+    ownListener: () => undefined,
+    resolve: () => Promise.reject(new Error("no such host")),
+    fetch,
+  };
+  const deps = { db, store, audit, clock: systemClock };
+  return {
+    db,
+    providers: new Providers({ ...deps, ...network, ...changes }),
+    models: new Models(deps),
+    decisions: () =>
+      audit
+        .list(admin, { limit: 500 })
+        .map(({ action, target, detail }) => ({ action, target, detail }))
+        .toReversed(),
+    ...agentsOf(db),
+    async [Symbol.asyncDispose]() {
+      db.close();
+      await folder[Symbol.asyncDispose]();
+    },
+  };
+}
+
+function agentsOf(db: Db): Pick<Catalog, "addAgent" | "removeAgent"> {
+  const addUser = db.query(
+    "INSERT INTO users (id, name, name_key, role, created_at) VALUES (1, 'a', 'a', 'admin', 0)",
+  );
+  const addWorkspace = db.query(
+    `INSERT INTO workspaces (id, name, name_key, description, branch, shared_branch, owner_id, created_at)
+     VALUES (1, 'w', 'w', '', 'b', 'b/shared', 1, 0)`,
+  );
+  const add = db.query<{ id: number }>(
+    `INSERT INTO agents (workspace_id, name, name_key, role, model_id, orchestrator, x, y, created_at)
+     VALUES (1, hex(randomblob(4)), hex(randomblob(4)), '', ?, 0, 0, 0, 0) RETURNING id`,
+  );
+  db.writeNow(() => (addUser.run(), addWorkspace.run()));
+  return {
+    addAgent: (modelId) => db.writeNow(() => add.get(modelId)!.id),
+    removeAgent: (id) => db.exec(`UPDATE agents SET removed_at = 1 WHERE id = ${id}`),
+  };
+}
+
+function caller(role: Caller["role"]): Caller {
+  return {
+    userId: 1,
+    name: role,
+    role,
+    auth: "token",
+    tokenId: 1,
+    requestId: "r",
+    address: () => "192.0.2.9",
+  };
+}
+
+export const admin = caller("admin");
+export const member = caller("member");
+
+/** What was refused: `code: message`. Fails when nothing was. */
+export async function refusalOf(act: () => unknown): Promise<string> {
+  try {
+    await act();
+  } catch (error) {
+    const { code, message } = error as { code?: string; message: string };
+    return `${code}: ${message}`;
+  }
+  throw new Error("it was not refused");
+}
+
+export interface Stub extends AsyncDisposable {
+  url: string;
+  port: number;
+  requests: Request[];
+}
+
+/** A provider that answers whatever `answer` says, and keeps what it was asked. */
+export function startStub(answer: (request: Request) => Response | Promise<Response>): Stub {
+  const requests: Request[] = [];
+  const server = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    fetch(request) {
+      requests.push(request);
+      return answer(request);
+    },
+  });
+  return {
+    url: `http://127.0.0.1:${server.port}`,
+    port: server.port!,
+    requests,
+    [Symbol.asyncDispose]: () => server.stop(true),
+  };
+}

@@ -1,0 +1,108 @@
+// Goal: of a tree of commands only the named one runs, and every failure ends as one line, an exit code, and no stack.
+
+import { describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { temporaryFolder } from "../kit/folder.ts";
+
+const KIT = join(import.meta.dir, "..", "..", "src", "kit");
+
+/** A program of three levels that says what ran; a process of its own, since it writes to the real stdout and stderr. */
+const program = `
+import { runProgram } from ${JSON.stringify(join(KIT, "cli.ts"))};
+import { AppError } from ${JSON.stringify(join(KIT, "error.ts"))};
+const say = (name) => ({ args }) => console.log(name, JSON.stringify(args));
+const root = {
+  meta: { name: "demo", description: "Demo." },
+  run: say("root ran"),
+  subCommands: {
+    space: {
+      meta: { name: "space", description: "Spaces." },
+      run: say("space ran"),
+      subCommands: {
+        show: async () => ({
+          meta: { name: "show", description: "Show one." },
+          args: { name: { type: "positional", required: true }, depth: { type: "string" } },
+          run: say("show ran"),
+        }),
+      },
+    },
+    refuse: { meta: { name: "refuse" }, run: () => { throw new AppError("not_found", "space a: not found", { space: "a" }); } },
+    crash: { meta: { name: "crash" }, run: () => { throw new TypeError("x is not a function"); } },
+  },
+};
+const globals = { json: { type: "boolean" }, yaml: { type: "boolean" }, debug: { type: "boolean" } };
+process.exit(await runProgram({ root, globals, examples: { "demo space show": ["demo space show a"] } }, process.argv.slice(2)));
+`;
+
+async function demo(...args: string[]) {
+  await using folder = await temporaryFolder();
+  const file = await folder.write("demo.ts", program);
+  const child = Bun.spawn([process.execPath, file, ...args], {
+    env: process.env,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const [stdout, stderr, exitCode] = await Promise.all([
+    child.stdout.text(),
+    child.stderr.text(),
+    child.exited,
+  ]);
+  return { stdout, stderr, exitCode };
+}
+
+describe("commands", () => {
+  test("only the named command runs, with flags from every level", async () => {
+    const { stdout, stderr, exitCode } = await demo("--json", "space", "show", "a", "--depth", "2");
+    expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 0 });
+    expect(stdout).toStartWith("show ran ");
+    expect(JSON.parse(stdout.slice("show ran ".length))).toMatchObject({ name: "a", depth: "2", json: true });
+    expect(stdout).not.toContain("root ran");
+    expect(stdout).not.toContain("space ran");
+  });
+
+  test("a group without a command shows its help, and runs nothing", async () => {
+    const { stdout, stderr, exitCode } = await demo("space");
+    expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 0 });
+    expect(stdout).toContain("Spaces. (demo space)");
+    expect(stdout).not.toContain("ran");
+  });
+
+  test("help of the third level names the whole path and gives its examples", async () => {
+    const { stdout, exitCode } = await demo("space", "show", "--help");
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain("USAGE demo space show [OPTIONS] <NAME>");
+    expect(stdout).toContain("EXAMPLES\n\n  demo space show a\n");
+    expect(stdout).not.toContain("\u001b");
+  });
+});
+
+describe("failures", () => {
+  const cases: [string[], string][] = [
+    [["spcae"], "Error: unknown command: spcae\n[info] did you mean space?\n"],
+    [["space", "delete"], "Error: unknown command: delete\n"],
+    [["delete", "--help"], "Error: unknown command: delete\n"],
+    [["--port"], "Error: unknown flag: --port\n"],
+    [["space", "--depth", "2", "show", "a"], "Error: unknown flag: --depth\n"],
+    [
+      ["--json", "space", "show", "a", "--json"],
+      '{\n  "error": {\n    "code": "invalid",\n    "message": "flag given twice: --json"\n  }\n}\n',
+    ],
+    [["refuse"], "Error: space a: not found\n"],
+    [
+      ["refuse", "--yaml"],
+      'error:\n  code: not_found\n  message: "space a: not found"\n  details:\n    space: a\n',
+    ],
+    [["crash"], "Error: unexpected failure: x is not a function\n"],
+  ];
+  for (const [args, stderr] of cases) {
+    test(args.join(" "), async () => {
+      expect(await demo(...args)).toEqual({ stdout: "", stderr, exitCode: 1 });
+    });
+  }
+
+  test("--debug adds where it came from", async () => {
+    const { stderr, exitCode } = await demo("crash", "--debug");
+    expect(exitCode).toBe(1);
+    expect(stderr).toStartWith("Error: unexpected failure: x is not a function\n");
+    expect(stderr).toContain("demo.ts:");
+  });
+});
