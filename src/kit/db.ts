@@ -34,6 +34,7 @@ export interface Query<Row, P extends Params> {
 export class Db {
   readonly path: string;
   readonly #sqlite: Database;
+  readonly #statements: Statement[] = [];
   #queue: Work[] = [];
   #scheduled = false;
   #after: (() => void)[] | undefined;
@@ -47,7 +48,7 @@ export class Db {
   /** SQL belongs to `store.ts` files; parameters are positional. */
   query<Row, P extends Params = Params>(sql: string): Query<Row, P> {
     let compiled: Statement<Row, Params> | undefined;
-    const statement = () => (compiled ??= this.#sqlite.prepare<Row, Params>(sql));
+    const statement = () => (compiled ??= this.#keep(this.#sqlite.prepare<Row, Params>(sql)));
     return {
       get: (...params) => statement().get(...params),
       all: (...params) => statement().all(...params),
@@ -99,7 +100,14 @@ export class Db {
     if (this.#closed) return;
     this.#flush();
     this.#closed = true;
+    // The lock lasts until the last statement is gone, so they go now and not when memory is swept.
+    for (const statement of this.#statements) statement.finalize();
     this.#sqlite.close(false);
+  }
+
+  #keep<S extends object>(statement: S): S {
+    this.#statements.push(statement as unknown as Statement);
+    return statement;
   }
 
   #flush(): void {

@@ -18,3 +18,8 @@ export interface Row {
 export interface Benchmark {
   run(): Promise<Row[]>;
 }
+
+/** Of ascending values. */
+export function percentile(sorted: readonly number[], share: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+}

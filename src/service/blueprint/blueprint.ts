@@ -79,11 +79,11 @@ export class Blueprint {
   createAgent(caller: Caller, workspaceId: number, input: CreateAgent): Promise<Agent> {
     return this.#deps.db.write(() => {
       this.#deps.access.workspace(caller, workspaceId);
-      return this.createAgentIn(workspaceId, input);
+      return this.createAgentIn(caller, workspaceId, input);
     });
   }
 
-  createAgentIn(workspaceId: number, input: CreateAgent): Agent {
+  createAgentIn(caller: Caller, workspaceId: number, input: CreateAgent): Agent {
     const { store, models, journal } = this.#deps;
     const name = agentName(input.name);
     models.existing(input.model_id);
@@ -94,7 +94,7 @@ export class Blueprint {
     const position = input.position ?? emptySpot(store.agents.all(workspaceId));
     const id = this.#insert(workspaceId, name, input.role, input.model_id, false, position, null);
     const agent = this.#agent(id);
-    journal.append(workspaceId, null, "agent.created", { agent });
+    journal.append(workspaceId, turnOf(caller), "agent.created", { agent });
     return agent;
   }
 
@@ -108,11 +108,11 @@ export class Blueprint {
   updateAgent(caller: Caller, id: number, input: UpdateAgent): Promise<Agent> {
     return this.#deps.db.write(() => {
       this.visibleAgent(caller, id);
-      return this.updateAgentIn(id, input);
+      return this.updateAgentIn(caller, id, input);
     });
   }
 
-  updateAgentIn(id: number, input: UpdateAgent): Agent {
+  updateAgentIn(caller: Caller, id: number, input: UpdateAgent): Agent {
     const { store, models, journal } = this.#deps;
     const row = this.existingAgent(id);
     const name = input.name === undefined ? { text: row.name, key: row.name_key } : agentName(input.name);
@@ -123,7 +123,7 @@ export class Blueprint {
     const budget = input.budget === undefined ? row.budget : budgetJson(input.budget);
     store.updateAgent.run(name.text, name.key, input.role ?? row.role, input.model_id ?? row.model_id, x, y, budget, id);
     const agent = this.#agent(id);
-    journal.append(row.workspace_id, null, "agent.updated", { agent });
+    journal.append(row.workspace_id, turnOf(caller), "agent.updated", { agent });
     return agent;
   }
 
@@ -141,7 +141,7 @@ export class Blueprint {
     if (row.orchestrator) throw new AppError("refused", "the orchestrator can't be deleted");
     for (const wire of store.wiresOfAgent.all(id, id)) this.removeWireIn(caller, wire.id);
     store.removeAgent.run(clock.now(), id);
-    journal.append(row.workspace_id, null, "agent.removed", { agent_id: id });
+    journal.append(row.workspace_id, turnOf(caller), "agent.removed", { agent_id: id });
   }
 
   createWire(caller: Caller, workspaceId: number, input: CreateWire): Promise<Wire> {
@@ -163,7 +163,7 @@ export class Blueprint {
     const { id } = store.insertWire.get(workspaceId, from.id, to.id, clock.now())!;
     const wire = toWire(store.wireById.get(id)!);
     audit.record(caller, { action: "wire.create", target: `wire:${id}`, detail: { workspace: workspaceId, from: from.id, to: to.id } });
-    journal.append(workspaceId, null, "wire.created", { wire });
+    journal.append(workspaceId, turnOf(caller), "wire.created", { wire });
     return wire;
   }
 
@@ -182,7 +182,7 @@ export class Blueprint {
     store.deleteWire.run(id);
     const detail = { workspace: wire.workspace_id, from: wire.from_agent_id, to: wire.to_agent_id };
     audit.record(caller, { action: "wire.delete", target: `wire:${id}`, detail });
-    journal.append(wire.workspace_id, null, "wire.removed", { wire_id: id });
+    journal.append(wire.workspace_id, turnOf(caller), "wire.removed", { wire_id: id });
   }
 
   /** Inside the write that creates the clone. */
@@ -275,6 +275,11 @@ export class Blueprint {
     const other = this.#deps.store.agentByKey.get(workspaceId, name.key);
     if (other && other.id !== exceptId) throw new AppError("conflict", `name: an agent named "${other.name}" exists already`);
   }
+}
+
+/** What an agent does in a turn is an event of that turn. */
+function turnOf(caller: Caller): number | null {
+  return caller.turnId ?? null;
 }
 
 function agentName(input: string): Name {

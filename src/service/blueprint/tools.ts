@@ -38,7 +38,7 @@ function createTool(blueprint: Blueprint, models: Models): DatabaseTool {
     description: "Creates a worker agent and wires you to it, so that you can delegate to it at once.",
     parameters: CreateInput,
     apply: (scope, input: Static<typeof CreateInput>) => {
-      const agent = blueprint.createAgentIn(scope.workspaceId, { name: input.name, role: input.role, model_id: findModel(models, input.model) });
+      const agent = blueprint.createAgentIn(scope.caller, scope.workspaceId, { name: input.name, role: input.role, model_id: findModel(models, input.model) });
       blueprint.createWireIn(scope.caller, scope.workspaceId, { from_agent_id: scope.agentId, to_agent_id: agent.id });
       return ok(`Created agent "${agent.name}" and wired you to it. You can delegate to it now.`);
     },
@@ -53,7 +53,7 @@ function updateTool(blueprint: Blueprint, models: Models): DatabaseTool {
     parameters: UpdateInput,
     apply: (scope, input: Static<typeof UpdateInput>) => {
       const agent = findAgent(blueprint, scope, input.agent);
-      const updated = blueprint.updateAgentIn(agent.id, {
+      const updated = blueprint.updateAgentIn(scope.caller, agent.id, {
         ...(input.name === undefined ? {} : { name: input.name }),
         ...(input.role === undefined ? {} : { role: input.role }),
         ...(input.model === undefined ? {} : { model_id: findModel(models, input.model) }),

@@ -9,7 +9,7 @@ export function descriptionRoutes(plugin: CallerPlugin, api: () => AnyElysia) {
   let description: Promise<object> | undefined;
   return new Elysia({ name: "description", normalize: false, tags: ["description"] })
     .use(plugin)
-    .get("/openapi.json", () => (description ??= describe(api())), { caller: "any", response: Type.Any() });
+    .get("/openapi.json", async () => await (description ??= describe(api())), { caller: "any", response: Type.Any() });
 }
 
 async function describe(api: AnyElysia): Promise<object> {

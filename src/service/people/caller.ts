@@ -15,6 +15,8 @@ export interface Caller {
   readonly address: () => string;
   /** The agent that acts on the caller's behalf in a turn; undefined when the person acts directly. */
   readonly agent?: string;
+  /** The turn in which that agent acts. */
+  readonly turnId?: number;
 }
 
 export function requireAdmin(caller: Caller): void {

@@ -260,7 +260,7 @@ export class Engine {
       agentId: agent.id,
       agentName: agent.name,
       orchestrator: agent.orchestrator,
-      caller: { ...context.caller, agent: agent.name },
+      caller: { ...context.caller, agent: agent.name, turnId: at.turnId },
       targets: at.depth >= DELEGATION_DEPTH_MAX ? [] : this.#targets(context.wires, agent, at.above),
     };
   }

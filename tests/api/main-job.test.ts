@@ -1,0 +1,32 @@
+// The main job, through both protocols: the orchestrator creates a worker, a wire appears, it delegates twice at once, both answer,
+// and the final answer streams.
+
+import { expect, test } from "bun:test";
+import { call, say } from "../kit/model/index.ts";
+import { protocols, workplace } from "../kit/workplace.ts";
+
+for (const protocol of protocols) {
+  test(`a worker is created, wired, delegated to twice at once and answers (${protocol})`, async () => {
+    await using lab = await workplace(protocol);
+    await lab.addModel("worker");
+    lab.model.script("boss", [
+      [say("I need help."), call("agent_create", { name: "researcher", role: "You research.", model: "worker" })],
+      [call("delegate", { agent: "researcher", task: "first" }), call("delegate", { agent: "researcher", task: "second" })],
+      say("All done.", { chunks: 4 }),
+    ]);
+    lab.model.on("worker", (request) => say(`answer to ${request.messages.at(-1)!.text}`));
+
+    const { events, turn } = await lab.chat("please");
+
+    expect(turn).toMatchObject({ status: "done", error: null });
+    const blueprint = await lab.admin.get<{ agents: { name: string }[]; wires: unknown[] }>(`/workspaces/${lab.workspaceId}/blueprint`);
+    expect(blueprint.agents.map((agent) => agent.name)).toEqual(["orchestrator", "researcher"]);
+    expect(blueprint.wires).toHaveLength(1);
+    expect(lab.model.problems).toEqual([]);
+    const last = lab.model.requestsOf("boss").at(-1)!;
+    expect(last.messages.at(-1)!.results.map((result) => result.text)).toEqual(["answer to first", "answer to second"]);
+    const spoken = events.filter((event) => event.type === "delta" && event.data.data.run_id === 1).map((event) => event.data.data.text);
+    expect(spoken.join("")).toBe("I need help.All done.");
+    expect(lab.model.peak).toBe(2);
+  });
+}

@@ -1,0 +1,10 @@
+// What the scripted model does in the streaming benchmark: every model name streams chunks that carry the time at which they were sent.
+
+import { stream, type ScriptedModel } from "../kit/model/index.ts";
+
+export const CHUNKS = 100;
+export const EVERY_MS = 50;
+
+export function script(model: ScriptedModel): void {
+  model.on("*", () => stream({ chunks: CHUNKS, everyMs: EVERY_MS, stamp: true }));
+}

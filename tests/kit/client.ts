@@ -1,0 +1,134 @@
+// A small client of the API for tests: JSON in and out, refusals as values, event streams as lists.
+
+export interface Refusal {
+  readonly status: number;
+  readonly message: string;
+  readonly code: string;
+  readonly details?: Record<string, unknown>;
+}
+
+export interface Client {
+  readonly url: string;
+  get<T = unknown>(path: string): Promise<T>;
+  post<T = unknown>(path: string, body?: unknown): Promise<T>;
+  put<T = unknown>(path: string, body?: unknown): Promise<T>;
+  patch<T = unknown>(path: string, body?: unknown): Promise<T>;
+  delete<T = unknown>(path: string): Promise<T>;
+  /** The refusal of a request that must not succeed. */
+  refused(method: string, path: string, body?: unknown): Promise<Refusal>;
+  raw(method: string, path: string, init?: { body?: unknown; headers?: Record<string, string> }): Promise<Response>;
+  /** An event stream; read with `for await`, or `until`. */
+  events(path: string, init?: { method?: string; body?: unknown; headers?: Record<string, string> }): Promise<EventReader>;
+}
+
+export interface StreamEvent {
+  readonly id: number | undefined;
+  readonly type: string;
+  // Whatever the type of event carries.
+  // oxlint-disable-next-line typescript/no-explicit-any
+  readonly data: any;
+}
+
+export function createClient(url: string, token?: string): Client {
+  const raw: Client["raw"] = (method, path, init = {}) =>
+    fetch(url + (path.startsWith("/api") || path === "/health" ? path : `/api/v1${path}`), {
+      method,
+      headers: {
+        ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
+        ...(init.body === undefined ? {} : { "Content-Type": "application/json" }),
+        ...init.headers,
+      },
+      ...(init.body === undefined ? {} : { body: typeof init.body === "string" ? init.body : JSON.stringify(init.body) }),
+    });
+  const json = async <T>(method: string, path: string, body?: unknown): Promise<T> => {
+    const response = await raw(method, path, { body });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
+    return (text === "" ? undefined : JSON.parse(text)) as T;
+  };
+  return {
+    url,
+    raw,
+    get: (path) => json("GET", path),
+    post: (path, body) => json("POST", path, body),
+    put: (path, body) => json("PUT", path, body),
+    patch: (path, body) => json("PATCH", path, body),
+    delete: (path) => json("DELETE", path),
+    async refused(method, path, body) {
+      const response = await raw(method, path, { body });
+      const text = await response.text();
+      if (response.ok) throw new Error(`${method} ${path} was not refused: ${response.status} ${text}`);
+      const { error } = JSON.parse(text) as { error: Omit<Refusal, "status"> };
+      return {
+        status: response.status,
+        message: error.message,
+        code: error.code,
+        ...(error.details === undefined ? {} : { details: error.details }),
+      };
+    },
+    async events(path, init = {}) {
+      const { method = "GET", body, headers } = init;
+      const response = await raw(method, path, { body, headers: { Accept: "text/event-stream", ...headers } });
+      if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+      return new EventReader(response);
+    },
+  };
+}
+
+export class EventReader implements AsyncDisposable {
+  readonly response: Response;
+  readonly seen: StreamEvent[] = [];
+  readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
+  readonly #decoder = new TextDecoder();
+  #buffer = "";
+
+  constructor(response: Response) {
+    this.response = response;
+    this.#reader = response.body!.getReader() as ReadableStreamDefaultReader<Uint8Array>;
+  }
+
+  /** The next event; undefined when the stream has ended. Heartbeats are passed over. */
+  async next(): Promise<StreamEvent | undefined> {
+    for (;;) {
+      const end = this.#buffer.indexOf("\n\n");
+      if (end >= 0) {
+        const block = this.#buffer.slice(0, end);
+        this.#buffer = this.#buffer.slice(end + 2);
+        const event = parseEvent(block);
+        if (!event) continue;
+        this.seen.push(event);
+        return event;
+      }
+      const { done, value } = await this.#reader.read();
+      if (done) return undefined;
+      this.#buffer += this.#decoder.decode(value, { stream: true });
+    }
+  }
+
+  /** Reads on to the first event that fits, and returns it. Raises when the stream ends before. */
+  async until(fits: (event: StreamEvent) => boolean): Promise<StreamEvent> {
+    for (;;) {
+      const event = await this.next();
+      if (!event) throw new Error(`the stream ended; seen: ${this.seen.map((each) => each.type).join(" ")}`);
+      if (fits(event)) return event;
+    }
+  }
+
+  /** Reads to the end. */
+  async all(): Promise<StreamEvent[]> {
+    while (await this.next());
+    return this.seen;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#reader.cancel().catch(() => {});
+  }
+}
+
+function parseEvent(block: string): StreamEvent | undefined {
+  const lines = block.split("\n").filter((line) => !line.startsWith(":"));
+  if (lines.length === 0) return undefined;
+  const field = (name: string) => lines.find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2);
+  const id = field("id");
+  return { id: id === undefined ? undefined : Number(id), type: field("event") ?? "message", data: JSON.parse(field("data") ?? "null") };
+}
