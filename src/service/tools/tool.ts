@@ -30,6 +30,8 @@ export interface ToolScope {
   readonly caller: Caller;
   /** Agents this one may delegate to now: wires as the turn began, and those added since. */
   readonly targets: readonly { readonly id: number; readonly name: string }[];
+  /** The turn has read untrusted text from outside. */
+  readonly tainted: boolean;
 }
 
 interface ToolBase {
@@ -37,6 +39,8 @@ interface ToolBase {
   readonly description: string;
   /** A closed object; checked before the tool runs. */
   readonly parameters: TObject;
+  /** Writes something that outlives the turn; not offered once the turn has read untrusted text. */
+  readonly durable?: boolean;
 }
 
 /**
@@ -48,10 +52,26 @@ export interface DatabaseTool extends ToolBase {
   readonly apply: (scope: ToolScope, input: never) => ToolResult;
 }
 
+/** What a tool that takes its time gets from the engine. */
+export interface ToolPorts {
+  /** Aborted when the turn is cancelled or the service stops. */
+  readonly signal: AbortSignal;
+  /** Id of this tool call, stable over restarts. */
+  readonly callId: string;
+  /** Live output for the viewers of the turn. */
+  readonly output: (stream: "stdout" | "stderr", text: string) => void;
+  /** The turn shows as waiting for a person while `work` runs. */
+  readonly waiting: <T>(work: () => Promise<T>) => Promise<T>;
+  /** From now on the turn has read untrusted text: tools marked `durable` are no longer offered to it. Stored before it resolves. */
+  readonly taint: () => Promise<void>;
+}
+
 /** Has effects outside the database. That it started is recorded before; without a recorded result it is never repeated. */
 export interface ExternalTool extends ToolBase {
   readonly kind: "external";
-  readonly run: (scope: ToolScope, input: never, signal: AbortSignal) => Promise<ToolResult>;
+  readonly run: (scope: ToolScope, input: never, ports: ToolPorts) => Promise<ToolResult>;
+  /** For calls whose state is stored elsewhere (a search that waits for a person): goes on after a restart instead of "outcome unknown". */
+  readonly resume?: (scope: ToolScope, input: never, ports: ToolPorts) => Promise<ToolResult>;
 }
 
 /** Hands work to another agent. The engine runs it: a delegation is a run of its own, and resuming goes on with it. */
