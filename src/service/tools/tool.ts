@@ -2,6 +2,7 @@
 
 import type { TObject } from "@sinclair/typebox";
 import type { Caller } from "../people/caller.ts";
+import type { ParsedArguments } from "./arguments.ts";
 import type { Outcome } from "../conversation/schema.ts";
 
 /** What a tool call's outcome says to the model and to people. Plain data: it is stored. */
@@ -37,8 +38,10 @@ export interface ToolScope {
 interface ToolBase {
   readonly name: string;
   readonly description: string;
-  /** A closed object; checked before the tool runs. */
-  readonly parameters: TObject;
+  /** A closed object; checked before the tool runs. Any JSON Schema of an object when `parse` checks by itself. */
+  readonly parameters: TObject | Readonly<Record<string, unknown>>;
+  /** In place of the common check: for tools whose schema comes from outside (gears). */
+  readonly parse?: (json: string) => ParsedArguments;
   /** Writes something that outlives the turn; not offered once the turn has read untrusted text. */
   readonly durable?: boolean;
 }

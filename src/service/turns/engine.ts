@@ -196,7 +196,7 @@ export class Engine {
     const tool = tools.find((each) => each.name === call.tool);
     if (call.state === "started" && tool?.kind !== "delegate") return finishNow(recorder, run, call, UNKNOWN);
     if (!tool) return finishNow(recorder, run, call, failed(noSuchTool(call.tool, tools)));
-    const input = parseArguments(tool.parameters, call.arguments);
+    const input = tool.parse ? tool.parse(call.arguments) : parseArguments(tool.parameters as TObject, call.arguments);
     if (!input.ok) return finishNow(recorder, run, call, failed(input.problem));
     if (tool.kind === "database") return { now: true, done: this.#apply(run, call, () => tool.apply(scope, input.value as never)) };
     if (tool.kind === "external") return { now: false, done: this.#runExternal(context, run, call, tool, scope, input.value) };
@@ -216,7 +216,7 @@ export class Engine {
     await recorder.startTool(call);
     let result: ToolResult;
     try {
-      result = await tool.run(scope, input as never, context.signal);
+      result = await tool.run(scope, input as never, this.#ports(context, run, call));
     } catch (error) {
       result = context.signal.aborted ? UNKNOWN : failed(this.#shown(error, call));
     }
