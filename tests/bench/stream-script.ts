@@ -2,7 +2,7 @@
 
 import { stream, type ScriptedModel } from "../kit/model/index.ts";
 
-export const CHUNKS = 100;
+export const CHUNKS = 200;
 export const EVERY_MS = 50;
 
 export function script(model: ScriptedModel): void {
