@@ -13,9 +13,11 @@ export class Background {
 
   /** Starts `work` now. A failure is logged under `name` and goes no further. */
   run(name: string, work: () => Promise<unknown>): void {
-    const task: Promise<void> = work()
+    const task: Promise<void> = Promise.try(work)
       .then(() => {})
-      .catch((error: unknown) => this.#log.error("background task failed", { task: name, error: messageOf(error) }))
+      .catch((error: unknown) =>
+        this.#log.error("background task failed", { task: name, error: messageOf(error) }),
+      )
       .finally(() => this.#running.delete(task));
     this.#running.add(task);
   }
@@ -26,7 +28,10 @@ export class Background {
     const timer = setTimeout(() => deadline.resolve("deadline"), deadlineMs);
     try {
       while (this.#running.size > 0) {
-        const outcome = await Promise.race([Promise.all(this.#running).then(() => "settled" as const), deadline.promise]);
+        const outcome = await Promise.race([
+          Promise.all(this.#running).then(() => "settled" as const),
+          deadline.promise,
+        ]);
         if (outcome === "deadline") return outcome;
       }
       return "settled";

@@ -5,7 +5,7 @@
 // of the others. The lock is exclusive: a second process on the same data is refused instead of corrupting our counters and caches.
 
 import { Database, type SQLQueryBindings, type Statement } from "bun:sqlite";
-import { chmodSync, existsSync } from "node:fs";
+import { chmodSync, closeSync, openSync, rmSync } from "node:fs";
 import { AppError, messageOf, systemCode } from "./error.ts";
 
 const BUSY_TIMEOUT_MS = 200;
@@ -23,6 +23,9 @@ interface Work {
 
 type Outcome = { ok: true; value: unknown; after: (() => void)[] } | { ok: false; error: unknown };
 
+/** Told of a callback that failed after its write had become durable: the write stands, so this is nobody's refusal. */
+export type OnDefect = (error: unknown) => void;
+
 /** A statement that is compiled when first used and then kept. Columns come back as `Row`. */
 export interface Query<Row, P extends Params> {
   get(...params: P): Row | null;
@@ -33,16 +36,22 @@ export interface Query<Row, P extends Params> {
 
 export class Db {
   readonly path: string;
+  /** This process made the file. */
+  readonly created: boolean;
   readonly #sqlite: Database;
+  readonly #onDefect: OnDefect;
   readonly #statements: Statement[] = [];
+  readonly #probe = this.query<{ one: number }, []>("SELECT count(*) AS one FROM sqlite_schema");
   #queue: Work[] = [];
   #scheduled = false;
   #after: (() => void)[] | undefined;
   #closed = false;
 
-  constructor(path: string, sqlite: Database) {
+  constructor(path: string, sqlite: Database, created: boolean, onDefect: OnDefect) {
     this.path = path;
+    this.created = created;
     this.#sqlite = sqlite;
+    this.#onDefect = onDefect;
   }
 
   /** SQL belongs to `store.ts` files; parameters are positional. */
@@ -71,7 +80,7 @@ export class Db {
   writeNow<T>(run: () => T): T {
     const outcome = this.#commit([run])[0]!;
     if (!outcome.ok) throw outcome.error;
-    for (const callback of outcome.after) callback();
+    this.#callBack(outcome.after);
     return outcome.value as T;
   }
 
@@ -83,13 +92,18 @@ export class Db {
 
   /** Cheap proof that storage answers. */
   check(): void {
-    this.#sqlite.prepare("SELECT 1").get();
+    this.#probe.get();
   }
 
   /** Consistent copy of everything committed so far. */
   backupTo(path: string): void {
-    this.#sqlite.run("VACUUM INTO ?", [path]);
-    chmodSync(path, FILE_MODE);
+    createFile(path);
+    try {
+      this.#sqlite.run("VACUUM INTO ?", [path]);
+    } catch (error) {
+      rmSync(path, { force: true });
+      throw storageError(error);
+    }
   }
 
   exec(sql: string): void {
@@ -103,6 +117,12 @@ export class Db {
     // The lock lasts until the last statement is gone, so they go now and not when memory is swept.
     for (const statement of this.#statements) statement.finalize();
     this.#sqlite.close(false);
+  }
+
+  /** Closes, and takes the files away if this process made them: for a start that is refused. */
+  discard(): void {
+    this.close();
+    if (this.created) removeFiles(this.path);
   }
 
   #keep<S extends object>(statement: S): S {
@@ -121,8 +141,18 @@ export class Db {
           work.reject(outcome.error);
           continue;
         }
-        for (const callback of outcome.after) callback();
+        this.#callBack(outcome.after);
         work.resolve(outcome.value);
+      }
+    }
+  }
+
+  #callBack(callbacks: (() => void)[]): void {
+    for (const callback of callbacks) {
+      try {
+        callback();
+      } catch (error) {
+        this.#onDefect(error);
       }
     }
   }
@@ -147,6 +177,7 @@ export class Db {
     this.#after = [];
     try {
       const value = run();
+      if (value instanceof Promise) throw new Error("a write must be synchronous: what follows an await is outside it");
       if (needsSavepoint) this.#sqlite.run("RELEASE work");
       return { ok: true, value, after: this.#after };
     } catch (error) {
@@ -162,12 +193,13 @@ export class Db {
   }
 }
 
-export function openDatabase(path: string): Db {
-  const fresh = !existsSync(path);
+/** Raises `conflict` while another process has it open, `invalid` when it is no database, `unavailable` when storage refuses. */
+export function openDatabase(path: string, onDefect: OnDefect = rethrow): Db {
+  let created = false;
   let sqlite: Database | undefined;
   try {
+    created = claimFile(path);
     sqlite = new Database(path, { create: true, strict: true });
-    if (fresh && path !== ":memory:") chmodSync(path, FILE_MODE);
     sqlite.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
     sqlite.run("PRAGMA locking_mode = EXCLUSIVE");
     sqlite.run("PRAGMA journal_mode = WAL");
@@ -177,14 +209,43 @@ export function openDatabase(path: string): Db {
     // An exclusive lock is taken by the first write, so make one now: better refused here than at the first request.
     sqlite.run("BEGIN EXCLUSIVE");
     sqlite.run("COMMIT");
-    return new Db(path, sqlite);
+    return new Db(path, sqlite, created, onDefect);
   } catch (error) {
     sqlite?.close(false);
-    throw openError(path, error);
+    const shown = openError(path, error);
+    // In use: another process was quicker with the file that we made, and it is theirs now.
+    if (created && shown.code !== "conflict") removeFiles(path);
+    throw shown;
   }
 }
 
-function openError(path: string, error: unknown): Error {
+/** Makes sure that the file is there and for its owner only, before anything is in it. Returns whether it was made here. */
+function claimFile(path: string): boolean {
+  if (path === ":memory:") return false;
+  try {
+    createFile(path);
+    return true;
+  } catch (error) {
+    if (systemCode(error) !== "EEXIST") throw error;
+    chmodSync(path, FILE_MODE);
+    return false;
+  }
+}
+
+/** Raises the system's EEXIST when it exists. */
+function createFile(path: string): void {
+  closeSync(openSync(path, "wx", FILE_MODE));
+}
+
+function removeFiles(path: string): void {
+  for (const suffix of ["", "-wal", "-shm", "-journal"]) rmSync(path + suffix, { force: true });
+}
+
+function rethrow(error: unknown): never {
+  throw error;
+}
+
+function openError(path: string, error: unknown): AppError {
   const code = systemCode(error) ?? "";
   if (code.startsWith("SQLITE_BUSY") || code.startsWith("SQLITE_LOCKED")) {
     return new AppError("conflict", `${path} is in use by another process; stop it first, or choose another data directory`);

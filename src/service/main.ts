@@ -1,7 +1,7 @@
-// Starts the service and stops it. Order: config, log, every refusal, database, reconcile, admin token, bind, serve.
+// Starts the service and stops it. Order: config, log, every refusal, database, reconcile, bind, admin token, serve.
 // A start that is refused leaves nothing behind.
 
-import { existsSync, mkdirSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, rmdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { systemClock, type Clock } from "../kit/clock.ts";
 import { openDatabase, type Db } from "../kit/db.ts";
@@ -46,17 +46,19 @@ export async function startService(options: StartOptions): Promise<Service> {
   const config = loadConfig(options.flags, options.environment);
   const log = createLog({ ...options.log, level: config.logLevel, clock });
   await refuseImpossibleSwitches(config, options.environment);
-  const data = openData(config.data);
+  const data = openData(config.data, log);
   let listener: Listener | undefined;
   try {
     const report = migrate(data.db, migrations, clock.now());
     if (report.backup) log.info("database upgraded", { migrations: report.applied.join(","), backup: report.backup });
     const ownListener = () => listener && { host: config.listen.host, port: listener.port };
     const parts = buildParts({ db: data.db, clock, log, ownListener, ...(options.times ? { times: options.times } : {}) });
-    prepare(parts, config, log);
+    prepare(parts, log);
     const { host, port } = config.listen;
     const { loopbackAdmin, allowedHosts } = config;
     listener = listen({ host, port, loopbackAdmin, allowedHosts }, createHandler(parts, log), log);
+    // In the same tick as the bind, so no request comes before it, and no token is shown that a refused bind would take back.
+    seedAdmin(parts, config, log);
     announce(config, listener, options.environment, parts, log);
     return running(parts, listener, log);
   } catch (error) {
@@ -72,38 +74,45 @@ interface Data {
   readonly undo: () => void;
 }
 
-function openData(directory: string): Data {
-  const path = join(directory, DATABASE_NAME);
-  const createdDirectory = firstMissing(directory);
-  const fresh = !existsSync(path);
-  const clean = () => {
-    if (fresh) for (const suffix of ["", "-wal", "-shm", "-journal"]) rmSync(path + suffix, { force: true });
-    if (createdDirectory) rmSync(createdDirectory, { recursive: true, force: true });
-  };
+function openData(directory: string, log: Log): Data {
+  const made = missingDirectories(directory);
   try {
     mkdirSync(directory, { recursive: true, mode: DIRECTORY_MODE });
-    const db = openDatabase(path);
-    return { db, undo: () => (db.close(), clean()) };
+    const db = openDatabase(join(directory, DATABASE_NAME), (error) => log.error("a callback after a commit failed", { error: messageOf(error) }));
+    return { db, undo: () => (db.discard(), removeEmpty(made)) };
   } catch (error) {
-    clean();
+    removeEmpty(made);
     if (error instanceof AppError) throw error;
     throw new AppError("invalid", `data directory ${directory}: ${messageOf(error)}`);
   }
 }
 
-/** The topmost directory on the way that does not exist yet; undefined when all do. */
-function firstMissing(directory: string): string | undefined {
-  if (existsSync(directory)) return undefined;
+/** Those on the way that do not exist yet, the deepest first. */
+function missingDirectories(directory: string): string[] {
   const parent = dirname(directory);
-  return parent === directory ? directory : (firstMissing(parent) ?? directory);
+  return existsSync(directory) || parent === directory ? [] : [directory, ...missingDirectories(parent)];
 }
 
-function prepare(parts: Parts, config: Config, log: Log): void {
+/** Only what is empty: whatever else came to lie there is not ours to remove. */
+function removeEmpty(directories: readonly string[]): void {
+  for (const directory of directories) {
+    try {
+      rmdirSync(directory);
+    } catch {
+      return;
+    }
+  }
+}
+
+function prepare(parts: Parts, log: Log): void {
   const interrupted = parts.turns.reconcile();
   if (interrupted > 0) log.warn("turns were interrupted by the last stop", { turns: interrupted });
   parts.users.pruneIdleSessions();
   const audit = parts.audit.head();
   log.info("audit", { entries: audit.seq, head: audit.hash });
+}
+
+function seedAdmin(parts: Parts, config: Config, log: Log): void {
   const seeded = parts.users.seedAdmin(config.seedToken);
   if (!seeded) return;
   if (seeded.given) log.info("admin created: its token is the one in SERVICE_ADMIN_TOKEN");
@@ -138,10 +147,14 @@ function running(parts: Parts, listener: Listener, log: Log): Service {
 async function stop(parts: Parts, listener: Listener, log: Log, reason: string): Promise<void> {
   log.info("stopping", { reason });
   listener.drain();
-  await parts.turns.stop();
-  parts.streams.endAll();
+  // As background work: bounded as a whole, and a failure (a full disk) does not keep the rest from being closed.
+  parts.background.run("stop of turns", async () => {
+    await parts.turns.stop();
+    parts.streams.endAll();
+  });
+  parts.background.run("last-used times", () => parts.authentication.flushLastUsed());
   if ((await parts.background.settle(STOP_DEADLINE_MS)) === "deadline") log.warn("some work did not end in time");
-  await parts.authentication.flushLastUsed();
+  parts.streams.endAll();
   await listener.close();
   parts.db.close();
   log.info("stopped");

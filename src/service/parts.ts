@@ -15,6 +15,7 @@ import { Models } from "./catalog/models.ts";
 import { Providers } from "./catalog/providers.ts";
 import { CatalogStore } from "./catalog/store.ts";
 import { Conversation } from "./conversation/conversation.ts";
+import { SentPrompts } from "./conversation/records.ts";
 import { ConversationStore } from "./conversation/store.ts";
 import { Journal } from "./journal/journal.ts";
 import { createModelClient } from "./llm/client.ts";
@@ -28,9 +29,11 @@ import { ToolRegistry } from "./tools/registry.ts";
 import { delegateTools } from "./turns/delegate-tool.ts";
 import { Engine } from "./turns/engine.ts";
 import { Inspection } from "./turns/inspection.ts";
+import { Openings } from "./turns/openings.ts";
 import { Recorder } from "./turns/recorder.ts";
 import { TurnStore } from "./turns/store.ts";
 import { Turns } from "./turns/turns.ts";
+import { Viewing } from "./turns/viewing.ts";
 import { UsageStore } from "./usage/store.ts";
 import { Usages } from "./usage/usage.ts";
 import { Access } from "./workspaces/access.ts";
@@ -51,7 +54,7 @@ export type Parts = ReturnType<typeof buildParts>;
 export function buildParts({ db, clock, log, ownListener, times = TRANSPORT_TIMES }: PartsOptions) {
   const background = new Background(log);
   const streams = new Streams();
-  const journal = new Journal(db, clock);
+  const journal = new Journal(db, clock, log);
   const audit = new Audit(db, clock);
   const rightsChanged = () => journal.recheck();
 
@@ -72,13 +75,14 @@ export function buildParts({ db, clock, log, ownListener, times = TRANSPORT_TIME
 
   const conversationStore = new ConversationStore(db);
   const conversation = new Conversation({ db, store: conversationStore, access, journal, clock });
+  const prompts = new SentPrompts(conversationStore);
   const workspaceBudget = (id: number) => workspaces.budgetOf(id);
   const usages = new Usages({ store: new UsageStore(db), access, blueprint, workspaceBudget, clock });
 
   const registry = new ToolRegistry([blueprintTools(blueprint, models), delegateTools]);
   const callModel = createModelClient({ clock, times, checkAddress: (url) => providers.checkProviderAddress(url) });
   const turnStore = new TurnStore(db);
-  const recorder = new Recorder({ db, turns: turnStore, parts: conversationStore, conversation, journal, usages, clock });
+  const recorder = new Recorder({ db, turns: turnStore, prompts, conversation, journal, usages, clock });
   const engine = new Engine({
     recorder,
     callModel,
@@ -91,8 +95,10 @@ export function buildParts({ db, clock, log, ownListener, times = TRANSPORT_TIME
     say: ({ row }, kind, text) =>
       journal.transient(row.workspace_id, row.turn_id, "delta", { run_id: row.id, agent_id: row.agent_id, kind, text }),
   });
-  const turns = new Turns({ db, store: turnStore, engine, conversation, blueprint, access, authentication, journal, background, clock, log });
-  const inspection = new Inspection({ store: turnStore, parts: conversationStore, conversation, blueprint, engine, turns, access });
+  const openings = new Openings({ store: turnStore, conversation, blueprint, journal, clock });
+  const turns = new Turns({ db, store: turnStore, openings, engine, blueprint, access, authentication, journal, background, clock, log });
+  const viewing = new Viewing({ journal, store: turnStore, turns, access, authentication });
+  const inspection = new Inspection({ store: turnStore, prompts, conversation, blueprint, engine, turns, access });
 
-  return { db, background, streams, journal, audit, authentication, users, teams, providers, models, access, blueprint, workspaces, conversation, usages, turns, inspection };
+  return { db, background, streams, journal, audit, authentication, users, teams, providers, models, access, blueprint, workspaces, conversation, usages, turns, viewing, inspection };
 }

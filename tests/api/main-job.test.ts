@@ -2,7 +2,7 @@
 // and the final answer streams.
 
 import { expect, test } from "bun:test";
-import { call, say } from "../kit/model/index.ts";
+import { call, gate, say } from "../kit/model/index.ts";
 import { protocols, workplace } from "../kit/workplace.ts";
 
 for (const protocol of protocols) {
@@ -10,22 +10,39 @@ for (const protocol of protocols) {
     await using lab = await workplace(protocol);
     await lab.addModel("worker");
     lab.model.script("boss", [
-      [say("I need help."), call("agent_create", { name: "researcher", role: "You research.", model: "worker" })],
-      [call("delegate", { agent: "researcher", task: "first" }), call("delegate", { agent: "researcher", task: "second" })],
+      [
+        say("I need help."),
+        call("agent_create", { name: "researcher", role: "You research.", model: "worker" }),
+      ],
+      [
+        call("delegate", { agent: "researcher", task: "first" }),
+        call("delegate", { agent: "researcher", task: "second" }),
+      ],
       say("All done.", { chunks: 4 }),
     ]);
-    lab.model.on("worker", (request) => say(`answer to ${request.messages.at(-1)!.text}`));
+    const both = gate();
+    lab.model.on("worker", (request) => [both, say(`answer to ${request.messages.at(-1)!.text}`)]);
 
-    const { events, turn } = await lab.chat("please");
+    const chat = lab.chat("please");
+    await lab.model.waitFor(() => lab.model.requestsOf("worker").length === 2);
+    both.open();
+    const { events, turn } = await chat;
 
     expect(turn).toMatchObject({ status: "done", error: null });
-    const blueprint = await lab.admin.get<{ agents: { name: string }[]; wires: unknown[] }>(`/workspaces/${lab.workspaceId}/blueprint`);
+    const blueprint = await lab.admin.get<{ agents: { name: string }[]; wires: unknown[] }>(
+      `/workspaces/${lab.workspaceId}/blueprint`,
+    );
     expect(blueprint.agents.map((agent) => agent.name)).toEqual(["orchestrator", "researcher"]);
     expect(blueprint.wires).toHaveLength(1);
     expect(lab.model.problems).toEqual([]);
     const last = lab.model.requestsOf("boss").at(-1)!;
-    expect(last.messages.at(-1)!.results.map((result) => result.text)).toEqual(["answer to first", "answer to second"]);
-    const spoken = events.filter((event) => event.type === "delta" && event.data.data.run_id === 1).map((event) => event.data.data.text);
+    expect(last.messages.at(-1)!.results.map((result) => result.text)).toEqual([
+      "answer to first",
+      "answer to second",
+    ]);
+    const spoken = events
+      .filter((event) => event.type === "delta" && event.data.data.run_id === 1)
+      .map((event) => event.data.data.text);
     expect(spoken.join("")).toBe("I need help.All done.");
     expect(lab.model.peak).toBe(2);
   });

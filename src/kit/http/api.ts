@@ -4,7 +4,7 @@
 // defect (it could leak a field): it is logged and answered 500, never sent.
 
 import { Elysia, ValidationError, type TSchema } from "elysia";
-import { AppError, messageOf } from "../error.ts";
+import { AppError } from "../error.ts";
 import type { Log } from "../log.ts";
 import { answerError, answerJson } from "./answer.ts";
 import { readJson } from "./body.ts";
@@ -23,10 +23,13 @@ export function createApi<const Prefix extends string>(log: Log, prefix: Prefix)
     });
 }
 
-function parseBody(request: Request, contentType: string): Promise<unknown> | undefined {
+async function parseBody(request: Request, contentType: string): Promise<unknown> {
   if (request.body === null) return undefined;
   if (contentType !== "application/json") throw new AppError("invalid", "a body needs Content-Type: application/json");
-  return readJson(request);
+  const body = await readJson(request);
+  // Here, since the framework takes `null` and `[]` for "no body" where a body is optional.
+  if (body === null || typeof body !== "object" || Array.isArray(body)) throw new AppError("invalid", "body: expected object");
+  return body;
 }
 
 function appErrorOf(error: unknown, code: unknown, path: string, log: Log): unknown {
@@ -45,36 +48,47 @@ function validationError(error: ValidationError, log: Log): AppError | Error {
   return new AppError("invalid", fieldMessage(error));
 }
 
-const WHERE: Record<string, string> = { body: "", params: "path parameter ", query: "query parameter ", headers: "header ", cookie: "cookie " };
+const WHERE: Record<string, string> = { params: "path parameter ", query: "query parameter ", headers: "header ", cookie: "cookie " };
+/** A field's name is the caller's own text when the field is unknown. */
+const FIELD_CHARACTERS_SHOWN_MAX = 100;
 
-interface FieldProblem {
-  path?: string;
-  message?: string;
-  schema?: TSchema;
+interface Problem {
+  readonly path: string;
+  readonly message: string;
+  readonly schema: TSchema;
+  readonly value: unknown;
+  /** For a union: what is wrong with each of its variants. */
+  readonly errors?: readonly { First(): Problem | undefined }[];
 }
 
 /** A sentence that names the field and says what is expected: `name: expected string`. */
 function fieldMessage(error: ValidationError): string {
-  const problem = firstProblem(error);
-  const field = (problem.path ?? "").split("/").filter(Boolean).join(".");
-  const where = WHERE[error.type] ?? "";
-  const message = (problem.message ?? messageOf(error)).toLowerCase();
-  if (field === "") return error.type === "body" ? `body: ${message}` : `${where}${message}`;
-  if (message === "unexpected property") return `${where}${field}: unknown field`;
-  if (message.includes("required property")) return `${where}${field}: missing`;
-  return `${where}${field}: ${message}${allowedValues(problem.schema)}`;
+  const found = error.valueError as unknown as Problem | undefined;
+  if (!found) return `${WHERE[error.type] ?? error.type}: not valid`;
+  const problem = innermost(found);
+  const field = problem.path.split("/").filter(Boolean).join(".").slice(0, FIELD_CHARACTERS_SHOWN_MAX);
+  return `${WHERE[error.type] ?? ""}${field === "" ? error.type : field}: ${expectation(problem)}`;
 }
 
-function firstProblem(error: ValidationError): FieldProblem {
-  try {
-    return (error.all[0] as FieldProblem | undefined) ?? {};
-  } catch {
-    return {};
-  }
+/** "This or null" was meant as this, unless it is null: then its own problem says more than "neither of the two". */
+function innermost(problem: Problem): Problem {
+  const variants = (problem.schema["anyOf"] as TSchema[] | undefined) ?? [];
+  const meant = variants.findIndex((variant) => variant["type"] !== "null");
+  if (variants.length !== 2 || !variants.some((variant) => variant["type"] === "null") || problem.value === undefined) return problem;
+  const inner = problem.errors?.[meant]?.First();
+  return inner ? innermost(inner) : problem;
 }
 
-function allowedValues(schema: TSchema | undefined): string {
-  const options = (schema?.["anyOf"] as { const?: unknown }[] | undefined)?.map((option) => option.const);
-  const values = options?.filter((value) => value !== undefined);
-  return values && values.length > 0 ? ` (one of: ${values.join(", ")})` : "";
+function expectation({ message, schema }: Problem): string {
+  if (message === "Unexpected property") return "unknown field";
+  if (message === "Expected required property") return "missing";
+  const allowed = allowedValues(schema);
+  if (allowed.length > 0) return `expected one of: ${allowed.join(", ")}`;
+  if (typeof schema["format"] === "string") return `expected ${schema["format"]}`;
+  return message.toLowerCase();
+}
+
+function allowedValues(schema: TSchema): unknown[] {
+  const variants = (schema["anyOf"] as { const?: unknown }[] | undefined) ?? [];
+  return variants.map((variant) => variant.const).filter((value) => value !== undefined);
 }

@@ -95,7 +95,7 @@ function checkOrigin(host: CheckedHost, origin: string | undefined): void {
 function checkFetchSite(request: RequestFacts): void {
   const site = request.headers["sec-fetch-site"];
   if (site === undefined || site === "same-origin") return;
-  const opensPage = isRead(request.method) && !isApi(request.path) && isNavigation(request);
+  const opensPage = request.method === "GET" && !isApi(request.path) && isNavigation(request);
   if (opensPage && (site === "none" || site === "same-site" || site === "cross-site")) return;
   throw new AppError("forbidden", "requests from another site are refused");
 }
@@ -128,10 +128,6 @@ function hasLoopbackPrivilege(listen: ListenFacts, host: CheckedHost, request: R
 
 function isForwardingHeader(name: string): boolean {
   return FORWARDING_HEADERS.has(name) || FORWARDING_PREFIXES.some((prefix) => name.startsWith(prefix));
-}
-
-function isRead(method: string): boolean {
-  return method === "GET" || method === "HEAD";
 }
 
 export function isApi(path: string): boolean {

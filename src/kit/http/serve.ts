@@ -75,6 +75,8 @@ function bind(options: ListenOptions, fetch: (request: Request, server: Server<u
       idleTimeout: IDLE_SECONDS,
       maxRequestBodySize: BODY_BYTES_MAX,
       development: false,
+      // Bun's default outside development is true: a second service on the same port would start, and get half of the requests.
+      reusePort: false,
       fetch,
     });
   } catch (error) {

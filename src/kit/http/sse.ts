@@ -7,6 +7,7 @@ import type { Exchange } from "./exchange.ts";
 import { SECURITY_HEADERS } from "./answer.ts";
 
 const HEARTBEAT_MS = 15_000;
+/** Waiting for a viewer to read; one event more may come on top. */
 const BUFFER_BYTES_MAX = 8 * 1024 * 1024;
 /** A viewer counts as drained when so much of its buffer is free again. */
 const DRAINED_BYTES_FREE = BUFFER_BYTES_MAX - 256 * 1024;
@@ -38,6 +39,11 @@ export interface Viewer {
 /** Open streams of one server, so that shutdown can end them. */
 export class Streams {
   readonly #open = new Set<Viewer>();
+  readonly #heartbeatMs: number;
+
+  constructor(heartbeatMs: number = HEARTBEAT_MS) {
+    this.#heartbeatMs = heartbeatMs;
+  }
 
   get size(): number {
     return this.#open.size;
@@ -72,10 +78,13 @@ export class Streams {
     });
   }
 
-  #connect(controller: ReadableStreamDefaultController<Uint8Array>, start: (viewer: Viewer) => () => void): Connection {
+  #connect(
+    controller: ReadableStreamDefaultController<Uint8Array>,
+    start: (viewer: Viewer) => () => void,
+  ): Connection {
     let open = true;
-    let stop: (() => void) | undefined;
-    let waiting: ((open: boolean) => void)[] = [];
+    let stop = () => {};
+    const waiting: ((open: boolean) => void)[] = [];
     const wake = () => {
       for (const resolve of waiting.splice(0)) resolve(open);
     };
@@ -84,14 +93,16 @@ export class Streams {
       open = false;
       clearInterval(heartbeat);
       this.#open.delete(viewer);
-      stop?.();
+      stop();
       wake();
     };
     const viewer: Viewer = {
       send: (chunk) => {
         if (!open) return false;
-        controller.enqueue(chunk);
-        if ((controller.desiredSize ?? 0) > 0) return true;
+        if ((controller.desiredSize ?? 0) > 0) {
+          controller.enqueue(chunk);
+          return true;
+        }
         viewer.end();
         return false;
       },
@@ -105,8 +116,10 @@ export class Streams {
         controller.close();
       },
     };
-    const heartbeat = setInterval(() => viewer.send(HEARTBEAT), HEARTBEAT_MS);
+    const heartbeat = setInterval(() => viewer.send(HEARTBEAT), this.#heartbeatMs);
     this.#open.add(viewer);
+    // The server holds the head of an answer back until its first byte: without one a viewer of a quiet workspace waits to be let in.
+    viewer.send(HEARTBEAT);
     stop = start(viewer);
     if (!open) stop();
     return { close, readMore: () => (controller.desiredSize ?? 0) > DRAINED_BYTES_FREE && wake() };

@@ -80,25 +80,29 @@ export class Audit {
     const head = this.#store.head.get()!;
     let prev = CHAIN_START;
     let entries = 0;
+    let last = Number.MIN_SAFE_INTEGER;
     const broken = (seq: number, problem: string): AuditVerification => ({ ok: false, entries, head: head.hash, broken_at: seq, problem });
     for (;;) {
-      const rows = this.#store.from.all(entries, VERIFY_PAGE_ROWS);
+      const rows = this.#store.from.all(last, VERIFY_PAGE_ROWS);
       if (rows.length === 0) break;
       for (const row of rows) {
         const problem = problemOf(row, entries + 1, prev);
         if (problem) return broken(entries + 1, problem);
+        last = row.seq;
         prev = row.hash;
         entries += 1;
       }
     }
-    if (entries !== head.seq) return broken(entries + 1, `${head.seq - entries} records are missing at the end`);
+    if (entries < head.seq) return broken(entries + 1, `${head.seq - entries} records are missing at the end`);
+    if (entries > head.seq) return broken(head.seq + 1, `${entries - head.seq} records were added after the anchored one`);
     if (prev !== head.hash) return broken(entries, "the last record is not the anchored one");
     return { ok: true, entries, head: head.hash, broken_at: null, problem: null };
   }
 }
 
 function problemOf(row: AuditRow, seq: number, prev: string): string | undefined {
-  if (row.seq !== seq) return `record ${seq} is missing`;
+  if (row.seq < seq) return `record ${row.seq} was added before it`;
+  if (row.seq > seq) return `record ${seq} is missing`;
   if (row.prev !== prev) return "does not follow the record before it";
   const body = parsed(row.record);
   if (!body || body.seq !== seq || chainHash(body, prev) !== row.hash) return "was edited";

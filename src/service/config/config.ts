@@ -3,10 +3,11 @@
 
 import { readFileSync, existsSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { Value } from "@sinclair/typebox/value";
+import { Value, type ValueError } from "@sinclair/typebox/value";
 import { homeDirectory, type Environment } from "../../kit/environment.ts";
 import { AppError, messageOf, systemCode } from "../../kit/error.ts";
 import { logLevels, type LogLevel } from "../../kit/log.ts";
+import { TOKEN_CHARACTERS_MAX } from "../people/authentication.ts";
 import { SEED_TOKEN_CHARACTERS_MIN } from "../people/schema.ts";
 import { CONFIG_FILE_NAME, ConfigFile, DEFAULT_LISTEN, type Config, type ServeFlags } from "./schema.ts";
 
@@ -67,6 +68,9 @@ function parseSeedToken(token: string | undefined): string | undefined {
   if (length < SEED_TOKEN_CHARACTERS_MIN) {
     throw new AppError("invalid", `SERVICE_ADMIN_TOKEN is ${length} characters; it seeds the admin's credential, so at least ${SEED_TOKEN_CHARACTERS_MIN} are required`);
   }
+  if (length > TOKEN_CHARACTERS_MAX) {
+    throw new AppError("invalid", `SERVICE_ADMIN_TOKEN is ${length} characters; at most ${TOKEN_CHARACTERS_MAX} can be presented`);
+  }
   if (!/^[\x21-\x7e]+$/.test(token)) {
     throw new AppError("invalid", "SERVICE_ADMIN_TOKEN must be printable ASCII without spaces, so that it fits into a header");
   }
@@ -85,11 +89,19 @@ function readDefaultFile(data: string): ConfigFile {
 function readFile(path: string): ConfigFile {
   const text = readText(path);
   const value = parseYaml(path, text) ?? {};
-  if (Value.Check(ConfigFile, value)) return value;
+  if (Value.Check(ConfigFile, value)) {
+    if (value.memory === undefined || (value.memory.space === undefined) !== (value.memory.server === undefined)) return value;
+    throw new AppError("invalid", `config ${path}: memory: expected either space or server`);
+  }
   const problem = Value.Errors(ConfigFile, value).First();
   const key = (problem?.path ?? "").split("/").filter(Boolean).join(".");
   const unknown = problem?.message === "Unexpected property";
-  throw new AppError("invalid", `config ${path}: ${unknown ? `unknown key "${key}"` : `${key || "file"}: ${problem?.message ?? "not valid"}`}`);
+  throw new AppError("invalid", `config ${path}: ${unknown ? `unknown key "${key}"` : `${key || "file"}: ${expectation(problem)}`}`);
+}
+
+function expectation(problem: ValueError | undefined): string {
+  const words = (problem?.schema["anyOf"] as { const?: string }[] | undefined)?.map((option) => option.const);
+  return words ? `expected one of ${words.join(", ")}` : (problem?.message ?? "not valid");
 }
 
 function readText(path: string): string {

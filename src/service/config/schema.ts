@@ -12,15 +12,18 @@ export type SandboxMode = (typeof sandboxModes)[number];
 
 export const runtimes = ["python", "node", "bash", "binary"] as const;
 
-const Memory = Type.Union([
-  closed({ space: Type.String({ minLength: 1 }) }),
-  closed({ server: closed({ url: Type.String({ minLength: 1 }), space: Type.String({ minLength: 1 }), token_file: Type.String({ minLength: 1 }) }) }),
-]);
+const Text = Type.String({ minLength: 1 });
+
+/** One of the two; `loadConfig` refuses both and neither. Not a union, whose errors could not name an unknown key. */
+const Memory = closed({
+  space: Type.Optional(Text),
+  server: Type.Optional(closed({ url: Text, space: Text, token_file: Text })),
+});
 
 /** The configuration file, YAML. It is only read, never written. */
 export const ConfigFile = closed({
   listen: Type.Optional(Type.String({ description: "host:port" })),
-  data: Type.Optional(Type.String({ description: "data directory" })),
+  data: Type.Optional(Type.String({ minLength: 1, description: "data directory" })),
   log_level: Type.Optional(oneOf(logLevels)),
   egress: Type.Optional(Type.Boolean()),
   egress_key: Type.Optional(Type.String()),

@@ -4,7 +4,13 @@
 // read: whatever a crash, a stop or forgetting left behind, each tool call has its result, no result is without its call, and a
 // person or a task speaks first. Both protocols refuse anything else, and a workspace whose history is refused is lost for good.
 
-import type { Message, ModelRequest, ToolCall, ToolSpec } from "../llm/model.ts";
+import {
+  toolNameAsSent,
+  type Message,
+  type ModelRequest,
+  type ToolCall,
+  type ToolSpec,
+} from "../llm/model.ts";
 import type { EntryKind, Outcome } from "./schema.ts";
 
 /** An entry as the assembly needs it. */
@@ -23,7 +29,12 @@ export interface ThreadEntry {
 export type Part =
   | { readonly kind: "role" | "instruction" | "context"; readonly source: string; readonly text: string }
   | { readonly kind: "tools"; readonly source: string; readonly tools: readonly ToolSpec[] }
-  | { readonly kind: "entry"; readonly source: string; readonly message: Message; readonly entryId: number | undefined }
+  | {
+      readonly kind: "entry";
+      readonly source: string;
+      readonly message: Message;
+      readonly entryId: number | undefined;
+    }
   | { readonly kind: "notice"; readonly source: string; readonly message: Message };
 
 export interface AssemblyInput {
@@ -32,20 +43,30 @@ export interface AssemblyInput {
   readonly thread: readonly ThreadEntry[];
   /** Said last, to this call only: for example that a limit was reached. */
   readonly notice?: { readonly source: string; readonly text: string };
+  /** For the preview: what the next message will be added to, so nothing is added to make it complete. */
+  readonly draft?: boolean;
 }
 
 export function assemble(input: AssemblyInput): Part[] {
   const parts: Part[] = [{ kind: "role", source: `agent:${input.agent.id}`, text: input.agent.role }];
-  if (input.tools.length > 0) parts.push({ kind: "tools", source: "tools", tools: input.tools });
-  parts.push(...conversationParts(input.thread));
-  const notice = input.notice ?? (parts.some((part) => part.kind === "entry") ? undefined : NOTHING_LEFT);
-  if (notice) parts.push({ kind: "notice", source: notice.source, message: { role: "user", text: notice.text } });
+  const conversation = conversationParts(input.thread);
+  const tools = input.tools.length > 0 ? input.tools : toolsOfThePast(conversation);
+  if (tools.length > 0) parts.push({ kind: "tools", source: "tools", tools });
+  parts.push(...conversation);
+  const notice = input.notice ?? (input.draft ? undefined : closing(conversation));
+  if (notice)
+    parts.push({ kind: "notice", source: notice.source, message: { role: "user", text: notice.text } });
   return parts;
 }
 
-const NOTHING_LEFT = { source: "notice:empty", text: "(There is no conversation yet, or all of it was forgotten.)" };
+const NOTHING_LEFT = {
+  source: "notice:empty",
+  text: "(There is no conversation yet, or all of it was forgotten.)",
+};
+const GO_ON = { source: "notice:continue", text: "(Go on from here.)" };
 const FORGOTTEN_RESULT = "(This result was forgotten.)";
-const MISSING_RESULT = "Interrupted: this call has no recorded result. Whether it took effect is not known; check before repeating it.";
+const MISSING_RESULT =
+  "Interrupted: this call has no recorded result. Whether it took effect is not known; check before repeating it.";
 
 /** What is sent, from parts. Empty system texts are left out: providers refuse them. */
 export function toRequest(parts: readonly Part[], mayCall: boolean): ModelRequest {
@@ -60,9 +81,33 @@ export function toRequest(parts: readonly Part[], mayCall: boolean): ModelReques
   return { system, messages, tools, mayCall };
 }
 
+/** A request ends with what is to be answered. After a stop or after forgetting, it may not. */
+function closing(conversation: readonly Part[]): AssemblyInput["notice"] {
+  const last = conversation.at(-1);
+  if (last?.kind !== "entry") return NOTHING_LEFT;
+  return last.message.role === "assistant" ? GO_ON : undefined;
+}
+
+/** Calls may only be replayed with tools declared, also by an agent that has lost all of its tools since. */
+function toolsOfThePast(conversation: readonly Part[]): ToolSpec[] {
+  const names = new Set<string>();
+  for (const part of conversation) {
+    if (part.kind === "entry" && part.message.role === "assistant")
+      for (const call of part.message.calls) names.add(call.name);
+  }
+  return [...names]
+    .sort()
+    .map((name) => ({
+      name,
+      description: "No longer available.",
+      parameters: { type: "object", properties: {} },
+    }));
+}
+
 function conversationParts(thread: readonly ThreadEntry[]): Part[] {
   const results = new Map<string, ThreadEntry>();
-  for (const entry of thread) if (entry.kind === "tool" && entry.callId !== null) results.set(entry.callId, entry);
+  for (const entry of thread)
+    if (entry.kind === "tool" && entry.callId !== null) results.set(entry.callId, entry);
   const parts: Part[] = [];
   for (const entry of thread) {
     if (entry.forgotten) continue;
@@ -81,15 +126,18 @@ function userPart(entry: ThreadEntry): Part {
 function pushAnswer(parts: Part[], entry: ThreadEntry, results: ReadonlyMap<string, ThreadEntry>): void {
   const text = entry.text.trim() === "" ? "" : entry.text;
   if (text === "" && entry.calls.length === 0) return;
-  parts.push(entryPart(entry.id, { role: "assistant", text, calls: entry.calls }, text === entry.text));
-  for (const call of entry.calls) parts.push(resultPart(entry.id, call, results.get(call.id)));
+  const calls = entry.calls.map((call) => ({ ...call, name: toolNameAsSent(call.name) }));
+  const exact = text === entry.text && calls.every((call, index) => call.name === entry.calls[index]!.name);
+  parts.push(entryPart(entry.id, { role: "assistant", text, calls }, exact));
+  for (const call of calls) parts.push(resultPart(entry.id, call, results.get(call.id)));
 }
 
 function resultPart(askedBy: number, call: ToolCall, result: ThreadEntry | undefined): Part {
   const base = { role: "tool", callId: call.id, tool: call.name } as const;
   if (!result) return entryPart(askedBy, { ...base, text: MISSING_RESULT, failed: true }, false);
-  if (result.forgotten) return entryPart(result.id, { ...base, text: FORGOTTEN_RESULT, failed: false }, false);
-  const text = result.text === "" ? "(no output)" : result.text;
+  if (result.forgotten)
+    return entryPart(result.id, { ...base, text: FORGOTTEN_RESULT, failed: false }, false);
+  const text = result.text.trim() === "" ? "(no output)" : result.text;
   return entryPart(result.id, { ...base, text, failed: result.outcome !== "ok" }, text === result.text);
 }
 

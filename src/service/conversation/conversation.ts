@@ -58,8 +58,12 @@ export class Conversation {
   list(caller: Caller, workspaceId: number, page: PageQuery): Entry[] {
     const { store, access } = this.#deps;
     access.workspace(caller, workspaceId);
-    const rows = store.page.all(workspaceId, page.before ?? Number.MAX_SAFE_INTEGER, page.limit ?? LIST_DEFAULT);
-    return rows.reverse().map(toEntry);
+    const rows = store.page.all(
+      workspaceId,
+      page.before ?? Number.MAX_SAFE_INTEGER,
+      page.limit ?? LIST_DEFAULT,
+    );
+    return rows.toReversed().map(toEntry);
   }
 
   /** No longer replayed to the model. Forgetting twice is no error. */
@@ -154,7 +158,10 @@ export class Conversation {
   #visible(caller: Caller, id: number): EntryRow {
     const row = this.#deps.access.nested(caller, "entry", id, this.#deps.store.byId.get(id));
     if (row.thread === 0) return row;
-    throw new AppError("refused", "entries of a worker are not replayed after its run; only those of the conversation with the orchestrator can be forgotten");
+    throw new AppError(
+      "refused",
+      "entries of a worker are not replayed after its run; only those of the conversation with the orchestrator can be forgotten",
+    );
   }
 }
 

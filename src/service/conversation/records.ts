@@ -9,43 +9,59 @@ import type { ConversationStore, EntryRow } from "./store.ts";
 import { estimateTokens } from "./tokens.ts";
 import { toThreadEntry } from "./conversation.ts";
 
-/** Inside a write: keeps what is not kept yet and returns the references for the call's row. */
-export function keepParts(store: ConversationStore, workspaceId: number, parts: readonly Part[]): string {
-  const references: Reference[] = [];
-  for (const part of parts) {
-    if (part.kind === "entry" && part.entryId !== undefined) addEntry(references, part.entryId);
-    else references.push({ kind: "part", id: keepPart(store, workspaceId, part) });
-  }
-  return formatReferences(references);
-}
+export class SentPrompts {
+  readonly #store: ConversationStore;
 
-/** The parts of a stored call, exactly as they were sent. */
-export function storedParts(store: ConversationStore, workspaceId: number, references: string): Part[] {
-  return parseReferences(references).flatMap((reference) => {
-    if (reference.kind === "part") return [JSON.parse(store.partById.get(workspaceId, reference.id)!.content) as Part];
-    return store.someById.all(workspaceId, reference.from, reference.to).map(partOfEntry);
-  });
+  constructor(store: ConversationStore) {
+    this.#store = store;
+  }
+
+  /** Inside a write: keeps what is not kept yet and returns the references for the call's row. */
+  keep(workspaceId: number, parts: readonly Part[]): string {
+    const references: Reference[] = [];
+    for (const part of parts) {
+      if (part.kind === "entry" && part.entryId !== undefined) addEntry(references, part.entryId);
+      else references.push({ kind: "part", id: this.#keepPart(workspaceId, part) });
+    }
+    return formatReferences(references);
+  }
+
+  /** The parts of a call, exactly as they were sent. */
+  read(workspaceId: number, references: string): Part[] {
+    return parseReferences(references).flatMap((reference) => {
+      if (reference.kind === "part")
+        return [JSON.parse(this.#store.partById.get(workspaceId, reference.id)!.content) as Part];
+      return this.#store.someById.all(workspaceId, reference.from, reference.to).map(partOfEntry);
+    });
+  }
+
+  #keepPart(workspaceId: number, part: Part): number {
+    const content = canonicalJson(part);
+    const hash = sha256Hex(content);
+    const known = this.#store.partByHash.get(workspaceId, hash);
+    if (known) return known.id;
+    this.#store.keepPart.run(workspaceId, hash, content);
+    return this.#store.partByHash.get(workspaceId, hash)!.id;
+  }
 }
 
 /** With token estimates. Texts of entries never change, so they are counted once. */
 export async function describeParts(parts: readonly Part[]): Promise<PromptPart[]> {
   const texts = parts.map(countedText);
-  const keys = parts.map((part) => (part.kind === "entry" && part.entryId !== undefined ? `entry:${part.entryId}` : undefined));
+  const keys = parts.map((part) =>
+    part.kind === "entry" && part.entryId !== undefined ? `entry:${part.entryId}` : undefined,
+  );
   const tokens = await estimateTokens(texts, keys);
-  return parts.map((part, index) => ({ ...shown(part), tokens: tokens[index]!, tokens_estimated: true, droppable: part.kind === "entry" }));
+  return parts.map((part, index) => ({
+    ...shown(part),
+    tokens: tokens[index]!,
+    tokens_estimated: true,
+    droppable: part.kind === "entry",
+  }));
 }
 
 export function sumTokens(parts: readonly PromptPart[]): number {
   return parts.reduce((sum, part) => sum + part.tokens, 0);
-}
-
-function keepPart(store: ConversationStore, workspaceId: number, part: Part): number {
-  const content = canonicalJson(part);
-  const hash = sha256Hex(content);
-  const known = store.partByHash.get(workspaceId, hash);
-  if (known) return known.id;
-  store.keepPart.run(workspaceId, hash, content);
-  return store.partByHash.get(workspaceId, hash)!.id;
 }
 
 function partOfEntry(row: EntryRow): Part {
@@ -55,7 +71,14 @@ function partOfEntry(row: EntryRow): Part {
 function messageOfEntry(row: EntryRow): Message {
   const entry = toThreadEntry(row);
   if (entry.kind === "agent") return { role: "assistant", text: entry.text, calls: entry.calls };
-  if (entry.kind === "tool") return { role: "tool", callId: entry.callId!, tool: entry.tool!, text: entry.text, failed: entry.outcome !== "ok" };
+  if (entry.kind === "tool")
+    return {
+      role: "tool",
+      callId: entry.callId!,
+      tool: entry.tool!,
+      text: entry.text,
+      failed: entry.outcome !== "ok",
+    };
   return { role: "user", text: entry.text };
 }
 
@@ -63,10 +86,12 @@ type ShownPart = Omit<PromptPart, "tokens" | "tokens_estimated" | "droppable">;
 
 function shown(part: Part): ShownPart {
   const base = { kind: part.kind, source: part.source, calls: [], call_id: null };
-  if (part.kind === "tools") return { ...base, role: "tools", text: JSON.stringify(part.tools, null, 2) };
+  if (part.kind === "tools")
+    return { ...base, role: "tools", text: JSON.stringify(JSON.parse(canonicalJson(part.tools)), null, 2) };
   if (part.kind !== "entry" && part.kind !== "notice") return { ...base, role: "system", text: part.text };
   const { message } = part;
-  if (message.role === "assistant") return { ...base, role: "assistant", text: message.text, calls: [...message.calls] };
+  if (message.role === "assistant")
+    return { ...base, role: "assistant", text: message.text, calls: [...message.calls] };
   if (message.role === "tool") return { ...base, role: "tool", text: message.text, call_id: message.callId };
   return { ...base, role: "user", text: message.text };
 }
@@ -74,6 +99,9 @@ function shown(part: Part): ShownPart {
 function countedText(part: Part): string {
   if (part.kind === "tools") return JSON.stringify(part.tools);
   if (part.kind !== "entry" && part.kind !== "notice") return part.text;
-  const calls = part.message.role === "assistant" ? part.message.calls.map((call) => `${call.name}${call.arguments}`) : [];
+  const calls =
+    part.message.role === "assistant"
+      ? part.message.calls.map((call) => `${call.name}${call.arguments}`)
+      : [];
   return [part.message.text, ...calls].join("\n");
 }

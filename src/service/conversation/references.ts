@@ -1,7 +1,9 @@
 // How a stored call names the parts it was sent with: `p3,p4,e12-40,p9`. Entries never change their words, so naming them is exact,
 // and a long conversation costs a few bytes a call instead of a copy. Everything else is kept by content, shared by calls.
 
-export type Reference = { readonly kind: "part"; readonly id: number } | { readonly kind: "entries"; readonly from: number; readonly to: number };
+export type Reference =
+  | { readonly kind: "part"; readonly id: number }
+  | { readonly kind: "entries"; readonly from: number; readonly to: number };
 
 export function formatReferences(references: readonly Reference[]): string {
   return references
@@ -16,7 +18,9 @@ export function parseReferences(text: string): Reference[] {
   if (text === "") return [];
   return text.split(",").map((item) => {
     const [first, last] = item.slice(1).split("-").map(Number) as [number, number | undefined];
-    return item[0] === "p" ? { kind: "part", id: first } : { kind: "entries", from: first, to: last ?? first };
+    return item[0] === "p"
+      ? { kind: "part", id: first }
+      : { kind: "entries", from: first, to: last ?? first };
   });
 }
 

@@ -42,7 +42,13 @@ export const PromptPart = closed({
   /** Where it comes from: `agent:3`, `tools`, `entry:12`, `notice:rounds`. */
   source: Type.String(),
   /** As whom it is said. */
-  role: Type.Union([Type.Literal("system"), Type.Literal("user"), Type.Literal("assistant"), Type.Literal("tool"), Type.Literal("tools")]),
+  role: Type.Union([
+    Type.Literal("system"),
+    Type.Literal("user"),
+    Type.Literal("assistant"),
+    Type.Literal("tool"),
+    Type.Literal("tools"),
+  ]),
   text: Type.String(),
   calls: Type.Array(ToolCallRecord),
   call_id: nullable(Type.String()),

@@ -65,14 +65,18 @@ export class ConversationStore {
     this.page = db.query<EntryRow, [number, number, number]>(
       `${ENTRY} WHERE workspace_id = ? AND id < ? ORDER BY id DESC LIMIT ?`,
     );
-    this.thread = db.query<EntryRow, [number, number]>(`${ENTRY} WHERE workspace_id = ? AND thread = ? ORDER BY id`);
+    this.thread = db.query<EntryRow, [number, number]>(
+      `${ENTRY} WHERE workspace_id = ? AND thread = ? ORDER BY id`,
+    );
     this.threadSince = db.query<EntryRow, [number, number, number]>(
       `${ENTRY} WHERE workspace_id = ? AND thread = ? AND id > ? ORDER BY id`,
     );
     this.someById = db.query<EntryRow, [number, number, number]>(
       `${ENTRY} WHERE workspace_id = ? AND id BETWEEN ? AND ? ORDER BY id`,
     );
-    this.setForgotten = db.query<never, [number | null, number]>("UPDATE entries SET forgotten_at = ? WHERE id = ?");
+    this.setForgotten = db.query<never, [number | null, number]>(
+      "UPDATE entries SET forgotten_at = ? WHERE id = ?",
+    );
     this.keepPart = db.query<never, [number, string, string]>(
       "INSERT INTO prompt_parts (workspace_id, hash, content) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
     );

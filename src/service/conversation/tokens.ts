@@ -2,23 +2,28 @@
 // counting yields now and then, so that a long conversation does not hold up the streams of others.
 
 const COUNTS_KEPT_MAX = 100_000;
-const SLICE_MS = 8;
+/** A few milliseconds' worth of counting. */
+const SLICE_CHARACTERS = 40_000;
 const TEXT_KEPT_CHARACTERS_MAX = 200;
 
 const counts = new Map<string, number>();
 
 /** `keys[i]` names an immutable text (an entry), so that it is counted once; undefined: it may change. */
-export async function estimateTokens(texts: readonly string[], keys: readonly (string | undefined)[]): Promise<number[]> {
+export async function estimateTokens(
+  texts: readonly string[],
+  keys: readonly (string | undefined)[],
+): Promise<number[]> {
   const { countTokens } = await import("gpt-tokenizer/encoding/o200k_base");
   const result: number[] = [];
-  let sliceStart = performance.now();
+  let counted = 0;
   for (const [index, text] of texts.entries()) {
     const key = keys[index] ?? (text.length <= TEXT_KEPT_CHARACTERS_MAX ? `text:${text}` : undefined);
-    result.push(remembered(key) ?? remember(key, countTokens(text, { disallowedSpecial: new Set() })));
-    if (performance.now() - sliceStart > SLICE_MS) {
-      await new Promise((resolve) => setImmediate(resolve));
-      sliceStart = performance.now();
-    }
+    const known = remembered(key);
+    result.push(known ?? remember(key, countTokens(text, { disallowedSpecial: new Set() })));
+    if (known === undefined) counted += text.length;
+    if (counted < SLICE_CHARACTERS) continue;
+    await new Promise((resolve) => setImmediate(resolve));
+    counted = 0;
   }
   return result;
 }

@@ -3,7 +3,9 @@
 
 import { rfc3339, type Clock } from "../../kit/clock.ts";
 import type { Db } from "../../kit/db.ts";
+import { messageOf } from "../../kit/error.ts";
 import { frame, frameOfJson, type Frame, type Viewer } from "../../kit/http/sse.ts";
+import type { Log } from "../../kit/log.ts";
 import type { EventEnvelope, PartialData, StoredType, TransientType } from "./schema.ts";
 import { EventStore, type EventRow } from "./store.ts";
 
@@ -35,23 +37,24 @@ export class Journal {
   readonly #store: EventStore;
   readonly #db: Db;
   readonly #clock: Clock;
-  readonly #lastIds = new Map<number, number>();
+  readonly #log: Log;
   readonly #followers = new Map<number, Set<Follower>>();
 
-  constructor(db: Db, clock: Clock) {
+  constructor(db: Db, clock: Clock, log: Log) {
     this.#db = db;
     this.#clock = clock;
+    this.#log = log;
     this.#store = new EventStore(db);
   }
 
   /** Inside a write. Returns the event's id. */
   append(workspaceId: number, turnId: number | null, type: StoredType, data: unknown): number {
-    const id = this.lastId(workspaceId) + 1;
     const envelope: EventEnvelope = { turn_id: turnId, time: rfc3339(this.#clock.now()), data };
     const content = JSON.stringify(envelope);
-    this.#store.insert.run(workspaceId, id, turnId, type, content);
-    this.#lastIds.set(workspaceId, id);
-    this.#db.afterCommit(() => this.#publish(workspaceId, turnId, type, () => frameOfJson(type, content, id)));
+    const { id } = this.#store.insert.get(workspaceId, turnId, type, content)!;
+    this.#db.afterCommit(() =>
+      this.#publish(workspaceId, turnId, type, () => frameOfJson(type, content, id)),
+    );
     return id;
   }
 
@@ -61,14 +64,14 @@ export class Journal {
   }
 
   lastId(workspaceId: number): number {
-    return this.#lastIds.get(workspaceId) ?? this.#store.lastId.get(workspaceId)!.id;
+    return this.#store.lastId.get(workspaceId)!.id;
   }
 
   /** Starts sending to a viewer; returns what to call when it is gone. */
   follow(viewer: Viewer, options: FollowOptions): () => void {
     const follower: Follower = { ...options, viewer };
     const state = { gone: false };
-    void this.#replay(follower, options, state);
+    this.#replay(follower, options, state).catch((error: unknown) => this.#breakOff(follower, error));
     return () => {
       state.gone = true;
       this.#remove(follower);
@@ -78,13 +81,17 @@ export class Journal {
   /** Ends every stream whose viewer may no longer see it. */
   recheck(): void {
     for (const followers of this.#followers.values()) {
-      for (const follower of [...followers]) if (!follower.allowed()) follower.viewer.end();
+      for (const follower of followers) if (!follower.allowed()) follower.viewer.end();
     }
   }
 
+  /** After a workspace was deleted: its viewers are told, and their streams end. */
   endWorkspace(workspaceId: number): void {
-    for (const follower of [...(this.#followers.get(workspaceId) ?? [])]) follower.viewer.end();
-    this.#lastIds.delete(workspaceId);
+    const removed = this.#transientFrame(null, "workspace.removed", { workspace_id: workspaceId });
+    for (const follower of this.#followers.get(workspaceId) ?? []) {
+      follower.viewer.send(removed);
+      follower.viewer.end();
+    }
   }
 
   /** Pages of stored events until none is left; the last look and joining the live ones happen in one go, so nothing falls between. */
@@ -105,6 +112,15 @@ export class Journal {
     }
   }
 
+  /** A stream that only ended would look like success. */
+  #breakOff(follower: Follower, error: unknown): void {
+    this.#log.error("event stream failed", { workspace: follower.workspaceId, error: messageOf(error) });
+    follower.viewer.send(
+      frame("error", { message: "internal error: the stream broke off; come back with Last-Event-ID" }),
+    );
+    follower.viewer.end();
+  }
+
   #page(follower: Follower, after: number): EventRow[] {
     const rows =
       follower.turnId === null
@@ -119,14 +135,14 @@ export class Journal {
     const followers = this.#followers.get(workspaceId);
     if (!followers) return;
     let encoded: Frame | undefined;
-    for (const follower of [...followers]) {
+    for (const follower of followers) {
       if (follower.turnId !== null && follower.turnId !== turnId) continue;
       follower.viewer.send((encoded ??= encode()));
       if (type === "turn.finished" && follower.turnId !== null) follower.viewer.end();
     }
   }
 
-  #transientFrame(turnId: number, type: TransientType, data: unknown): Frame {
+  #transientFrame(turnId: number | null, type: TransientType, data: unknown): Frame {
     return frame(type, { turn_id: turnId, data });
   }
 

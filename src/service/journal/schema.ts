@@ -1,5 +1,5 @@
 // Everything that happens in a workspace, as events: stored before their effect is visible, then sent to every viewer.
-// `delta` and `partial` are the exception: streamed text, sent and not stored.
+// `delta` and `partial` are the exception: streamed text, sent and not stored; so is the last event of a deleted workspace.
 
 import { Type, type Static, type TProperties } from "@sinclair/typebox";
 import { closed, Id, nullable, Time } from "../../kit/schema.ts";
@@ -22,10 +22,10 @@ export const storedTypes = [
   "wire.created",
   "wire.removed",
   "workspace.updated",
-  "workspace.removed",
 ] as const;
 export type StoredType = (typeof storedTypes)[number];
-export type TransientType = "delta" | "partial";
+/** Sent without an id and not stored: with `workspace.removed` all that was stored is gone. */
+export type TransientType = "delta" | "partial" | "workspace.removed";
 
 /** One event as viewers get it in `data:`; `id:` and `event:` carry its number (ascending per workspace) and type. */
 export interface EventEnvelope {
@@ -43,7 +43,12 @@ export const DeltaData = closed({
 export type DeltaData = Static<typeof DeltaData>;
 
 /** What an agent has said so far in a model call that is still streaming; for viewers that join late. */
-export const PartialData = closed({ run_id: Id, agent_id: Id, text: Type.String(), reasoning: Type.String() });
+export const PartialData = closed({
+  run_id: Id,
+  agent_id: Id,
+  text: Type.String(),
+  reasoning: Type.String(),
+});
 export type PartialData = Static<typeof PartialData>;
 
 export const EventsQuery = closed({ after: Type.Optional(Type.Integer({ minimum: 0 })) });

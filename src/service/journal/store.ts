@@ -15,9 +15,13 @@ export class EventStore {
   readonly ofTurn;
 
   constructor(db: Db) {
-    this.lastId = db.query<{ id: number }, [number]>("SELECT coalesce(max(id), 0) AS id FROM events WHERE workspace_id = ?");
-    this.insert = db.query<never, [number, number, number | null, string, string]>(
-      "INSERT INTO events (workspace_id, id, turn_id, type, content) VALUES (?, ?, ?, ?, ?)",
+    this.lastId = db.query<{ id: number }, [number]>(
+      "SELECT coalesce(max(id), 0) AS id FROM events WHERE workspace_id = ?",
+    );
+    // Numbered by what is stored, so that a write that was undone leaves no gap.
+    this.insert = db.query<{ id: number }, [number, number | null, string, string]>(
+      `INSERT INTO events (workspace_id, id, turn_id, type, content)
+       VALUES (?1, (SELECT coalesce(max(id), 0) + 1 FROM events WHERE workspace_id = ?1), ?2, ?3, ?4) RETURNING id`,
     );
     this.ofWorkspace = db.query<EventRow, [number, number, number]>(
       "SELECT id, type, content FROM events WHERE workspace_id = ? AND id > ? ORDER BY id LIMIT ?",

@@ -12,7 +12,13 @@ export interface ToolCall {
 export type Message =
   | { readonly role: "user"; readonly text: string }
   | { readonly role: "assistant"; readonly text: string; readonly calls: readonly ToolCall[] }
-  | { readonly role: "tool"; readonly callId: string; readonly tool: string; readonly text: string; readonly failed: boolean };
+  | {
+      readonly role: "tool";
+      readonly callId: string;
+      readonly tool: string;
+      readonly text: string;
+      readonly failed: boolean;
+    };
 
 export interface ToolSpec {
   readonly name: string;
@@ -56,15 +62,28 @@ export interface ModelListener {
   firstChunk(): void;
 }
 
+export const NO_USAGE: TokenUsage = { input: null, cachedInput: null, output: null };
+
 /** A provider that did not give an answer. The message is for people: it carries the provider's status and words, never a key. */
 export class ModelFailure extends Error {
   override readonly name = "ModelFailure";
   readonly status: number | undefined;
+  /** What the failed answer used all the same. */
+  readonly usage: TokenUsage;
 
-  constructor(message: string, status?: number) {
+  constructor(message: string, status?: number, usage: TokenUsage = NO_USAGE) {
     super(message);
     this.status = status;
+    this.usage = usage;
   }
+}
+
+const TOOL_NAME_CHARACTERS_MAX = 64;
+
+/** Models make up tool names that no provider takes back: what is replayed keeps to the characters and length that both protocols allow. */
+export function toolNameAsSent(name: string): string {
+  const kept = name.replace(/[^a-zA-Z0-9_-]/g, "_").slice(0, TOOL_NAME_CHARACTERS_MAX);
+  return kept === "" ? "unnamed" : kept;
 }
 
 /** The port of the engine to models. Raises ModelFailure, or the signal's reason when aborted. */

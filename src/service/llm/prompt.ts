@@ -1,9 +1,16 @@
 // From our neutral request to the prompt of the protocol libraries: neighbours of one role merged, cache marks set.
 
-import type { LanguageModelV4FunctionTool, LanguageModelV4Message, LanguageModelV4Prompt } from "@ai-sdk/provider";
+import type {
+  LanguageModelV4FunctionTool,
+  LanguageModelV4Message,
+  LanguageModelV4Prompt,
+} from "@ai-sdk/provider";
 import type { Message, ModelRequest } from "./model.ts";
 
-type Content<R extends LanguageModelV4Message["role"]> = Extract<LanguageModelV4Message, { role: R }>["content"];
+type Content<R extends LanguageModelV4Message["role"]> = Extract<
+  LanguageModelV4Message,
+  { role: R }
+>["content"];
 
 /** Up to here the prompt is likely to come again. OpenAI-compatible providers cache by themselves. */
 const CACHE_MARK = { anthropic: { cacheControl: { type: "ephemeral" } } };
@@ -32,16 +39,32 @@ function append(prompt: LanguageModelV4Prompt, message: Message): void {
     const content = contentOf(prompt, "assistant");
     if (message.text !== "") content.push({ type: "text", text: message.text });
     for (const call of message.calls) {
-      content.push({ type: "tool-call", toolCallId: call.id, toolName: call.name, input: inputOf(call.arguments) });
+      content.push({
+        type: "tool-call",
+        toolCallId: call.id,
+        toolName: call.name,
+        input: inputOf(call.arguments),
+      });
     }
   } else {
-    const output = { type: message.failed ? ("error-text" as const) : ("text" as const), value: message.text };
-    contentOf(prompt, "tool").push({ type: "tool-result", toolCallId: message.callId, toolName: message.tool, output });
+    const output = {
+      type: message.failed ? ("error-text" as const) : ("text" as const),
+      value: message.text,
+    };
+    contentOf(prompt, "tool").push({
+      type: "tool-result",
+      toolCallId: message.callId,
+      toolName: message.tool,
+      output,
+    });
   }
 }
 
 /** The content of the last message when it has this role, else of a new one. */
-function contentOf<R extends "user" | "assistant" | "tool">(prompt: LanguageModelV4Prompt, role: R): Content<R> {
+function contentOf<R extends "user" | "assistant" | "tool">(
+  prompt: LanguageModelV4Prompt,
+  role: R,
+): Content<R> {
   const last = prompt.at(-1);
   if (last?.role === role) return last.content as Content<R>;
   const content = [] as Content<R>;

@@ -15,6 +15,7 @@ export const RETRY_AFTER_SECONDS_MAX = 30;
 export const FIRST_BYTE_TIMEOUT_MS = 5 * 60_000;
 export const SILENCE_TIMEOUT_MS = 2 * 60_000;
 const RETRY_WAITS_MS = [500, 1_500];
+export const CONNECTION_LOST = "the connection to the provider was lost in the middle of its answer";
 const ERROR_BODY_BYTES_MAX = 64 * 1024;
 
 export interface TransportTimes {
@@ -66,12 +67,21 @@ interface Refusal {
   readonly retryAfterSeconds: number | undefined;
 }
 
-async function once(deps: TransportDeps, exchange: Exchange, url: string, init: RequestInit | undefined): Promise<Response | Refusal> {
+async function once(
+  deps: TransportDeps,
+  exchange: Exchange,
+  url: string,
+  init: RequestInit | undefined,
+): Promise<Response | Refusal> {
   const abort = new AbortController();
   const forward = () => abort.abort(exchange.signal.reason);
   exchange.signal.throwIfAborted();
   exchange.signal.addEventListener("abort", forward, { once: true });
   const watch = new Watch(deps, abort);
+  const release = () => {
+    watch.end();
+    exchange.signal.removeEventListener("abort", forward);
+  };
   try {
     const response = await fetch(url, {
       ...init,
@@ -81,15 +91,14 @@ async function once(deps: TransportDeps, exchange: Exchange, url: string, init: 
       // Bun's own limit would end long silences before ours; ours says which one it was.
       timeout: false,
     } as RequestInit);
-    if (response.status === 200 && response.body) {
-      return new Response(watched(response.body, watch, () => exchange.signal.removeEventListener("abort", forward)), response);
+    if (response.status === 200 && response.body && !isOther(response)) {
+      return new Response(watched(response.body, watch, release), response);
     }
-    const refusal = await refusalOf(deps, response, exchange.endpoint);
-    watch.end();
-    return refusal;
+    const refused = await refusalOf(deps, response, exchange.endpoint);
+    release();
+    return refused;
   } catch (error) {
-    watch.end();
-    exchange.signal.removeEventListener("abort", forward);
+    release();
     exchange.signal.throwIfAborted();
     if (abort.signal.aborted) throw abort.signal.reason;
     return { failure: networkFailure(error), mayRetry: isRefused(error), retryAfterSeconds: undefined };
@@ -113,7 +122,13 @@ class Watch {
       const limit = this.#started ? this.#times.silenceMs : this.#times.firstByteMs;
       if (this.#clock.elapsed() - this.#last < limit) return;
       const seconds = Math.round(limit / 1000);
-      abort.abort(new ModelFailure(this.#started ? `the provider fell silent for ${seconds} s in the middle of its answer` : `the provider did not answer within ${seconds} s`));
+      abort.abort(
+        new ModelFailure(
+          this.#started
+            ? `the provider fell silent for ${seconds} s in the middle of its answer`
+            : `the provider did not answer within ${seconds} s`,
+        ),
+      );
     }, period);
   }
 
@@ -127,12 +142,17 @@ class Watch {
   }
 }
 
-function watched(body: ReadableStream<Uint8Array>, watch: Watch, done: () => void): ReadableStream<Uint8Array> {
+/** A page or a document in place of the event stream that was asked for: a proxy's, or that of another kind of server. */
+function isOther(response: Response): boolean {
+  return /^(text\/html|application\/json)\b/i.test(response.headers.get("content-type") ?? "");
+}
+
+function watched(
+  body: ReadableStream<Uint8Array>,
+  watch: Watch,
+  finish: () => void,
+): ReadableStream<Uint8Array> {
   const reader = body.getReader();
-  const finish = () => {
-    watch.end();
-    done();
-  };
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
       try {
@@ -168,12 +188,25 @@ async function refusalOf(deps: TransportDeps, response: Response, endpoint: Mode
   const { status } = response;
   if (status >= 300 && status < 400) {
     await response.body?.cancel();
-    return refusal(new ModelFailure(`the provider answered ${status} (a redirect); redirects are not followed: correct its address`, status));
+    return refusal(
+      new ModelFailure(
+        `the provider answered ${status} (a redirect); redirects are not followed: correct its address`,
+        status,
+      ),
+    );
   }
   const words = providerMessage(await readBounded(response), endpoint.apiKey);
-  const failure = new ModelFailure(`the provider answered ${status}${words === undefined ? "" : `: ${words}`}`, status);
+  const what = status === 200 ? "with something else than an event stream" : status;
+  const failure = new ModelFailure(
+    `the provider answered ${what}${words === undefined ? "" : `: ${words}`}`,
+    status,
+  );
   const mayRetry = status === 408 || status === 429 || status >= 500;
-  return { failure, mayRetry, retryAfterSeconds: retryAfterSeconds(response.headers.get("retry-after"), deps.clock.now()) };
+  return {
+    failure,
+    mayRetry,
+    retryAfterSeconds: retryAfterSeconds(response.headers.get("retry-after"), deps.clock.now()),
+  };
 }
 
 function refusal(failure: ModelFailure): Refusal {
@@ -200,6 +233,11 @@ export function streamFailure(error: unknown, key: string): ModelFailure {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if (cause instanceof ModelFailure) return cause;
   }
+  if (error instanceof Error && /without a finish reason/.test(error.message))
+    return new ModelFailure(CONNECTION_LOST);
+  if (error instanceof Error && error.name !== "AI_APICallError") {
+    return new ModelFailure("the provider's answer does not keep to its protocol, so it can't be read");
+  }
   const words = typeof error === "string" ? error : ((error as { message?: unknown } | null)?.message ?? "");
   const message = providerMessage(String(words), key);
   return new ModelFailure(`the provider broke off its answer${message === undefined ? "" : `: ${message}`}`);
@@ -221,7 +259,7 @@ function waitBeforeNext(times: TransportTimes, attempt: number, refused: Refusal
 }
 
 function networkFailure(error: unknown, started = false): ModelFailure {
-  if (started) return new ModelFailure("the connection to the provider was lost in the middle of its answer");
+  if (started) return new ModelFailure(CONNECTION_LOST);
   return new ModelFailure(`the provider could not be reached: ${sentenceOf(error)}`);
 }
 
@@ -230,6 +268,7 @@ function isRefused(error: unknown): boolean {
 }
 
 function pause(ms: number, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted();
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, ms);
   const abort = () => reject(signal.reason);

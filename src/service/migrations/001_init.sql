@@ -194,6 +194,7 @@ CREATE TABLE tool_calls (
   finished_at INTEGER
 ) STRICT;
 CREATE INDEX tool_calls_run ON tool_calls (run_id, position);
+CREATE INDEX tool_calls_open ON tool_calls (workspace_id) WHERE state <> 'done';
 
 -- Parts of prompts that are not entries (roles, tool lists, repaired entries), by content: many calls share them.
 CREATE TABLE prompt_parts (

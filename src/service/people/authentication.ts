@@ -18,7 +18,8 @@ export const SESSION_COOKIE = "cairn_session";
 const CACHED_TOKENS_MAX = 1000;
 const TOUCH_INTERVAL_MS = 60_000;
 const DAY_MS = 86_400_000;
-const TOKEN_CHARACTERS_MAX = 512;
+/** Longer ones are not even looked up. */
+export const TOKEN_CHARACTERS_MAX = 512;
 
 export class Authentication {
   readonly #store: PeopleStore;
@@ -79,6 +80,8 @@ export class Authentication {
     if (!row || (row.kind === "session" && now - lastUsed! > SESSION_IDLE_DAYS * DAY_MS)) {
       throw new AppError("unauthenticated", "the token is not valid: it is unknown, revoked or expired");
     }
+    // Also in the cached row: once the collected times are written, it is what the next request is measured by.
+    row.last_used_at = now;
     this.#markUsed(row.token_id, now);
     const auth = row.kind === "session" ? "session" : "token";
     return makeCaller(exchange, { id: row.user_id, name: row.name, role: row.role }, auth, row.token_id);

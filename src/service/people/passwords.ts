@@ -36,15 +36,17 @@ export async function verifyPassword(password: string, hash: string | null): Pro
 }
 
 async function bounded<T>(work: () => Promise<T>): Promise<T> {
-  if (running >= CHECKS_AT_ONCE_MAX) {
+  if (running < CHECKS_AT_ONCE_MAX) running += 1;
+  else {
     if (waiting.length >= CHECKS_WAITING_MAX) throw new AppError("rate_limited", "too many logins at once; try again", { retry_after_seconds: 5 });
     await new Promise<void>((resolve) => waiting.push(resolve));
   }
-  running += 1;
   try {
     return await work();
   } finally {
-    running -= 1;
-    waiting.shift()?.();
+    // Who waits takes over this place, so that nobody can slip in between.
+    const next = waiting.shift();
+    if (next) next();
+    else running -= 1;
   }
 }

@@ -1,5 +1,6 @@
 // How a route declares who may call it: `{ caller: "any" | "admin" | … }`. Deny by default: a test fails on a route without it.
 //
+// Who calls is known before parameters and body are looked at: 401 and the admin's 403 come before any 400.
 // `open`: no credential is looked at. The others authenticate; `admin` is checked here as well as in the rules. What `ws`, `lead`,
 // `owner`, `author` and `self` mean needs the record, so their rules modules decide, inside the transaction.
 
@@ -15,12 +16,14 @@ export function callerPlugin(authentication: Authentication) {
   return new Elysia({ name: "caller", normalize: false }).macro({
     caller: (kind: CallerKind) => ({
       detail: { "x-caller": kind } as object,
-      resolve: ({ request }: { request: Request }): { caller: Caller } => {
-        if (kind === "open") return { caller: undefined as never };
-        const caller = authentication.caller(exchangeOf(request));
-        if (kind === "admin") requireAdmin(caller);
-        return { caller };
+      transform: (context: object) => {
+        if (kind === "open") return;
+        const asked = context as { request: Request; caller: Caller };
+        asked.caller = authentication.caller(exchangeOf(asked.request));
+        if (kind === "admin") requireAdmin(asked.caller);
       },
+      // Only says that it is there: `transform` has no say in the types of handlers.
+      resolve: (context: object): { caller: Caller } => ({ caller: (context as { caller: Caller }).caller }),
     }),
   });
 }

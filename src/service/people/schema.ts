@@ -6,6 +6,8 @@ import { closed, Id, nullable, oneOf, Time } from "../../kit/schema.ts";
 export const PASSWORD_CHARACTERS_MIN = 8;
 export const PASSWORD_CHARACTERS_MAX = 1024;
 export const LOGIN_ATTEMPTS_PER_MINUTE = 10;
+/** As typed, before it is trimmed; names themselves are shorter. */
+export const LOGIN_NAME_CHARACTERS_MAX = 1000;
 export const SEED_TOKEN_CHARACTERS_MIN = 24;
 /** A session that nobody used for so long is refused and removed. */
 export const SESSION_IDLE_DAYS = 30;
@@ -32,14 +34,16 @@ export type User = Static<typeof User>;
 
 export const CreateUser = closed({ name: Type.String(), role: Type.Optional(Role) });
 export const UpdateUser = closed({ name: Type.Optional(Type.String()), role: Type.Optional(Role) });
-export const SetPassword = closed({ password: Type.String(), current_password: Type.Optional(Type.String()) });
+/** Whatever is longer is no password of anybody's; counted in UTF-16 units, so that any password within its limit passes. */
+const GivenPassword = Type.String({ maxLength: PASSWORD_CHARACTERS_MAX * 2 });
+export const SetPassword = closed({ password: Type.String(), current_password: Type.Optional(GivenPassword) });
 export const DeleteUserQuery = closed({ transfer_to: Type.Optional(Id) });
 
 /** The one answer that carries a token: shown once, at creation. */
 export const UserWithToken = closed({ user: User, token: Type.String() });
 export const RevokedTokens = closed({ revoked: Type.Integer() });
 
-export const Login = closed({ user: Type.String(), password: Type.String() });
+export const Login = closed({ user: Type.String({ maxLength: LOGIN_NAME_CHARACTERS_MAX }), password: GivenPassword });
 
 export const WhoAmI = closed({ id: Id, name: Type.String(), role: Role, auth: AuthKind, team_ids: Type.Array(Id) });
 export type WhoAmI = Static<typeof WhoAmI>;

@@ -7,7 +7,7 @@ import type { Config } from "../config/schema.ts";
 
 const PROBE_DEADLINE_MS = 5_000;
 const PROBE_OUTPUT_BYTES_MAX = 4_096;
-const PROXY_VARIABLES = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"];
+const PROXY_VARIABLES = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"].flatMap((name) => [name, name.toLowerCase()]);
 
 export const NOT_ISOLATED_WARNING =
   "gears are not isolated: no container runtime is used, so an approved gear runs with this server's own access: " +
@@ -42,7 +42,7 @@ async function refuseImpossibleEgress(config: Config, environment: Environment):
   if (config.egressKey === "") {
     throw new AppError("refused", "egress is enabled but there is no credential for the search destination: set egress_key or set egress: false");
   }
-  const proxy = PROXY_VARIABLES.find((name) => environment[name] || environment[name.toLowerCase()]);
+  const proxy = PROXY_VARIABLES.find((name) => environment[name]);
   if (proxy) {
     throw new AppError("refused", `egress is enabled but ${proxy} is set: searches must reach their destination directly; unset it or set egress: false`);
   }

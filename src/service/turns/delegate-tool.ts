@@ -11,7 +11,8 @@ export interface DelegateInput {
   readonly task: string;
 }
 
-export const delegateTools: ToolSource = (scope) => (scope.targets.length === 0 ? [] : [delegateTool(scope.targets.map((target) => target.name))]);
+export const delegateTools: ToolSource = (scope) =>
+  scope.targets.length === 0 ? [] : [delegateTool(scope.targets.map((target) => target.name))];
 
 function delegateTool(names: string[]): DelegateTool {
   return {

@@ -5,9 +5,8 @@ import { AppError } from "../../kit/error.ts";
 import type { Blueprint } from "../blueprint/blueprint.ts";
 import type { Part } from "../conversation/assembly.ts";
 import type { Conversation } from "../conversation/conversation.ts";
-import { describeParts, storedParts, sumTokens } from "../conversation/records.ts";
+import { describeParts, sumTokens, type SentPrompts } from "../conversation/records.ts";
 import type { Prompt, PromptPart } from "../conversation/schema.ts";
-import type { ConversationStore } from "../conversation/store.ts";
 import type { Caller } from "../people/caller.ts";
 import type { Access } from "../workspaces/access.ts";
 import { diffParts } from "./diff.ts";
@@ -18,7 +17,7 @@ import type { Turns } from "./turns.ts";
 
 export interface InspectionDeps {
   store: TurnStore;
-  parts: ConversationStore;
+  prompts: SentPrompts;
   conversation: Conversation;
   blueprint: Blueprint;
   engine: Engine;
@@ -40,7 +39,13 @@ export class Inspection {
     const agent = blueprint.agentWithRemoved(agentId);
     const thread = agent.orchestrator ? conversation.thread(workspaceId, 0) : [];
     const parts = await describeParts(engine.preview(caller, agent, thread));
-    return { agent_id: agentId, model_id: agent.model_id, parts, tokens: sumTokens(parts), tokens_estimated: true };
+    return {
+      agent_id: agentId,
+      model_id: agent.model_id,
+      parts,
+      tokens: sumTokens(parts),
+      tokens_estimated: true,
+    };
   }
 
   calls(caller: Caller, turnId: number): CallSummary[] {
@@ -58,13 +63,17 @@ export class Inspection {
   async diff(caller: Caller, fromId: number, toId: number): Promise<CallDiff> {
     const from = this.#visible(caller, fromId);
     const to = this.#visible(caller, toId);
-    if (from.workspace_id !== to.workspace_id) throw new AppError("invalid", "query parameter to: a call of another workspace");
-    const [before, after]: PromptPart[][] = [await describeParts(this.#parts(from)), await describeParts(this.#parts(to))];
+    if (from.workspace_id !== to.workspace_id)
+      throw new AppError("invalid", "query parameter to: a call of another workspace");
+    const [before, after]: PromptPart[][] = [
+      await describeParts(this.#parts(from)),
+      await describeParts(this.#parts(to)),
+    ];
     return { from: fromId, to: toId, ...diffParts(before!, after!) };
   }
 
   #parts(row: CallRow): Part[] {
-    return storedParts(this.#deps.parts, row.workspace_id, row.parts);
+    return this.#deps.prompts.read(row.workspace_id, row.parts);
   }
 
   #visible(caller: Caller, id: number): CallRow {

@@ -7,10 +7,10 @@ import { randomCallId } from "../../kit/random.ts";
 import type { ModelEndpoint } from "../catalog/models.ts";
 import type { Part, ThreadEntry } from "../conversation/assembly.ts";
 import type { Conversation, NewEntry } from "../conversation/conversation.ts";
-import { keepParts } from "../conversation/records.ts";
-import type { ConversationStore } from "../conversation/store.ts";
+import type { SentPrompts } from "../conversation/records.ts";
 import type { Journal } from "../journal/journal.ts";
-import type { ModelAnswer, TokenUsage } from "../llm/model.ts";
+import type { StoredType } from "../journal/schema.ts";
+import { toolNameAsSent, type ModelAnswer, type TokenUsage } from "../llm/model.ts";
 import type { ToolResult } from "../tools/tool.ts";
 import { costOf, type Usages } from "../usage/usage.ts";
 import type { RunStatus } from "./schema.ts";
@@ -19,7 +19,7 @@ import type { RunRow, ToolCallRow, TurnStore } from "./store.ts";
 export interface RecorderDeps {
   db: Db;
   turns: TurnStore;
-  parts: ConversationStore;
+  prompts: SentPrompts;
   conversation: Conversation;
   journal: Journal;
   usages: Usages;
@@ -40,6 +40,8 @@ export interface OpenCall {
   firstChunkAt: number | undefined;
   text: string;
   reasoning: string;
+  /** Its answer is on record: what was said is not a partial any more. */
+  over: boolean;
 }
 
 export class Recorder {
@@ -58,16 +60,28 @@ export class Recorder {
     return this.#deps.turns.toolCallsOf.all(run.id);
   }
 
+  /** Model calls of this run that were answered. */
+  roundsOf(run: RunRow): number {
+    return this.#deps.turns.roundsOf.get(run.turn_id, run.id)!.count;
+  }
+
   delegatedRun(call: ToolCallRow): RunRow | null {
     return this.#deps.turns.runOfCall.get(call.turn_id, call.call_id);
   }
 
-  async beginCall(run: Run, round: number, endpoint: ModelEndpoint, parts: readonly Part[], mayCall: boolean): Promise<OpenCall> {
-    const { db, turns, parts: partStore, journal, clock } = this.#deps;
+  /** `limit`: why this is the run's last call, without tools. */
+  async beginCall(
+    run: Run,
+    round: number,
+    endpoint: ModelEndpoint,
+    parts: readonly Part[],
+    limit: string | undefined,
+  ): Promise<OpenCall> {
+    const { db, turns, prompts, clock } = this.#deps;
     const { row } = run;
     const id = await db.write(() => {
-      const references = keepParts(partStore, row.workspace_id, parts);
-      const settings = JSON.stringify({ may_call: mayCall });
+      const references = prompts.keep(row.workspace_id, parts);
+      const settings = JSON.stringify({ may_call: limit === undefined });
       const inserted = turns.insertCall.get(
         row.workspace_id,
         row.turn_id,
@@ -82,42 +96,56 @@ export class Recorder {
         settings,
         clock.now(),
       )!;
-      journal.append(row.workspace_id, row.turn_id, "status", { run_id: row.id, agent_id: row.agent_id, state: "thinking", call_id: inserted.id });
+      const status = { state: "thinking", call_id: inserted.id };
+      this.#tell(row, "status", limit === undefined ? status : { ...status, limit });
       return inserted.id;
     });
-    return { id, endpoint, startedAt: clock.elapsed(), attempts: 0, firstChunkAt: undefined, text: "", reasoning: "" };
+    return {
+      id,
+      endpoint,
+      startedAt: clock.elapsed(),
+      attempts: 0,
+      firstChunkAt: undefined,
+      text: "",
+      reasoning: "",
+      over: false,
+    };
   }
 
   /** The answer, its tool calls as asked, its use. An answer without calls ends the run in the same commit. */
-  finishCall(run: Run, call: OpenCall, answer: ModelAnswer, calls: ModelAnswer["calls"]): Promise<void> {
-    const { db, turns, conversation, journal } = this.#deps;
+  finishCall(run: Run, call: OpenCall, answer: ModelAnswer): Promise<void> {
+    const { db, turns } = this.#deps;
     const { row } = run;
-    const asked = calls.map(({ name, arguments: json }) => ({ id: randomCallId(), name, arguments: json }));
+    const asked = answer.calls.map(({ name, arguments: json }) => ({
+      id: randomCallId(),
+      name: toolNameAsSent(name),
+      arguments: json,
+    }));
     return db.write(() => {
       this.#closeCall(run, call, "done", answer.finish, null, answer.usage);
-      conversation.append({ ...this.#entryBase(row), kind: "agent", text: answer.text, reasoning: answer.reasoning, calls: asked });
+      this.#say(row, { kind: "agent", text: answer.text, reasoning: answer.reasoning, calls: asked });
       for (const [position, one] of asked.entries()) {
-        turns.insertToolCall.run(one.id, row.workspace_id, row.turn_id, row.id, position, one.name, one.arguments);
-        journal.append(row.workspace_id, row.turn_id, "tool.call", {
-          run_id: row.id,
-          agent_id: row.agent_id,
-          call_id: one.id,
-          tool: one.name,
-          arguments: one.arguments,
-        });
+        const { id, name, arguments: json } = one;
+        turns.insertToolCall.run(id, row.workspace_id, row.turn_id, row.id, position, name, json);
+        this.#tell(row, "tool.call", { call_id: id, tool: name, arguments: json });
       }
       if (asked.length === 0) this.#closeRun(row, "done");
-      else journal.append(row.workspace_id, row.turn_id, "status", { run_id: row.id, agent_id: row.agent_id, state: "working" });
+      else this.#tell(row, "status", { state: "working" });
     });
   }
 
   /** An answer that was broken off: what was said so far stays, marked; half a tool call does not. Ends the run. */
-  breakOffCall(run: Run, call: OpenCall, status: Exclude<RunStatus, "running" | "done">, error: string | null): Promise<void> {
-    const { db, conversation } = this.#deps;
-    return db.write(() => {
-      this.#closeCall(run, call, status, null, error, { input: null, cachedInput: null, output: null });
+  breakOffCall(
+    run: Run,
+    call: OpenCall,
+    status: Exclude<RunStatus, "running" | "done">,
+    error: string | null,
+    usage: TokenUsage,
+  ): Promise<void> {
+    return this.#deps.db.write(() => {
+      this.#closeCall(run, call, status, null, error, usage);
       if (call.text.trim() !== "") {
-        conversation.append({ ...this.#entryBase(run.row), kind: "agent", text: call.text, reasoning: call.reasoning, partial: true });
+        this.#say(run.row, { kind: "agent", text: call.text, reasoning: call.reasoning, partial: true });
       }
       this.#closeRun(run.row, status);
     });
@@ -132,9 +160,9 @@ export class Recorder {
     return this.#deps.db.write(() => this.#recordResult(run, call, apply()));
   }
 
-  startTool(call: ToolCallRow): Promise<void> {
-    const { db, turns, clock } = this.#deps;
-    return db.write(() => void turns.startToolCall.run(clock.now(), call.call_id));
+  /** On record before the effect can happen. */
+  startTool(call: ToolCallRow): Promise<ToolCallRow> {
+    return this.#deps.db.write(() => this.#markStarted(call));
   }
 
   finishTool(run: RunRow, call: ToolCallRow, result: ToolResult): Promise<void> {
@@ -142,14 +170,27 @@ export class Recorder {
   }
 
   /** The worker's run and its task, in one commit with the call's start. */
-  beginDelegation(run: Run, call: ToolCallRow, agentId: number, task: string): Promise<Run> {
-    const { db, turns, conversation, clock } = this.#deps;
+  beginDelegation(
+    run: Run,
+    call: ToolCallRow,
+    agentId: number,
+    task: string,
+  ): Promise<{ call: ToolCallRow; child: Run }> {
+    const { db, turns, clock } = this.#deps;
     const { row } = run;
     return db.write(() => {
-      turns.startToolCall.run(clock.now(), call.call_id);
-      const child = turns.insertRun.get(row.workspace_id, row.turn_id, agentId, row.id, call.call_id, row.depth + 1, clock.now())!;
-      conversation.append({ ...this.#entryBase(child), kind: "task", text: task });
-      return { row: child, agentIds: [agentId, ...run.agentIds] };
+      const started = this.#markStarted(call);
+      const child = turns.insertRun.get(
+        row.workspace_id,
+        row.turn_id,
+        agentId,
+        row.id,
+        call.call_id,
+        row.depth + 1,
+        clock.now(),
+      )!;
+      this.#say(child, { kind: "task", text: task });
+      return { call: started, child: { row: child, agentIds: [agentId, ...run.agentIds] } };
     });
   }
 
@@ -159,19 +200,40 @@ export class Recorder {
     return db.write(() => void turns.setRun.run("running", null, run.id));
   }
 
-  #closeCall(run: Run, call: OpenCall, status: RunStatus, finish: string | null, error: string | null, usage: TokenUsage): void {
-    const { turns, journal, usages, clock } = this.#deps;
+  #closeCall(
+    run: Run,
+    call: OpenCall,
+    status: RunStatus,
+    finish: string | null,
+    error: string | null,
+    usage: TokenUsage,
+  ): void {
+    const { db, turns, usages, clock } = this.#deps;
     const { row } = run;
+    db.afterCommit(() => {
+      call.over = true;
+    });
     const cost = costOf(usage, call.endpoint.prices);
-    const firstChunkMs = call.firstChunkAt === undefined ? null : Math.round(call.firstChunkAt - call.startedAt);
+    const firstChunkMs =
+      call.firstChunkAt === undefined ? null : Math.round(call.firstChunkAt - call.startedAt);
     const durationMs = Math.round(clock.elapsed() - call.startedAt);
     const { input, cachedInput, output } = usage;
-    turns.finishCall.run(status, call.attempts, finish, error, input, cachedInput, output, cost, firstChunkMs, durationMs, call.id);
+    turns.finishCall.run(
+      status,
+      call.attempts,
+      finish,
+      error,
+      input,
+      cachedInput,
+      output,
+      cost,
+      firstChunkMs,
+      durationMs,
+      call.id,
+    );
     usages.spend(row.workspace_id, row.turn_id, run.agentIds, usage, cost);
-    journal.append(row.workspace_id, row.turn_id, "usage", {
+    this.#tell(row, "usage", {
       call_id: call.id,
-      run_id: row.id,
-      agent_id: row.agent_id,
       input_tokens: input,
       cached_input_tokens: cachedInput,
       output_tokens: output,
@@ -179,30 +241,38 @@ export class Recorder {
     });
   }
 
+  #markStarted(call: ToolCallRow): ToolCallRow {
+    const now = this.#deps.clock.now();
+    this.#deps.turns.startToolCall.run(now, call.call_id);
+    return { ...call, state: "started", started_at: now };
+  }
+
   #closeRun(row: RunRow, status: RunStatus): void {
-    const { turns, journal, clock } = this.#deps;
+    const { turns, clock } = this.#deps;
     turns.setRun.run(status, clock.now(), row.id);
-    journal.append(row.workspace_id, row.turn_id, "status", { run_id: row.id, agent_id: row.agent_id, state: status });
+    this.#tell(row, "status", { state: status });
   }
 
   #recordResult(run: RunRow, call: ToolCallRow, result: ToolResult): void {
-    const { turns, conversation, journal, clock } = this.#deps;
+    const { turns, clock } = this.#deps;
+    const { outcome, text } = result;
+    const { call_id: callId, tool } = call;
     const now = clock.now();
-    turns.finishToolCall.run(now, now, call.call_id);
-    conversation.append({ ...this.#entryBase(run), kind: "tool", text: result.text, callId: call.call_id, tool: call.tool, outcome: result.outcome });
-    journal.append(run.workspace_id, run.turn_id, "tool.result", {
-      run_id: run.id,
-      agent_id: run.agent_id,
-      call_id: call.call_id,
-      tool: call.tool,
-      outcome: result.outcome,
-      text: result.text,
-      duration_ms: now - (call.started_at ?? now),
-    });
+    turns.finishToolCall.run(now, now, callId);
+    this.#say(run, { kind: "tool", text, callId, tool, outcome });
+    const duration = now - (call.started_at ?? now);
+    this.#tell(run, "tool.result", { call_id: callId, tool, outcome, text, duration_ms: duration });
   }
 
-  #entryBase(run: RunRow): Pick<NewEntry, "workspaceId" | "turnId" | "runId" | "agentId" | "thread"> {
-    return { workspaceId: run.workspace_id, turnId: run.turn_id, runId: run.id, agentId: run.agent_id, thread: threadOf(run) };
+  #tell(run: RunRow, type: StoredType, data: Record<string, unknown>): void {
+    const about = { run_id: run.id, agent_id: run.agent_id, ...data };
+    this.#deps.journal.append(run.workspace_id, run.turn_id, type, about);
+  }
+
+  #say(run: RunRow, entry: Omit<NewEntry, "workspaceId" | "turnId" | "runId" | "agentId" | "thread">): void {
+    const { workspace_id: workspaceId, turn_id: turnId, agent_id: agentId } = run;
+    const about = { workspaceId, turnId, runId: run.id, agentId, thread: threadOf(run) };
+    this.#deps.conversation.append({ ...about, ...entry });
   }
 }
 

@@ -15,9 +15,11 @@ import type { Access } from "../workspaces/access.ts";
 import type { Inspection } from "./inspection.ts";
 import { Call, CallDiff, CallSummary, Chat, ChatAnswer, DiffQuery, Turn } from "./schema.ts";
 import type { Turns } from "./turns.ts";
+import type { Viewing } from "./viewing.ts";
 
 export interface TurnRoutesDeps {
   turns: Turns;
+  viewing: Viewing;
   conversation: Conversation;
   inspection: Inspection;
   access: Access;
@@ -32,7 +34,7 @@ export function turnRoutes(plugin: CallerPlugin, deps: TurnRoutesDeps) {
     .use(inspectionRoutes(plugin, deps));
 }
 
-function chatRoutes(plugin: CallerPlugin, { turns, access, streams }: TurnRoutesDeps) {
+function chatRoutes(plugin: CallerPlugin, { turns, viewing, access, streams }: TurnRoutesDeps) {
   return new Elysia({ name: "chat", normalize: false, tags: ["turns"] })
     .use(plugin)
     .post(
@@ -41,9 +43,15 @@ function chatRoutes(plugin: CallerPlugin, { turns, access, streams }: TurnRoutes
         const turn = await turns.chat(caller, params.id, body);
         const exchange = exchangeOf(request);
         if (!wantsStream(exchange)) return status(202, { turn });
-        return streams.answer(exchange, (viewer) => turns.followTurn(caller, turn, 0, viewer));
+        return streams.answer(exchange, (viewer) => viewing.turn(caller, turn, 0, viewer));
       },
-      { caller: "ws", params: fromText(IdParams), body: Chat, response: { 202: ChatAnswer }, detail: STREAMS },
+      {
+        caller: "ws",
+        params: fromText(IdParams),
+        body: Chat,
+        response: { 202: ChatAnswer },
+        detail: STREAMS,
+      },
     )
     .get("/workspaces/:id/turns", ({ caller, params, query }) => turns.list(caller, params.id, query), {
       caller: "ws",
@@ -61,18 +69,22 @@ function chatRoutes(plugin: CallerPlugin, { turns, access, streams }: TurnRoutes
       params: fromText(IdParams),
       response: Turn,
     })
-    .post("/turns/:id/resume", ({ caller, params, status }) => turns.resume(caller, params.id).then((turn) => status(202, turn)), {
-      caller: "ws",
-      params: fromText(IdParams),
-      response: { 202: Turn },
-    })
+    .post(
+      "/turns/:id/resume",
+      ({ caller, params, status }) => turns.resume(caller, params.id).then((turn) => status(202, turn)),
+      {
+        caller: "ws",
+        params: fromText(IdParams),
+        response: { 202: Turn },
+      },
+    )
     .get(
       "/turns/:id/events",
       ({ caller, params, query, request }) => {
         const exchange = exchangeOf(request);
         const turn = turns.visible(caller, params.id);
         const after = resumeFrom(exchange, query.after) ?? 0;
-        return streams.answer(exchange, (viewer) => turns.followTurn(caller, turn, after, viewer));
+        return streams.answer(exchange, (viewer) => viewing.turn(caller, turn, after, viewer));
       },
       { caller: "ws", params: fromText(IdParams), query: fromText(EventsQuery), detail: STREAM },
     )
@@ -82,7 +94,7 @@ function chatRoutes(plugin: CallerPlugin, { turns, access, streams }: TurnRoutes
         const exchange = exchangeOf(request);
         access.workspace(caller, params.id);
         const after = resumeFrom(exchange, query.after);
-        return streams.answer(exchange, (viewer) => turns.followWorkspace(caller, params.id, after, viewer));
+        return streams.answer(exchange, (viewer) => viewing.workspace(caller, params.id, after, viewer));
       },
       { caller: "ws", params: fromText(IdParams), query: fromText(EventsQuery), detail: STREAM },
     );
@@ -91,12 +103,16 @@ function chatRoutes(plugin: CallerPlugin, { turns, access, streams }: TurnRoutes
 function conversationRoutes(plugin: CallerPlugin, { conversation }: TurnRoutesDeps) {
   return new Elysia({ name: "conversation", normalize: false, tags: ["conversation"] })
     .use(plugin)
-    .get("/workspaces/:id/entries", ({ caller, params, query }) => conversation.list(caller, params.id, query), {
-      caller: "ws",
-      params: fromText(IdParams),
-      query: fromText(PageQuery),
-      response: Type.Array(Entry),
-    })
+    .get(
+      "/workspaces/:id/entries",
+      ({ caller, params, query }) => conversation.list(caller, params.id, query),
+      {
+        caller: "ws",
+        params: fromText(IdParams),
+        query: fromText(PageQuery),
+        response: Type.Array(Entry),
+      },
+    )
     .delete("/entries/:id", ({ caller, params }) => conversation.forget(caller, params.id), {
       caller: "ws",
       params: fromText(IdParams),
@@ -135,8 +151,13 @@ function inspectionRoutes(plugin: CallerPlugin, { inspection }: TurnRoutesDeps) 
     });
 }
 
-const STREAM = { description: "An event stream (SSE): id, event, one JSON data line. Resumes after Last-Event-ID, or after=<id>." };
-const STREAMS = { description: "With Accept: text/event-stream the answer is the turn's events until it ends." };
+const STREAM = {
+  description:
+    "An event stream (SSE): id, event, one JSON data line. Resumes after Last-Event-ID, or after=<id>.",
+};
+const STREAMS = {
+  description: "With Accept: text/event-stream the answer is the turn's events until it ends.",
+};
 
 function wantsStream(exchange: Exchange): boolean {
   return (exchange.headers["accept"] ?? "").includes("text/event-stream");

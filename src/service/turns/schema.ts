@@ -4,7 +4,7 @@ import { Type, type Static } from "@sinclair/typebox";
 import { closed, Id, nullable, oneOf, Time } from "../../kit/schema.ts";
 import { partKinds, PromptPart } from "../conversation/schema.ts";
 
-/** Model calls that one agent may make in one run. */
+/** Model calls with tools that one agent may make in one run, resumed ones counted; then comes its last answer, without. */
 export const ROUNDS_MAX = 16;
 /** The orchestrator is at depth 0. */
 export const DELEGATION_DEPTH_MAX = 4;
@@ -14,7 +14,15 @@ export const TOOL_CALLS_PER_ANSWER_MAX = 64;
 export const TURNS_QUEUED_MAX = 16;
 export const CHAT_CHARACTERS_MAX = 400_000;
 
-export const turnStatuses = ["queued", "running", "waiting", "done", "failed", "cancelled", "interrupted"] as const;
+export const turnStatuses = [
+  "queued",
+  "running",
+  "waiting",
+  "done",
+  "failed",
+  "cancelled",
+  "interrupted",
+] as const;
 export type TurnStatus = (typeof turnStatuses)[number];
 export const runStatuses = ["running", "done", "failed", "cancelled", "interrupted"] as const;
 export type RunStatus = (typeof runStatuses)[number];
@@ -33,7 +41,10 @@ export const Turn = closed({
 });
 export type Turn = Static<typeof Turn>;
 
-export const Chat = closed({ text: Type.String({ maxLength: CHAT_CHARACTERS_MAX }), queue: Type.Optional(Type.Boolean()) });
+export const Chat = closed({
+  text: Type.String({ maxLength: CHAT_CHARACTERS_MAX }),
+  queue: Type.Optional(Type.Boolean()),
+});
 export type Chat = Static<typeof Chat>;
 export const ChatAnswer = closed({ turn: Turn });
 
@@ -82,7 +93,12 @@ export const CallDiff = closed({
   same: Type.Integer(),
   changes: Type.Array(
     closed({
-      change: Type.Union([Type.Literal("added"), Type.Literal("removed"), Type.Literal("changed"), Type.Literal("same")]),
+      change: Type.Union([
+        Type.Literal("added"),
+        Type.Literal("removed"),
+        Type.Literal("changed"),
+        Type.Literal("same"),
+      ]),
       kind: oneOf(partKinds),
       source: Type.String(),
       before: nullable(Type.String()),

@@ -69,8 +69,10 @@ export interface CallRow {
 }
 
 const TURN = `SELECT id, workspace_id, status, text, user_id, user_name, auth, blueprint_id, error, created_at, started_at, finished_at FROM turns`;
-const RUN = "SELECT id, workspace_id, turn_id, agent_id, parent_run_id, parent_call_id, depth, status FROM runs";
-const TOOL_CALL = "SELECT call_id, workspace_id, turn_id, run_id, position, tool, arguments, state, started_at FROM tool_calls";
+const RUN =
+  "SELECT id, workspace_id, turn_id, agent_id, parent_run_id, parent_call_id, depth, status FROM runs";
+const TOOL_CALL =
+  "SELECT call_id, workspace_id, turn_id, run_id, position, tool, arguments, state, started_at FROM tool_calls";
 const CALL = `SELECT id, workspace_id, turn_id, run_id, agent_id, round, model_id, model_name, provider_name, protocol, parts, settings, status,
   attempts, finish, error, input_tokens, cached_input_tokens, output_tokens, cost, started_at, first_chunk_ms, duration_ms FROM calls`;
 
@@ -92,9 +94,10 @@ export class TurnStore {
   readonly turnById;
   readonly turns;
   readonly openTurns;
+  readonly openTurnsOf;
   readonly openCount;
   readonly queuedCount;
-  readonly nextQueued;
+  readonly queuedOf;
   readonly laterStarted;
   readonly insertTurn;
   readonly startTurn;
@@ -103,6 +106,7 @@ export class TurnStore {
   readonly rootRun;
   readonly runById;
   readonly runOfCall;
+  readonly roundsOf;
   readonly insertRun;
   readonly setRun;
   readonly setOpenRuns;
@@ -125,15 +129,20 @@ export class TurnStore {
     this.turns = db.query<TurnRow, [number, number, number]>(
       `${TURN} WHERE workspace_id = ? AND id < ? ORDER BY id DESC LIMIT ?`,
     );
-    this.openTurns = db.query<TurnRow, []>(`${TURN} WHERE status IN ('queued', 'running', 'waiting') ORDER BY id`);
+    this.openTurns = db.query<TurnRow, []>(
+      `${TURN} WHERE status IN ('queued', 'running', 'waiting') ORDER BY id`,
+    );
+    this.openTurnsOf = db.query<TurnRow, [number]>(
+      `${TURN} WHERE workspace_id = ? AND status IN ('queued', 'running', 'waiting') ORDER BY id`,
+    );
     this.openCount = db.query<{ count: number }, [number]>(
       "SELECT count(*) AS count FROM turns WHERE workspace_id = ? AND status IN ('queued', 'running', 'waiting')",
     );
     this.queuedCount = db.query<{ count: number }, [number]>(
       "SELECT count(*) AS count FROM turns WHERE workspace_id = ? AND status = 'queued'",
     );
-    this.nextQueued = db.query<TurnRow, [number]>(
-      `${TURN} WHERE workspace_id = ? AND status = 'queued' ORDER BY id LIMIT 1`,
+    this.queuedOf = db.query<TurnRow, [number]>(
+      `${TURN} WHERE workspace_id = ? AND status = 'queued' ORDER BY id`,
     );
     this.laterStarted = db.query<{ id: number }, [number, number]>(
       "SELECT id FROM turns WHERE workspace_id = ? AND id > ? AND started_at IS NOT NULL LIMIT 1",
@@ -152,12 +161,17 @@ export class TurnStore {
     this.rootRun = db.query<RunRow, [number]>(`${RUN} WHERE turn_id = ? AND parent_run_id IS NULL`);
     this.runById = db.query<RunRow, [number]>(`${RUN} WHERE id = ?`);
     this.runOfCall = db.query<RunRow, [number, string]>(`${RUN} WHERE turn_id = ? AND parent_call_id = ?`);
+    this.roundsOf = db.query<{ count: number }, [number, number]>(
+      "SELECT count(*) AS count FROM calls WHERE turn_id = ? AND run_id = ? AND status = 'done'",
+    );
     this.insertRun = db.query<RunRow, [number, number, number, number | null, string | null, number, number]>(
       `INSERT INTO runs (workspace_id, turn_id, agent_id, parent_run_id, parent_call_id, depth, status, created_at)
        VALUES (?, ?, ?, ?, ?, ?, 'running', ?)
        RETURNING id, workspace_id, turn_id, agent_id, parent_run_id, parent_call_id, depth, status`,
     );
-    this.setRun = db.query<never, [RunStatus, number | null, number]>("UPDATE runs SET status = ?, finished_at = ? WHERE id = ?");
+    this.setRun = db.query<never, [RunStatus, number | null, number]>(
+      "UPDATE runs SET status = ?, finished_at = ? WHERE id = ?",
+    );
     this.setOpenRuns = db.query<never, [RunStatus, number, number]>(
       "UPDATE runs SET status = ?, finished_at = ? WHERE turn_id = ? AND status = 'running'",
     );
@@ -166,7 +180,9 @@ export class TurnStore {
       `INSERT INTO tool_calls (call_id, workspace_id, turn_id, run_id, position, tool, arguments, state)
        VALUES (?, ?, ?, ?, ?, ?, ?, 'asked')`,
     );
-    this.toolCallsOf = db.query<ToolCallRow, [number]>(`${TOOL_CALL} WHERE run_id = ? AND state <> 'done' ORDER BY position`);
+    this.toolCallsOf = db.query<ToolCallRow, [number]>(
+      `${TOOL_CALL} WHERE run_id = ? AND state <> 'done' ORDER BY position`,
+    );
     this.danglingCalls = db.query<ToolCallRow, [number]>(
       `SELECT c.call_id, c.workspace_id, c.turn_id, c.run_id, c.position, c.tool, c.arguments, c.state, c.started_at
        FROM tool_calls c JOIN runs r ON r.id = c.run_id

@@ -1,4 +1,4 @@
-// HTTP for usage.
+// HTTP for usage: one read, for who sees the workspace.
 
 import { Elysia } from "elysia";
 import { fromText } from "../../kit/http/text-params.ts";

@@ -45,7 +45,13 @@ export class Usages {
   }
 
   /** Inside the write that records the call. `agentIds`: the agent and its callers. */
-  spend(workspaceId: number, turnId: number, agentIds: readonly number[], usage: TokenUsage, cost: number | null): void {
+  spend(
+    workspaceId: number,
+    turnId: number,
+    agentIds: readonly number[],
+    usage: TokenUsage,
+    cost: number | null,
+  ): void {
     const { store, clock } = this.#deps;
     const tokens = (usage.input ?? 0) + (usage.output ?? 0);
     if (tokens === 0) return;
@@ -72,19 +78,31 @@ export class Usages {
     const { store, clock } = this.#deps;
     const turn = store.spentInTurn.get(workspaceId, agentId, turnId)!;
     const day = store.spentOnDay.get(workspaceId, agentId, utcDay(clock.now()))!;
-    return used("budget for a turn", turn, budget.tokens_per_turn, budget.cost_per_turn) ?? used("budget for a day", day, budget.tokens_per_day, budget.cost_per_day);
+    return (
+      used("budget for a turn", turn, budget.tokens_per_turn, budget.cost_per_turn) ??
+      used("budget for a day", day, budget.tokens_per_day, budget.cost_per_day)
+    );
   }
 }
 
 /** What a call cost, in the unit of the prices; null when tokens or a needed price are not known. Cached input defaults to the input price. */
 export function costOf(usage: TokenUsage, prices: Prices): number | null {
-  if (usage.input === null || usage.output === null || prices.input === null || prices.output === null) return null;
+  if (usage.input === null || usage.output === null || prices.input === null || prices.output === null)
+    return null;
   const cached = usage.cachedInput ?? 0;
   const fresh = Math.max(0, usage.input - cached);
-  return (fresh * prices.input + cached * (prices.cachedInput ?? prices.input) + usage.output * prices.output) / TOKENS_PER_PRICE;
+  return (
+    (fresh * prices.input + cached * (prices.cachedInput ?? prices.input) + usage.output * prices.output) /
+    TOKENS_PER_PRICE
+  );
 }
 
-function used(what: string, spent: SpentRow, tokens: number | null | undefined, cost: number | null | undefined): string | undefined {
+function used(
+  what: string,
+  spent: SpentRow,
+  tokens: number | null | undefined,
+  cost: number | null | undefined,
+): string | undefined {
   if (tokens && spent.tokens >= tokens) return `token ${what} (${tokens})`;
   if (cost && spent.cost >= cost) return `money ${what} (${cost})`;
   return undefined;

@@ -1,0 +1,122 @@
+// How turns begin, go on and end on record. Everything here runs inside a write that somebody else opened, so that a turn's state, its
+// message and its events are one commit.
+
+import type { Clock } from "../../kit/clock.ts";
+import { AppError } from "../../kit/error.ts";
+import type { Blueprint } from "../blueprint/blueprint.ts";
+import type { Conversation } from "../conversation/conversation.ts";
+import type { Journal } from "../journal/journal.ts";
+import type { Run } from "./recorder.ts";
+import { toTurn, type OverStatus } from "./records.ts";
+import type { TurnRow, TurnStore } from "./store.ts";
+
+export interface OpeningsDeps {
+  store: TurnStore;
+  conversation: Conversation;
+  blueprint: Blueprint;
+  journal: Journal;
+  clock: Clock;
+}
+
+export class Openings {
+  readonly #deps: OpeningsDeps;
+
+  constructor(deps: OpeningsDeps) {
+    this.#deps = deps;
+  }
+
+  /** The turn runs from here on; its message is said, its blueprint kept. */
+  begin(row: TurnRow): Run {
+    const { store, blueprint, conversation, journal, clock } = this.#deps;
+    this.#closeDanglingCalls(row.workspace_id);
+    const agent = blueprint.orchestratorOf(row.workspace_id);
+    store.startTurn.run(blueprint.keep(row.workspace_id), clock.now(), row.id);
+    journal.append(row.workspace_id, row.id, "turn.started", { turn: toTurn(store.turnById.get(row.id)!) });
+    const run = store.insertRun.get(row.workspace_id, row.id, agent.id, null, null, 0, clock.now())!;
+    const base = {
+      workspaceId: row.workspace_id,
+      turnId: row.id,
+      runId: run.id,
+      agentId: agent.id,
+      thread: 0,
+    };
+    conversation.append({ ...base, kind: "person", text: row.text });
+    return { row: run, agentIds: [agent.id] };
+  }
+
+  /** Goes on where the turn was; half-said answers are said anew. Raises `conflict`, `turn_running`. */
+  reopen(row: TurnRow): Run {
+    const { store, conversation, journal } = this.#deps;
+    if (row.status === "done") throw new AppError("conflict", "the turn is done: it can't be resumed");
+    if (store.openCount.get(row.workspace_id)!.count > 0)
+      throw new AppError("turn_running", "a turn is running in this workspace");
+    if (store.laterStarted.get(row.workspace_id, row.id)) {
+      throw new AppError(
+        "conflict",
+        "the conversation went on after this turn: it can't be resumed any more",
+      );
+    }
+    for (const entry of store.partialsOf.all(row.id)) conversation.forgetById(entry.id);
+    const root = store.rootRun.get(row.id);
+    if (!root) {
+      store.setTurn.run("queued", null, null, row.id);
+      return this.begin(row);
+    }
+    store.setRun.run("running", null, root.id);
+    store.setTurn.run("running", null, null, row.id);
+    journal.append(row.workspace_id, row.id, "turn.resumed", { turn: toTurn(store.turnById.get(row.id)!) });
+    return { row: root, agentIds: [root.agent_id] };
+  }
+
+  end(row: TurnRow, status: OverStatus, error: string | null): void {
+    const { store, journal, clock } = this.#deps;
+    const now = clock.now();
+    store.setTurn.run(status, error, now, row.id);
+    const runStatus = status === "done" ? "interrupted" : status;
+    store.setOpenRuns.run(runStatus, now, row.id);
+    store.setOpenCalls.run(runStatus, row.id);
+    journal.append(row.workspace_id, row.id, "turn.finished", { turn: toTurn(store.turnById.get(row.id)!) });
+  }
+
+  /** An open turn that nobody runs (any more). When its last answer was given already, only its end was not on record. */
+  interrupt(row: TurnRow): void {
+    this.end(row, this.#deps.store.rootRun.get(row.id)?.status === "done" ? "done" : "interrupted", null);
+  }
+
+  /** Calls that earlier turns left open get their end on record before the conversation goes on. */
+  #closeDanglingCalls(workspaceId: number): void {
+    const { store, conversation, journal, blueprint, clock } = this.#deps;
+    const agentId = blueprint.orchestratorOf(workspaceId).id;
+    for (const call of store.danglingCalls.all(workspaceId)) {
+      const begun = call.state === "started";
+      const outcome = begun ? "unknown" : "interrupted";
+      const text = begun
+        ? "Interrupted: whether this call took effect is not known."
+        : "Interrupted before it began: nothing was done.";
+      const { turn_id: turnId, run_id: runId, call_id: callId, tool } = call;
+      store.finishToolCall.run(clock.now(), clock.now(), callId);
+      conversation.append({
+        workspaceId,
+        turnId,
+        runId,
+        agentId,
+        thread: 0,
+        kind: "tool",
+        callId,
+        tool,
+        outcome,
+        text,
+      });
+      const result = {
+        run_id: runId,
+        agent_id: agentId,
+        call_id: callId,
+        tool,
+        outcome,
+        text,
+        duration_ms: 0,
+      };
+      journal.append(workspaceId, turnId, "tool.result", result);
+    }
+  }
+}

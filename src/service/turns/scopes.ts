@@ -1,0 +1,78 @@
+// What an agent has at a moment of a turn: itself, its tools, and the agents that it may delegate to.
+
+import type { Blueprint } from "../blueprint/blueprint.ts";
+import type { Agent } from "../blueprint/schema.ts";
+import type { Caller } from "../people/caller.ts";
+import type { ToolRegistry } from "../tools/registry.ts";
+import type { Tool, ToolScope } from "../tools/tool.ts";
+import type { TurnContext } from "./context.ts";
+import type { Run } from "./recorder.ts";
+import { DELEGATION_DEPTH_MAX } from "./schema.ts";
+
+interface Place {
+  readonly turnId: number;
+  readonly runId: number;
+  readonly depth: number;
+  /** The agent and its callers. */
+  readonly above: readonly number[];
+}
+
+export class Scopes {
+  readonly #blueprint: Blueprint;
+  readonly #registry: ToolRegistry;
+
+  constructor(blueprint: Blueprint, registry: ToolRegistry) {
+    this.#blueprint = blueprint;
+    this.#registry = registry;
+  }
+
+  /** As it is now; an agent removed in the middle of its run goes on as it was. */
+  agentOf(run: Run): Agent {
+    return this.#blueprint.agentWithRemoved(run.row.agent_id);
+  }
+
+  tools(scope: ToolScope): Tool[] {
+    return this.#registry.toolsFor(scope);
+  }
+
+  of(context: TurnContext, run: Run, agent: Agent): ToolScope {
+    const { turn_id: turnId, id: runId, depth } = run.row;
+    return this.#scope(context, agent, { turnId, runId, depth, above: run.agentIds });
+  }
+
+  /** As if a turn began now; a worker as if the orchestrator called it. */
+  preview(caller: Caller, agent: Agent): ToolScope {
+    const above = agent.orchestrator
+      ? [agent.id]
+      : [agent.id, this.#blueprint.orchestratorOf(agent.workspace_id).id];
+    return this.#scope({ caller, wires: new Set() }, agent, {
+      turnId: 0,
+      runId: 0,
+      depth: above.length - 1,
+      above,
+    });
+  }
+
+  #scope(context: Pick<TurnContext, "caller" | "wires">, agent: Agent, at: Place): ToolScope {
+    return {
+      workspaceId: agent.workspace_id,
+      turnId: at.turnId,
+      runId: at.runId,
+      agentId: agent.id,
+      agentName: agent.name,
+      orchestrator: agent.orchestrator,
+      caller: { ...context.caller, agent: agent.name, turnId: at.turnId },
+      targets: at.depth >= DELEGATION_DEPTH_MAX ? [] : this.#targets(context.wires, agent, at.above),
+    };
+  }
+
+  /** Along wires that the turn has seen; never back up the chain of callers, which would be a circle. */
+  #targets(wires: Set<string>, agent: Agent, above: readonly number[]): { id: number; name: string }[] {
+    for (const wire of this.#blueprint.wiresOf(agent.workspace_id))
+      wires.add(`${wire.from_agent_id}>${wire.to_agent_id}`);
+    return this.#blueprint
+      .agentsOf(agent.workspace_id)
+      .filter((other) => wires.has(`${agent.id}>${other.id}`) && !above.includes(other.id))
+      .map(({ id, name }) => ({ id, name }));
+  }
+}

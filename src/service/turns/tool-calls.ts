@@ -1,0 +1,191 @@
+// Does the tool calls of one answer. Tools that work on the database go one after the other, in the order asked; what takes time runs side
+// by side. Whatever is wrong with a call becomes its result; only a failure of our own record is raised, after all that runs has ended.
+
+import { AppError, messageOf } from "../../kit/error.ts";
+import type { Log } from "../../kit/log.ts";
+import { parseArguments } from "../tools/arguments.ts";
+import { failed, ok, type Tool, type ToolResult, type ToolScope } from "../tools/tool.ts";
+import { stopReason, type RunOutcome, type TurnContext } from "./context.ts";
+import type { DelegateInput } from "./delegate-tool.ts";
+import type { Recorder, Run } from "./recorder.ts";
+import { TOOL_CALLS_AT_ONCE_MAX, TOOL_CALLS_PER_ANSWER_MAX } from "./schema.ts";
+import type { Scopes } from "./scopes.ts";
+import type { RunRow, ToolCallRow } from "./store.ts";
+
+export interface ToolCallsDeps {
+  recorder: Recorder;
+  scopes: Scopes;
+  log: Log;
+  /** Runs a worker to its end. */
+  runAgent: (context: TurnContext, run: Run) => Promise<RunOutcome>;
+}
+
+interface Work {
+  /** True: nothing else of this answer begins before it is done. */
+  readonly now: boolean;
+  readonly done: Promise<void>;
+}
+
+export class ToolCalls {
+  readonly #deps: ToolCallsDeps;
+
+  constructor(deps: ToolCallsDeps) {
+    this.#deps = deps;
+  }
+
+  async run(context: TurnContext, run: Run, calls: readonly ToolCallRow[]): Promise<void> {
+    const running = new Set<Promise<void>>();
+    const failures: unknown[] = [];
+    for (const call of calls) {
+      if (failures.length > 0) break;
+      const work = this.#begin(context, run, call);
+      const tracked: Promise<void> = work.done
+        .catch((error: unknown) => void failures.push(error))
+        .finally(() => running.delete(tracked));
+      running.add(tracked);
+      if (work.now) await tracked;
+      else if (running.size >= TOOL_CALLS_AT_ONCE_MAX) await Promise.race(running);
+    }
+    await Promise.all(running);
+    if (failures.length > 0) throw failures[0];
+  }
+
+  #begin(context: TurnContext, run: Run, call: ToolCallRow): Work {
+    try {
+      return this.#work(context, run, call);
+    } catch (error) {
+      return { now: true, done: Promise.reject(error) };
+    }
+  }
+
+  #work(context: TurnContext, run: Run, call: ToolCallRow): Work {
+    const { scopes } = this.#deps;
+    const how = stopReason(context.signal);
+    if (how === "interrupted") return { now: true, done: Promise.resolve() };
+    if (how === "cancelled") return this.#answer(run, call, CANCELLED);
+    if (call.state === "started") return this.#pickUp(context, run, call);
+    if (call.position >= TOOL_CALLS_PER_ANSWER_MAX) return this.#answer(run, call, TOO_MANY);
+    const scope = scopes.of(context, run, scopes.agentOf(run));
+    const tools = scopes.tools(scope);
+    const tool = tools.find((each) => each.name === call.tool);
+    if (!tool) return this.#answer(run, call, failed(noSuchTool(call.tool, tools)));
+    const input = parseArguments(tool.parameters, call.arguments);
+    if (!input.ok) return this.#answer(run, call, failed(input.problem));
+    if (tool.kind === "database")
+      return { now: true, done: this.#apply(run, call, () => tool.apply(scope, input.value as never)) };
+    if (tool.kind === "external")
+      return { now: false, done: this.#runExternal(context, run, call, tool, scope, input.value) };
+    return {
+      now: false,
+      done: this.#delegate(context, run, call, scope, input.value as unknown as DelegateInput),
+    };
+  }
+
+  /** A call that had begun when the service went down. A delegation goes on where it was; anything else is not repeated. */
+  #pickUp(context: TurnContext, run: Run, call: ToolCallRow): Work {
+    const child = this.#deps.recorder.delegatedRun(call);
+    if (!child) return this.#answer(run, call, UNKNOWN);
+    return { now: false, done: this.#reopen(context, run, call, child) };
+  }
+
+  #answer(run: Run, call: ToolCallRow, result: ToolResult): Work {
+    return { now: true, done: this.#deps.recorder.finishTool(run.row, call, result) };
+  }
+
+  async #apply(run: Run, call: ToolCallRow, apply: () => ToolResult): Promise<void> {
+    const { recorder } = this.#deps;
+    try {
+      await recorder.applyTool(run.row, call, apply);
+    } catch (error) {
+      await recorder.finishTool(run.row, call, failed(this.#shown(error, call)));
+    }
+  }
+
+  async #runExternal(
+    context: TurnContext,
+    run: Run,
+    call: ToolCallRow,
+    tool: Extract<Tool, { kind: "external" }>,
+    scope: ToolScope,
+    input: Record<string, unknown>,
+  ): Promise<void> {
+    const { recorder } = this.#deps;
+    const started = await recorder.startTool(call);
+    const how = stopReason(context.signal);
+    if (how) return recorder.finishTool(run.row, started, how === "cancelled" ? CANCELLED : NOT_BEGUN);
+    let result: ToolResult;
+    try {
+      result = await tool.run(scope, input as never, context.signal);
+    } catch (error) {
+      result = context.signal.aborted ? UNKNOWN : failed(this.#shown(error, call));
+    }
+    await recorder.finishTool(run.row, started, result);
+  }
+
+  async #delegate(
+    context: TurnContext,
+    run: Run,
+    call: ToolCallRow,
+    scope: ToolScope,
+    input: DelegateInput,
+  ): Promise<void> {
+    const { recorder } = this.#deps;
+    const target = scope.targets.find((each) => each.name === input.agent)!;
+    const { call: started, child } = await recorder.beginDelegation(run, call, target.id, input.task);
+    await this.#finishDelegation(run, started, child, await this.#deps.runAgent(context, child));
+  }
+
+  async #reopen(context: TurnContext, run: Run, call: ToolCallRow, row: RunRow): Promise<void> {
+    const { recorder, runAgent } = this.#deps;
+    const child: Run = { row, agentIds: [row.agent_id, ...run.agentIds] };
+    if (row.status !== "done") await recorder.reopenRun(row);
+    const outcome = row.status === "done" ? lastAnswer(recorder, child) : await runAgent(context, child);
+    await this.#finishDelegation(run, call, child, outcome);
+  }
+
+  /** A worker's failure is its caller's tool result. A worker that was interrupted leaves the call open. */
+  async #finishDelegation(run: Run, call: ToolCallRow, child: Run, outcome: RunOutcome): Promise<void> {
+    const { recorder, scopes } = this.#deps;
+    if (outcome.status === "interrupted") return;
+    await recorder.finishTool(run.row, call, delegationResult(scopes.agentOf(child).name, outcome));
+  }
+
+  #shown(error: unknown, call: ToolCallRow): string {
+    if (error instanceof AppError) return `${error.message}. Nothing was done.`;
+    this.#deps.log.error("tool failed", { tool: call.tool, turn: call.turn_id, error: messageOf(error) });
+    return "The tool failed for an internal reason.";
+  }
+}
+
+const CANCELLED: ToolResult = { outcome: "cancelled", text: "Cancelled by a person before it was done." };
+const UNKNOWN: ToolResult = {
+  outcome: "unknown",
+  text: "Interrupted: whether this call took effect is not known. It is not repeated by itself; check before you repeat it.",
+};
+const NOT_BEGUN: ToolResult = {
+  outcome: "interrupted",
+  text: "Interrupted before it began: nothing was done.",
+};
+const TOO_MANY = failed(
+  `Not done: an answer may hold at most ${TOOL_CALLS_PER_ANSWER_MAX} tool calls. Ask again in your next answer.`,
+);
+
+function noSuchTool(name: string, tools: readonly Tool[]): string {
+  const hint = name === "delegate" ? " You are not wired to any agent that you could delegate to." : "";
+  return `There is no tool "${name}".${hint} You have: ${tools.map((tool) => tool.name).join(", ") || "none"}.`;
+}
+
+function delegationResult(
+  agent: string,
+  outcome: Exclude<RunOutcome, { status: "interrupted" }>,
+): ToolResult {
+  if (outcome.status === "done") return ok(outcome.text);
+  if (outcome.status === "failed") return failed(`Agent "${agent}" failed: ${outcome.error}`);
+  return CANCELLED;
+}
+
+/** A worker that had finished when the service went down: its answer is on record. */
+function lastAnswer(recorder: Recorder, child: Run): RunOutcome {
+  const answer = recorder.thread(child.row).findLast((entry) => entry.kind === "agent");
+  return { status: "done", text: answer?.text ?? "" };
+}

@@ -1,0 +1,63 @@
+// Who watches turns and workspaces: what is stored, what is being said at the moment, what comes; for as long as the viewer may see it.
+
+import type { Viewer } from "../../kit/http/sse.ts";
+import type { Journal } from "../journal/journal.ts";
+import type { Authentication } from "../people/authentication.ts";
+import type { Caller } from "../people/caller.ts";
+import type { Access } from "../workspaces/access.ts";
+import { isOver } from "./records.ts";
+import type { TurnStore } from "./store.ts";
+import type { Turns } from "./turns.ts";
+
+export interface ViewingDeps {
+  journal: Journal;
+  store: TurnStore;
+  turns: Turns;
+  access: Access;
+  authentication: Authentication;
+}
+
+export class Viewing {
+  readonly #deps: ViewingDeps;
+
+  constructor(deps: ViewingDeps) {
+    this.#deps = deps;
+  }
+
+  /** Sends a turn's events to a viewer; ends with the turn. Returns what to call when the viewer is gone. */
+  turn(
+    caller: Caller,
+    turn: { id: number; workspace_id: number },
+    after: number,
+    viewer: Viewer,
+  ): () => void {
+    const { journal, store, turns } = this.#deps;
+    return journal.follow(viewer, {
+      workspaceId: turn.workspace_id,
+      turnId: turn.id,
+      after,
+      allowed: () => this.#stillSees(caller, turn.workspace_id),
+      partials: () => turns.partials(turn.workspace_id).filter((partial) => partial.turnId === turn.id),
+      over: () => isOver(store.turnById.get(turn.id)?.status),
+    });
+  }
+
+  /** `after` null: only what comes from now on. */
+  workspace(caller: Caller, workspaceId: number, after: number | null, viewer: Viewer): () => void {
+    const { journal, turns } = this.#deps;
+    return journal.follow(viewer, {
+      workspaceId,
+      turnId: null,
+      after,
+      allowed: () => this.#stillSees(caller, workspaceId),
+      partials: () => turns.partials(workspaceId),
+      over: () => false,
+    });
+  }
+
+  #stillSees(caller: Caller, workspaceId: number): boolean {
+    const { access, authentication } = this.#deps;
+    const now = authentication.renewed(caller);
+    return now !== undefined && access.sees(now, workspaceId);
+  }
+}

@@ -1,0 +1,151 @@
+// Goal: a login makes a session that browsers keep safe and the server can end; every failed one looks the same.
+
+import { expect, test } from "bun:test";
+import { DAY_MS, manualClock } from "../../kit/manual-clock.ts";
+import { testService, type TestService } from "../../kit/service.ts";
+import type { Client } from "../../kit/client.ts";
+
+const PASSWORD = "correct horse battery";
+const BAD_LOGIN = { status: 401, code: "unauthenticated", message: "invalid username or password" };
+const BAD_TOKEN = { status: 401, code: "unauthenticated", message: "the token is not valid: it is unknown, revoked or expired" };
+
+async function withAnna(options: Parameters<typeof testService>[0] = {}): Promise<{ at: TestService; anna: { id: number; token: string } }> {
+  const at = await testService(options);
+  const anna = await at.user("Anna");
+  await at.admin.put(`/users/${anna.id}/password`, { password: PASSWORD });
+  return { at, anna };
+}
+
+function login(client: Client, headers: Record<string, string> = {}): Promise<Response> {
+  return client.raw("POST", "/login", { body: { user: "anna", password: PASSWORD }, headers });
+}
+
+/** The session that a login's cookie holds, as a `Cookie` header. */
+function cookieOf(response: Response): string {
+  return response.headers.get("set-cookie")!.split(";")[0]!;
+}
+
+test("a login answers the user and a token, and sets the same token as a cookie", async () => {
+  const { at, anna } = await withAnna();
+  await using _ = at;
+
+  const response = await login(at.admin);
+
+  const { user, token } = (await response.json()) as { user: { id: number; name: string; role: string }; token: string };
+  expect(response.status).toBe(200);
+  expect({ id: user.id, name: user.name, role: user.role }).toEqual({ id: anna.id, name: "Anna", role: "member" });
+  expect(token).toMatch(/^cairn_[A-Za-z0-9_-]{43}$/);
+  expect(response.headers.get("set-cookie")).toBe(`cairn_session=${token}; Path=/; HttpOnly; SameSite=Strict; Max-Age=2592000`);
+  expect(response.headers.get("cache-control")).toBe("no-store");
+});
+
+test("the cookie is Secure exactly when a proxy in front of us speaks TLS", async () => {
+  const { at } = await withAnna();
+  await using _ = at;
+  const secure = async (headers: Record<string, string>) => (await login(at.admin, headers)).headers.get("set-cookie")!.endsWith("; Secure");
+
+  expect(await secure({})).toBe(false);
+  expect(await secure({ "X-Forwarded-Proto": "http" })).toBe(false);
+  expect(await secure({ "X-Forwarded-Proto": "https" })).toBe(true);
+});
+
+test("the cookie alone is a session, and a bearer token wins over it", async () => {
+  const { at } = await withAnna();
+  await using _ = at;
+  const cookie = cookieOf(await login(at.admin));
+  const who = async (headers: Record<string, string>) =>
+    (await (await at.admin.raw("GET", "/whoami", { headers })).json()) as { name: string; auth: string };
+
+  expect(await who({ Cookie: cookie })).toMatchObject({ name: "Anna", auth: "session" });
+  expect(await who({ Cookie: `theme=dark; ${cookie}; other=1` })).toMatchObject({ name: "Anna", auth: "session" });
+  expect(await who({ Cookie: cookie, Authorization: `Bearer ${at.adminToken}` })).toMatchObject({ name: "admin", auth: "token" });
+  expect(await at.as("cairn_wrong").refused("GET", "/whoami")).toEqual(BAD_TOKEN);
+});
+
+test("a cookie that is no longer valid is refused, even on loopback, but does not keep anyone from logging in", async () => {
+  const { at } = await withAnna();
+  await using _ = at;
+  const stale = { Cookie: "cairn_session=cairn_gone" };
+
+  const refused = await at.admin.raw("GET", "/whoami", { headers: stale });
+  expect(refused.status).toBe(401);
+  expect(((await refused.json()) as { error: { message: string } }).error.message).toBe(BAD_TOKEN.message);
+  expect((await login(at.admin, stale)).status).toBe(200);
+});
+
+test("logout ends the session that was used, and no other", async () => {
+  const { at } = await withAnna();
+  await using _ = at;
+  const first = cookieOf(await login(at.admin));
+  const second = cookieOf(await login(at.admin));
+
+  const out = await at.admin.raw("POST", "/logout", { headers: { Cookie: first } });
+
+  expect(out.status).toBe(204);
+  expect(out.headers.get("set-cookie")).toBe("cairn_session=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0");
+  expect((await at.admin.raw("GET", "/whoami", { headers: { Cookie: first } })).status).toBe(401);
+  expect((await at.admin.raw("GET", "/whoami", { headers: { Cookie: second } })).status).toBe(200);
+});
+
+test("every failed login has one body: unknown user, no password set, wrong password", async () => {
+  const { at } = await withAnna();
+  await using _ = at;
+  await at.user("bert");
+
+  for (const user of ["nobody", "bert", "admin", "anna"]) {
+    expect(await at.admin.refused("POST", "/login", { user, password: "not this one" })).toEqual(BAD_LOGIN);
+    expect(await at.admin.refused("POST", "/login", { user, password: "" })).toEqual(BAD_LOGIN);
+  }
+});
+
+test("a login finds its user without regard to case, outer space and Unicode form", async () => {
+  const { at } = await withAnna();
+  await using _ = at;
+
+  for (const user of ["anna", " ANNA ", "Ａｎｎａ"]) {
+    expect((await at.admin.raw("POST", "/login", { body: { user, password: PASSWORD } })).status).toBe(200);
+  }
+});
+
+test("the eleventh login of a minute is refused with Retry-After, also with the right password, and a minute later it is not", async () => {
+  const clock = manualClock();
+  const { at } = await withAnna({ clock });
+  await using _ = at;
+  clock.advance(1000);
+  for (let count = 0; count < 10; count++) await at.admin.refused("POST", "/login", { user: "nobody", password: "x" });
+  clock.advance(20_000);
+
+  const refused = await login(at.admin);
+
+  expect(refused.status).toBe(429);
+  expect(refused.headers.get("retry-after")).toBe("40");
+  expect(refused.headers.get("set-cookie")).toBeNull();
+  expect(((await refused.json()) as { error: object }).error).toEqual({
+    message: "too many attempts; try again in 40 s",
+    code: "rate_limited",
+    request_id: refused.headers.get("x-request-id")!,
+    details: { retry_after_seconds: 40 },
+  });
+  clock.advance(40_000);
+  expect((await login(at.admin)).status).toBe(200);
+});
+
+test("a session ends when nobody used it for 30 days, and lasts while somebody does", async () => {
+  const clock = manualClock();
+  const { at, anna } = await withAnna({ clock });
+  await using _ = at;
+  await at.admin.post(`/users/${anna.id}/tokens`);
+  const { token: session } = (await (await login(at.admin)).json()) as { token: string };
+  const idle = await at.admin.post<{ token: string }>("/login", { user: "anna", password: PASSWORD });
+
+  for (let day = 0; day < 60; day += 20) {
+    clock.advance(20 * DAY_MS);
+    await at.as(session).get("/whoami");
+  }
+
+  expect(await at.as(idle.token).refused("GET", "/whoami")).toEqual(BAD_TOKEN);
+  clock.advance(30 * DAY_MS);
+  await at.as(session).get("/whoami");
+  clock.advance(30 * DAY_MS + 1);
+  expect(await at.as(session).refused("GET", "/whoami")).toEqual(BAD_TOKEN);
+});

@@ -1,0 +1,109 @@
+// Goal: who may set whose password, what a password must be, and what setting one does to open sessions.
+
+import { expect, test } from "bun:test";
+import { testService } from "../../kit/service.ts";
+
+const OLD = "the old password";
+const NEW = "the new password";
+
+test("an admin sets anyone's password; it revokes that user's tokens", async () => {
+  await using at = await testService();
+  const anna = await at.user("anna");
+  const bert = await at.user("bert");
+
+  const response = await at.admin.raw("PUT", `/users/${anna.id}/password`, { body: { password: NEW } });
+
+  expect(response.status).toBe(204);
+  expect(await response.text()).toBe("");
+  expect((await anna.refused("GET", "/whoami")).status).toBe(401);
+  await bert.get("/whoami");
+  await at.admin.post("/login", { user: "anna", password: NEW });
+});
+
+test("setting one's own password keeps the token that did it and revokes the others", async () => {
+  await using at = await testService();
+  const anna = await at.user("anna");
+  await at.admin.put(`/users/${anna.id}/password`, { password: OLD });
+  const login = async (password: string) => (await at.admin.post<{ token: string }>("/login", { user: "anna", password })).token;
+  const mine = at.as(await login(OLD));
+  const other = at.as(await login(OLD));
+
+  await mine.put(`/users/${anna.id}/password`, { password: NEW, current_password: OLD });
+
+  await mine.get("/whoami");
+  expect((await other.refused("GET", "/whoami")).status).toBe(401);
+  expect(await at.admin.refused("POST", "/login", { user: "anna", password: OLD })).toMatchObject({ message: "invalid username or password" });
+  await login(NEW);
+});
+
+test("who is not an admin needs the current password, and only for their own", async () => {
+  await using at = await testService();
+  const anna = await at.user("anna");
+  const bert = await at.user("bert");
+  await at.admin.put(`/users/${anna.id}/password`, { password: OLD });
+  const { token } = await at.admin.post<{ token: string }>("/login", { user: "anna", password: OLD });
+  const own = at.as(token);
+  const mine = `/users/${anna.id}/password`;
+
+  expect(await own.refused("PUT", mine, { password: NEW })).toEqual({ status: 400, code: "invalid", message: "current_password: missing" });
+  for (const current_password of ["wrong", ""]) {
+    expect(await own.refused("PUT", mine, { password: NEW, current_password })).toEqual({
+      status: 403,
+      code: "forbidden",
+      message: "current_password: not your current password",
+    });
+  }
+  for (const id of [1, bert.id, 999]) {
+    expect(await own.refused("PUT", `/users/${id}/password`, { password: NEW, current_password: OLD })).toEqual({
+      status: 403,
+      code: "forbidden",
+      message: "only an admin may set someone else's password",
+    });
+  }
+  expect(await bert.refused("PUT", `/users/${bert.id}/password`, { password: NEW })).toEqual({
+    status: 403,
+    code: "forbidden",
+    message: "you have no password yet: an admin sets the first one",
+  });
+  await at.admin.post("/login", { user: "anna", password: OLD });
+});
+
+test("guessing the current password is limited as logins are", async () => {
+  await using at = await testService();
+  const anna = await at.user("anna");
+  await at.admin.put(`/users/${anna.id}/password`, { password: OLD });
+  const { token } = await at.admin.post<{ token: string }>("/login", { user: "anna", password: OLD });
+  const guess = () => at.as(token).refused("PUT", `/users/${anna.id}/password`, { password: NEW, current_password: "guess" });
+
+  const answers = await Promise.all(Array.from({ length: 11 }, guess));
+
+  expect(answers.map((answer) => answer.status).toSorted()).toEqual([...Array.from({ length: 10 }, () => 403), 429]);
+});
+
+test("a password has 8 to 1024 characters, whoever sets it, and an empty one clears nothing", async () => {
+  await using at = await testService();
+  const anna = await at.user("anna");
+  await at.admin.put(`/users/${anna.id}/password`, { password: OLD });
+  const refused = (password: string) => at.admin.refused("PUT", `/users/${anna.id}/password`, { password });
+
+  const short = { status: 400, code: "invalid", message: "password: at least 8 characters" };
+  expect(await refused("")).toEqual(short);
+  expect(await refused("1234567")).toEqual(short);
+  expect(await refused("🔑".repeat(7))).toEqual(short);
+  expect(await refused("x".repeat(1025))).toEqual({ status: 400, code: "invalid", message: "password: at most 1024 characters" });
+  await at.admin.post("/login", { user: "anna", password: OLD });
+  for (const password of [" 8 chars", "🔑".repeat(8), "x".repeat(1024)]) {
+    await at.admin.put(`/users/${anna.id}/password`, { password });
+    await at.admin.post("/login", { user: "anna", password });
+  }
+});
+
+test("the password of a user who does not exist is 404", async () => {
+  await using at = await testService();
+
+  expect(await at.admin.refused("PUT", "/users/999/password", { password: NEW })).toEqual({
+    status: 404,
+    code: "not_found",
+    message: "user 999: not found",
+  });
+});

@@ -1,0 +1,84 @@
+// Goal: teams are made by admins; a team-lead decides who belongs to their own teams, and about nothing else.
+
+import { expect, test } from "bun:test";
+import type { Team } from "../../../src/service/people/schema.ts";
+import { office } from "../../kit/office.ts";
+
+const ADMIN_ONLY = { status: 403, code: "forbidden", message: "only an admin may do this" };
+const LEAD_ONLY = { status: 403, code: "forbidden", message: "only an admin, or a team-lead who belongs to the team, may do this" };
+
+test("a team has a name and members; anyone signed in reads them, by name", async () => {
+  await using at = await office();
+  const [zoe, anna] = [await at.user("zoe"), await at.user("Anna", "team-lead")];
+
+  const response = await at.admin.raw("POST", "/teams", { body: { name: " Red " } });
+  expect(response.status).toBe(201);
+  expect(await response.json()).toEqual({ id: 1, name: "Red", members: [] });
+  await at.admin.put(`/teams/1/members/${zoe.id}`);
+  const full = await at.admin.put<Team>(`/teams/1/members/${anna.id}`);
+  await at.admin.post("/teams", { name: "blue" });
+
+  expect(full.members).toEqual([
+    { id: anna.id, name: "Anna", role: "team-lead" },
+    { id: zoe.id, name: "zoe", role: "member" },
+  ]);
+  expect(await at.admin.put<Team>(`/teams/1/members/${anna.id}`)).toEqual(full);
+  expect(await zoe.get<Team[]>("/teams")).toEqual([{ id: 2, name: "blue", members: [] }, full]);
+  expect(await zoe.get<object>("/whoami")).toMatchObject({ team_ids: [1] });
+});
+
+test("a team is renamed and deleted by admins", async () => {
+  await using at = await office();
+  const red = await at.team("red");
+  await at.team("blue");
+
+  expect(await at.admin.patch<Team>(`/teams/${red}`, { name: "RED" })).toEqual({ id: red, name: "RED", members: [] });
+  expect(await at.admin.refused("PATCH", `/teams/${red}`, { name: "Blue " })).toEqual({
+    status: 409,
+    code: "conflict",
+    message: 'name: a team named "Blue" exists already',
+  });
+  await at.admin.delete(`/teams/${red}`);
+  for (const method of ["PATCH", "DELETE"]) {
+    const body = method === "PATCH" ? { name: "x" } : undefined;
+    expect(await at.admin.refused(method, `/teams/${red}`, body)).toEqual({ status: 404, code: "not_found", message: `team ${red}: not found` });
+  }
+});
+
+test("a team-lead adds and removes members of teams they belong to, others don't", async () => {
+  await using at = await office();
+  const lead = await at.user("lead", "team-lead");
+  const member = await at.user("member");
+  const guest = await at.user("guest");
+  const own = await at.team("own", lead, member);
+  const foreign = await at.team("foreign", member);
+  const calls = (team: number): [string, string][] => [
+    ["PUT", `/teams/${team}/members/${guest.id}`],
+    ["DELETE", `/teams/${team}/members/${member.id}`],
+  ];
+
+  for (const [method, path] of calls(foreign)) expect(await lead.refused(method, path)).toEqual(LEAD_ONLY);
+  for (const [method, path] of [...calls(own), ...calls(foreign)]) expect(await member.refused(method, path)).toEqual(LEAD_ONLY);
+  expect(await lead.refused("POST", "/teams", { name: "mine" })).toEqual(ADMIN_ONLY);
+  expect(await lead.refused("PATCH", `/teams/${own}`, { name: "mine" })).toEqual(ADMIN_ONLY);
+  expect(await lead.refused("DELETE", `/teams/${own}`)).toEqual(ADMIN_ONLY);
+
+  const added = await lead.put<Team>(`/teams/${own}/members/${guest.id}`);
+  expect(added.members.map((each) => each.name)).toEqual(["guest", "lead", "member"]);
+  await lead.delete(`/teams/${own}/members/${member.id}`);
+  await lead.delete(`/teams/${own}/members/${lead.id}`);
+  expect(await lead.refused("PUT", `/teams/${own}/members/${lead.id}`)).toEqual(LEAD_ONLY);
+});
+
+test("members and teams that don't exist are 404, each by its own noun", async () => {
+  await using at = await office();
+  const anna = await at.user("anna");
+  const team = await at.team("team");
+  const refused = (method: string, path: string) => at.admin.refused(method, path);
+  const missing = (message: string) => ({ status: 404, code: "not_found", message });
+
+  expect(await refused("PUT", `/teams/99/members/${anna.id}`)).toEqual(missing("team 99: not found"));
+  expect(await refused("PUT", `/teams/${team}/members/99`)).toEqual(missing("user 99: not found"));
+  expect(await refused("DELETE", `/teams/${team}/members/${anna.id}`)).toEqual(missing(`member ${anna.id}: not found`));
+  expect(await refused("DELETE", `/teams/99/members/${anna.id}`)).toEqual(missing("team 99: not found"));
+});

@@ -1,0 +1,153 @@
+// Goal: a token is who it belongs to, at every request, and nothing else is; what changes about its owner counts at once.
+
+import { expect, test } from "bun:test";
+import { PeopleStore } from "../../../src/service/people/store.ts";
+import { Authentication } from "../../../src/service/people/authentication.ts";
+import type { Exchange } from "../../../src/kit/http/exchange.ts";
+import { newToken, tokenHash } from "../../../src/kit/crypto.ts";
+import { createLog } from "../../../src/kit/log.ts";
+import { openDatabase } from "../../../src/kit/db.ts";
+import { migrate } from "../../../src/kit/migrate.ts";
+import { migrations } from "../../../src/service/migrations/migrations.ts";
+import { DAY_MS, manualClock } from "../../kit/manual-clock.ts";
+import { office } from "../../kit/office.ts";
+import { testService } from "../../kit/service.ts";
+import { temporaryFolder } from "../../kit/folder.ts";
+
+const BAD_TOKEN = { status: 401, code: "unauthenticated", message: "the token is not valid: it is unknown, revoked or expired" };
+const REQUIRED = { status: 401, code: "unauthenticated", message: "authentication required: send Authorization: Bearer <token>" };
+
+test("without the loopback privilege a request needs a token, and is told so", async () => {
+  await using at = await testService();
+  const proxied = { "X-Forwarded-For": "10.0.0.1" };
+
+  const response = await at.admin.raw("GET", "/whoami", { headers: proxied });
+
+  expect(response.status).toBe(401);
+  expect(response.headers.get("www-authenticate")).toBe("Bearer");
+  expect(((await response.json()) as { error: object }).error).toMatchObject({ code: REQUIRED.code, message: REQUIRED.message });
+  const withToken = await at.admin.raw("GET", "/whoami", { headers: { ...proxied, Authorization: `bearer ${at.adminToken}` } });
+  expect(await withToken.json()).toEqual({ id: 1, name: "admin", role: "admin", auth: "token", team_ids: [] });
+});
+
+test("a credential that is presented and wrong is 401 on loopback too, before anything else of the request is looked at", async () => {
+  await using at = await testService();
+  const refused = async (authorization: string) => {
+    const response = await at.admin.raw("PATCH", "/workspaces/x", { body: { nonsense: 1 }, headers: { Authorization: authorization } });
+    const { error } = (await response.json()) as { error: { code: string; message: string } };
+    return { status: response.status, code: error.code, message: error.message };
+  };
+
+  expect(await refused("Bearer cairn_unknown")).toEqual(BAD_TOKEN);
+  expect(await refused(`Bearer ${"x".repeat(5000)}`)).toEqual(BAD_TOKEN);
+  expect(await refused(`Bearer ${tokenHash(at.adminToken)}`)).toEqual(BAD_TOKEN);
+  for (const malformed of ["Bearer", "Bearer  ", at.adminToken, `Basic ${btoa("admin:admin")}`, `Bearer ${at.adminToken} x`]) {
+    expect(await refused(malformed)).toEqual(REQUIRED);
+  }
+});
+
+test("a token is shown once and kept as a hash only", async () => {
+  await using folder = await temporaryFolder();
+  const at = await testService({ data: folder.path });
+  const anna = await at.user("anna");
+  const second = await at.admin.post<{ user: object; token: string }>(`/users/${anna.id}/tokens`);
+  const listed = JSON.stringify(await at.admin.get("/users"));
+  await at[Symbol.asyncDispose]();
+
+  expect(listed).not.toContain(anna.token);
+  expect(second.user).toEqual({ id: anna.id, name: "anna", role: "member", has_password: false, tokens: 2, last_used_at: null, created_at: expect.any(String) });
+  const stored = await Bun.file(`${folder.path}/service.db`).text();
+  for (const token of [anna.token, second.token, at.adminToken]) {
+    expect(stored).not.toContain(token);
+    expect(stored).toContain(tokenHash(token));
+  }
+});
+
+test("a role that changes counts from the next request on", async () => {
+  await using at = await testService();
+  const anna = await at.user("anna");
+  expect(await anna.refused("GET", "/users")).toEqual({ status: 403, code: "forbidden", message: "only an admin may do this" });
+
+  await at.admin.patch(`/users/${anna.id}`, { role: "admin" });
+  expect(await anna.get<unknown[]>("/users")).toHaveLength(2);
+
+  await at.admin.patch(`/users/${anna.id}`, { role: "member" });
+  expect(await anna.refused("GET", "/users")).toMatchObject({ status: 403, code: "forbidden" });
+});
+
+test("revoked tokens and those of a deleted user are refused from the next request on", async () => {
+  await using at = await testService();
+  const anna = await at.user("anna");
+  const bert = await at.user("bert");
+  await anna.get("/whoami");
+  await bert.get("/whoami");
+
+  expect(await at.admin.delete<unknown>(`/users/${anna.id}/tokens`)).toEqual({ revoked: 1 });
+  await at.admin.delete(`/users/${bert.id}`);
+
+  expect(await anna.refused("GET", "/whoami")).toEqual(BAD_TOKEN);
+  expect(await bert.refused("GET", "/whoami")).toEqual(BAD_TOKEN);
+});
+
+test("open event streams end when their viewer's token, role or membership no longer allows them", async () => {
+  await using at = await office();
+  const workspace = await at.workspace("lab");
+  const [revoked, demoted, removed, left, staying] = await Promise.all([
+    at.user("revoked"),
+    at.user("demoted", "admin"),
+    at.user("removed"),
+    at.user("left"),
+    at.user("staying"),
+  ]);
+  const team = await at.team("team", revoked, removed, left, staying);
+  await at.admin.put(`/workspaces/${workspace.id}/teams/${team}`);
+  const streams = await Promise.all([revoked, demoted, removed, left, staying].map((user) => user.events(`/workspaces/${workspace.id}/events`)));
+
+  await at.admin.delete(`/users/${revoked.id}/tokens`);
+  await at.admin.patch(`/users/${demoted.id}`, { role: "member" });
+  await at.admin.delete(`/users/${removed.id}`);
+  await at.admin.delete(`/teams/${team}/members/${left.id}`);
+
+  for (const stream of streams.slice(0, 4)) expect(await stream.all()).toEqual([]);
+  const agent = await at.agent(workspace.id, "worker");
+  expect((await streams[4]!.next())!.data.data).toEqual({ agent });
+  await streams[4]!.response.body?.cancel().catch(() => {});
+});
+
+test("last-used times are collected, and written at stop at the latest", async () => {
+  await using folder = await temporaryFolder();
+  const clock = manualClock();
+  const used = async (at: { admin: { get<T>(path: string): Promise<T> } }) =>
+    (await at.admin.get<{ name: string; last_used_at: string | null }[]>("/users")).map((user) => [user.name, user.last_used_at]);
+  const first = await testService({ data: folder.path, clock });
+  const anna = await first.user("anna");
+  await anna.get("/whoami");
+  clock.advance(5000);
+  await anna.get("/whoami");
+  expect(await used(first)).toEqual([["admin", null], ["anna", null]]);
+  await first[Symbol.asyncDispose]();
+
+  await using second = await testService({ data: folder.path, clock });
+  expect(await used(second)).toEqual([["admin", null], ["anna", "2026-01-01T12:00:05.000Z"]]);
+});
+
+test("writing the last-used times does not make a session in use look idle", async () => {
+  await using folder = await temporaryFolder();
+  const clock = manualClock();
+  const db = openDatabase(`${folder.path}/people.db`);
+  migrate(db, migrations, clock.now());
+  const store = new PeopleStore(db);
+  const token = newToken();
+  db.writeNow(() => store.insertToken.get(store.insertUser.get("anna", "anna", "member", clock.now())!.id, tokenHash(token), "session", clock.now()));
+  const authentication = new Authentication(store, db, clock, createLog({ level: "error", format: "json", write: () => {}, clock }));
+  const exchange = { id: "1", headers: { authorization: `Bearer ${token}` }, peer: () => undefined, loopbackPrivilege: () => false } as unknown as Exchange;
+
+  for (let day = 0; day < 60; day += 20) {
+    expect(authentication.caller(exchange)).toMatchObject({ name: "anna", auth: "session" });
+    await authentication.flushLastUsed();
+    clock.advance(20 * DAY_MS);
+  }
+  expect(authentication.caller(exchange).name).toBe("anna");
+  await authentication.flushLastUsed();
+  db.close();
+});

@@ -1,0 +1,130 @@
+// Goal: users are created, changed and deleted by admins only, there is always an admin, and nobody's workspaces get lost.
+
+import { expect, test } from "bun:test";
+import type { User } from "../../../src/service/people/schema.ts";
+import { office } from "../../kit/office.ts";
+import { testService } from "../../kit/service.ts";
+
+const ADMIN_ONLY = { status: 403, code: "forbidden", message: "only an admin may do this" };
+const LAST_ADMIN = { status: 409, code: "conflict", message: "this is the last admin: make another user an admin first" };
+
+test("a new user is a member unless the admin says otherwise, and gets one token", async () => {
+  await using at = await testService();
+
+  const response = await at.admin.raw("POST", "/users", { body: { name: " Zoë " } });
+
+  expect(response.status).toBe(201);
+  expect(await response.json()).toEqual({
+    user: { id: 2, name: "Zoë", role: "member", has_password: false, tokens: 1, last_used_at: null, created_at: expect.stringMatching(/^\d{4}-.*Z$/) },
+    token: expect.stringMatching(/^cairn_/),
+  });
+  await at.user("adam", "team-lead");
+  expect((await at.admin.get<User[]>("/users")).map((user) => [user.name, user.role])).toEqual([
+    ["adam", "team-lead"],
+    ["admin", "admin"],
+    ["Zoë", "member"],
+  ]);
+});
+
+test("members and team-leads can't read or change users", async () => {
+  await using at = await testService();
+  const other = await at.user("other");
+  for (const role of ["member", "team-lead"] as const) {
+    const user = await at.user(role, role);
+    const calls: [string, string, unknown?][] = [
+      ["GET", "/users"],
+      ["POST", "/users", { name: "mine", role: "admin" }],
+      ["PATCH", `/users/${user.id}`, { role: "admin" }],
+      ["PATCH", `/users/${other.id}`, { name: "x" }],
+      ["DELETE", `/users/${other.id}`],
+      ["DELETE", "/users/999"],
+      ["POST", `/users/${user.id}/tokens`],
+      ["DELETE", `/users/${other.id}/tokens`],
+    ];
+    for (const [method, path, body] of calls) expect(await user.refused(method, path, body)).toEqual(ADMIN_ONLY);
+  }
+  expect(await at.admin.get<unknown[]>("/users")).toHaveLength(4);
+});
+
+test("a patch changes what it names and nothing else", async () => {
+  await using at = await testService();
+  const anna = await at.user("anna", "team-lead");
+
+  expect(await at.admin.patch<User>(`/users/${anna.id}`, { name: "Anne" })).toMatchObject({ name: "Anne", role: "team-lead", tokens: 1 });
+  expect(await at.admin.patch<User>(`/users/${anna.id}`, { role: "member" })).toMatchObject({ name: "Anne", role: "member" });
+  expect(await at.admin.patch<User>(`/users/${anna.id}`, {})).toMatchObject({ name: "Anne", role: "member" });
+  expect(await at.admin.patch<User>(`/users/${anna.id}`, { name: "ANNE" })).toMatchObject({ name: "ANNE" });
+  expect(await anna.get<{ name: string }>("/whoami")).toMatchObject({ name: "ANNE" });
+});
+
+test("the last admin can be neither demoted nor deleted, however it is tried", async () => {
+  await using at = await testService();
+  expect(await at.admin.refused("PATCH", "/users/1", { role: "member" })).toEqual(LAST_ADMIN);
+  expect(await at.admin.refused("PATCH", "/users/1", { name: "renamed", role: "member" })).toEqual(LAST_ADMIN);
+  expect(await at.admin.refused("DELETE", "/users/1")).toEqual(LAST_ADMIN);
+  expect(await at.admin.get<User[]>("/users")).toEqual([expect.objectContaining({ id: 1, name: "admin", role: "admin" })]);
+
+  const second = await at.user("second", "admin");
+  const both = await Promise.all([
+    second.raw("PATCH", "/users/1", { body: { role: "member" } }),
+    at.as(at.adminToken).raw("PATCH", `/users/${second.id}`, { body: { role: "member" } }),
+  ]);
+
+  expect(both.filter((response) => response.status === 200)).toHaveLength(1);
+  const roles = (await at.admin.get<User[]>("/users").catch(() => second.get<User[]>("/users"))).map((user) => user.role);
+  expect(roles.toSorted()).toEqual(["admin", "member"]);
+});
+
+test("deleting a user who owns workspaces needs a new owner", async () => {
+  await using at = await office();
+  const [anna, bert] = [await at.user("anna"), await at.user("bert")];
+  const lab = await at.workspace("lab", anna);
+  await at.workspace("attic", anna);
+
+  expect(await at.admin.refused("DELETE", `/users/${anna.id}`)).toEqual({
+    status: 409,
+    code: "conflict",
+    message: "the user owns 2 workspaces: delete them or name a new owner with ?transfer_to=<user id>",
+    details: { workspaces: 2 },
+  });
+  expect(await at.admin.refused("DELETE", `/users/${anna.id}?transfer_to=999`)).toEqual({ status: 404, code: "not_found", message: "user 999: not found" });
+  expect(await at.admin.refused("DELETE", `/users/${anna.id}?transfer_to=${anna.id}`)).toEqual({
+    status: 400,
+    code: "invalid",
+    message: "query parameter transfer_to: must be another user",
+  });
+  expect(await anna.get<unknown[]>("/workspaces")).toHaveLength(2);
+
+  await at.admin.delete(`/users/${anna.id}?transfer_to=${bert.id}`);
+
+  expect((await bert.get<{ name: string; owner_id: number }[]>("/workspaces")).map((workspace) => [workspace.name, workspace.owner_id])).toEqual([
+    ["attic", bert.id],
+    ["lab", bert.id],
+  ]);
+  expect(await bert.get<object>(`/workspaces/${lab.id}`)).toEqual({ ...lab, owner_id: bert.id });
+});
+
+test("a transfer that would give somebody two workspaces of one name is refused whole", async () => {
+  await using at = await office();
+  const [anna, bert] = [await at.user("anna"), await at.user("bert")];
+  await at.workspace("alone", anna);
+  await at.workspace("Lab", anna);
+  await at.workspace("lab", bert);
+
+  expect(await at.admin.refused("DELETE", `/users/${anna.id}?transfer_to=${bert.id}`)).toEqual({
+    status: 409,
+    code: "conflict",
+    message: 'the new owner has a workspace named "Lab" already',
+  });
+  expect(await anna.get<unknown[]>("/workspaces")).toHaveLength(2);
+});
+
+test("a deleted user leaves their teams", async () => {
+  await using at = await office();
+  const anna = await at.user("anna");
+  const team = await at.team("team", anna);
+
+  await at.admin.delete(`/users/${anna.id}`);
+
+  expect(await at.admin.get<object[]>("/teams")).toEqual([{ id: team, name: "team", members: [] }]);
+});

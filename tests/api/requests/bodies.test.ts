@@ -1,0 +1,125 @@
+// Goal: bodies that are no JSON object of the right kind and size are refused as what they are, on every route, and change nothing.
+
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { describedRoutes, filledPath, type DescribedRoute } from "../../kit/described-routes.ts";
+import { everything, inhabited, type Inhabited } from "../../kit/inhabited.ts";
+import { rawRequest } from "../../kit/raw-http.ts";
+
+const MIB = 1024 * 1024;
+
+let lab: Inhabited;
+let routes: DescribedRoute[];
+let before: unknown;
+
+beforeAll(async () => {
+  lab = await inhabited();
+  routes = (await describedRoutes(lab.admin)).filter((route) => route.body !== undefined);
+  before = await everything(lab);
+});
+
+afterAll(async () => {
+  await lab[Symbol.asyncDispose]();
+});
+
+async function refusals(init: (route: DescribedRoute) => RequestInit): Promise<object[]> {
+  return Promise.all(
+    routes.map(async (route) => {
+      const path = filledPath(route, { id: lab.ids[route.path.split("/")[1]!] ?? 0 });
+      const response = await fetch(`${lab.at.url}/api/v1${path}`, { method: route.method, ...init(route) });
+      const { error } = (await response.json()) as { error: { code: string; message: string } };
+      return { route: `${route.method} ${route.path}`, status: response.status, code: error.code, message: error.message };
+    }),
+  );
+}
+
+function every(status: number, code: string, message: string): object[] {
+  return routes.map((route) => ({ route: `${route.method} ${route.path}`, status, code, message }));
+}
+
+const JSON_TYPE = { "Content-Type": "application/json" };
+
+test("what is no JSON", async () => {
+  const deep = "[".repeat(500_000);
+  for (const body of ["{", "{'a':1}", '{"a":1}x', "undefined", " ", deep, '{"a":"\t"}', "\ufeff{"]) {
+    expect(await refusals(() => ({ body, headers: JSON_TYPE }))).toEqual(every(400, "invalid", "the body is not valid JSON"));
+  }
+  const latin1 = new Uint8Array([0x7b, 0x22, 0xe9, 0x22, 0x3a, 0x31, 0x7d]);
+  expect(await refusals(() => ({ body: latin1, headers: JSON_TYPE }))).toEqual(every(400, "invalid", "the body is not valid JSON"));
+});
+
+test("JSON that is no object", async () => {
+  for (const body of ["[]", "[{}]", '"text"', "1", "true", "null"]) {
+    expect(await refusals(() => ({ body, headers: JSON_TYPE }))).toEqual(every(400, "invalid", "body: expected object"));
+  }
+});
+
+test("no body at all, where one is needed", async () => {
+  const needing = routes.filter((route) => route.bodyRequired);
+  const optional = routes.filter((route) => !route.bodyRequired);
+  expect(optional.map((route) => route.path)).toEqual(["/workspaces/{id}/clone"]);
+  for (const route of needing) {
+    const path = filledPath(route, { id: lab.ids[route.path.split("/")[1]!] ?? 0 });
+    expect(await lab.admin.refused(route.method, path)).toEqual({ status: 400, code: "invalid", message: "body: expected object" });
+  }
+});
+
+test("other content types, also with parameters", async () => {
+  for (const type of ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "application/json5", ""]) {
+    const found = await refusals(() => ({ body: new Blob(["{}"], { type: "" }), headers: type === "" ? {} : { "Content-Type": type } }));
+    expect(found).toEqual(
+      routes.map((route) => ({
+        route: `${route.method} ${route.path}`,
+        status: 400,
+        code: "invalid",
+        message: route.method === "POST" ? "a POST body needs Content-Type: application/json" : "a body needs Content-Type: application/json",
+      })),
+    );
+  }
+});
+
+test("a body over 1 MiB, with its length declared or in chunks of unknown number", async () => {
+  const tooLarge = every(413, "too_large", `the body is larger than ${MIB} bytes`);
+  const padded = (bytes: number) => `{${" ".repeat(bytes - 2)}}`;
+  expect(await refusals(() => ({ body: padded(MIB + 1), headers: JSON_TYPE }))).toEqual(tooLarge);
+  expect(await refusals(() => ({ body: inChunks(padded(MIB + 1)), headers: JSON_TYPE }))).toEqual(tooLarge);
+  const fits = await lab.admin.raw("POST", "/teams", { body: padded(MIB) });
+  expect(await fits.json()).toMatchObject({ error: { message: "name: missing" } });
+});
+
+function inChunks(text: string): ReadableStream<Uint8Array> {
+  const bytes = new TextEncoder().encode(text);
+  let at = 0;
+  return new ReadableStream({
+    pull: (controller) => {
+      if (at >= bytes.length) return controller.close();
+      controller.enqueue(bytes.slice(at, at + 65_536));
+      at += 65_536;
+    },
+  });
+}
+
+test("a length that is declared too large is refused before the body comes, and two framings at once are not taken", async () => {
+  const { hostname, port } = new URL(lab.at.url);
+  const target = { host: hostname, port: Number(port) };
+  const head = `POST /api/v1/teams HTTP/1.1\r\nHost: ${hostname}:${port}\r\nContent-Type: application/json\r\n`;
+
+  const early = await rawRequest(target, `${head}Content-Length: ${MIB + 1}\r\n\r\n`);
+  expect({ status: early.status, ...(JSON.parse(early.body) as { error: object }).error }).toMatchObject({
+    status: 413,
+    code: "too_large",
+    details: { limit_bytes: MIB },
+  });
+  const both = await rawRequest(target, `${head}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n`);
+  expect(both.status).toBe(400);
+});
+
+test("none of all this changed anything", async () => {
+  expect(await everything(lab)).toEqual(before);
+});
+
+test("paths and methods that are no route are 404 in JSON", async () => {
+  for (const [method, path] of [["GET", "/nothing"], ["POST", "/whoami"], ["DELETE", "/workspaces"], ["PUT", "/login"], ["GET", "/api/v2/users"], ["GET", "/api"]] as const) {
+    const full = path.startsWith("/api") ? path : `/api/v1${path}`;
+    expect(await lab.admin.refused(method, full)).toEqual({ status: 404, code: "not_found", message: `${full}: no such route` });
+  }
+});

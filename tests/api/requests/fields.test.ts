@@ -1,0 +1,122 @@
+// Goal: every field of every JSON body: missing, of the wrong type, null, out of range, too long, unknown. Each is a 400 that names
+// the field, and nothing is changed.
+
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { describedRoutes, fieldsOf, filledPath, fitting, misfits, withField, type DescribedRoute } from "../../kit/described-routes.ts";
+import { everything, inhabited, type Inhabited } from "../../kit/inhabited.ts";
+
+let lab: Inhabited;
+let routes: DescribedRoute[];
+let before: unknown;
+
+beforeAll(async () => {
+  lab = await inhabited();
+  routes = (await describedRoutes(lab.admin)).filter((route) => route.body !== undefined);
+  before = await everything(lab);
+});
+
+afterAll(async () => {
+  await lab[Symbol.asyncDispose]();
+});
+
+/** Sends a body that must not be taken; returns what was wrong with the refusal, if anything. */
+async function wrongRefusal(route: DescribedRoute, body: string, field: string, message?: string): Promise<string[]> {
+  const id = lab.ids[route.path.split("/")[1]!] ?? 0;
+  const response = await lab.admin.raw(route.method, filledPath(route, { id }), { body });
+  const text = await response.text();
+  const { error } = JSON.parse(text === "" ? '{"error":{}}' : text) as { error?: { code?: string; message?: string } };
+  const named = message === undefined ? error?.message?.startsWith(`${field}: `) : error?.message === `${field}: ${message}`;
+  if (response.status === 400 && error?.code === "invalid" && named) return [];
+  return [`${route.method} ${route.path} ${body.slice(0, 200)} → ${response.status} ${text.slice(0, 200)}`];
+}
+
+/** For every field of every route: the bodies to try, and the sentence expected after the field's name. */
+async function forEachField(
+  make: (base: unknown, field: ReturnType<typeof fieldsOf>[number]) => { body: unknown; message?: string }[],
+): Promise<{ tried: number; wrong: string[] }> {
+  let tried = 0;
+  const wrong: string[] = [];
+  for (const route of routes) {
+    for (const field of fieldsOf(route.body!)) {
+      for (const { body, message } of make(fitting(route.body!), field)) {
+        tried += 1;
+        wrong.push(...(await wrongRefusal(route, JSON.stringify(body), field.path.join("."), message)));
+      }
+    }
+  }
+  return { tried, wrong };
+}
+
+test("the routes with bodies are those known", () => {
+  expect(routes.map((route) => `${route.method} ${route.path}`).toSorted()).toEqual([
+    "PATCH /agents/{id}",
+    "PATCH /models/{id}",
+    "PATCH /providers/{id}",
+    "PATCH /teams/{id}",
+    "PATCH /users/{id}",
+    "PATCH /workspaces/{id}",
+    "POST /login",
+    "POST /models",
+    "POST /providers",
+    "POST /teams",
+    "POST /users",
+    "POST /workspaces",
+    "POST /workspaces/{id}/agents",
+    "POST /workspaces/{id}/chat",
+    "POST /workspaces/{id}/clone",
+    "POST /workspaces/{id}/wires",
+    "PUT /users/{id}/password",
+  ]);
+});
+
+test("a required field that is missing", async () => {
+  const { tried, wrong } = await forEachField((base, field) =>
+    field.required ? [{ body: withField(base, field.path, undefined), message: "missing" }] : [],
+  );
+  expect(wrong).toEqual([]);
+  expect(tried).toBeGreaterThan(15);
+});
+
+test("values of every other type, null among them, and numbers out of range", async () => {
+  const { tried, wrong } = await forEachField((base, field) =>
+    misfits(field.schema).map((value) => ({ body: withField(base, field.path, value) })),
+  );
+  expect(wrong).toEqual([]);
+  expect(tried).toBeGreaterThan(150);
+});
+
+test("texts that are too long are refused, not cut", async () => {
+  const { tried, wrong } = await forEachField((base, field) =>
+    (field.schema.anyOf ?? [field.schema]).some((variant) => variant.type === "string")
+      ? [{ body: withField(base, field.path, `https://${"x".repeat(500_000)}`) }]
+      : [],
+  );
+  expect(wrong).toEqual([]);
+  expect(tried).toBeGreaterThan(15);
+});
+
+test("fields that are not the caller's to set, and unknown ones, also inside objects", async () => {
+  const names = ["status", "version", "owner_id", "branch", "shared_branch", "team_ids", "id", "workspace_id", "orchestrator", "has_key", "__proto__", "constructor", "", "näme"];
+  const wrong: string[] = [];
+  for (const route of routes) {
+    const base = JSON.stringify(fitting(route.body!));
+    for (const name of names) {
+      const body = base.replace(/\}$/, `${base === "{}" ? "" : ","}${JSON.stringify(name)}:1}`);
+      wrong.push(...(await wrongRefusal(route, body, name === "" ? "body" : name, "unknown field")));
+    }
+    for (const field of fieldsOf(route.body!).filter(({ schema }) => fieldsOf(schema).length > 0)) {
+      const body = withField(fitting(route.body!), [...field.path, "extra"], 1);
+      wrong.push(...(await wrongRefusal(route, JSON.stringify(body), `${field.path.join(".")}.extra`, "unknown field")));
+    }
+  }
+  expect(wrong).toEqual([]);
+});
+
+test("an unknown field's name is not echoed at length", async () => {
+  const { message } = await lab.admin.refused("POST", "/teams", { name: "x", ["y".repeat(10_000)]: 1 });
+  expect(message).toBe(`${"y".repeat(100)}: unknown field`);
+});
+
+test("none of all this changed anything", async () => {
+  expect(await everything(lab)).toEqual(before);
+});

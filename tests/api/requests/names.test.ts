@@ -1,0 +1,134 @@
+// Goal: a name is made the same once, at the door, for everything that people name; two that look the same are the same.
+
+import { expect, test } from "bun:test";
+import { office, type Office } from "../../kit/office.ts";
+
+interface Named {
+  name: string;
+}
+
+/** What people name, how it is created and what its clash is called. */
+const nouns: { noun: string; clash: (name: string) => string; create: (at: Office, name: string) => { path: string; body: object }; longest: number }[] = [
+  { noun: "user", longest: 100, clash: (name) => `name: a user named "${name}" exists already`, create: (_, name) => ({ path: "/users", body: { name } }) },
+  { noun: "team", longest: 100, clash: (name) => `name: a team named "${name}" exists already`, create: (_, name) => ({ path: "/teams", body: { name } }) },
+  {
+    noun: "provider",
+    longest: 100,
+    clash: (name) => `name: a provider named "${name}" exists already`,
+    create: (_, name) => ({ path: "/providers", body: { name, type: "anthropic" } }),
+  },
+  {
+    noun: "workspace",
+    longest: 100,
+    clash: (name) => `name: you have a workspace named "${name}" already`,
+    create: (at, name) => ({ path: "/workspaces", body: { name, orchestrator_model_id: at.modelId } }),
+  },
+  {
+    noun: "agent",
+    longest: 60,
+    clash: () => 'name: an agent named "Café ﬁnal" exists already',
+    create: (at, name) => ({ path: "/workspaces/1/agents", body: { name, role: "", model_id: at.modelId } }),
+  },
+];
+
+for (const { noun, clash, create, longest } of nouns) {
+  const post = async (at: Office, name: string) => {
+    const { path, body } = create(at, name);
+    const made = await at.admin.post<Named & { user?: Named }>(path, body);
+    return (made.user ?? made).name;
+  };
+  const refused = (at: Office, name: string) => {
+    const { path, body } = create(at, name);
+    return at.admin.refused("POST", path, body);
+  };
+
+  test(`${noun}: outer white space goes, one Unicode form is kept, and what looks the same is taken`, async () => {
+    await using at = await office();
+    await at.workspace("first");
+
+    expect(await post(at, "  Cafe\u0301 ﬁnal\u00a0\t")).toBe("Café ﬁnal");
+
+    for (const same of ["Café ﬁnal", "café FINAL", "CAFE\u0301 final ", "Ｃａｆé ﬁnal", "\nCafé\u00a0final"]) {
+      expect(await refused(at, same)).toEqual({ status: 409, code: "conflict", message: clash(same.normalize("NFC").trim()) });
+    }
+    expect(await post(at, "cafe final")).toBe("cafe final");
+  });
+
+  test(`${noun}: empty, too long, control and invisible characters are refused, naming the field`, async () => {
+    await using at = await office();
+    await at.workspace("first");
+    const invalid = (message: string) => ({ status: 400, code: "invalid", message: `name: ${message}` });
+
+    for (const empty of ["", " ", "\t\n", "\u00a0\u3000"]) expect(await refused(at, empty)).toEqual(invalid("must not be empty"));
+    for (const hidden of ["a\u0000b", "a\u0007", "a\nb", "a\u200bb", "a\u202eb", "\u2066a", "a\u2060b", "a\ufeffb", "a\u0085b", "a\ud800b", "a\u200f"]) {
+      expect(await refused(at, hidden)).toEqual(invalid("must not contain control or invisible characters"));
+    }
+    const tooLong = longest === 100 ? "at most 100 characters" : `at most ${longest} characters for an agent`;
+    expect(await refused(at, "x".repeat(longest + 1))).toEqual(invalid(tooLong));
+    expect(await refused(at, "🧪".repeat(longest + 1))).toEqual(invalid(tooLong));
+    expect(await post(at, "🧪".repeat(longest))).toBe("🧪".repeat(longest));
+  });
+
+  test(`${noun}: names of any script, emoji, quotes and what other languages would take for code are just names`, async () => {
+    await using at = await office();
+    await at.workspace("first");
+    for (const name of ["שלום עולם", "مرحبا", "日本語", "🚀", "a'b\"c", "<b>x</b>", "Robert'); DROP TABLE users;--", "../../etc", "%s%n", "${x}", "null", "0", "CON"]) {
+      expect(await post(at, name)).toBe(name);
+    }
+  });
+}
+
+test("renaming follows the same rules, and a thing does not clash with itself", async () => {
+  await using at = await office();
+  const lab = await at.workspace("lab");
+  const [one, two] = [await at.agent(lab.id, "One"), await at.agent(lab.id, "Two")];
+  const anna = await at.user("anna");
+
+  expect(await at.admin.patch<Named>(`/agents/${one.id}`, { name: " ONE " })).toMatchObject({ name: "ONE" });
+  expect(await at.admin.refused("PATCH", `/agents/${two.id}`, { name: "ｏｎｅ" })).toEqual({
+    status: 409,
+    code: "conflict",
+    message: 'name: an agent named "ONE" exists already',
+  });
+  expect(await at.admin.refused("PATCH", `/agents/${two.id}`, { name: "Orchestrator" })).toMatchObject({ status: 409, code: "conflict" });
+  expect(await at.admin.refused("PATCH", `/users/${anna.id}`, { name: "ADMIN" })).toMatchObject({ status: 409, code: "conflict" });
+  expect(await at.admin.refused("PATCH", `/users/${anna.id}`, { name: "\u200b" })).toEqual({
+    status: 400,
+    code: "invalid",
+    message: "name: must not contain control or invisible characters",
+  });
+});
+
+test("of many who ask for one name at the same moment exactly one gets it", async () => {
+  await using at = await office();
+  await at.workspace("first");
+  for (const { create, noun } of nouns) {
+    const answers = await Promise.all(
+      ["same", "SAME", " same", "ｓａｍｅ", "Same", "same ", "sAME", "same"].map((name) => {
+        const { path, body } = create(at, name);
+        return at.admin.raw("POST", path, { body });
+      }),
+    );
+    expect({ noun, statuses: answers.map((answer) => answer.status).toSorted() }).toEqual({ noun, statuses: [201, 409, 409, 409, 409, 409, 409, 409] });
+  }
+});
+
+test("a branch is a path of two segments, whatever the name", async () => {
+  await using at = await office();
+  const branches: [name: string, segment: string][] = [
+    ["lab", "lab"],
+    ["My Lab", "My Lab"],
+    ["a/b\\c", "a-b-c"],
+    ["..", "-"],
+    ["../../etc/passwd", "--..-etc-passwd"],
+    [".hidden", "-hidden"],
+    ['c:*?"<>|', "c-------"],
+    ["日本語", "日本語"],
+    ["𝕏".repeat(100), "𝕏".repeat(25)],
+    [`a${"é".repeat(99)}`, `a${"é".repeat(49)}`],
+  ];
+  for (const [name, segment] of branches) {
+    const { id, branch, shared_branch } = await at.workspace(name);
+    expect({ name, branch, shared_branch }).toEqual({ name, branch: `workspaces/${segment}-${id}`, shared_branch: `workspaces/${segment}-${id}/shared` });
+  }
+});

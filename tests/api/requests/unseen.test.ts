@@ -1,0 +1,99 @@
+// Goal: for every route with an id in its path, what somebody may not see answers exactly like what does not exist.
+
+import { expect, test } from "bun:test";
+import { describedRoutes, filledPath, fitting, type DescribedRoute } from "../../kit/described-routes.ts";
+import { everything, inhabited } from "../../kit/inhabited.ts";
+import type { Client } from "../../kit/client.ts";
+
+const MISSING = 987_654;
+
+/** Teams are visible to all, so what may not be done with them is 403, and what does not exist 404. */
+const VISIBLE_TO_ALL = ["teams"];
+
+async function answer(client: Client, method: string, path: string, body: unknown): Promise<unknown> {
+  const response = await client.raw(method, path, { body });
+  const text = await response.text();
+  const { error } = JSON.parse(text) as { error: { request_id: string; message: string } };
+  expect(error.request_id).toBe(response.headers.get("x-request-id")!);
+  const headers = [...response.headers].filter(([name]) => !["x-request-id", "date", "content-length"].includes(name));
+  return { status: response.status, headers, error: { ...error, request_id: "" } };
+}
+
+/** An answer with its id taken out of the sentence. */
+function modulo(value: unknown, id: number): unknown {
+  return JSON.parse(JSON.stringify(value).replaceAll(new RegExp(`\\b${id}\\b`, "g"), "<id>"));
+}
+
+test("a stranger can't tell a foreign id from a missing one, on any route", async () => {
+  await using lab = await inhabited();
+  const stranger = await lab.at.user("stranger");
+  const lead = await lab.at.user("lead", "team-lead");
+  const routes = (await describedRoutes(lab.admin)).filter((route) => route.path.includes("{"));
+  const before = await everything(lab);
+  const kinds = new Map<string, number>();
+
+  for (const route of routes) {
+    const noun = route.path.split("/")[1]!;
+    if (VISIBLE_TO_ALL.includes(noun)) continue;
+    for (const client of [stranger, lead]) {
+      const ask = (id: number) => answer(client, route.method, filledPath(route, { id, user_id: lab.ids["users"]!, team_id: lab.ids["teams"]! }), bodyOf(route));
+      const real = lab.ids[noun]!;
+      const [foreign, missing] = [await ask(real), await ask(MISSING)];
+      expect({ route: `${route.method} ${route.path}`, answer: modulo(foreign, real) }).toEqual({
+        route: `${route.method} ${route.path}`,
+        answer: modulo(missing, MISSING),
+      });
+      const status = (foreign as { status: number }).status;
+      expect({ path: route.path, status }).toEqual({ path: route.path, status: ["admin", "self"].includes(route.caller) ? 403 : 404 });
+    }
+    kinds.set(noun, (kinds.get(noun) ?? 0) + 1);
+  }
+
+  expect([...kinds.keys()].toSorted()).toEqual(Object.keys(lab.ids).filter((noun) => !VISIBLE_TO_ALL.includes(noun)).toSorted());
+  expect(await everything(lab)).toEqual(before);
+});
+
+function bodyOf(route: DescribedRoute): unknown {
+  return route.body === undefined ? undefined : fitting(route.body);
+}
+
+test("ids in queries and bodies are no way round", async () => {
+  await using lab = await inhabited();
+  const { ids } = lab;
+  const anna = await lab.at.user("anna");
+  const own = await anna.post<{ id: number }>("/workspaces", { name: "own", orchestrator_model_id: ids["models"] });
+  const [boss] = await anna.get<{ id: number }[]>(`/workspaces/${own.id}/agents`);
+  const notFound = (message: string) => ({ status: 404, code: "not_found", message });
+  const invalid = (message: string) => ({ status: 400, code: "invalid", message });
+
+  for (const id of [ids["turns"]!, MISSING]) {
+    expect(await anna.refused("GET", `/workspaces/${own.id}/blueprint?at=${id}`)).toEqual(notFound(`turn ${id}: not found`));
+  }
+  for (const id of [ids["agents"]!, MISSING]) {
+    const wires = `/workspaces/${own.id}/wires`;
+    expect(await anna.refused("POST", wires, { from_agent_id: boss!.id, to_agent_id: id })).toEqual(
+      invalid(`to_agent_id: agent ${id} is not in this workspace`),
+    );
+    expect(await anna.refused("POST", wires, { from_agent_id: id, to_agent_id: boss!.id })).toEqual(
+      invalid(`from_agent_id: agent ${id} is not in this workspace`),
+    );
+  }
+  expect(await anna.get<unknown>(`/workspaces/${own.id}/entries?before=${MISSING}`)).toEqual([]);
+});
+
+test("an id that is no whole number in range is 400 on every route, and named", async () => {
+  await using lab = await inhabited();
+  const routes = (await describedRoutes(lab.admin)).filter((route) => route.path.includes("{id}"));
+
+  for (const route of routes) {
+    for (const id of ["0", "-1", "1.5", "1e3", "01", "+1", "x", "%00", "%20", "9007199254740992", "99999999999999999999"]) {
+      const path = filledPath(route, { id: 0, user_id: 1, team_id: 1 }).replace("/0", `/${id}`);
+      expect({ path, ...(await lab.admin.refused(route.method, path, bodyOf(route))) }).toEqual({
+        path,
+        status: 400,
+        code: "invalid",
+        message: "path parameter id: expected an integer from 1 to 9007199254740991",
+      });
+    }
+  }
+});

@@ -1,0 +1,221 @@
+// Goal: an answer that breaks off or makes no sense leaves what was said, marked, and nothing that spoils the next turn.
+
+import { describe, expect, test } from "bun:test";
+import {
+  call,
+  callRaw,
+  cut,
+  emptyAnswer,
+  endEarly,
+  errorInStream,
+  gate,
+  hang,
+  huge,
+  lengthStop,
+  say,
+  think,
+  together,
+  usage,
+  type Reply,
+} from "../../kit/model/index.ts";
+import {
+  begin,
+  callsOf,
+  conversationOf,
+  end,
+  entriesOf,
+  expectNextTurnWorks,
+  QUICK,
+} from "../../kit/turns.ts";
+import { protocols, workplace } from "../../kit/workplace.ts";
+
+interface Break {
+  name: string;
+  reply: Reply;
+  error: string;
+  kept: string[];
+}
+
+const LOST = "the connection to the provider was lost in the middle of its answer";
+
+const breaks: Break[] = [
+  {
+    name: "silence in mid-stream",
+    reply: [say("Half a"), hang()],
+    error: "the provider fell silent for 0 s in the middle of its answer",
+    kept: ["agent (partial): Half a"],
+  },
+  {
+    name: "an end without a finish",
+    reply: [say("Half a"), endEarly()],
+    error: LOST,
+    kept: ["agent (partial): Half a"],
+  },
+  { name: "an end without anything", reply: [endEarly()], error: LOST, kept: [] },
+  {
+    name: "an error in the stream, which is not tried again",
+    reply: [say("Half a"), errorInStream("overloaded, key {key}")],
+    error: "the provider broke off its answer: overloaded, key [api key]",
+    kept: ["agent (partial): Half a"],
+  },
+  {
+    name: "an error as the first event",
+    reply: [errorInStream("overloaded")],
+    error: "the provider broke off its answer: overloaded",
+    kept: [],
+  },
+  { name: "an empty answer", reply: emptyAnswer(), error: "the model gave an empty answer", kept: [] },
+  { name: "blanks only", reply: say(" \n "), error: "the model gave an empty answer", kept: [] },
+  { name: "thoughts only", reply: [think("hm")], error: "the model gave an empty answer", kept: [] },
+  {
+    name: "too much",
+    reply: huge(4 * 1024 * 1024 + 1),
+    error: "the provider's answer is larger than 4194304 characters",
+    kept: ["cut"],
+  },
+  {
+    name: "too much in a call",
+    reply: callRaw("agent_list", "1".repeat(4 * 1024 * 1024 + 1), { fragments: 50 }),
+    error: "the provider's answer is larger than 4194304 characters",
+    kept: [],
+  },
+  {
+    name: "a length stop before anything was said",
+    reply: lengthStop({ text: " ", withHalfCall: true }),
+    error: "the model reached its length limit before it said anything that can be used",
+    kept: [],
+  },
+];
+
+describe.each(protocols)("%s", (protocol) => {
+  test.each(breaks)("$name", async ({ reply, error, kept }) => {
+    await using lab = await workplace(protocol, { times: QUICK });
+    lab.model.script("boss", [reply]);
+    const { turn } = await lab.chat("hello");
+    expect(turn).toMatchObject({ status: "failed", error });
+    expect(lab.model.requests).toHaveLength(1);
+    const said = await conversationOf(lab);
+    if (kept[0] === "cut") expect(said[1]).toStartWith("agent (partial): 0123456789abcde\n");
+    else expect(said).toEqual(["person: hello", ...kept]);
+    await lab.model.waitFor((request) => request.state !== "open");
+    await expectNextTurnWorks(lab);
+  });
+
+  test("a line that is cut in mid-stream", async () => {
+    await using lab = await workplace(protocol, { times: QUICK });
+    const heard = gate();
+    lab.model.script("boss", [[say("Half a"), heard, cut()]]);
+    const turn = await begin(lab, "hello");
+    await using viewer = await lab.admin.events(`/turns/${turn.id}/events`);
+    let seen = "";
+    await viewer.until((event) => {
+      if (event.type === "delta" || event.type === "partial") seen += event.data.data.text;
+      return seen === "Half a";
+    });
+    heard.open();
+    expect(await end(lab.admin, turn.id)).toMatchObject({ status: "failed", error: LOST });
+    expect(lab.model.requests).toHaveLength(1);
+    expect(await conversationOf(lab)).toEqual(["person: hello", "agent (partial): Half a"]);
+    await expectNextTurnWorks(lab);
+  });
+
+  test("a length stop with half a call keeps the words and drops the call", async () => {
+    await using lab = await workplace(protocol);
+    lab.model.script("boss", [lengthStop({ withHalfCall: true })]);
+    const { turn } = await lab.chat("hello");
+    expect(turn).toMatchObject({ status: "done", error: null });
+    expect(await conversationOf(lab)).toEqual(["person: hello", "agent: The answer is"]);
+    expect(await callsOf(lab, turn.id)).toMatchObject([{ status: "done", finish: "length" }]);
+    await expectNextTurnWorks(lab);
+  });
+
+  test("an empty answer costs what it cost", async () => {
+    await using lab = await workplace(protocol);
+    lab.model.script("boss", [[usage({ input: 100, output: 7 })]]);
+    const { turn } = await lab.chat("hello");
+    expect(await callsOf(lab, turn.id)).toMatchObject([
+      { status: "failed", input_tokens: 100, output_tokens: 7 },
+    ]);
+  });
+
+  test("a large answer is kept whole", async () => {
+    await using lab = await workplace(protocol);
+    lab.model.script("boss", [huge(3_000_000)]);
+    const { turn, events } = await lab.chat("hello");
+    expect(turn.status).toBe("done");
+    const text = (await entriesOf(lab)).at(-1)!.text;
+    expect(text).toHaveLength(3_000_000);
+    expect(
+      events
+        .filter((event) => event.type === "delta")
+        .map((event) => event.data.data.text)
+        .join(""),
+    ).toBe(text);
+  });
+
+  test("wrong calls come back to the model as sentences that it can act on", async () => {
+    await using lab = await workplace(protocol);
+    lab.model.script("boss", [
+      [
+        say("I try."),
+        callRaw("agent_list", '{"x": '),
+        callRaw("agent_list", "[1]"),
+        callRaw("agent_list", ""),
+        call("agent_list", { x: 1 }),
+        call("agent_remove", { agent: null }),
+        call("agent_remove", { agent: 7 }),
+        call("agent_remove", { agent: "nobody" }),
+        call("web search!", {}),
+        call("delegate", { agent: "researcher", task: "x" }),
+      ],
+      say("I see."),
+    ]);
+    const { turn } = await lab.chat("hello");
+    expect(turn).toMatchObject({ status: "done", error: null });
+    const list = "agent_create, agent_update, agent_remove, agent_list, model_list, wire_create, wire_remove";
+    const results = lab.model.requests[1]!.messages.at(-1)!.results.map((result) => result.text);
+    expect(results).toEqual([
+      "The arguments are not a JSON object. Call the tool again with a valid JSON object.",
+      "The arguments are not a JSON object. Call the tool again with a valid JSON object.",
+      expect.stringContaining('"name":"orchestrator"'),
+      "The arguments are not right: x is not a field of this tool (it has: none). Nothing was done; correct them and call again.",
+      "The arguments are not right: agent: expected string. Nothing was done; correct them and call again.",
+      "The arguments are not right: agent: expected string. Nothing was done; correct them and call again.",
+      'there is no agent named "nobody"; there are: orchestrator. Nothing was done.',
+      `There is no tool "web_search_". You have: ${list}.`,
+      `There is no tool "delegate". You are not wired to any agent that you could delegate to. You have: ${list}.`,
+    ]);
+    expect(lab.model.problems).toEqual([]);
+    await expectNextTurnWorks(lab);
+  });
+
+  test("text and calls in one chunk, and calls with one id, are all taken", async () => {
+    await using lab = await workplace(protocol);
+    const same = { id: "same" };
+    lab.model.script("boss", [
+      together("Looking.", call("agent_list", {}, same), call("model_list", {}, same)),
+      say("Done."),
+    ]);
+    const { turn } = await lab.chat("hello");
+    expect(turn.status).toBe("done");
+    const asked = lab.model.requests[1]!.messages.at(-2)!;
+    expect([asked.text, ...asked.calls.map((one) => one.name)]).toEqual([
+      "Looking.",
+      "agent_list",
+      "model_list",
+    ]);
+    expect(new Set(asked.calls.map((one) => one.id)).size).toBe(2);
+    expect(lab.model.problems).toEqual([]);
+  });
+
+  test("a call without an id is understood or refused in good order", async () => {
+    await using lab = await workplace(protocol);
+    lab.model.script("boss", [[say("Looking."), call("agent_list", {}, { id: null })]]);
+    if (protocol !== "anthropic") lab.model.script("boss", [say("Done.")]);
+    const { turn } = await lab.chat("hello");
+    const error = "the provider's answer does not keep to its protocol, so it can't be read";
+    if (protocol === "anthropic") expect(turn).toMatchObject({ status: "failed", error });
+    else expect(turn).toMatchObject({ status: "done", error: null });
+    await expectNextTurnWorks(lab);
+  });
+});

@@ -1,0 +1,149 @@
+// Goal: one turn at a time for a workspace; others are refused or wait visibly and in order; a turn belongs to the server, not to who
+// watches it.
+
+import { expect, test } from "bun:test";
+import { gate, say } from "../../kit/model/index.ts";
+import { begin, conversationOf, end } from "../../kit/turns.ts";
+import { workplace, type TurnView } from "../../kit/workplace.ts";
+
+test("of two chats at once one is refused, with the code that says why", async () => {
+  await using lab = await workplace();
+  const held = gate();
+  lab.model.script("boss", [[held, say("first")]]);
+  const path = `/workspaces/${lab.workspaceId}/chat`;
+  const answers = await Promise.all(
+    [1, 2, 3].map((n) => lab.admin.raw("POST", path, { body: { text: `chat ${n}` } })),
+  );
+  expect(answers.map((answer) => answer.status).sort()).toEqual([202, 409, 409]);
+  const message =
+    "a turn is running in this workspace: wait for it, cancel it, or send queue: true to be next";
+  expect(await lab.admin.refused("POST", path, { text: "more" })).toEqual({
+    status: 409,
+    code: "turn_running",
+    message,
+  });
+  const winner = await answers.find((answer) => answer.status === 202)!.json();
+  held.open();
+  expect(await end(lab.admin, (winner as { turn: TurnView }).turn.id)).toMatchObject({ status: "done" });
+  expect(await conversationOf(lab)).toEqual(["person: chat 1", "agent: first"]);
+});
+
+test("queued turns are seen waiting, begin in order, and can be cancelled", async () => {
+  await using lab = await workplace();
+  const held = gate();
+  lab.model.script("boss", [[held, say("one")], say("three")]);
+  const first = await begin(lab, "1");
+  await using viewer = await lab.admin.events(`/workspaces/${lab.workspaceId}/events?after=0`);
+  const second = await begin(lab, "2", { queue: true });
+  const third = await begin(lab, "3", { queue: true });
+  expect([first, second, third].map((turn) => turn.status)).toEqual(["running", "queued", "queued"]);
+  const queued = await viewer.until((event) => event.type === "turn.queued");
+  expect(queued.data).toMatchObject({
+    turn_id: second.id,
+    data: { turn: { id: second.id, status: "queued", text: "2" } },
+  });
+  expect(await lab.admin.post(`/turns/${second.id}/cancel`)).toMatchObject({
+    status: "cancelled",
+    started_at: null,
+  });
+  expect(await end(lab.admin, second.id)).toMatchObject({ status: "cancelled" });
+  held.open();
+  expect(await end(lab.admin, third.id)).toMatchObject({ status: "done" });
+  expect(await conversationOf(lab)).toEqual(["person: 1", "agent: one", "person: 3", "agent: three"]);
+  await viewer.until((event) => event.type === "turn.finished" && event.data.turn_id === third.id);
+  const life = viewer.seen
+    .filter((event) => event.type.startsWith("turn."))
+    .map((event) => `${event.type} ${event.data.turn_id}`);
+  expect(life).toEqual([
+    "turn.started 1",
+    "turn.queued 2",
+    "turn.queued 3",
+    "turn.finished 2",
+    "turn.finished 1",
+    "turn.started 3",
+    "turn.finished 3",
+  ]);
+});
+
+test("the queue has an end", async () => {
+  await using lab = await workplace();
+  const held = gate();
+  lab.model.on("boss", [held, say("ok")]);
+  await begin(lab, "0");
+  for (let n = 1; n <= 16; n++) await begin(lab, `${n}`, { queue: true });
+  const refusal = await lab.admin.refused("POST", `/workspaces/${lab.workspaceId}/chat`, {
+    text: "17",
+    queue: true,
+  });
+  expect(refusal).toEqual({ status: 422, code: "refused", message: "16 turns are waiting already" });
+  held.open();
+  expect(await end(lab.admin, 17)).toMatchObject({ status: "done" });
+  expect(lab.model.requests.map((request) => request.messages.at(-1)!.text)).toEqual(
+    Array.from({ length: 17 }, (_, n) => `${n}`),
+  );
+});
+
+test("a queued turn of somebody who lost access fails and the next begins", async () => {
+  await using lab = await workplace();
+  const ann = await lab.at.user("ann");
+  const team = await lab.admin.post<{ id: number }>("/teams", { name: "team" });
+  await lab.admin.put(`/teams/${team.id}/members/${ann.id}`);
+  await lab.admin.put(`/workspaces/${lab.workspaceId}/teams/${team.id}`);
+  const held = gate();
+  lab.model.script("boss", [[held, say("one")], say("three")]);
+  await begin(lab, "1");
+  const path = `/workspaces/${lab.workspaceId}/chat`;
+  const { turn } = await ann.post<{ turn: TurnView }>(path, { text: "2", queue: true });
+  const third = await begin(lab, "3", { queue: true });
+  await lab.admin.delete(`/workspaces/${lab.workspaceId}/teams/${team.id}`);
+  held.open();
+  expect(await end(lab.admin, third.id)).toMatchObject({ status: "done" });
+  const error = "who asked for this turn may no longer use this workspace";
+  expect(await lab.admin.get(`/turns/${turn.id}`)).toMatchObject({
+    status: "failed",
+    error,
+    started_at: null,
+  });
+  expect(await ann.refused("GET", `/turns/${turn.id}`)).toMatchObject({
+    status: 404,
+    message: `turn ${turn.id}: not found`,
+  });
+});
+
+test("text that says nothing is refused, text that says much is not", async () => {
+  await using lab = await workplace("openai-compatible");
+  lab.model.on("boss", say("ok"));
+  const path = `/workspaces/${lab.workspaceId}/chat`;
+  for (const text of ["", " \n\t"]) {
+    expect(await lab.admin.refused("POST", path, { text })).toEqual({
+      status: 400,
+      code: "invalid",
+      message: "text: must not be empty",
+    });
+  }
+  expect(await lab.admin.refused("POST", path, { text: "x".repeat(400_001) })).toMatchObject({
+    status: 400,
+    code: "invalid",
+  });
+  const long = `${"long ".repeat(79_999)}\u0000é𝄞`;
+  expect((await lab.chat(long)).turn.status).toBe("done");
+  expect(lab.model.requests[0]!.messages.at(-1)!.text).toBe(long);
+  expect(lab.model.problems).toEqual([]);
+});
+
+test("a turn goes on when its viewer leaves", async () => {
+  await using lab = await workplace();
+  const held = gate();
+  lab.model.script("boss", [[say("before "), held, say("after")]]);
+  const viewer = await lab.admin.events(`/workspaces/${lab.workspaceId}/chat`, {
+    method: "POST",
+    body: { text: "hello" },
+  });
+  const started = await viewer.until((event) => event.type === "turn.started");
+  await viewer.until((event) => event.type === "delta");
+  await viewer[Symbol.asyncDispose]();
+  held.open();
+  expect(await end(lab.admin, started.data.turn_id)).toMatchObject({ status: "done" });
+  expect(await conversationOf(lab)).toEqual(["person: hello", "agent: before after"]);
+  expect(lab.model.requests.map((request) => request.state)).toEqual(["done"]);
+});

@@ -1,0 +1,233 @@
+// Goal: what the preview shows is what is sent, what is stored is what was sent, and forgetting takes out exactly what it says.
+
+import { describe, expect, test } from "bun:test";
+import { call, gate, hang, say, type ModelRequest } from "../../kit/model/index.ts";
+import { begin, callsOf, end, entriesOf, expectNextTurnWorks } from "../../kit/turns.ts";
+import { protocols, workplace, type Workplace } from "../../kit/workplace.ts";
+
+interface PartView {
+  kind: string;
+  source: string;
+  role: string;
+  text: string;
+  calls: { id: string; name: string; arguments: string }[];
+  call_id: string | null;
+  tokens: number;
+  droppable: boolean;
+}
+
+/** A prompt's parts in the form in which the scripted model reads a request. */
+function asRead(parts: readonly PartView[]) {
+  const messages: ReturnType<typeof received>["messages"] = [];
+  for (const part of parts.filter((each) => ["user", "assistant", "tool"].includes(each.role))) {
+    const role = part.role === "assistant" ? "assistant" : "user";
+    if (messages.at(-1)?.role !== role) messages.push({ role, text: "", calls: [], results: [] });
+    const last = messages.at(-1)!;
+    if (part.role === "tool") last.results.push({ id: part.call_id!, text: part.text });
+    else if (part.text !== "") last.text = [last.text, part.text].filter((text) => text !== "").join("\n");
+    last.calls.push(
+      ...part.calls.map(({ id, name, arguments: json }) => ({ id, name, args: JSON.parse(json) as unknown })),
+    );
+  }
+  const tools = parts.flatMap((part) =>
+    part.kind === "tools" ? (JSON.parse(part.text) as { name: string; parameters: unknown }[]) : [],
+  );
+  return {
+    system: parts
+      .filter((part) => part.role === "system")
+      .map((part) => part.text)
+      .join("\n"),
+    messages,
+    tools: tools.map((tool) => ({ name: tool.name, schema: tool.parameters as Record<string, unknown> })),
+  };
+}
+
+function received(request: ModelRequest) {
+  return {
+    system: request.system,
+    messages: request.messages.map(({ role, text, calls, results }) => ({
+      role,
+      text,
+      calls: calls.map(({ id, name, args }) => ({ id, name, args })),
+      results: results.map((result) => ({ id: result.id, text: result.text })),
+    })),
+    tools: request.tools.map((tool) => ({ name: tool.name, schema: tool.schema })),
+  };
+}
+
+const preview = async (lab: Workplace, agentId: number) =>
+  (await lab.admin.get<{ parts: PartView[] }>(`/agents/${agentId}/prompt`)).parts;
+const stored = async (lab: Workplace, callId: number) =>
+  (await lab.admin.get<{ parts: PartView[] }>(`/calls/${callId}`)).parts;
+const spoken = (text: string): PartView => ({
+  kind: "entry",
+  source: "",
+  role: "user",
+  text,
+  calls: [],
+  call_id: null,
+  tokens: 0,
+  droppable: true,
+});
+const textsOf = (request: ModelRequest) =>
+  request.messages.flatMap((message) =>
+    [...message.results.map((result) => result.text), message.text].filter((text) => text !== ""),
+  );
+
+describe.each(protocols)("%s", (protocol) => {
+  test("the preview of every agent is what it is sent next, and every stored call is what was received", async () => {
+    await using lab = await workplace(protocol);
+    const [ann, bob] = [await lab.addWorker("ann"), await lab.addWorker("bob")];
+    const wires = [
+      [ann, bob],
+      [ann, lab.orchestratorId],
+      [bob, ann],
+    ] as const;
+    for (const [from_agent_id, to_agent_id] of wires)
+      await lab.admin.post(`/workspaces/${lab.workspaceId}/wires`, { from_agent_id, to_agent_id });
+    expect((await preview(lab, lab.orchestratorId)).map((part) => part.source)).toEqual([
+      `agent:${lab.orchestratorId}`,
+      "tools",
+    ]);
+    const delegate = (agent: string) => call("delegate", { agent, task: `for ${agent}` });
+    lab.model.script("boss", [
+      [say("I ask."), delegate("ann"), call("model_list")],
+      say("Done."),
+      say("Bye."),
+    ]);
+    lab.model.script("ann", [[delegate("bob")], say("ann says so")]);
+    lab.model.script("bob", [say("bob says so")]);
+    const before = { boss: await preview(lab, lab.orchestratorId), ann: await preview(lab, ann) };
+    const { turn } = await lab.chat("hello");
+    expect(received(lab.model.requestsOf("boss")[0]!)).toEqual(asRead([...before.boss, spoken("hello")]));
+    expect(received(lab.model.requestsOf("ann")[0]!)).toEqual(asRead([...before.ann, spoken("for ann")]));
+    const calls = await callsOf(lab, turn.id);
+    const sent = await Promise.all(calls.map((each) => stored(lab, each.id)));
+    expect(sent.map(asRead)).toEqual(lab.model.requests.map(received));
+    const then = await preview(lab, lab.orchestratorId);
+    await lab.chat("and?");
+    expect(received(lab.model.requests.at(-1)!)).toEqual(asRead([...then, spoken("and?")]));
+    expect(then.every((part) => part.tokens > 0)).toBe(true);
+  });
+
+  test("the difference of two calls names what came", async () => {
+    await using lab = await workplace(protocol);
+    lab.model.script("boss", [call("model_list"), say("Done.")]);
+    const { turn } = await lab.chat("hello");
+    const [first, second] = await callsOf(lab, turn.id);
+    const diff = await lab.admin.get<{ same: number; changes: { change: string; source: string }[] }>(
+      `/calls/${first!.id}/diff?to=${second!.id}`,
+    );
+    expect(diff).toMatchObject({
+      from: first!.id,
+      to: second!.id,
+      same: 3,
+      changes: [
+        { change: "added", source: "entry:2" },
+        { change: "added", source: "entry:3" },
+      ],
+    });
+    const back = await lab.admin.get<{ changes: { change: string }[] }>(
+      `/calls/${second!.id}/diff?to=${first!.id}`,
+    );
+    expect(back.changes.map((each) => each.change)).toEqual(["removed", "removed"]);
+  });
+
+  test("what is forgotten is not sent, what is restored is; stored calls stay", async () => {
+    await using lab = await workplace(protocol);
+    lab.model.script("boss", [
+      [say("I look."), call("model_list")],
+      say("Seen."),
+      say("Two."),
+      say("Three."),
+      say("Four."),
+      say("Five."),
+    ]);
+    const { turn } = await lab.chat("one");
+    const [person, asked, result, answer] = (await entriesOf(lab)).map((entry) => entry.id);
+    const forget = (id: number | undefined) => lab.admin.delete(`/entries/${id}`);
+    const restore = (id: number | undefined) => lab.admin.post(`/entries/${id}/restore`);
+    const sentTo = async (text: string) => {
+      await lab.chat(text);
+      return textsOf(lab.model.requests.at(-1)!);
+    };
+    await forget(result);
+    expect(await sentTo("two")).toEqual(["one", "I look.", "(This result was forgotten.)", "Seen.", "two"]);
+    await forget(asked);
+    expect(await sentTo("three")).toEqual(["one", "Seen.", "two", "Two.", "three"]);
+    await forget(person);
+    expect(await sentTo("four")).toEqual(["two", "Two.", "three", "Three.", "four"]);
+    for (const id of [person, asked, result]) await restore(id);
+    await forget(answer);
+    const all = await sentTo("five");
+    expect(all.slice(0, 4)).toEqual(["one", "I look.", expect.stringContaining("boss"), "two"]);
+    expect(lab.model.problems).toEqual([]);
+    const [, second] = await callsOf(lab, turn.id);
+    expect(asRead(await stored(lab, second!.id))).toEqual(received(lab.model.requests[1]!));
+  });
+
+  test("forgetting everything, also in the middle of a turn, leaves a valid request", async () => {
+    await using lab = await workplace(protocol);
+    const held = gate();
+    lab.model.script("boss", [say("one"), [held, call("model_list")], say("two")]);
+    await lab.chat("first");
+    const turn = await begin(lab, "second");
+    await held.reached;
+    const entries = await entriesOf(lab);
+    await lab.admin.delete(`/entries/${entries.at(-1)!.id}`);
+    held.open();
+    expect(await end(lab.admin, turn.id)).toMatchObject({ status: "done", error: null });
+    for (const entry of await entriesOf(lab)) await lab.admin.delete(`/entries/${entry.id}`);
+    await expectNextTurnWorks(lab);
+    expect(textsOf(lab.model.requests.at(-1)!)).toEqual(["and now?"]);
+  });
+
+  test("a cancelled turn whose question was forgotten can still be resumed", async () => {
+    await using lab = await workplace(protocol);
+    lab.model.script("boss", [say("one"), hang(), say("two")]);
+    await lab.chat("first");
+    const turn = await begin(lab, "second");
+    await lab.model.waitFor(2);
+    await lab.admin.post(`/turns/${turn.id}/cancel`);
+    await lab.admin.delete(`/entries/${(await entriesOf(lab)).at(-1)!.id}`);
+    await lab.admin.post(`/turns/${turn.id}/resume`);
+    expect(await end(lab.admin, turn.id)).toMatchObject({ status: "done", error: null });
+    expect(textsOf(lab.model.requests.at(-1)!)).toEqual(["first", "one", "(Go on from here.)"]);
+    expect(lab.model.problems).toEqual([]);
+  });
+});
+
+test("stable parts come first and are marked for the provider's cache", async () => {
+  await using lab = await workplace("anthropic");
+  lab.model.script("boss", [call("model_list"), say("Done.")]);
+  await lab.chat("hello");
+  const marks = (value: unknown): number => (JSON.stringify(value).match(/"cache_control"/g) ?? []).length;
+  for (const { raw } of lab.model.requests) {
+    expect(Object.keys(raw).indexOf("system")).toBeLessThan(Object.keys(raw).indexOf("messages"));
+    expect((raw["system"] as { cache_control: unknown }[]).at(-1)!.cache_control).toEqual({
+      type: "ephemeral",
+    });
+    const last = (raw["messages"] as { content: { cache_control?: unknown }[] }[]).at(-1)!;
+    expect(last.content.at(-1)!.cache_control).toEqual({ type: "ephemeral" });
+    expect([marks(raw), marks(raw["messages"])]).toEqual([2, 1]);
+  }
+  const [first, second] = lab.model.requests.map(({ raw }) => JSON.stringify([raw["system"], raw["tools"]]));
+  expect(second).toBe(first!);
+});
+
+test("what a worker said can't be forgotten, since it is not replayed", async () => {
+  await using lab = await workplace();
+  await lab.addWorker("ann");
+  lab.model.script("boss", [call("delegate", { agent: "ann", task: "x" }), say("Done.")]);
+  lab.model.script("ann", [say("I did.")]);
+  await lab.chat("hello");
+  const entry = (await entriesOf(lab)).find((each) => each.text === "I did.")!;
+  expect(await lab.admin.refused("DELETE", `/entries/${entry.id}`)).toMatchObject({
+    status: 422,
+    code: "refused",
+  });
+  expect(await lab.admin.refused("DELETE", "/entries/9999")).toMatchObject({
+    status: 404,
+    message: "entry 9999: not found",
+  });
+});

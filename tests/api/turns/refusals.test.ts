@@ -1,0 +1,185 @@
+// Goal: a provider that refuses before its answer begins is tried again exactly when that is right; the turn says what the provider said,
+// the key stays where it is, and the next turn works.
+
+import { expect, test } from "bun:test";
+import {
+  closedPort,
+  cut,
+  echoKey,
+  garbage,
+  hang,
+  httpError,
+  redirect,
+  say,
+  startModel,
+  times,
+  type ScriptItem,
+} from "../../kit/model/index.ts";
+import { callsOf, conversationOf, expectNextTurnWorks, QUICK } from "../../kit/turns.ts";
+import { KEY, protocols, workplace } from "../../kit/workplace.ts";
+
+interface Refusal {
+  name: string;
+  replies: () => ScriptItem[];
+  requests: number;
+  error: string | RegExp;
+}
+
+const refusals: Refusal[] = [
+  {
+    name: "401",
+    replies: () => [httpError(401, "bad key")],
+    requests: 1,
+    error: "the provider answered 401: bad key",
+  },
+  {
+    name: "401 with the key in it",
+    replies: () => [echoKey()],
+    requests: 1,
+    error: "the provider answered 401: Incorrect API key provided: [api key].",
+  },
+  {
+    name: "400",
+    replies: () => [httpError(400, "no such thing")],
+    requests: 1,
+    error: "the provider answered 400: no such thing",
+  },
+  {
+    name: "408",
+    replies: () => [times(3, httpError(408, "too slow"))],
+    requests: 3,
+    error: "the provider answered 408: too slow",
+  },
+  {
+    name: "429",
+    replies: () => [times(3, httpError(429, "slow down"))],
+    requests: 3,
+    error: "the provider answered 429: slow down",
+  },
+  {
+    name: "429 with a wait that is too long",
+    replies: () => [httpError(429, "come back tomorrow", { retryAfter: 31 })],
+    requests: 1,
+    error: "the provider answered 429: come back tomorrow",
+  },
+  {
+    name: "500",
+    replies: () => [times(3, httpError(500, "oops"))],
+    requests: 3,
+    error: "the provider answered 500: oops",
+  },
+  {
+    name: "529",
+    replies: () => [times(3, httpError(529, "overloaded"))],
+    requests: 3,
+    error: "the provider answered 529: overloaded",
+  },
+  { name: "silence", replies: () => [hang()], requests: 1, error: "the provider did not answer within 0 s" },
+  {
+    name: "a cut line",
+    replies: () => [cut()],
+    requests: 1,
+    error: "the provider could not be reached: the connection was closed before an answer",
+  },
+  {
+    name: "a page",
+    replies: () => [garbage("html")],
+    requests: 1,
+    error: "the provider answered with something else than an event stream",
+  },
+  {
+    name: "broken JSON",
+    replies: () => [garbage("json")],
+    requests: 1,
+    error: "the provider answered with something else than an event stream",
+  },
+  {
+    name: "a broken event",
+    replies: () => [garbage("sse")],
+    requests: 1,
+    error: "the provider's answer does not keep to its protocol, so it can't be read",
+  },
+];
+
+for (const protocol of protocols) {
+  for (const { name, replies, requests, error } of refusals) {
+    test(`${protocol}: ${name}`, async () => {
+      await using lab = await workplace(protocol, { times: QUICK });
+      lab.model.script("boss", replies());
+      const { turn, events } = await lab.chat("hello");
+      expect(turn).toMatchObject({ status: "failed", error });
+      expect(events.at(-1)).toMatchObject({
+        type: "turn.finished",
+        data: { data: { turn: { status: "failed", error } } },
+      });
+      expect(lab.model.requests).toHaveLength(requests);
+      expect(await callsOf(lab, turn.id)).toMatchObject([
+        { status: "failed", error, attempts: requests, input_tokens: null, output_tokens: null },
+      ]);
+      expect(await conversationOf(lab)).toEqual(["person: hello"]);
+      await expectNextTurnWorks(lab);
+    });
+  }
+
+  test(`${protocol}: a refusal that passes is not seen by the person`, async () => {
+    await using lab = await workplace(protocol, { times: QUICK });
+    lab.model.script("boss", [
+      httpError(500, "oops"),
+      httpError(429, "slow down", { retryAfter: 0 }),
+      say("here"),
+    ]);
+    const { turn } = await lab.chat("hello");
+    expect(turn.status).toBe("done");
+    expect(await callsOf(lab, turn.id)).toMatchObject([{ status: "done", attempts: 3, error: null }]);
+    expect(await conversationOf(lab)).toEqual(["person: hello", "agent: here"]);
+  });
+
+  test(`${protocol}: Retry-After goes before our own waits`, async () => {
+    await using lab = await workplace(protocol, { times: { ...QUICK, retryWaitsMs: [60_000, 60_000] } });
+    lab.model.script("boss", [httpError(429, "slow down", { retryAfter: 0.05 }), say("here")]);
+    const { turn } = await lab.chat("hello");
+    expect(turn.status).toBe("done");
+    const [first, second] = lab.model.requests;
+    expect(second!.at - first!.at).toBeGreaterThanOrEqual(49);
+  });
+
+  test(`${protocol}: nobody listens`, async () => {
+    await using lab = await workplace(protocol, { times: QUICK });
+    const [provider] = await lab.admin.get<{ id: number; base_url: string }[]>("/providers");
+    const address = provider!.base_url;
+    await lab.admin.patch(`/providers/${provider!.id}`, { base_url: await closedPort(), api_key: KEY });
+    const { turn } = await lab.chat("hello");
+    expect(turn).toMatchObject({
+      status: "failed",
+      error: "the provider could not be reached: connection refused",
+    });
+    expect(await callsOf(lab, turn.id)).toMatchObject([{ status: "failed", attempts: 3 }]);
+    await lab.admin.patch(`/providers/${provider!.id}`, { base_url: address, api_key: KEY });
+    await expectNextTurnWorks(lab);
+  });
+
+  test(`${protocol}: a redirect is not followed, so the key stays`, async () => {
+    await using thief = await startModel();
+    await using lab = await workplace(protocol, { times: QUICK });
+    lab.model.script("boss", [redirect(`${thief.url}/v1/messages`, 307)]);
+    const { turn } = await lab.chat("hello");
+    const error = "the provider answered 307 (a redirect); redirects are not followed: correct its address";
+    expect(turn).toMatchObject({ status: "failed", error });
+    expect([...thief.requests, ...thief.lookups]).toEqual([]);
+    await expectNextTurnWorks(lab);
+  });
+
+  test(`${protocol}: a cancel ends the wait before the next attempt`, async () => {
+    await using lab = await workplace(protocol, { times: { ...QUICK, retryWaitsMs: [60_000, 60_000] } });
+    lab.model.script("boss", [httpError(500, "oops")]);
+    const { turn } = await lab.admin.post<{ turn: { id: number } }>(`/workspaces/${lab.workspaceId}/chat`, {
+      text: "hello",
+    });
+    await lab.model.waitFor((request) => request.state === "done");
+    expect(await lab.admin.post(`/turns/${turn.id}/cancel`)).toMatchObject({
+      status: "cancelled",
+      error: null,
+    });
+    await expectNextTurnWorks(lab);
+  });
+}

@@ -1,0 +1,255 @@
+// Goal: a viewer sees everything once and in order, whenever it comes, drops and comes back; who may not see any more is cut off; one
+// viewer never harms another.
+
+import { expect, test } from "bun:test";
+import { connect } from "node:net";
+import { call, gate, hang, huge, say, stream } from "../../kit/model/index.ts";
+import type { EventReader, StreamEvent } from "../../kit/client.ts";
+import { begin, entriesOf } from "../../kit/turns.ts";
+import { workplace } from "../../kit/workplace.ts";
+
+const idsOf = (events: readonly StreamEvent[]) => events.flatMap((event) => event.id ?? []);
+const upTo = (last: number) => Array.from({ length: last }, (_, index) => index + 1);
+
+/** What an agent's run has said so far, by what a viewer was sent. */
+function saidBy(events: readonly StreamEvent[], runId: number): string {
+  const spoken = events.filter(
+    (event) => ["delta", "partial"].includes(event.type) && event.data.data.run_id === runId,
+  );
+  return spoken.map((event) => event.data.data.text).join("");
+}
+
+async function untilSaid(reader: EventReader, runId: number, text: string): Promise<void> {
+  while (saidBy(reader.seen, runId) !== text) if (!(await reader.next())) throw new Error("the stream ended");
+}
+
+test("ids ascend without a gap, also across changes that were undone", async () => {
+  await using lab = await workplace();
+  await lab.addModel("worker");
+  const create = (name: string) => call("agent_create", { name, role: "r", model: "worker" });
+  lab.model.script("boss", [
+    [create("a"), create("a"), call("wire_create", { from: "a", to: "a" }), create("b")],
+    say("done"),
+  ]);
+  await using viewer = await lab.admin.events(`/workspaces/${lab.workspaceId}/events?after=0`);
+  await lab.chat("go");
+  await viewer.until((event) => event.type === "turn.finished");
+  expect(idsOf(viewer.seen)).toEqual(upTo(idsOf(viewer.seen).length));
+});
+
+test("a viewer that drops and comes back misses nothing and gets nothing twice", async () => {
+  await using lab = await workplace();
+  const [one, two] = [gate(), gate()];
+  lab.model.script("boss", [
+    [say("a"), one, call("agent_list")],
+    [two, say("b")],
+  ]);
+  const turn = await begin(lab, "go");
+  const path = `/workspaces/${lab.workspaceId}/events`;
+  const first = await lab.admin.events(`${path}?after=0`);
+  await first.until((event) => event.type === "status");
+  const seen = idsOf(first.seen);
+  await first[Symbol.asyncDispose]();
+  one.open();
+  await two.reached;
+  await using second = await lab.admin.events(`${path}?after=0`, {
+    headers: { "Last-Event-ID": String(seen.at(-1)) },
+  });
+  await second.until((event) => event.type === "tool.result");
+  two.open();
+  await second.until((event) => event.type === "turn.finished");
+  const all = [...seen, ...idsOf(second.seen)];
+  expect(all).toEqual(upTo(all.length));
+  await using later = await lab.admin.events(`/turns/${turn.id}/events?after=${all.at(-1)! - 1}`);
+  expect((await later.all()).map((event) => event.type)).toEqual(["turn.finished"]);
+  const refusal = await lab.admin.raw("GET", path, { headers: { "Last-Event-ID": "x" } });
+  expect([refusal.status, ((await refusal.json()) as { error: { message: string } }).error.message]).toEqual([
+    400,
+    "header Last-Event-ID: expected the id of an event",
+  ]);
+});
+
+test("who joins late gets what is stored, one partial for each that speaks, and deltas that go on from there", async () => {
+  await using lab = await workplace();
+  const [early, late] = [gate(), gate()];
+  for (const name of ["ann", "bob"]) await lab.addWorker(name);
+  const delegate = (agent: string) => call("delegate", { agent, task: "speak" });
+  lab.model.script("boss", [[delegate("ann"), delegate("bob")], say("done")]);
+  lab.model.script("ann", [[say("I am "), early, say("ann, truly")]]);
+  lab.model.script("bob", [[say("And I "), early, late, say("am bob")]]);
+  const turn = await begin(lab, "go");
+  await using from = await lab.admin.events(`/turns/${turn.id}/events`);
+  await untilSaid(from, 2, "I am ");
+  await untilSaid(from, 3, "And I ");
+  await using joiner = await lab.admin.events(`/turns/${turn.id}/events`);
+  await joiner.until((event) => event.type === "partial");
+  await joiner.next();
+  const kinds = joiner.seen.map((event) => event.type);
+  expect(kinds.slice(kinds.indexOf("partial"))).toEqual(["partial", "partial"]);
+  expect(joiner.seen.filter((event) => event.type === "partial").map((event) => event.data.data)).toEqual([
+    { run_id: 2, agent_id: 2, text: "I am ", reasoning: "" },
+    { run_id: 3, agent_id: 3, text: "And I ", reasoning: "" },
+  ]);
+  early.open();
+  await joiner.until((event) => event.type === "tool.result");
+  late.open();
+  await joiner.all();
+  await from.all();
+  for (const reader of [joiner, from]) {
+    expect([1, 2, 3].map((run) => saidBy(reader.seen, run))).toEqual([
+      "done",
+      "I am ann, truly",
+      "And I am bob",
+    ]);
+  }
+  expect(idsOf(joiner.seen)).toEqual(idsOf(from.seen));
+});
+
+test("joining at any moment gives the same text", async () => {
+  await using lab = await workplace();
+  lab.model.script("boss", [stream({ chunks: 300, everyMs: 1 })]);
+  const turn = await begin(lab, "go");
+  const join = async () => {
+    await using reader = await lab.admin.events(`/turns/${turn.id}/events`);
+    return await reader.all();
+  };
+  const joiners: Promise<StreamEvent[]>[] = [];
+  await using pace = await lab.admin.events(`/turns/${turn.id}/events`);
+  for (let n = 0; n < 10; n++) {
+    joiners.push(join());
+    for (let chunk = 0; chunk < 20; chunk++) await pace.next();
+  }
+  const seen = await Promise.all(joiners);
+  const [, answer] = await entriesOf(lab);
+  expect(seen.map((events) => saidBy(events, 1))).toEqual(seen.map(() => answer!.text));
+  expect(seen.map((events) => idsOf(events))).toEqual(seen.map(() => idsOf(seen[0]!)));
+});
+
+test("a viewer that does not read is cut off and harms nobody", async () => {
+  await using lab = await workplace();
+  lab.model.script("boss", [...[1, 2, 3].map(() => [huge(3_500_000), call("agent_list")]), say("end")]);
+  const socket = connect(lab.at.service.port, "127.0.0.1");
+  socket.write(
+    `GET /api/v1/workspaces/${lab.workspaceId}/events?after=0 HTTP/1.1\r\nHost: ${new URL(lab.at.url).host}\r\n\r\n`,
+  );
+  await new Promise((resolve) => socket.once("readable", resolve));
+  const { turn, events } = await lab.chat("go");
+  expect(turn.status).toBe("done");
+  expect(saidBy(events, 1)).toHaveLength(3 * 3_500_000 + 3);
+  let received = "";
+  await new Promise<void>((resolve) => {
+    socket.on("data", (chunk: Buffer) => {
+      received += chunk.toString("latin1");
+      if (received.endsWith("0\r\n\r\n")) resolve();
+    });
+  });
+  socket.destroy();
+  expect(received.length).toBeGreaterThan(1_000_000);
+  expect(received).not.toContain("turn.finished");
+  const id = Number([...received.matchAll(/^id: (\d+)$/gm)].at(-1)![1]);
+  await using again = await lab.admin.events(`/turns/${turn.id}/events`, {
+    headers: { "Last-Event-ID": String(id) },
+  });
+  expect((await again.all()).at(-1)!.type).toBe("turn.finished");
+}, 20_000);
+
+test("the stream of a finished turn ends, that of a resumed one goes on", async () => {
+  await using lab = await workplace();
+  const held = gate();
+  lab.model.script("boss", [hang(), [held, say("now")]]);
+  const turn = await begin(lab, "go");
+  await lab.model.waitFor(1);
+  await lab.admin.post(`/turns/${turn.id}/cancel`);
+  await using first = await lab.admin.events(`/turns/${turn.id}/events`);
+  expect((await first.all()).map((event) => event.type)).toEqual([
+    "turn.started",
+    "entry",
+    "status",
+    "usage",
+    "status",
+    "turn.finished",
+  ]);
+  await lab.admin.post(`/turns/${turn.id}/resume`);
+  await using second = await lab.admin.events(`/turns/${turn.id}/events?after=${first.seen.at(-1)!.id}`);
+  await second.until((event) => event.type === "turn.resumed");
+  held.open();
+  expect((await second.all()).at(-1)!.data.data.turn).toMatchObject({ id: turn.id, status: "done" });
+});
+
+test("a viewer of one turn hears nothing of another", async () => {
+  await using lab = await workplace();
+  const held = gate();
+  lab.model.script("boss", [[say("first"), held], say("second")]);
+  const first = await begin(lab, "1");
+  const second = await begin(lab, "2", { queue: true });
+  await using watcher = await lab.admin.events(`/turns/${first.id}/events`);
+  await untilSaid(watcher, 1, "first");
+  await using viewer = await lab.admin.events(`/turns/${second.id}/events`);
+  await viewer.until((event) => event.type === "turn.queued");
+  held.open();
+  const events = await viewer.all();
+  expect([...new Set(events.map((event) => event.data.turn_id))]).toEqual([second.id]);
+  expect(saidBy(events, 2)).toBe("second");
+});
+
+test("who loses access loses the stream; who keeps it, keeps it", async () => {
+  await using lab = await workplace();
+  const ann = await lab.at.user("ann");
+  const team = await lab.admin.post<{ id: number }>("/teams", { name: "team" });
+  await lab.admin.put(`/teams/${team.id}/members/${ann.id}`);
+  await lab.admin.put(`/workspaces/${lab.workspaceId}/teams/${team.id}`);
+  const held = gate();
+  lab.model.script("boss", [[say("so far"), held, say(" so good")]]);
+  const turn = await begin(lab, "go");
+  await using hers = await ann.events(`/workspaces/${lab.workspaceId}/events?after=0`);
+  await using mine = await lab.admin.events(`/turns/${turn.id}/events`);
+  await untilSaid(hers, 1, "so far");
+  await lab.admin.delete(`/workspaces/${lab.workspaceId}/teams/${team.id}`);
+  await hers.all();
+  held.open();
+  await mine.all();
+  expect([saidBy(hers.seen, 1), saidBy(mine.seen, 1)]).toEqual(["so far", "so far so good"]);
+  expect(await ann.refused("GET", `/workspaces/${lab.workspaceId}/events`)).toMatchObject({ status: 404 });
+});
+
+test("deleting a workspace stops its turn and tells its viewers", async () => {
+  await using lab = await workplace();
+  lab.model.script("boss", [[say("so far"), hang()]]);
+  const turn = await begin(lab, "go");
+  await begin(lab, "next", { queue: true });
+  await using viewer = await lab.admin.events(`/workspaces/${lab.workspaceId}/events?after=0`);
+  await untilSaid(viewer, 1, "so far");
+  const [late] = await Promise.all([
+    lab.admin.raw("POST", `/workspaces/${lab.workspaceId}/chat`, { body: { text: "too late", queue: true } }),
+    lab.admin.delete(`/workspaces/${lab.workspaceId}`),
+  ]);
+  expect([202, 404]).toContain(late.status);
+  const events = await viewer.all();
+  const finished = events
+    .filter((event) => event.type === "turn.finished")
+    .map((event) => event.data.data.turn.status);
+  expect(finished.every((status) => status === "cancelled")).toBe(true);
+  expect(events.at(-1)).toMatchObject({
+    type: "workspace.removed",
+    data: { data: { workspace_id: lab.workspaceId } },
+  });
+  await lab.model.waitFor((request) => request.state === "aborted");
+  expect(await lab.admin.refused("GET", `/turns/${turn.id}`)).toMatchObject({
+    status: 404,
+    message: `turn ${turn.id}: not found`,
+  });
+  expect(lab.model.requests).toHaveLength(1);
+  expect(lab.at.log.filter((line) => line.includes('"level":"error"'))).toEqual([]);
+});
+
+test("stopping the service ends the streams", async () => {
+  await using lab = await workplace();
+  lab.model.script("boss", [[say("so far"), hang()]]);
+  const turn = await begin(lab, "go");
+  await using viewer = await lab.admin.events(`/turns/${turn.id}/events`);
+  await using other = await lab.admin.events(`/workspaces/${lab.workspaceId}/events`);
+  await untilSaid(viewer, 1, "so far");
+  await lab.at.service.stop("test");
+  expect((await viewer.all()).at(-1)!.data.data.turn.status).toBe("interrupted");
+  await other.all();
+});

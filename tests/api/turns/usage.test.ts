@@ -1,0 +1,210 @@
+// Goal: tokens and money are counted as providers report them, what they don't report is not taken for zero, and budgets hold.
+
+import { describe, expect, test } from "bun:test";
+import { call, noUsage, repeatedUsage, say, splitUsage, usage } from "../../kit/model/index.ts";
+import { callsOf } from "../../kit/turns.ts";
+import { protocols, workplace, type Protocol, type Workplace } from "../../kit/workplace.ts";
+
+interface UsageView {
+  calls: number;
+  unreported_calls: number;
+  input_tokens: number;
+  cached_input_tokens: number;
+  output_tokens: number;
+  cost: number | null;
+  unpriced_calls: number;
+  agents: (Omit<UsageView, "agents"> & { agent: string; share: number | null })[];
+}
+
+const usageOf = (lab: Workplace) => lab.admin.get<UsageView>(`/workspaces/${lab.workspaceId}/usage`);
+const delegate = (agent: string) => call("delegate", { agent, task: "x" });
+const tokens = (input: number, output: number, cached = 0) => usage({ input, output, cached });
+
+async function price(lab: Workplace, name: string, fields: Record<string, number | null>): Promise<void> {
+  const models = await lab.admin.get<{ id: number; model_name: string }[]>("/models");
+  await lab.admin.patch(`/models/${models.find((model) => model.model_name === name)!.id}`, fields);
+}
+
+describe.each(protocols)("%s", (protocol) => {
+  test("sums, shares and cost of every agent", async () => {
+    await using lab = await workplace(protocol);
+    await lab.addWorker("ann");
+    await price(lab, "boss", { input_price: 10, cached_input_price: 1, output_price: 50 });
+    lab.model.script("boss", [
+      [delegate("ann"), tokens(1000, 100, 400)],
+      [say("done"), tokens(2000, 200)],
+    ]);
+    lab.model.script("ann", [[say("ok"), tokens(600, 100)]]);
+    await lab.chat("go");
+    const cost = (600 * 10 + 400 * 1 + 100 * 50 + 2000 * 10 + 200 * 50) / 1e6;
+    const boss = {
+      calls: 2,
+      unreported_calls: 0,
+      input_tokens: 3000,
+      cached_input_tokens: 400,
+      output_tokens: 300,
+      unpriced_calls: 0,
+    };
+    const ann = {
+      calls: 1,
+      unreported_calls: 0,
+      input_tokens: 600,
+      cached_input_tokens: 0,
+      output_tokens: 100,
+      unpriced_calls: 1,
+    };
+    const seen = await usageOf(lab);
+    expect(seen).toMatchObject({
+      calls: 3,
+      input_tokens: 3600,
+      cached_input_tokens: 400,
+      output_tokens: 400,
+      unpriced_calls: 1,
+      unreported_calls: 0,
+    });
+    expect(seen.agents).toMatchObject([
+      { agent: "orchestrator", ...boss, share: 0.825 },
+      { agent: "ann", ...ann, cost: null, share: 0.175 },
+    ]);
+    expect([seen.cost, seen.agents[0]!.cost].map((each) => each!.toFixed(9))).toEqual([
+      cost.toFixed(9),
+      cost.toFixed(9),
+    ]);
+  });
+
+  test("reports that are repeated or split are read once", async () => {
+    await using lab = await workplace(protocol);
+    lab.model.script("boss", [
+      [say("a b c d"), repeatedUsage({ input: 100, output: 20 })],
+      [say("a b"), splitUsage({ input: 100, output: 20 })],
+    ]);
+    const [first, second] = [(await lab.chat("1")).turn, (await lab.chat("2")).turn];
+    expect(await callsOf(lab, first.id)).toMatchObject([{ input_tokens: 100, output_tokens: 20 }]);
+    // The other protocol's library keeps the last report only: what it lost is unknown, not zero.
+    const input = protocol === "anthropic" ? 100 : null;
+    expect(await callsOf(lab, second.id)).toMatchObject([
+      { input_tokens: input, output_tokens: 20, cost: null },
+    ]);
+  });
+});
+
+test("nothing reported is not zero", async () => {
+  await using lab = await workplace("openai-compatible");
+  await price(lab, "boss", { input_price: 10, output_price: 50 });
+  expect(await usageOf(lab)).toMatchObject({
+    calls: 0,
+    cost: null,
+    agents: [{ calls: 0, share: null, cost: null }],
+  });
+  lab.model.script("boss", [[say("hello"), noUsage()]]);
+  const { turn } = await lab.chat("go");
+  expect(turn.status).toBe("done");
+  expect(await callsOf(lab, turn.id)).toMatchObject([
+    { input_tokens: null, cached_input_tokens: null, output_tokens: null, cost: null },
+  ]);
+  expect(await usageOf(lab)).toMatchObject({
+    calls: 1,
+    unreported_calls: 1,
+    unpriced_calls: 1,
+    cost: null,
+    agents: [{ unreported_calls: 1, share: null }],
+  });
+});
+
+interface BudgetCase {
+  name: string;
+  at: "agent" | "workspace" | "worker";
+  budget: Record<string, number>;
+  says: string;
+}
+
+const budgets: BudgetCase[] = [
+  {
+    name: "tokens of a turn, of the agent",
+    at: "agent",
+    budget: { tokens_per_turn: 100 },
+    says: 'the token budget for a turn (100) of agent "orchestrator" is used up',
+  },
+  {
+    name: "tokens of a day, of the workspace",
+    at: "workspace",
+    budget: { tokens_per_day: 100 },
+    says: "the token budget for a day (100) of the workspace is used up",
+  },
+  {
+    name: "money of a turn, of the workspace",
+    at: "workspace",
+    budget: { cost_per_turn: 0.001 },
+    says: "the money budget for a turn (0.001) of the workspace is used up",
+  },
+  {
+    name: "money of a day, of the agent",
+    at: "agent",
+    budget: { cost_per_day: 0.001 },
+    says: 'the money budget for a day (0.001) of agent "orchestrator" is used up',
+  },
+];
+
+async function budgeted(
+  protocol: Protocol,
+  { at, budget }: Pick<BudgetCase, "at" | "budget">,
+): Promise<Workplace> {
+  const lab = await workplace(protocol);
+  const ann = await lab.addWorker("ann");
+  for (const name of ["boss", "ann"]) await price(lab, name, { input_price: 10, output_price: 10 });
+  const path =
+    at === "workspace"
+      ? `/workspaces/${lab.workspaceId}`
+      : `/agents/${at === "worker" ? ann : lab.orchestratorId}`;
+  await lab.admin.patch(path, { budget });
+  return lab;
+}
+
+describe.each(protocols)("budget, %s", (protocol) => {
+  test.each(budgets)(
+    "$name: a worker draws from it, and at the limit comes one last answer",
+    async ({ at, budget, says }) => {
+      await using lab = await budgeted(protocol, { at, budget });
+      lab.model.script("boss", [
+        [delegate("ann"), tokens(40, 10)],
+        [say("I had to stop."), tokens(1, 1)],
+      ]);
+      lab.model.script("ann", [[say("ok"), tokens(90, 10)]]);
+      const { turn, events } = await lab.chat("go");
+      expect(turn).toMatchObject({ status: "done", error: null });
+      const last = lab.model.requestsOf("boss")[1]!;
+      expect(last.toolChoice).toBe("none");
+      expect(last.messages.at(-1)!.text).toBe(
+        `Stop here: ${says}. You can't call tools any more. Answer now with what you have, and say what is left undone.`,
+      );
+      expect(
+        events.filter((event) => event.data.data?.limit !== undefined).map((event) => event.data.data.limit),
+      ).toEqual([says]);
+      lab.model.script("boss", [say("fresh")]);
+      const next = (await lab.chat("next")).turn;
+      if (says.includes("a day")) expect(next).toMatchObject({ status: "failed", error: says });
+      else expect(next).toMatchObject({ status: "done", error: null });
+      expect(lab.model.problems).toEqual([]);
+    },
+  );
+
+  test("a worker's own budget ends the worker, not its caller", async () => {
+    await using lab = await budgeted(protocol, { at: "worker", budget: { tokens_per_turn: 50 } });
+    lab.model.script("boss", [
+      [delegate("ann"), tokens(500, 10)],
+      [delegate("ann"), tokens(500, 10)],
+      say("done"),
+    ]);
+    lab.model.script("ann", [[say("ok"), tokens(90, 10)]]);
+    const { turn } = await lab.chat("go");
+    expect(turn.status).toBe("done");
+    const results = lab.model
+      .requestsOf("boss")
+      .slice(1)
+      .map((request) => request.messages.at(-1)!.results[0]!.text);
+    expect(results).toEqual([
+      "ok",
+      'Agent "ann" failed: the token budget for a turn (50) of agent "ann" is used up',
+    ]);
+  });
+});

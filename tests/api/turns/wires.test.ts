@@ -1,0 +1,275 @@
+// Goal: a wire is the permission to delegate, as the turn has seen it; every limit of delegation ends in words, never in a hang.
+
+import { describe, expect, test } from "bun:test";
+import { call, gate, httpError, say, type ReplyFunction, type ModelRequest } from "../../kit/model/index.ts";
+import { begin, end, entriesOf, expectNextTurnWorks, QUICK } from "../../kit/turns.ts";
+import { protocols, workplace, type Workplace } from "../../kit/workplace.ts";
+
+const toolsOf = (request: ModelRequest) => request.tools.map((tool) => tool.name);
+const delegate = (agent: string, task = "work") => call("delegate", { agent, task });
+const resultsIn = (request: ModelRequest) => request.messages.at(-1)!.results.map((result) => result.text);
+
+interface WireView {
+  id: number;
+  from_agent_id: number;
+  to_agent_id: number;
+}
+
+async function wire(lab: Workplace, from: number, to: number): Promise<number> {
+  const made = await lab.admin.post<WireView>(`/workspaces/${lab.workspaceId}/wires`, {
+    from_agent_id: from,
+    to_agent_id: to,
+  });
+  return made.id;
+}
+
+test("a wire deleted during a turn counts to its end, and not in the next", async () => {
+  await using lab = await workplace();
+  const ann = await lab.addWorker("ann");
+  const held = gate();
+  lab.model.script("boss", [
+    [held, call("agent_list")],
+    delegate("ann"),
+    say("done"),
+    delegate("ann"),
+    say("no ann"),
+  ]);
+  lab.model.script("ann", [say("worked")]);
+  const turn = await begin(lab, "go");
+  await held.reached;
+  const [made] = await lab.admin.get<WireView[]>(`/workspaces/${lab.workspaceId}/wires`);
+  expect(made!.to_agent_id).toBe(ann);
+  await lab.admin.delete(`/wires/${made!.id}`);
+  held.open();
+  expect(await end(lab.admin, turn.id)).toMatchObject({ status: "done" });
+  expect(lab.model.requestsOf("boss").map((request) => toolsOf(request).includes("delegate"))).toEqual([
+    true,
+    true,
+    true,
+  ]);
+  expect(resultsIn(lab.model.requestsOf("boss")[2]!)).toEqual(["worked"]);
+  await lab.chat("again");
+  expect(
+    lab.model
+      .requestsOf("boss")
+      .slice(3)
+      .map((request) => toolsOf(request).includes("delegate")),
+  ).toEqual([false, false]);
+  expect(resultsIn(lab.model.requestsOf("boss")[4]!)[0]).toStartWith(
+    'There is no tool "delegate". You are not wired to any agent',
+  );
+  expect(lab.model.problems).toEqual([]);
+});
+
+test.each(protocols)(
+  "%s: a wire made and removed within a turn leaves a worker's calls valid",
+  async (protocol) => {
+    await using lab = await workplace(protocol);
+    const [ann, bob] = [await lab.addWorker("ann"), await lab.addWorker("bob")];
+    const held = gate();
+    lab.model.script("boss", [call("wire_create", { from: "ann", to: "bob" }), delegate("ann"), say("done")]);
+    lab.model.script("ann", [delegate("bob"), [held, delegate("bob")], say("ann is done")]);
+    lab.model.script("bob", [say("one"), say("two")]);
+    const turn = await begin(lab, "go");
+    await held.reached;
+    const wires = await lab.admin.get<WireView[]>(`/workspaces/${lab.workspaceId}/wires`);
+    await lab.admin.delete(
+      `/wires/${wires.find((each) => each.from_agent_id === ann && each.to_agent_id === bob)!.id}`,
+    );
+    await lab.admin.delete(`/agents/${bob}`);
+    held.open();
+    expect(await end(lab.admin, turn.id)).toMatchObject({ status: "done", error: null });
+    const last = lab.model.requestsOf("ann")[2]!;
+    expect([toolsOf(last), resultsIn(last)]).toEqual([
+      ["delegate"],
+      [
+        'There is no tool "delegate". You are not wired to any agent that you could delegate to. You have: none.',
+      ],
+    ]);
+    expect(lab.model.problems).toEqual([]);
+  },
+);
+
+test("what an answer creates it can use in the same answer", async () => {
+  await using lab = await workplace();
+  await lab.addModel("worker");
+  const create = call("agent_create", { name: "eve", role: "You help.", model: "worker" });
+  lab.model.script("boss", [[delegate("eve"), create, delegate("eve")], say("done")]);
+  lab.model.script("worker", [say("worked")]);
+  const { turn } = await lab.chat("go");
+  expect(turn.status).toBe("done");
+  expect(resultsIn(lab.model.requestsOf("boss")[1]!)).toEqual([
+    expect.stringContaining('There is no tool "delegate"'),
+    'Created agent "eve" and wired you to it. You can delegate to it now.',
+    "worked",
+  ]);
+});
+
+test("no delegation goes back up the chain of callers", async () => {
+  await using lab = await workplace();
+  const [ann, bob] = [await lab.addWorker("ann"), await lab.addWorker("bob")];
+  await wire(lab, ann, bob);
+  await wire(lab, bob, ann);
+  await wire(lab, ann, lab.orchestratorId);
+  lab.model.script("boss", [delegate("ann"), say("done")]);
+  lab.model.script("ann", [[delegate("bob"), delegate("orchestrator")], say("ann is done")]);
+  lab.model.script("bob", [delegate("ann"), say("bob is done")]);
+  const { turn } = await lab.chat("go");
+  expect(turn.status).toBe("done");
+  const offered = (name: string) =>
+    lab.model.requestsOf(name)[0]!.tools.map((tool) => JSON.stringify(tool.schema));
+  expect(offered("ann")[0]).toContain('"bob"');
+  expect(offered("ann")[0]).not.toContain("orchestrator");
+  expect(resultsIn(lab.model.requestsOf("ann")[1]!)).toEqual([
+    "bob is done",
+    "The arguments are not right: agent must be one of: bob. Nothing was done; correct them and call again.",
+  ]);
+  expect(offered("bob")).toEqual([]);
+});
+
+test("delegation goes four agents deep", async () => {
+  await using lab = await workplace();
+  const names = ["a1", "a2", "a3", "a4", "a5"];
+  const ids: number[] = [];
+  for (const name of names) ids.push(await lab.addWorker(name));
+  for (let n = 0; n < 4; n++) await wire(lab, ids[n]!, ids[n + 1]!);
+  const down: ReplyFunction = (request) => {
+    const next = names[names.indexOf(request.model) + 1] ?? "a1";
+    return request.messages.length === 1 ? delegate(next) : say(`${request.model}: ${resultsIn(request)[0]}`);
+  };
+  for (const name of ["boss", ...names]) lab.model.on(name, down);
+  const { turn } = await lab.chat("go");
+  expect(turn.status).toBe("done");
+  const said = (await entriesOf(lab))
+    .filter((entry) => entry.kind === "agent" && entry.calls.length === 0)
+    .map((entry) => entry.text);
+  expect(said.at(-1)).toBe(
+    'boss: a1: a2: a3: a4: There is no tool "delegate". You are not wired to any agent that you could delegate to. You have: none.',
+  );
+  expect(lab.model.requestsOf("a5")).toEqual([]);
+  expect(lab.model.problems).toEqual([]);
+});
+
+describe.each(protocols)("%s", (protocol) => {
+  test("who calls tools without end is stopped after 16 rounds, and asked to say so", async () => {
+    await using lab = await workplace(protocol);
+    lab.model.on("boss", (request) =>
+      request.toolChoice === "none" ? say("I was stopped.") : call("agent_list"),
+    );
+    const { turn, events } = await lab.chat("go");
+    expect(turn).toMatchObject({ status: "done", error: null });
+    expect(lab.model.requests).toHaveLength(17);
+    const last = lab.model.requests.at(-1)!;
+    expect(last.messages.at(-1)!.text).toBe(
+      "Stop here: the limit of 16 model rounds is reached. You can't call tools any more. Answer now with what you have, and say what is left undone.",
+    );
+    const limits = events
+      .filter((event) => event.data.data?.limit !== undefined)
+      .map((event) => event.data.data.limit);
+    expect(limits).toEqual(["the limit of 16 model rounds is reached"]);
+    expect(lab.model.problems).toEqual([]);
+    lab.model.on("boss", say("fine again"));
+    expect((await lab.chat("and now?")).turn.status).toBe("done");
+    expect(lab.model.problems).toEqual([]);
+  });
+
+  test("who calls tools even then is cut short", async () => {
+    await using lab = await workplace(protocol);
+    lab.model.on("boss", call("agent_list"));
+    const { turn } = await lab.chat("go");
+    expect(turn).toMatchObject({ status: "done", error: null });
+    const last = (await entriesOf(lab)).at(-1)!;
+    expect([last.text, last.calls]).toEqual(["(Stopped: the limit of 16 model rounds is reached.)", []]);
+    expect(lab.model.requests).toHaveLength(17);
+    expect(lab.model.problems).toEqual([]);
+  });
+
+  test("eight delegations run at once, and results keep the order asked", async () => {
+    await using lab = await workplace(protocol);
+    await lab.addWorker("ann");
+    const tasks = Array.from({ length: 12 }, (_, n) => `task ${n}`);
+    lab.model.script("boss", [tasks.map((task) => delegate("ann", task)), say("done")]);
+    const gates = new Map(tasks.map((task) => [task, gate()]));
+    lab.model.on("ann", (request) => [
+      gates.get(request.messages[0]!.text)!,
+      say(`did ${request.messages[0]!.text}`),
+    ]);
+    const turn = await begin(lab, "go");
+    const asked = () => lab.model.requestsOf("ann").length;
+    await lab.model.waitFor(() => asked() === 8);
+    gates.get("task 7")!.open();
+    await lab.model.waitFor(() => asked() === 9);
+    for (const task of tasks.toReversed()) gates.get(task)!.open();
+    expect(await end(lab.admin, turn.id)).toMatchObject({ status: "done" });
+    expect(lab.model.peak).toBe(8);
+    expect(resultsIn(lab.model.requestsOf("boss")[1]!)).toEqual(tasks.map((task) => `did ${task}`));
+    expect(lab.model.problems).toEqual([]);
+  });
+
+  test("calls beyond 64 in one answer are answered, not done", async () => {
+    await using lab = await workplace(protocol);
+    lab.model.script("boss", [Array.from({ length: 66 }, () => call("model_list")), say("done")]);
+    const { turn } = await lab.chat("go");
+    expect(turn.status).toBe("done");
+    const refused = resultsIn(lab.model.requests[1]!)
+      .slice(63)
+      .map((text) => text.startsWith("Not done: an answer may hold at most 64"));
+    expect(refused).toEqual([false, true, true]);
+  });
+
+  test("a worker's failure is its caller's tool result", async () => {
+    await using lab = await workplace(protocol, { times: QUICK });
+    await lab.addWorker("ann");
+    lab.model.script("boss", [[delegate("ann"), call("model_list")], say("ann failed")]);
+    lab.model.script("ann", [httpError(401, "bad key {key}")]);
+    const { turn } = await lab.chat("go");
+    expect(turn).toMatchObject({ status: "done", error: null });
+    expect(resultsIn(lab.model.requestsOf("boss")[1]!)[0]).toBe(
+      'Agent "ann" failed: the provider answered 401: bad key [api key]',
+    );
+    await expectNextTurnWorks(lab);
+  });
+});
+
+test("an agent removed in mid-turn finishes its run and gets no more", async () => {
+  await using lab = await workplace();
+  const ann = await lab.addWorker("ann");
+  const held = gate();
+  lab.model.script("boss", [delegate("ann"), delegate("ann"), say("done")]);
+  lab.model.script("ann", [[held, say("still worked")]]);
+  const turn = await begin(lab, "go");
+  await held.reached;
+  await lab.admin.delete(`/agents/${ann}`);
+  held.open();
+  expect(await end(lab.admin, turn.id)).toMatchObject({ status: "done" });
+  const results = lab.model
+    .requestsOf("boss")
+    .slice(1)
+    .map((request) => resultsIn(request)[0]);
+  expect(results[0]).toBe("still worked");
+  expect(results[1]).toStartWith('There is no tool "delegate".');
+  expect(lab.model.problems).toEqual([]);
+});
+
+test("a worker that is wired to another delegates in its turn", async () => {
+  await using lab = await workplace();
+  const [ann, bob] = [await lab.addWorker("ann"), await lab.addWorker("bob")];
+  await wire(lab, ann, bob);
+  lab.model.script("boss", [delegate("ann", "the whole"), say("done")]);
+  lab.model.script("ann", [[say("I pass it on."), delegate("bob", "the half")], say("bob says yes")]);
+  lab.model.script("bob", [say("yes")]);
+  await lab.chat("go");
+  const lines = (await entriesOf(lab)).map((entry) => [entry.thread, entry.agent_id, entry.kind, entry.text]);
+  expect(lines).toEqual([
+    [0, lab.orchestratorId, "person", "go"],
+    [0, lab.orchestratorId, "agent", ""],
+    [2, ann, "task", "the whole"],
+    [2, ann, "agent", "I pass it on."],
+    [3, bob, "task", "the half"],
+    [3, bob, "agent", "yes"],
+    [2, ann, "tool", "yes"],
+    [2, ann, "agent", "bob says yes"],
+    [0, lab.orchestratorId, "tool", "bob says yes"],
+    [0, lab.orchestratorId, "agent", "done"],
+  ]);
+});

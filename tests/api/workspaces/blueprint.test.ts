@@ -1,0 +1,195 @@
+// Goal: agents and wires are created, changed and removed as people mean it, each change is an event, and a turn's blueprint is kept.
+
+import { expect, test } from "bun:test";
+import type { Agent, BlueprintRecord, Wire } from "../../../src/service/blueprint/schema.ts";
+import { gate, say } from "../../kit/model/index.ts";
+import { office } from "../../kit/office.ts";
+import { workplace } from "../../kit/workplace.ts";
+
+test("an agent is created where there is room, and listed after the orchestrator, by name", async () => {
+  await using at = await office();
+  const lab = await at.workspace("lab");
+
+  const response = await at.admin.raw("POST", `/workspaces/${lab.id}/agents`, { body: { name: "zed", role: "Last.", model_id: at.modelId } });
+  expect(response.status).toBe(201);
+  const zed = (await response.json()) as Agent;
+  expect(zed).toEqual({
+    id: 2,
+    workspace_id: lab.id,
+    name: "zed",
+    role: "Last.",
+    model_id: at.modelId,
+    orchestrator: false,
+    position: { x: expect.any(Number), y: expect.any(Number) },
+    budget: null,
+    created_at: expect.any(String),
+  });
+  const amy = await at.agent(lab.id, "Amy", { position: { x: -1.5, y: 1e6 } });
+  expect(amy.position).toEqual({ x: -1.5, y: 1e6 });
+  expect((await at.admin.get<Agent[]>(`/workspaces/${lab.id}/agents`)).map((agent) => agent.name)).toEqual(["orchestrator", "Amy", "zed"]);
+
+  const spots = await Promise.all(["a", "b", "c", "d", "e"].map((name) => at.agent(lab.id, name)));
+  const places = [zed, ...spots].map(({ position }) => `${position.x},${position.y}`);
+  expect(new Set(places).size).toBe(places.length);
+});
+
+test("an agent with an unknown model, or over the limit of 500, is refused", async () => {
+  await using at = await office();
+  const lab = await at.workspace("lab");
+  expect(await at.admin.refused("POST", `/workspaces/${lab.id}/agents`, { name: "x", role: "", model_id: 99 })).toEqual({
+    status: 404,
+    code: "not_found",
+    message: "model 99: not found",
+  });
+  await Promise.all(Array.from({ length: 499 }, (_, index) => at.agent(lab.id, `agent ${index}`, { position: { x: 0, y: 0 } })));
+
+  expect(await at.admin.refused("POST", `/workspaces/${lab.id}/agents`, { name: "x", role: "", model_id: at.modelId })).toEqual({
+    status: 422,
+    code: "refused",
+    message: "a workspace has at most 500 agents",
+  });
+  const one = (await at.blueprint(lab.id)).agents.at(-1)!;
+  await at.admin.delete(`/agents/${one.id}`);
+  await at.agent(lab.id, "in its place");
+});
+
+test("a patch changes what it names: a position only the position, and an absent budget is not a null one", async () => {
+  await using at = await office();
+  const lab = await at.workspace("lab");
+  const agent = await at.agent(lab.id, "worker", { role: "Work." });
+  const patch = (body: object) => at.admin.patch<Agent>(`/agents/${agent.id}`, body);
+  const budget = { tokens_per_turn: 100, cost_per_day: null };
+
+  const moved = { ...agent, position: { x: 1, y: 2 } };
+  expect(await patch({ position: { x: 1, y: 2 } })).toEqual(moved);
+  expect(await patch({ budget })).toEqual({ ...moved, budget });
+  expect(await patch({ role: "" })).toEqual({ ...moved, budget, role: "" });
+  expect(await patch({})).toEqual({ ...moved, budget, role: "" });
+  expect(await patch({ budget: null })).toEqual({ ...moved, role: "" });
+  expect(await at.admin.refused("PATCH", `/agents/${agent.id}`, { model_id: 99 })).toEqual({ status: 404, code: "not_found", message: "model 99: not found" });
+  expect(await at.admin.refused("PATCH", `/agents/${agent.id}`, { position: { x: 1 } })).toEqual({ status: 400, code: "invalid", message: "position.y: missing" });
+});
+
+test("texts come back as they were given", async () => {
+  await using at = await office();
+  const lab = await at.workspace("lab");
+  for (const role of ["", " \n\t ", "\u0000 and after", "e\u0301 stays", "🧪 \u202e", "x".repeat(100_000), "\r\n"]) {
+    const agent = await at.agent(lab.id, "worker", { role });
+    expect(agent.role).toBe(role);
+    expect((await at.blueprint(lab.id)).agents[1]!.role).toBe(role);
+    await at.admin.delete(`/agents/${agent.id}`);
+  }
+});
+
+test("the orchestrator is moved and instructed, but neither renamed nor deleted", async () => {
+  await using at = await office();
+  const lab = await at.workspace("lab");
+  const boss = await at.orchestrator(lab.id);
+  const refused = (message: string) => ({ status: 422, code: "refused", message });
+
+  expect(await at.admin.patch<Agent>(`/agents/${boss.id}`, { name: "orchestrator", role: "Lead.", position: { x: 5, y: 5 } })).toEqual({
+    ...boss,
+    role: "Lead.",
+    position: { x: 5, y: 5 },
+  });
+  for (const name of ["boss", "Orchestrator"]) {
+    expect(await at.admin.refused("PATCH", `/agents/${boss.id}`, { name })).toEqual(refused("the orchestrator can't be renamed"));
+  }
+  expect(await at.admin.refused("DELETE", `/agents/${boss.id}`)).toEqual(refused("the orchestrator can't be deleted"));
+});
+
+test("a wire runs between two agents of one workspace, once, and is deleted, never changed", async () => {
+  await using at = await office();
+  const [lab, other] = [await at.workspace("lab"), await at.workspace("other")];
+  const [boss, foreign] = [await at.orchestrator(lab.id), await at.orchestrator(other.id)];
+  const worker = await at.agent(lab.id, "worker");
+  const removed = await at.agent(lab.id, "removed");
+  await at.admin.delete(`/agents/${removed.id}`);
+  const refused = (from: number, to: number) => at.admin.refused("POST", `/workspaces/${lab.id}/wires`, { from_agent_id: from, to_agent_id: to });
+  const invalid = (message: string) => ({ status: 400, code: "invalid", message });
+
+  const wire = await at.wire(lab.id, boss.id, worker.id);
+  expect(wire).toEqual({ id: 1, workspace_id: lab.id, from_agent_id: boss.id, to_agent_id: worker.id, created_at: expect.any(String) });
+  const back = await at.wire(lab.id, worker.id, boss.id);
+  expect(await at.admin.get<Wire[]>(`/workspaces/${lab.id}/wires`)).toEqual([wire, back]);
+
+  expect(await refused(boss.id, worker.id)).toEqual({
+    status: 409,
+    code: "conflict",
+    message: 'a wire from "orchestrator" to "worker" exists already',
+  });
+  expect(await refused(boss.id, boss.id)).toEqual(invalid("to_agent_id: an agent can't be wired to itself"));
+  expect(await refused(boss.id, foreign.id)).toEqual(invalid(`to_agent_id: agent ${foreign.id} is not in this workspace`));
+  expect(await refused(foreign.id, boss.id)).toEqual(invalid(`from_agent_id: agent ${foreign.id} is not in this workspace`));
+  expect(await refused(boss.id, removed.id)).toEqual(invalid(`to_agent_id: agent ${removed.id} is not in this workspace`));
+  expect(await at.admin.refused("PATCH", `/wires/${wire.id}`, {})).toMatchObject({ status: 404, message: `/api/v1/wires/${wire.id}: no such route` });
+
+  await at.admin.delete(`/wires/${wire.id}`);
+  expect(await at.admin.refused("DELETE", `/wires/${wire.id}`)).toEqual({ status: 404, code: "not_found", message: `wire ${wire.id}: not found` });
+  await at.admin.delete(`/agents/${worker.id}`);
+  expect(await at.admin.get<unknown>(`/workspaces/${lab.id}/wires`)).toEqual([]);
+  expect(await at.admin.refused("PATCH", `/agents/${worker.id}`, {})).toEqual({ status: 404, code: "not_found", message: `agent ${worker.id}: not found` });
+});
+
+test("of many wires at the same moment exactly one is drawn", async () => {
+  await using at = await office();
+  const lab = await at.workspace("lab");
+  const [boss, worker] = [await at.orchestrator(lab.id), await at.agent(lab.id, "worker")];
+  const body = { from_agent_id: boss.id, to_agent_id: worker.id };
+
+  const answers = await Promise.all(Array.from({ length: 8 }, () => at.admin.raw("POST", `/workspaces/${lab.id}/wires`, { body })));
+
+  expect(answers.map((answer) => answer.status).toSorted()).toEqual([201, 409, 409, 409, 409, 409, 409, 409]);
+  expect(await at.admin.get<unknown[]>(`/workspaces/${lab.id}/wires`)).toHaveLength(1);
+});
+
+test("every change is an event with the record, numbered without gaps, and the blueprint says where to follow from", async () => {
+  await using at = await office();
+  const lab = await at.workspace("lab");
+  const boss = await at.orchestrator(lab.id);
+  const { event_id } = await at.blueprint(lab.id);
+  await using live = await at.admin.events(`/workspaces/${lab.id}/events`);
+
+  const worker = await at.agent(lab.id, "worker");
+  const wire = await at.wire(lab.id, boss.id, worker.id);
+  const moved = await at.admin.patch<Agent>(`/agents/${worker.id}`, { position: { x: 9, y: 9 } });
+  await at.admin.refused("POST", `/workspaces/${lab.id}/agents`, { name: "worker", role: "", model_id: at.modelId });
+  await at.admin.delete(`/agents/${worker.id}`);
+
+  const expected = [
+    ["agent.created", { agent: worker }],
+    ["wire.created", { wire }],
+    ["agent.updated", { agent: moved }],
+    ["wire.removed", { wire_id: wire.id }],
+    ["agent.removed", { agent_id: worker.id }],
+  ];
+  await using replayed = await at.admin.events(`/workspaces/${lab.id}/events?after=${event_id!}`);
+  for (const stream of [live, replayed]) {
+    await stream.until((event) => event.type === "agent.removed");
+    expect(stream.seen.map((event) => [event.type, event.data.data])).toEqual(expected);
+    expect(stream.seen.map((event) => event.id)).toEqual([1, 2, 3, 4, 5].map((step) => event_id! + step));
+    expect(stream.seen.every((event) => event.data.turn_id === null)).toBe(true);
+  }
+});
+
+test("the blueprint of a turn is the one it began with, positions included, also after agents and wires are gone", async () => {
+  await using lab = await workplace();
+  const helper = await lab.addWorker("helper");
+  await lab.admin.patch(`/agents/${helper}`, { position: { x: 11, y: 22 } });
+  const path = `/workspaces/${lab.workspaceId}/blueprint`;
+  const began = await lab.admin.get<BlueprintRecord>(path);
+  const held = gate();
+  lab.model.script("boss", [[held, say("One.")], say("Two.")]);
+  const first = lab.chat("First.");
+  await held.reached;
+  await lab.admin.patch(`/agents/${helper}`, { position: { x: 0, y: 300 }, role: "Changed." });
+  held.open();
+  const { turn } = await first;
+  await lab.admin.delete(`/agents/${helper}`);
+  const second = (await lab.chat("Second.")).turn;
+
+  expect(await lab.admin.get<BlueprintRecord>(`${path}?at=${turn.id}`)).toEqual({ ...began, turn_id: turn.id, event_id: null });
+  const later = await lab.admin.get<BlueprintRecord>(`${path}?at=${second.id}`);
+  expect({ agents: later.agents.map((agent) => agent.name), wires: later.wires }).toEqual({ agents: ["orchestrator"], wires: [] });
+  expect(await lab.admin.refused("GET", `${path}?at=999`)).toEqual({ status: 404, code: "not_found", message: "turn 999: not found" });
+});

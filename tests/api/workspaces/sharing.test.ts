@@ -1,0 +1,102 @@
+// Goal: people see their own workspaces and those shared with their teams, and sharing has its effect at once, both ways.
+
+import { expect, test } from "bun:test";
+import type { Workspace } from "../../../src/service/workspaces/schema.ts";
+import type { Client } from "../../kit/client.ts";
+import { office } from "../../kit/office.ts";
+
+const names = async (client: Client) => (await client.get<Workspace[]>("/workspaces")).map((workspace) => workspace.name);
+
+test("a member sees own and shared workspaces, an admin all, sorted by name", async () => {
+  await using at = await office();
+  const [anna, bert] = [await at.user("anna"), await at.user("bert", "team-lead")];
+  const shared = await at.workspace("shared");
+  await at.workspace("Beta");
+  await at.workspace("alpha", anna);
+  await at.workspace("gamma", bert);
+  await at.admin.put(`/workspaces/${shared.id}/teams/${await at.team("both", anna, bert)}`);
+  await at.admin.put(`/workspaces/${shared.id}/teams/${await at.team("again", anna)}`);
+
+  expect(await names(anna)).toEqual(["alpha", "shared"]);
+  expect(await names(bert)).toEqual(["gamma", "shared"]);
+  expect(await names(at.admin)).toEqual(["alpha", "Beta", "gamma", "shared"]);
+});
+
+test("sharing is shown in the record, is done once, and gives members the whole blueprint", async () => {
+  await using at = await office();
+  const anna = await at.user("anna");
+  const lab = await at.workspace("lab");
+  const [red, blue] = [await at.team("red", anna), await at.team("blue")];
+  expect(lab.team_ids).toEqual([]);
+
+  await at.admin.put(`/workspaces/${lab.id}/teams/${blue}`);
+  const record = await at.admin.put<Workspace>(`/workspaces/${lab.id}/teams/${red}`);
+
+  expect(record).toEqual({ ...lab, team_ids: [red, blue] });
+  expect(await at.admin.put<Workspace>(`/workspaces/${lab.id}/teams/${red}`)).toEqual(record);
+  expect(await anna.get<Workspace>(`/workspaces/${lab.id}`)).toEqual(record);
+  const agent = await anna.post<{ id: number }>(`/workspaces/${lab.id}/agents`, { name: "hers", role: "", model_id: at.modelId });
+  await anna.delete(`/agents/${agent.id}`);
+  expect(await anna.refused("DELETE", `/workspaces/${lab.id}`)).toEqual({
+    status: 403,
+    code: "forbidden",
+    message: "only the owner or an admin may delete a workspace",
+  });
+});
+
+test("the owner shares with a team that they lead; nobody else does, but an admin", async () => {
+  await using at = await office();
+  const [lead, member] = [await at.user("lead", "team-lead"), await at.user("member")];
+  const [own, other] = [await at.team("own", lead, member), await at.team("other", member)];
+  const lab = await at.workspace("lab", lead);
+  const mine = await at.workspace("mine", member);
+  const foreign = await at.workspace("foreign");
+  await at.admin.put(`/workspaces/${foreign.id}/teams/${own}`);
+  const forbidden = {
+    status: 403,
+    code: "forbidden",
+    message: "only an admin, or the owner who is a team-lead of that team, may change sharing",
+  };
+
+  expect((await lead.put<Workspace>(`/workspaces/${lab.id}/teams/${own}`)).team_ids).toEqual([own]);
+  const tries: [Client, string][] = [
+    [lead, `/workspaces/${lab.id}/teams/${other}`],
+    [lead, `/workspaces/${foreign.id}/teams/${own}`],
+    [member, `/workspaces/${mine.id}/teams/${own}`],
+    [member, `/workspaces/${lab.id}/teams/${own}`],
+  ];
+  for (const [who, path] of tries) {
+    expect(await who.refused("PUT", path)).toEqual(forbidden);
+    expect(await who.refused("DELETE", path)).toEqual(forbidden);
+  }
+  expect(await lead.refused("PUT", `/workspaces/${lab.id}/teams/99`)).toEqual({ status: 404, code: "not_found", message: "team 99: not found" });
+  await lead.delete(`/workspaces/${lab.id}/teams/${own}`);
+  expect(await names(member)).toEqual(["foreign", "mine"]);
+});
+
+test("whatever ends sharing hides the workspace at once and ends the streams of who no longer sees it", async () => {
+  await using at = await office();
+  const anna = await at.user("anna");
+  const unseen = (id: number) => ({ status: 404, code: "not_found", message: `workspace ${id}: not found` });
+  const ends: ((workspace: number, team: number) => Promise<unknown>)[] = [
+    (workspace, team) => at.admin.delete(`/workspaces/${workspace}/teams/${team}`),
+    (_, team) => at.admin.delete(`/teams/${team}`),
+    (_, team) => at.admin.delete(`/teams/${team}/members/${anna.id}`),
+  ];
+  for (const [index, end] of ends.entries()) {
+    const workspace = await at.workspace(`lab ${index}`);
+    const team = await at.team(`team ${index}`, anna);
+    await at.admin.put(`/workspaces/${workspace.id}/teams/${team}`);
+    const [hers, admins] = [await anna.events(`/workspaces/${workspace.id}/events`), await at.admin.events(`/workspaces/${workspace.id}/events`)];
+
+    await end(workspace.id, team);
+
+    await hers.all();
+    expect(await anna.refused("GET", `/workspaces/${workspace.id}`)).toEqual(unseen(workspace.id));
+    expect(await anna.refused("GET", `/workspaces/${workspace.id}/events`)).toEqual(unseen(workspace.id));
+    const agent = await at.agent(workspace.id, "later");
+    expect((await admins.until((event) => event.type === "agent.created")).data.data).toEqual({ agent });
+    await admins[Symbol.asyncDispose]();
+  }
+  expect(await names(anna)).toEqual([]);
+});

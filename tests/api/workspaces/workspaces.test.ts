@@ -1,0 +1,158 @@
+// Goal: workspaces are created whole or not at all, keep what is fixed about them, and leave nothing behind when deleted.
+
+import { Database } from "bun:sqlite";
+import { expect, test } from "bun:test";
+import type { Workspace } from "../../../src/service/workspaces/schema.ts";
+import { temporaryFolder } from "../../kit/folder.ts";
+import { call, gate, say } from "../../kit/model/index.ts";
+import { office } from "../../kit/office.ts";
+import { workplace } from "../../kit/workplace.ts";
+
+test("a new workspace belongs to its creator, is shared with nobody, and has an orchestrator", async () => {
+  await using at = await office();
+  const anna = await at.user("anna");
+
+  const response = await anna.raw("POST", "/workspaces", { body: { name: "lab", description: " As given\n", orchestrator_model_id: at.modelId } });
+
+  expect(response.status).toBe(201);
+  const made = (await response.json()) as Workspace;
+  expect(made).toEqual({
+    id: 1,
+    name: "lab",
+    description: " As given\n",
+    branch: "workspaces/lab-1",
+    shared_branch: "workspaces/lab-1/shared",
+    owner_id: anna.id,
+    team_ids: [],
+    budget: null,
+    created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+  });
+  expect(await anna.get<Workspace>("/workspaces/1")).toEqual(made);
+  expect((await at.blueprint(1, anna)).agents).toEqual([
+    {
+      id: 1,
+      workspace_id: 1,
+      name: "orchestrator",
+      role: expect.stringContaining("You are the orchestrator"),
+      model_id: at.modelId,
+      orchestrator: true,
+      position: { x: 0, y: 0 },
+      budget: null,
+      created_at: expect.any(String),
+    },
+  ]);
+});
+
+test("an unknown model is 404 and nothing is created", async () => {
+  await using at = await office();
+
+  for (const id of [99, 9_007_199_254_740_991]) {
+    expect(await at.admin.refused("POST", "/workspaces", { name: "lab", orchestrator_model_id: id })).toEqual({
+      status: 404,
+      code: "not_found",
+      message: `model ${id}: not found`,
+    });
+  }
+  expect(await at.admin.get<unknown>("/workspaces")).toEqual([]);
+  expect((await at.workspace("lab")).id).toBe(1);
+});
+
+test("a deleted model is as unknown as one that never was", async () => {
+  await using at = await office();
+  await at.admin.delete(`/models/${at.modelId}`);
+
+  expect(await at.admin.refused("POST", "/workspaces", { name: "lab", orchestrator_model_id: at.modelId })).toEqual({
+    status: 404,
+    code: "not_found",
+    message: `model ${at.modelId}: not found`,
+  });
+});
+
+test("names are unique for one owner only", async () => {
+  await using at = await office();
+  const anna = await at.user("anna");
+  await at.workspace("lab");
+
+  expect((await at.workspace("lab", anna)).owner_id).toBe(anna.id);
+  expect(await at.admin.refused("POST", "/workspaces", { name: "LAB", orchestrator_model_id: at.modelId })).toEqual({
+    status: 409,
+    code: "conflict",
+    message: 'name: you have a workspace named "LAB" already',
+  });
+});
+
+test("only the budget of a workspace can be changed", async () => {
+  await using at = await office();
+  const lab = await at.workspace("lab");
+  for (const field of ["name", "description", "orchestrator_model_id", "branch", "shared_branch", "owner_id", "team_ids", "created_at"]) {
+    expect(await at.admin.refused("PATCH", `/workspaces/${lab.id}`, { budget: null, [field]: 1 })).toEqual({
+      status: 400,
+      code: "invalid",
+      message: `${field}: unknown field`,
+    });
+  }
+  expect(await at.admin.get<Workspace>(`/workspaces/${lab.id}`)).toEqual(lab);
+
+  const budget = { tokens_per_turn: 10, tokens_per_day: null, cost_per_day: 0.5 };
+  expect(await at.admin.patch<Workspace>(`/workspaces/${lab.id}`, { budget })).toEqual({ ...lab, budget });
+  expect(await at.admin.patch<Workspace>(`/workspaces/${lab.id}`, { budget: {} })).toEqual({ ...lab, budget: {} });
+  expect(await at.admin.patch<Workspace>(`/workspaces/${lab.id}`, { budget: null })).toEqual(lab);
+});
+
+test("the owner and admins delete; the workspace's viewers are told, and it is gone for everybody", async () => {
+  await using at = await office();
+  const anna = await at.user("anna");
+  const [hers, theirs] = [await at.workspace("hers", anna), await at.workspace("theirs", anna)];
+  const stream = await anna.events(`/workspaces/${hers.id}/events`);
+
+  const response = await anna.raw("DELETE", `/workspaces/${hers.id}`);
+  expect(response.status).toBe(204);
+  await at.admin.delete(`/workspaces/${theirs.id}`);
+
+  expect((await stream.all()).map((event) => [event.type, event.id, event.data.data])).toEqual([["workspace.removed", undefined, { workspace_id: hers.id }]]);
+  for (const client of [anna, at.admin]) {
+    expect(await client.refused("DELETE", `/workspaces/${hers.id}`)).toEqual({ status: 404, code: "not_found", message: `workspace ${hers.id}: not found` });
+    expect(await client.get<unknown>("/workspaces")).toEqual([]);
+  }
+});
+
+/** Rows of each table that belong to a workspace, and rows whose foreign key leads nowhere. */
+function rowsOf(path: string, workspaceId: number): { rows: Record<string, number>; orphans: unknown[] } {
+  using db = new Database(path);
+  const tables = db.query<{ name: string }, []>("SELECT name FROM sqlite_schema WHERE type = 'table' AND sql LIKE '%workspace_id%'").all();
+  const count = (table: string) => db.query<{ n: number }, [number]>(`SELECT count(*) AS n FROM ${table} WHERE workspace_id = ?`).get(workspaceId)!.n;
+  return { rows: Object.fromEntries(tables.map(({ name }) => [name, count(name)])), orphans: db.query("PRAGMA foreign_key_check").all() };
+}
+
+test("deleting leaves no row of any table behind, also while a turn runs, and takes nothing of another workspace", async () => {
+  await using folder = await temporaryFolder();
+  const lab = await workplace("anthropic", { data: folder.path });
+  await lab.addWorker("helper");
+  lab.model.script("boss", [call("delegate", { agent: "helper", task: "Look." }), say("Done.")]).script("helper", [say("Looked.")]);
+  await lab.chat("Go.");
+  const other = await lab.admin.post<Workspace>("/workspaces", { name: "other", orchestrator_model_id: 1 });
+  await lab.admin.put(`/workspaces/${lab.workspaceId}/teams/${(await lab.admin.post<{ id: number }>("/teams", { name: "team" })).id}`);
+  const hanging = gate();
+  lab.model.script("boss", [[say("I am "), hanging, say("late.")]]);
+  await lab.admin.post(`/workspaces/${lab.workspaceId}/chat`, { text: "Again." });
+  await hanging.reached;
+
+  await lab.admin.delete(`/workspaces/${lab.workspaceId}`);
+
+  hanging.open();
+  await lab[Symbol.asyncDispose]();
+  const gone = rowsOf(`${folder.path}/service.db`, lab.workspaceId);
+  expect(Object.keys(gone.rows).length).toBeGreaterThan(8);
+  expect(gone).toEqual({ rows: Object.fromEntries(Object.keys(gone.rows).map((table) => [table, 0])), orphans: [] });
+  expect(rowsOf(`${folder.path}/service.db`, other.id).rows).toMatchObject({ agents: 1, events: 1 });
+});
+
+test("a thousand workspaces are listed whole and sorted", async () => {
+  await using at = await office();
+  const numbers = Array.from({ length: 1000 }, (_, index) => (index * 617) % 1000);
+  await Promise.all(numbers.map((number) => at.workspace(`lab ${String(number).padStart(3, "0")}`)));
+
+  const listed = await at.admin.get<Workspace[]>("/workspaces");
+
+  expect(listed.map((workspace) => workspace.name)).toEqual(Array.from({ length: 1000 }, (_, index) => `lab ${String(index).padStart(3, "0")}`));
+});

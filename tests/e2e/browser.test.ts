@@ -1,0 +1,135 @@
+// Goal: in a real browser a page of another origin can neither read nor change anything, whatever it tries, not even when the person is
+// logged in, while the service's own page can.
+
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { chromium, type Browser } from "playwright-core";
+import { locateTool } from "../../release/system-packages.ts";
+import { ATTACKS_FAIL, ATTACK_SCRIPT, attackerPage } from "../kit/attacker.ts";
+import { furnish } from "../kit/furnish.ts";
+import { startModel } from "../kit/model/index.ts";
+import { runService, type RunningService } from "../kit/running.ts";
+
+const SETUP_LIMIT_MS = 30_000;
+const TEST_LIMIT_MS = 60_000;
+const FOREIGN_NAME = "attacker.example";
+const PASSWORD = "a-password-of-the-admin";
+
+const executablePath = locateTool("chromium");
+if (executablePath === undefined) console.log("skipped: no browser on this machine (chromium)");
+
+describe.if(executablePath !== undefined)("in a browser", () => {
+  const stack = new AsyncDisposableStack();
+  let browser: Browser;
+  let service: RunningService;
+  let attackerPort = 0;
+
+  beforeAll(async () => {
+    browser = await chromium.launch({
+      executablePath: executablePath!,
+      args: [
+        "--no-sandbox",
+        "--disable-gpu",
+        "--disable-quic",
+        "--no-first-run",
+        "--disable-background-networking",
+        "--disable-component-update",
+        "--disable-sync",
+        // A name of the attacker's that leads here: DNS rebinding.
+        `--host-resolver-rules=MAP ${FOREIGN_NAME} 127.0.0.1`,
+      ],
+    });
+    stack.defer(() => browser.close());
+    const model = stack.use(await startModel());
+    service = stack.use(await runService());
+    await furnish(service.admin, model);
+    await service.admin.put("/users/1/password", { password: PASSWORD });
+    attackerPort = stack.use(attackerPage()).port;
+  }, SETUP_LIMIT_MS);
+  afterAll(() => stack.disposeAsync());
+
+  /** Everything that an attack could have changed. */
+  async function state(): Promise<unknown> {
+    const [teams, users, workspaces, audit, providers] = await Promise.all(
+      ["/teams", "/users", "/workspaces", "/audit", "/providers"].map((path) => service.admin.get<Record<string, unknown>[]>(path)),
+    );
+    const unused = users!.map(({ last_used_at: _, ...user }) => user);
+    return { teams, users: unused, workspaces, audit, providers };
+  }
+
+  const attacks: [string, string, string][] = [
+    ["another port of localhost, against localhost", "localhost", "localhost"],
+    ["localhost, against 127.0.0.1", "localhost", "127.0.0.1"],
+    ["127.0.0.1, against localhost", "127.0.0.1", "localhost"],
+    ["another port of 127.0.0.1, against 127.0.0.1", "127.0.0.1", "127.0.0.1"],
+    ["a foreign name, against 127.0.0.1", FOREIGN_NAME, "127.0.0.1"],
+  ];
+  for (const [name, from, against] of attacks) {
+    test(
+      `a page of ${name}: nothing is read, nothing is changed`,
+      async () => {
+        const context = await browser.newContext();
+        try {
+          const base = `http://${against}:${service.port}`;
+          // The person is logged in there: the browser holds their session for that host, whatever the port.
+          const own = await context.newPage();
+          await own.goto(base);
+          const login = `fetch("/api/v1/login", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(${JSON.stringify({ user: "admin", password: PASSWORD })}) }).then((answer) => answer.status)`;
+          expect(await own.evaluate(login)).toBe(200);
+          expect((await context.cookies(base)).map((cookie) => [cookie.name, cookie.httpOnly, cookie.sameSite])).toEqual([["cairn_session", true, "Strict"]]);
+          const before = await state();
+
+          const page = await context.newPage();
+          await page.goto(`http://${from}:${attackerPort}/`);
+          expect(await page.evaluate(`run(${JSON.stringify(base)})`)).toEqual(ATTACKS_FAIL);
+          // Forms that navigate land on a refusal, not on data.
+          await page.goto(`http://${from}:${attackerPort}/`);
+          await Promise.all([
+            page.waitForURL(`${base}/**`),
+            page.evaluate(`location.href = ${JSON.stringify(`${base}/api/v1/users`)}`),
+          ]);
+          expect(JSON.parse((await page.textContent("body"))!)).toMatchObject({ error: { message: "requests from another site are refused", code: "forbidden" } });
+
+          expect(await state()).toEqual(before);
+          // The session was not ended either.
+          expect(await own.evaluate(`fetch("/api/v1/whoami").then((answer) => answer.json())`)).toMatchObject({ name: "admin", auth: "session" });
+        } finally {
+          await context.close();
+        }
+      },
+      TEST_LIMIT_MS,
+    );
+  }
+
+  test("a foreign name that leads to us gets no answer but a refusal, for pages and for the API", async () => {
+    const context = await browser.newContext();
+    try {
+      const page = await context.newPage();
+      for (const path of ["/", "/api/v1/whoami", "/health"]) {
+        const answer = await page.goto(`http://${FOREIGN_NAME}:${service.port}${path}`);
+        expect([answer!.status(), (await answer!.json()).error.code]).toEqual([421, "misdirected"]);
+      }
+      expect(await page.evaluate(`fetch("/api/v1/whoami").then((answer) => answer.status)`)).toBe(421);
+    } finally {
+      await context.close();
+    }
+  });
+
+  test("a page of our own origin reads and writes, and may open streams", async () => {
+    const context = await browser.newContext();
+    try {
+      const page = await context.newPage();
+      const answer = await page.goto(`${service.url}/`);
+      expect(answer!.headers()["content-security-policy"]).toBe("default-src 'self'; frame-ancestors 'none'; base-uri 'none'; object-src 'none'");
+      await page.evaluate(ATTACK_SCRIPT.replace(/^globalThis\.run = [\s\S]*$/m, "globalThis.eventSource = eventSource; globalThis.request = request;"));
+      expect(await page.evaluate(`fetch("/api/v1/whoami").then((answer) => answer.json())`)).toMatchObject({ name: "admin", auth: "loopback" });
+      const post = `request("", "/api/v1/teams", { method: "POST", headers: { "Content-Type": "application/json" }, body: '{"name":"ours"}' })`;
+      expect(await page.evaluate(post)).toBe("read 201");
+      expect(await page.evaluate(`eventSource("", false)`)).toBe("opened");
+      expect(await page.evaluate(`request("", "/api/v1/teams", { method: "POST", body: '{"name":"text"}' })`)).toBe("read 400");
+      const teams = await service.admin.get<{ name: string }[]>("/teams");
+      expect(teams.map((team) => team.name)).toEqual(["ours"]);
+    } finally {
+      await context.close();
+    }
+  }, TEST_LIMIT_MS);
+});

@@ -1,0 +1,174 @@
+// Goal: on a full disk writes are refused in the stated words and change nothing, reads go on, and when there is space again so does
+// everything else; turns end in a defined state.
+
+import { expect, test } from "bun:test";
+import { mkdirSync } from "node:fs";
+import { open, rm } from "node:fs/promises";
+import type { Client, Refusal } from "../kit/client.ts";
+import { temporaryFolder, type Folder } from "../kit/folder.ts";
+import { furnish } from "../kit/furnish.ts";
+import { brokenInvariants } from "../kit/invariants.ts";
+import { gate, say, startModel } from "../kit/model/index.ts";
+import { runService } from "../kit/running.ts";
+
+const DISK_FULL: Refusal = { status: 503, message: "the disk is full: nothing was changed; free some space and try again", code: "unavailable" };
+const WRITES_MAX = 500;
+const TURN_LIMIT_MS = 10_000;
+const OVER = ["done", "failed", "cancelled", "interrupted"];
+
+interface Disk extends AsyncDisposable {
+  readonly path: string;
+  fill(): Promise<void>;
+  free(): Promise<void>;
+}
+
+/** A file system of two megabytes; undefined where it can't be mounted. */
+async function smallDisk(folder: Folder): Promise<Disk | undefined> {
+  const path = `${folder.path}/disk`;
+  mkdirSync(path);
+  if (process.platform !== "linux" || process.getuid?.() !== 0) return undefined;
+  const mounted = Bun.spawnSync(["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", path], { stdio: ["ignore", "ignore", "ignore"] });
+  if (mounted.exitCode !== 0) return undefined;
+  const filler = `${path}/filler`;
+  return {
+    path,
+    async fill() {
+      const file = await open(filler, "w");
+      const piece = Buffer.alloc(4096, 1);
+      try {
+        for (;;) await file.write(piece);
+      } catch (error) {
+        expect((error as { code?: string }).code).toBe("ENOSPC");
+      } finally {
+        await file.close();
+      }
+    },
+    free: () => rm(filler),
+    async [Symbol.asyncDispose]() {
+      Bun.spawnSync(["umount", "-l", path]);
+    },
+  };
+}
+
+/** Makes teams until one is refused; returns the names of those made. The log of the database has some room left at first. */
+async function writeUntilRefused(admin: Client): Promise<string[]> {
+  const made: string[] = [];
+  for (let number = 0; number < WRITES_MAX; number++) {
+    const name = `team ${number} ${"x".repeat(60)}`;
+    const response = await admin.raw("POST", "/teams", { body: { name } });
+    const body = (await response.json()) as { error?: { message: string; code: string } };
+    if (!response.ok) {
+      expect({ status: response.status, message: body.error!.message, code: body.error!.code }).toEqual(DISK_FULL);
+      return made;
+    }
+    made.push(name);
+  }
+  throw new Error("the disk did not fill up");
+}
+
+async function teamNames(admin: Client): Promise<string[]> {
+  return (await admin.get<{ name: string }[]>("/teams")).map((team) => team.name);
+}
+
+test("a full disk, and space again", async () => {
+  await using folder = await temporaryFolder();
+  await using disk = await smallDisk(folder);
+  if (!disk) {
+    console.log("skipped: mounting a small file system needs Linux and root");
+    return;
+  }
+  await using model = await startModel();
+  model.on("boss", () => say("all is well"));
+  const data = `${disk.path}/data`;
+  await using service = await runService({ data });
+  const { admin } = service;
+  const { workspaceId } = await furnish(admin, model);
+
+  await disk.fill();
+  const made = await writeUntilRefused(admin);
+  // All that were refused at once changed nothing, all that were accepted are there.
+  const together = await Promise.all(Array.from({ length: 20 }, (_, number) => admin.refused("POST", "/teams", { name: `late ${number}` })));
+  expect(together).toEqual(together.map(() => DISK_FULL));
+  expect((await teamNames(admin)).toSorted()).toEqual(made.toSorted());
+  expect(await admin.refused("POST", `/workspaces/${workspaceId}/chat`, { text: "x" })).toEqual(DISK_FULL);
+  expect(await admin.refused("DELETE", `/workspaces/${workspaceId}`)).toEqual(DISK_FULL);
+  expect(await admin.get(`/workspaces/${workspaceId}/turns`)).toEqual([]);
+  expect((await fetch(`${service.url}/health`)).status).toBe(200);
+
+  await disk.free();
+  await admin.post("/teams", { name: "after" });
+  expect((await teamNames(admin)).toSorted()).toEqual([...made, "after"].toSorted());
+  expect(await chat(admin, workspaceId)).toBe("done");
+  expect(model.problems).toEqual([]);
+  expect(await service.end("SIGTERM")).toEqual({ exitCode: 0, signal: null });
+  expect(await brokenInvariants(data, "at rest")).toEqual([]);
+});
+
+test("a turn that the full disk stopped is over once there is space, and the next one runs", async () => {
+  await using folder = await temporaryFolder();
+  await using disk = await smallDisk(folder);
+  if (!disk) return;
+  await using model = await startModel();
+  const data = `${disk.path}/data`;
+  await using service = await runService({ data });
+  const { admin } = service;
+  const { workspaceId } = await furnish(admin, model);
+  const held = gate();
+  model.script("boss", [[held, say("said while the disk was full")]]);
+  const { turn } = await admin.post<{ turn: { id: number } }>(`/workspaces/${workspaceId}/chat`, { text: "before" });
+  await held.reached;
+  await disk.fill();
+  await writeUntilRefused(admin);
+  // The model answers, and the answer can't be stored.
+  held.open();
+  await model.waitFor((request) => request.state !== "open");
+  await writeUntilRefused(admin);
+
+  await disk.free();
+  await using reader = await admin.events(`/turns/${turn.id}/events`);
+  await within(TURN_LIMIT_MS, reader.all());
+  expect(OVER).toContain((await admin.get<{ status: string }>(`/turns/${turn.id}`)).status);
+  model.on("boss", () => say("all is well"));
+  expect(await chat(admin, workspaceId)).toBe("done");
+  expect(model.problems).toEqual([]);
+  await service.end("SIGTERM");
+  expect(await brokenInvariants(data, "at rest")).toEqual([]);
+});
+
+/** Status in which a turn ended. */
+async function chat(admin: Client, workspaceId: number): Promise<string> {
+  const reader = await admin.events(`/workspaces/${workspaceId}/chat`, { method: "POST", body: { text: "again" } });
+  return (await reader.all()).findLast((event) => event.type === "turn.finished")?.data.data.turn.status;
+}
+
+function within<T>(limitMs: number, work: Promise<T>): Promise<T> {
+  return Promise.race([work, new Promise<never>((_, reject) => setTimeout(() => reject(new Error("it did not end")), limitMs))]);
+}
+
+test("a stop on a full disk is a stop in good order", async () => {
+  await using folder = await temporaryFolder();
+  await using disk = await smallDisk(folder);
+  if (!disk) return;
+  const data = `${disk.path}/data`;
+  await using service = await runService({ data });
+  // A token in use leaves a time to be written at the stop.
+  await fetch(`${service.url}/api/v1/whoami`, { headers: { Authorization: `Bearer ${service.token}` } });
+  await disk.fill();
+  await writeUntilRefused(service.admin);
+  expect(await service.end("SIGTERM")).toEqual({ exitCode: 0, signal: null });
+  await disk.free();
+  await using again = await runService({ data });
+  expect((await fetch(`${again.url}/api/v1/whoami`, { headers: { Authorization: `Bearer ${service.token}` } })).status).toBe(200);
+});
+
+test("a start on a full disk is refused, and leaves nothing behind", async () => {
+  await using folder = await temporaryFolder();
+  await using disk = await smallDisk(folder);
+  if (!disk) return;
+  await disk.fill();
+  const refused = await runService({ data: `${disk.path}/data` }).catch((error: unknown) => String(error));
+  expect(refused).toMatch(/Error: .*(disk is full|no space left)/i);
+  expect(refused).not.toContain("unexpected failure");
+  const names = [...new Bun.Glob("**").scanSync({ cwd: disk.path, onlyFiles: false })];
+  expect(names).toEqual(["filler"]);
+});

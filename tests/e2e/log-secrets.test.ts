@@ -1,0 +1,61 @@
+// Goal: a full run at the most talkative log level puts no token, password, provider key, prompt or tool argument into the log.
+
+import { expect, test } from "bun:test";
+import { furnish, PROVIDER_KEY } from "../kit/furnish.ts";
+import { call, echoKey, httpError, say, startModel } from "../kit/model/index.ts";
+import { runService } from "../kit/running.ts";
+import { protocols } from "../kit/workplace.ts";
+
+const SECRETS = {
+  password: "canary-password-77",
+  wrongPassword: "canary-wrong-password",
+  role: "canary role of the worker",
+  prompt: "canary prompt of a person",
+  task: "canary task for the worker",
+  answer: "canary answer of the worker",
+  badToken: "cairn_canaryTokenThatIsNotValid",
+  bodyField: "canary body field",
+};
+
+test("nothing secret is logged", async () => {
+  await using model = await startModel({ key: PROVIDER_KEY });
+  await using service = await runService({ args: ["--log-level", "debug"] });
+  const { admin, token } = service;
+  for (const protocol of protocols) {
+    const { workspaceId } = await furnish(admin, model, protocol);
+    model.script("boss", [
+      [call("agent_create", { name: "w", role: SECRETS.role, model: "worker" })],
+      [call("delegate", { agent: "w", task: SECRETS.task }), call("delegate", { agent: "none", task: SECRETS.task })],
+      say("done"),
+      // The next turn: a provider that puts the key into its error.
+      echoKey(),
+    ]);
+    model.on("worker", () => say(SECRETS.answer));
+    for (const text of [SECRETS.prompt, `${SECRETS.prompt} again`]) {
+      const reader = await admin.events(`/workspaces/${workspaceId}/chat`, { method: "POST", body: { text } });
+      await reader.all();
+    }
+  }
+  model.on("boss", () => httpError(500, "broken {key}"));
+  await admin.raw("POST", "/providers/1/test");
+
+  const { user, token: userToken } = await admin.post<{ user: { id: number }; token: string }>("/users", { name: "eve", role: "member" });
+  await admin.put(`/users/${user.id}/password`, { password: SECRETS.password });
+  const login = (password: string) => admin.raw("POST", "/login", { body: { user: "eve", password } });
+  expect((await login(SECRETS.wrongPassword)).status).toBe(401);
+  const session = (await (await login(SECRETS.password)).json()) as { token: string };
+  await admin.raw("GET", "/whoami", { headers: { Authorization: `Bearer ${SECRETS.badToken}` } });
+  await admin.raw("GET", "/whoami", { headers: { Cookie: `cairn_session=${SECRETS.badToken}` } });
+  await admin.raw("POST", "/teams", { body: { name: SECRETS.bodyField, other: SECRETS.bodyField } });
+  await admin.raw("POST", "/teams", { body: `{"name": "${SECRETS.bodyField}` });
+  await admin.raw("PATCH", "/providers/1", { body: { api_key: 7, name: SECRETS.bodyField } });
+  await service.end("SIGTERM");
+
+  const announced = service.log.findIndex((line) => line.token !== undefined);
+  const rest = service.log.filter((_, index) => index !== announced).map((line) => JSON.stringify(line));
+  const secrets = { ...SECRETS, PROVIDER_KEY, token, userToken, sessionToken: session.token };
+  const found = Object.entries(secrets).filter(([, secret]) => rest.some((line) => line.includes(secret)));
+  expect(found.map(([name]) => name)).toEqual([]);
+  expect(rest.length).toBeGreaterThan(2);
+  expect(Object.values(secrets).every((secret) => secret.length > 10)).toBe(true);
+});

@@ -1,0 +1,104 @@
+// Goal: a signal ends the service in good order and in time, whatever is going on, and no turn is lost by it.
+
+import { expect, test } from "bun:test";
+import { chmodSync } from "node:fs";
+import { connect, type Socket } from "node:net";
+import { temporaryFolder } from "../kit/folder.ts";
+import { furnish } from "../kit/furnish.ts";
+import { hang, say, startModel } from "../kit/model/index.ts";
+import { runService, type RunningService } from "../kit/running.ts";
+
+const STOP_LIMIT_MS = 10_000;
+const posix = process.platform !== "win32";
+
+/** A connection that stays open; resolves once the service has answered on it, or at once with half a request. */
+async function openSocket(service: RunningService, text: string, answered: boolean): Promise<Socket> {
+  const socket = connect(service.port, "127.0.0.1");
+  await new Promise((resolve) => socket.once("connect", resolve));
+  socket.on("error", () => {});
+  socket.write(text.replaceAll("{own}", `127.0.0.1:${service.port}`));
+  if (answered) await new Promise((resolve) => socket.once("data", resolve));
+  return socket;
+}
+
+for (const signal of ["SIGTERM", "SIGINT"] as const) {
+  test.if(posix)(`${signal} with viewers, a provider that hangs, queued turns and idle connections`, async () => {
+    await using folder = await temporaryFolder();
+    await using model = await startModel();
+    model.script("boss", [[say("Half of it", { chunks: 2 }), hang()]]);
+    await using service = await runService({ data: `${folder.path}/data` });
+    const { admin } = service;
+    const { workspaceId } = await furnish(admin, model);
+
+    const chat = await admin.events(`/workspaces/${workspaceId}/chat`, { method: "POST", body: { text: "go" } });
+    await chat.until((event) => event.type === "delta");
+    const viewers = await Promise.all([1, 2, 3].map(() => admin.events(`/workspaces/${workspaceId}/events`)));
+    for (const text of ["second", "third"]) await admin.post(`/workspaces/${workspaceId}/chat`, { text, queue: true });
+    const idle = await openSocket(service, "GET /health HTTP/1.1\r\nHost: {own}\r\n\r\n", true);
+    const half = await openSocket(service, "POST /api/v1/teams HTTP/1.1\r\nHost: {own}\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{", false);
+
+    const started = performance.now();
+    const end = await service.end(signal);
+    expect(end).toEqual({ exitCode: 0, signal: null });
+    expect(performance.now() - started).toBeLessThan(STOP_LIMIT_MS);
+    expect(service.log.find((line) => line.message === "stopping")).toMatchObject({ reason: signal });
+    expect(service.log.at(-1)!.message).toBe("stopped");
+
+    // Streams end in good order, and the last thing that they say is how the turn ended.
+    const told = (await chat.all()).at(-1)!;
+    expect([told.type, told.data.data.turn.status]).toEqual(["turn.finished", "interrupted"]);
+    for (const viewer of viewers) {
+      const finished = (await viewer.all()).filter((event) => event.type === "turn.finished");
+      expect(finished.map((event) => event.data.data.turn.status)).toEqual(["interrupted", "interrupted", "interrupted"]);
+    }
+    idle.destroy();
+    half.destroy();
+
+    model.on("boss", (request) => say(`answer to ${request.messages.at(-1)!.text}`));
+    await using again = await runService({ data: service.data });
+    const turns = await again.admin.get<{ id: number; status: string; text: string }[]>(`/workspaces/${workspaceId}/turns`);
+    expect(turns.map(({ status, text }) => [text, status])).toEqual([
+      ["go", "interrupted"],
+      ["second", "interrupted"],
+      ["third", "interrupted"],
+    ]);
+    for (const turn of turns) {
+      await again.admin.post(`/turns/${turn.id}/resume`);
+      const reader = await again.admin.events(`/turns/${turn.id}/events`);
+      await reader.all();
+    }
+    const after = await again.admin.get<{ status: string }[]>(`/workspaces/${workspaceId}/turns`);
+    expect(after.map((turn) => turn.status)).toEqual(["done", "done", "done"]);
+    expect(model.problems).toEqual([]);
+  });
+}
+
+test.if(posix)("a second signal ends it at once", async () => {
+  await using folder = await temporaryFolder();
+  // The probe for a container runtime is bounded by 5 s; a first signal waits for it, a second does not.
+  const docker = await folder.write("bin/docker", "#!/bin/sh\nexec sleep 30\n");
+  chmodSync(docker, 0o755);
+  await using service = await runService({ environment: { PATH: `${folder.path}/bin:${process.env.PATH}` } });
+  service.child.kill("SIGTERM");
+  await service.line("stopping");
+  const started = performance.now();
+  expect(await service.end("SIGTERM")).toEqual({ exitCode: 1, signal: null });
+  expect(performance.now() - started).toBeLessThan(1_000);
+  // The next start finds everything in order.
+  await using again = await runService({ data: service.data });
+  expect((await fetch(`${again.url}/health`)).status).toBe(200);
+});
+
+test.if(posix)("a signal during the start is not lost", async () => {
+  await using folder = await temporaryFolder();
+  await using service = await runService({ data: `${folder.path}/data` });
+  expect(await service.end("SIGTERM")).toEqual({ exitCode: 0, signal: null });
+  expect(service.log.at(-1)!.message).toBe("stopped");
+});
+
+test("whoever reads the log may leave: the service goes on", async () => {
+  await using service = await runService();
+  await service.stopReading();
+  const statuses = await Promise.all([1, 2, 3].map(async () => (await fetch(`${service.url}/health`)).status));
+  expect(statuses).toEqual([200, 200, 200]);
+});

@@ -1,0 +1,66 @@
+// One HTTP exchange over a bare socket, for requests that no client library would send.
+// Knows just enough of HTTP/1.1 to see where an answer ends.
+
+import { connect } from "node:net";
+
+const ANSWER_LIMIT_MS = 5_000;
+
+export interface RawAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+export interface RawTarget {
+  readonly host: string;
+  readonly port: number;
+  /** Source address of the connection. */
+  readonly from?: string;
+}
+
+/** Sends `text` as it stands and reads one answer; of an event stream only the head. Raises when none comes. */
+export function rawRequest(target: RawTarget, text: string): Promise<RawAnswer> {
+  return new Promise((resolve, reject) => {
+    const { host, port, from } = target;
+    const socket = connect({ host, port, ...(from === undefined ? {} : { localAddress: from }) });
+    let received = "";
+    const fail = (reason: string) => {
+      clearTimeout(limit);
+      socket.destroy();
+      reject(new Error(`${reason} after ${JSON.stringify(received)}\nfor ${JSON.stringify(text)}`));
+    };
+    const limit = setTimeout(() => fail("no answer"), ANSWER_LIMIT_MS);
+    const look = (over: boolean) => {
+      const answer = parseAnswer(received, over || text.startsWith("HEAD "));
+      if (answer) {
+        clearTimeout(limit);
+        socket.destroy();
+        resolve(answer);
+      } else if (over) fail("the connection ended");
+    };
+    socket.on("data", (chunk: Buffer) => {
+      received += chunk.toString("latin1");
+      look(false);
+    });
+    socket.on("error", (error) => fail(error.message));
+    socket.on("end", () => look(true));
+    socket.write(text);
+  });
+}
+
+function parseAnswer(text: string, headIsAll: boolean): RawAnswer | undefined {
+  const end = text.indexOf("\r\n\r\n");
+  if (end < 0) return undefined;
+  const [first = "", ...lines] = text.slice(0, end).split("\r\n");
+  const headers: Record<string, string> = {};
+  for (const line of lines) {
+    const colon = line.indexOf(":");
+    headers[line.slice(0, colon).toLowerCase()] = line.slice(colon + 1).trim();
+  }
+  const body = text.slice(end + 4);
+  const status = Number(first.split(" ")[1]);
+  const length = headers["content-length"];
+  const whole = length !== undefined ? body.length >= Number(length) : headers["transfer-encoding"] === undefined;
+  const stream = headers["content-type"] === "text/event-stream";
+  return headIsAll || whole || stream ? { status, headers, body } : undefined;
+}

@@ -1,0 +1,214 @@
+// Goal: a group commit is as if each write had run alone and in order: a failing one undoes itself only, nothing is told before it is durable,
+// and a second process is kept out.
+
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { existsSync, statSync } from "node:fs";
+import { openDatabase, type Db } from "../../../src/kit/db.ts";
+import { AppError } from "../../../src/kit/error.ts";
+import { temporaryFolder } from "../../kit/folder.ts";
+
+const TABLE = "CREATE TABLE items (id INTEGER PRIMARY KEY, value TEXT NOT NULL UNIQUE) STRICT";
+
+function memory(onDefect?: (error: unknown) => void): Db {
+  const db = openDatabase(":memory:", onDefect);
+  db.exec(TABLE);
+  return db;
+}
+
+function store(db: Db) {
+  const insert = db.query<never, [number, string]>("INSERT INTO items (id, value) VALUES (?, ?)");
+  const remove = db.query<never, [number]>("DELETE FROM items WHERE id = ?");
+  const all = db.query<{ id: number; value: string }, []>("SELECT id, value FROM items ORDER BY id");
+  return { insert, remove, all };
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+describe("group commit", () => {
+  test("writes of one turn share a commit, in order; a failing one is undone alone", async () => {
+    const db = memory();
+    const { insert, all } = store(db);
+    const order: string[] = [];
+    const write = (id: number, fails: boolean) =>
+      db.write(() => {
+        db.afterCommit(() => order.push(`after ${id}`));
+        insert.run(id, `v${id}`);
+        order.push(`run ${id}`);
+        if (fails) throw new AppError("conflict", `no ${id}`);
+        return id;
+      });
+    const results = await Promise.allSettled([write(1, false), write(2, true), write(3, false)]);
+    expect(results.map((result) => (result.status === "fulfilled" ? result.value : messageOf(result.reason)))).toEqual([1, "no 2", 3]);
+    expect(order).toEqual(["run 1", "run 2", "run 3", "after 1", "after 3"]);
+    expect(all.all()).toEqual([{ id: 1, value: "v1" }, { id: 3, value: "v3" }]);
+    db.close();
+  });
+
+  test("a constraint that one write breaks fails that write, with SQLite's error", async () => {
+    const db = memory();
+    const { insert, all } = store(db);
+    const results = await Promise.allSettled([1, 2].map((id) => db.write(() => insert.run(id, "same"))));
+    expect(results.map((result) => result.status)).toEqual(["fulfilled", "rejected"]);
+    expect(messageOf((results[1] as PromiseRejectedResult).reason)).toBe("UNIQUE constraint failed: items.value");
+    expect(all.all()).toEqual([{ id: 1, value: "same" }]);
+    db.close();
+  });
+
+  test("a write that is alone is undone as well", async () => {
+    const db = memory();
+    const { insert, all } = store(db);
+    const failing = db.write(() => {
+      insert.run(1, "a");
+      throw new AppError("refused", "no");
+    });
+    expect(await failing.catch(messageOf)).toBe("no");
+    expect(all.all()).toEqual([]);
+    db.close();
+  });
+
+  test("a write that waits for something is refused, and undone: what follows an await would be outside it", async () => {
+    const db = memory();
+    const { insert, all } = store(db);
+    const failing = db.write(async () => void insert.run(1, "a"));
+    expect(await failing.catch(messageOf)).toBe("a write must be synchronous: what follows an await is outside it");
+    expect(all.all()).toEqual([]);
+    db.close();
+  });
+
+  test("a callback that fails after the commit is reported and takes nothing with it", async () => {
+    const defects: string[] = [];
+    const db = memory((error) => defects.push(messageOf(error)));
+    const { insert, all } = store(db);
+    const told: number[] = [];
+    const write = (id: number) =>
+      db.write(() => {
+        insert.run(id, `v${id}`);
+        db.afterCommit(() => {
+          if (id === 1) throw new Error("the viewer broke");
+        });
+        db.afterCommit(() => told.push(id));
+        return id;
+      });
+    expect(await Promise.all([write(1), write(2)])).toEqual([1, 2]);
+    expect([told, defects, all.all().length]).toEqual([[1, 2], ["the viewer broke"], 2]);
+    db.close();
+  });
+
+  test("afterCommit belongs into a write", () => {
+    const db = memory();
+    expect(() => db.afterCommit(() => {})).toThrow("afterCommit outside a write");
+    db.close();
+  });
+
+  test("a callback may write again", async () => {
+    const db = memory();
+    const { insert, all } = store(db);
+    const second = Promise.withResolvers<unknown>();
+    await db.write(() => {
+      insert.run(1, "a");
+      db.afterCommit(() => db.write(() => insert.run(2, "b")).then(second.resolve));
+    });
+    await second.promise;
+    expect(all.all()).toHaveLength(2);
+    db.close();
+  });
+
+  test("close commits what waits, and refuses what comes", async () => {
+    await using folder = await temporaryFolder();
+    const db = openDatabase(`${folder.path}/a.db`);
+    db.exec(TABLE);
+    const { insert } = store(db);
+    const waiting = db.write(() => insert.run(1, "a"));
+    db.close();
+    expect(await waiting).toBe(1);
+    expect(await db.write(() => 1).catch(messageOf)).toBe("the service is stopping");
+    const again = openDatabase(`${folder.path}/a.db`);
+    expect(store(again).all.all()).toEqual([{ id: 1, value: "a" }]);
+    again.close();
+  });
+
+  test("random writes behave as a plain model does", async () => {
+    const operation = fc.record({
+      id: fc.integer({ min: 1, max: 6 }),
+      value: fc.constantFrom("a", "b", "c", "d"),
+      kind: fc.constantFrom("insert", "insert", "remove", "insert then fail", "remove then fail"),
+    });
+    const batches = fc.array(fc.array(operation, { minLength: 1, maxLength: 8 }), { maxLength: 6 });
+    await fc.assert(
+      fc.asyncProperty(batches, async (all) => {
+        const db = memory();
+        const rows = store(db);
+        const model = new Map<number, string>();
+        for (const batch of all) {
+          const expected: string[] = [];
+          for (const { id, value, kind } of batch) {
+            const taken = model.has(id) || [...model.values()].includes(value);
+            const ok = !kind.endsWith("fail") && (kind === "remove" || !taken);
+            expected.push(ok ? "done" : "failed");
+            if (ok && kind === "remove") model.delete(id);
+            if (ok && kind === "insert") model.set(id, value);
+          }
+          const told: number[] = [];
+          const results = await Promise.allSettled(
+            batch.map(({ id, value, kind }, index) =>
+              db.write(() => {
+                db.afterCommit(() => told.push(index));
+                if (kind.startsWith("insert")) rows.insert.run(id, value);
+                else rows.remove.run(id);
+                if (kind.endsWith("fail")) throw new Error("asked to fail");
+              }),
+            ),
+          );
+          expect(results.map((result) => (result.status === "fulfilled" ? "done" : "failed")) as string[]).toEqual(expected);
+          expect(told).toEqual(expected.flatMap((word, index) => (word === "done" ? [index] : [])));
+          expect(rows.all.all()).toEqual([...model].toSorted(([a], [b]) => a - b).map(([id, value]) => ({ id, value })));
+        }
+        db.close();
+      }),
+      { numRuns: 150 },
+    );
+  });
+});
+
+describe("the file", () => {
+  test("is durable by FULL and WAL, with foreign keys on, and private", async () => {
+    await using folder = await temporaryFolder();
+    const path = `${folder.path}/a.db`;
+    const db = openDatabase(path);
+    const pragma = (name: string) => Object.values(db.query<Record<string, unknown>, []>(`PRAGMA ${name}`).get()!)[0];
+    expect(["synchronous", "journal_mode", "foreign_keys", "locking_mode"].map(pragma)).toEqual([2, "wal", 1, "exclusive"]);
+    expect(db.created).toBe(true);
+    if (process.platform !== "win32") expect((statSync(path).mode & 0o777).toString(8)).toBe("600");
+    db.close();
+  });
+
+  test("is refused while it is open elsewhere, unharmed, and free again after close", async () => {
+    await using folder = await temporaryFolder();
+    const path = `${folder.path}/a.db`;
+    const db = openDatabase(path);
+    db.check();
+    expect(() => openDatabase(path)).toThrow(`${path} is in use by another process; stop it first, or choose another data directory`);
+    expect(existsSync(path)).toBe(true);
+    db.close();
+    openDatabase(path).close();
+  });
+
+  test("discard takes away what was made here, and nothing else", async () => {
+    await using folder = await temporaryFolder();
+    const path = `${folder.path}/a.db`;
+    openDatabase(path).discard();
+    expect(existsSync(path)).toBe(false);
+    openDatabase(path).close();
+    openDatabase(path).discard();
+    expect(existsSync(path)).toBe(true);
+  });
+
+  test("a database that a newer schema of SQLite or another program wrote half is named", async () => {
+    await using folder = await temporaryFolder();
+    const path = await folder.write("a.db", "x".repeat(4096));
+    expect(() => openDatabase(path)).toThrow(`${path} is not a usable database (file is not a database); restore a backup or move it away`);
+  });
+});

@@ -1,0 +1,139 @@
+// Goal: the guard decides every request as the rules say, over the whole product of the cases that tests/kit/loopback-cases.ts lists.
+
+import { describe, expect, test } from "bun:test";
+import { AppError } from "../../../src/kit/error.ts";
+import { admit, isApi, isLoopbackAddress, type ListenFacts, type RequestFacts } from "../../../src/kit/http/guard.ts";
+import {
+  expectedAnswer,
+  fetchSites,
+  headerLines,
+  hosts,
+  oneChange,
+  origins,
+  peers,
+  plain,
+  singleFaults,
+  worlds,
+  type Answer,
+  type Case,
+  type World,
+} from "../../kit/loopback-cases.ts";
+
+const PORT = 8688;
+const paths = { api: "/api/v1/whoami", stream: "/api/v1/workspaces/1/events", page: "/workspaces/1", asset: "/assets/app.js" };
+
+function listenFacts(world: World, port: number): ListenFacts {
+  return {
+    port,
+    loopback: isLoopbackAddress(world.listen),
+    loopbackAdmin: world.loopbackAdmin,
+    allowedHosts: new Set(world.allowedHosts),
+  };
+}
+
+/** As a server hands it over: a header sent twice has its values joined by a comma. */
+function requestFacts(request: Case, port: number): RequestFacts {
+  const headers: Record<string, string> = {};
+  for (const [name, value] of headerLines(request, port)) {
+    const text = value === "length" ? "2" : value;
+    headers[name] = headers[name] === undefined ? text : `${headers[name]}, ${text}`;
+  }
+  return { method: request.method, path: paths[request.kind], headers, peer: () => peers[request.peer] };
+}
+
+function actualAnswer(facts: ListenFacts, request: RequestFacts): Answer {
+  try {
+    return { status: "admitted", privilege: admit(facts, request).loopbackPrivilege() };
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return { status: error.status as 403, message: error.message };
+  }
+}
+
+/** The text about a foreign host names the host; the rules only fix how it begins. */
+function same(actual: Answer, expected: Answer): boolean {
+  if (actual.status === "admitted") return expected.status === "admitted" && actual.privilege === expected.privilege;
+  if (expected.status === "admitted") return false;
+  return actual.status === expected.status && actual.message.startsWith(expected.message);
+}
+
+function differences(world: World, cases: Iterable<Case>, port = PORT): object[] {
+  const facts = listenFacts(world, port);
+  const wrong: object[] = [];
+  for (const request of cases) {
+    const actual = actualAnswer(facts, requestFacts(request, port));
+    const expected = expectedAnswer(world, request, port);
+    if (!same(actual, expected)) wrong.push({ world: world.name, request, actual, expected });
+  }
+  return wrong;
+}
+
+/** A few telling values of each dimension, every combination of them. */
+function* product(): Generator<Case> {
+  const few = {
+    peer: ["127.0.0.1", "::ffff:127.0.0.1", "127.0.0.2", "another machine"],
+    host: ["own", "[::1]", "missing", "sent twice", "wrong port", "a foreign name", "allowed name"],
+    origin: ["absent", "own", "own, TLS", "null", "another port"],
+    site: ["absent", "same-origin", "none, address bar", "cross-site, fetch", "cross-site, link", "cross-site, frame"],
+    forwarding: ["none", "X-Forwarded-For"],
+    body: ["none", "JSON", "form"],
+    method: ["GET", "POST", "PUT"],
+    kind: ["api", "page"],
+  } satisfies { [K in keyof Case]: Case[K][] };
+  for (const peer of few.peer)
+    for (const host of few.host)
+      for (const origin of few.origin)
+        for (const site of few.site)
+          for (const forwarding of few.forwarding)
+            for (const body of few.body)
+              for (const method of few.method)
+                for (const kind of few.kind) yield { peer, host, origin, site, forwarding, body, method, kind };
+}
+
+describe("guard", () => {
+  for (const world of worlds) {
+    test(`${world.name}: every combination`, () => {
+      expect(differences(world, product()).slice(0, 5)).toEqual([]);
+    });
+
+    test(`${world.name}: every value, alone and beside every other`, () => {
+      expect(differences(world, singleFaults().flatMap(oneChange)).slice(0, 5)).toEqual([]);
+    });
+  }
+
+  test("on port 80 a Host without a port is ours, and nothing else changes", () => {
+    expect(differences(worlds[0]!, oneChange(plain), 80)).toEqual([]);
+    expect(expectedAnswer(worlds[0]!, { ...plain, host: "no port" }, 80)).toEqual({ status: "admitted", privilege: true });
+  });
+
+  test("the judge tells cases apart: each dimension has values that are refused and values that are not", () => {
+    const answer = (change: Partial<Case>) => expectedAnswer(worlds[0]!, { ...plain, ...change }, PORT).status;
+    const counts = (values: object, key: keyof Case) =>
+      Object.keys(values).filter((value) => answer({ [key]: value }) === "admitted").length;
+    expect({
+      hosts: [counts(hosts, "host"), Object.keys(hosts).length],
+      origins: [counts(origins, "origin"), Object.keys(origins).length],
+      sites: [counts(fetchSites, "site"), Object.keys(fetchSites).length],
+    }).toEqual({ hosts: [4, 30], origins: [2, 11], sites: [2, 14] });
+  });
+
+  test("the privilege asks for the peer only when everything else allows it", () => {
+    const asked = (change: Partial<Case>) => {
+      let count = 0;
+      const facts = { ...requestFacts({ ...plain, ...change }, PORT), peer: () => (count++, "127.0.0.1") };
+      admit(listenFacts(worlds[0]!, PORT), facts).loopbackPrivilege();
+      return count;
+    };
+    expect([asked({}), asked({ forwarding: "Via" })]).toEqual([1, 0]);
+  });
+
+  test("API paths are told by their first segment", () => {
+    const all = ["/api", "/api/", "/api/v1", "/apis", "/API/v1", "//api/v1", "/x/api", "/"];
+    expect(all.filter(isApi)).toEqual(["/api", "/api/", "/api/v1"]);
+  });
+
+  test("three spellings of the listen address are loopback, no other", () => {
+    const all = ["127.0.0.1", "::1", "localhost", "127.0.0.2", "0.0.0.0", "::", "::ffff:127.0.0.1", "LOCALHOST", "127.1", ""];
+    expect(all.filter(isLoopbackAddress)).toEqual(["127.0.0.1", "::1", "localhost"]);
+  });
+});

@@ -1,0 +1,53 @@
+// Goal: whatever a model writes as arguments becomes checked values or a sentence that it can act on; null is absent, never "wipe".
+
+import { expect, test } from "bun:test";
+import { Type } from "@sinclair/typebox";
+import * as fc from "fast-check";
+import { closed, oneOf } from "../../../src/kit/schema.ts";
+import { parseArguments } from "../../../src/service/tools/arguments.ts";
+import { toolNameAsSent } from "../../../src/service/llm/model.ts";
+
+const Input = closed({
+  name: Type.String(),
+  mode: Type.Optional(oneOf(["fast", "slow"])),
+  count: Type.Optional(Type.Integer({ minimum: 1 })),
+});
+const wrong = (what: string) => ({
+  ok: false,
+  problem: `The arguments are not right: ${what}. Nothing was done; correct them and call again.`,
+});
+const notAnObject = {
+  ok: false,
+  problem: "The arguments are not a JSON object. Call the tool again with a valid JSON object.",
+};
+
+test.each([
+  ['{"name":"a"}', { ok: true, value: { name: "a" } }],
+  ['{"name":"a","mode":null,"count":null}', { ok: true, value: { name: "a" } }],
+  ["", wrong("name is missing")],
+  ['{"name":null}', wrong("name: expected string")],
+  ['{"name":1}', wrong("name: expected string")],
+  ['{"name":"a","mode":"other"}', wrong("mode must be one of: fast, slow")],
+  ['{"name":"a","count":0}', wrong("count: expected integer to be greater or equal to 1")],
+  ['{"name":"a","nmae":"b"}', wrong("nmae is not a field of this tool (it has: name, mode, count)")],
+  ['{"name":"a"', notAnObject],
+  ["[]", notAnObject],
+  ["null", notAnObject],
+  ['"text"', notAnObject],
+] as const)("%s", (json, parsed) => {
+  expect(parseArguments(Input, json)).toEqual(parsed as never);
+});
+
+test("nothing that a model writes raises", () => {
+  fc.assert(fc.property(fc.oneof(fc.string(), fc.json()), (json) => void parseArguments(Input, json)));
+});
+
+test("names of tools are sent as both protocols take them", () => {
+  expect(["delegate", "web search!", "", "a.b", "x".repeat(99)].map(toolNameAsSent)).toEqual([
+    "delegate",
+    "web_search_",
+    "unnamed",
+    "a_b",
+    "x".repeat(64),
+  ]);
+});

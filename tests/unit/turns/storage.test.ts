@@ -1,0 +1,38 @@
+// Goal: a storage that fails ends the turn that it hits and nothing more: the workspace works again when the storage does.
+
+import { expect, test } from "bun:test";
+import { join } from "node:path";
+import { temporaryFolder } from "../../kit/folder.ts";
+import { gate } from "../../kit/model/index.ts";
+import { workshop, type Workshop } from "./workshop.ts";
+
+/** From now on every page that the database would have to add is refused. */
+function fill(shop: Workshop): void {
+  shop.db.exec("PRAGMA max_page_count = 1");
+}
+
+test("a full disk in mid-turn", async () => {
+  await using folder = await temporaryFolder();
+  const held = gate();
+  const shop: Workshop = await workshop(
+    async () => {
+      if (shop.requests.length > 1) return { text: "ok" };
+      await held.opened;
+      fill(shop);
+      return { text: "x".repeat(1_000_000) };
+    },
+    () => [],
+    join(folder.path, "service.db"),
+  );
+  const turn = await shop.turns.chat(shop.caller, shop.workspaceId, { text: "go" });
+  await shop.turns.chat(shop.caller, shop.workspaceId, { text: "y".repeat(300_000), queue: true });
+  held.open();
+  await shop.settled();
+  expect(["failed", "running"]).toContain(shop.turns.get(shop.caller, turn.id).status);
+  shop.db.exec("PRAGMA max_page_count = 1000000");
+  const next = await shop.turns.chat(shop.caller, shop.workspaceId, { text: "again" });
+  await shop.settled();
+  expect(shop.turns.get(shop.caller, next.id).status).toBe("done");
+  expect(shop.conversation().at(-1)).toBe("agent: ok");
+  shop.db.close();
+});

@@ -1,0 +1,80 @@
+// Goal: event streams stay alive while nothing happens, hold a bounded amount for who does not read, and end in good order.
+
+import { expect, test } from "bun:test";
+import { frame, Streams, type Viewer } from "../../../src/kit/http/sse.ts";
+import type { Exchange } from "../../../src/kit/http/exchange.ts";
+
+const exchange: Exchange = {
+  id: "1",
+  method: "GET",
+  path: "/",
+  headers: {},
+  peer: () => undefined,
+  loopbackPrivilege: () => false,
+  keepOpen: () => {},
+};
+
+/** A stream whose greeting, a heartbeat, was read. */
+async function open(streams: Streams) {
+  let viewer: Viewer | undefined;
+  const state = { gone: 0 };
+  const response = streams.answer(exchange, (given) => {
+    viewer = given;
+    return () => void state.gone++;
+  });
+  const reader = response.body!.getReader() as ReadableStreamDefaultReader<Uint8Array>;
+  await reader.read();
+  return { viewer: viewer!, reader, state };
+}
+
+test("a silent stream gets heartbeats", async () => {
+  const { viewer, reader } = await open(new Streams(5));
+  for (let n = 0; n < 3; n++)
+    expect(new TextDecoder().decode((await reader.read()).value)).toBe(": heartbeat\n\n");
+  viewer.end();
+});
+
+test("who does not read is cut off when eight megabytes wait, and what waits is still delivered", async () => {
+  const streams = new Streams();
+  const { viewer, reader, state } = await open(streams);
+  const chunk = frame("x", "y".repeat(1_000_000));
+  let sent = 0;
+  while (viewer.send(chunk)) sent++;
+  expect([sent, state.gone, streams.size]).toEqual([9, 1, 0]);
+  expect([viewer.send(chunk), await viewer.drained()]).toEqual([false, false]);
+  let received = 0;
+  while (!(await reader.read()).done) received++;
+  expect(received).toBe(9);
+});
+
+test("one event may be larger than the buffer", async () => {
+  const { viewer, reader } = await open(new Streams());
+  const large = frame("x", "y".repeat(12_000_000));
+  expect(viewer.send(large)).toBe(true);
+  expect((await reader.read()).value).toHaveLength(large.length);
+  expect(viewer.send(frame("x", 1))).toBe(true);
+  viewer.end();
+});
+
+test("a sender of a long history waits until most of it was read", async () => {
+  const { viewer, reader } = await open(new Streams());
+  viewer.send(frame("x", "y".repeat(1_000_000)));
+  let drained = false;
+  const waiting = viewer.drained().then((still) => (drained = still));
+  await Promise.resolve();
+  expect(drained).toBe(false);
+  await reader.read();
+  await waiting;
+  expect(drained).toBe(true);
+  viewer.end();
+});
+
+test("all streams end together, each once", async () => {
+  const streams = new Streams();
+  const opened = [await open(streams), await open(streams)];
+  await opened[0]!.reader.cancel();
+  streams.endAll();
+  streams.endAll();
+  expect(opened.map(({ state }) => state.gone)).toEqual([1, 1]);
+  expect((await opened[1]!.reader.read()).done).toBe(true);
+});
