@@ -10,6 +10,10 @@ interface Tool {
   /** Where it lives when it is not on PATH; patterns of full paths. */
   elsewhere: readonly string[];
   debianPackage: string;
+  /** Elsewhere the tests that drive it are left out. */
+  onlyOn?: NodeJS.Platform;
+  /** There is another way, so that tests go on without it. */
+  optional?: boolean;
 }
 
 const tools = {
@@ -23,7 +27,20 @@ const tools = {
     ],
     debianPackage: "chromium",
   },
-  docker: { commands: ["dockerd"], elsewhere: ["/usr/sbin/dockerd"], debianPackage: "docker.io" },
+  docker: {
+    commands: ["dockerd"],
+    elsewhere: ["/usr/sbin/dockerd"],
+    debianPackage: "docker.io",
+    onlyOn: "linux",
+  },
+  // Makes the images that gears run in where no registry can be reached; elsewhere they are fetched.
+  debootstrap: {
+    commands: ["debootstrap"],
+    elsewhere: ["/usr/sbin/debootstrap"],
+    debianPackage: "debootstrap",
+    onlyOn: "linux",
+    optional: true,
+  },
   postgres: {
     commands: ["postgres"],
     elsewhere: ["/usr/lib/postgresql/*/bin/postgres"],
@@ -34,7 +51,7 @@ const tools = {
 export type ToolName = keyof typeof tools;
 
 /** What the tests of today need. A test that drives another tool adds it here. */
-const NEEDED_BY_TESTS: readonly ToolName[] = ["chromium"];
+const NEEDED_BY_TESTS: readonly ToolName[] = ["chromium", "docker", "debootstrap"];
 
 /** Full path of a tool, or undefined. For tests: skip with a reason, or call it. */
 export function locateTool(name: ToolName): string | undefined {
@@ -62,14 +79,22 @@ function pathsMatching(pattern: string): Iterable<string> {
 
 /** Returns false when something needed is missing and this is CI, where a test that is left out counts as failed. */
 export async function provideSystemPackages(): Promise<boolean> {
-  const missing = NEEDED_BY_TESTS.filter((name) => locateTool(name) === undefined);
+  const missing = NEEDED_BY_TESTS.filter((name) => isForThisSystem(tools[name]) && locateTool(name) === undefined);
   if (missing.length === 0) return true;
   const obstacle = whyNotInstall() ?? (await install(missing));
   const absent = missing.filter((name) => locateTool(name) === undefined);
   for (const name of absent) {
     console.log(`skipped: ${name} is missing (${obstacle ?? "it is not where it was expected"})`);
   }
-  return absent.length === 0 || !inCi;
+  return absent.every((name) => isOptional(tools[name])) || !inCi;
+}
+
+function isForThisSystem({ onlyOn }: Tool): boolean {
+  return onlyOn === undefined || onlyOn === process.platform;
+}
+
+function isOptional({ optional }: Tool): boolean {
+  return optional === true;
 }
 
 function whyNotInstall(): string | undefined {

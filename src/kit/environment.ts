@@ -2,7 +2,7 @@
 // Children get an allow-list. Some variables change what our own binary is (BUN_BE_BUN, BUN_OPTIONS), so a block-list will not do.
 
 import { readFileSync } from "node:fs";
-import { homedir } from "node:os";
+import { homedir, tmpdir } from "node:os";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -24,6 +24,16 @@ export function childEnvironment(environment: Environment, extra: Record<string,
     if (value !== undefined) allowed[name] = value;
   }
   return { ...allowed, ...extra };
+}
+
+/** Where short-lived folders go. */
+export function temporaryDirectory(environment: Environment): string {
+  return environment.TMPDIR || environment.TEMP || environment.TMP || tmpdir();
+}
+
+/** The program that runs now. With BUN_BE_BUN=1 it is Bun itself, compiled or not. */
+export function ownExecutable(): string {
+  return process.execPath;
 }
 
 export function stderrIsTerminal(): boolean {

@@ -1,10 +1,25 @@
 // The one place that starts processes. Every child has a deadline, bounded output, an allow-listed environment and its own group,
 // which is killed as a whole: killing only the child would leave its grandchildren, and whoever waits for their pipes, behind.
 
+import { constants } from "node:os";
+import { OutputCapture } from "./capture.ts";
 import { childEnvironment, type Environment } from "./environment.ts";
+
+/** After its end, a pipe that something outside the group still holds is left when it was quiet for two ticks, or after the last. */
+const DRAIN_TICK_MS = 50;
+const DRAIN_QUIET_TICKS = 2;
+const DRAIN_TICKS_MAX = 20;
+/** The file was just written, and a child started at that moment still held it for writing: soon over (ETXTBSY). */
+const BUSY_RETRIES = 20;
+const BUSY_PAUSE_MS = 5;
+const SIGNAL_EXIT_BASE = 128;
+
+export type OutputStream = "stdout" | "stderr";
 
 export interface RunOptions {
   readonly environment: Environment;
+  /** Added to the variables that every child may see. */
+  readonly variables?: Readonly<Record<string, string>>;
   readonly deadlineMs: number;
   /** Kept of each stream; the rest is read and dropped. */
   readonly outputBytesMax: number;
@@ -20,54 +35,236 @@ export interface RunOutcome {
 
 /** Runs a program to its end or its deadline. Never throws for what the program does; a missing program is exitCode null. */
 export async function runProcess(command: string[], options: RunOptions): Promise<RunOutcome> {
-  const child = spawn(command, options.environment);
+  const captured = { stdout: new OutputCapture(options.outputBytesMax), stderr: new OutputCapture(options.outputBytesMax) };
+  const { environment, variables = {} } = options;
+  const child = await startProcess(command, {
+    environment,
+    variables,
+    output: (stream, chunk) => captured[stream].add(chunk),
+  });
   if (!child) return { exitCode: null, stdout: "", stderr: `${command[0]}: not found`, timedOut: false };
+  child.endInput();
   let timedOut = false;
   const timer = setTimeout(() => {
     timedOut = true;
-    killGroup(child.pid);
+    child.kill();
   }, options.deadlineMs);
   try {
-    const [stdout, stderr, exitCode] = await Promise.all([
-      readBounded(child.stdout, options.outputBytesMax),
-      readBounded(child.stderr, options.outputBytesMax),
-      child.exited,
-    ]);
-    return { exitCode: timedOut ? null : exitCode, stdout, stderr, timedOut };
+    const { exitCode, signalled } = await child.ended;
+    const ended = timedOut || signalled ? null : exitCode;
+    return { exitCode: ended, stdout: captured.stdout.text(), stderr: captured.stderr.text(), timedOut };
   } finally {
     clearTimeout(timer);
   }
 }
 
-function spawn(command: string[], environment: Environment) {
+export interface StartOptions {
+  readonly environment: Environment;
+  readonly variables?: Readonly<Record<string, string>>;
+  readonly workingDirectory?: string;
+  /** Every piece of output as it comes, raw. Must not throw, and does not hold the child up. */
+  readonly output: (stream: OutputStream, chunk: Uint8Array) => void;
+}
+
+export interface Exit {
+  /** 128 + signal for a child that a signal ended, as shells say it. */
+  readonly exitCode: number;
+  readonly signalled: boolean;
+}
+
+export interface RunningProcess {
+  readonly pid: number;
+  /**
+   * The child has ended and its output is read. What it left in its group is killed at its end, and a pipe that something outside
+   * the group still holds is left soon after.
+   */
+  readonly ended: Promise<Exit>;
+  /** Input for the child; silently dropped when it has ended or closed its end. */
+  write(data: string | Uint8Array): void;
+  endInput(): void;
+  /** Kills the whole group, at once. */
+  kill(): void;
+}
+
+/** Starts a program in a group of its own. Undefined when there is no such program, or it can't be executed. */
+export async function startProcess(command: string[], options: StartOptions): Promise<RunningProcess | undefined> {
+  const child = await spawn(command, options);
+  if (!child) return undefined;
+  const readers = [
+    new PipeReader(child.stdout, (chunk) => options.output("stdout", chunk)),
+    new PipeReader(child.stderr, (chunk) => options.output("stderr", chunk)),
+  ];
+  return { pid: child.pid, ended: endOf(child, readers), ...inputOf(child.stdin), kill: () => killGroup(child.pid) };
+}
+
+type Child = Bun.Subprocess<"pipe", "pipe", "pipe">;
+
+async function spawn(command: string[], options: StartOptions): Promise<Child | undefined> {
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return Bun.spawn(command, {
+        env: childEnvironment(options.environment, options.variables),
+        ...(options.workingDirectory === undefined ? {} : { cwd: options.workingDirectory }),
+        stdin: "pipe",
+        stdout: "pipe",
+        stderr: "pipe",
+        detached: true,
+      });
+    } catch (error) {
+      if ((error as { code?: unknown }).code !== "ETXTBSY" || attempt === BUSY_RETRIES) return undefined;
+      await Bun.sleep(BUSY_PAUSE_MS);
+    }
+  }
+}
+
+async function endOf(child: Child, readers: readonly PipeReader[]): Promise<Exit> {
+  await child.exited;
+  killGroup(child.pid);
+  await drained(readers);
+  const signal = child.signalCode;
+  const exitCode = signal === null ? child.exitCode : SIGNAL_EXIT_BASE + constants.signals[signal as keyof typeof constants.signals];
+  return { exitCode: exitCode ?? SIGNAL_EXIT_BASE, signalled: signal !== null };
+}
+
+async function drained(readers: readonly PipeReader[]): Promise<void> {
+  let ticks = 0;
+  const timer = setInterval(() => {
+    const last = ++ticks === DRAIN_TICKS_MAX;
+    for (const reader of readers) if (reader.quietTicks() >= DRAIN_QUIET_TICKS || last) reader.leave();
+  }, DRAIN_TICK_MS);
+  await Promise.all(readers.map((reader) => reader.done));
+  clearInterval(timer);
+}
+
+/** A child that closes its input is no fault of ours: EPIPE, now or later, is swallowed. */
+function inputOf(sink: Bun.FileSink): Pick<RunningProcess, "write" | "endInput"> {
+  const quietly = (act: () => unknown) => {
+    try {
+      void Promise.resolve(act()).catch(() => {});
+    } catch {
+      // The child has gone; what it would have read is of no use to anyone.
+    }
+  };
+  return {
+    write: (data) => quietly(() => (sink.write(data), sink.flush())),
+    endInput: () => quietly(() => sink.end()),
+  };
+}
+
+/** The part of a stream's reader that is used; Bun's and Node's types of the whole disagree. */
+interface Reader {
+  read(): Promise<{ done: boolean; value?: Uint8Array | undefined }>;
+  cancel(): Promise<void>;
+}
+
+class PipeReader {
+  readonly done: Promise<void>;
+  readonly #reader: Reader;
+  #left = false;
+  #quietTicks = 0;
+
+  constructor(stream: ReadableStream<Uint8Array>, take: (chunk: Uint8Array) => void) {
+    this.#reader = stream.getReader();
+    this.done = this.#read(take);
+  }
+
+  /** How often this was asked since the last piece came, this time included. */
+  quietTicks(): number {
+    return ++this.#quietTicks;
+  }
+
+  leave(): void {
+    this.#left = true;
+    void this.#reader.cancel().catch(() => {});
+  }
+
+  async #read(take: (chunk: Uint8Array) => void): Promise<void> {
+    try {
+      for (;;) {
+        const { done, value } = await this.#reader.read();
+        if (done || this.#left || !value) return;
+        this.#quietTicks = 0;
+        take(value);
+      }
+    } catch {
+      // The pipe broke: the child has gone, and what it said before has been taken.
+    }
+  }
+}
+
+export interface TerminalOptions {
+  readonly environment: Environment;
+  readonly variables?: Readonly<Record<string, string>>;
+  readonly columns: number;
+  readonly rows: number;
+  /** Must not throw. */
+  readonly output: (chunk: Uint8Array) => void;
+  /** All that was written has been taken by the child. */
+  readonly drained: () => void;
+}
+
+export interface TerminalProcess {
+  /** Resolves when the child has ended and its terminal is closed. */
+  readonly ended: Promise<void>;
+  write(data: Uint8Array): void;
+  resize(columns: number, rows: number): void;
+  /** Stops the whole group where it is, so that no output comes until `resume`: a terminal can't be told to read less. */
+  pause(): void;
+  resume(): void;
+  kill(): void;
+}
+
+/** Starts a program on a terminal of its own (PTY), in a group of its own. Undefined when it can't be started. */
+export function startTerminal(command: string[], options: TerminalOptions): TerminalProcess | undefined {
+  const { columns, rows, output, drained } = options;
+  const terminal = openTerminal({ cols: columns, rows, data: (_, chunk) => output(chunk), drain: drained });
+  if (!terminal) return undefined;
   try {
-    return Bun.spawn(command, {
-      env: childEnvironment(environment),
-      stdin: "ignore",
-      stdout: "pipe",
-      stderr: "pipe",
-      detached: true,
-    });
+    const child = Bun.spawn(command, { env: childEnvironment(options.environment, options.variables), terminal, detached: true });
+    return {
+      ended: endOfTerminal(child, terminal),
+      write: (data) => void (terminal.closed || terminal.write(data as Uint8Array<ArrayBuffer>)),
+      resize: (toColumns, toRows) => void (terminal.closed || terminal.resize(toColumns, toRows)),
+      pause: () => signalGroup(child.pid, "SIGSTOP"),
+      resume: () => signalGroup(child.pid, "SIGCONT"),
+      kill: () => killGroup(child.pid),
+    };
+  } catch {
+    terminal.close();
+    return undefined;
+  }
+}
+
+/** Its last words are still on the way when a child has ended, and nothing says when they are through. */
+async function endOfTerminal(child: Bun.Subprocess, terminal: Bun.Terminal): Promise<void> {
+  await child.exited;
+  killGroup(child.pid);
+  await Bun.sleep(DRAIN_TICK_MS);
+  terminal.close();
+}
+
+/** Undefined where the system has none. */
+function openTerminal(options: Bun.TerminalOptions): Bun.Terminal | undefined {
+  try {
+    return new Bun.Terminal(options);
   } catch {
     return undefined;
   }
 }
 
+function signalGroup(pid: number, signal: "SIGSTOP" | "SIGCONT"): void {
+  try {
+    process.kill(-pid, signal);
+  } catch {
+    // The group is gone.
+  }
+}
+
 function killGroup(pid: number): void {
   try {
-    if (process.platform === "win32") Bun.spawn(["taskkill", "/T", "/F", "/PID", String(pid)]);
+    if (process.platform === "win32") Bun.spawn(["taskkill", "/T", "/F", "/PID", String(pid)], { stdio: ["ignore", "ignore", "ignore"] });
     else process.kill(-pid, "SIGKILL");
   } catch {
     // The group is gone already, which is what was wanted.
   }
-}
-
-async function readBounded(stream: ReadableStream<Uint8Array>, bytesMax: number): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of stream) {
-    if (length < bytesMax) chunks.push(chunk.subarray(0, bytesMax - length));
-    length += chunk.byteLength;
-  }
-  return Buffer.concat(chunks).toString("utf8");
 }

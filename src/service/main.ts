@@ -11,12 +11,14 @@ import { isLoopbackAddress } from "../kit/http/guard.ts";
 import { listen, type Listener } from "../kit/http/serve.ts";
 import { createLog, type Log, type LogOptions } from "../kit/log.ts";
 import { migrate } from "../kit/migrate.ts";
+import type { Network } from "../kit/outbound.ts";
 import { version } from "../kit/version.ts";
 import { loadConfig } from "./config/config.ts";
 import type { Config, ServeFlags } from "./config/schema.ts";
 import type { TransportTimes } from "./llm/transport.ts";
 import { migrations } from "./migrations/migrations.ts";
 import { buildParts, type Parts } from "./parts.ts";
+import type { Sandbox } from "./sandbox/sandbox.ts";
 import { dockerAnswers, NOT_ISOLATED_WARNING, refuseImpossibleSwitches } from "./sandbox/probe.ts";
 import { createHandler } from "./server.ts";
 
@@ -31,6 +33,10 @@ export interface StartOptions {
   clock?: Clock;
   /** Shorter waits for tests of slow providers. */
   times?: TransportTimes;
+  /** Where gears run; tests of isolation hand in one of their own. */
+  sandbox?: Sandbox;
+  /** The way out, for tests of it. */
+  network?: Network;
 }
 
 export interface Service {
@@ -52,7 +58,7 @@ export async function startService(options: StartOptions): Promise<Service> {
     const report = migrate(data.db, migrations, clock.now());
     if (report.backup) log.info("database upgraded", { migrations: report.applied.join(","), backup: report.backup });
     const ownListener = () => listener && { host: config.listen.host, port: listener.port };
-    const parts = buildParts({ db: data.db, clock, log, ownListener, ...(options.times ? { times: options.times } : {}) });
+    const parts = buildParts({ ...options, db: data.db, clock, log, ownListener, config });
     prepare(parts, log);
     const { host, port } = config.listen;
     const { loopbackAdmin, allowedHosts } = config;
@@ -107,7 +113,11 @@ function removeEmpty(directories: readonly string[]): void {
 function prepare(parts: Parts, log: Log): void {
   const interrupted = parts.turns.reconcile();
   if (interrupted > 0) log.warn("turns were interrupted by the last stop", { turns: interrupted });
+  const runs = parts.gearRuns.reconcile();
+  if (runs > 0) log.warn("gear runs were interrupted by the last stop", { runs });
+  parts.searches.prepare();
   parts.users.pruneIdleSessions();
+  parts.directories.reconcile();
   const audit = parts.audit.head();
   log.info("audit", { entries: audit.seq, head: audit.hash });
 }
@@ -148,8 +158,11 @@ async function stop(parts: Parts, listener: Listener, log: Log, reason: string):
   log.info("stopping", { reason });
   listener.drain();
   // As background work: bounded as a whole, and a failure (a full disk) does not keep the rest from being closed.
+  parts.terminals.stop();
   parts.background.run("stop of turns", async () => {
     await parts.turns.stop();
+    await parts.gearRuns.stop();
+    parts.searches.stop();
     parts.streams.endAll();
   });
   parts.background.run("last-used times", () => parts.authentication.flushLastUsed());

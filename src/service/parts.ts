@@ -2,10 +2,14 @@
 
 import { Background } from "../kit/background.ts";
 import type { Clock } from "../kit/clock.ts";
+import { sha256Hex } from "../kit/crypto.ts";
 import type { Db } from "../kit/db.ts";
+import type { Environment } from "../kit/environment.ts";
 import { Streams } from "../kit/http/sse.ts";
 import type { Log } from "../kit/log.ts";
+import { SYSTEM_NETWORK, type Network } from "../kit/outbound.ts";
 import { AttemptLimit } from "../kit/rate.ts";
+import { Approvals } from "./approvals/approvals.ts";
 import { Audit } from "./audit/audit.ts";
 import { Blueprint } from "./blueprint/blueprint.ts";
 import { BlueprintStore } from "./blueprint/store.ts";
@@ -14,10 +18,33 @@ import { systemResolve, type OwnListener } from "./catalog/addresses.ts";
 import { Models } from "./catalog/models.ts";
 import { Providers } from "./catalog/providers.ts";
 import { CatalogStore } from "./catalog/store.ts";
+import type { Config } from "./config/schema.ts";
 import { Conversation } from "./conversation/conversation.ts";
 import { SentPrompts } from "./conversation/records.ts";
 import { ConversationStore } from "./conversation/store.ts";
+import { Grants } from "./egress/grants.ts";
+import { Locks } from "./egress/locks.ts";
+import { BraveSearch } from "./egress/search-client.ts";
+import { Searches } from "./egress/searches.ts";
+import { EgressStore } from "./egress/store.ts";
+import { egressTools } from "./egress/tools.ts";
+import { Directories } from "./files/directories.ts";
+import { Files } from "./files/files.ts";
+import { FilesStore } from "./files/store.ts";
+import { fileTools } from "./files/tools.ts";
+import { BindingStore } from "./gears/binding-store.ts";
+import { GearBindings } from "./gears/bindings.ts";
+import { Gears } from "./gears/gears.ts";
+import { RunStore } from "./gears/run-store.ts";
+import { GearRuns } from "./gears/runs.ts";
+import { GearStore } from "./gears/store.ts";
+import { gearTools } from "./gears/tools.ts";
 import { Journal } from "./journal/journal.ts";
+import { Instructions } from "./library/instructions.ts";
+import { ProposalStore } from "./library/proposal-store.ts";
+import { Proposals } from "./library/proposals.ts";
+import { LibraryStore } from "./library/store.ts";
+import { libraryTools } from "./library/tools.ts";
 import { createModelClient } from "./llm/client.ts";
 import { TRANSPORT_TIMES, type TransportTimes } from "./llm/transport.ts";
 import { Authentication } from "./people/authentication.ts";
@@ -25,6 +52,12 @@ import { LOGIN_ATTEMPTS_PER_MINUTE } from "./people/schema.ts";
 import { PeopleStore } from "./people/store.ts";
 import { Teams } from "./people/teams.ts";
 import { Users } from "./people/users.ts";
+import type { Sandbox } from "./sandbox/sandbox.ts";
+import { DockerCommand } from "./sandbox/docker-command.ts";
+import { DEFAULT_IMAGES } from "./sandbox/images.ts";
+import { SubprocessSandbox } from "./sandbox/subprocess.ts";
+import { Shells } from "./terminal/shells.ts";
+import { Terminals } from "./terminal/terminals.ts";
 import { ToolRegistry } from "./tools/registry.ts";
 import { delegateTools } from "./turns/delegate-tool.ts";
 import { Engine } from "./turns/engine.ts";
@@ -38,7 +71,7 @@ import { UsageStore } from "./usage/store.ts";
 import { Usages } from "./usage/usage.ts";
 import { Access } from "./workspaces/access.ts";
 import { WorkspaceStore } from "./workspaces/store.ts";
-import { Workspaces } from "./workspaces/workspaces.ts";
+import { Workspaces, type WorkspaceFollower } from "./workspaces/workspaces.ts";
 
 export interface PartsOptions {
   db: Db;
@@ -47,11 +80,19 @@ export interface PartsOptions {
   /** Known once the socket is bound. */
   ownListener: OwnListener;
   times?: TransportTimes;
+  config: Config;
+  environment: Environment;
+  /** Where gears run. */
+  sandbox?: Sandbox;
+  /** Another one than the system's in tests only. */
+  network?: Network;
 }
 
 export type Parts = ReturnType<typeof buildParts>;
 
-export function buildParts({ db, clock, log, ownListener, times = TRANSPORT_TIMES }: PartsOptions) {
+export function buildParts(options: PartsOptions) {
+  const { db, clock, log, ownListener, config, times = TRANSPORT_TIMES, network = SYSTEM_NETWORK } = options;
+  const sandbox = options.sandbox ?? new SubprocessSandbox({ environment: options.environment, clock, log });
   const background = new Background(log);
   const streams = new Streams();
   const journal = new Journal(db, clock, log);
@@ -71,7 +112,17 @@ export function buildParts({ db, clock, log, ownListener, times = TRANSPORT_TIME
   const workspaceStore = new WorkspaceStore(db);
   const access = new Access(workspaceStore);
   const blueprint = new Blueprint({ db, store: new BlueprintStore(db), access, models, journal, audit, clock });
-  const workspaces = new Workspaces({ db, store: workspaceStore, access, blueprint, models, teams, journal, audit, clock });
+  const directories = new Directories({ data: config.data, store: new FilesStore(db), background, clock, log });
+  const files = new Files({ db, access, journal, directories });
+  const instructions = new Instructions({ db, store: new LibraryStore(db), access, blueprint, journal, audit, clock });
+  const proposals = new Proposals({ db, store: new ProposalStore(db), instructions, access, journal, audit, clock });
+  const followers: WorkspaceFollower[] = [
+    { removed: (id) => background.run("removal of files", () => files.removeAll(id)) },
+    { cloned: (from, to, agents) => instructions.copyBindings(from, to, agents) },
+    { cloned: (from, to, agents) => gearBindings.copyIn(from, to, agents) },
+    { removed: () => terminals.recheck() },
+  ];
+  const workspaces = new Workspaces({ db, store: workspaceStore, access, blueprint, models, teams, journal, audit, clock, followers });
 
   const conversationStore = new ConversationStore(db);
   const conversation = new Conversation({ db, store: conversationStore, access, journal, clock });
@@ -79,7 +130,34 @@ export function buildParts({ db, clock, log, ownListener, times = TRANSPORT_TIME
   const workspaceBudget = (id: number) => workspaces.budgetOf(id);
   const usages = new Usages({ store: new UsageStore(db), access, blueprint, workspaceBudget, clock });
 
-  const registry = new ToolRegistry([blueprintTools(blueprint, models), delegateTools]);
+  const egressStore = new EgressStore(db);
+  const locks = new Locks(egressStore, config.egress);
+  const searchClient = new BraveSearch(network, config.egressKey, log);
+  const searches = new Searches({ db, store: egressStore, access, journal, audit, background, clock, log, locks, client: searchClient });
+  const grants = new Grants({ db, store: egressStore, access, blueprint, journal, audit, clock, locks, searches });
+
+  const gearStore = new GearStore(db);
+  const bindingStore = new BindingStore(db);
+  const gears = new Gears({ db, store: gearStore, bindings: bindingStore, audit, clock, isolation: sandbox });
+  const gearBindings = new GearBindings({ db, store: bindingStore, gears, access, blueprint, journal, audit, clock });
+  const readWorkspaceFile = files.readWorkspaceFile.bind(files);
+  const gearRuns = new GearRuns({ db, store: new RunStore(db), gearStore, gears, bindings: gearBindings, access, workspaces, audit, clock, sandbox, readWorkspaceFile });
+  const approvals = new Approvals([
+    (caller, limit) => gears.approvals(caller, limit),
+    (caller, limit) => proposals.approvals(caller, limit),
+    (caller, limit) => searches.approvals(caller, limit),
+  ]);
+
+  const shells = new Shells({
+    docker: new DockerCommand(options.environment),
+    image: config.sandboxImages.bash ?? DEFAULT_IMAGES.bash,
+    installation: sha256Hex(config.data).slice(0, 16),
+    log,
+  });
+  const terminals = new Terminals({ db, access, authentication, audit, files, sandbox, shells, background, clock, on: config.terminal });
+  journal.whenRightsChange(() => terminals.recheck());
+
+  const registry = new ToolRegistry([blueprintTools(blueprint, models), delegateTools, fileTools(files), libraryTools(instructions, proposals), egressTools(locks, searches), gearTools({ gears, bindings: gearBindings, runs: gearRuns, blueprint, isolation: sandbox })]);
   const callModel = createModelClient({ clock, times, checkAddress: (url) => providers.checkProviderAddress(url) });
   const turnStore = new TurnStore(db);
   const recorder = new Recorder({ db, turns: turnStore, prompts, conversation, journal, usages, clock });
@@ -92,6 +170,7 @@ export function buildParts({ db, clock, log, ownListener, times = TRANSPORT_TIME
     usages,
     clock,
     log,
+    instructionsFor: (workspaceId, agentId) => instructions.instructionsFor(workspaceId, agentId),
     say: ({ row }, kind, text) =>
       journal.transient(row.workspace_id, row.turn_id, "delta", { run_id: row.id, agent_id: row.agent_id, kind, text }),
   });
@@ -100,5 +179,5 @@ export function buildParts({ db, clock, log, ownListener, times = TRANSPORT_TIME
   const viewing = new Viewing({ journal, store: turnStore, turns, access, authentication });
   const inspection = new Inspection({ store: turnStore, prompts, conversation, blueprint, engine, turns, access });
 
-  return { db, background, streams, journal, audit, authentication, users, teams, providers, models, access, blueprint, workspaces, conversation, usages, turns, viewing, inspection };
+  return { db, background, streams, journal, audit, authentication, users, teams, providers, models, access, blueprint, workspaces, directories, files, instructions, proposals, conversation, usages, turns, viewing, inspection, grants, searches, terminals, gears, gearBindings, gearRuns, approvals, sandbox, isolation: sandbox };
 }

@@ -4,14 +4,20 @@ import type { Handle } from "../kit/http/serve.ts";
 import { createApi } from "../kit/http/api.ts";
 import { isApi } from "../kit/http/guard.ts";
 import type { Log } from "../kit/log.ts";
+import { approvalRoutes } from "./approvals/routes.ts";
 import { auditRoutes } from "./audit/routes.ts";
 import { blueprintRoutes } from "./blueprint/routes.ts";
 import { catalogRoutes } from "./catalog/routes.ts";
 import { descriptionRoutes } from "./description/routes.ts";
+import { egressRoutes } from "./egress/routes.ts";
+import { FILE_ROUTE, fileRoutes } from "./files/routes.ts";
+import { GEAR_BODY_LIMITS, gearRoutes } from "./gears/routes.ts";
 import { healthRoutes } from "./health/routes.ts";
+import { libraryRoutes } from "./library/routes.ts";
 import { callerPlugin } from "./people/plugin.ts";
 import { peopleRoutes } from "./people/routes.ts";
 import type { Parts } from "./parts.ts";
+import { terminalRoutes } from "./terminal/routes.ts";
 import { turnRoutes } from "./turns/routes.ts";
 import { serveUi } from "./ui.ts";
 import { usageRoutes } from "./usage/routes.ts";
@@ -21,14 +27,20 @@ const API = "/api/v1";
 
 export function createRoutes(parts: Parts, log: Log) {
   const caller = callerPlugin(parts.authentication);
-  const api = createApi(log, API)
+  const api = createApi(log, API, [FILE_ROUTE], GEAR_BODY_LIMITS)
     .use(healthRoutes(caller, parts.db))
     .use(peopleRoutes(caller, parts.users, parts.teams))
     .use(catalogRoutes(caller, parts.providers, parts.models))
     .use(workspaceRoutes(caller, parts.workspaces, (id) => parts.turns.stopWorkspace(id)))
     .use(blueprintRoutes(caller, parts.blueprint))
     .use(turnRoutes(caller, parts))
+    .use(fileRoutes(caller, parts.files))
+    .use(libraryRoutes(caller, parts.instructions, parts.proposals))
+    .use(gearRoutes(caller, parts, log))
+    .use(approvalRoutes(caller, parts.approvals))
     .use(usageRoutes(caller, parts.usages))
+    .use(egressRoutes(caller, parts.grants, parts.searches))
+    .use(terminalRoutes(caller, parts.terminals))
     .use(auditRoutes(caller, parts.audit));
   return api.use(descriptionRoutes(caller, () => api));
 }

@@ -36,6 +36,7 @@ describe("settings", () => {
       terminal: false,
       sandbox: "auto",
       sandboxImages: {},
+      sandboxPool: { size: 2, idleSeconds: 600 },
       loopbackAdmin: true,
       allowedHosts: [],
       memory: undefined,
@@ -52,6 +53,7 @@ egress_key: key
 terminal: true
 sandbox: subprocess
 sandbox_images: { python: p, node: n, bash: b, binary: x }
+sandbox_pool: { size: 3, idle_seconds: 60 }
 loopback_admin: false
 allowed_hosts: [Cairn.Example, "[::1]:80"]
 memory: { space: /space }
@@ -67,6 +69,7 @@ memory: { space: /space }
       terminal: true,
       sandbox: "subprocess",
       sandboxImages: { python: "p", node: "n", bash: "b", binary: "x" },
+      sandboxPool: { size: 3, idleSeconds: 60 },
       loopbackAdmin: false,
       allowedHosts: ["cairn.example", "[::1]:80"],
       memory: { space: "/space" },

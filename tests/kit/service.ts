@@ -20,7 +20,7 @@ export interface TestService extends AsyncDisposable {
   user(name: string, role?: "admin" | "team-lead" | "member"): Promise<Client & { id: number; token: string }>;
 }
 
-export interface TestServiceOptions extends Partial<Pick<StartOptions, "clock" | "times">> {
+export interface TestServiceOptions extends Partial<Pick<StartOptions, "clock" | "times" | "sandbox" | "network">> {
   /** A folder to start on; given: it is not removed. */
   data?: string;
   flags?: StartOptions["flags"];
@@ -37,6 +37,8 @@ export async function testService(options: TestServiceOptions = {}): Promise<Tes
     log: { format: "json", write: (line) => void log.push(line) },
     ...(options.clock ? { clock: options.clock } : {}),
     ...(options.times ? { times: options.times } : {}),
+    ...(options.sandbox ? { sandbox: options.sandbox } : {}),
+    ...(options.network ? { network: options.network } : {}),
   });
   const admin = createClient(service.url);
   return {

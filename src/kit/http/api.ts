@@ -10,12 +10,24 @@ import { answerError, answerJson } from "./answer.ts";
 import { readJson } from "./body.ts";
 import { exchangeOf } from "./exchange.ts";
 
-export function createApi<const Prefix extends string>(log: Log, prefix: Prefix) {
+/**
+ * `rawBodies`: routes (as declared, without the prefix) whose PUT takes a body of any type. It is handed to them unread: they read it
+ * with `readBytes` and their own limit, once they know that the caller may write. `bodyBytesMax`: JSON bodies of these routes may be
+ * larger or must be smaller than others.
+ */
+export function createApi<const Prefix extends string>(log: Log, prefix: Prefix, rawBodies: readonly string[] = [], bodyBytesMax: Readonly<Record<string, number>> = {}) {
+  const raw = new Set(rawBodies.map((route) => prefix + route));
+  const limits = new Map(Object.entries(bodyBytesMax).map(([route, bytes]) => [prefix + route, bytes]));
   return new Elysia({ normalize: false, aot: true, prefix })
-    .onParse({ as: "global" }, ({ request, contentType }) => parseBody(request, contentType))
+    .onParse({ as: "global" }, ({ request, contentType, route }) =>
+      request.method === "PUT" && raw.has(route) ? UNREAD : parseBody(request, contentType, limits.get(route)),
+    )
     .mapResponse({ as: "global" }, ({ responseValue, set, request }) => {
       if (responseValue instanceof Response) return responseValue;
-      return answerJson(exchangeOf(request).id, typeof set.status === "number" ? set.status : 200, responseValue);
+      const response = answerJson(exchangeOf(request).id, typeof set.status === "number" ? set.status : 200, responseValue);
+      const etag = set.headers["etag"];
+      if (etag !== undefined) response.headers.set("ETag", String(etag));
+      return response;
     })
     .onError({ as: "global" }, ({ error, code, request }) => {
       const exchange = exchangeOf(request);
@@ -23,10 +35,12 @@ export function createApi<const Prefix extends string>(log: Log, prefix: Prefix)
     });
 }
 
-async function parseBody(request: Request, contentType: string): Promise<unknown> {
+const UNREAD = "(not read yet)";
+
+async function parseBody(request: Request, contentType: string, bytesMax: number | undefined): Promise<unknown> {
   if (request.body === null) return undefined;
   if (contentType !== "application/json") throw new AppError("invalid", "a body needs Content-Type: application/json");
-  const body = await readJson(request);
+  const body = await readJson(request, bytesMax);
   // Here, since the framework takes `null` and `[]` for "no body" where a body is optional.
   if (body === null || typeof body !== "object" || Array.isArray(body)) throw new AppError("invalid", "body: expected object");
   return body;

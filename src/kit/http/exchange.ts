@@ -1,6 +1,8 @@
 // What the guard learned about one request, carried beside it: its id, its peer, whether it has the loopback privilege.
 // Kept in a symbol property of the request: the framework passes requests through, and a map would need clean-up.
 
+import type { SocketHandlers } from "./socket.ts";
+
 const EXCHANGE = Symbol("exchange");
 
 export interface Exchange {
@@ -12,6 +14,8 @@ export interface Exchange {
   readonly headers: Readonly<Record<string, string>>;
   /** Turns off the idle time-out of this connection: for event streams. */
   readonly keepOpen: () => void;
+  /** Takes the connection over as a WebSocket; what the route answers is not sent then. Raises `invalid` for any other request. */
+  readonly upgrade: (handlers: SocketHandlers) => void;
 }
 
 type Carrier = Request & { [EXCHANGE]?: Exchange };

@@ -8,6 +8,7 @@ import { requestIds } from "../random.ts";
 import { answerError } from "./answer.ts";
 import { attachExchange, requestId, type Exchange } from "./exchange.ts";
 import { admit, isLoopbackAddress, type ListenFacts } from "./guard.ts";
+import { socketHandler, upgrade, type SocketHandlers } from "./socket.ts";
 
 /** Connections without traffic are closed after this; event streams switch it off for themselves. */
 const IDLE_SECONDS = 30;
@@ -40,6 +41,7 @@ export function listen(options: ListenOptions, handle: Handle, log: Log): Listen
     const headers = request.headers.toJSON() as Record<string, string>;
     const id = requestId(headers["x-request-id"], nextId);
     const peer = () => bunServer.requestIP(request)?.address;
+    let upgraded = false;
     try {
       const path = pathOf(request.url);
       const admission = admit(facts!, { method: request.method, path, headers, peer });
@@ -51,9 +53,13 @@ export function listen(options: ListenOptions, handle: Handle, log: Log): Listen
         headers,
         loopbackPrivilege: admission.loopbackPrivilege,
         keepOpen: () => bunServer.timeout(request, 0),
+        upgrade: (handlers) => {
+          upgrade(bunServer, request, handlers);
+          upgraded = true;
+        },
       };
       attachExchange(request, exchange);
-      return handle(request, exchange);
+      return headers["upgrade"] === undefined ? handle(request, exchange) : unlessUpgraded(handle(request, exchange), () => upgraded);
     } catch (error) {
       return answerError(id, error, log);
     }
@@ -67,9 +73,17 @@ export function listen(options: ListenOptions, handle: Handle, log: Log): Listen
   };
 }
 
-function bind(options: ListenOptions, fetch: (request: Request, server: Server<undefined>) => Response | Promise<Response>) {
+/** Once a connection is a WebSocket, there is nothing to answer. */
+async function unlessUpgraded(answer: Response | Promise<Response>, upgraded: () => boolean): Promise<Response | undefined> {
+  const response = await answer;
+  return upgraded() ? undefined : response;
+}
+
+type Fetch = (request: Request, server: Server<SocketHandlers>) => Response | Promise<Response | undefined>;
+
+function bind(options: ListenOptions, fetch: Fetch) {
   try {
-    return Bun.serve({
+    return Bun.serve<SocketHandlers>({
       hostname: options.host,
       port: options.port,
       idleTimeout: IDLE_SECONDS,
@@ -78,6 +92,7 @@ function bind(options: ListenOptions, fetch: (request: Request, server: Server<u
       // Bun's default outside development is true: a second service on the same port would start, and get half of the requests.
       reusePort: false,
       fetch,
+      websocket: socketHandler,
     });
   } catch (error) {
     const address = `${options.host}:${options.port}`;

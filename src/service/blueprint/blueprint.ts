@@ -185,8 +185,8 @@ export class Blueprint {
     journal.append(wire.workspace_id, turnOf(caller), "wire.removed", { wire_id: id });
   }
 
-  /** Inside the write that creates the clone. */
-  copy(fromWorkspaceId: number, toWorkspaceId: number): void {
+  /** Inside the write that creates the clone. Returns the copies' ids by those of the originals. */
+  copy(fromWorkspaceId: number, toWorkspaceId: number): ReadonlyMap<number, number> {
     const { store, journal, clock } = this.#deps;
     const copies = new Map<number, number>();
     for (const row of store.agents.all(fromWorkspaceId)) {
@@ -199,6 +199,7 @@ export class Blueprint {
       const { id } = store.insertWire.get(toWorkspaceId, copies.get(wire.from_agent_id)!, copies.get(wire.to_agent_id)!, clock.now())!;
       journal.append(toWorkspaceId, null, "wire.created", { wire: toWire(store.wireById.get(id)!) });
     }
+    return copies;
   }
 
   /** Inside a write: keeps the blueprint as it is now, by content, and returns its id for the turn that begins. */

@@ -9,7 +9,7 @@ import { AppError, messageOf, systemCode } from "../../kit/error.ts";
 import { logLevels, type LogLevel } from "../../kit/log.ts";
 import { TOKEN_CHARACTERS_MAX } from "../people/authentication.ts";
 import { SEED_TOKEN_CHARACTERS_MIN } from "../people/schema.ts";
-import { CONFIG_FILE_NAME, ConfigFile, DEFAULT_LISTEN, type Config, type ServeFlags } from "./schema.ts";
+import { CONFIG_FILE_NAME, ConfigFile, DEFAULT_LISTEN, DEFAULT_POOL, type Config, type ServeFlags } from "./schema.ts";
 
 /** Raises `invalid` with the message that the operator sees. */
 export function loadConfig(flags: ServeFlags, environment: Environment): Config {
@@ -26,6 +26,10 @@ export function loadConfig(flags: ServeFlags, environment: Environment): Config 
     terminal: switchValue(environment["SERVICE_TERMINAL"], file.terminal),
     sandbox: file.sandbox ?? "auto",
     sandboxImages: file.sandbox_images ?? {},
+    sandboxPool: {
+      size: file.sandbox_pool?.size ?? DEFAULT_POOL.size,
+      idleSeconds: file.sandbox_pool?.idle_seconds ?? DEFAULT_POOL.idleSeconds,
+    },
     loopbackAdmin: file.loopback_admin ?? true,
     allowedHosts: parseAllowedHosts(file.allowed_hosts ?? []),
     memory: file.memory,

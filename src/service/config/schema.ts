@@ -12,6 +12,10 @@ export type SandboxMode = (typeof sandboxModes)[number];
 
 export const runtimes = ["python", "node", "bash", "binary"] as const;
 
+export const DEFAULT_POOL = { size: 2, idleSeconds: 600 };
+const POOL_SIZE_MAX = 16;
+const POOL_IDLE_SECONDS_MAX = 86_400;
+
 const Text = Type.String({ minLength: 1 });
 
 /** One of the two; `loadConfig` refuses both and neither. Not a union, whose errors could not name an unknown key. */
@@ -37,6 +41,12 @@ export const ConfigFile = closed({
       binary: Type.Optional(Type.String()),
     }),
   ),
+  sandbox_pool: Type.Optional(
+    closed({
+      size: Type.Optional(Type.Integer({ minimum: 0, maximum: POOL_SIZE_MAX, description: "containers of each image that wait for a call; 0: none" })),
+      idle_seconds: Type.Optional(Type.Integer({ minimum: 1, maximum: POOL_IDLE_SECONDS_MAX, description: "how long one waits before it is replaced" })),
+    }),
+  ),
   loopback_admin: Type.Optional(Type.Boolean()),
   allowed_hosts: Type.Optional(Type.Array(Type.String())),
   memory: Type.Optional(Memory),
@@ -53,6 +63,7 @@ export interface Config {
   readonly terminal: boolean;
   readonly sandbox: SandboxMode;
   readonly sandboxImages: Readonly<Partial<Record<(typeof runtimes)[number], string>>>;
+  readonly sandboxPool: { readonly size: number; readonly idleSeconds: number };
   readonly loopbackAdmin: boolean;
   readonly allowedHosts: readonly string[];
   readonly memory: Static<typeof Memory> | undefined;

@@ -1,6 +1,6 @@
 // The prompt: one pure function for the preview, the real call and the stored record of it.
 //
-// Order: role · (instructions · context, when those features are there) · conversation. The conversation is repaired here, on every
+// Order: role · instructions · (context, when that feature is there) · conversation. The conversation is repaired here, on every
 // read: whatever a crash, a stop or forgetting left behind, each tool call has its result, no result is without its call, and a
 // person or a task speaks first. Both protocols refuse anything else, and a workspace whose history is refused is lost for good.
 
@@ -39,6 +39,8 @@ export type Part =
 
 export interface AssemblyInput {
   readonly agent: { readonly id: number; readonly role: string };
+  /** Bound to the agent or the workspace, with their versions. */
+  readonly instructions?: readonly { readonly source: string; readonly text: string }[];
   readonly tools: readonly ToolSpec[];
   readonly thread: readonly ThreadEntry[];
   /** Said last, to this call only: for example that a limit was reached. */
@@ -49,6 +51,7 @@ export interface AssemblyInput {
 
 export function assemble(input: AssemblyInput): Part[] {
   const parts: Part[] = [{ kind: "role", source: `agent:${input.agent.id}`, text: input.agent.role }];
+  for (const { source, text } of input.instructions ?? []) parts.push({ kind: "instruction", source, text });
   const conversation = conversationParts(input.thread);
   const tools = input.tools.length > 0 ? input.tools : toolsOfThePast(conversation);
   if (tools.length > 0) parts.push({ kind: "tools", source: "tools", tools });

@@ -39,6 +39,7 @@ export class Journal {
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #followers = new Map<number, Set<Follower>>();
+  readonly #rightsChecks: (() => void)[] = [];
 
   constructor(db: Db, clock: Clock, log: Log) {
     this.#db = db;
@@ -78,8 +79,14 @@ export class Journal {
     };
   }
 
+  /** For connections that are no event streams: `check` is called whenever rights may have changed. */
+  whenRightsChange(check: () => void): void {
+    this.#rightsChecks.push(check);
+  }
+
   /** Ends every stream whose viewer may no longer see it. */
   recheck(): void {
+    for (const check of this.#rightsChecks) check();
     for (const followers of this.#followers.values()) {
       for (const follower of followers) if (!follower.allowed()) follower.viewer.end();
     }

@@ -2,5 +2,15 @@
 
 import type { Migration } from "../../kit/migrate.ts";
 import init from "./001_init.sql" with { type: "text" };
+import gears from "./002_gears.sql" with { type: "text" };
+import library from "./003_library.sql" with { type: "text" };
+import egress from "./004_egress.sql" with { type: "text" };
+import turns from "./005_turns.sql" with { type: "text" };
 
-export const migrations: readonly Migration[] = [{ name: "001_init", sql: init }];
+export const migrations: readonly Migration[] = [
+  { name: "001_init", sql: init },
+  { name: "002_gears", sql: gears },
+  { name: "003_library", sql: library },
+  { name: "004_egress", sql: egress },
+  { name: "005_turns", sql: turns },
+];

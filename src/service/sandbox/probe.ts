@@ -2,11 +2,10 @@
 
 import type { Environment } from "../../kit/environment.ts";
 import { AppError } from "../../kit/error.ts";
-import { runProcess } from "../../kit/process.ts";
 import type { Config } from "../config/schema.ts";
+import { DockerCommand } from "./docker-command.ts";
 
 const PROBE_DEADLINE_MS = 5_000;
-const PROBE_OUTPUT_BYTES_MAX = 4_096;
 const PROXY_VARIABLES = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"].flatMap((name) => [name, name.toLowerCase()]);
 
 export const NOT_ISOLATED_WARNING =
@@ -15,11 +14,7 @@ export const NOT_ISOLATED_WARNING =
 
 /** Does a container daemon answer? Bounded by a deadline, since a wedged daemon never does. */
 export async function dockerAnswers(environment: Environment): Promise<boolean> {
-  const outcome = await runProcess(["docker", "version", "--format", "{{.Server.Version}}"], {
-    environment,
-    deadlineMs: PROBE_DEADLINE_MS,
-    outputBytesMax: PROBE_OUTPUT_BYTES_MAX,
-  });
+  const outcome = await new DockerCommand(environment).run(["version", "--format", "{{.Server.Version}}"], PROBE_DEADLINE_MS);
   return outcome.exitCode === 0 && outcome.stdout.trim() !== "";
 }
 

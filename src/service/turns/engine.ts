@@ -36,6 +36,8 @@ export interface EngineDeps {
   usages: Usages;
   clock: Clock;
   log: Log;
+  /** Instructions of the library that are bound to this agent or its workspace. */
+  instructionsFor: (workspaceId: number, agentId: number) => { source: string; text: string }[];
   /** Streamed text, for who is looking. */
   say: (run: Run, kind: "text" | "reasoning", text: string) => void;
 }
@@ -78,7 +80,17 @@ export class Engine {
   /** What would be sent to this agent now: the same parts as `run` sends. */
   preview(caller: Caller, agent: Agent, thread: AssemblyInput["thread"]): Part[] {
     const scope = this.#scopes.preview(caller, agent);
-    return assemble({ agent, tools: this.#scopes.tools(scope).map(toSpec), thread, draft: true });
+    return assemble({
+      agent,
+      instructions: this.#instructions(agent),
+      tools: this.#scopes.tools(scope).map(toSpec),
+      thread,
+      draft: true,
+    });
+  }
+
+  #instructions(agent: Agent): { source: string; text: string }[] {
+    return this.#deps.instructionsFor(agent.workspace_id, agent.id);
   }
 
   #limit(run: Run, round: number): string | undefined {
@@ -115,6 +127,7 @@ export class Engine {
   #parts(context: TurnContext, run: Run, agent: Agent, limit: string | undefined): Part[] {
     return assemble({
       agent,
+      instructions: this.#instructions(agent),
       tools: this.#scopes.tools(this.#scopes.of(context, run, agent)).map(toSpec),
       thread: this.#deps.recorder.thread(run.row),
       ...(limit === undefined ? {} : { notice: { source: "notice:limit", text: limitNotice(limit) } }),

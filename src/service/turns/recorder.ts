@@ -200,6 +200,26 @@ export class Recorder {
     return db.write(() => void turns.setRun.run("running", null, run.id));
   }
 
+  toolOutput(run: RunRow, call: ToolCallRow, stream: "stdout" | "stderr", text: string): Promise<void> {
+    const data = { call_id: call.call_id, tool: call.tool, stream, text };
+    return this.#deps.db.write(() => this.#tell(run, "tool.output", data));
+  }
+
+  /** The turn waits for a person, or goes on. */
+  setWaiting(run: RunRow, waiting: boolean): Promise<void> {
+    const { db, turns } = this.#deps;
+    return db.write(() => {
+      turns.setWaiting.run(waiting ? "waiting" : "running", run.turn_id);
+      this.#tell(run, "status", { state: waiting ? "waiting" : "working" });
+    });
+  }
+
+  /** The turn has read untrusted text, from here to its end, also after a restart. */
+  taint(run: RunRow): Promise<void> {
+    const { db, turns, clock } = this.#deps;
+    return db.write(() => void turns.taint.run(clock.now(), run.turn_id));
+  }
+
   #closeCall(
     run: Run,
     call: OpenCall,

@@ -45,7 +45,7 @@ export class Scopes {
     const above = agent.orchestrator
       ? [agent.id]
       : [agent.id, this.#blueprint.orchestratorOf(agent.workspace_id).id];
-    return this.#scope({ caller, wires: new Set() }, agent, {
+    return this.#scope({ caller, wires: new Set(), tainted: false }, agent, {
       turnId: 0,
       runId: 0,
       depth: above.length - 1,
@@ -53,7 +53,7 @@ export class Scopes {
     });
   }
 
-  #scope(context: Pick<TurnContext, "caller" | "wires">, agent: Agent, at: Place): ToolScope {
+  #scope(context: Pick<TurnContext, "caller" | "wires" | "tainted">, agent: Agent, at: Place): ToolScope {
     return {
       workspaceId: agent.workspace_id,
       turnId: at.turnId,
@@ -63,6 +63,7 @@ export class Scopes {
       orchestrator: agent.orchestrator,
       caller: { ...context.caller, agent: agent.name, turnId: at.turnId },
       targets: at.depth >= DELEGATION_DEPTH_MAX ? [] : this.#targets(context.wires, agent, at.above),
+      tainted: context.tainted,
     };
   }
 

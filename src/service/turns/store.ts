@@ -102,6 +102,9 @@ export class TurnStore {
   readonly insertTurn;
   readonly startTurn;
   readonly setTurn;
+  readonly setWaiting;
+  readonly taint;
+  readonly isTainted;
 
   readonly rootRun;
   readonly runById;
@@ -158,6 +161,15 @@ export class TurnStore {
       "UPDATE turns SET status = ?, error = ?, finished_at = ? WHERE id = ?",
     );
 
+    this.setWaiting = db.query<never, ["running" | "waiting", number]>(
+      "UPDATE turns SET status = ? WHERE id = ? AND status IN ('running', 'waiting')",
+    );
+    this.taint = db.query<never, [number, number]>(
+      "UPDATE turns SET tainted_at = ? WHERE id = ? AND tainted_at IS NULL",
+    );
+    this.isTainted = db.query<{ yes: number }, [number]>(
+      "SELECT 1 AS yes FROM turns WHERE id = ? AND tainted_at IS NOT NULL",
+    );
     this.rootRun = db.query<RunRow, [number]>(`${RUN} WHERE turn_id = ? AND parent_run_id IS NULL`);
     this.runById = db.query<RunRow, [number]>(`${RUN} WHERE id = ?`);
     this.runOfCall = db.query<RunRow, [number, string]>(`${RUN} WHERE turn_id = ? AND parent_call_id = ?`);

@@ -4,9 +4,11 @@
 import { AppError, messageOf } from "../../kit/error.ts";
 import type { Log } from "../../kit/log.ts";
 import { parseArguments } from "../tools/arguments.ts";
-import { failed, ok, type Tool, type ToolResult, type ToolScope } from "../tools/tool.ts";
+import type { TObject } from "@sinclair/typebox";
+import { failed, ok, type ExternalTool, type Tool, type ToolResult, type ToolScope } from "../tools/tool.ts";
 import { stopReason, type RunOutcome, type TurnContext } from "./context.ts";
 import type { DelegateInput } from "./delegate-tool.ts";
+import { openPorts } from "./ports.ts";
 import type { Recorder, Run } from "./recorder.ts";
 import { TOOL_CALLS_AT_ONCE_MAX, TOOL_CALLS_PER_ANSWER_MAX } from "./schema.ts";
 import type { Scopes } from "./scopes.ts";
@@ -63,13 +65,15 @@ export class ToolCalls {
     const how = stopReason(context.signal);
     if (how === "interrupted") return { now: true, done: Promise.resolve() };
     if (how === "cancelled") return this.#answer(run, call, CANCELLED);
-    if (call.state === "started") return this.#pickUp(context, run, call);
+    if (call.state === "started" && this.#deps.recorder.delegatedRun(call)) return this.#pickUp(context, run, call);
     if (call.position >= TOOL_CALLS_PER_ANSWER_MAX) return this.#answer(run, call, TOO_MANY);
     const scope = scopes.of(context, run, scopes.agentOf(run));
     const tools = scopes.tools(scope);
     const tool = tools.find((each) => each.name === call.tool);
-    if (!tool) return this.#answer(run, call, failed(noSuchTool(call.tool, tools)));
-    const input = parseArguments(tool.parameters, call.arguments);
+    const again = call.state === "started";
+    if (again && !(tool?.kind === "external" && tool.resume)) return this.#answer(run, call, UNKNOWN);
+    if (!tool) return this.#answer(run, call, failed(noSuchTool(call.tool, tools, scope.tainted)));
+    const input = tool.parse ? tool.parse(call.arguments) : parseArguments(tool.parameters as TObject, call.arguments);
     if (!input.ok) return this.#answer(run, call, failed(input.problem));
     if (tool.kind === "database")
       return { now: true, done: this.#apply(run, call, () => tool.apply(scope, input.value as never)) };
@@ -81,10 +85,9 @@ export class ToolCalls {
     };
   }
 
-  /** A call that had begun when the service went down. A delegation goes on where it was; anything else is not repeated. */
+  /** A delegation that had begun when the service went down goes on where it was. Other effects are not repeated. */
   #pickUp(context: TurnContext, run: Run, call: ToolCallRow): Work {
-    const child = this.#deps.recorder.delegatedRun(call);
-    if (!child) return this.#answer(run, call, UNKNOWN);
+    const child = this.#deps.recorder.delegatedRun(call)!;
     return { now: false, done: this.#reopen(context, run, call, child) };
   }
 
@@ -105,21 +108,37 @@ export class ToolCalls {
     context: TurnContext,
     run: Run,
     call: ToolCallRow,
-    tool: Extract<Tool, { kind: "external" }>,
+    tool: ExternalTool,
     scope: ToolScope,
     input: Record<string, unknown>,
   ): Promise<void> {
     const { recorder } = this.#deps;
-    const started = await recorder.startTool(call);
+    const again = call.state === "started";
+    const started = again ? call : await recorder.startTool(call);
     const how = stopReason(context.signal);
-    if (how) return recorder.finishTool(run.row, started, how === "cancelled" ? CANCELLED : NOT_BEGUN);
-    let result: ToolResult;
+    if (how && !again)
+      return recorder.finishTool(run.row, started, how === "cancelled" ? CANCELLED : NOT_BEGUN);
+    const { ports, close } = openPorts(recorder, context, run, started);
+    const work = again ? tool.resume! : tool.run;
+    const result = await this.#outcome(context, call, tool, () => work(scope, input as never, ports));
+    await close();
+    if (result) await recorder.finishTool(run.row, started, result);
+  }
+
+  /** Undefined: the service is stopping, and the tool goes on after the next start. */
+  async #outcome(
+    context: TurnContext,
+    call: ToolCallRow,
+    tool: ExternalTool,
+    work: () => Promise<ToolResult>,
+  ): Promise<ToolResult | undefined> {
     try {
-      result = await tool.run(scope, input as never, context.signal);
+      return await work();
     } catch (error) {
-      result = context.signal.aborted ? UNKNOWN : failed(this.#shown(error, call));
+      const how = stopReason(context.signal);
+      if (how === "interrupted" && tool.resume) return undefined;
+      return how ? UNKNOWN : failed(this.#shown(error, call));
     }
-    await recorder.finishTool(run.row, started, result);
   }
 
   async #delegate(
@@ -170,8 +189,10 @@ const TOO_MANY = failed(
   `Not done: an answer may hold at most ${TOOL_CALLS_PER_ANSWER_MAX} tool calls. Ask again in your next answer.`,
 );
 
-function noSuchTool(name: string, tools: readonly Tool[]): string {
-  const hint = name === "delegate" ? " You are not wired to any agent that you could delegate to." : "";
+function noSuchTool(name: string, tools: readonly Tool[], tainted: boolean): string {
+  const wires = name === "delegate" ? " You are not wired to any agent that you could delegate to." : "";
+  const taint = tainted ? " This turn has read text from the web, so it may not write anything lasting." : "";
+  const hint = `${wires}${taint}`;
   return `There is no tool "${name}".${hint} You have: ${tools.map((tool) => tool.name).join(", ") || "none"}.`;
 }
 

@@ -236,6 +236,8 @@ export class Turns {
         wires: this.#wiresAtStart(turnId),
         signal: abort.signal,
         speaking: new Map(),
+        waitingCalls: 0,
+        tainted: this.#deps.store.isTainted.get(turnId) !== null,
       };
       const active: ActiveTurn = { turnId, abort, context, ended: ended.promise };
       this.#active.set(workspaceId, active);

@@ -17,6 +17,14 @@ import { visibleParams, type WorkspaceRow, type WorkspaceStore } from "./store.t
 const BRANCH_NAME_BYTES_MAX = 100;
 const COPY_NAMES_TRIED_MAX = 1000;
 
+/** A feature that keeps something for each workspace. */
+export interface WorkspaceFollower {
+  /** Inside the write that makes the copy. `agents`: from the original's ids to the copy's. */
+  readonly cloned?: (fromId: number, toId: number, agents: ReadonlyMap<number, number>) => void;
+  /** Once the workspace is gone for good. */
+  readonly removed?: (workspaceId: number) => void;
+}
+
 export interface WorkspacesDeps {
   db: Db;
   store: WorkspaceStore;
@@ -27,6 +35,7 @@ export interface WorkspacesDeps {
   journal: Journal;
   audit: Audit;
   clock: Clock;
+  followers: readonly WorkspaceFollower[];
 }
 
 export class Workspaces {
@@ -68,30 +77,34 @@ export class Workspaces {
     });
   }
 
-  /** A copy for the caller: blueprint, positions, budgets. Nothing of conversation or files; the original is not touched. */
+  /** A copy for the caller: blueprint, positions, budgets, what is bound to it. Nothing of conversation or files; the original is not touched. */
   clone(caller: Caller, id: number, input: { name?: string }): Promise<Workspace> {
-    const { db, access, blueprint } = this.#deps;
+    const { db, access, blueprint, followers } = this.#deps;
     const given = input.name === undefined ? undefined : parseName("name", input.name);
     return db.write(() => {
       const original = access.workspace(caller, id);
       if (given) this.#requireFreeName(caller.userId, given);
       const name = given ?? this.#copyName(caller.userId, original.name);
       const copyId = this.#insert(name, original.description, caller.userId, original.budget);
-      blueprint.copy(id, copyId);
+      const agents = blueprint.copy(id, copyId);
+      for (const follower of followers) follower.cloned?.(id, copyId, agents);
       return this.#record(copyId);
     });
   }
 
   /** Owner or admin. `stopTurns` has ended what runs in it. Raises `forbidden` for others who see it. */
   async remove(caller: Caller, id: number, stopTurns: (workspaceId: number) => Promise<void>): Promise<void> {
-    const { db, store, journal, audit } = this.#deps;
+    const { db, store, journal, audit, followers } = this.#deps;
     this.#requireOwner(caller, id);
     await stopTurns(id);
     await db.write(() => {
       const row = this.#requireOwner(caller, id);
       store.remove.run(id);
       audit.record(caller, { action: "workspace.delete", target: `workspace:${id}`, detail: { name: row.name } });
-      db.afterCommit(() => journal.endWorkspace(id));
+      db.afterCommit(() => {
+        journal.endWorkspace(id);
+        for (const follower of followers) follower.removed?.(id);
+      });
     });
   }
 

@@ -55,6 +55,8 @@ test("the routes with bodies are those known", () => {
     "PATCH /teams/{id}",
     "PATCH /users/{id}",
     "PATCH /workspaces/{id}",
+    "POST /instruction-proposals/{id}/decision",
+    "POST /instructions",
     "POST /login",
     "POST /models",
     "POST /providers",
@@ -64,7 +66,9 @@ test("the routes with bodies are those known", () => {
     "POST /workspaces/{id}/agents",
     "POST /workspaces/{id}/chat",
     "POST /workspaces/{id}/clone",
+    "POST /workspaces/{id}/instructions",
     "POST /workspaces/{id}/wires",
+    "PUT /instructions/{id}",
     "PUT /users/{id}/password",
   ]);
 });

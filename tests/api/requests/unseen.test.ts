@@ -7,8 +7,8 @@ import type { Client } from "../../kit/client.ts";
 
 const MISSING = 987_654;
 
-/** Teams are visible to all, so what may not be done with them is 403, and what does not exist 404. */
-const VISIBLE_TO_ALL = ["teams"];
+/** Visible to all, so what may not be done with them is 403, and what does not exist 404. */
+const VISIBLE_TO_ALL = ["teams", "instructions"];
 
 async function answer(client: Client, method: string, path: string, body: unknown): Promise<unknown> {
   const response = await client.raw(method, path, { body });

@@ -70,7 +70,7 @@ test("an effect that was asked for and had not begun is done by the resumed turn
   let count = 0;
   let begun = 0;
   const allBegun = gate();
-  const slow = external("slow", (_scope, _input, signal) => {
+  const slow = external("slow", (_scope, _input, { signal }) => {
     if (++begun === 8) allBegun.reach();
     return new Promise((_resolve, reject) =>
       signal.addEventListener("abort", () => reject(new Error("stopped"))),
@@ -107,14 +107,14 @@ test("an effect that was asked for and had not begun is done by the resumed turn
 
 test("a cancel tells a running effect, and keeps its result when it comes all the same", async () => {
   const begun = gate();
-  const stubborn = external("stubborn", async (_scope, _input, signal) => {
+  const stubborn = external("stubborn", async (_scope, _input, { signal }) => {
     begun.reach();
     await new Promise((resolve) => signal.addEventListener("abort", resolve));
     return { outcome: "ok", text: "finished first" };
   });
   const yielding = external(
     "yielding",
-    (_scope, _input, signal) =>
+    (_scope, _input, { signal }) =>
       new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(new Error("stopped")))),
   );
   const shop = await workshop(

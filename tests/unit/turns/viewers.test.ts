@@ -12,6 +12,7 @@ const exchange: Exchange = {
   peer: () => undefined,
   loopbackPrivilege: () => false,
   keepOpen: () => {},
+  upgrade: () => false,
 };
 
 /** A stream whose greeting, a heartbeat, was read. */

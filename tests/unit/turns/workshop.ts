@@ -16,6 +16,7 @@ import {
   type ModelRequest,
 } from "../../../src/service/llm/model.ts";
 import { migrations } from "../../../src/service/migrations/migrations.ts";
+import { loadConfig } from "../../../src/service/config/config.ts";
 import { buildParts } from "../../../src/service/parts.ts";
 import type { Caller } from "../../../src/service/people/caller.ts";
 import { ToolRegistry } from "../../../src/service/tools/registry.ts";
@@ -85,7 +86,7 @@ function setUp(path: string, log: string[]) {
   });
   const background = new Background(lines);
   return {
-    ...buildParts({ db, clock: systemClock, log: lines, ownListener: () => undefined }),
+    ...buildParts({ db, clock: systemClock, log: lines, ownListener: () => undefined, config: loadConfig({}, {}), environment: {} }),
     background,
     lines,
   };
@@ -117,6 +118,7 @@ function buildTurns(parts: ReturnType<typeof setUp>, registry: ToolRegistry, cal
     usages,
     clock,
     log,
+    instructionsFor: () => [],
     say: () => {},
   });
   const openings = new Openings({ store, conversation, blueprint, journal, clock });

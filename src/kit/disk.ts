@@ -1,0 +1,47 @@
+// What the disk answers, as something a person can act on. Texts name the relative path that was asked for, never one of this machine.
+
+import { AppError, systemCode } from "./error.ts";
+
+/** Undefined instead of ENOENT. */
+export async function absentAsUndefined<T>(work: Promise<T>): Promise<T | undefined> {
+  try {
+    return await work;
+  } catch (error) {
+    if (systemCode(error) === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+/** For making what may be there already. */
+export async function existingAsDone(work: Promise<unknown>): Promise<void> {
+  try {
+    await work;
+  } catch (error) {
+    if (systemCode(error) !== "EEXIST") throw error;
+  }
+}
+
+/** Runs `work` and raises what the disk refuses as AppError. `path`: what to call it; empty for a root. */
+export async function guarded<T>(path: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw diskError(error, path);
+  }
+}
+
+/** What the disk says, as something a person can act on. What is no failure of the disk stays as it is. */
+function diskError(error: unknown, path: string): unknown {
+  const code = systemCode(error);
+  if (error instanceof AppError || code === undefined || !/^E[A-Z0-9]+$/.test(code)) return error;
+  const shown = path === "" ? "the directory" : path;
+  if (code === "ENOSPC" || code === "EDQUOT") {
+    return new AppError("unavailable", "the disk is full: nothing was changed; free some space and try again");
+  }
+  if (code === "ENOENT") return new AppError("conflict", `${shown}: was removed meanwhile; try again`);
+  if (code === "ENOTDIR") return new AppError("invalid", `${shown}: a part of the path is not a directory`);
+  if (code === "EISDIR") return new AppError("invalid", `${shown}: is a directory, not a file`);
+  if (code === "ELOOP") return new AppError("invalid", `${shown}: a link on the way leads in circles or was put there meanwhile`);
+  if (code === "ENAMETOOLONG") return new AppError("invalid", `${shown}: is too long for this disk`);
+  return new AppError("unavailable", `storage failed (${code}): nothing was changed`);
+}

@@ -1,0 +1,187 @@
+// The one way out: requests to addresses on the internet. The name is resolved, every address that came back is checked, and the connection
+// goes to a checked address, so that a name which means another machine a moment later changes nothing. No redirects, no proxy,
+// one deadline over all of it, bounded answers. What went wrong is a fixed problem; details are for the log, never for a model.
+
+import { lookup } from "node:dns/promises";
+import { request as requestHttp, type ClientRequest, type IncomingMessage } from "node:http";
+import { request as requestHttps } from "node:https";
+import { isIPv6 } from "node:net";
+import { addressProblem, isMetadataAddress, literalAddress, nameProblem } from "./addresses.ts";
+import { messageOf, systemCode } from "./error.ts";
+
+export interface Endpoint {
+  readonly address: string;
+  readonly port: number;
+}
+
+/** What the way out stands on. Only tests pass another one than SYSTEM_NETWORK: there is no setting for it. */
+export interface Network {
+  /** All addresses of a name. Rejects, or answers `[]`, when there are none. */
+  readonly resolve: (hostname: string, port: number) => Promise<Endpoint[]>;
+  /** Lets an address through that is refused otherwise; metadata addresses stay refused. */
+  readonly allow: (endpoint: Endpoint) => boolean;
+  /** Certificate authorities, PEM, in place of the system's. */
+  readonly ca?: string;
+}
+
+export const SYSTEM_NETWORK: Network = {
+  resolve: async (hostname, port) => (await lookup(hostname, { all: true })).map(({ address }) => ({ address, port })),
+  allow: () => false,
+};
+
+export interface OutboundRequest {
+  readonly url: URL;
+  readonly method: "GET" | "POST";
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+  /** `https` unless plain http is wanted too. */
+  readonly schemes?: readonly ("http" | "https")[];
+  /** Over resolving, connecting, sending and reading together. */
+  readonly deadlineMs: number;
+  /** A larger answer is a failure, not cut off. */
+  readonly answerBytesMax: number;
+  readonly signal?: AbortSignal;
+}
+
+export interface OutboundAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: Uint8Array;
+}
+
+/** `refused`: by our own rules, nothing was sent. `stopped`: the signal was aborted. */
+export type OutboundProblem = "refused" | "unresolved" | "unreachable" | "deadline" | "too_large" | "stopped";
+
+export class OutboundFailure extends Error {
+  override readonly name = "OutboundFailure";
+  readonly problem: OutboundProblem;
+
+  constructor(problem: OutboundProblem, message: string) {
+    super(message);
+    this.problem = problem;
+  }
+}
+
+/** Raises OutboundFailure. Any status is an answer, redirects included: nothing is followed. */
+export async function sendOutbound(network: Network, request: OutboundRequest): Promise<OutboundAnswer> {
+  const stop = stopSignal(request);
+  try {
+    const endpoints = await Promise.race([checkedEndpoints(network, request), stop.raised]);
+    if (request.signal?.aborted) return await stop.raised;
+    return await exchange(network, request, endpoints, stop);
+  } finally {
+    stop.clear();
+  }
+}
+
+/** The addresses to connect to, all checked. Raises OutboundFailure `refused` or `unresolved`. */
+export async function checkedEndpoints(network: Network, request: Pick<OutboundRequest, "url" | "schemes">): Promise<Endpoint[]> {
+  const { url, schemes = ["https"] } = request;
+  if (!schemes.some((scheme) => url.protocol === `${scheme}:`)) {
+    throw new OutboundFailure("refused", `${url.protocol} is not allowed; use ${schemes.join(" or ")}`);
+  }
+  const port = portOf(url);
+  const literal = literalAddress(url.hostname);
+  const endpoints = literal === undefined ? await resolved(network, url.hostname, port) : [{ address: literal, port }];
+  for (const endpoint of endpoints) {
+    const problem = addressProblem(endpoint.address);
+    const allowed = problem === undefined || (network.allow(endpoint) && !isMetadataAddress(endpoint.address));
+    if (!allowed) throw new OutboundFailure("refused", `${url.hostname} leads to ${endpoint.address}: ${problem}`);
+  }
+  return endpoints;
+}
+
+async function resolved(network: Network, hostname: string, port: number): Promise<Endpoint[]> {
+  const problem = nameProblem(hostname);
+  if (problem !== undefined) throw new OutboundFailure("refused", `${hostname} is ${problem}`);
+  try {
+    const endpoints = await network.resolve(hostname, port);
+    if (endpoints.length > 0) return endpoints;
+  } catch (error) {
+    throw new OutboundFailure("unresolved", `${hostname}: ${systemCode(error) ?? messageOf(error)}`);
+  }
+  throw new OutboundFailure("unresolved", `${hostname}: no addresses`);
+}
+
+interface Stop {
+  /** Never resolves; rejects at the deadline or when the signal is aborted. */
+  readonly raised: Promise<never>;
+  /** Called with the failure when it happens; at once when it has. */
+  readonly then: (act: (failure: OutboundFailure) => void) => void;
+  readonly clear: () => void;
+}
+
+function stopSignal({ deadlineMs, signal }: OutboundRequest): Stop {
+  const stop = Promise.withResolvers<never>();
+  // Whoever does not wait for it must not see an unhandled rejection.
+  stop.promise.catch(() => {});
+  const timer = setTimeout(() => stop.reject(new OutboundFailure("deadline", `no answer within ${deadlineMs} ms`)), deadlineMs);
+  const abort = () => stop.reject(new OutboundFailure("stopped", "stopped"));
+  if (signal?.aborted) abort();
+  signal?.addEventListener("abort", abort, { once: true });
+  return {
+    raised: stop.promise,
+    then: (act) => void stop.promise.catch(act),
+    clear: () => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", abort);
+    },
+  };
+}
+
+function exchange(network: Network, request: OutboundRequest, endpoints: readonly Endpoint[], stop: Stop): Promise<OutboundAnswer> {
+  return new Promise((resolve, reject) => {
+    const sent = open(network, request, endpoints);
+    const fail = (failure: OutboundFailure) => {
+      reject(failure);
+      sent.destroy();
+    };
+    const broken = (error: unknown) => fail(new OutboundFailure("unreachable", systemCode(error) ?? messageOf(error)));
+    stop.then(fail);
+    sent.on("error", broken);
+    sent.on("response", (answer: IncomingMessage) => {
+      answer.on("error", broken);
+      collect(answer, request.answerBytesMax, fail, (body) => resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body }));
+    });
+    sent.end(request.body);
+  });
+}
+
+/** Connects to the checked addresses only: `lookup` is all that the client ever asks. */
+function open(network: Network, { url, method, headers }: OutboundRequest, endpoints: readonly Endpoint[]): ClientRequest {
+  const port = endpoints[0]!.port;
+  const addresses = endpoints
+    .filter((endpoint) => endpoint.port === port)
+    .map(({ address }) => ({ address, family: isIPv6(address) ? 6 : 4 }));
+  const hostname = literalAddress(url.hostname) ?? url.hostname;
+  const options = {
+    method,
+    host: hostname,
+    port,
+    path: url.pathname + url.search,
+    headers: { ...headers, Host: url.host, "Accept-Encoding": "identity", Connection: "close" },
+    agent: false as const,
+    lookup: (_name: string, wanted: { all?: boolean }, answer: (error: null, found: unknown, family?: number) => void) =>
+      wanted.all ? answer(null, addresses) : answer(null, addresses[0]!.address, addresses[0]!.family),
+  };
+  if (url.protocol === "http:") return requestHttp(options as never);
+  const tls = { servername: literalAddress(url.hostname) === undefined ? hostname : "", ...(network.ca === undefined ? {} : { ca: network.ca }) };
+  return requestHttps({ ...options, ...tls } as never);
+}
+
+function collect(answer: IncomingMessage, bytesMax: number, fail: (failure: OutboundFailure) => void, done: (body: Uint8Array) => void): void {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  answer.on("data", (chunk: Uint8Array) => {
+    length += chunk.byteLength;
+    if (length > bytesMax) fail(new OutboundFailure("too_large", `the answer is larger than ${bytesMax} bytes`));
+    else chunks.push(chunk);
+  });
+  answer.on("end", () => done(Buffer.concat(chunks)));
+  answer.on("aborted", () => fail(new OutboundFailure("unreachable", "the answer was broken off")));
+}
+
+function portOf(url: URL): number {
+  if (url.port !== "") return Number(url.port);
+  return url.protocol === "https:" ? 443 : 80;
+}

@@ -1,0 +1,353 @@
+// The disk's part of proving paths: what a canonical path leads to lies inside its root, and is what is meant.
+//
+// Links are resolved and the result is proven. Then it is walked again from the root, one directory at a time, without following any
+// link, each held open while the next is opened in it: whoever swaps a name on the way meanwhile gets a refusal, not another place.
+// That needs /proc/self/fd; elsewhere the proof is repeated after opening. Raises AppError; texts name the relative path only.
+
+import { constants, existsSync, type Stats } from "node:fs";
+import { lstat, mkdir, open, readdir, realpath, rename, rm, stat, type FileHandle } from "node:fs/promises";
+import { join, relative, sep } from "node:path";
+import { absentAsUndefined, existingAsDone, guarded } from "./disk.ts";
+import { AppError, notFound } from "./error.ts";
+import { foldedPath, type DocumentPath } from "./paths.ts";
+
+const DIRECTORY_MODE = 0o700;
+const FILE_MODE = 0o600;
+const LIST_ENTRIES_MAX = 10_000;
+const LOOKED_AT_ONCE = 64;
+
+/** Windows has none of these. */
+const NO_FOLLOW = constants.O_NOFOLLOW ?? 0;
+const OPEN_DIRECTORY = constants.O_RDONLY | (constants.O_DIRECTORY ?? 0);
+/** A FIFO that took the file's place must not make us wait for its other end. */
+const OPEN_FILE = constants.O_RDONLY | NO_FOLLOW | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0);
+const CREATE_FILE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | NO_FOLLOW;
+
+const DESCRIPTORS = "/proc/self/fd";
+
+export interface Listed {
+  readonly name: string;
+  /** `other`: a device, pipe or socket, or a link that leads out or nowhere: shown, never opened. */
+  readonly kind: "directory" | "file" | "other";
+  /** Bytes of a file; null for the rest. */
+  readonly size: number | null;
+  /** ms since the epoch. */
+  readonly modified: number;
+}
+
+export interface OpenedFile extends AsyncDisposable {
+  readonly handle: FileHandle;
+  readonly size: number;
+  readonly modified: number;
+}
+
+export class RootDirectory {
+  readonly #path: string;
+  readonly #throughDescriptors: boolean;
+
+  /** `path` need not exist. `through`: for tests of the way that systems without /proc go. */
+  constructor(path: string, through: "descriptors" | "paths" = existsSync(DESCRIPTORS) ? "descriptors" : "paths") {
+    this.#path = path;
+    this.#throughDescriptors = through === "descriptors";
+  }
+
+  /** Makes the root itself, when it does not exist. */
+  async create(): Promise<void> {
+    await guarded("", () => mkdir(this.#path, { recursive: true, mode: DIRECTORY_MODE }));
+  }
+
+  /** One level, unsorted. Undefined when the root does not exist. Raises `not_found`, `invalid` (not a directory), `refused` (too many). */
+  async list(path: DocumentPath | ""): Promise<Listed[] | undefined> {
+    const root = await this.#root();
+    if (root === undefined) return undefined;
+    const real = path === "" ? root : await this.#resolve(root, path, "directory");
+    await using directory = await this.#walk(root, real, path);
+    const names = await guarded(path, () => readdir(directory.entry(".")));
+    if (names.length > LIST_ENTRIES_MAX) {
+      throw new AppError("refused", `${path === "" ? "the directory" : path} has more than ${LIST_ENTRIES_MAX} entries, too many to list`);
+    }
+    const listed: Listed[] = [];
+    for (let start = 0; start < names.length; start += LOOKED_AT_ONCE) {
+      const some = names.slice(start, start + LOOKED_AT_ONCE).map((name) => look(root, real, directory, name));
+      listed.push(...(await Promise.all(some)).filter((entry) => entry !== undefined));
+    }
+    return listed;
+  }
+
+  /** Opens a regular file for reading. Raises `not_found`, `invalid` (leads out, directory, device, …). */
+  async open(path: DocumentPath): Promise<OpenedFile> {
+    await using place = await this.place(path);
+    const file = await place?.open();
+    if (!file) throw notFound("file", path);
+    return file;
+  }
+
+  /**
+   * Where a file is or would be, its directory held open. Undefined when the directory does not exist; with `create` it is made.
+   * Raises `invalid`, `conflict` (another spelling of an existing name, on disks that don't tell them apart).
+   */
+  async place(path: DocumentPath, missing: "leave" | "create" = "leave"): Promise<Place | undefined> {
+    if (missing === "create") await this.create();
+    const root = await this.#root();
+    if (root === undefined) return undefined;
+    const found = await this.#deepest(root, path);
+    if (found.missing.length > 1 && missing === "leave") return undefined;
+    const exists = found.missing.length === 0;
+    if (exists) refuseResolvedSpelling(root, found.real, path);
+    const inner = relative(root, found.real).split(sep).filter(Boolean);
+    const name = exists ? inner.pop() : found.missing.pop();
+    if (name === undefined) throw new AppError("invalid", `${path}: is a directory, not a file`);
+    let directory = await this.#walk(root, join(root, ...inner), path);
+    try {
+      for (const segment of found.missing) directory = await this.#descendInto(directory, segment, path);
+      if (exists) await refuseOtherSpelling(directory, name, path);
+      return new Place(path, directory, name);
+    } catch (error) {
+      await directory[Symbol.asyncDispose]();
+      throw error;
+    }
+  }
+
+  async #root(): Promise<string | undefined> {
+    return guarded("", () => absentAsUndefined(realpath(this.#path)));
+  }
+
+  async #resolve(root: string, path: DocumentPath, noun: string): Promise<string> {
+    const real = await guarded(path, () => absentAsUndefined(realpath(join(root, path))));
+    if (real === undefined) throw notFound(noun, path);
+    proveInside(root, real, path);
+    refuseResolvedSpelling(root, real, path);
+    return real;
+  }
+
+  /** The deepest ancestor that exists, resolved and proven, and the segments below it that don't. */
+  async #deepest(root: string, path: DocumentPath): Promise<{ real: string; missing: string[] }> {
+    const segments = path.split("/");
+    const missing: string[] = [];
+    for (;;) {
+      const candidate = join(root, ...segments);
+      const real = await guarded(path, () => absentAsUndefined(realpath(candidate)));
+      if (real !== undefined) return { real: proveInside(root, real, path), missing };
+      const link = await guarded(path, () => absentAsUndefined(lstat(candidate)));
+      if (link) throw new AppError("invalid", `${path}: a link on the way leads nowhere`);
+      if (segments.length === 0) throw new AppError("conflict", `${path}: the directory was removed meanwhile`);
+      missing.unshift(segments.pop()!);
+    }
+  }
+
+  /** From the root to `real` without following a link. */
+  async #walk(root: string, real: string, path: string): Promise<HeldDirectory> {
+    let directory = await this.#hold(root, root, path);
+    for (const segment of relative(root, real).split(sep).filter(Boolean)) {
+      const next = await this.#step(directory, segment, path);
+      await directory[Symbol.asyncDispose]();
+      directory = next;
+    }
+    return directory;
+  }
+
+  async #step(directory: HeldDirectory, segment: string, path: string): Promise<HeldDirectory> {
+    try {
+      await refuseOtherSpelling(directory, segment, path);
+      return await this.#hold(directory.entry(segment), join(directory.real, segment), path);
+    } catch (error) {
+      await directory[Symbol.asyncDispose]();
+      throw error;
+    }
+  }
+
+  async #descendInto(directory: HeldDirectory, segment: string, path: string): Promise<HeldDirectory> {
+    await guarded(path, async () => {
+      await existingAsDone(mkdir(directory.entry(segment), { mode: DIRECTORY_MODE }));
+      await directory.sync();
+    });
+    const next = await this.#hold(directory.entry(segment), join(directory.real, segment), path);
+    await directory[Symbol.asyncDispose]();
+    return next;
+  }
+
+  async #hold(path: string, real: string, shown: string): Promise<HeldDirectory> {
+    return guarded(shown, async () => {
+      if (this.#throughDescriptors) {
+        const handle = await open(path, OPEN_DIRECTORY | NO_FOLLOW);
+        return new HeldDirectory(real, `${DESCRIPTORS}/${handle.fd}`, handle, undefined);
+      }
+      const facts = await lstat(path);
+      if (!facts.isDirectory()) throw new AppError("invalid", `${shown}: a part of the path is not a directory`);
+      return new HeldDirectory(real, real, undefined, facts);
+    });
+  }
+}
+
+/** A directory that was proven. With a descriptor it stays the same directory whatever happens to its name. */
+class HeldDirectory implements AsyncDisposable {
+  readonly real: string;
+  readonly #base: string;
+  readonly #handle: FileHandle | undefined;
+  readonly #facts: Stats | undefined;
+
+  constructor(real: string, base: string, handle: FileHandle | undefined, facts: Stats | undefined) {
+    this.real = real;
+    this.#base = base;
+    this.#handle = handle;
+    this.#facts = facts;
+  }
+
+  entry(name: string): string {
+    return name === "." ? this.#base : `${this.#base}/${name}`;
+  }
+
+  /** Without a descriptor: is it still the directory that was proven? Raises `conflict`. */
+  async recheck(): Promise<void> {
+    if (!this.#facts) return;
+    const real = await absentAsUndefined(realpath(this.real));
+    const facts = real === this.real ? await absentAsUndefined(lstat(real)) : undefined;
+    if (!facts || !sameFile(facts, this.#facts)) throw new AppError("conflict", "the directory was replaced meanwhile; try again");
+  }
+
+  /** Names made in it survive a power cut. Windows has no such thing. */
+  async sync(): Promise<void> {
+    if (this.#handle) return this.#handle.sync();
+    if (OPEN_DIRECTORY === constants.O_RDONLY) return;
+    const handle = await open(this.real, OPEN_DIRECTORY);
+    await handle.sync().finally(() => handle.close());
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#handle?.close();
+  }
+}
+
+/** One name in a held directory. The name is never followed: it is a regular file, or absent, or refused. */
+export class Place implements AsyncDisposable {
+  readonly path: DocumentPath;
+  readonly #directory: HeldDirectory;
+  readonly #name: string;
+
+  constructor(path: DocumentPath, directory: HeldDirectory, name: string) {
+    this.path = path;
+    this.#directory = directory;
+    this.#name = name;
+  }
+
+  /** Undefined when there is no such file. */
+  async open(): Promise<OpenedFile | undefined> {
+    return guarded(this.path, async () => {
+      const entry = this.#directory.entry(this.#name);
+      const before = await absentAsUndefined(lstat(entry));
+      if (!before) return undefined;
+      requireRegular(before, this.path);
+      const handle = await absentAsUndefined(open(entry, OPEN_FILE));
+      if (!handle) return undefined;
+      try {
+        const facts = await handle.stat();
+        requireRegular(facts, this.path);
+        await this.#directory.recheck();
+        return { handle, size: facts.size, modified: facts.mtimeMs, [Symbol.asyncDispose]: () => handle.close() };
+      } catch (error) {
+        await handle.close();
+        throw error;
+      }
+    });
+  }
+
+  /**
+   * All or nothing: written beside it under `temporaryName`, on disk before it takes the name. A leftover of that name from a crash is
+   * replaced, so two saves of one file at the same time are the caller's to prevent.
+   */
+  async replace(content: Uint8Array, temporaryName: string): Promise<void> {
+    const temporary = this.#directory.entry(temporaryName);
+    const target = this.#directory.entry(this.#name);
+    await guarded(this.path, async () => {
+      const before = await absentAsUndefined(lstat(target));
+      if (before) requireRegular(before, this.path);
+      await this.#directory.recheck();
+      await rm(temporary, { force: true });
+      try {
+        await writeNew(temporary, content);
+        await this.#directory.recheck();
+        await rename(temporary, target);
+      } catch (error) {
+        await rm(temporary, { force: true }).catch(() => {});
+        throw error;
+      }
+      await this.#directory.sync();
+    });
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#directory[Symbol.asyncDispose]();
+  }
+}
+
+async function writeNew(path: string, content: Uint8Array): Promise<void> {
+  const handle = await open(path, CREATE_FILE, FILE_MODE);
+  try {
+    await handle.writeFile(content);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+function proveInside(root: string, real: string, path: string): string {
+  if (real === root || real.startsWith(root.endsWith(sep) ? root : root + sep)) return real;
+  throw new AppError("invalid", `${path}: a link on the way leads out of the directory`);
+}
+
+/** Where resolving a path also tells its spelling on the disk. */
+const TELLS_SPELLING = process.platform === "darwin" || process.platform === "win32";
+
+function refuseResolvedSpelling(root: string, real: string, path: string): void {
+  if (!TELLS_SPELLING) return;
+  const there = relative(root, real).split(sep).join("/").normalize("NFC");
+  if (there === path || foldedPath(there) !== foldedPath(path)) return;
+  throw new AppError("conflict", `${path}: this disk takes it and the existing "${there}" for one name`);
+}
+
+function requireRegular(facts: Stats, path: string): void {
+  if (facts.isFile()) return;
+  if (facts.isDirectory()) throw new AppError("invalid", `${path}: is a directory, not a file`);
+  if (facts.isSymbolicLink()) throw new AppError("invalid", `${path}: was replaced by a link meanwhile`);
+  throw new AppError("invalid", `${path}: is a device, pipe or socket, not a file`);
+}
+
+/** Undefined when it is gone by now. */
+async function look(root: string, real: string, directory: HeldDirectory, name: string): Promise<Listed | undefined> {
+  const facts = await absentAsUndefined(lstat(directory.entry(name)));
+  if (!facts) return undefined;
+  const meant = facts.isSymbolicLink() ? await linkTarget(root, join(real, name)) : facts;
+  const kind = meant?.isDirectory() ? "directory" : meant?.isFile() ? "file" : "other";
+  return { name, kind, size: kind === "file" ? meant!.size : null, modified: (meant ?? facts).mtimeMs };
+}
+
+async function linkTarget(root: string, path: string): Promise<Stats | undefined> {
+  try {
+    return await stat(proveInside(root, await realpath(path), ""));
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * On a disk that takes `a` and `A` for one name, only the spelling that is there is accepted: two paths must never be one file. Whether
+ * the disk is such a one shows when the name with its case swapped exists and is the same file.
+ */
+async function refuseOtherSpelling(directory: HeldDirectory, name: string, path: string): Promise<void> {
+  const swapped = swapCase(name);
+  if (swapped === name) return;
+  const [here, there] = await Promise.all([name, swapped].map((each) => lstat(directory.entry(each)).catch(() => undefined)));
+  if (!here || !there || !sameFile(here, there)) return;
+  const names = await guarded(path, () => readdir(directory.entry(".")));
+  if (names.includes(name)) return;
+  const spelling = names.find((each) => foldedPath(each) === foldedPath(name));
+  throw new AppError("conflict", `${path}: this disk takes "${name}" and the existing "${spelling ?? swapped}" for one name`);
+}
+
+function swapCase(name: string): string {
+  return [...name].map((letter) => (letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase())).join("");
+}
+
+function sameFile(a: Stats, b: Stats): boolean {
+  return a.ino === b.ino && a.dev === b.dev;
+}

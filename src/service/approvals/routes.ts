@@ -1,0 +1,16 @@
+// HTTP for the list of everything that waits for a person.
+
+import { Elysia } from "elysia";
+import { Type } from "@sinclair/typebox";
+import type { CallerPlugin } from "../people/plugin.ts";
+import type { Approvals } from "./approvals.ts";
+import { Approval } from "./schema.ts";
+
+export function approvalRoutes(plugin: CallerPlugin, approvals: Approvals) {
+  return new Elysia({ name: "approvals", normalize: false, tags: ["approvals"] })
+    .use(plugin)
+    .get("/approvals", ({ caller }) => approvals.list(caller), {
+      caller: "any",
+      response: Type.Array(Approval),
+    });
+}

@@ -1,0 +1,36 @@
+// What waits for a person: one shape for all kinds, so that one list, one badge and one dialog can show them.
+
+import { Type, type Static } from "@sinclair/typebox";
+import { closed, Id, nullable, oneOf, Time } from "../../kit/schema.ts";
+
+/** Shown at once; of more, the oldest. What is decided makes room for the rest. */
+export const APPROVALS_MAX = 1000;
+
+export const approvalKinds = ["gear", "instruction", "search"] as const;
+export type ApprovalKind = (typeof approvalKinds)[number];
+
+export const Approval = closed({
+  kind: oneOf(approvalKinds),
+  id: Type.Integer({
+    minimum: 1,
+    description: "id of the gear, proposal or search request: unique together with `kind`",
+  }),
+  /** One line that says what is asked. */
+  title: Type.String(),
+  /** What a person must know before deciding, in plain words: whether gears are isolated, how long a query is. */
+  facts: Type.Array(Type.String()),
+  /** Exactly this is decided on; a decision names it, so that it can't be about something else by then. */
+  content_hash: Type.String({ description: "SHA-256, hex" }),
+  /** Null when it belongs to no workspace. */
+  workspace_id: nullable(Id),
+  /** The agent that asks; null when a person does. */
+  agent: nullable(Type.String()),
+  /** Who made it, or whose turn it is. */
+  requested_by: Type.String(),
+  requested_at: Time,
+  /** After this it counts as refused; null: it waits for ever. */
+  expires_at: nullable(Time),
+  /** Where the decision goes. */
+  decide: closed({ method: oneOf(["POST", "PATCH"] as const), path: Type.String() }),
+});
+export type Approval = Static<typeof Approval>;

@@ -1,0 +1,87 @@
+// Lock 2: which agents may ask for a search. Drawn and taken back by an admin; an agent can't grant itself anything, and there is no tool for it.
+
+import { rfc3339, type Clock } from "../../kit/clock.ts";
+import type { Db } from "../../kit/db.ts";
+import { AppError } from "../../kit/error.ts";
+import type { Audit } from "../audit/audit.ts";
+import type { Blueprint } from "../blueprint/blueprint.ts";
+import type { Journal } from "../journal/journal.ts";
+import { requireAdmin, type Caller } from "../people/caller.ts";
+import type { Access } from "../workspaces/access.ts";
+import type { Locks } from "./locks.ts";
+import type { EgressGrant } from "./schema.ts";
+import type { Searches } from "./searches.ts";
+import type { EgressStore, GrantRow } from "./store.ts";
+
+export interface GrantsDeps {
+  db: Db;
+  store: EgressStore;
+  access: Access;
+  blueprint: Blueprint;
+  journal: Journal;
+  audit: Audit;
+  clock: Clock;
+  locks: Locks;
+  searches: Searches;
+}
+
+export class Grants {
+  readonly #deps: GrantsDeps;
+
+  constructor(deps: GrantsDeps) {
+    this.#deps = deps;
+  }
+
+  /** Raises `not_found` for a workspace that the caller does not see. */
+  list(caller: Caller, workspaceId: number): EgressGrant[] {
+    this.#deps.access.workspace(caller, workspaceId);
+    return this.ofWorkspace(workspaceId);
+  }
+
+  /** For the blueprint. */
+  ofWorkspace(workspaceId: number): EgressGrant[] {
+    return this.#deps.store.grants.all(workspaceId).map(toGrant);
+  }
+
+  /** Admin. Raises `refused` while lock 1 is closed, `invalid` (agent of another workspace), `conflict` (has one). */
+  create(caller: Caller, workspaceId: number, agentId: number): Promise<EgressGrant> {
+    const { db, store, access, blueprint, journal, audit, clock, locks } = this.#deps;
+    requirePerson(caller);
+    return db.write(() => {
+      access.workspace(caller, workspaceId);
+      const closed = locks.switchProblem();
+      if (closed !== undefined) throw new AppError("refused", closed);
+      const agent = blueprint.agentById(agentId);
+      if (agent?.workspace_id !== workspaceId) throw new AppError("invalid", `agent_id: agent ${agentId} is not in this workspace`);
+      if (store.grantOfAgent.get(agentId)) throw new AppError("conflict", `agent "${agent.name}" has a grant for web search already`);
+      const { id } = store.insertGrant.get(workspaceId, agentId, caller.userId, caller.name, caller.auth, clock.now())!;
+      const grant = toGrant(store.grantById.get(id)!);
+      audit.record(caller, { action: "egress.grant", target: `agent:${agentId}`, detail: { workspace: workspaceId, grant: id } });
+      journal.append(workspaceId, null, "grant.created", { grant });
+      return grant;
+    });
+  }
+
+  /** Admin. What the agent has asked for and nobody has answered is refused with it. Raises `not_found`. */
+  remove(caller: Caller, id: number): Promise<void> {
+    const { db, store, access, journal, audit, searches } = this.#deps;
+    requirePerson(caller);
+    return db.write(() => {
+      const grant = access.nested(caller, "egress grant", id, store.grantById.get(id));
+      store.deleteGrant.run(id);
+      audit.record(caller, { action: "egress.revoke", target: `agent:${grant.agent_id}`, detail: { workspace: grant.workspace_id, grant: id } });
+      journal.append(grant.workspace_id, null, "grant.removed", { grant_id: id });
+      searches.refuseOpenIn(caller, grant.agent_id, "the agent's grant was taken back");
+    });
+  }
+}
+
+/** An admin in person. What an agent does on an admin's behalf is not a person's decision. */
+export function requirePerson(caller: Caller): void {
+  if (caller.agent !== undefined) throw new AppError("forbidden", "only a person may do this, never an agent");
+  requireAdmin(caller);
+}
+
+function toGrant({ id, workspace_id, agent_id, granted_by, auth, created_at }: GrantRow): EgressGrant {
+  return { id, workspace_id, agent_id, granted_by, auth, created_at: rfc3339(created_at) };
+}

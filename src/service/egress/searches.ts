@@ -1,0 +1,307 @@
+// Lock 3 and what follows: a search is asked for, a person decides on that exact query, and it is sent at most once.
+//
+// The row is the truth: it outlives the process, so a turn that is resumed finds its question where it left it. Waiting holds no
+// transaction. Nothing happens between two locks that does not ask them again, in order.
+
+import type { Clock } from "../../kit/clock.ts";
+import { sha256Hex } from "../../kit/crypto.ts";
+import type { Db } from "../../kit/db.ts";
+import { AppError, messageOf, notFound } from "../../kit/error.ts";
+import type { Background } from "../../kit/background.ts";
+import type { Log } from "../../kit/log.ts";
+import { LIST_DEFAULT, LIST_MAX, type PageQuery } from "../../kit/schema.ts";
+import type { Approval } from "../approvals/schema.ts";
+import type { Audit } from "../audit/audit.ts";
+import type { Journal } from "../journal/journal.ts";
+import { requireAdmin, type Caller } from "../people/caller.ts";
+import { failed, ok, type ToolPorts, type ToolResult, type ToolScope } from "../tools/tool.ts";
+import { TurnStopped } from "../turns/context.ts";
+import type { Access } from "../workspaces/access.ts";
+import { requirePerson } from "./grants.ts";
+import { SWITCHED_OFF, type Locks } from "./locks.ts";
+import { factsOf, queryProblem } from "./query.ts";
+import { toApproval, toRequest } from "./records.ts";
+import { resultsText } from "./results.ts";
+import { DECISION_MINUTES_MAX, REQUESTS_OPEN_MAX, type DecideRequest, type EgressRequest, type EgressStatus, type RequestState } from "./schema.ts";
+import { SearchFailure, type SearchClient, type SearchResult } from "./search-client.ts";
+import type { EgressStore, RequestRow } from "./store.ts";
+
+const DECISION_MS_MAX = DECISION_MINUTES_MAX * 60_000;
+const EXPIRY_CHECK_MS = 250;
+const ENTRIES_COMPARED_MAX = 200;
+
+export interface SearchesDeps {
+  db: Db;
+  store: EgressStore;
+  access: Access;
+  journal: Journal;
+  audit: Audit;
+  background: Background;
+  clock: Clock;
+  log: Log;
+  locks: Locks;
+  client: SearchClient;
+}
+
+export class Searches {
+  readonly #deps: SearchesDeps;
+  /** Who waits for a decision, by request. */
+  readonly #waiting = new Map<number, () => void>();
+  /** Searches on their way, by request. */
+  readonly #running = new Map<number, AbortController>();
+  #timer: ReturnType<typeof setInterval> | undefined;
+
+  constructor(deps: SearchesDeps) {
+    this.#deps = deps;
+  }
+
+  status(): EgressStatus {
+    const reason = this.#deps.locks.switchProblem() ?? null;
+    return { on: reason === null, reason };
+  }
+
+  /** At start: deadlines of what was left open go on. */
+  prepare(): void {
+    if (this.#deps.store.openCount.get()!.count > 0) this.#watchDeadlines();
+  }
+
+  /** At shutdown. What waits stays open on record. */
+  stop(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  /** An agent's call, from its start. Never raises for a closed lock or a wrong query: that is the call's result. */
+  async search(scope: ToolScope, query: string, ports: ToolPorts): Promise<ToolResult> {
+    const closed = this.#deps.locks.problem(scope.agentId);
+    if (closed !== undefined) return notDone(closed);
+    const problem = queryProblem(query);
+    if (problem !== undefined) return failed(problem);
+    const id = await this.#ask(scope, query, ports.callId);
+    return this.#seeThrough(id, scope, ports);
+  }
+
+  /** The same call after a restart: goes on with its row; asks anew only if the row was never written. */
+  resume(scope: ToolScope, query: string, ports: ToolPorts): Promise<ToolResult> {
+    const row = this.#deps.store.requestOfCall.get(ports.callId);
+    return row ? this.#seeThrough(row.id, scope, ports) : this.search(scope, query, ports);
+  }
+
+  /** What waits in the workspaces that the caller sees. */
+  pending(caller: Caller): EgressRequest[] {
+    const { store, access, clock } = this.#deps;
+    const rows = store.pending.all(clock.now(), LIST_MAX);
+    return rows.filter((row) => access.sees(caller, row.workspace_id)).map(toRequest);
+  }
+
+  /** An ApprovalSource: only admins decide. */
+  approvals(caller: Caller, limit: number): Approval[] {
+    if (caller.role !== "admin" || caller.agent !== undefined) return [];
+    return this.#deps.store.pending.all(this.#deps.clock.now(), limit).map(toApproval);
+  }
+
+  /** Admin. Every search that was ever asked for, newest first; also those of deleted workspaces. */
+  log(caller: Caller, page: PageQuery): EgressRequest[] {
+    requireAdmin(caller);
+    return this.#deps.store.log.all(page.before ?? Number.MAX_SAFE_INTEGER, page.limit ?? LIST_DEFAULT).map(toRequest);
+  }
+
+  /** Admin, in person. Raises `not_found`, `conflict` (decided or expired already, another query than the one looked at), `refused` (lock 1 or 2). */
+  decide(caller: Caller, id: number, input: DecideRequest): Promise<EgressRequest> {
+    const { db, store, audit, clock, locks } = this.#deps;
+    requirePerson(caller);
+    return db.write(() => {
+      const row = store.requestById.get(id);
+      if (!row) throw notFound("search request", id);
+      if (row.state !== "pending") throw new AppError("conflict", `this search is ${row.state} already`);
+      if (clock.now() >= row.expires_at) throw new AppError("conflict", "this search is expired already");
+      if (row.query_hash !== input.query_hash) throw new AppError("conflict", "query_hash: it is not the hash of this request's query; look at it again");
+      const closed = input.decision === "approve" ? locks.problem(row.agent_id) : undefined;
+      if (closed !== undefined) throw new AppError("refused", closed);
+      const state = input.decision === "approve" ? "approved" : "refused";
+      const detail = { workspace: row.workspace_id, turn: row.turn_id, agent: row.agent_id };
+      audit.record(caller, { action: `search.${input.decision}`, target: `search:${id}`, detail, content: row.query });
+      this.#close(row, state, caller, null);
+      return toRequest(store.requestById.get(id)!);
+    });
+  }
+
+  /** Admin, in person: the kill switch. Off until the next start; what waits is refused, what runs is broken off. */
+  switchOff(caller: Caller): Promise<EgressStatus> {
+    const { db, audit, locks } = this.#deps;
+    requirePerson(caller);
+    locks.kill();
+    const aborted = this.#running.size;
+    for (const running of this.#running.values()) running.abort(new AppError("refused", SWITCHED_OFF));
+    return db.write(() => {
+      const refused = this.refuseOpenIn(caller, null, "web search was switched off");
+      audit.record(caller, { action: "egress.off", target: "egress", detail: { refused, aborted } });
+      return this.status();
+    });
+  }
+
+  /** Inside a write: refuses what is not yet on its way, of one agent or of all. Returns how many. */
+  refuseOpenIn(caller: Caller, agentId: number | null, reason: string): number {
+    const { store, audit } = this.#deps;
+    const open = store.open.all(agentId, agentId);
+    for (const row of open) {
+      audit.record(caller, { action: "search.refuse", target: `search:${row.id}`, detail: { workspace: row.workspace_id, reason }, content: row.query });
+      this.#close(row, "refused", caller, reason);
+    }
+    return open.length;
+  }
+
+  async #ask(scope: ToolScope, query: string, callId: string): Promise<number> {
+    const { db, store, journal, clock, locks } = this.#deps;
+    const facts = JSON.stringify(factsOf(query, store.entries.all(scope.workspaceId, ENTRIES_COMPARED_MAX)));
+    const { workspaceId, turnId, runId, agentId, caller } = scope;
+    const id = await db.write(() => {
+      const closed = locks.problem(agentId);
+      if (closed !== undefined) throw new AppError("refused", closed);
+      if (store.openCount.get()!.count >= REQUESTS_OPEN_MAX) throw new AppError("refused", `${REQUESTS_OPEN_MAX} searches wait for a person already`);
+      const workspace = store.workspaceName.get(workspaceId)!.name;
+      const chain = JSON.stringify(store.chain.all(runId).map((agent) => agent.name));
+      const now = clock.now();
+      const inserted = store.insertRequest.get(
+        callId, workspaceId, workspace, turnId, runId, agentId, chain, caller.userId, caller.name, query, sha256Hex(query), facts, now, now + DECISION_MS_MAX,
+      )!;
+      journal.append(workspaceId, turnId, "approval.requested", { approval: toApproval(store.requestById.get(inserted.id)!) });
+      return inserted.id;
+    });
+    this.#watchDeadlines();
+    return id;
+  }
+
+  async #seeThrough(id: number, scope: ToolScope, ports: ToolPorts): Promise<ToolResult> {
+    const row = await this.#decided(id, ports);
+    if (!row) return { outcome: "cancelled", text: "Cancelled by a person before anything was searched." };
+    if (row.state === "expired") return notDone(`nobody approved this search within ${DECISION_MINUTES_MAX} minutes, which counts as a refusal (lock 3 of 3)`);
+    if (row.state === "refused") return notDone(refusalOf(row));
+    if (row.state !== "approved" || row.started_at !== null) return UNKNOWN;
+    return this.#send(row, scope, ports);
+  }
+
+  /** The row once it is no longer pending; undefined when the turn was cancelled meanwhile. Raises the reason when the service stops. */
+  async #decided(id: number, ports: ToolPorts): Promise<RequestRow | undefined> {
+    const { store } = this.#deps;
+    if (store.requestById.get(id)!.state === "pending") await ports.waiting(() => this.#decision(id, ports.signal));
+    const row = store.requestById.get(id)!;
+    if (!ports.signal.aborted) return row;
+    if (!isCancelled(ports.signal)) throw ports.signal.reason;
+    await this.#deps.db.write(() => {
+      const now = store.requestById.get(id)!;
+      if (now.started_at === null && (now.state === "pending" || now.state === "approved")) this.#close(now, "refused", null, "the turn was cancelled");
+    });
+    return undefined;
+  }
+
+  /** Resolves when the request is decided or the signal is aborted. Holds nothing but a place in a map. */
+  #decision(id: number, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const done = () => {
+        this.#waiting.delete(id);
+        signal.removeEventListener("abort", done);
+        resolve();
+      };
+      if (signal.aborted || this.#deps.store.requestById.get(id)!.state !== "pending") return resolve();
+      this.#waiting.set(id, done);
+      signal.addEventListener("abort", done);
+    });
+  }
+
+  /** All three locks are open: asked once more in the write that marks the search as sent. */
+  async #send(row: RequestRow, scope: ToolScope, ports: ToolPorts): Promise<ToolResult> {
+    const { db, store, clock, locks } = this.#deps;
+    const running = new AbortController();
+    const closed = await db.write(() => {
+      const problem = locks.problem(scope.agentId);
+      if (problem !== undefined) this.#close(row, "refused", null, problem);
+      else if (store.start.run(clock.now(), row.id) !== 1) return "this search is not open any more";
+      else this.#running.set(row.id, running);
+      return problem;
+    });
+    if (closed !== undefined) return notDone(closed);
+    try {
+      const results = await this.#deps.client.search(row.query, AbortSignal.any([ports.signal, running.signal]));
+      // What comes back is other people's text: the turn is marked before any of it is handed on.
+      await ports.taint();
+      return await this.#finish(row, results);
+    } catch (error) {
+      return await this.#fail(row, running.signal.aborted ? SWITCHED_OFF : sentenceOf(error, this.#deps.log));
+    } finally {
+      this.#running.delete(row.id);
+    }
+  }
+
+  async #finish(row: RequestRow, results: readonly SearchResult[]): Promise<ToolResult> {
+    const { db, store, clock } = this.#deps;
+    await db.write(() => void store.finish.run("done", null, results.length, clock.now(), row.id));
+    return ok(resultsText(row.query, results, row.call_id));
+  }
+
+  async #fail(row: RequestRow, reason: string): Promise<ToolResult> {
+    const { db, store, clock } = this.#deps;
+    await db.write(() => void store.finish.run("failed", reason, null, clock.now(), row.id));
+    return failed(asSentence(reason));
+  }
+
+  /** Inside a write: the row gets its decision, viewers are told, and whoever waits is woken once it is durable. */
+  #close(row: RequestRow, state: RequestState, by: Caller | null, reason: string | null): void {
+    const { db, store, journal, clock } = this.#deps;
+    const now = clock.now();
+    const expires = state === "approved" ? now + DECISION_MS_MAX : row.expires_at;
+    store.decide.run(state, now, by?.userId ?? null, by?.name ?? null, by?.auth ?? null, reason, expires, row.id);
+    const decided = { kind: "search", id: row.id, state, decided_by: by?.name ?? null, auth: by?.auth ?? null, reason };
+    if (store.workspaceName.get(row.workspace_id)) journal.append(row.workspace_id, row.turn_id, "approval.decided", decided);
+    db.afterCommit(() => this.#waiting.get(row.id)?.());
+  }
+
+  /** Looks at the clock rather than setting alarms, so that a machine which slept counts its sleep. Runs only while something is open. */
+  #watchDeadlines(): void {
+    if (this.#timer) return;
+    const check = () => this.#deps.background.run("search deadlines", () => this.#expireDue());
+    this.#timer = setInterval(check, EXPIRY_CHECK_MS);
+    this.#timer.unref?.();
+  }
+
+  async #expireDue(): Promise<void> {
+    const { db, store, audit, clock } = this.#deps;
+    if (store.openCount.get()!.count === 0) return this.stop();
+    if (store.due.all(clock.now()).length === 0) return;
+    await db.write(() => {
+      for (const row of store.due.all(clock.now())) {
+        audit.record(null, { action: "search.expire", target: `search:${row.id}`, detail: { workspace: row.workspace_id }, content: row.query });
+        this.#close(row, "expired", null, row.state === "approved" ? "approved, and not used in time" : "nobody answered in time");
+      }
+    });
+  }
+}
+
+const UNKNOWN: ToolResult = {
+  outcome: "unknown",
+  text: "Interrupted: the search was sent, and what came of it is not known. It is not repeated by itself.",
+};
+
+function notDone(reason: string): ToolResult {
+  return failed(`${asSentence(reason)} Nothing was searched.`);
+}
+
+function refusalOf(row: RequestRow): string {
+  if (row.reason !== null) return `this search was refused (lock 3 of 3): ${row.reason}`;
+  return "a person refused this search (lock 3 of 3); do not ask for it again in other words";
+}
+
+function sentenceOf(error: unknown, log: Log): string {
+  if (error instanceof SearchFailure) return error.message;
+  log.error("search failed", { error: messageOf(error) });
+  return "The search failed for an internal reason.";
+}
+
+function asSentence(reason: string): string {
+  const text = reason.charAt(0).toUpperCase() + reason.slice(1);
+  return text.endsWith(".") ? text : `${text}.`;
+}
+
+function isCancelled(signal: AbortSignal): boolean {
+  return signal.reason instanceof TurnStopped && signal.reason.how === "cancelled";
+}

@@ -1,0 +1,213 @@
+// Rules for the files of a workspace: list, read, save. Each save is all or nothing and goes by the version that the writer read.
+//
+// Saves of one workspace go one after the other, so that of many with the same expectation exactly one wins; access is looked at again
+// in there, since a workspace may be deleted while a save waits.
+
+import { rfc3339 } from "../../kit/clock.ts";
+import { sha256Hex } from "../../kit/crypto.ts";
+import type { Db } from "../../kit/db.ts";
+import { AppError, notFound } from "../../kit/error.ts";
+import { KeyedLock } from "../../kit/keyed-lock.ts";
+import { parseDocumentPath, pathProblem, type DocumentPath } from "../../kit/paths.ts";
+import type { Listed, OpenedFile } from "../../kit/paths-disk.ts";
+import { brokenStart, decodeUtf8, wholeCharacters } from "../../kit/utf8.ts";
+import type { Journal } from "../journal/journal.ts";
+import type { Caller } from "../people/caller.ts";
+import type { Access } from "../workspaces/access.ts";
+import type { Directories } from "./directories.ts";
+import { FILE_BYTES_MAX, READ_PART_BYTES_MAX, type FileContent, type FileEntry, type SavedFile } from "./schema.ts";
+import { requireExpected, versionOf, versionOfLarge, type Expected } from "./version.ts";
+
+/** A save's temporary file: beside its target, named after it, so that a leftover is replaced by the next save. */
+const TEMPORARY_PREFIX = ".cairn-save-";
+const TEMPORARY_HASH_CHARACTERS = 16;
+
+export interface FilesDeps {
+  db: Db;
+  access: Access;
+  journal: Journal;
+  directories: Directories;
+}
+
+export interface FilePart {
+  readonly path: string;
+  readonly text: string;
+  /** Bytes of the file: the part is `[start, end)` of `size`. */
+  readonly start: number;
+  readonly end: number;
+  readonly size: number;
+}
+
+interface Content {
+  readonly bytes: Uint8Array;
+  readonly size: number;
+  readonly version: string;
+  readonly large: boolean;
+}
+
+export class Files {
+  readonly #deps: FilesDeps;
+  readonly #saving = new KeyedLock<number>();
+
+  constructor(deps: FilesDeps) {
+    this.#deps = deps;
+  }
+
+  /** One level, directories first. `[]` while nothing was ever saved. Raises `not_found`, `invalid`. */
+  async list(caller: Caller, workspaceId: number, path: string | undefined): Promise<FileEntry[]> {
+    const { access, directories } = this.#deps;
+    access.workspace(caller, workspaceId);
+    const directory = path === undefined || path === "" ? "" : filePath(path);
+    const listed = await directories.rootOf(workspaceId).list(directory);
+    if (listed === undefined) {
+      if (directory === "") return [];
+      throw notFound("directory", directory);
+    }
+    return listed.filter((each) => !each.name.startsWith(TEMPORARY_PREFIX)).map((each) => toEntry(directory, each)).sort(inOrder);
+  }
+
+  /** Raises `not_found`, `invalid`, `not_text`. */
+  async read(caller: Caller, workspaceId: number, path: string): Promise<FileContent> {
+    this.#deps.access.workspace(caller, workspaceId);
+    const proven = filePath(path);
+    await using file = await this.#open(workspaceId, proven);
+    const { bytes, size, version, large } = await contentOf(file);
+    const content = decodeUtf8(large ? bytes.subarray(0, wholeCharacters(bytes)) : bytes);
+    if (content === undefined) throw notText(proven);
+    return { path: proven, content, version, size, read_only: large };
+  }
+
+  /** A part that fits into a prompt, whole characters only. Raises as `read`. */
+  async readPart(caller: Caller, workspaceId: number, path: string, offset: number): Promise<FilePart> {
+    this.#deps.access.workspace(caller, workspaceId);
+    const proven = filePath(path);
+    await using file = await this.#open(workspaceId, proven);
+    if (offset > 0 && offset >= file.size) throw new AppError("invalid", `offset: ${proven} has ${file.size} bytes`);
+    const bytes = await readUpTo(file, READ_PART_BYTES_MAX, offset);
+    const first = offset === 0 ? 0 : brokenStart(bytes);
+    const last = offset + bytes.length < file.size ? wholeCharacters(bytes) : bytes.length;
+    const text = decodeUtf8(bytes.subarray(first, last));
+    if (text === undefined) throw notText(proven);
+    return { path: proven, text, start: offset + first, end: offset + last, size: Math.max(file.size, offset + last) };
+  }
+
+  /**
+   * `content` is asked for once it is known that the caller may write there. Directories on the way are made. Raises `stale` with the
+   * current version, `not_text`, `refused` (a file that is read-only for its size), `unavailable` (disk full; nothing is changed).
+   */
+  async save(caller: Caller, workspaceId: number, path: string, expected: Expected, content: () => Promise<Uint8Array>): Promise<SavedFile & { created: boolean }> {
+    this.#deps.access.workspace(caller, workspaceId);
+    const proven = filePath(path);
+    const bytes = await content();
+    if (bytes.length > FILE_BYTES_MAX) throw new AppError("too_large", `${proven}: a file may have at most ${FILE_BYTES_MAX} bytes`, { limit_bytes: FILE_BYTES_MAX });
+    if (decodeUtf8(bytes) === undefined) throw notText(proven);
+    return this.#saving.run(workspaceId, () => this.#save(caller, workspaceId, proven, expected, bytes));
+  }
+
+  /** For what runs in the workspace's name (inputs of gears): the exact bytes. Raises `not_found`, `invalid`, `too_large`. */
+  async readWorkspaceFile(workspaceId: number, path: string, bytesMax: number): Promise<{ path: string; content: Uint8Array }> {
+    const proven = filePath(path);
+    await using file = await this.#open(workspaceId, proven);
+    const content = file.size > bytesMax ? undefined : await readUpTo(file, bytesMax + 1, 0);
+    if (!content || content.length > bytesMax) throw new AppError("too_large", `${proven}: larger than ${bytesMax} bytes`, { limit_bytes: bytesMax });
+    return { path: proven, content };
+  }
+
+  /** After the workspace is gone for good; waits for a save that is under way. */
+  async removeAll(workspaceId: number): Promise<void> {
+    await this.#saving.run(workspaceId, async () => this.#deps.directories.remove(workspaceId));
+  }
+
+  /** Makes the workspace's directory if need be: for mounting it. Absolute; never for prompts or answers. */
+  async directoryOf(workspaceId: number): Promise<string> {
+    await this.#deps.directories.rootOf(workspaceId).create();
+    return this.#deps.directories.pathOf(workspaceId);
+  }
+
+  #open(workspaceId: number, path: DocumentPath): Promise<OpenedFile> {
+    return this.#deps.directories.rootOf(workspaceId).open(path);
+  }
+
+  async #save(caller: Caller, workspaceId: number, path: DocumentPath, expected: Expected, bytes: Uint8Array): Promise<SavedFile & { created: boolean }> {
+    const { db, access, journal, directories } = this.#deps;
+    access.workspace(caller, workspaceId);
+    const root = directories.rootOf(workspaceId);
+    const current = await this.#current(workspaceId, path);
+    requireExpected(path, expected, current?.version ?? null);
+    if (current?.large) throw new AppError("refused", `${path}: larger than ${FILE_BYTES_MAX} bytes and therefore read-only`);
+    const saved = { path, version: versionOf(bytes), size: bytes.length, read_only: false as const };
+    if (current?.version === saved.version) return { ...saved, created: false };
+    await using place = await root.place(path, "create");
+    await place!.replace(bytes, temporaryName(path));
+    const created = current === undefined;
+    await db.write(() => {
+      access.workspace(caller, workspaceId);
+      const data = { path, version: saved.version, size: saved.size, created, user: caller.name, agent: caller.agent ?? null };
+      journal.append(workspaceId, caller.turnId ?? null, "file.saved", data);
+    });
+    return { ...saved, created };
+  }
+
+  async #current(workspaceId: number, path: DocumentPath): Promise<Content | undefined> {
+    await using place = await this.#deps.directories.rootOf(workspaceId).place(path);
+    await using file = await place?.open();
+    return file ? await contentOf(file) : undefined;
+  }
+}
+
+function filePath(path: string): DocumentPath {
+  const proven = parseDocumentPath("path", path);
+  if (proven.split("/").some((segment) => segment.toLowerCase().startsWith(TEMPORARY_PREFIX))) {
+    throw new AppError("invalid", `path: names that begin with ${TEMPORARY_PREFIX} are reserved`);
+  }
+  return proven;
+}
+
+function temporaryName(path: DocumentPath): string {
+  return TEMPORARY_PREFIX + sha256Hex(path).slice(0, TEMPORARY_HASH_CHARACTERS);
+}
+
+/** All of it, or the head of a file over the limit. */
+async function contentOf(file: OpenedFile): Promise<Content> {
+  const bytes = await readUpTo(file, FILE_BYTES_MAX + 1, 0);
+  if (bytes.length <= FILE_BYTES_MAX) return { bytes, size: bytes.length, version: versionOf(bytes), large: false };
+  const head = bytes.subarray(0, FILE_BYTES_MAX);
+  const size = Math.max(file.size, bytes.length);
+  return { bytes: head, size, version: versionOfLarge(head, size, file.modified), large: true };
+}
+
+async function readUpTo(file: OpenedFile, bytesMax: number, offset: number): Promise<Uint8Array> {
+  // One byte more than it has, so that one read sees the end; a file that grows meanwhile is read on.
+  let buffer = new Uint8Array(Math.min(bytesMax, Math.max(0, file.size - offset) + 1));
+  let length = 0;
+  for (;;) {
+    const { bytesRead } = await file.handle.read(buffer, length, buffer.length - length, offset + length);
+    length += bytesRead;
+    if (bytesRead === 0 || length === bytesMax) return buffer.subarray(0, length);
+    if (length < buffer.length) continue;
+    const larger = new Uint8Array(Math.min(bytesMax, buffer.length * 2));
+    larger.set(buffer);
+    buffer = larger;
+  }
+}
+
+function notText(path: string): AppError {
+  return new AppError("not_text", `${path}: is not UTF-8 text`);
+}
+
+/** A name that the path rules refuse (made by another program) is shown, and can't be opened. */
+function toEntry(directory: string, { name, kind, size, modified }: Listed): FileEntry {
+  const path = directory === "" ? name : `${directory}/${name}`;
+  const openable = pathProblem(path) === undefined && name.normalize("NFC") === name;
+  return { name, path, kind: openable ? kind : "other", size: openable ? size : null, modified_at: rfc3339(modified) };
+}
+
+function inOrder(a: FileEntry, b: FileEntry): number {
+  const directories = Number(b.kind === "directory") - Number(a.kind === "directory");
+  return directories || compare(a.name.toLowerCase(), b.name.toLowerCase()) || compare(a.name, b.name);
+}
+
+function compare(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}

@@ -1,0 +1,52 @@
+// HTTP for the files of a workspace. A save carries the raw text as its body, whatever its content type says.
+
+import { Elysia } from "elysia";
+import { Type } from "@sinclair/typebox";
+import { readBytes } from "../../kit/http/body.ts";
+import { exchangeOf } from "../../kit/http/exchange.ts";
+import { fromText } from "../../kit/http/text-params.ts";
+import { IdParams } from "../../kit/schema.ts";
+import type { CallerPlugin } from "../people/plugin.ts";
+import type { Files } from "./files.ts";
+import { DirectoryQuery, FILE_BYTES_MAX, FileContent, FileEntry, FileQuery, SavedFile } from "./schema.ts";
+import { etagOf, expectedFrom } from "./version.ts";
+
+/** Its PUT reads the body itself; named to `createApi`. */
+export const FILE_ROUTE = "/workspaces/:id/file";
+
+export function fileRoutes(plugin: CallerPlugin, files: Files) {
+  return new Elysia({ name: "files", normalize: false, tags: ["files"] })
+    .use(plugin)
+    .get("/workspaces/:id/files", ({ caller, params, query }) => files.list(caller, params.id, query.path), {
+      caller: "ws",
+      params: fromText(IdParams),
+      query: fromText(DirectoryQuery),
+      response: Type.Array(FileEntry),
+    })
+    .get(
+      FILE_ROUTE,
+      async ({ caller, params, query, set }) => {
+        const file = await files.read(caller, params.id, query.path);
+        set.headers["etag"] = etagOf(file.version);
+        return file;
+      },
+      { caller: "ws", params: fromText(IdParams), query: fromText(FileQuery), response: FileContent },
+    )
+    .put(
+      FILE_ROUTE,
+      async ({ caller, params, query, request, set, status }) => {
+        const expected = expectedFrom(exchangeOf(request).headers);
+        const content = () => readBytes(request, FILE_BYTES_MAX);
+        const { created, ...saved } = await files.save(caller, params.id, query.path, expected, content);
+        set.headers["etag"] = etagOf(saved.version);
+        return status(created ? 201 : 200, saved);
+      },
+      { caller: "ws", params: fromText(IdParams), query: fromText(FileQuery), response: { 200: SavedFile, 201: SavedFile }, detail: SAVE },
+    );
+}
+
+const SAVE = {
+  description:
+    "Saves the body, UTF-8 text, all or nothing. If-Match: the version that was read, or * for any existing file; If-None-Match: * to create only. Without either it overwrites.",
+  requestBody: { required: true, content: { "text/plain": { schema: { type: "string" as const } } } },
+};

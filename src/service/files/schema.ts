@@ -1,0 +1,37 @@
+// Files of a workspace as the API shows them, and their limits.
+
+import { Type, type Static } from "@sinclair/typebox";
+import { closed, nullable, oneOf, Time } from "../../kit/schema.ts";
+
+/** Up to this a file is editable; of a larger one this much is shown, read-only. Not configurable. */
+export const FILE_BYTES_MAX = 2 * 1024 * 1024;
+/** What one file_read hands to a model. */
+export const READ_PART_BYTES_MAX = 64 * 1024;
+/** What one file_list hands to a model. */
+export const TOOL_LIST_ENTRIES_MAX = 500;
+
+export const fileKinds = ["directory", "file", "other"] as const;
+
+export const FileEntry = closed({
+  name: Type.String(),
+  path: Type.String({ description: "relative to the workspace's directory" }),
+  kind: oneOf(fileKinds),
+  size: nullable(Type.Integer({ description: "bytes; of files only" })),
+  modified_at: Time,
+});
+export type FileEntry = Static<typeof FileEntry>;
+
+export const FileContent = closed({
+  path: Type.String(),
+  content: Type.String(),
+  version: Type.String({ description: "hash of the content; of a read-only file, of its head, size and time" }),
+  size: Type.Integer({ description: "bytes of the whole file" }),
+  read_only: Type.Boolean({ description: "larger than 2 MiB: `content` is the head of it" }),
+});
+export type FileContent = Static<typeof FileContent>;
+
+export const SavedFile = closed({ path: Type.String(), version: Type.String(), size: Type.Integer(), read_only: Type.Literal(false) });
+export type SavedFile = Static<typeof SavedFile>;
+
+export const DirectoryQuery = closed({ path: Type.Optional(Type.String()) });
+export const FileQuery = closed({ path: Type.String() });

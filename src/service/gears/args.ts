@@ -1,0 +1,242 @@
+// A gear's args_schema: checked when it is saved, and arguments against it before every run.
+//
+// Schemas come from people and models, so nothing here trusts them: no remote references, keywords that cost more than linear time
+// are replaced or bounded, and both compiling and checking have a deadline, since a small schema can ask for endless work.
+
+import vm from "node:vm";
+import type * as AjvDraft07 from "ajv";
+import type { Ajv, ErrorObject } from "ajv";
+import type * as AjvDraft2020 from "ajv/dist/2020";
+import { AppError } from "../../kit/error.ts";
+import type { ParsedArguments } from "../tools/arguments.ts";
+import { boundedPattern, patternProblem } from "./patterns.ts";
+import { ARGS_SCHEMA_CHARACTERS_MAX } from "./schema.ts";
+
+export const CHECK_DEADLINE_MS = 250;
+export const COMPILE_DEADLINE_MS = 2_000;
+const COMPILED_KEPT_MAX = 500;
+const SCHEMA_DEPTH_MAX = 100;
+/** Top-level properties marked with it hold paths of workspace files, which the run is then given. */
+const FILE_MARK = "x-file";
+const DRAFT_07 = /^https?:\/\/json-schema\.org\/draft-07\/schema#?$/;
+const DRAFT_2020 = /^https:\/\/json-schema\.org\/draft\/2020-12\/schema#?$/;
+
+type Schema = Readonly<Record<string, unknown>>;
+
+export interface ArgsSchema {
+  readonly schema: Schema;
+  /** Undefined: they fit. Raises nothing, whatever the arguments are. */
+  readonly problemOf: (args: Record<string, unknown>) => ArgsProblem | undefined;
+  /** Paths of workspace files that the arguments name, by properties marked `"x-file": true`. */
+  readonly filesIn: (args: Record<string, unknown>) => string[];
+}
+
+export interface ArgsProblem {
+  /** Dotted; empty for the arguments as a whole. */
+  readonly path: string;
+  readonly message: string;
+}
+
+/** For a schema that comes in. Raises `invalid` naming `args_schema` and what is wrong with it. */
+export function checkArgsSchema(text: string): void {
+  if (text.length > ARGS_SCHEMA_CHARACTERS_MAX)
+    throw new AppError("invalid", `args_schema: at most ${ARGS_SCHEMA_CHARACTERS_MAX} characters`);
+  const schema = parseSchema(text);
+  if (schema.type !== "object")
+    throw new AppError("invalid", 'args_schema: its root must be of "type": "object"');
+  requireKnownDraft(schema);
+  requirePlain(schema, 0);
+  const ajv = newAjv(schema, "with meta-schema");
+  const valid = bounded(COMPILE_DEADLINE_MS, () => ajv.validateSchema(schema));
+  if (!valid)
+    throw new AppError(
+      "invalid",
+      `args_schema: not a valid JSON Schema: ${ajv.errorsText(ajv.errors, { dataVar: "schema" })}`,
+    );
+  compile(schema);
+}
+
+const compiled = new Map<string, ArgsSchema>();
+
+/** For a stored schema; compiled once. */
+export function argsSchema(text: string): ArgsSchema {
+  const known = compiled.get(text);
+  if (known) return known;
+  const made = compile(parseSchema(text));
+  compiled.set(text, made);
+  if (compiled.size > COMPILED_KEPT_MAX) compiled.delete(compiled.keys().next().value!);
+  return made;
+}
+
+/** For tool calls: what is wrong comes back as a sentence that the model can act on. A null that does not fit counts as absent. */
+export function parseToolArguments(text: string, json: string): ParsedArguments {
+  const schema = argsSchema(text);
+  const args = parseObject(json);
+  if (!args)
+    return {
+      ok: false,
+      problem: "The arguments are not a JSON object. Call the tool again with a valid JSON object.",
+    };
+  const problem = schema.problemOf(args);
+  if (!problem) return { ok: true, value: args };
+  const plain = Object.fromEntries(Object.entries(args).filter(([, value]) => value !== null));
+  if (!schema.problemOf(plain)) return { ok: true, value: plain };
+  return {
+    ok: false,
+    problem: `The arguments are not right: ${sentence(problem)}. Nothing was done; correct them and call again.`,
+  };
+}
+
+export function sentence(problem: ArgsProblem): string {
+  return problem.path === "" ? `they ${problem.message}` : `${problem.path} ${problem.message}`;
+}
+
+function parseSchema(text: string): Schema {
+  const schema = parseObject(text);
+  if (schema) return schema;
+  throw new AppError("invalid", "args_schema: not a JSON object; write a JSON Schema document as text");
+}
+
+function parseObject(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = text.trim() === "" ? {} : JSON.parse(text);
+    return typeof value === "object" && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function requireKnownDraft(schema: Schema): void {
+  const draft = schema.$schema;
+  if (draft === undefined || (typeof draft === "string" && (DRAFT_07.test(draft) || DRAFT_2020.test(draft))))
+    return;
+  throw new AppError(
+    "invalid",
+    "args_schema: $schema must be that of draft 2020-12 or draft-07, or left out",
+  );
+}
+
+/** Patterns that can't run away, and no schema so deep that walking it fails. */
+function requirePlain(value: unknown, depth: number): void {
+  if (typeof value !== "object" || value === null) return;
+  if (depth > SCHEMA_DEPTH_MAX)
+    throw new AppError("invalid", `args_schema: nested deeper than ${SCHEMA_DEPTH_MAX} levels`);
+  for (const [key, member] of Object.entries(value)) {
+    if (key === "pattern" && typeof member === "string") requirePattern(member);
+    if (key === "patternProperties" && typeof member === "object" && member !== null)
+      Object.keys(member).forEach(requirePattern);
+    requirePlain(member, depth + 1);
+  }
+}
+
+function requirePattern(pattern: string): void {
+  const problem = patternProblem(pattern);
+  if (problem)
+    throw new AppError(
+      "invalid",
+      `args_schema: pattern ${JSON.stringify(pattern.slice(0, 100))}: ${problem}`,
+    );
+}
+
+function compile(schema: Schema): ArgsSchema {
+  const validate = bounded(COMPILE_DEADLINE_MS, () => newAjv(schema, "without").compile(schema));
+  const marked = Object.entries((schema.properties ?? {}) as Record<string, Schema>).filter(
+    ([, property]) => property?.[FILE_MARK] === true,
+  );
+  return {
+    schema,
+    problemOf: (args) => {
+      try {
+        if (bounded(CHECK_DEADLINE_MS, () => validate(args))) return undefined;
+        return described(validate.errors?.[0]);
+      } catch {
+        return {
+          path: "",
+          message: "can't be checked against args_schema: they are too deep or take too long",
+        };
+      }
+    },
+    filesIn: (args) =>
+      marked
+        .flatMap(([name]) => (Array.isArray(args[name]) ? (args[name] as unknown[]) : [args[name]]))
+        .filter((path) => typeof path === "string"),
+  };
+}
+
+function described(error: ErrorObject | undefined): ArgsProblem {
+  if (!error) return { path: "", message: "do not fit args_schema" };
+  const at = error.instancePath
+    .split("/")
+    .slice(1)
+    .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
+  const params = error.params as {
+    missingProperty?: string;
+    additionalProperty?: string;
+    allowedValues?: unknown[];
+  };
+  if (error.keyword === "required")
+    return { path: [...at, params.missingProperty].join("."), message: "is missing" };
+  if (params.additionalProperty !== undefined)
+    return { path: [...at, params.additionalProperty].join("."), message: "is not a field of this gear" };
+  if (error.keyword === "enum")
+    return {
+      path: at.join("."),
+      message: `must be one of: ${JSON.stringify(params.allowedValues).slice(1, -1)}`,
+    };
+  return { path: at.join("."), message: error.message ?? "does not fit args_schema" };
+}
+
+/** A fresh one for each schema: it would keep every `$id` it has seen. Loaded when first needed. */
+function newAjv(schema: Schema, metaSchema: "with meta-schema" | "without"): Ajv {
+  const draft07 = typeof schema.$schema === "string" && DRAFT_07.test(schema.$schema);
+  const Class = draft07
+    ? (require("ajv") as typeof AjvDraft07).Ajv
+    : (require("ajv/dist/2020") as typeof AjvDraft2020).Ajv2020;
+  const meta = metaSchema === "with meta-schema";
+  const code = { regExp: Object.assign(boundedPattern, { code: "boundedPattern" }) as never };
+  const ajv: Ajv = new Class({
+    strict: false,
+    logger: false,
+    validateFormats: false,
+    meta,
+    validateSchema: false,
+    code,
+  });
+  ajv.removeKeyword("uniqueItems");
+  ajv.addKeyword({
+    keyword: "uniqueItems",
+    schemaType: "boolean",
+    type: "array",
+    validate: isUnique,
+    error: { message: "must not hold an item twice" },
+  });
+  return ajv;
+}
+
+function isUnique(wanted: boolean, items: unknown[]): boolean {
+  return !wanted || new Set(items.map((item) => JSON.stringify(item))).size === items.length;
+}
+
+let box: { context: { work?: () => unknown }; script: vm.Script } | undefined;
+
+/** Runs `work` with a deadline: the engine breaks off loops and recursion that go on too long. Throws then. */
+function bounded<T>(deadlineMs: number, work: () => T): T {
+  box ??= { context: vm.createContext({}), script: new vm.Script("work()") };
+  box.context.work = work;
+  try {
+    return box.script.runInContext(box.context as vm.Context, { timeout: deadlineMs }) as T;
+  } catch (error) {
+    if (error instanceof AppError) throw error;
+    throw new AppError("invalid", `args_schema: ${reason(error)}`);
+  } finally {
+    delete box.context.work;
+  }
+}
+
+function reason(error: unknown): string {
+  const { code, message } = error as { code?: string; message?: string };
+  if (code === "ERR_SCRIPT_EXECUTION_TIMEOUT") return "takes too long to check: make it simpler";
+  return message ?? "can't be compiled";
+}

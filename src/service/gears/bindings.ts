@@ -1,0 +1,124 @@
+// Which agents may call which gear. Binding is separate from approval: an unapproved gear can be bound, and is offered once it is approved.
+// New content of a gear leaves its bindings: they are inert until somebody approves it again, and the approval shows them.
+
+import { rfc3339, type Clock } from "../../kit/clock.ts";
+import type { Db } from "../../kit/db.ts";
+import { AppError, notFound } from "../../kit/error.ts";
+import type { Audit } from "../audit/audit.ts";
+import type { Blueprint } from "../blueprint/blueprint.ts";
+import type { Journal } from "../journal/journal.ts";
+import type { Caller } from "../people/caller.ts";
+import type { Access } from "../workspaces/access.ts";
+import type { BindingRow, BindingStore } from "./binding-store.ts";
+import type { Gears } from "./gears.ts";
+import type { CreateGearBinding, GearBinding } from "./schema.ts";
+
+export interface GearBindingsDeps {
+  db: Db;
+  store: BindingStore;
+  gears: Gears;
+  access: Access;
+  blueprint: Blueprint;
+  journal: Journal;
+  audit: Audit;
+  clock: Clock;
+}
+
+export class GearBindings {
+  readonly #deps: GearBindingsDeps;
+
+  constructor(deps: GearBindingsDeps) {
+    this.#deps = deps;
+  }
+
+  list(caller: Caller, workspaceId: number): GearBinding[] {
+    this.#deps.access.workspace(caller, workspaceId);
+    return this.ofWorkspace(workspaceId);
+  }
+
+  ofWorkspace(workspaceId: number): GearBinding[] {
+    return this.#deps.store.ofWorkspace.all(workspaceId).map(toBinding);
+  }
+
+  /** Whoever sees the workspace. Raises `not_found` (gear), `invalid` (foreign agent), `conflict` (bound already). */
+  bind(caller: Caller, workspaceId: number, input: CreateGearBinding): Promise<GearBinding> {
+    const { db, access } = this.#deps;
+    return db.write(() => {
+      access.workspace(caller, workspaceId);
+      return this.bindIn(caller, workspaceId, input.gear_id, input.agent_id ?? null);
+    });
+  }
+
+  bindIn(caller: Caller, workspaceId: number, gearId: number, agentId: number | null): GearBinding {
+    const { store, gears, blueprint, audit } = this.#deps;
+    const gear = gears.existing(gearId);
+    if (agentId !== null && blueprint.agentById(agentId)?.workspace_id !== workspaceId) {
+      throw new AppError("invalid", `agent_id: agent ${agentId} is not in this workspace`);
+    }
+    if (store.between.get(workspaceId, gearId, agentId))
+      throw new AppError("conflict", `gear "${gear.name}" is bound to it already`);
+    const binding = this.#insert(workspaceId, gearId, agentId, caller.turnId ?? null);
+    const detail = { workspace: workspaceId, gear: gearId, name: gear.name, agent_id: agentId };
+    audit.record(caller, { action: "gear.bind", target: `gear-binding:${binding.id}`, detail });
+    return binding;
+  }
+
+  unbind(caller: Caller, id: number): Promise<void> {
+    const { db, store, access } = this.#deps;
+    return db.write(() => {
+      access.nested(caller, "gear binding", id, store.byId.get(id));
+      this.unbindIn(caller, id);
+    });
+  }
+
+  unbindIn(caller: Caller, id: number): void {
+    const { store, journal, audit } = this.#deps;
+    const row = store.byId.get(id);
+    if (!row) throw notFound("gear binding", id);
+    store.remove.run(id);
+    const detail = {
+      workspace: row.workspace_id,
+      gear: row.gear_id,
+      name: row.gear_name,
+      agent_id: row.agent_id,
+    };
+    audit.record(caller, { action: "gear.unbind", target: `gear-binding:${id}`, detail });
+    journal.append(row.workspace_id, caller.turnId ?? null, "gear.unbound", { binding_id: id });
+  }
+
+  /** Undefined when there is none. */
+  between(workspaceId: number, gearId: number, agentId: number | null): GearBinding | undefined {
+    const row = this.#deps.store.between.get(workspaceId, gearId, agentId);
+    return row ? toBinding(row) : undefined;
+  }
+
+  isBound(workspaceId: number, gearId: number, agentId: number): boolean {
+    return this.#deps.store.isBound.get(workspaceId, gearId, agentId) !== null;
+  }
+
+  /** Ids of approved gears that this agent may call, in the order of their names. */
+  approvedFor(workspaceId: number, agentId: number): number[] {
+    return this.#deps.store.approvedFor.all(workspaceId, agentId).map((row) => row.gear_id);
+  }
+
+  /** Inside the write that clones a workspace; `agents` maps the original's agents to their copies. */
+  copyIn(fromWorkspaceId: number, toWorkspaceId: number, agents: ReadonlyMap<number, number>): void {
+    for (const row of this.#deps.store.ofWorkspace.all(fromWorkspaceId)) {
+      const agentId = row.agent_id === null ? null : agents.get(row.agent_id);
+      if (agentId !== undefined) this.#insert(toWorkspaceId, row.gear_id, agentId, null);
+    }
+  }
+
+  #insert(workspaceId: number, gearId: number, agentId: number | null, turnId: number | null): GearBinding {
+    const { store, journal, clock } = this.#deps;
+    const { id } = store.insert.get(workspaceId, gearId, agentId, clock.now())!;
+    const binding = toBinding(store.byId.get(id)!);
+    journal.append(workspaceId, turnId, "gear.bound", { binding });
+    return binding;
+  }
+}
+
+function toBinding(row: BindingRow): GearBinding {
+  const { id, workspace_id, gear_id, gear_name, gear_status, agent_id, created_at } = row;
+  return { id, workspace_id, gear_id, gear_name, gear_status, agent_id, created_at: rfc3339(created_at) };
+}

@@ -1,0 +1,145 @@
+// What a gear is, byte for byte: its files from a request, its entrypoint, and the hash that an approval is about.
+//
+// Content hash: SHA-256 of canonical JSON (kit/crypto) of {args_schema, entrypoint, files: [{path, sha256}], name, runtime}, files in
+// ascending order of path (as UTF-8 bytes), sha256 of each file's bytes in hex. Described for others in docs/gears.md.
+
+import { canonicalJson, sha256Hex } from "../../kit/crypto.ts";
+import { AppError } from "../../kit/error.ts";
+import { foldedPath, parseDocumentPath } from "../../kit/paths.ts";
+import { GEAR_CODE_BYTES_MAX, type GearFile, type GearFileInput, type GearRuntime } from "./schema.ts";
+import type { FileRow } from "./store.ts";
+
+/** Filled in by the service; a binary names its own. */
+const ENTRYPOINTS: Readonly<Record<Exclude<GearRuntime, "binary">, string>> = {
+  python: "main.py",
+  node: "main.js",
+  bash: "main.sh",
+};
+
+/** Workspace files given to a run are put there. */
+const INPUTS_FOLDER = "inputs";
+
+export interface Content {
+  readonly name: string;
+  readonly runtime: GearRuntime;
+  readonly entrypoint: string;
+  readonly argsSchema: string;
+  readonly files: readonly FileRow[];
+}
+
+export interface CodeInput {
+  readonly code?: string | undefined;
+  readonly files?: readonly GearFileInput[] | undefined;
+  readonly entrypoint?: string | undefined;
+}
+
+/** Raises `invalid` naming the field, `too_large` over GEAR_CODE_BYTES_MAX. */
+export function parseCode(runtime: GearRuntime, input: CodeInput): Pick<Content, "entrypoint" | "files"> {
+  if ((input.code === undefined) === (input.files === undefined)) {
+    throw new AppError("invalid", "code: give the program as code or as files, one of the two");
+  }
+  const entrypoint = entrypointOf(runtime, input);
+  const files =
+    input.files === undefined ? [fileOf(entrypoint, { content: input.code! }, "code")] : listOf(input.files);
+  requireTree(files);
+  const entry = files.find((file) => file.path === entrypoint);
+  if (!entry) throw new AppError("invalid", `files: the entrypoint ${entrypoint} is not among them`);
+  if (entry.content.byteLength === 0)
+    throw new AppError("invalid", `${input.code === undefined ? "files" : "code"}: the program is empty`);
+  if (runtime === "binary" && entry.encoding !== "base64")
+    throw new AppError("invalid", "files: the entrypoint of a binary gear must be given as base64");
+  if (bytesOf(files) > GEAR_CODE_BYTES_MAX) {
+    throw new AppError(
+      "too_large",
+      `the gear's files are larger than ${GEAR_CODE_BYTES_MAX} bytes together`,
+      { limit_bytes: GEAR_CODE_BYTES_MAX },
+    );
+  }
+  return { entrypoint, files };
+}
+
+function entrypointOf(runtime: GearRuntime, input: CodeInput): string {
+  if (runtime !== "binary") {
+    const entrypoint = ENTRYPOINTS[runtime];
+    if (input.entrypoint === undefined || input.entrypoint === entrypoint) return entrypoint;
+    throw new AppError("invalid", `entrypoint: it is ${entrypoint} for ${runtime}; leave it out`);
+  }
+  if (input.code !== undefined)
+    throw new AppError("invalid", "code: a binary gear is given as files with base64 content");
+  if (input.entrypoint === undefined)
+    throw new AppError("invalid", "entrypoint: missing; a binary gear names the file to run");
+  return parseDocumentPath("entrypoint", input.entrypoint);
+}
+
+function listOf(files: readonly GearFileInput[]): FileRow[] {
+  return files.map((file, index) =>
+    fileOf(parseDocumentPath(`files.${index}.path`, file.path), file, `files.${index}.content`),
+  );
+}
+
+function fileOf(path: string, input: Pick<GearFileInput, "content" | "encoding">, field: string): FileRow {
+  if (input.encoding === "base64")
+    return { path, encoding: "base64", content: fromBase64(input.content, field) };
+  if (!input.content.isWellFormed()) throw new AppError("invalid", `${field}: not valid Unicode`);
+  return { path, encoding: "utf8", content: new TextEncoder().encode(input.content) };
+}
+
+function fromBase64(text: string, field: string): Uint8Array {
+  const bytes = new Uint8Array(Buffer.from(text, "base64"));
+  const written = Buffer.from(bytes).toString("base64");
+  if (written === text || written.replace(/=+$/, "") === text) return bytes;
+  throw new AppError("invalid", `${field}: not valid base64`);
+}
+
+/** No two files that are one on a file system without case, no file where another needs a directory, nothing where inputs go. */
+function requireTree(files: readonly FileRow[]): void {
+  const keys = new Set<string>();
+  for (const { path } of files) {
+    const key = foldedPath(path);
+    if (keys.has(key)) throw new AppError("invalid", `files: ${path} is there twice`);
+    if (key.split("/")[0] === INPUTS_FOLDER)
+      throw new AppError("invalid", `files: ${INPUTS_FOLDER}/ is kept for files of the workspace`);
+    keys.add(key);
+  }
+  for (const key of keys) {
+    for (let end = key.lastIndexOf("/"); end > 0; end = key.lastIndexOf("/", end - 1)) {
+      if (keys.has(key.slice(0, end)))
+        throw new AppError("invalid", `files: ${key.slice(0, end)} can't be both a file and a directory`);
+    }
+  }
+}
+
+export function bytesOf(files: readonly FileRow[]): number {
+  return files.reduce((sum, file) => sum + file.content.byteLength, 0);
+}
+
+/** The text whose SHA-256 is the content hash; an audit record hashes it as its content. */
+export function canonicalContent(content: Content): string {
+  const { name, runtime, entrypoint, argsSchema: args_schema } = content;
+  const files = content.files
+    .toSorted((a, b) => Buffer.compare(Buffer.from(a.path), Buffer.from(b.path)))
+    .map((file) => ({ path: file.path, sha256: sha256Hex(file.content) }));
+  return canonicalJson({ name, runtime, entrypoint, files, args_schema });
+}
+
+export function contentHash(content: Content): string {
+  return sha256Hex(canonicalContent(content));
+}
+
+export function shownFiles(files: readonly FileRow[]): GearFile[] {
+  return files.map(({ path, encoding, content }) => ({
+    path,
+    encoding,
+    content: shownContent(encoding, content),
+  }));
+}
+
+/** Text of the entrypoint, when it was given as text. */
+export function shownCode(entrypoint: string, files: readonly FileRow[]): string | null {
+  const entry = files.find((file) => file.path === entrypoint);
+  return entry?.encoding === "utf8" ? shownContent("utf8", entry.content) : null;
+}
+
+function shownContent(encoding: GearFile["encoding"], content: Uint8Array): string {
+  return Buffer.from(content.buffer, content.byteOffset, content.byteLength).toString(encoding);
+}

@@ -1,0 +1,59 @@
+// Gears as the API shows them.
+
+import { rfc3339 } from "../../kit/clock.ts";
+import { shownCode, shownFiles } from "./content.ts";
+import { isolationSentence, type Isolation } from "./isolation.ts";
+import type { CreatedGear, Gear, GearDetail } from "./schema.ts";
+import type { FileRow, GearRow } from "./store.ts";
+
+/** As lists show a gear: without its code. */
+export function toGear(row: GearRow, isolation: Isolation): Gear {
+  return {
+    ...toCreated(row),
+    description: row.description,
+    args_schema: row.args_schema,
+    content_hash: row.hash,
+    code_bytes: row.bytes,
+    author_id: row.author_id,
+    author: row.author,
+    forged_by: row.forged_by,
+    workspace_id: row.workspace_id,
+    approval: approvalOf(row),
+    isolated: isolation.isolated,
+    isolation: isolationSentence(isolation),
+    created_at: rfc3339(row.created_at),
+    updated_at: rfc3339(row.updated_at),
+  };
+}
+
+/** The program, as one text where it is one, and as files. */
+export function shown(entrypoint: string, files: readonly FileRow[]): Pick<GearDetail, "code" | "files"> {
+  return { code: shownCode(entrypoint, files), files: shownFiles(files) };
+}
+
+function approvalOf(row: GearRow): Gear["approval"] {
+  if (row.approved_hash === null) return null;
+  const { approved_by_id, approved_by, approved_auth, approved_at, approved_hash } = row;
+  return {
+    user_id: approved_by_id!,
+    user: approved_by!,
+    auth: approved_auth!,
+    time: rfc3339(approved_at!),
+    content_hash: approved_hash,
+  };
+}
+
+/** The fields that the specification gives for a new gear. */
+export function toCreated(row: GearRow): CreatedGear {
+  const { id, name, version, runtime, entrypoint, status, timeout_seconds } = row;
+  return {
+    id,
+    name,
+    tags: JSON.parse(row.tags) as string[],
+    version,
+    runtime,
+    entrypoint,
+    status,
+    timeout_seconds,
+  };
+}

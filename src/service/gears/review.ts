@@ -1,0 +1,73 @@
+// A gear's stored tests, run as part of a review: each one dry, with the outcome beside what was expected.
+
+import { AppError } from "../../kit/error.ts";
+import type { Caller } from "../people/caller.ts";
+import type { SandboxResult } from "../sandbox/sandbox.ts";
+import type { Gears } from "./gears.ts";
+import { NOT_ISOLATED_NOTICE, type Isolation } from "./isolation.ts";
+import { resultFields } from "./run-records.ts";
+import type { GearRuns } from "./runs.ts";
+import type { GearTest, TestOutcome, TestReport } from "./schema.ts";
+
+/** Who may dry-run may do this. One test after the other. Raises `refused` when there are none, `conflict` when the gear changes meanwhile. */
+export async function runTests(
+  gears: Gears,
+  runs: GearRuns,
+  isolation: Isolation,
+  caller: Caller,
+  gearId: number,
+): Promise<TestReport> {
+  runs.requireMayTry(caller);
+  const gear = gears.get(gearId);
+  if (gear.tests.length === 0) throw new AppError("refused", "the gear has no tests");
+  const outcomes: TestOutcome[] = [];
+  for (const test of gear.tests) outcomes.push(await runTest(runs, caller, gearId, test));
+  if (gears.existing(gearId).hash !== gear.content_hash)
+    throw new AppError("conflict", "the gear was changed while its tests ran: run them again");
+  return {
+    passed: outcomes.every((outcome) => outcome.passed),
+    version: gear.version,
+    content_hash: gear.content_hash,
+    isolated: isolation.isolated,
+    ...(isolation.isolated ? {} : { notice: NOT_ISOLATED_NOTICE }),
+    tests: outcomes,
+  };
+}
+
+async function runTest(runs: GearRuns, caller: Caller, gearId: number, test: GearTest): Promise<TestOutcome> {
+  const { name, expected } = test;
+  try {
+    const { result } = await runs.execute(
+      runs.dryOrder(caller, gearId, { args: test.args }, "test"),
+      () => {},
+    );
+    const problem = problemOf(result, expected);
+    return { name, passed: problem === null, problem, expected, result: resultFields(result) };
+  } catch (error) {
+    if (error instanceof AppError && error.code === "invalid")
+      return { name, passed: false, problem: error.message, expected, result: null };
+    throw error;
+  }
+}
+
+function problemOf(result: SandboxResult, expected: string): string | null {
+  if (result.timedOut) return "timed out";
+  if (result.exitCode !== 0) return `exit code ${result.exitCode}`;
+  if (result.truncated) return "more output than is kept";
+  return isExpected(result.stdout, expected) ? null : "other output than expected";
+}
+
+/** Exactly the same text, or the same JSON value when both are JSON. */
+export function isExpected(stdout: string, expected: string): boolean {
+  if (stdout === expected) return true;
+  const [actual, wanted] = [parsed(stdout), parsed(expected)];
+  return actual !== undefined && wanted !== undefined && Bun.deepEquals(actual.value, wanted.value, true);
+}
+
+function parsed(text: string): { value: unknown } | undefined {
+  try {
+    return { value: JSON.parse(text) as unknown };
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,219 @@
+// HTTP for gears, their runs and their bindings.
+
+import { Elysia } from "elysia";
+import { Type } from "@sinclair/typebox";
+import { AppError, messageOf } from "../../kit/error.ts";
+import { exchangeOf, type Exchange } from "../../kit/http/exchange.ts";
+import { frame, type Streams } from "../../kit/http/sse.ts";
+import { fromText } from "../../kit/http/text-params.ts";
+import type { Log } from "../../kit/log.ts";
+import type { Background } from "../../kit/background.ts";
+import { Empty, IdParams, PageQuery } from "../../kit/schema.ts";
+import type { CallerPlugin } from "../people/plugin.ts";
+import type { GearBindings } from "./bindings.ts";
+import type { Gears } from "./gears.ts";
+import type { Isolation } from "./isolation.ts";
+import { runTests } from "./review.ts";
+import type { GearRuns, Order } from "./runs.ts";
+import {
+  CreatedGear,
+  CreateGear,
+  CreateGearBinding,
+  DecideGear,
+  Gear,
+  GEAR_BODY_BYTES_MAX,
+  GearBinding,
+  GearDetail,
+  GearResult,
+  GearRun,
+  GearRunDetail,
+  GearVersion,
+  RunGear,
+  RunQuery,
+  SavedGear,
+  SaveGear,
+  TestReport,
+} from "./schema.ts";
+
+export interface GearRoutesDeps {
+  gears: Gears;
+  gearRuns: GearRuns;
+  gearBindings: GearBindings;
+  isolation: Isolation;
+  streams: Streams;
+  background: Background;
+}
+
+/** Routes whose bodies may be larger than others': they carry gear code. */
+export const GEAR_BODY_LIMITS = { "/gears": GEAR_BODY_BYTES_MAX, "/gears/:id": GEAR_BODY_BYTES_MAX } as const;
+
+export function gearRoutes(plugin: CallerPlugin, deps: GearRoutesDeps, log: Log) {
+  return new Elysia({ name: "gears", normalize: false })
+    .use(plugin)
+    .use(recordRoutes(plugin, deps))
+    .use(runRoutes(plugin, deps, log))
+    .use(bindingRoutes(plugin, deps));
+}
+
+function recordRoutes(plugin: CallerPlugin, { gears }: GearRoutesDeps) {
+  return new Elysia({ name: "gear-records", normalize: false, tags: ["gears"] })
+    .use(plugin)
+    .get("/gears", () => gears.list(), { caller: "any", response: Type.Array(Gear) })
+    .post(
+      "/gears",
+      ({ caller, body, status }) => gears.create(caller, body).then((made) => status(201, made)),
+      {
+        caller: "any",
+        body: CreateGear,
+        response: { 201: CreatedGear },
+      },
+    )
+    .get("/gears/:id", ({ params }) => gears.get(params.id), {
+      caller: "any",
+      params: fromText(IdParams),
+      response: GearDetail,
+    })
+    .put("/gears/:id", ({ caller, params, body }) => gears.save(caller, params.id, body), {
+      caller: "author",
+      params: fromText(IdParams),
+      body: SaveGear,
+      response: SavedGear,
+    })
+    .patch("/gears/:id", ({ caller, params, body }) => gears.decide(caller, params.id, body), {
+      caller: "admin",
+      params: fromText(IdParams),
+      body: DecideGear,
+      response: GearDetail,
+    })
+    .delete("/gears/:id", ({ caller, params }) => gears.remove(caller, params.id), {
+      caller: "admin",
+      params: fromText(IdParams),
+      response: Empty,
+    })
+    .get("/gears/:id/versions", ({ params, query }) => gears.versions(params.id, query), {
+      caller: "any",
+      params: fromText(IdParams),
+      query: fromText(PageQuery),
+      response: Type.Array(GearVersion),
+    });
+}
+
+function runRoutes(plugin: CallerPlugin, deps: GearRoutesDeps, log: Log) {
+  const { gears, gearRuns, isolation } = deps;
+  return new Elysia({ name: "gear-runs", normalize: false, tags: ["gears"] })
+    .use(plugin)
+    .post(
+      "/gears/:id/run",
+      async ({ caller, params, query, body, request }) => {
+        const exchange = exchangeOf(request);
+        const kind = isOn(query.dry) ? "dry" : "run";
+        const order =
+          kind === "dry"
+            ? gearRuns.dryOrder(caller, params.id, body ?? {})
+            : gearRuns.order(caller, params.id, body ?? {});
+        // A Response goes out as it is; the framework's types know only the declared answer.
+        if (isOn(query.stream) || wantsStream(exchange))
+          return streamRun(deps, exchange, kind, order, log) as never;
+        exchange.keepOpen();
+        return gearRuns.answer(kind, await gearRuns.execute(order, () => {}));
+      },
+      {
+        caller: "any",
+        params: fromText(IdParams),
+        query: fromText(RunQuery),
+        body: Type.Optional(RunGear),
+        response: { 200: GearResult },
+        detail: STREAMS,
+      },
+    )
+    .post(
+      "/gears/:id/tests/run",
+      ({ caller, params, request }) => {
+        exchangeOf(request).keepOpen();
+        return runTests(gears, gearRuns, isolation, caller, params.id);
+      },
+      { caller: "any", params: fromText(IdParams), response: TestReport },
+    )
+    .get("/gears/:id/runs", ({ caller, params, query }) => gearRuns.list(caller, params.id, query), {
+      caller: "any",
+      params: fromText(IdParams),
+      query: fromText(PageQuery),
+      response: Type.Array(GearRun),
+    })
+    .get("/gear-runs/:id", ({ caller, params }) => gearRuns.get(caller, params.id), {
+      caller: "ws",
+      params: fromText(IdParams),
+      response: GearRunDetail,
+    });
+}
+
+function bindingRoutes(plugin: CallerPlugin, { gearBindings }: GearRoutesDeps) {
+  return new Elysia({ name: "gear-bindings", normalize: false, tags: ["gears"] })
+    .use(plugin)
+    .get("/workspaces/:id/gears", ({ caller, params }) => gearBindings.list(caller, params.id), {
+      caller: "ws",
+      params: fromText(IdParams),
+      response: Type.Array(GearBinding),
+    })
+    .post(
+      "/workspaces/:id/gears",
+      ({ caller, params, body, status }) =>
+        gearBindings.bind(caller, params.id, body).then((made) => status(201, made)),
+      {
+        caller: "ws",
+        params: fromText(IdParams),
+        body: CreateGearBinding,
+        response: { 201: GearBinding },
+      },
+    )
+    .delete("/gear-bindings/:id", ({ caller, params }) => gearBindings.unbind(caller, params.id), {
+      caller: "ws",
+      params: fromText(IdParams),
+      response: Empty,
+    });
+}
+
+/** The run goes on when its viewer leaves: it is on record either way. */
+function streamRun(
+  { gearRuns, streams, background }: GearRoutesDeps,
+  exchange: Exchange,
+  kind: "run" | "dry",
+  order: Order,
+  log: Log,
+): Response {
+  return streams.answer(exchange, (viewer) => {
+    background.run("gear run", async () => {
+      try {
+        const ended = await gearRuns.execute(
+          order,
+          (stream, text) => void viewer.send(frame("output", { stream, text })),
+        );
+        viewer.send(frame("result", gearRuns.answer(kind, ended)));
+      } catch (error) {
+        if (!(error instanceof AppError))
+          log.error("gear run failed", { request_id: exchange.id, error: messageOf(error) });
+        const shown =
+          error instanceof AppError
+            ? error
+            : new AppError("internal", "internal error; the log has the details under this request id");
+        viewer.send(frame("error", { message: shown.message, code: shown.code, request_id: exchange.id }));
+      } finally {
+        viewer.end();
+      }
+    });
+    return () => {};
+  });
+}
+
+function isOn(flag: string | undefined): boolean {
+  return flag === "1" || flag === "true";
+}
+
+function wantsStream(exchange: Exchange): boolean {
+  return exchange.headers["accept"]?.includes("text/event-stream") ?? false;
+}
+
+const STREAMS = {
+  description:
+    "With `?stream=1` or `Accept: text/event-stream`: server-sent events `output` {stream, text} as they come, then `result`.",
+};

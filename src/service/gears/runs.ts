@@ -1,0 +1,356 @@
+// Running gears, and the record of it. Two promises that stay apart: `run` and `runTool` execute approved content only, `dryRun` tries
+// content that nobody approved, for people only.
+//
+// A run is stored before it starts, in the same write that looks once more whether it may: what is executed are the stored bytes whose hash
+// was approved, hashed again right there. What a gear does is data; only what keeps it from running is raised.
+
+import type { Clock } from "../../kit/clock.ts";
+import type { Db } from "../../kit/db.ts";
+import { AppError, notFound } from "../../kit/error.ts";
+import { LIST_DEFAULT, type PageQuery } from "../../kit/schema.ts";
+import type { Audit } from "../audit/audit.ts";
+import type { Caller } from "../people/caller.ts";
+import type { Sandbox, SandboxFile, SandboxResult } from "../sandbox/sandbox.ts";
+import type { Access } from "../workspaces/access.ts";
+import type { Workspaces } from "../workspaces/workspaces.ts";
+import { argsSchema, sentence } from "./args.ts";
+import type { GearBindings } from "./bindings.ts";
+import { canonicalContent, contentHash, type Content } from "./content.ts";
+import type { Gears } from "./gears.ts";
+import { NOT_ISOLATED_NOTICE } from "./isolation.ts";
+import { LiveText } from "./live-text.ts";
+import { RunQueue } from "./run-queue.ts";
+import { resultFields, saidOf, toDetail, toRun } from "./run-records.ts";
+import type { RunStore } from "./run-store.ts";
+import {
+  GEAR_RUNS_AT_ONCE_MAX,
+  GEAR_RUNS_WAITING_MAX,
+  RUN_FILES_BYTES_MAX,
+  RUN_FILES_MAX,
+  type GearResult,
+  type GearRun,
+  type GearRunDetail,
+  type GearRunKind,
+  type GearRunStatus,
+  type RunGear,
+} from "./schema.ts";
+import type { GearRow, GearStore } from "./store.ts";
+
+export interface GearRunsDeps {
+  db: Db;
+  store: RunStore;
+  gearStore: GearStore;
+  gears: Gears;
+  bindings: GearBindings;
+  access: Access;
+  workspaces: Workspaces;
+  audit: Audit;
+  clock: Clock;
+  sandbox: Sandbox;
+  /** The exact bytes of a file of the workspace. Raises `not_found`, `invalid`, `too_large`. */
+  readWorkspaceFile: (
+    workspaceId: number,
+    path: string,
+    bytesMax: number,
+  ) => Promise<{ path: string; content: Uint8Array }>;
+}
+
+export type Output = (stream: "stdout" | "stderr", text: string) => void;
+
+/** One run that has passed every check but the last, which is made when it starts. */
+export interface Order {
+  readonly caller: Caller;
+  readonly gearId: number;
+  readonly kind: GearRunKind;
+  readonly args: Record<string, unknown>;
+  readonly workspaceId: number | null;
+  readonly files: readonly string[];
+  /** Why this may run now: raises when it may not. Called inside the write that stores the run. */
+  readonly require: (row: GearRow) => void;
+  readonly callId?: string;
+  readonly agentId?: number;
+}
+
+export interface Ended {
+  readonly runId: number;
+  readonly result: SandboxResult;
+}
+
+export class GearRuns {
+  readonly #deps: GearRunsDeps;
+  readonly #queue = new RunQueue(GEAR_RUNS_AT_ONCE_MAX, GEAR_RUNS_WAITING_MAX);
+  readonly #running = new Set<Promise<unknown>>();
+  readonly #stopping = new AbortController();
+
+  constructor(deps: GearRunsDeps) {
+    this.#deps = deps;
+  }
+
+  /** At start: what was running when the service ended is interrupted. Returns how many. */
+  reconcile(): number {
+    const { db, store, clock } = this.#deps;
+    return db.writeNow(() => store.interruptOpen.run(clock.now()));
+  }
+
+  /** Kills what runs, refuses what comes; resolves when every end is on record. */
+  async stop(): Promise<void> {
+    this.#stopping.abort(new AppError("unavailable", "the service is stopping"));
+    await Promise.allSettled(this.#running);
+  }
+
+  /** Anyone signed in, approved gears only. Raises `forbidden` (not approved), `invalid` (arguments), `not_found`; nothing ran then. */
+  order(caller: Caller, gearId: number, input: RunGear): Order {
+    return this.#order(caller, gearId, "run", input, requireApproved);
+  }
+
+  /** Whatever the status. Anyone signed in where gears are isolated, otherwise admins; never agents. Raises `forbidden`, `invalid`, `not_found`. */
+  dryOrder(caller: Caller, gearId: number, input: RunGear, kind: "dry" | "test" = "dry"): Order {
+    return this.#order(caller, gearId, kind, input, () => this.requireMayTry(caller));
+  }
+
+  /** An agent's call. `hash` is the content whose schema the arguments were checked against. Raises `refused` when that is not callable any more. */
+  toolOrder(
+    caller: Caller,
+    agentId: number,
+    workspaceId: number,
+    gear: { id: number; hash: string },
+    args: Record<string, unknown>,
+    callId: string,
+  ): Order {
+    const files = argsSchema(this.#deps.gears.existing(gear.id).args_schema).filesIn(args);
+    return {
+      caller,
+      gearId: gear.id,
+      kind: "tool",
+      args,
+      workspaceId,
+      files,
+      callId,
+      agentId,
+      require: (row) => this.#requireCallable(row, workspaceId, agentId, gear.hash),
+    };
+  }
+
+  /** Waits for a place, runs, records. Raises what keeps the gear from running (`unavailable` included); a gear's failure is in the result. */
+  async execute(order: Order, output: Output, cancel?: AbortSignal): Promise<Ended> {
+    const signal = cancel ? AbortSignal.any([cancel, this.#stopping.signal]) : this.#stopping.signal;
+    const inputs = await this.#inputs(order);
+    const run = this.#queue.run(signal, async () => {
+      const started = await this.#start(order);
+      return this.#runStarted(started, inputs, order, output, signal);
+    });
+    this.#running.add(run);
+    try {
+      return await run;
+    } finally {
+      this.#running.delete(run);
+    }
+  }
+
+  /** What an HTTP answer says of it. */
+  answer(kind: "run" | "dry", { result }: Ended): GearResult {
+    const { isolated } = this.#deps.sandbox;
+    const fields = resultFields(result);
+    if (kind === "run") return fields;
+    return isolated ? { ...fields, isolated } : { ...fields, isolated, notice: NOT_ISOLATED_NOTICE };
+  }
+
+  requireMayTry(caller: Caller): void {
+    if (caller.agent !== undefined)
+      throw new AppError("forbidden", "run refused; gear not executed: agents can't dry-run gears");
+    if (this.#deps.sandbox.isolated || caller.role === "admin") return;
+    throw new AppError(
+      "forbidden",
+      "run refused; gear not executed: gears are not isolated on this server, so only an admin may dry-run them",
+    );
+  }
+
+  /** Newest page first, ascending in a page. Others than admins see what they ran and what ran in workspaces that they see. */
+  list(caller: Caller, gearId: number, page: PageQuery): GearRun[] {
+    const { gearStore, gears, store } = this.#deps;
+    if (caller.role !== "admin") gears.existing(gearId);
+    else if (!gearStore.withDeleted.get(gearId)) throw notFound("gear", gearId);
+    const rows = store.page.all(
+      gearId,
+      page.before ?? Number.MAX_SAFE_INTEGER,
+      ...this.#visible(caller),
+      page.limit ?? LIST_DEFAULT,
+    );
+    return rows.toReversed().map(toRun);
+  }
+
+  get(caller: Caller, id: number): GearRunDetail {
+    const row = this.#deps.store.byId.get(id, ...this.#visible(caller));
+    if (!row) throw notFound("gear run", id);
+    return toDetail(row);
+  }
+
+  #visible(caller: Caller): [number, number, string] {
+    if (caller.role === "admin") return [1, caller.userId, "[]"];
+    return [
+      0,
+      caller.userId,
+      JSON.stringify(this.#deps.workspaces.list(caller).map((workspace) => workspace.id)),
+    ];
+  }
+
+  #order(
+    caller: Caller,
+    gearId: number,
+    kind: GearRunKind,
+    input: RunGear,
+    require: (row: GearRow) => void,
+  ): Order {
+    const { gears, access } = this.#deps;
+    const row = gears.existing(gearId);
+    require(row);
+    const workspaceId = input.workspace_id ?? null;
+    if (workspaceId !== null) access.workspace(caller, workspaceId);
+    const args = input.args ?? {};
+    const schema = argsSchema(row.args_schema);
+    const problem = schema.problemOf(args);
+    if (problem)
+      throw new AppError(
+        "invalid",
+        problem.path === "" ? `args: ${problem.message}` : `args.${sentence(problem)}`,
+      );
+    const files =
+      workspaceId === null
+        ? [...(input.files ?? [])]
+        : [...new Set([...(input.files ?? []), ...schema.filesIn(args)])];
+    if (workspaceId === null && files.length > 0)
+      throw new AppError("invalid", "workspace_id: missing; files are files of a workspace");
+    return { caller, gearId, kind, args, workspaceId, files, require };
+  }
+
+  #requireCallable(row: GearRow, workspaceId: number, agentId: number, hash: string): void {
+    if (row.status !== "approved")
+      throw new AppError("refused", `run refused; gear not executed: "${row.name}" is ${row.status}`);
+    if (row.hash !== hash)
+      throw new AppError(
+        "refused",
+        `run refused; gear not executed: "${row.name}" was changed since it was offered to you`,
+      );
+    if (this.#deps.bindings.isBound(workspaceId, row.id, agentId)) return;
+    throw new AppError(
+      "refused",
+      `run refused; gear not executed: you are not bound to "${row.name}" any more`,
+    );
+  }
+
+  async #inputs(order: Order): Promise<SandboxFile[]> {
+    if (order.files.length > RUN_FILES_MAX)
+      throw new AppError("invalid", `files: at most ${RUN_FILES_MAX} in a run`);
+    const inputs = new Map<string, SandboxFile>();
+    let room = RUN_FILES_BYTES_MAX;
+    for (const path of order.files) {
+      const file = await this.#deps.readWorkspaceFile(order.workspaceId!, path, room);
+      if (inputs.has(file.path)) continue;
+      room -= file.content.byteLength;
+      inputs.set(file.path, { ...file, executable: false });
+    }
+    return [...inputs.values()];
+  }
+
+  /** The last look, the bytes, and the run's row, in one write. */
+  #start(order: Order): Promise<{ runId: number; row: GearRow; content: Content }> {
+    const { db, store, gears, access, audit, clock, sandbox } = this.#deps;
+    const { caller, kind, workspaceId } = order;
+    return db.write(() => {
+      const row = gears.existing(order.gearId);
+      order.require(row);
+      if (workspaceId !== null) access.workspace(caller, workspaceId);
+      const content = gears.contentOf(row);
+      const hash = contentHash(content);
+      requireExact(kind, row, hash);
+      const isolated = sandbox.isolated ? 1 : 0;
+      const who = [caller.userId, caller.name, caller.auth] as const;
+      const where = [workspaceId, caller.agent ?? null, caller.turnId ?? null, order.callId ?? null] as const;
+      const { id } = store.insert.get(
+        row.id,
+        row.version,
+        hash,
+        kind,
+        ...where,
+        ...who,
+        isolated,
+        JSON.stringify(order.args),
+        JSON.stringify(order.files),
+        clock.now(),
+      )!;
+      const unapproved = (kind === "dry" || kind === "test") && row.status !== "approved";
+      if (unapproved && !sandbox.isolated) {
+        const detail = { name: row.name, version: row.version, run: id, isolated: false };
+        audit.record(caller, {
+          action: "gear.dry_run",
+          target: `gear:${row.id}`,
+          detail,
+          content: canonicalContent(content),
+        });
+      }
+      return { runId: id, row, content };
+    });
+  }
+
+  async #runStarted(
+    started: { runId: number; row: GearRow; content: Content },
+    inputs: SandboxFile[],
+    order: Order,
+    output: Output,
+    signal: AbortSignal,
+  ): Promise<Ended> {
+    const { runId, row, content } = started;
+    const live = new LiveText(output);
+    try {
+      const result = await this.#deps.sandbox.run({
+        runtime: content.runtime,
+        entrypoint: content.entrypoint,
+        files: content.files.map((file) => ({
+          path: file.path,
+          content: file.content,
+          executable: content.runtime === "binary" && file.path === content.entrypoint,
+        })),
+        inputs,
+        stdin: JSON.stringify(order.args),
+        timeoutMs: row.timeout_seconds * 1000,
+        signal,
+        output: live.add,
+      });
+      live.end();
+      await this.#finish(runId, signal.aborted ? "cancelled" : "done", result, null);
+      return { runId, result };
+    } catch (error) {
+      await this.#finish(runId, "failed", null, error instanceof AppError ? error.message : "internal error");
+      throw error;
+    }
+  }
+
+  #finish(
+    id: number,
+    status: GearRunStatus,
+    result: SandboxResult | null,
+    error: string | null,
+  ): Promise<void> {
+    const { db, store, clock } = this.#deps;
+    return db.write(() => void store.finish.run(status, ...saidOf(result), error, clock.now(), id));
+  }
+}
+
+function requireApproved(row: GearRow): void {
+  if (row.status === "approved") return;
+  const why =
+    row.status === "pending"
+      ? "nobody has approved this version; an admin approves it after a review"
+      : "an admin has disabled it";
+  throw new AppError("forbidden", `run refused; gear not executed: ${why}`, { status: row.status });
+}
+
+/** Approved kinds run what was approved; the others run what the version says. Stored bytes that changed under us run nowhere. */
+function requireExact(kind: GearRunKind, row: GearRow, hash: string): void {
+  const expected = kind === "run" || kind === "tool" ? row.approved_hash : row.hash;
+  if (hash === expected) return;
+  throw new AppError(
+    "refused",
+    "run refused; gear not executed: the stored program is not the one whose hash is on record",
+  );
+}

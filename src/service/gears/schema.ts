@@ -1,0 +1,267 @@
+// Gears: records, inputs, limits. The content (name, runtime, entrypoint, files, args_schema) is what is hashed and approved;
+// description, tags, tests and time-out are not part of it.
+
+import { Type, type Static } from "@sinclair/typebox";
+import { closed, Id, nullable, oneOf, Time } from "../../kit/schema.ts";
+import { runtimes } from "../config/schema.ts";
+import { AuthKind } from "../people/schema.ts";
+
+export const GEAR_NAME_PATTERN = "^[a-z][a-z0-9_]{1,48}$";
+/** All files of a version together, decoded. */
+export const GEAR_CODE_BYTES_MAX = 4 * 1024 * 1024;
+/** A request that carries gear code: 4 MiB as base64, and what is around it. */
+export const GEAR_BODY_BYTES_MAX = 6 * 1024 * 1024;
+export const GEAR_FILES_MAX = 100;
+export const GEAR_PATH_CHARACTERS_MAX = 200;
+export const GEAR_DESCRIPTION_CHARACTERS_MAX = 10_000;
+export const GEAR_TAGS_MAX = 20;
+export const GEAR_TAG_CHARACTERS_MAX = 50;
+export const GEAR_TESTS_MAX = 20;
+export const GEAR_TEST_CHARACTERS_MAX = 100_000;
+export const ARGS_SCHEMA_CHARACTERS_MAX = 64 * 1024;
+export const TIMEOUT_SECONDS_DEFAULT = 60;
+export const TIMEOUT_SECONDS_MAX = 600;
+/** Gears that run at the same time, over all workspaces; further ones wait. */
+export const GEAR_RUNS_AT_ONCE_MAX = 20;
+export const GEAR_RUNS_WAITING_MAX = 200;
+/** Files of the workspace that one run may be given, and their bytes together. */
+export const RUN_FILES_MAX = 50;
+export const RUN_FILES_BYTES_MAX = 16 * 1024 * 1024;
+/** Of a result, what is put in front of the model; the whole of it is in the run's record. */
+export const TOOL_TEXT_CHARACTERS_MAX = 50_000;
+/** A page of versions ends after so much code, with at least one version in it. */
+export const VERSIONS_PAGE_BYTES_MAX = 8 * 1024 * 1024;
+
+export const GearRuntime = oneOf(runtimes);
+export type GearRuntime = (typeof runtimes)[number];
+
+export const gearStatuses = ["pending", "approved", "disabled"] as const;
+export const GearStatus = oneOf(gearStatuses);
+export type GearStatus = (typeof gearStatuses)[number];
+
+const GearPath = Type.String({
+  maxLength: GEAR_PATH_CHARACTERS_MAX,
+  description: "relative, `/` between segments; what some system would read as another path is refused",
+});
+
+export const GearFile = closed({
+  path: GearPath,
+  content: Type.String(),
+  encoding: oneOf(["utf8", "base64"] as const),
+});
+export type GearFile = Static<typeof GearFile>;
+
+export const GearFileInput = closed({
+  path: GearPath,
+  content: Type.String(),
+  encoding: Type.Optional(oneOf(["utf8", "base64"] as const)),
+});
+export type GearFileInput = Static<typeof GearFileInput>;
+
+/** Example arguments with the output that is expected of them: exactly this text, or the same JSON value. */
+export const GearTest = closed({
+  name: Type.String({ minLength: 1, maxLength: 100 }),
+  args: Type.Record(Type.String(), Type.Unknown()),
+  expected: Type.String({ maxLength: GEAR_TEST_CHARACTERS_MAX }),
+});
+export type GearTest = Static<typeof GearTest>;
+
+const Description = Type.String({ maxLength: GEAR_DESCRIPTION_CHARACTERS_MAX });
+const Tags = Type.Array(Type.String({ minLength: 1, maxLength: GEAR_TAG_CHARACTERS_MAX }), {
+  maxItems: GEAR_TAGS_MAX,
+});
+const ArgsSchema = Type.String({
+  description: "a JSON Schema document (2020-12 or draft-07) whose root is an object, as text",
+});
+const Files = Type.Array(GearFileInput, { minItems: 1, maxItems: GEAR_FILES_MAX });
+const Tests = Type.Array(GearTest, { maxItems: GEAR_TESTS_MAX });
+
+export const CreateGear = closed({
+  name: Type.String(),
+  description: Type.Optional(Description),
+  tags: Type.Optional(Tags),
+  runtime: GearRuntime,
+  code: Type.Optional(Type.String()),
+  files: Type.Optional(Files),
+  entrypoint: Type.Optional(GearPath),
+  args_schema: ArgsSchema,
+  tests: Type.Optional(Tests),
+});
+export type CreateGear = Static<typeof CreateGear>;
+
+/** What is absent stays as it is. `name`, if given, must be the gear's own: it never changes. */
+export const SaveGear = Type.Composite([Type.Partial(CreateGear)], { additionalProperties: false });
+export type SaveGear = Static<typeof SaveGear>;
+
+export const DecideGear = closed({
+  status: Type.Optional(GearStatus),
+  content_hash: Type.Optional(Type.String({ pattern: "^[0-9a-f]{64}$" })),
+  timeout_seconds: Type.Optional(Type.Integer({ minimum: 1, maximum: TIMEOUT_SECONDS_MAX })),
+});
+export type DecideGear = Static<typeof DecideGear>;
+
+/** The answer to a create, as specified. */
+export const CreatedGear = closed({
+  id: Id,
+  name: Type.String(),
+  tags: Type.Array(Type.String()),
+  version: Id,
+  runtime: GearRuntime,
+  entrypoint: Type.String(),
+  status: GearStatus,
+  timeout_seconds: Type.Integer(),
+});
+export type CreatedGear = Static<typeof CreatedGear>;
+
+const GearFields = {
+  ...CreatedGear.properties,
+  description: Type.String(),
+  args_schema: Type.String(),
+  content_hash: Type.String({ description: "SHA-256, hex; see docs/gears.md" }),
+  code_bytes: Type.Integer(),
+  author_id: Id,
+  author: Type.String(),
+  forged_by: nullable(Type.String({ description: "the agent that made it" })),
+  workspace_id: nullable(Id),
+  approval: nullable(
+    closed({ user_id: Id, user: Type.String(), auth: AuthKind, time: Time, content_hash: Type.String() }),
+  ),
+  /** Whether gears run isolated on this server, and the sentence to show with it. */
+  isolated: Type.Boolean(),
+  isolation: Type.String(),
+  created_at: Time,
+  updated_at: Time,
+};
+
+export const Gear = closed(GearFields);
+export type Gear = Static<typeof Gear>;
+
+const CodeFields = {
+  code: nullable(Type.String({ description: "text of the entrypoint; null when it is not text" })),
+  files: Type.Array(GearFile),
+};
+
+export const GearDetail = closed({ ...GearFields, ...CodeFields, tests: Type.Array(GearTest) });
+export type GearDetail = Static<typeof GearDetail>;
+
+/** `changed` false: the content was the same byte for byte, so version, status and approval stay. */
+export const SavedGear = closed({ ...GearDetail.properties, changed: Type.Boolean() });
+export type SavedGear = Static<typeof SavedGear>;
+
+export const GearVersion = closed({
+  version: Id,
+  runtime: GearRuntime,
+  entrypoint: Type.String(),
+  args_schema: Type.String(),
+  content_hash: Type.String(),
+  author_id: Id,
+  author: Type.String(),
+  created_at: Time,
+  ...CodeFields,
+});
+export type GearVersion = Static<typeof GearVersion>;
+
+export const GearBinding = closed({
+  id: Id,
+  workspace_id: Id,
+  gear_id: Id,
+  gear_name: Type.String(),
+  gear_status: GearStatus,
+  agent_id: nullable(Id),
+  created_at: Time,
+});
+export type GearBinding = Static<typeof GearBinding>;
+
+export const CreateGearBinding = closed({ gear_id: Id, agent_id: Type.Optional(nullable(Id)) });
+export type CreateGearBinding = Static<typeof CreateGearBinding>;
+
+export const RunGear = closed({
+  args: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+  workspace_id: Type.Optional(Id),
+  files: Type.Optional(
+    Type.Array(Type.String({ minLength: 1, maxLength: 4096 }), { maxItems: RUN_FILES_MAX }),
+  ),
+});
+export type RunGear = Static<typeof RunGear>;
+
+/** `1` and `true` switch on. */
+const Flag = Type.Optional(oneOf(["0", "1", "false", "true"] as const));
+export const RunQuery = closed({ dry: Flag, stream: Flag });
+
+const ResultFields = {
+  exit_code: Type.Integer(),
+  stderr: Type.String(),
+  stdout: Type.String(),
+  timed_out: Type.Boolean(),
+  duration_ms: Type.Integer(),
+  truncated: Type.Boolean({ description: "some output was dropped: 1 MiB of each stream is kept" }),
+};
+
+/** A dry run also says whether it was isolated, and in words when it was not. */
+export const GearResult = closed({
+  ...ResultFields,
+  isolated: Type.Optional(Type.Boolean()),
+  notice: Type.Optional(Type.String()),
+});
+export type GearResult = Static<typeof GearResult>;
+
+export const gearRunKinds = ["run", "dry", "test", "tool"] as const;
+export type GearRunKind = (typeof gearRunKinds)[number];
+export const gearRunStatuses = ["running", "done", "cancelled", "failed", "interrupted"] as const;
+export type GearRunStatus = (typeof gearRunStatuses)[number];
+
+/** A run as lists show it; output and arguments are in the run's own record. */
+const RunFields = {
+  id: Id,
+  gear_id: Id,
+  version: Id,
+  content_hash: Type.String(),
+  kind: oneOf(gearRunKinds),
+  status: oneOf(gearRunStatuses),
+  workspace_id: nullable(Id),
+  agent: nullable(Type.String()),
+  turn_id: nullable(Id),
+  user_id: Id,
+  user_name: Type.String(),
+  auth: AuthKind,
+  isolated: Type.Boolean(),
+  exit_code: nullable(Type.Integer()),
+  timed_out: nullable(Type.Boolean()),
+  truncated: nullable(Type.Boolean()),
+  duration_ms: nullable(Type.Integer()),
+  error: nullable(Type.String()),
+  started_at: Time,
+  finished_at: nullable(Time),
+};
+export const GearRun = closed(RunFields);
+export type GearRun = Static<typeof GearRun>;
+
+export const GearRunDetail = closed({
+  ...RunFields,
+  args: Type.Record(Type.String(), Type.Unknown()),
+  files: Type.Array(Type.String()),
+  stdout: nullable(Type.String()),
+  stderr: nullable(Type.String()),
+});
+export type GearRunDetail = Static<typeof GearRunDetail>;
+
+export const TestOutcome = closed({
+  name: Type.String(),
+  passed: Type.Boolean(),
+  /** Why not; null when it passed. */
+  problem: nullable(Type.String()),
+  expected: Type.String(),
+  /** Null when nothing ran, since the arguments do not fit the schema. */
+  result: nullable(closed(ResultFields)),
+});
+export type TestOutcome = Static<typeof TestOutcome>;
+
+export const TestReport = closed({
+  passed: Type.Boolean(),
+  version: Id,
+  content_hash: Type.String(),
+  isolated: Type.Boolean(),
+  notice: Type.Optional(Type.String()),
+  tests: Type.Array(TestOutcome),
+});
+export type TestReport = Static<typeof TestReport>;

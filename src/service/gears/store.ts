@@ -1,0 +1,129 @@
+// SQL of gears, their versions and their files.
+
+import type { Db } from "../../kit/db.ts";
+import type { AuthKind } from "../people/schema.ts";
+import type { GearRuntime, GearStatus } from "./schema.ts";
+
+export interface GearRow {
+  id: number;
+  name: string;
+  description: string;
+  /** JSON arrays. */
+  tags: string;
+  tests: string;
+  status: GearStatus;
+  version: number;
+  timeout_seconds: number;
+  author_id: number;
+  author: string;
+  forged_by: string | null;
+  workspace_id: number | null;
+  approved_hash: string | null;
+  approved_by_id: number | null;
+  approved_by: string | null;
+  approved_auth: AuthKind | null;
+  approved_at: number | null;
+  created_at: number;
+  updated_at: number;
+  deleted_at: number | null;
+  /** Of the current version. */
+  version_id: number;
+  runtime: GearRuntime;
+  entrypoint: string;
+  args_schema: string;
+  hash: string;
+  bytes: number;
+}
+
+export interface VersionRow {
+  id: number;
+  gear_id: number;
+  version: number;
+  runtime: GearRuntime;
+  entrypoint: string;
+  args_schema: string;
+  hash: string;
+  bytes: number;
+  author_id: number;
+  author: string;
+  created_at: number;
+}
+
+export interface FileRow {
+  path: string;
+  encoding: "utf8" | "base64";
+  content: Uint8Array;
+}
+
+const GEAR = `SELECT g.id, g.name, g.description, g.tags, g.tests, g.status, g.version, g.timeout_seconds, g.author_id, g.author, g.forged_by,
+  g.workspace_id, g.approved_hash, g.approved_by_id, g.approved_by, g.approved_auth, g.approved_at, g.created_at, g.updated_at, g.deleted_at,
+  v.id AS version_id, v.runtime, v.entrypoint, v.args_schema, v.hash, v.bytes
+  FROM gears g JOIN gear_versions v ON v.gear_id = g.id AND v.version = g.version`;
+
+export class GearStore {
+  readonly byId;
+  readonly withDeleted;
+  readonly byName;
+  readonly all;
+  readonly pending;
+  readonly insert;
+  readonly update;
+  readonly approve;
+  readonly setStatus;
+  readonly setTimeout;
+  readonly remove;
+  readonly insertVersion;
+  readonly versions;
+  readonly insertFile;
+  readonly files;
+
+  constructor(db: Db) {
+    this.byId = db.query<GearRow, [number]>(`${GEAR} WHERE g.id = ? AND g.deleted_at IS NULL`);
+    this.withDeleted = db.query<GearRow, [number]>(`${GEAR} WHERE g.id = ?`);
+    this.byName = db.query<GearRow, [string]>(`${GEAR} WHERE g.name = ? AND g.deleted_at IS NULL`);
+    this.all = db.query<GearRow, []>(`${GEAR} WHERE g.deleted_at IS NULL ORDER BY g.name`);
+    this.pending = db.query<GearRow, [number]>(
+      `${GEAR} WHERE g.status = 'pending' AND g.deleted_at IS NULL ORDER BY g.updated_at, g.id LIMIT ?`,
+    );
+    this.insert = db.query<
+      { id: number },
+      [string, string, string, string, number, number, string, string | null, number | null, number, number]
+    >(
+      `INSERT INTO gears (name, description, tags, tests, status, version, timeout_seconds, author_id, author, forged_by, workspace_id, created_at, updated_at)
+       VALUES (?, ?, ?, ?, 'pending', 1, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
+    );
+    this.update = db.query<never, [string, string, string, number, number, number]>(
+      "UPDATE gears SET description = ?, tags = ?, tests = ?, version = ?, updated_at = ? WHERE id = ?",
+    );
+    this.approve = db.query<never, [string, number, string, AuthKind, number, number]>(
+      `UPDATE gears SET status = 'approved', approved_hash = ?, approved_by_id = ?, approved_by = ?, approved_auth = ?, approved_at = ?
+       WHERE id = ?`,
+    );
+    this.setStatus = db.query<never, [GearStatus, number]>(
+      `UPDATE gears SET status = ?, approved_hash = NULL, approved_by_id = NULL, approved_by = NULL, approved_auth = NULL, approved_at = NULL
+       WHERE id = ?`,
+    );
+    this.setTimeout = db.query<never, [number, number]>("UPDATE gears SET timeout_seconds = ? WHERE id = ?");
+    this.remove = db.query<never, [number, number]>(
+      `UPDATE gears SET deleted_at = ?, status = 'disabled', approved_hash = NULL, approved_by_id = NULL, approved_by = NULL,
+       approved_auth = NULL, approved_at = NULL WHERE id = ?`,
+    );
+    this.insertVersion = db.query<
+      { id: number },
+      [number, number, GearRuntime, string, string, string, number, number, string, number]
+    >(
+      `INSERT INTO gear_versions (gear_id, version, runtime, entrypoint, args_schema, hash, bytes, author_id, author, created_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
+    );
+    this.versions = db.query<VersionRow, [number, number, number]>(
+      `SELECT id, gear_id, version, runtime, entrypoint, args_schema, hash, bytes, author_id, author, created_at
+       FROM gear_versions WHERE gear_id = ? AND version < ? ORDER BY version DESC LIMIT ?`,
+    );
+    this.insertFile = db.query<never, [number, string, string, Uint8Array]>(
+      "INSERT INTO gear_files (version_id, path, encoding, content) VALUES (?, ?, ?, ?)",
+    );
+    this.files = db.query<FileRow, [number]>(
+      "SELECT path, encoding, content FROM gear_files WHERE version_id = ? ORDER BY path",
+    );
+  }
+}

@@ -1,0 +1,279 @@
+// What agents get of gears: to list and forge them; for the orchestrator to grant and revoke them; and each approved gear that is bound
+// to the agent, as a tool of its own name.
+
+import { Type, type Static } from "@sinclair/typebox";
+import { AppError } from "../../kit/error.ts";
+import { nameKey } from "../../kit/names.ts";
+import { closed, oneOf } from "../../kit/schema.ts";
+import type { Blueprint } from "../blueprint/blueprint.ts";
+import { runtimes } from "../config/schema.ts";
+import type { SandboxResult } from "../sandbox/sandbox.ts";
+import { BUILT_IN_TOOL_NAMES } from "../tools/names.ts";
+import {
+  failed,
+  ok,
+  type DatabaseTool,
+  type ExternalTool,
+  type ToolResult,
+  type ToolScope,
+  type ToolSource,
+} from "../tools/tool.ts";
+import { argsSchema, parseToolArguments } from "./args.ts";
+import type { GearBindings } from "./bindings.ts";
+import type { Gears } from "./gears.ts";
+import type { Isolation } from "./isolation.ts";
+import type { Ended, GearRuns } from "./runs.ts";
+import { NeverStarted } from "./run-queue.ts";
+import {
+  GEAR_NAME_PATTERN,
+  GEAR_TESTS_MAX,
+  GearTest,
+  TOOL_TEXT_CHARACTERS_MAX,
+  type CreateGear,
+} from "./schema.ts";
+import type { GearRow } from "./store.ts";
+
+/** Gears shown by gear_list; of more, the first by name. */
+const GEARS_LISTED_MAX = 200;
+
+export interface GearToolsDeps {
+  gears: Gears;
+  bindings: GearBindings;
+  runs: GearRuns;
+  blueprint: Blueprint;
+  isolation: Isolation;
+}
+
+const NoInput = closed({});
+const ForgeInput = closed({
+  name: Type.String({ description: `Becomes the tool's name: ${GEAR_NAME_PATTERN}` }),
+  description: Type.String({
+    description: "What it does and when to use it; the agents that call it read this",
+  }),
+  runtime: oneOf(runtimes.filter((runtime) => runtime !== "binary")),
+  code: Type.String({
+    description:
+      "The program. Arguments arrive as JSON on stdin; what it writes to stdout is the result. No network, no packages beyond the runtime's own",
+  }),
+  args_schema: Type.String({
+    description:
+      'A JSON Schema document as text; its root has "type": "object". A property with "x-file": true holds the path of a workspace file, which the program finds read-only under inputs/<path>',
+  }),
+  tests: Type.Optional(
+    Type.Array(GearTest, {
+      maxItems: GEAR_TESTS_MAX,
+      description: "Example arguments with the exact stdout expected (or the same JSON value)",
+    }),
+  ),
+});
+const BindInput = closed({
+  gear: Type.String({ description: "Name of a gear, as gear_list shows it" }),
+  agent: Type.Optional(
+    Type.String({ description: "Name of an agent of this workspace; left out: all agents" }),
+  ),
+});
+
+export function gearTools(deps: GearToolsDeps): ToolSource {
+  const everyone = [listTool(deps), forgeTool(deps)];
+  const orchestrator = [grantTool(deps), revokeTool(deps)];
+  return (scope) => [
+    ...everyone,
+    ...(scope.orchestrator ? orchestrator : []),
+    ...callable(deps, scope).map((row) => callTool(deps, row)),
+  ];
+}
+
+/** A name that became a built-in tool's since then is that tool's. */
+function callable({ gears, bindings }: GearToolsDeps, scope: ToolScope): GearRow[] {
+  return bindings
+    .approvedFor(scope.workspaceId, scope.agentId)
+    .map((id) => gears.existing(id))
+    .filter((row) => !BUILT_IN_TOOL_NAMES.has(row.name));
+}
+
+function listTool(deps: GearToolsDeps): DatabaseTool {
+  return {
+    kind: "database",
+    name: "gear_list",
+    description:
+      "Lists all gears (small programs) with their status and who in this workspace may call them. Only approved gears that are bound to you are tools of yours.",
+    parameters: NoInput,
+    apply: (scope) => {
+      const { gears, bindings, blueprint } = deps;
+      const names = new Map(blueprint.agentsOf(scope.workspaceId).map((agent) => [agent.id, agent.name]));
+      const bound = bindings.ofWorkspace(scope.workspaceId);
+      const mine = new Set(callable(deps, scope).map((row) => row.id));
+      const all = gears.list();
+      const shown = all.slice(0, GEARS_LISTED_MAX).map((gear) => ({
+        name: gear.name,
+        description: gear.description,
+        runtime: gear.runtime,
+        version: gear.version,
+        status: gear.status,
+        bound_to: bound
+          .filter((each) => each.gear_id === gear.id)
+          .map((each) => (each.agent_id === null ? "all agents" : names.get(each.agent_id))),
+        you_can_call_it: mine.has(gear.id),
+      }));
+      const more = all.length - shown.length;
+      return ok(JSON.stringify(shown) + (more > 0 ? `\n(${more} more gears are not shown)` : ""));
+    },
+  };
+}
+
+function forgeTool({ gears, bindings }: GearToolsDeps): DatabaseTool {
+  return {
+    kind: "database",
+    name: "gear_forge",
+    description:
+      "Writes a new gear: a small program that becomes a tool of yours once a person has approved it. Until then it does not run. Forging again under the name of a gear that was forged in this workspace saves a new version, which needs approval again.",
+    parameters: ForgeInput,
+    durable: true,
+    apply: (scope, input: Static<typeof ForgeInput>) => {
+      const known = gears.byName(input.name);
+      const row = known
+        ? reforge(gears, scope, known, input)
+        : gears.createIn(scope.caller, input as CreateGear, {
+            agent: scope.agentName,
+            workspaceId: scope.workspaceId,
+          });
+      if (!bindings.isBound(scope.workspaceId, row.id, scope.agentId))
+        bindings.bindIn(scope.caller, scope.workspaceId, row.id, scope.agentId);
+      if (row.status === "approved")
+        return ok(`Gear "${row.name}" has this content already, and it is approved: call it.`);
+      return ok(
+        `Gear "${row.name}" version ${row.version} is saved and bound to you. It waits for a person's approval; until then you can't call it. Tell the person so.`,
+      );
+    },
+  };
+}
+
+function reforge(gears: Gears, scope: ToolScope, known: GearRow, input: Static<typeof ForgeInput>): GearRow {
+  if (known.forged_by !== null && known.workspace_id === scope.workspaceId)
+    return gears.saveIn(scope.caller, known.id, input as CreateGear);
+  throw new AppError(
+    "conflict",
+    `a gear named "${known.name}" exists already and was not forged in this workspace; choose another name`,
+  );
+}
+
+function grantTool({ gears, bindings, blueprint }: GearToolsDeps): DatabaseTool {
+  return {
+    kind: "database",
+    name: "gear_grant",
+    description:
+      "Binds a gear to an agent, or to all agents of this workspace. They can call it as soon as it is approved.",
+    parameters: BindInput,
+    durable: true,
+    apply: (scope, input: Static<typeof BindInput>) => {
+      const gear = findGear(gears, input.gear);
+      const agent = findAgent(blueprint, scope, input.agent);
+      bindings.bindIn(scope.caller, scope.workspaceId, gear.id, agent?.id ?? null);
+      const state =
+        gear.status === "approved"
+          ? "can call it now"
+          : `can call it once a person has approved it (it is ${gear.status})`;
+      return ok(`Bound gear "${gear.name}": ${agent ? `"${agent.name}"` : "all agents"} ${state}.`);
+    },
+  };
+}
+
+function revokeTool({ gears, bindings, blueprint }: GearToolsDeps): DatabaseTool {
+  return {
+    kind: "database",
+    name: "gear_revoke",
+    description:
+      "Takes a gear away from an agent, or takes away that all agents may call it (leave agent out).",
+    parameters: BindInput,
+    durable: true,
+    apply: (scope, input: Static<typeof BindInput>) => {
+      const gear = findGear(gears, input.gear);
+      const agent = findAgent(blueprint, scope, input.agent);
+      const whom = agent ? `"${agent.name}"` : "all agents";
+      const binding = bindings.between(scope.workspaceId, gear.id, agent?.id ?? null);
+      if (!binding)
+        throw new AppError(
+          "not_found",
+          `gear "${gear.name}" is not bound to ${whom}; gear_list shows who it is bound to`,
+        );
+      bindings.unbindIn(scope.caller, binding.id);
+      return ok(`Gear "${gear.name}" is no longer bound to ${whom}.`);
+    },
+  };
+}
+
+/** Without isolation a gear can change anything on the server, so it counts as durable. */
+function callTool({ runs, isolation }: GearToolsDeps, row: GearRow): ExternalTool {
+  const gear = { id: row.id, hash: row.hash };
+  return {
+    kind: "external",
+    name: row.name,
+    description: row.description === "" ? `The gear ${row.name}.` : row.description,
+    parameters: argsSchema(row.args_schema).schema,
+    parse: (json) => parseToolArguments(row.args_schema, json),
+    durable: !isolation.isolated,
+    run: async (scope, input: Record<string, unknown>, ports) => {
+      const order = runs.toolOrder(scope.caller, scope.agentId, scope.workspaceId, gear, input, ports.callId);
+      try {
+        return toolResult(
+          await runs.execute(order, ports.output, ports.signal),
+          row.timeout_seconds,
+          ports.signal,
+        );
+      } catch (error) {
+        if (error instanceof NeverStarted)
+          return { outcome: "cancelled", text: "Stopped before it began: the gear did not run." };
+        throw error;
+      }
+    },
+  };
+}
+
+/** stdout is the result; the rest is told when there is something to tell. */
+function toolResult({ runId, result }: Ended, timeoutSeconds: number, signal: AbortSignal): ToolResult {
+  const notes = [
+    ...notesOf(result, timeoutSeconds),
+    ...(result.stderr.trim() === "" ? [] : [`stderr: ${cut(result.stderr, runId)}`]),
+  ];
+  const text = [cut(result.stdout, runId), ...notes.map((note) => `[${note}]`)]
+    .filter((part) => part !== "")
+    .join("\n");
+  if (signal.aborted && !result.timedOut && result.exitCode !== 0)
+    return { outcome: "cancelled", text: `${text}\n[the gear was stopped in the middle]`.trim() };
+  return result.exitCode === 0 && !result.timedOut ? ok(text) : failed(text);
+}
+
+function notesOf(result: SandboxResult, timeoutSeconds: number): string[] {
+  const notes: string[] = [];
+  if (result.timedOut) notes.push(`the gear was stopped after ${timeoutSeconds} s: it timed out`);
+  else if (result.exitCode !== 0) notes.push(`exit code ${result.exitCode}`);
+  if (result.truncated) notes.push("the gear wrote more than is kept: the end of its output is missing");
+  return notes;
+}
+
+function cut(text: string, runId: number): string {
+  if (text.length <= TOOL_TEXT_CHARACTERS_MAX) return text;
+  const kept = text.slice(0, TOOL_TEXT_CHARACTERS_MAX).toWellFormed();
+  return `${kept}\n[cut here: ${text.length - TOOL_TEXT_CHARACTERS_MAX} more characters are in the record of gear run ${runId}]`;
+}
+
+function findGear(gears: Gears, name: string): GearRow {
+  const found = gears.byName(name.trim());
+  if (found) return found;
+  throw new AppError("not_found", `there is no gear named "${name}"; gear_list shows what there is`);
+}
+
+function findAgent(
+  blueprint: Blueprint,
+  scope: ToolScope,
+  name: string | undefined,
+): { id: number; name: string } | undefined {
+  if (name === undefined) return undefined;
+  const agents = blueprint.agentsOf(scope.workspaceId);
+  const found = agents.find((agent) => nameKey(agent.name) === nameKey(name));
+  if (found) return found;
+  throw new AppError(
+    "not_found",
+    `there is no agent named "${name}"; there are: ${agents.map((agent) => agent.name).join(", ")}`,
+  );
+}

@@ -1,0 +1,262 @@
+// Rules for instructions: texts that people keep and put in front of agents. Everybody may read all of them and add new ones; changing
+// and deleting one is for its author and for admins, since it changes what agents are told wherever it is bound.
+
+import { rfc3339, type Clock } from "../../kit/clock.ts";
+import { canonicalJson, sha256Hex } from "../../kit/crypto.ts";
+import type { Db } from "../../kit/db.ts";
+import { AppError, notFound } from "../../kit/error.ts";
+import { nameKey, parseName, type Name } from "../../kit/names.ts";
+import { LIST_DEFAULT, type PageQuery } from "../../kit/schema.ts";
+import type { Audit } from "../audit/audit.ts";
+import type { Blueprint } from "../blueprint/blueprint.ts";
+import type { Journal } from "../journal/journal.ts";
+import type { Caller } from "../people/caller.ts";
+import type { Access } from "../workspaces/access.ts";
+import {
+  BINDINGS_PER_WORKSPACE_MAX,
+  INSTRUCTION_CHARACTERS_MAX,
+  INSTRUCTIONS_MAX,
+  type BindInstruction,
+  type CreateInstruction,
+  type Instruction,
+  type InstructionBinding,
+  type InstructionSummary,
+  type InstructionVersion,
+  type UpdateInstruction,
+} from "./schema.ts";
+import type { BindingRow, InstructionRow, LibraryStore, VersionRow } from "./store.ts";
+
+export interface InstructionsDeps {
+  db: Db;
+  store: LibraryStore;
+  access: Access;
+  blueprint: Blueprint;
+  journal: Journal;
+  audit: Audit;
+  clock: Clock;
+}
+
+/** A name and text as they will be kept. */
+export interface Wording {
+  readonly name: Name;
+  readonly text: string;
+  readonly hash: string;
+}
+
+export class Instructions {
+  readonly #deps: InstructionsDeps;
+
+  constructor(deps: InstructionsDeps) {
+    this.#deps = deps;
+  }
+
+  /** Any caller, by name, without the texts. */
+  list(): InstructionSummary[] {
+    return this.#deps.store.all.all().map(toSummary);
+  }
+
+  /** Any caller. */
+  get(id: number): Instruction {
+    return toInstruction(this.existing(id));
+  }
+
+  /** Undefined when there is none of that name. */
+  byName(name: string): Instruction | undefined {
+    const row = this.#deps.store.byKey.get(nameKey(name));
+    return row ? toInstruction(row) : undefined;
+  }
+
+  /** Any caller. `before`: a version. Each page in ascending order, the newest page first. */
+  versions(id: number, page: PageQuery): InstructionVersion[] {
+    this.existing(id);
+    const rows = this.#deps.store.versions.all(id, page.before ?? Number.MAX_SAFE_INTEGER, page.limit ?? LIST_DEFAULT);
+    return rows.map(toVersion).toReversed();
+  }
+
+  /** Any caller; becomes its author. Raises `invalid`, `conflict` (name taken), `refused` (too many). */
+  create(caller: Caller, input: CreateInstruction): Promise<Instruction> {
+    const wording = parseWording(input.name, input.text);
+    return this.#deps.db.write(() => this.createIn(caller, wording, null));
+  }
+
+  /** Inside a write. `proposedBy`: the agent whose proposal is accepted. */
+  createIn(caller: Caller, wording: Wording, proposedBy: string | null): Instruction {
+    const { store, audit, clock } = this.#deps;
+    this.#requireFreeName(wording.name);
+    if (store.count.get()!.count >= INSTRUCTIONS_MAX) throw new AppError("refused", `there are ${INSTRUCTIONS_MAX} instructions already`);
+    const now = clock.now();
+    const { id } = store.insert.get(wording.name.text, wording.name.key, wording.text, caller.userId, caller.name, now, now)!;
+    store.insertVersion.run(id, 1, wording.name.text, wording.text, wording.hash, caller.name, proposedBy, now);
+    audit.record(caller, { action: "instruction.create", target: `instruction:${id}`, detail: { name: wording.name.text, version: 1 }, content: contentOf(wording) });
+    return this.get(id);
+  }
+
+  /** Author or admin. Raises `stale` (with the current version), `forbidden`, `invalid`, `conflict`. Without a change there is no new version. */
+  update(caller: Caller, id: number, input: UpdateInstruction): Promise<Instruction> {
+    return this.#deps.db.write(() => {
+      const row = this.existing(id);
+      this.requireEditor(caller, row);
+      requireVersion(row, input.expected_version);
+      return this.updateIn(caller, row, parseWording(input.name ?? row.name, input.text ?? row.text), null);
+    });
+  }
+
+  /** Inside a write, by whom `requireEditor` let through. */
+  updateIn(caller: Caller, row: InstructionRow, wording: Wording, proposedBy: string | null): Instruction {
+    const { store, journal, audit, clock } = this.#deps;
+    if (wording.name.text === row.name && wording.text === row.text) return toInstruction(row);
+    this.#requireFreeName(wording.name, row.id);
+    const version = row.version + 1;
+    const now = clock.now();
+    store.update.run(wording.name.text, wording.name.key, wording.text, version, now, row.id);
+    store.insertVersion.run(row.id, version, wording.name.text, wording.text, wording.hash, caller.name, proposedBy, now);
+    audit.record(caller, { action: "instruction.update", target: `instruction:${row.id}`, detail: { name: wording.name.text, version }, content: contentOf(wording) });
+    for (const workspaceId of this.#boundIn(row.id)) {
+      journal.append(workspaceId, null, "instruction.updated", { instruction_id: row.id, name: wording.name.text, version, user: caller.name });
+    }
+    return this.get(row.id);
+  }
+
+  /** Author or admin. Goes from every prompt; calls that were made with it keep what was sent. */
+  remove(caller: Caller, id: number): Promise<void> {
+    const { db, store, audit } = this.#deps;
+    return db.write(() => {
+      const row = this.existing(id);
+      this.requireEditor(caller, row);
+      for (const binding of store.bindingsOfInstruction.all(id)) this.#unbind(caller, binding);
+      store.remove.run(id);
+      audit.record(caller, { action: "instruction.delete", target: `instruction:${id}`, detail: { name: row.name, version: row.version } });
+    });
+  }
+
+  bindings(caller: Caller, workspaceId: number): InstructionBinding[] {
+    this.#deps.access.workspace(caller, workspaceId);
+    return this.bindingsOf(workspaceId);
+  }
+
+  /** What all agents of the workspace have first, then what single agents have; each by name. */
+  bindingsOf(workspaceId: number): InstructionBinding[] {
+    return this.#deps.store.bindings.all(workspaceId).map(toBinding);
+  }
+
+  /** Raises `not_found` (instruction), `invalid` (foreign agent), `conflict` (bound already), `refused` (too many). */
+  bind(caller: Caller, workspaceId: number, input: BindInstruction): Promise<InstructionBinding> {
+    const { db, store, access, blueprint } = this.#deps;
+    return db.write(() => {
+      access.workspace(caller, workspaceId);
+      const instruction = this.existing(input.instruction_id);
+      const agentId = input.agent_id ?? null;
+      const agent = agentId === null ? undefined : blueprint.agentById(agentId);
+      if (agentId !== null && agent?.workspace_id !== workspaceId) throw new AppError("invalid", `agent_id: agent ${agentId} is not in this workspace`);
+      if (store.bindingBetween.get(workspaceId, instruction.id, agentId)) {
+        throw new AppError("conflict", `"${instruction.name}" is bound to ${agent ? `"${agent.name}"` : "this workspace"} already`);
+      }
+      if (store.bindingCount.get(workspaceId)!.count >= BINDINGS_PER_WORKSPACE_MAX) {
+        throw new AppError("refused", `a workspace has at most ${BINDINGS_PER_WORKSPACE_MAX} bound instructions`);
+      }
+      return this.#bind(caller, workspaceId, instruction, agentId);
+    });
+  }
+
+  unbind(caller: Caller, id: number): Promise<void> {
+    const { db, store, access } = this.#deps;
+    return db.write(() => this.#unbind(caller, access.nested(caller, "instruction binding", id, store.bindingById.get(id))));
+  }
+
+  /** Inside the write that clones a workspace. `agents`: from the original's ids to the copy's. */
+  copyBindings(fromId: number, toId: number, agents: ReadonlyMap<number, number>): void {
+    const { store, journal, clock } = this.#deps;
+    for (const row of store.bindings.all(fromId)) {
+      const agentId = row.agent_id === null ? null : agents.get(row.agent_id)!;
+      const { id } = store.insertBinding.get(toId, row.instruction_id, agentId, clock.now())!;
+      journal.append(toId, null, "instruction.bound", { binding: toBinding(store.bindingById.get(id)!) });
+    }
+  }
+
+  /** For the prompt, in its stable order. */
+  instructionsFor(workspaceId: number, agentId: number): { source: string; text: string }[] {
+    return this.#deps.store.textsFor.all(workspaceId, agentId).map(({ name, version, text }) => ({ source: `instruction:${name}@v${version}`, text }));
+  }
+
+  boundCount(id: number): number {
+    return this.#deps.store.bindingsOfInstruction.all(id).length;
+  }
+
+  existing(id: number): InstructionRow {
+    const row = this.#deps.store.byId.get(id);
+    if (!row) throw notFound("instruction", id);
+    return row;
+  }
+
+  existingByKey(key: string): InstructionRow | null {
+    return this.#deps.store.byKey.get(key);
+  }
+
+  requireEditor(caller: Caller, row: InstructionRow): void {
+    if (!mayEdit(caller, row)) throw new AppError("forbidden", "only its author or an admin may change an instruction");
+  }
+
+  #bind(caller: Caller, workspaceId: number, instruction: InstructionRow, agentId: number | null): InstructionBinding {
+    const { store, journal, audit, clock } = this.#deps;
+    const { id } = store.insertBinding.get(workspaceId, instruction.id, agentId, clock.now())!;
+    const binding = toBinding(store.bindingById.get(id)!);
+    audit.record(caller, { action: "instruction.bind", target: `instruction:${instruction.id}`, detail: { workspace: workspaceId, agent_id: agentId, version: instruction.version } });
+    journal.append(workspaceId, caller.turnId ?? null, "instruction.bound", { binding });
+    return binding;
+  }
+
+  #unbind(caller: Caller, row: BindingRow): void {
+    const { store, journal, audit } = this.#deps;
+    store.deleteBinding.run(row.id);
+    audit.record(caller, { action: "instruction.unbind", target: `instruction:${row.instruction_id}`, detail: { workspace: row.workspace_id, agent_id: row.agent_id } });
+    journal.append(row.workspace_id, caller.turnId ?? null, "instruction.unbound", { binding_id: row.id, instruction_id: row.instruction_id, agent_id: row.agent_id });
+  }
+
+  #boundIn(instructionId: number): Set<number> {
+    return new Set(this.#deps.store.bindingsOfInstruction.all(instructionId).map((row) => row.workspace_id));
+  }
+
+  #requireFreeName(name: Name, exceptId?: number): void {
+    const other = this.#deps.store.byKey.get(name.key);
+    if (other && other.id !== exceptId) throw new AppError("conflict", `name: an instruction named "${other.name}" exists already`);
+  }
+}
+
+export function mayEdit(caller: Caller, row: Pick<InstructionRow, "author_id">): boolean {
+  return caller.role === "admin" || row.author_id === caller.userId;
+}
+
+/** Raises `invalid`. */
+export function parseWording(name: string, text: string): Wording {
+  const parsed = parseName("name", name);
+  if (text.trim() === "") throw new AppError("invalid", "text: must not be empty");
+  if (text.length > INSTRUCTION_CHARACTERS_MAX) throw new AppError("invalid", `text: at most ${INSTRUCTION_CHARACTERS_MAX} characters`);
+  return { name: parsed, text, hash: sha256Hex(canonicalJson({ name: parsed.text, text })) };
+}
+
+/** What the hash of a wording is over. */
+export function contentOf(wording: Wording): string {
+  return canonicalJson({ name: wording.name.text, text: wording.text });
+}
+
+function requireVersion(row: InstructionRow, expected: number | undefined): void {
+  if (expected === undefined || expected === row.version) return;
+  throw new AppError("stale", `instruction ${row.id} was changed since you read it: it is at version ${row.version}`, { current: row.version });
+}
+
+function toSummary(row: Omit<InstructionRow, "text">): InstructionSummary {
+  const { id, name, version, author_id, author } = row;
+  return { id, name, version, author_id, author, created_at: rfc3339(row.created_at), updated_at: rfc3339(row.updated_at) };
+}
+
+function toInstruction(row: InstructionRow): Instruction {
+  return { ...toSummary(row), text: row.text };
+}
+
+function toVersion({ hash, created_at, ...rest }: VersionRow): InstructionVersion {
+  return { ...rest, content_hash: hash, created_at: rfc3339(created_at) };
+}
+
+function toBinding(row: BindingRow): InstructionBinding {
+  return { ...row, created_at: rfc3339(row.created_at) };
+}

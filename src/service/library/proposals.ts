@@ -1,0 +1,176 @@
+// What agents propose for the library: stored, shown to people, and in force only once one of them accepted exactly this wording.
+// Deciding is for who sees the workspace it comes from; a change of an instruction also needs the right to change it.
+
+import { rfc3339, type Clock } from "../../kit/clock.ts";
+import type { Db } from "../../kit/db.ts";
+import { AppError, notFound } from "../../kit/error.ts";
+import type { Approval } from "../approvals/schema.ts";
+import type { Audit } from "../audit/audit.ts";
+import type { Journal } from "../journal/journal.ts";
+import type { Caller } from "../people/caller.ts";
+import type { ToolScope } from "../tools/tool.ts";
+import type { Access } from "../workspaces/access.ts";
+import { contentOf, mayEdit, parseWording, type Instructions, type Wording } from "./instructions.ts";
+import type { ProposalRow, ProposalStore } from "./proposal-store.ts";
+import { PROPOSALS_OPEN_PER_WORKSPACE_MAX, type DecideProposal, type Proposal } from "./schema.ts";
+
+export interface ProposalsDeps {
+  db: Db;
+  store: ProposalStore;
+  instructions: Instructions;
+  access: Access;
+  journal: Journal;
+  audit: Audit;
+  clock: Clock;
+}
+
+export class Proposals {
+  readonly #deps: ProposalsDeps;
+
+  constructor(deps: ProposalsDeps) {
+    this.#deps = deps;
+  }
+
+  /** What waits in the workspaces that the caller sees, oldest first. */
+  pending(caller: Caller): Proposal[] {
+    return this.#visible(caller).map(toProposal);
+  }
+
+  get(caller: Caller, id: number): Proposal {
+    return toProposal(this.#existing(caller, id));
+  }
+
+  /** An ApprovalSource: those that the caller may decide. */
+  approvals(caller: Caller, limit: number): Approval[] {
+    if (caller.agent !== undefined) return [];
+    return this.#visible(caller)
+      .filter((row) => this.#mayDecide(caller, row))
+      .slice(0, limit)
+      .map((row) => this.#toApproval(row));
+  }
+
+  /** Inside a write, from a tool. The same wording twice is one proposal. Raises `invalid`, `refused` (too many wait). */
+  proposeIn(scope: ToolScope, name: string, text: string): Proposal {
+    const { store, instructions, journal, clock } = this.#deps;
+    const wording = parseWording(name, text);
+    const current = instructions.existingByKey(wording.name.key);
+    const same = store.samePending.get(scope.workspaceId, wording.hash, current?.version ?? null);
+    if (same) return this.#record(same.id);
+    if (current?.name === wording.name.text && current.text === wording.text) throw new AppError("refused", `"${current.name}" says exactly that already`);
+    if (store.pendingCount.get(scope.workspaceId)!.count >= PROPOSALS_OPEN_PER_WORKSPACE_MAX) {
+      throw new AppError("refused", `${PROPOSALS_OPEN_PER_WORKSPACE_MAX} proposals of this workspace wait for a person already`);
+    }
+    const { id } = store.insert.get(
+      scope.workspaceId,
+      current?.id ?? null,
+      current?.version ?? null,
+      wording.name.text,
+      wording.name.key,
+      wording.text,
+      wording.hash,
+      scope.agentName,
+      scope.caller.userId,
+      scope.caller.name,
+      scope.turnId,
+      scope.tainted ? 1 : 0,
+      clock.now(),
+    )!;
+    journal.append(scope.workspaceId, scope.turnId, "approval.requested", { approval: this.#toApproval(store.byId.get(id)!) });
+    return this.#record(id);
+  }
+
+  /** Raises `not_found`, `forbidden`, `conflict` (decided already, another wording, or the instruction changed since). */
+  decide(caller: Caller, id: number, input: DecideProposal): Promise<Proposal> {
+    const { db, store, journal, audit, clock } = this.#deps;
+    return db.write(() => {
+      const row = this.#existing(caller, id);
+      if (caller.agent !== undefined) throw new AppError("forbidden", "only a person may decide on a proposal");
+      if (!this.#mayDecide(caller, row)) throw new AppError("forbidden", "only the instruction's author or an admin may decide on a change of it");
+      if (row.status !== "pending") throw new AppError("conflict", `this proposal is ${row.status} already`);
+      if (input.content_hash !== undefined && input.content_hash !== row.hash) {
+        throw new AppError("conflict", "content_hash: it is not the hash of this proposal; look at it again");
+      }
+      const status = input.decision === "accept" ? "accepted" : "refused";
+      const wording = parseWording(row.name, row.text);
+      if (status === "accepted") this.#putInForce(caller, row, wording);
+      store.decide.run(status, caller.name, caller.auth, clock.now(), id);
+      const detail = { workspace: row.workspace_id, proposed_by: row.agent, name: row.name };
+      audit.record(caller, { action: `instruction-proposal.${input.decision}`, target: `instruction-proposal:${id}`, detail, content: contentOf(wording) });
+      const decision = { kind: "instruction", id, decision: status, by: caller.name, content_hash: row.hash };
+      journal.append(row.workspace_id, row.turn_id, "approval.decided", decision);
+      return this.#record(id);
+    });
+  }
+
+  #putInForce(caller: Caller, row: ProposalRow, wording: Wording): void {
+    const { instructions } = this.#deps;
+    const current = instructions.existingByKey(row.name_key);
+    if ((current?.version ?? null) !== row.base_version || (current?.id ?? null) !== row.instruction_id) {
+      throw new AppError("conflict", `"${row.name}" was changed since this was proposed; refuse it, and ask for a new proposal`);
+    }
+    if (current) instructions.updateIn(caller, current, wording, row.agent);
+    else instructions.createIn(caller, wording, row.agent);
+  }
+
+  #visible(caller: Caller): ProposalRow[] {
+    return this.#deps.store.pending.all().filter((row) => this.#deps.access.sees(caller, row.workspace_id));
+  }
+
+  #existing(caller: Caller, id: number): ProposalRow {
+    const row = this.#deps.store.byId.get(id);
+    if (!row || !this.#deps.access.sees(caller, row.workspace_id)) throw notFound("instruction proposal", id);
+    return row;
+  }
+
+  /** A new instruction: who sees the workspace. A change: its author or an admin. One whose instruction is gone can only be refused. */
+  #mayDecide(caller: Caller, row: ProposalRow): boolean {
+    const current = this.#deps.instructions.existingByKey(row.name_key);
+    return current === null || mayEdit(caller, current);
+  }
+
+  #record(id: number): Proposal {
+    return toProposal(this.#deps.store.byId.get(id)!);
+  }
+
+  #toApproval(row: ProposalRow): Approval {
+    const kind = row.base_version === null ? "a new instruction" : `a change of version ${row.base_version}`;
+    const bound = row.instruction_id === null ? 0 : this.#deps.instructions.boundCount(row.instruction_id);
+    const facts = [`It is ${kind}, ${[...row.text].length} characters long.`];
+    if (bound > 0) facts.push(`It is bound in ${bound} ${bound === 1 ? "place" : "places"} and goes into those prompts.`);
+    if (row.tainted === 1) facts.push("It was written after the turn had read text from outside.");
+    return {
+      kind: "instruction",
+      id: row.id,
+      title: row.base_version === null ? `Add the instruction "${row.name}"` : `Change the instruction "${row.name}"`,
+      facts,
+      content_hash: row.hash,
+      workspace_id: row.workspace_id,
+      agent: row.agent,
+      requested_by: row.user_name,
+      requested_at: rfc3339(row.created_at),
+      expires_at: null,
+      decide: { method: "POST", path: `/api/v1/instruction-proposals/${row.id}/decision` },
+    };
+  }
+}
+
+function toProposal(row: ProposalRow): Proposal {
+  const { id, workspace_id, instruction_id, base_version, name, text, agent, turn_id, status, decided_by } = row;
+  return {
+    id,
+    workspace_id,
+    instruction_id,
+    base_version,
+    name,
+    text,
+    content_hash: row.hash,
+    agent,
+    requested_by: row.user_name,
+    turn_id,
+    tainted: row.tainted === 1,
+    status,
+    decided_by,
+    decided_at: row.decided_at === null ? null : rfc3339(row.decided_at),
+    created_at: rfc3339(row.created_at),
+  };
+}

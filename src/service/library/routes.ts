@@ -1,0 +1,110 @@
+// HTTP for the library: instructions, versions, bindings, and decisions on what agents propose.
+
+import { Elysia } from "elysia";
+import { Type } from "@sinclair/typebox";
+import { AppError } from "../../kit/error.ts";
+import { exchangeOf } from "../../kit/http/exchange.ts";
+import { fromText } from "../../kit/http/text-params.ts";
+import { Empty, IdParams, PageQuery } from "../../kit/schema.ts";
+import type { CallerPlugin } from "../people/plugin.ts";
+import type { Instructions } from "./instructions.ts";
+import type { Proposals } from "./proposals.ts";
+import {
+  BindInstruction,
+  CreateInstruction,
+  DecideProposal,
+  Instruction,
+  InstructionBinding,
+  InstructionSummary,
+  InstructionVersion,
+  Proposal,
+  UpdateInstruction,
+} from "./schema.ts";
+
+export function libraryRoutes(plugin: CallerPlugin, instructions: Instructions, proposals: Proposals) {
+  return new Elysia({ name: "library", normalize: false, tags: ["library"] })
+    .use(plugin)
+    .use(instructionRoutes(plugin, instructions))
+    .use(proposalRoutes(plugin, proposals))
+    .get("/workspaces/:id/instructions", ({ caller, params }) => instructions.bindings(caller, params.id), {
+      caller: "ws",
+      params: fromText(IdParams),
+      response: Type.Array(InstructionBinding),
+    })
+    .post("/workspaces/:id/instructions", ({ caller, params, body, status }) => instructions.bind(caller, params.id, body).then((made) => status(201, made)), {
+      caller: "ws",
+      params: fromText(IdParams),
+      body: BindInstruction,
+      response: { 201: InstructionBinding },
+    })
+    .delete("/instruction-bindings/:id", ({ caller, params }) => instructions.unbind(caller, params.id), {
+      caller: "ws",
+      params: fromText(IdParams),
+      response: Empty,
+    });
+}
+
+function instructionRoutes(plugin: CallerPlugin, instructions: Instructions) {
+  return new Elysia({ name: "instructions", normalize: false, prefix: "/instructions", tags: ["library"] })
+    .use(plugin)
+    .get("", () => instructions.list(), { caller: "any", response: Type.Array(InstructionSummary) })
+    .post("", ({ caller, body, status }) => instructions.create(caller, body).then((made) => status(201, made)), {
+      caller: "any",
+      body: CreateInstruction,
+      response: { 201: Instruction },
+    })
+    .get(
+      "/:id",
+      ({ params, set }) => {
+        const instruction = instructions.get(params.id);
+        set.headers["etag"] = `"${instruction.version}"`;
+        return instruction;
+      },
+      { caller: "any", params: fromText(IdParams), response: Instruction },
+    )
+    .put(
+      "/:id",
+      async ({ caller, params, body, request, set }) => {
+        const match = versionFrom(exchangeOf(request).headers["if-match"]);
+        const expected = body.expected_version ?? match;
+        const instruction = await instructions.update(caller, params.id, expected === undefined ? body : { ...body, expected_version: expected });
+        set.headers["etag"] = `"${instruction.version}"`;
+        return instruction;
+      },
+      { caller: "author", params: fromText(IdParams), body: UpdateInstruction, response: Instruction, detail: UPDATE },
+    )
+    .delete("/:id", ({ caller, params }) => instructions.remove(caller, params.id), {
+      caller: "author",
+      params: fromText(IdParams),
+      response: Empty,
+    })
+    .get("/:id/versions", ({ params, query }) => instructions.versions(params.id, query), {
+      caller: "any",
+      params: fromText(IdParams),
+      query: fromText(PageQuery),
+      response: Type.Array(InstructionVersion),
+    });
+}
+
+function proposalRoutes(plugin: CallerPlugin, proposals: Proposals) {
+  return new Elysia({ name: "instruction-proposals", normalize: false, prefix: "/instruction-proposals", tags: ["library"] })
+    .use(plugin)
+    .get("", ({ caller }) => proposals.pending(caller), { caller: "any", response: Type.Array(Proposal) })
+    .get("/:id", ({ caller, params }) => proposals.get(caller, params.id), { caller: "ws", params: fromText(IdParams), response: Proposal })
+    .post("/:id/decision", ({ caller, params, body }) => proposals.decide(caller, params.id, body), {
+      caller: "ws",
+      params: fromText(IdParams),
+      body: DecideProposal,
+      response: Proposal,
+    });
+}
+
+const UPDATE = { description: "What is absent stays. `expected_version`, or If-Match: the version that was read; with another one current the answer is 412." };
+
+/** `"3"`, `3` and `v3` are one version; `*` is any. Raises `invalid`. */
+function versionFrom(header: string | undefined): number | undefined {
+  if (header === undefined || header.trim() === "*") return undefined;
+  const match = /^"?v?([1-9][0-9]{0,14})"?$/.exec(header.trim());
+  if (!match) throw new AppError("invalid", "header If-Match: expected a version");
+  return Number(match[1]);
+}

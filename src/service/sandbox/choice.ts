@@ -1,0 +1,68 @@
+// Which sandbox this service uses. Decided once for a start: what began isolated never goes on without isolation.
+
+import { AppError } from "../../kit/error.ts";
+import type { Config, SandboxMode } from "../config/schema.ts";
+import { DockerSandbox, type DockerOptions } from "./docker.ts";
+import { dockerAnswers, NOT_ISOLATED_WARNING } from "./probe.ts";
+import type { Sandbox, SandboxRequest, SandboxResult } from "./sandbox.ts";
+import { SubprocessSandbox } from "./subprocess.ts";
+
+export type SandboxOptions = Omit<DockerOptions, "images" | "pool">;
+
+/** `prepare()` decides where `auto` is configured, and says aloud when gears are not isolated. */
+export function createSandbox(config: Pick<Config, "sandbox" | "sandboxImages" | "sandboxPool">, options: SandboxOptions): Sandbox {
+  const docker = () => new DockerSandbox({ ...options, images: config.sandboxImages, pool: config.sandboxPool });
+  return new ChosenSandbox(config.sandbox, options, docker);
+}
+
+class ChosenSandbox implements Sandbox {
+  readonly #options: SandboxOptions;
+  readonly #docker: () => Sandbox;
+  #chosen: Sandbox | undefined;
+  #choosing: Promise<Sandbox> | undefined;
+  #stopped = false;
+
+  constructor(mode: SandboxMode, options: SandboxOptions, docker: () => Sandbox) {
+    this.#options = options;
+    this.#docker = docker;
+    if (mode === "docker") this.#chosen = docker();
+    if (mode === "subprocess") this.#chosen = new SubprocessSandbox(options);
+  }
+
+  /** Until `auto` is decided, what is true at least: not isolated. */
+  get kind(): Sandbox["kind"] {
+    return this.#chosen?.kind ?? "subprocess";
+  }
+
+  get isolated(): boolean {
+    return this.#chosen?.isolated ?? false;
+  }
+
+  async prepare(): Promise<void> {
+    const sandbox = await this.#choice();
+    if (this.#stopped) return;
+    if (!sandbox.isolated) this.#options.log.warn(NOT_ISOLATED_WARNING);
+    await sandbox.prepare();
+  }
+
+  async run(request: SandboxRequest): Promise<SandboxResult> {
+    const sandbox = await this.#choice();
+    if (this.#stopped) throw new AppError("unavailable", "the service is stopping: nothing is started any more");
+    return sandbox.run(request);
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    await this.#chosen?.stop();
+  }
+
+  async #choice(): Promise<Sandbox> {
+    this.#choosing ??= this.#choose();
+    return (this.#chosen = await this.#choosing);
+  }
+
+  async #choose(): Promise<Sandbox> {
+    if (this.#chosen) return this.#chosen;
+    return (await dockerAnswers(this.#options.environment)) ? this.#docker() : new SubprocessSandbox(this.#options);
+  }
+}

@@ -1,0 +1,166 @@
+// Gears in containers. What a container may do is fixed in container.ts; here: images, pools, the sweep of what an earlier run of
+// this installation left behind, and the end of all of it.
+
+import { mkdir, readdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { Background } from "../../kit/background.ts";
+import type { Clock } from "../../kit/clock.ts";
+import { temporaryDirectory, type Environment } from "../../kit/environment.ts";
+import { AppError, messageOf } from "../../kit/error.ts";
+import type { Log } from "../../kit/log.ts";
+import { randomSecret } from "../../kit/random.ts";
+import type { Config } from "../config/schema.ts";
+import { DOCKER_TIMES, GearContainer, type ContainerDeps, type DockerTimes } from "./container.ts";
+import { DockerCommand, reasonOf } from "./docker-command.ts";
+import { refuseClashes, removeFolder } from "./files.ts";
+import { Images, type Image } from "./images.ts";
+import { Outcome } from "./outcome.ts";
+import { Pool } from "./pool.ts";
+import type { Sandbox, SandboxRequest, SandboxResult } from "./sandbox.ts";
+
+/** Containers that run gears; those that wait come on top, bounded by the pools. */
+export const RUNS_AT_ONCE_MAX = 64;
+const LABEL_INSTALLATION = "cairn.installation";
+const LABEL_START = "cairn.start";
+const START_BITS = 48;
+
+export interface DockerOptions {
+  readonly images: Config["sandboxImages"];
+  readonly pool: Config["sandboxPool"];
+  /** Stays the same over restarts and differs from every other installation that shares the daemon: letters, digits, `-`. */
+  readonly installation: string;
+  readonly environment: Environment;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly background: Background;
+  readonly times?: DockerTimes;
+}
+
+export class DockerSandbox implements Sandbox {
+  readonly kind = "docker";
+  readonly isolated = true;
+  readonly #options: DockerOptions;
+  readonly #container: ContainerDeps;
+  readonly #images: Images;
+  readonly #pools = new Map<string, Pool>();
+  readonly #running = new Set<Promise<unknown>>();
+  readonly #stopping = new AbortController();
+  readonly #start = Buffer.from(randomSecret(START_BITS), "base64url").toString("hex");
+  readonly #labels: readonly string[];
+  #folder: Promise<string> | undefined;
+  #count = 0;
+
+  constructor(options: DockerOptions) {
+    this.#options = options;
+    const { clock, log, times = DOCKER_TIMES } = options;
+    const docker = new DockerCommand(options.environment);
+    this.#labels = [`${LABEL_INSTALLATION}=${options.installation}`, `${LABEL_START}=${this.#start}`];
+    this.#container = { docker, clock, log, times };
+    this.#images = new Images({ docker, log, times, names: options.images, labels: this.#labels, folder: () => this.#ownFolder() });
+  }
+
+  async prepare(): Promise<void> {
+    await this.#sweepContainers();
+    await this.#sweepFolders();
+    await Promise.all(
+      this.#images.names.map(async (name) => {
+        const image = await this.#images.provide(name);
+        if (image && !this.#stopping.signal.aborted) await this.#pool(image).fill();
+      }),
+    );
+  }
+
+  async run(request: SandboxRequest): Promise<SandboxResult> {
+    if (this.#stopping.signal.aborted) throw new AppError("unavailable", "the service is stopping: nothing is started any more");
+    if (this.#running.size >= RUNS_AT_ONCE_MAX) {
+      throw new AppError("rate_limited", `${RUNS_AT_ONCE_MAX} gears run at this moment, which is the most; try again when one has ended`);
+    }
+    refuseClashes(request);
+    const run = this.#run({ ...request, signal: AbortSignal.any([request.signal, this.#stopping.signal]) });
+    this.#running.add(run);
+    try {
+      return await run;
+    } finally {
+      this.#running.delete(run);
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    for (const pool of this.#pools.values()) pool.stop();
+    await Promise.allSettled(this.#running);
+    await this.#options.background.settle(this.#container.times.commandMs);
+    if (this.#folder) await removeFolder(await this.#folder);
+  }
+
+  async #run(request: SandboxRequest): Promise<SandboxResult> {
+    const image = await this.#images.ready(request.runtime);
+    if (request.signal.aborted) return new Outcome(this.#options.clock, request.output).result({ kind: "cancel" });
+    const container = this.#pool(image).take() ?? (await this.#startContainer(image));
+    try {
+      return await container.run(request);
+    } finally {
+      // Nobody waits for the removal, and nothing but the removal follows.
+      this.#options.background.run("remove a gear's container", () => container.dispose());
+    }
+  }
+
+  #pool(image: Image): Pool {
+    const { pool, background, log } = this.#options;
+    const known = this.#pools.get(image.name);
+    if (known) return known;
+    const made = new Pool({ size: pool.size, idleMs: pool.idleSeconds * 1000, start: () => this.#startContainer(image), background, log });
+    this.#pools.set(image.name, made);
+    return made;
+  }
+
+  async #startContainer(image: Image): Promise<GearContainer> {
+    const name = `cairn-gear-${this.#start}-${++this.#count}`;
+    const folder = await this.#ownFolder();
+    return GearContainer.start(this.#container, { name, image: image.name, labels: this.#labels, launcher: image.launcher, folder });
+  }
+
+  /** Of this start of this installation; made when first needed, since a sandbox that runs nothing leaves nothing. */
+  #ownFolder(): Promise<string> {
+    return (this.#folder ??= this.#makeFolder());
+  }
+
+  async #makeFolder(): Promise<string> {
+    const path = join(temporaryDirectory(this.#options.environment), `${this.#folderPrefix()}${this.#start}`);
+    await mkdir(path, { mode: 0o700 });
+    return path;
+  }
+
+  #folderPrefix(): string {
+    return `cairn-sandbox-${this.#options.installation}-`;
+  }
+
+  /** Containers of this installation that are not of this start: a crash left them. */
+  async #sweepContainers(): Promise<void> {
+    const { docker, log, times } = this.#container;
+    const filter = `label=${LABEL_INSTALLATION}=${this.#options.installation}`;
+    const listed = await docker.run(["ps", "--all", "--filter", filter, "--format", `{{.ID}} {{.Label "${LABEL_START}"}}`], times.commandMs);
+    if (listed.exitCode !== 0) {
+      log.warn("containers of earlier starts could not be looked for", { reason: reasonOf(listed) });
+      return;
+    }
+    const orphans = listed.stdout.split("\n").flatMap((line) => {
+      const [id, start] = line.split(" ");
+      return id && start !== this.#start ? [id] : [];
+    });
+    if (orphans.length === 0) return;
+    const removed = await docker.run(["rm", "--force", "--volumes", ...orphans], times.commandMs);
+    if (removed.exitCode === 0) log.warn("containers of an earlier start were removed", { containers: orphans.length });
+    else log.error("containers of an earlier start were not removed", { containers: orphans.length, reason: reasonOf(removed) });
+  }
+
+  async #sweepFolders(): Promise<void> {
+    const parent = temporaryDirectory(this.#options.environment);
+    const stale = (await readdir(parent)).filter((name) => name.startsWith(this.#folderPrefix()) && !name.endsWith(this.#start));
+    for (const name of stale) {
+      await removeFolder(join(parent, name)).catch((error: unknown) =>
+        this.#options.log.warn("a folder of an earlier start was not removed", { folder: name, error: messageOf(error) }),
+      );
+    }
+  }
+}

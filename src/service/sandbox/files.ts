@@ -1,0 +1,101 @@
+// A run's folder on this machine: the gear's files, written anew for every run with explicit modes, and nothing of anyone else.
+// The folder itself is ours alone (0700); what is mounted or run lies below it.
+
+import { chmod, mkdir, mkdtemp, open, readdir, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { AppError, systemCode } from "../../kit/error.ts";
+import { foldedPath, pathProblem } from "../../kit/paths.ts";
+import type { SandboxFile, SandboxRequest } from "./sandbox.ts";
+
+const PRIVATE_MODE = 0o700;
+/** The container's user is nobody we know: it reads as "other", and the mount is read-only. */
+const DIRECTORY_MODE = 0o755;
+const FILE_MODE = 0o444;
+const PROGRAM_MODE = 0o555;
+const INPUTS = "inputs";
+const REMOVAL_RETRIES = 3;
+
+export interface RunFolder {
+  /** Ours alone. */
+  readonly path: string;
+  /** The gear's working directory, inside. */
+  readonly gear: string;
+}
+
+export async function makeRunFolder(parent: string): Promise<RunFolder> {
+  const path = await mkdtemp(join(parent, "cairn-run-"));
+  await chmod(path, PRIVATE_MODE);
+  const gear = join(path, "gear");
+  await makeDirectory(gear);
+  return { path, gear };
+}
+
+/** Before anything is started. Raises `invalid` for a path that leads out, and for a file that would stand in for another. */
+export function refuseClashes({ files, inputs }: Pick<SandboxRequest, "files" | "inputs">): void {
+  const taken = new Set<string>();
+  for (const path of [...files.map((file) => file.path), ...inputs.map((file) => `${INPUTS}/${file.path}`)]) {
+    const problem = pathProblem(path);
+    if (problem) throw new AppError("invalid", `${path}: ${problem}`);
+    // Folded: two names that some file system takes for one are refused everywhere.
+    if (taken.has(foldedPath(path))) throw new AppError("invalid", `${path}: another file of the gear has that name already`);
+    taken.add(foldedPath(path));
+  }
+  // What a call hands in must never take the place of what was approved.
+  const own = files.find((file) => foldedPath(file.path).split("/")[0] === INPUTS);
+  if (own) throw new AppError("invalid", `${own.path}: the folder ${INPUTS}/ holds what a call hands in; a gear's own file can't lie in it`);
+}
+
+/** After `refuseClashes`. Raises `invalid` for a file where another one has its folder. */
+export async function writeGearFiles(gear: string, { files, inputs }: Pick<SandboxRequest, "files" | "inputs">): Promise<void> {
+  const made = new Set([gear]);
+  for (const file of files) await writeFile(gear, file, made);
+  for (const file of inputs) await writeFile(gear, { ...file, path: `${INPUTS}/${file.path}` }, made);
+}
+
+async function writeFile(root: string, { path, content, executable }: SandboxFile, made: Set<string>): Promise<void> {
+  const target = join(root, path);
+  try {
+    await makeDirectories(dirname(target), made);
+    const handle = await open(target, "wx", FILE_MODE);
+    try {
+      await handle.writeFile(content);
+      // Again, since the mode at creation passes through the umask.
+      await handle.chmod(executable ? PROGRAM_MODE : FILE_MODE);
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    const clash = ["EEXIST", "ENOTDIR", "EISDIR"].includes(systemCode(error) ?? "");
+    throw clash ? new AppError("invalid", `${path}: another file of the gear has that name already`) : error;
+  }
+}
+
+async function makeDirectories(directory: string, made: Set<string>): Promise<void> {
+  if (made.has(directory)) return;
+  await makeDirectories(dirname(directory), made);
+  await makeDirectory(directory);
+  made.add(directory);
+}
+
+async function makeDirectory(path: string): Promise<void> {
+  await mkdir(path);
+  await chmod(path, DIRECTORY_MODE);
+}
+
+/** Removes a folder with whatever a gear left in it, also folders that it made unreadable. */
+export async function removeFolder(path: string): Promise<void> {
+  const remove = () => rm(path, { recursive: true, force: true, maxRetries: REMOVAL_RETRIES });
+  try {
+    await remove();
+  } catch {
+    await openDirectories(path);
+    await remove();
+  }
+}
+
+async function openDirectories(directory: string): Promise<void> {
+  await chmod(directory, PRIVATE_MODE);
+  for (const entry of await readdir(directory, { withFileTypes: true })) {
+    if (entry.isDirectory()) await openDirectories(join(directory, entry.name));
+  }
+}

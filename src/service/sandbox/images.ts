@@ -1,0 +1,137 @@
+// The images that gears run in: one for each runtime. They are looked for and fetched here, at start, and never while a gear waits;
+// out of each comes the shell that its containers start with (see launcher.ts).
+
+import { chmod, rename } from "node:fs/promises";
+import { join } from "node:path";
+import { AppError } from "../../kit/error.ts";
+import type { Log } from "../../kit/log.ts";
+import { runtimes } from "../config/schema.ts";
+import { imageMissing, type DockerTimes } from "./container.ts";
+import { reasonOf, type DockerCommand } from "./docker-command.ts";
+import { LAUNCHER_MODE, SHELL_PATH } from "./launcher.ts";
+import type { Runtime } from "./sandbox.ts";
+
+export const DEFAULT_IMAGES: Readonly<Record<Runtime, string>> = {
+  python: "python:3.12-alpine",
+  node: "node:22-alpine",
+  bash: "bash:5.2-alpine3.20",
+  binary: "busybox",
+};
+
+export interface Image {
+  readonly name: string;
+  /** The shell's copy on this machine. */
+  readonly launcher: string;
+}
+
+export interface ImagesDeps {
+  readonly docker: DockerCommand;
+  readonly log: Log;
+  readonly times: DockerTimes;
+  readonly names: Readonly<Partial<Record<Runtime, string>>>;
+  readonly labels: readonly string[];
+  /** Ours alone; shells are kept here. */
+  readonly folder: () => Promise<string>;
+}
+
+interface Entry {
+  image: Image | undefined;
+  pulling: boolean;
+  /** One look at a time. */
+  looking: Promise<Image> | undefined;
+  number: number;
+}
+
+export class Images {
+  readonly #deps: ImagesDeps;
+  readonly #entries = new Map<string, Entry>();
+
+  constructor(deps: ImagesDeps) {
+    this.#deps = deps;
+    for (const runtime of runtimes) {
+      const name = this.nameFor(runtime);
+      if (!this.#entries.has(name)) this.#entries.set(name, { image: undefined, pulling: false, looking: undefined, number: this.#entries.size });
+    }
+  }
+
+  nameFor(runtime: Runtime): string {
+    return this.#deps.names[runtime] ?? DEFAULT_IMAGES[runtime];
+  }
+
+  /** Each image once. */
+  get names(): string[] {
+    return [...this.#entries.keys()];
+  }
+
+  /** At start: looks for the image, fetches it when it is missing. Undefined (and logged) when it can't be had. */
+  async provide(name: string): Promise<Image | undefined> {
+    const entry = this.#entry(name);
+    try {
+      if (!(await this.#present(name))) await this.#pull(name, entry);
+      return await this.#look(name, entry);
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      this.#deps.log.warn("gears of some runtimes can't run", { image: name, reason: error.message });
+      return undefined;
+    }
+  }
+
+  /** For a call: what is there, never a download. Raises `unavailable` naming the image and what to do. */
+  async ready(runtime: Runtime): Promise<Image> {
+    const name = this.nameFor(runtime);
+    const entry = this.#entry(name);
+    if (entry.image) return entry.image;
+    if (entry.pulling) throw new AppError("unavailable", `image ${name} for ${runtime} gears is being fetched; try again in a minute`);
+    return this.#look(name, entry);
+  }
+
+  #entry(name: string): Entry {
+    return this.#entries.get(name)!;
+  }
+
+  async #present(name: string): Promise<boolean> {
+    const outcome = await this.#deps.docker.run(["image", "inspect", "--format", "{{.Id}}", name], this.#deps.times.commandMs);
+    if (outcome.exitCode === 0) return true;
+    if (/no such image/i.test(outcome.stderr)) return false;
+    throw new AppError("unavailable", "the container daemon does not answer; gears can't run until it does");
+  }
+
+  async #pull(name: string, entry: Entry): Promise<void> {
+    this.#deps.log.info("fetching an image for gears", { image: name });
+    entry.pulling = true;
+    try {
+      const outcome = await this.#deps.docker.run(["pull", "--quiet", name], this.#deps.times.pullMs);
+      // The text of the network goes to the log only.
+      if (outcome.exitCode !== 0) this.#deps.log.warn("image not fetched", { image: name, reason: reasonOf(outcome) });
+    } finally {
+      entry.pulling = false;
+    }
+  }
+
+  #look(name: string, entry: Entry): Promise<Image> {
+    return (entry.looking ??= this.#prepareImage(name, entry).finally(() => (entry.looking = undefined)));
+  }
+
+  async #prepareImage(name: string, entry: Entry): Promise<Image> {
+    if (entry.image) return entry.image;
+    if (!(await this.#present(name))) throw imageMissing(name);
+    return (entry.image = { name, launcher: await this.#copyShell(name, entry.number) });
+  }
+
+  async #copyShell(image: string, number: number): Promise<string> {
+    const { docker, times, labels } = this.#deps;
+    const fresh = join(await this.#deps.folder(), `sh-${number}.new`);
+    const create = ["create", "--pull", "never", "--network", "none", ...labels.flatMap((label) => ["--label", label]), image, "sh"];
+    const container = (await docker.run(create, times.commandMs)).stdout.trim();
+    const copied = await docker.run(["cp", "--follow-link", `${container}:${SHELL_PATH}`, fresh], times.commandMs);
+    await docker.run(["rm", "--force", container], times.commandMs);
+    if (copied.exitCode !== 0) {
+      this.#deps.log.warn("no shell in an image for gears", { image, reason: reasonOf(copied) });
+      throw new AppError("unavailable", `image ${image} has no ${SHELL_PATH}, which gears are started with: name another one in sandbox_images`);
+    }
+    const path = fresh.replace(/\.new$/, "");
+    await chmod(fresh, LAUNCHER_MODE);
+    await rename(fresh, path);
+    return path;
+  }
+}

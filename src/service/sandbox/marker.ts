@@ -1,0 +1,70 @@
+// Tells a gear's output from what its launcher says, in one stream: `ready`, then the gear's bytes, then an end marker with a
+// secret that the gear can't read (see launcher.ts). Pieces may be cut anywhere; nothing is held back longer than needed.
+
+const READY = Buffer.from("ready\n");
+/** Record separator: rare in output, so that hardly anything is ever held back. */
+const MARKER_START = 0x1e;
+const LINE_END = 0x0a;
+
+/** Passes a gear's bytes on, and stops at the marker `\x1e<secret>:<exit code>\n`. */
+export class MarkedStream {
+  readonly #marker: Buffer;
+  readonly #pass: (chunk: Uint8Array) => void;
+  #held: Buffer = Buffer.alloc(0);
+  #ended = false;
+
+  constructor(secret: string, pass: (chunk: Uint8Array) => void) {
+    this.#marker = Buffer.concat([Buffer.of(MARKER_START), Buffer.from(`${secret}:`)]);
+    this.#pass = pass;
+  }
+
+  /** The exit code, once, when the marker is complete. */
+  add(chunk: Uint8Array): number | undefined {
+    if (this.#ended) return undefined;
+    const piece = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+    const data = this.#held.byteLength === 0 ? piece : Buffer.concat([this.#held, piece]);
+    const at = data.indexOf(this.#marker);
+    if (at !== -1) return this.#end(data, at);
+    this.#release(data, this.#possibleStart(data));
+    return undefined;
+  }
+
+  /** What was held back in case it was a marker; for a stream that ended without one. */
+  flush(): void {
+    if (!this.#ended) this.#release(this.#held, this.#held.byteLength);
+  }
+
+  #end(data: Buffer, at: number): number | undefined {
+    const lineEnd = data.indexOf(LINE_END, at);
+    this.#release(data, at);
+    if (lineEnd === -1) return undefined;
+    this.#ended = true;
+    return Number(data.toString("latin1", at + this.#marker.byteLength, lineEnd));
+  }
+
+  #release(data: Buffer, end: number): void {
+    if (end > 0) this.#pass(data.subarray(0, end));
+    // A copy: the reader's buffer is large, and what is held is a few bytes.
+    this.#held = Buffer.from(data.subarray(end));
+  }
+
+  /** Where the data's tail could be the beginning of the marker; its length when it can't. */
+  #possibleStart(data: Buffer): number {
+    for (let at = data.indexOf(MARKER_START, Math.max(0, data.byteLength - this.#marker.byteLength)); at !== -1; at = data.indexOf(MARKER_START, at + 1)) {
+      if (this.#marker.subarray(0, data.byteLength - at).equals(data.subarray(at))) return at;
+    }
+    return data.byteLength;
+  }
+}
+
+/** Waits for the launcher's first line. */
+export class ReadyLine {
+  #seen: Buffer = Buffer.alloc(0);
+
+  /** True when the line is complete; false while it may still come; undefined when something else came. */
+  add(chunk: Uint8Array): boolean | undefined {
+    this.#seen = Buffer.concat([this.#seen, chunk]);
+    if (this.#seen.equals(READY)) return true;
+    return READY.subarray(0, this.#seen.byteLength).equals(this.#seen) ? false : undefined;
+  }
+}

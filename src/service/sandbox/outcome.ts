@@ -1,0 +1,67 @@
+// What a run says while it runs and when it has ended, the same for both sandboxes: live pieces to the watcher, the first part of
+// each stream to the record.
+
+import { OutputCapture } from "../../kit/capture.ts";
+import type { Clock } from "../../kit/clock.ts";
+import type { OutputStream } from "../../kit/process.ts";
+import { OUTPUT_BYTES_KEPT_MAX, type SandboxRequest, type SandboxResult } from "./sandbox.ts";
+
+/** 128 + SIGKILL, as shells say it. */
+export const KILLED_EXIT_CODE = 137;
+
+export type Ending = { readonly kind: "exit"; readonly exitCode: number } | { readonly kind: "timeout" } | { readonly kind: "cancel" };
+
+export class Outcome {
+  readonly #captures = {
+    stdout: new OutputCapture(OUTPUT_BYTES_KEPT_MAX),
+    stderr: new OutputCapture(OUTPUT_BYTES_KEPT_MAX),
+  };
+  readonly #clock: Clock;
+  readonly #started: number;
+  readonly #watch: SandboxRequest["output"];
+  #closed = false;
+
+  constructor(clock: Clock, watch: SandboxRequest["output"]) {
+    this.#clock = clock;
+    this.#started = clock.elapsed();
+    this.#watch = watch;
+  }
+
+  /** What comes after the result was made is dropped. */
+  add(stream: OutputStream, chunk: Uint8Array): void {
+    if (this.#closed) return;
+    this.#captures[stream].add(chunk);
+    this.#watch(stream, chunk);
+  }
+
+  result(ending: Ending): SandboxResult {
+    this.#closed = true;
+    const { stdout, stderr } = this.#captures;
+    return {
+      exitCode: ending.kind === "exit" ? ending.exitCode : KILLED_EXIT_CODE,
+      stdout: stdout.text(),
+      stderr: stderr.text(),
+      timedOut: ending.kind === "timeout",
+      truncated: stdout.truncated || stderr.truncated,
+      durationMs: Math.round(this.#clock.elapsed() - this.#started),
+    };
+  }
+}
+
+/** Whichever comes first: `work`, the run's time-out, or the wish to stop it. */
+export async function endingOf(
+  work: Promise<Ending>,
+  { timeoutMs, signal }: Pick<SandboxRequest, "timeoutMs" | "signal">,
+): Promise<Ending> {
+  const cut = Promise.withResolvers<Ending>();
+  const timer = setTimeout(() => cut.resolve({ kind: "timeout" }), timeoutMs);
+  const cancel = () => cut.resolve({ kind: "cancel" });
+  signal.addEventListener("abort", cancel, { once: true });
+  if (signal.aborted) cancel();
+  try {
+    return await Promise.race([work, cut.promise]);
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", cancel);
+  }
+}

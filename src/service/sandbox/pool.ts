@@ -1,0 +1,115 @@
+// Containers of one image that wait for their call, so that a call costs what its interpreter costs. Each is used once; a used, old
+// or dead one is replaced in the background. How many there are, and how long they wait, is bounded.
+
+import type { Background } from "../../kit/background.ts";
+import { messageOf } from "../../kit/error.ts";
+import type { Log } from "../../kit/log.ts";
+import type { GearContainer } from "./container.ts";
+
+/** The call that took a container comes first; its replacement is started a moment later. */
+const REFILL_DELAY_MS = 50;
+
+export interface PoolDeps {
+  readonly size: number;
+  readonly idleMs: number;
+  readonly start: () => Promise<GearContainer>;
+  readonly background: Background;
+  readonly log: Log;
+}
+
+interface Waiting {
+  readonly container: GearContainer;
+  readonly timer: Timer;
+}
+
+export class Pool {
+  readonly #deps: PoolDeps;
+  readonly #waiting: Waiting[] = [];
+  #filling: Promise<void> | undefined;
+  #refill: Timer | undefined;
+  #stopped = false;
+
+  constructor(deps: PoolDeps) {
+    this.#deps = deps;
+  }
+
+  /** The one that waits longest; undefined when there is none, then the caller starts its own. */
+  take(): GearContainer | undefined {
+    this.#refillSoon();
+    for (let next = this.#waiting.shift(); next; next = this.#waiting.shift()) {
+      clearTimeout(next.timer);
+      if (next.container.waiting) return next.container;
+      this.#discard(next.container);
+    }
+    return undefined;
+  }
+
+  /** Starts containers, one after the other, until the pool is full. Ends at the first that can't be started; the next call tries again. */
+  fill(): Promise<void> {
+    return (this.#filling ??= this.#fill().finally(() => (this.#filling = undefined)));
+  }
+
+  /** Gives up all containers; they are being removed when this returns. */
+  stop(): void {
+    this.#stopped = true;
+    clearTimeout(this.#refill);
+    for (const { container, timer } of this.#waiting.splice(0)) {
+      clearTimeout(timer);
+      this.#discard(container);
+    }
+  }
+
+  async #fill(): Promise<void> {
+    while (!this.#stopped && this.#waiting.length < this.#deps.size) {
+      const container = await this.#startOne();
+      if (!container) return;
+      if (this.#stopped) this.#discard(container);
+      else this.#keep(container);
+    }
+  }
+
+  async #startOne(): Promise<GearContainer | undefined> {
+    let container: GearContainer | undefined;
+    try {
+      container = await this.#deps.start();
+      await container.ready();
+      return container;
+    } catch (error) {
+      this.#deps.log.warn("no container could be started ahead", { error: messageOf(error) });
+      if (container) this.#discard(container);
+      return undefined;
+    }
+  }
+
+  #keep(container: GearContainer): void {
+    const timer = setTimeout(() => this.#replace(container), this.#deps.idleMs);
+    this.#waiting.push({ container, timer });
+    void container.ended.then(() => this.#drop(container));
+  }
+
+  #replace(container: GearContainer): void {
+    this.#drop(container);
+    this.#refillSoon();
+  }
+
+  /** Nothing happens for one that was taken. */
+  #drop(container: GearContainer): void {
+    const at = this.#waiting.findIndex((waiting) => waiting.container === container);
+    if (at === -1) return;
+    clearTimeout(this.#waiting[at]!.timer);
+    this.#waiting.splice(at, 1);
+    this.#discard(container);
+  }
+
+  #refillSoon(): void {
+    if (this.#stopped || this.#deps.size === 0) return;
+    this.#refill ??= setTimeout(() => {
+      this.#refill = undefined;
+      this.#deps.background.run("fill the pool of containers", () => this.fill());
+    }, REFILL_DELAY_MS);
+  }
+
+  #discard(container: GearContainer): void {
+    this.#deps.background.run("remove a container", () => container.dispose());
+  }
+}

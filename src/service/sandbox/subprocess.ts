@@ -1,0 +1,119 @@
+// Gears as child processes of this one, where no container runtime is used. This contains nothing: a gear has this server's own
+// access. What is kept is order: a fresh folder, no environment of ours, bounded output, an end in time, and no process left behind.
+
+import { join } from "node:path";
+import type { Clock } from "../../kit/clock.ts";
+import { ownExecutable, temporaryDirectory, type Environment } from "../../kit/environment.ts";
+import { AppError, messageOf } from "../../kit/error.ts";
+import type { Log } from "../../kit/log.ts";
+import { startProcess } from "../../kit/process.ts";
+import { makeRunFolder, refuseClashes, removeFolder, writeGearFiles, type RunFolder } from "./files.ts";
+import { endingOf, Outcome, type Ending } from "./outcome.ts";
+import type { Runtime, Sandbox, SandboxRequest, SandboxResult } from "./sandbox.ts";
+
+/** Names on PATH, best first. */
+const INTERPRETERS: Record<Exclude<Runtime, "binary">, readonly string[]> = {
+  python: ["python3", "python"],
+  node: ["node"],
+  bash: ["bash"],
+};
+
+export interface SubprocessOptions {
+  readonly environment: Environment;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+interface Command {
+  readonly words: string[];
+  readonly variables: Record<string, string>;
+}
+
+export class SubprocessSandbox implements Sandbox {
+  readonly kind = "subprocess";
+  readonly isolated = false;
+  readonly #options: SubprocessOptions;
+  readonly #running = new Set<Promise<unknown>>();
+  readonly #stopping = new AbortController();
+
+  constructor(options: SubprocessOptions) {
+    this.#options = options;
+  }
+
+  /** Nothing to fetch, and nothing survives: interpreters are looked up at each call. */
+  async prepare(): Promise<void> {}
+
+  async run(request: SandboxRequest): Promise<SandboxResult> {
+    if (this.#stopping.signal.aborted) throw new AppError("unavailable", "the service is stopping: nothing is started any more");
+    refuseClashes(request);
+    const run = this.#runIn(request);
+    this.#running.add(run);
+    try {
+      return await run;
+    } finally {
+      this.#running.delete(run);
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await Promise.allSettled(this.#running);
+  }
+
+  async #runIn(request: SandboxRequest): Promise<SandboxResult> {
+    const folder = await makeRunFolder(temporaryDirectory(this.#options.environment));
+    try {
+      await writeGearFiles(folder.gear, request);
+      return await this.#execute(request, folder);
+    } finally {
+      await removeFolder(folder.path).catch((error: unknown) =>
+        this.#options.log.warn("a gear's folder was not removed", { folder: folder.path, error: messageOf(error) }),
+      );
+    }
+  }
+
+  async #execute(request: SandboxRequest, folder: RunFolder): Promise<SandboxResult> {
+    const { environment, clock } = this.#options;
+    const command = commandFor(request, folder, environment);
+    const outcome = new Outcome(clock, request.output);
+    const signal = AbortSignal.any([request.signal, this.#stopping.signal]);
+    if (signal.aborted) return outcome.result({ kind: "cancel" });
+    const child = await startProcess(command.words, {
+      environment,
+      variables: { ...command.variables, HOME: folder.path, TMPDIR: folder.path, TEMP: folder.path, TMP: folder.path },
+      workingDirectory: folder.gear,
+      output: (stream, chunk) => outcome.add(stream, chunk),
+    });
+    if (!child) return notExecutable(request, outcome);
+    child.write(request.stdin);
+    child.endInput();
+    const exit = child.ended.then(({ exitCode }): Ending => ({ kind: "exit", exitCode }));
+    const ending = await endingOf(exit, { timeoutMs: request.timeoutMs, signal });
+    if (ending.kind !== "exit") {
+      child.kill();
+      await child.ended;
+    }
+    return outcome.result(ending);
+  }
+}
+
+/** As a shell says it of a file that the system can't execute: the gear's fault, so it is a result. */
+function notExecutable(request: SandboxRequest, outcome: Outcome): SandboxResult {
+  outcome.add("stderr", new TextEncoder().encode(`${request.entrypoint}: cannot be executed on this system\n`));
+  return outcome.result({ kind: "exit", exitCode: 126 });
+}
+
+/** Raises `unavailable` naming the interpreter that is missing. */
+function commandFor({ runtime, entrypoint }: SandboxRequest, folder: RunFolder, environment: Environment): Command {
+  if (runtime === "binary") return { words: [join(folder.gear, entrypoint)], variables: {} };
+  // Relative, so that what a gear says of itself does not tell where this server keeps things.
+  const file = `./${entrypoint}`;
+  const names = INTERPRETERS[runtime];
+  for (const name of names) {
+    const found = Bun.which(name, { PATH: environment.PATH ?? "" });
+    if (found !== null) return { words: [found, file], variables: {} };
+  }
+  // This program is Bun as well, and Bun runs what is written for Node. It must not fetch packages on the way.
+  if (runtime === "node") return { words: [ownExecutable(), "--no-install", file], variables: { BUN_BE_BUN: "1" } };
+  throw new AppError("unavailable", `gears of runtime ${runtime} need ${names.join(" or ")} on the PATH of this service, and it is not there`);
+}

@@ -1,0 +1,31 @@
+// HTTP for the terminal: its status, and the two addresses that speak WebSocket. They pass the request guard, authentication and the rules
+// like every other route; only then does the connection change hands.
+
+import { Elysia } from "elysia";
+import { exchangeOf } from "../../kit/http/exchange.ts";
+import { fromText } from "../../kit/http/text-params.ts";
+import { Empty, IdParams } from "../../kit/schema.ts";
+import type { CallerPlugin } from "../people/plugin.ts";
+import { TerminalStatus } from "./schema.ts";
+import type { Terminals } from "./terminals.ts";
+
+export function terminalRoutes(plugin: CallerPlugin, terminals: Terminals) {
+  return new Elysia({ name: "terminal", normalize: false, tags: ["terminal"] })
+    .use(plugin)
+    .get("/terminal/status", () => terminals.status(), { caller: "any", response: TerminalStatus })
+    .get("/terminal", ({ caller, request }) => terminals.connect(caller, null, exchangeOf(request)), {
+      caller: "admin",
+      response: Empty,
+      detail: SOCKET,
+    })
+    .get("/workspaces/:id/terminal", ({ caller, params, request }) => terminals.connect(caller, params.id, exchangeOf(request)), {
+      caller: "ws",
+      params: fromText(IdParams),
+      response: Empty,
+      detail: SOCKET,
+    });
+}
+
+const SOCKET = {
+  description: 'A WebSocket: binary frames are bytes, both ways; the one text frame is {"type":"resize","cols","rows"}.',
+};

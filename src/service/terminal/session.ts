@@ -1,0 +1,163 @@
+// One terminal session: a socket on one side, a shell on the other, bytes both ways. Who reads too slowly stops the other side; nothing
+// grows without a bound. It ends once, for one reason, and knows nothing of who may have it.
+
+import { Value } from "@sinclair/typebox/value";
+import type { Clock } from "../../kit/clock.ts";
+import type { Socket, SocketHandlers } from "../../kit/http/socket.ts";
+import type { TerminalProcess } from "../../kit/process.ts";
+import { IDLE_MINUTES_MAX, INPUT_BYTES_MAX, Resize, SESSION_HOURS_MAX } from "./schema.ts";
+import type { Shells } from "./shells.ts";
+
+/** Codes of RFC 6455, 7.4.1, with the reason that viewer and audit get. */
+const ENDINGS = {
+  shell: [1000, "the shell ended"],
+  viewer: [1000, "the connection was closed"],
+  idle: [1000, `nothing happened for ${IDLE_MINUTES_MAX} minutes`],
+  age: [1000, `a session lasts ${SESSION_HOURS_MAX} hours at most`],
+  stop: [1001, "the service is stopping"],
+  rights: [1008, "you may no longer use this terminal"],
+  message: [1008, 'a text frame must be {"type":"resize","cols":…,"rows":…}'],
+  input: [1008, "input came faster than the shell reads it"],
+  failed: [1011, "the terminal could not be started; the service's log says why"],
+} as const;
+export type EndKind = keyof typeof ENDINGS;
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+
+export class Session implements SocketHandlers {
+  readonly name: string;
+  readonly #shells: Pick<Shells, "create" | "attach">;
+  readonly #clock: Clock;
+  readonly #startedAt: number;
+  readonly #over = Promise.withResolvers<void>();
+  #ended: EndKind | undefined;
+  #socket: Socket | undefined;
+  #shell: TerminalProcess | undefined;
+  #size = { columns: 80, rows: 24 };
+  #input: Uint8Array[] = [];
+  #inputBytes = 0;
+  #writing = false;
+  #paused = false;
+  #activeAt: number;
+
+  constructor(name: string, shells: Pick<Shells, "create" | "attach">, clock: Clock) {
+    this.name = name;
+    this.#shells = shells;
+    this.#clock = clock;
+    this.#startedAt = this.#activeAt = clock.elapsed();
+  }
+
+  /** From start to end. After it the container, if it came to be, is to be removed. */
+  async run(folder: string | null): Promise<void> {
+    if (this.#ended === undefined) {
+      const created = await this.#shells.create(this.name, folder);
+      if (!created) this.end("failed");
+      else if (this.#ended === undefined) this.#attach();
+    }
+    await this.#over.promise;
+  }
+
+  /** The first reason counts. */
+  end(kind: EndKind): void {
+    if (this.#ended !== undefined) return;
+    this.#ended = kind;
+    this.#shell?.kill();
+    this.#closeSocket(kind);
+    this.#over.resolve();
+  }
+
+  /** Called now and then. */
+  checkLimits(): void {
+    const now = this.#clock.elapsed();
+    if (now - this.#activeAt >= IDLE_MINUTES_MAX * MINUTE_MS) this.end("idle");
+    else if (now - this.#startedAt >= SESSION_HOURS_MAX * HOUR_MS) this.end("age");
+  }
+
+  get seconds(): number {
+    return Math.round((this.#clock.elapsed() - this.#startedAt) / 1000);
+  }
+
+  /** Why it ended, for the audit. */
+  get reason(): string {
+    return this.#ended === undefined ? "" : ENDINGS[this.#ended][1];
+  }
+
+  opened(socket: Socket): void {
+    this.#socket = socket;
+    if (this.#ended !== undefined) this.#closeSocket(this.#ended);
+  }
+
+  message(data: string | Uint8Array): void {
+    this.#activeAt = this.#clock.elapsed();
+    if (typeof data === "string") return this.#resize(data);
+    this.#inputBytes += data.byteLength;
+    if (this.#inputBytes > INPUT_BYTES_MAX) return this.end("input");
+    // The socket's buffer is its own: what is kept is copied.
+    this.#input.push(Uint8Array.from(data));
+    this.#pump();
+  }
+
+  drained(): void {
+    if (!this.#paused) return;
+    this.#paused = false;
+    this.#shell?.resume();
+  }
+
+  closed(): void {
+    this.#socket = undefined;
+    this.end("viewer");
+  }
+
+  #closeSocket(kind: EndKind): void {
+    const [code, reason] = ENDINGS[kind];
+    this.#socket?.close(code, reason);
+  }
+
+  #attach(): void {
+    this.#shell = this.#shells.attach(this.name, {
+      ...this.#size,
+      output: (chunk) => this.#show(chunk),
+      drained: () => {
+        this.#writing = false;
+        this.#pump();
+      },
+    });
+    if (!this.#shell) return this.end("failed");
+    void this.#shell.ended.then(() => this.end("shell"));
+    this.#pump();
+  }
+
+  #show(chunk: Uint8Array): void {
+    this.#activeAt = this.#clock.elapsed();
+    if (this.#socket?.send(chunk) !== false || this.#paused) return;
+    this.#paused = true;
+    this.#shell?.pause();
+  }
+
+  /** One piece at a time: the next when the shell has taken it. */
+  #pump(): void {
+    if (!this.#shell || this.#writing || this.#input.length === 0) return;
+    const data = Buffer.concat(this.#input);
+    this.#input = [];
+    this.#inputBytes = 0;
+    this.#writing = true;
+    this.#shell.write(data);
+  }
+
+  #resize(text: string): void {
+    const size = parseResize(text);
+    if (!size) return this.end("message");
+    this.#size = { columns: size.cols, rows: size.rows };
+    this.#shell?.resize(size.cols, size.rows);
+  }
+}
+
+function parseResize(text: string): Resize | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return Value.Check(Resize, value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,100 @@
+// Containers for terminals: the isolation of gears, a shell, a workspace's files to read. Created first and then attached to, so that
+// there is a name to remove whatever happens in between. Every call of docker has its deadline.
+
+import { stat } from "node:fs/promises";
+import type { Log } from "../../kit/log.ts";
+import type { TerminalOptions, TerminalProcess } from "../../kit/process.ts";
+import { randomSecret } from "../../kit/random.ts";
+import { reasonOf, type DockerCommand } from "../sandbox/docker-command.ts";
+import { CONTAINER_USER, ISOLATION_ARGUMENTS } from "../sandbox/isolation.ts";
+
+const CREATE_DEADLINE_MS = 20_000;
+const REMOVE_DEADLINE_MS = 5_000;
+const REMOVE_TRIES = 5;
+const REMOVE_PAUSE_MS = 300;
+const NAME_BITS = 48;
+const LABEL = "cairn.terminal";
+const MOUNT_PATH = "/workspace";
+/** Docker's own keys (ctrl-p first) belong to the shell; nobody types these by accident, and whoever detaches ends the session. */
+const DETACH_KEYS = "ctrl-@,ctrl-_,ctrl-@,ctrl-_";
+const SHELL_SCRIPT = "command -v bash >/dev/null && exec bash; exec sh";
+
+export interface ShellsOptions {
+  readonly docker: DockerCommand;
+  readonly image: string;
+  /** Tells this installation's containers from those of others on the same daemon. */
+  readonly installation: string;
+  readonly log: Log;
+}
+
+export class Shells {
+  readonly #options: ShellsOptions;
+  #swept: Promise<void> | undefined;
+
+  constructor(options: ShellsOptions) {
+    this.#options = options;
+  }
+
+  /** Removes what a crash left behind. Once, before the first shell of this start. */
+  sweep(): Promise<void> {
+    return (this.#swept ??= this.#sweep());
+  }
+
+  newName(): string {
+    return `cairn-terminal-${Buffer.from(randomSecret(NAME_BITS), "base64url").toString("hex")}`;
+  }
+
+  /** `folder`: what to show under /workspace, read-only. False (and logged) when there is no container to show for it. */
+  async create(name: string, folder: string | null): Promise<boolean> {
+    const { docker, image, installation, log } = this.#options;
+    const mount = folder === null ? ["--workdir=/tmp"] : [`--volume=${folder}:${MOUNT_PATH}:ro,z`, `--workdir=${MOUNT_PATH}`];
+    const user = folder === null ? CONTAINER_USER : await readerOf(folder);
+    const created = await docker.run(
+      [
+        ...["create", "--interactive", "--tty", `--name=${name}`, `--label=${LABEL}=${installation}`, "--hostname=terminal"],
+        ...ISOLATION_ARGUMENTS,
+        ...mount,
+        ...[`--user=${user}`, "--env=TERM=xterm-256color", "--entrypoint=sh", image, "-c", SHELL_SCRIPT],
+      ],
+      CREATE_DEADLINE_MS,
+    );
+    if (created.exitCode === 0) return true;
+    log.error("a terminal's container was not created", { image, reason: reasonOf(created) });
+    return false;
+  }
+
+  attach(name: string, options: Pick<TerminalOptions, "columns" | "rows" | "output" | "drained">): TerminalProcess | undefined {
+    return this.#options.docker.terminal(["start", "--attach", "--interactive", `--detach-keys=${DETACH_KEYS}`, name], options);
+  }
+
+  /** Returns when the daemon says that it is gone. Never raises: what can't be removed is logged, and swept at the next start. */
+  async remove(name: string): Promise<void> {
+    const { docker, log } = this.#options;
+    for (let attempt = 1; ; attempt++) {
+      const outcome = await docker.run(["rm", "--force", "--volumes", name], REMOVE_DEADLINE_MS);
+      if (/no such container/i.test(outcome.stderr)) return;
+      if (attempt === REMOVE_TRIES) {
+        log.error("a terminal's container was not removed", { container: name, reason: reasonOf(outcome) });
+        return;
+      }
+      // Removed, or on its way: asked once more, so that "gone" is seen and not assumed.
+      if (outcome.exitCode !== 0) await Bun.sleep(REMOVE_PAUSE_MS * attempt);
+    }
+  }
+
+  async #sweep(): Promise<void> {
+    const { docker, installation, log } = this.#options;
+    const listed = await docker.run(["ps", "--all", "--quiet", `--filter=label=${LABEL}=${installation}`], REMOVE_DEADLINE_MS);
+    const orphans = listed.exitCode === 0 ? listed.stdout.split("\n").filter((id) => id !== "") : [];
+    if (orphans.length === 0) return;
+    await Promise.all(orphans.map((id) => this.remove(id)));
+    log.warn("terminals of an earlier start were removed", { containers: orphans.length });
+  }
+}
+
+/** A workspace's folder is open to its owner only, so the shell reads it as that user: without a capability, and nothing to write to. */
+async function readerOf(folder: string): Promise<string> {
+  if (process.platform === "win32") return CONTAINER_USER;
+  const { uid, gid } = await stat(folder);
+  return `${uid}:${gid}`;
+}

@@ -1,0 +1,137 @@
+// Rules of the terminal: who may have one, when it is possible at all, and the record of each. A person types here, never an agent:
+// there is no tool for it.
+
+import type { Background } from "../../kit/background.ts";
+import type { Clock } from "../../kit/clock.ts";
+import type { Db } from "../../kit/db.ts";
+import { AppError } from "../../kit/error.ts";
+import type { Exchange } from "../../kit/http/exchange.ts";
+import type { Audit } from "../audit/audit.ts";
+import type { Files } from "../files/files.ts";
+import type { Authentication } from "../people/authentication.ts";
+import { requireAdmin, type Caller } from "../people/caller.ts";
+import type { Sandbox } from "../sandbox/sandbox.ts";
+import type { Access } from "../workspaces/access.ts";
+import { SESSIONS_MAX, type TerminalStatus } from "./schema.ts";
+import { Session } from "./session.ts";
+import type { Shells } from "./shells.ts";
+
+const CHECK_MS = 250;
+
+export const TERMINAL_OFF =
+  "the terminal is off: set terminal: true in the configuration (or SERVICE_TERMINAL=1), with a container sandbox, and start the service again";
+export const TERMINAL_NOT_ISOLATED =
+  "the terminal needs a container sandbox, and there is none: start a container daemon, set sandbox: docker, and start the service again";
+
+export interface TerminalsDeps {
+  db: Db;
+  access: Access;
+  authentication: Authentication;
+  audit: Audit;
+  files: Files;
+  sandbox: Pick<Sandbox, "isolated">;
+  shells: Shells;
+  background: Background;
+  clock: Clock;
+  /** The installation's switch. */
+  on: boolean;
+}
+
+interface Open {
+  readonly session: Session;
+  readonly caller: Caller;
+  readonly workspaceId: number | null;
+}
+
+export class Terminals {
+  readonly #deps: TerminalsDeps;
+  readonly #open = new Set<Open>();
+  #timer: ReturnType<typeof setInterval> | undefined;
+  #stopping = false;
+
+  constructor(deps: TerminalsDeps) {
+    this.#deps = deps;
+  }
+
+  status(): TerminalStatus {
+    const reason = this.#problem() ?? null;
+    return { on: reason === null, reason, sessions: this.#open.size, sessions_max: SESSIONS_MAX };
+  }
+
+  /** In the background after the start: removes what a crash left behind. */
+  async prepare(): Promise<void> {
+    if (this.#problem() === undefined) await this.#deps.shells.sweep();
+  }
+
+  /** `workspaceId` null: a shell beside all workspaces, for admins. Raises `not_found`, `forbidden`, `refused`, `invalid` (no WebSocket). */
+  connect(caller: Caller, workspaceId: number | null, exchange: Exchange): void {
+    if (workspaceId === null) requireAdmin(caller);
+    else this.#deps.access.workspace(caller, workspaceId);
+    const problem = this.#problem();
+    if (problem !== undefined) throw new AppError("refused", problem);
+    if (this.#stopping) throw new AppError("unavailable", "the service is stopping");
+    if (this.#open.size >= SESSIONS_MAX) throw new AppError("refused", `${SESSIONS_MAX} terminals are open already: end one first`);
+    const { shells, clock, background } = this.#deps;
+    // The request is gone by the time that the end is recorded.
+    const address = caller.address();
+    const session = new Session(shells.newName(), shells, clock);
+    exchange.upgrade(session);
+    const open: Open = { session, caller: { ...caller, address: () => address }, workspaceId };
+    this.#open.add(open);
+    this.#watch();
+    background.run("terminal", () => this.#run(open));
+  }
+
+  /** Ends every session that its person may no longer have. To be called whenever rights may have changed. */
+  recheck(): void {
+    for (const open of this.#open) if (!this.#allowed(open)) open.session.end("rights");
+  }
+
+  stop(): void {
+    this.#stopping = true;
+    for (const { session } of this.#open) session.end("stop");
+  }
+
+  #problem(): string | undefined {
+    if (!this.#deps.on) return TERMINAL_OFF;
+    return this.#deps.sandbox.isolated ? undefined : TERMINAL_NOT_ISOLATED;
+  }
+
+  #allowed({ caller, workspaceId }: Open): boolean {
+    const now = this.#deps.authentication.renewed(caller);
+    if (!now) return false;
+    return workspaceId === null ? now.role === "admin" : this.#deps.access.sees(now, workspaceId);
+  }
+
+  /** No shell without its record. The container goes whatever happens, and nobody waits for that. */
+  async #run(open: Open): Promise<void> {
+    const { background, shells, files } = this.#deps;
+    const { session, workspaceId } = open;
+    try {
+      await this.#record(open, "terminal.start", {});
+      await shells.sweep();
+      await session.run(workspaceId === null ? null : await files.directoryOf(workspaceId));
+    } finally {
+      session.end("failed");
+      this.#open.delete(open);
+      background.run("remove a terminal's container", () => shells.remove(session.name));
+      await this.#record(open, "terminal.end", { seconds: session.seconds, reason: session.reason });
+    }
+  }
+
+  #record({ caller, workspaceId, session }: Open, action: string, detail: Record<string, string | number>): Promise<void> {
+    const { db, audit } = this.#deps;
+    const target = workspaceId === null ? "terminal" : `workspace:${workspaceId}`;
+    return db.write(() => audit.record(caller, { action, target, detail: { session: session.name, ...detail } }));
+  }
+
+  #watch(): void {
+    this.#timer ??= setInterval(() => {
+      for (const { session } of this.#open) session.checkLimits();
+      if (this.#open.size > 0) return;
+      clearInterval(this.#timer);
+      this.#timer = undefined;
+    }, CHECK_MS);
+    this.#timer.unref?.();
+  }
+}

@@ -1,0 +1,30 @@
+// The names of all built-in tools, in one place: a gear becomes a tool under its own name, so it can't take one of these.
+// A test compares this list with what the features really offer.
+
+export const BUILT_IN_TOOL_NAMES: ReadonlySet<string> = new Set([
+  "agent_create",
+  "agent_update",
+  "agent_remove",
+  "agent_list",
+  "model_list",
+  "wire_create",
+  "wire_remove",
+  "gear_grant",
+  "gear_revoke",
+  "gear_list",
+  "gear_forge",
+  "context_bind",
+  "context_unbind",
+  "delegate",
+  "file_list",
+  "file_read",
+  "file_write",
+  "memory_list",
+  "memory_read",
+  "memory_write",
+  "memory_search",
+  "instruction_list",
+  "instruction_read",
+  "instruction_save",
+  "web_search",
+]);

@@ -1,0 +1,79 @@
+// What a tool that takes its time gets from the engine: its signal, live output, waiting for a person, and marking the turn as tainted.
+
+import type { ToolPorts } from "../tools/tool.ts";
+import type { TurnContext } from "./context.ts";
+import type { Recorder, Run } from "./recorder.ts";
+import type { ToolCallRow } from "./store.ts";
+
+const OUTPUT_EVERY_MS = 100;
+const OUTPUT_EVENT_CHARACTERS_MAX = 32 * 1024;
+/** Shown live of one call; the rest is in the tool's own record, as far as that keeps it. */
+const OUTPUT_CHARACTERS_MAX = 1024 * 1024;
+
+type Stream = "stdout" | "stderr";
+
+export interface OpenPorts {
+  readonly ports: ToolPorts;
+  /** After the tool has ended: the rest of its live output, on record before its result is. */
+  readonly close: () => Promise<void>;
+}
+
+export function openPorts(recorder: Recorder, context: TurnContext, run: Run, call: ToolCallRow): OpenPorts {
+  const output = new LiveOutput((stream, text) => recorder.toolOutput(run.row, call, stream, text));
+  const ports: ToolPorts = {
+    signal: context.signal,
+    callId: call.call_id,
+    output: (stream, text) => output.add(stream, text),
+    waiting: async (work) => {
+      if (++context.waitingCalls === 1) await recorder.setWaiting(run.row, true);
+      try {
+        return await work();
+      } finally {
+        if (--context.waitingCalls === 0) await recorder.setWaiting(run.row, false);
+      }
+    },
+    taint: async () => {
+      await recorder.taint(run.row);
+      context.tainted = true;
+    },
+  };
+  return { ports, close: () => output.close() };
+}
+
+/** Gathers output into few events: it comes in many small pieces, and each event is a row. */
+class LiveOutput {
+  readonly #store: (stream: Stream, text: string) => Promise<void>;
+  readonly #pending: { stream: Stream; text: string }[] = [];
+  #left = OUTPUT_CHARACTERS_MAX;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #stored: Promise<void> = Promise.resolve();
+
+  constructor(store: (stream: Stream, text: string) => Promise<void>) {
+    this.#store = store;
+  }
+
+  add(stream: Stream, text: string): void {
+    const kept = text.slice(0, this.#left);
+    if (kept === "") return;
+    this.#left -= kept.length;
+    const last = this.#pending.at(-1);
+    if (last?.stream === stream && last.text.length < OUTPUT_EVENT_CHARACTERS_MAX) last.text += kept;
+    else this.#pending.push({ stream, text: kept });
+    this.#timer ??= setTimeout(() => this.#flush(), OUTPUT_EVERY_MS);
+  }
+
+  close(): Promise<void> {
+    this.#flush();
+    return this.#stored;
+  }
+
+  #flush(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    for (const { stream, text } of this.#pending.splice(0)) {
+      // Live output is a view: a piece that could not be stored is not worth the tool's result.
+      const stored = this.#store(stream, text).catch(() => {});
+      this.#stored = this.#stored.then(() => stored);
+    }
+  }
+}

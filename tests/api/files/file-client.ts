@@ -1,0 +1,43 @@
+// A client of the file routes for tests: raw bodies, conditions, refusals as values.
+
+import { join } from "node:path";
+import type { Refusal } from "../../kit/client.ts";
+import type { TestService } from "../../kit/service.ts";
+
+interface Entry {
+  name: string;
+  path: string;
+  kind: string;
+  size: number | null;
+}
+
+type Body = string | Uint8Array<ArrayBuffer> | ReadableStream;
+type Headers = Record<string, string>;
+
+/** Acts with the loopback privilege, or with `token`. */
+export function fileClient(at: TestService, workspaceId: number, token?: string) {
+  const base = `${at.url}/api/v1/workspaces/${workspaceId}`;
+  const authorization: Headers = token === undefined ? {} : { Authorization: `Bearer ${token}` };
+  const send = (method: string, address: string, body?: Body, headers: Headers = {}) =>
+    fetch(base + address, { method, headers: { ...authorization, ...headers }, ...(body === undefined ? {} : { body }) });
+  const file = (path: string) => `/file?path=${encodeURIComponent(path)}`;
+  const list = (path: string | undefined) => (path === undefined ? "/files" : `/files?path=${encodeURIComponent(path)}`);
+  return {
+    /** Where they are on this disk; exists after the first save. */
+    directory: join(at.data, "files", String(workspaceId)),
+    get: (path: string) => send("GET", file(path)),
+    put: (path: string, body: Body, headers?: Headers) => send("PUT", file(path), body, headers),
+    list: async (path?: string) => (await (await send("GET", list(path))).json()) as Entry[],
+    refused: async (method: string, path: string, body?: Body, headers?: Headers) => refusalOf(await send(method, file(path), body, headers)),
+    /** The query as it is on the wire. */
+    refusedRaw: async (method: string, query: string, body?: Body) => refusalOf(await send(method, `/file?${query}`, body)),
+    refusedList: async (path: string) => refusalOf(await send("GET", list(path))),
+  };
+}
+
+async function refusalOf(response: Response): Promise<Refusal> {
+  const text = await response.text();
+  if (response.ok) throw new Error(`was not refused: ${response.status} ${text}`);
+  const { message, code, details } = (JSON.parse(text) as { error: Omit<Refusal, "status"> }).error;
+  return { status: response.status, message, code, ...(details === undefined ? {} : { details }) };
+}

@@ -1,0 +1,58 @@
+// Goal: files live as long as their workspace: gone when it is deleted, also after a crash; another workspace never inherits them.
+
+import { expect, test } from "bun:test";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { temporaryFolder } from "../../kit/folder.ts";
+import { testService } from "../../kit/service.ts";
+import { workplace } from "../../kit/workplace.ts";
+import { fileClient } from "./file-client.ts";
+
+test("deleting a workspace deletes its files, and a save that comes too late makes nothing", async () => {
+  await using lab = await workplace();
+  const files = fileClient(lab.at, lab.workspaceId);
+  await files.put("deep/down/a.md", "x");
+  const late = Array.from({ length: 20 }, (_, index) => files.put(`late/${index}.md`, "x"));
+  await lab.admin.delete(`/workspaces/${lab.workspaceId}`);
+  await Promise.all(late);
+  expect(await files.refused("PUT", "a.md", "x")).toEqual({ status: 404, code: "not_found", message: `workspace ${lab.workspaceId}: not found` });
+  await lab.at.service.stop("so that background work has ended");
+  expect(readdirSync(join(lab.at.data, "files"))).toEqual([]);
+});
+
+test("a clone has no files of the original", async () => {
+  await using lab = await workplace();
+  await fileClient(lab.at, lab.workspaceId).put("a.md", "x");
+  const clone = await lab.admin.post<{ id: number }>(`/workspaces/${lab.workspaceId}/clone`);
+  expect(await fileClient(lab.at, clone.id).list()).toEqual([]);
+});
+
+test("at start, what a deleted workspace left goes, what is not known is kept aside, the rest stays", async () => {
+  await using folder = await temporaryFolder();
+  const base = join(folder.path, "files");
+  let kept = 0;
+  {
+    await using lab = await workplace("anthropic", { data: folder.path });
+    const gone = await lab.admin.post<{ id: number }>(`/workspaces/${lab.workspaceId}/clone`);
+    await lab.admin.delete(`/workspaces/${gone.id}`);
+    await fileClient(lab.at, lab.workspaceId).put("a.md", "stays");
+    kept = lab.workspaceId;
+    mkdirSync(join(base, String(gone.id)));
+    writeFileSync(join(base, String(gone.id), "left.md"), "left by a crash");
+    mkdirSync(join(base, "removed-7-1"));
+    mkdirSync(join(base, "4711"));
+    writeFileSync(join(base, "4711/theirs.md"), "of a newer database");
+    mkdirSync(join(base, "notes"));
+  }
+  await using at = await testService({ data: folder.path });
+  await at.service.stop("so that background work has ended");
+  const names = readdirSync(base).sort();
+  expect(names).toEqual([String(kept), "notes", expect.stringMatching(/^unknown-4711-\d+$/)]);
+  expect(readFileSync(join(base, names[2]!, "theirs.md"), "utf8")).toBe("of a newer database");
+  expect(readFileSync(join(base, String(kept), "a.md"), "utf8")).toBe("stays");
+});
+
+test("a start on a fresh directory makes no place for files", async () => {
+  await using at = await testService();
+  expect(existsSync(join(at.data, "files"))).toBe(false);
+});

@@ -1,0 +1,118 @@
+// Goal: gears are bound to workspaces and agents by those who see the workspace; bindings go where they should and nowhere else.
+
+import { expect, test } from "bun:test";
+import { approvedGear, makeGear } from "../kit/gears.ts";
+import { workplace } from "../kit/workplace.ts";
+
+interface Binding {
+  id: number;
+  agent_id: number | null;
+  gear_name: string;
+  workspace_id: number;
+}
+
+test("a gear is bound to all agents or to one, once each", async () => {
+  await using lab = await workplace();
+  const worker = await lab.addWorker("worker");
+  const gear = await makeGear(lab.admin);
+  const path = `/workspaces/${lab.workspaceId}/gears`;
+  const toAll = await lab.admin.post<Binding>(path, { gear_id: gear.id });
+  expect(toAll).toEqual({
+    id: 1,
+    workspace_id: lab.workspaceId,
+    gear_id: gear.id,
+    gear_name: "echo_args",
+    gear_status: "pending",
+    agent_id: null,
+    created_at: expect.any(String),
+  } as never);
+  const toOne = await lab.admin.post<Binding>(path, { gear_id: gear.id, agent_id: worker });
+  expect(await lab.admin.get<unknown>(path)).toEqual([toAll, toOne]);
+  for (const body of [
+    { gear_id: gear.id, agent_id: null },
+    { gear_id: gear.id, agent_id: worker },
+  ]) {
+    expect(await lab.admin.refused("POST", path, body)).toEqual({
+      status: 409,
+      code: "conflict",
+      message: 'gear "echo_args" is bound to it already',
+    });
+  }
+  await lab.admin.delete(`/gear-bindings/${toAll.id}`);
+  expect(await lab.admin.get<unknown>(path)).toEqual([toOne]);
+});
+
+test("bindings are refused for foreign agents, missing gears, and those who do not see the workspace", async () => {
+  await using lab = await workplace();
+  const ann = await lab.at.user("ann");
+  const gear = await makeGear(lab.admin);
+  const path = `/workspaces/${lab.workspaceId}/gears`;
+  const { id } = await lab.admin.post<Binding>(path, { gear_id: gear.id });
+  const other = await lab.admin.post<{ id: number }>("/workspaces", {
+    name: "other",
+    orchestrator_model_id: 1,
+  });
+  expect(
+    await lab.admin.refused("POST", `/workspaces/${other.id}/gears`, {
+      gear_id: gear.id,
+      agent_id: lab.orchestratorId,
+    }),
+  ).toEqual({
+    status: 400,
+    code: "invalid",
+    message: `agent_id: agent ${lab.orchestratorId} is not in this workspace`,
+  });
+  expect(await lab.admin.refused("POST", path, { gear_id: 99 })).toEqual({
+    status: 404,
+    code: "not_found",
+    message: "gear 99: not found",
+  });
+  const unseen = { status: 404, code: "not_found", message: `workspace ${lab.workspaceId}: not found` };
+  expect(await ann.refused("GET", path)).toEqual(unseen);
+  expect(await ann.refused("POST", path, { gear_id: gear.id })).toEqual(unseen);
+  expect(await ann.refused("DELETE", `/gear-bindings/${id}`)).toEqual({
+    status: 404,
+    code: "not_found",
+    message: `gear binding ${id}: not found`,
+  });
+  expect(await ann.refused("DELETE", "/gear-bindings/99")).toEqual({
+    status: 404,
+    code: "not_found",
+    message: "gear binding 99: not found",
+  });
+});
+
+test("a clone has the bindings, each to the copy of its agent; the original keeps its own", async () => {
+  await using lab = await workplace();
+  const worker = await lab.addWorker("worker");
+  const gear = await makeGear(lab.admin);
+  const path = `/workspaces/${lab.workspaceId}/gears`;
+  await lab.admin.post(path, { gear_id: gear.id });
+  await lab.admin.post(path, { gear_id: gear.id, agent_id: worker });
+  const before = await lab.admin.get<Binding[]>(path);
+  const clone = await lab.admin.post<{ id: number }>(`/workspaces/${lab.workspaceId}/clone`);
+  const copies = await lab.admin.get<{ id: number; name: string }[]>(`/workspaces/${clone.id}/agents`);
+  const copied = await lab.admin.get<Binding[]>(`/workspaces/${clone.id}/gears`);
+  expect(copied.map((each) => each.agent_id)).toEqual([
+    null,
+    copies.find((agent) => agent.name === "worker")!.id,
+  ]);
+  expect(await lab.admin.get<unknown>(path)).toEqual(before);
+});
+
+test("new content keeps bindings; they show in the approval; deletion of the gear or the agent ends them", async () => {
+  await using lab = await workplace();
+  const worker = await lab.addWorker("worker");
+  const gear = await approvedGear(lab.admin);
+  const path = `/workspaces/${lab.workspaceId}/gears`;
+  await lab.admin.post(path, { gear_id: gear.id, agent_id: worker });
+  await lab.admin.put(`/gears/${gear.id}`, { code: "echo new" });
+  expect(await lab.admin.get<unknown>(path)).toMatchObject([{ agent_id: worker, gear_status: "pending" }]);
+  const [approval] = await lab.admin.get<{ facts: string[] }[]>("/approvals");
+  expect(approval!.facts.at(-1)).toBe("once approved it can be called by: worker in lab");
+  await lab.admin.delete(`/agents/${worker}`);
+  expect(await lab.admin.get<unknown>(path)).toEqual([]);
+  await lab.admin.post(path, { gear_id: gear.id });
+  await lab.admin.delete(`/gears/${gear.id}`);
+  expect(await lab.admin.get<unknown>(path)).toEqual([]);
+});

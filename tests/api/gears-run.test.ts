@@ -1,0 +1,413 @@
+// Goal: a gear runs only as promised: approved bytes, checked arguments, dry runs for people who may; every run is on record for ever.
+
+import { expect, test } from "bun:test";
+import { openDatabase } from "../../src/kit/db.ts";
+import { ANY_ARGS, approvedGear, isolatedSandbox, makeGear, withPrograms } from "../kit/gears.ts";
+import { GEAR_RUNS_AT_ONCE_MAX } from "../../src/service/gears/schema.ts";
+import { temporaryFolder } from "../kit/folder.ts";
+import { testService } from "../kit/service.ts";
+
+const NEVER_APPROVED =
+  "run refused; gear not executed: nobody has approved this version; an admin approves it after a review";
+const RESULT = {
+  exit_code: 0,
+  stderr: "",
+  stdout: '{"a":1}',
+  timed_out: false,
+  duration_ms: expect.any(Number) as never,
+  truncated: false,
+};
+const NUMBER_ARGS = JSON.stringify({
+  type: "object",
+  properties: { n: { type: "integer" } },
+  required: ["n"],
+  additionalProperties: false,
+});
+
+test("a gear that nobody approved is refused for everybody and does not run", async () => {
+  await using at = await testService({ sandbox: isolatedSandbox() });
+  const ann = await at.user("ann");
+  const gear = await makeGear(ann);
+  for (const client of [ann, at.admin]) {
+    expect(await client.refused("POST", `/gears/${gear.id}/run`, { args: {} })).toEqual({
+      status: 403,
+      code: "forbidden",
+      message: NEVER_APPROVED,
+      details: { status: "pending" },
+    });
+  }
+  await at.admin.patch(`/gears/${gear.id}`, { status: "disabled" });
+  expect((await ann.refused("POST", `/gears/${gear.id}/run`)).message).toBe(
+    "run refused; gear not executed: an admin has disabled it",
+  );
+  expect(await at.admin.get<unknown>(`/gears/${gear.id}/runs`)).toEqual([]);
+});
+
+test("an approved gear runs for anyone signed in; arguments on stdin, stdout is the result", async () => {
+  await using at = await testService(withPrograms);
+  const ann = await at.user("ann");
+  const gear = await approvedGear(at.admin);
+  expect(await ann.post<unknown>(`/gears/${gear.id}/run`, { args: { a: 1 } })).toEqual(RESULT);
+  const failing = await approvedGear(at.admin, { name: "failing", code: "echo out; echo oops >&2; exit 3" });
+  expect(await ann.post<unknown>(`/gears/${failing.id}/run`)).toMatchObject({
+    exit_code: 3,
+    stdout: "out\n",
+    stderr: "oops\n",
+    timed_out: false,
+  });
+});
+
+test("a dry run works on unapproved content and leaves it pending; the answer says that it was not isolated", async () => {
+  await using at = await testService(withPrograms);
+  const gear = await makeGear(at.admin);
+  expect(await at.admin.post<unknown>(`/gears/${gear.id}/run?dry=1`, { args: { a: 1 } })).toEqual({
+    ...RESULT,
+    isolated: false,
+    notice: "This run was not isolated: the program had the server's own access.",
+  });
+  expect((await at.admin.get<{ status: string }>(`/gears/${gear.id}`)).status).toBe("pending");
+  const [record] = await at.admin.get<Record<string, unknown>[]>("/audit?action=gear.dry_run");
+  expect(record).toMatchObject({ content_hash: gear.content_hash, detail: { isolated: false, run: 1 } });
+});
+
+test("without isolation only an admin may dry-run or run tests; with it anyone signed in", async () => {
+  await using open = await testService(withPrograms);
+  const ann = await open.user("ann");
+  const gear = await makeGear(ann, { tests: [{ name: "t", args: {}, expected: "{}" }] });
+  const refusal = {
+    status: 403,
+    code: "forbidden",
+    message:
+      "run refused; gear not executed: gears are not isolated on this server, so only an admin may dry-run them",
+  };
+  expect(await ann.refused("POST", `/gears/${gear.id}/run?dry=1`)).toEqual(refusal);
+  expect(await ann.refused("POST", `/gears/${gear.id}/tests/run`)).toEqual(refusal);
+  await using isolated = await testService({ sandbox: isolatedSandbox() });
+  const bob = await isolated.user("bob");
+  const other = await makeGear(bob);
+  expect(await bob.post<unknown>(`/gears/${other.id}/run?dry=1`, { args: { a: 1 } })).toEqual({
+    ...RESULT,
+    isolated: true,
+  });
+});
+
+test("arguments that do not fit are refused with their path, and nothing runs", async () => {
+  const sandbox = isolatedSandbox();
+  await using at = await testService({ sandbox });
+  const gear = await approvedGear(at.admin, { args_schema: NUMBER_ARGS });
+  const path = `/gears/${gear.id}/run`;
+  const messages: string[] = [];
+  for (const args of [{}, { n: "1" }, { n: 1, m: 2 }]) {
+    const { status, code, message } = await at.admin.refused("POST", path, { args });
+    expect({ status, code }).toEqual({ status: 400, code: "invalid" });
+    messages.push(message);
+  }
+  expect(messages).toEqual([
+    "args.n is missing",
+    "args.n must be integer",
+    "args.m is not a field of this gear",
+  ]);
+  expect(await at.admin.refused("POST", path, { args: [1] })).toMatchObject({ status: 400, code: "invalid" });
+  expect(sandbox.requests).toEqual([]);
+});
+
+test("what runs is exactly the approved program, with its time-out", async () => {
+  const sandbox = isolatedSandbox();
+  await using at = await testService({ sandbox });
+  const files = [
+    { path: "main.py", content: "import lib", encoding: "utf8" },
+    { path: "lib.py", content: "eA==", encoding: "base64" },
+  ];
+  const gear = await approvedGear(at.admin, { runtime: "python", code: undefined, files });
+  await at.admin.patch(`/gears/${gear.id}`, { timeout_seconds: 7 });
+  await at.admin.post(`/gears/${gear.id}/run`, { args: { b: [1] } });
+  const { output: _, signal: __, ...request } = sandbox.requests[0]!;
+  expect({
+    ...request,
+    files: request.files.map((each) => ({ ...each, content: new TextDecoder().decode(each.content) })),
+  } as unknown).toEqual({
+    runtime: "python",
+    entrypoint: "main.py",
+    files: [
+      { path: "lib.py", content: "x", executable: false },
+      { path: "main.py", content: "import lib", executable: false },
+    ],
+    inputs: [],
+    stdin: '{"b":[1]}',
+    timeoutMs: 7000,
+  });
+});
+
+test("stored bytes that changed under the approval do not run", async () => {
+  await using folder = await temporaryFolder();
+  const sandbox = isolatedSandbox();
+  let id = 0;
+  {
+    await using at = await testService({ data: folder.path, sandbox });
+    id = (await approvedGear(at.admin)).id;
+  }
+  const db = openDatabase(`${folder.path}/service.db`);
+  db.exec("UPDATE gear_files SET content = x'6c73'");
+  db.close();
+  await using at = await testService({ data: folder.path, sandbox });
+  const refusal = {
+    status: 422,
+    code: "refused",
+    message: "run refused; gear not executed: the stored program is not the one whose hash is on record",
+  };
+  expect(await at.admin.refused("POST", `/gears/${id}/run`)).toEqual(refusal);
+  expect(await at.admin.refused("POST", `/gears/${id}/run?dry=1`)).toEqual(refusal);
+  await at.admin.patch(`/gears/${id}`, { status: "pending" });
+  expect(await at.admin.refused("PATCH", `/gears/${id}`, { status: "approved" })).toEqual({
+    status: 409,
+    code: "conflict",
+    message: "the stored files are not those of this version: save the gear again",
+  });
+  expect(sandbox.requests).toEqual([]);
+});
+
+test("live output comes as events before the result, whole characters only", async () => {
+  const sandbox = isolatedSandbox(async (request) => {
+    const bytes = new TextEncoder().encode("aé\u001b[1m");
+    request.output("stdout", bytes.subarray(0, 2));
+    request.output("stdout", bytes.subarray(2));
+    request.output("stderr", new Uint8Array([0xff]));
+    return { stdout: "aé\u001b[1m", stderr: "\ufffd" };
+  });
+  await using at = await testService({ sandbox });
+  const gear = await approvedGear(at.admin);
+  for (const [path, headers] of [
+    ["?stream=1", {}],
+    ["", { Accept: "text/event-stream" }],
+  ] as const) {
+    await using reader = await at.admin.events(`/gears/${gear.id}/run${path}`, {
+      method: "POST",
+      body: {},
+      headers,
+    });
+    const events = (await reader.all()).map(({ type, data }) => ({ type, data: data as unknown }));
+    expect(events).toEqual([
+      { type: "output", data: { stream: "stdout", text: "a" } },
+      { type: "output", data: { stream: "stdout", text: "é\u001b[1m" } },
+      { type: "output", data: { stream: "stderr", text: "\ufffd" } },
+      { type: "result", data: { ...RESULT, stdout: "aé\u001b[1m", stderr: "\ufffd", duration_ms: 1 } },
+    ]);
+  }
+});
+
+test("a refusal of a streamed run is a plain answer", async () => {
+  await using at = await testService({ sandbox: isolatedSandbox() });
+  const gear = await makeGear(at.admin);
+  expect(await at.admin.refused("POST", `/gears/${gear.id}/run?stream=1`)).toMatchObject({
+    status: 403,
+    message: NEVER_APPROVED,
+  });
+});
+
+test("runs are listed for those who may see them, and stay when the gear is deleted", async () => {
+  await using at = await testService({ sandbox: isolatedSandbox() });
+  const [ann, bob] = [await at.user("ann"), await at.user("bob")];
+  const gear = await approvedGear(at.admin);
+  await ann.post(`/gears/${gear.id}/run`, { args: { secret: 1 } });
+  const expected = {
+    id: 1,
+    gear_id: gear.id,
+    version: 1,
+    content_hash: gear.content_hash,
+    kind: "run",
+    status: "done",
+    workspace_id: null,
+    agent: null,
+    turn_id: null,
+    user_id: ann.id,
+    user_name: "ann",
+    auth: "token",
+    isolated: true,
+    exit_code: 0,
+    timed_out: false,
+    truncated: false,
+    duration_ms: 1,
+    error: null,
+    started_at: expect.any(String),
+    finished_at: expect.any(String),
+  };
+  expect(await ann.get<unknown>(`/gears/${gear.id}/runs`)).toEqual([expected]);
+  expect(await bob.get<unknown>(`/gears/${gear.id}/runs`)).toEqual([]);
+  expect(await bob.refused("GET", "/gear-runs/1")).toEqual({
+    status: 404,
+    code: "not_found",
+    message: "gear run 1: not found",
+  });
+  expect(await ann.get<unknown>("/gear-runs/1")).toEqual({
+    ...expected,
+    args: { secret: 1 },
+    files: [],
+    stdout: '{"secret":1}',
+    stderr: "",
+  });
+  await at.admin.delete(`/gears/${gear.id}`);
+  expect(await at.admin.get<unknown>(`/gears/${gear.id}/runs`)).toEqual([expected]);
+  expect(await ann.refused("GET", `/gears/${gear.id}/runs`)).toEqual({
+    status: 404,
+    code: "not_found",
+    message: `gear ${gear.id}: not found`,
+  });
+  expect(await at.admin.refused("GET", "/gears/99/runs")).toEqual({
+    status: 404,
+    code: "not_found",
+    message: "gear 99: not found",
+  });
+});
+
+test("a run that a crash left open is marked interrupted at start", async () => {
+  await using folder = await temporaryFolder();
+  {
+    await using at = await testService({ data: folder.path, sandbox: isolatedSandbox() });
+    const gear = await approvedGear(at.admin);
+    await at.admin.post(`/gears/${gear.id}/run`);
+  }
+  const db = openDatabase(`${folder.path}/service.db`);
+  db.exec("UPDATE gear_runs SET status = 'running', finished_at = NULL");
+  db.close();
+  await using at = await testService({ data: folder.path });
+  expect(await at.admin.get<unknown>("/gear-runs/1")).toMatchObject({
+    status: "interrupted",
+    finished_at: expect.any(String),
+  });
+});
+
+test("a sandbox that can't run is an answer of its own, and on record", async () => {
+  await using at = await testService({ environment: { PATH: "/nonexistent" } });
+  const gear = await approvedGear(at.admin, { runtime: "python", code: "print(1)", args_schema: ANY_ARGS });
+  expect(await at.admin.refused("POST", `/gears/${gear.id}/run`)).toMatchObject({
+    status: 503,
+    code: "unavailable",
+  });
+  expect(await at.admin.get<unknown>("/gear-runs/1")).toMatchObject({
+    status: "failed",
+    exit_code: null,
+    error: expect.any(String),
+  });
+});
+
+test("files of the workspace are given to a run only when they are named, and only to who sees the workspace", async () => {
+  await using at = await testService(withPrograms);
+  const ann = await at.user("ann");
+  const provider = await at.admin.post<{ id: number }>("/providers", {
+    name: "p",
+    type: "openai-compatible",
+    base_url: "http://192.0.2.1/v1",
+    api_key: "k",
+  });
+  const model = await at.admin.post<{ id: number }>("/models", { provider_id: provider.id, model_name: "m" });
+  const workspace = await at.admin.post<{ id: number }>("/workspaces", {
+    name: "w",
+    orchestrator_model_id: model.id,
+  });
+  const put = (path: string, text: string) =>
+    at.admin.raw("PUT", `/workspaces/${workspace.id}/file?path=${path}`, {
+      body: text,
+      headers: { "Content-Type": "text/plain" },
+    });
+  for (const [path, text] of [
+    ["a.txt", "A"],
+    ["d/b.txt", "B"],
+    ["c.txt", "C"],
+  ] as const)
+    expect((await put(path, text)).ok).toBe(true);
+  const schema = JSON.stringify({ type: "object", properties: { doc: { type: "string", "x-file": true } } });
+  const gear = await approvedGear(at.admin, {
+    code: 'cd inputs; for each in $(find . -type f | sort); do echo "$each $(cat $each)"; done',
+    args_schema: schema,
+  });
+  const run = (body: unknown) => at.admin.post<{ stdout: string }>(`/gears/${gear.id}/run`, body);
+  expect((await run({ workspace_id: workspace.id, files: ["a.txt"], args: { doc: "d/b.txt" } })).stdout).toBe(
+    "./a.txt A\n./d/b.txt B\n",
+  );
+  const path = `/gears/${gear.id}/run`;
+  expect(await at.admin.refused("POST", path, { files: ["a.txt"] })).toEqual({
+    status: 400,
+    code: "invalid",
+    message: "workspace_id: missing; files are files of a workspace",
+  });
+  expect(await ann.refused("POST", path, { workspace_id: workspace.id, files: ["a.txt"] })).toEqual({
+    status: 404,
+    code: "not_found",
+    message: `workspace ${workspace.id}: not found`,
+  });
+  expect(await at.admin.refused("POST", path, { workspace_id: workspace.id, files: ["none"] })).toMatchObject(
+    { status: 404, code: "not_found" },
+  );
+  expect(await at.admin.refused("POST", path, { workspace_id: workspace.id, files: ["../x"] })).toMatchObject(
+    { status: 400, code: "invalid" },
+  );
+});
+
+test("stored tests run dry and say what differs", async () => {
+  await using at = await testService(withPrograms);
+  const tests = [
+    { name: "same text", args: { a: 1 }, expected: '{"a":1}' },
+    { name: "same JSON", args: { a: 1, b: 2 }, expected: ' { "b": 2, "a": 1 } ' },
+    { name: "other", args: { a: 2 }, expected: '{"a":3}' },
+    { name: "bad arguments", args: { a: "x" }, expected: "" },
+  ];
+  const gear = await makeGear(at.admin, {
+    args_schema: '{"type":"object","properties":{"a":{"type":"integer"}}}',
+    tests,
+  });
+  const report = await at.admin.post<{ tests: { name: string; passed: boolean; problem: string | null }[] }>(
+    `/gears/${gear.id}/tests/run`,
+  );
+  expect(report).toMatchObject({
+    passed: false,
+    version: 1,
+    content_hash: gear.content_hash,
+    isolated: false,
+    notice: expect.any(String),
+  } as never);
+  expect(report.tests.map(({ name, passed, problem }) => ({ name, passed, problem }))).toEqual([
+    { name: "same text", passed: true, problem: null },
+    { name: "same JSON", passed: true, problem: null },
+    { name: "other", passed: false, problem: "other output than expected" },
+    { name: "bad arguments", passed: false, problem: "args.a must be integer" },
+  ]);
+  await at.admin.put(`/gears/${gear.id}`, { tests: [] });
+  expect(await at.admin.refused("POST", `/gears/${gear.id}/tests/run`)).toEqual({
+    status: 422,
+    code: "refused",
+    message: "the gear has no tests",
+  });
+});
+
+test("so many run at once, the next wait; what lost its approval while it waited is refused", async () => {
+  const open = Promise.withResolvers<void>();
+  const full = Promise.withResolvers<void>();
+  const sandbox = isolatedSandbox(async () => {
+    if (sandbox.requests.length === GEAR_RUNS_AT_ONCE_MAX) full.resolve();
+    await open.promise;
+    return {};
+  });
+  await using at = await testService({ sandbox });
+  const gear = await approvedGear(at.admin);
+  const runs = Array.from({ length: GEAR_RUNS_AT_ONCE_MAX }, () =>
+    at.admin.post<{ exit_code: number }>(`/gears/${gear.id}/run`),
+  );
+  await full.promise;
+  const waiting = at.admin.events(`/gears/${gear.id}/run`, { method: "POST", body: {} });
+  const reader = await waiting;
+  await at.admin.patch(`/gears/${gear.id}`, { status: "disabled" });
+  open.resolve();
+  expect((await Promise.all(runs)).map((result) => result.exit_code)).toEqual(runs.map(() => 0));
+  await using _ = reader;
+  expect((await reader.all()).map(({ type, data }) => ({ type, data: data as unknown }))).toEqual([
+    {
+      type: "error",
+      data: {
+        message: "run refused; gear not executed: an admin has disabled it",
+        code: "forbidden",
+        request_id: expect.any(String),
+      },
+    },
+  ]);
+  expect(sandbox.requests).toHaveLength(GEAR_RUNS_AT_ONCE_MAX);
+});

@@ -1,0 +1,249 @@
+// Goal: agents forge gears that wait for a person, and call approved ones as tools; eligibility holds at the moment of the call.
+
+import { expect, test } from "bun:test";
+import { BUILT_IN_TOOL_NAMES } from "../../src/service/tools/names.ts";
+import { approvedGear, isolatedSandbox, withPrograms, type GearView } from "../kit/gears.ts";
+import { call, gate, say } from "../kit/model/index.ts";
+import { workplace, type Workplace } from "../kit/workplace.ts";
+
+const FORGE = {
+  name: "adder",
+  description: "adds a and b",
+  runtime: "bash",
+  code: "cat >/dev/null; echo 5; echo note >&2",
+  args_schema:
+    '{"type":"object","properties":{"a":{"type":"integer"},"b":{"type":"integer"}},"required":["a","b"],"additionalProperties":false}',
+};
+
+function resultsOf(lab: Workplace): string[] {
+  return lab.model
+    .requestsOf("boss")
+    .at(-1)!
+    .messages.at(-1)!
+    .results.map((result) => result.text);
+}
+
+function toolsOf(lab: Workplace): string[] {
+  return lab.model
+    .requestsOf("boss")
+    .at(-1)!
+    .tools.map((tool) => tool.name);
+}
+
+test("a forged gear is pending, bound to its agent, and a tool only after approval", async () => {
+  await using lab = await workplace("anthropic", withPrograms);
+  lab.model.script("boss", [
+    call("gear_forge", { ...FORGE, tests: [{ name: "two and three", args: { a: 2, b: 3 }, expected: "5" }] }),
+    say("wait for approval"),
+    call("adder", { a: 2, b: 3 }),
+    say("five"),
+  ]);
+  await lab.chat("make it");
+  expect(resultsOf(lab)).toEqual([
+    "Gear \"adder\" version 1 is saved and bound to you. It waits for a person's approval; until then you can't call it. Tell the person so.",
+  ]);
+  expect(toolsOf(lab)).not.toContain("adder");
+  const [waiting] =
+    await lab.admin.get<{ id: number; content_hash: string; agent: string; workspace_id: number }[]>(
+      "/approvals",
+    );
+  expect(waiting).toMatchObject({
+    kind: "gear",
+    agent: "orchestrator",
+    workspace_id: lab.workspaceId,
+  } as never);
+
+  await lab.admin.patch(`/gears/${waiting!.id}`, { status: "approved", content_hash: waiting!.content_hash });
+  const { turn, events } = await lab.chat("use it");
+  expect(turn.status).toBe("done");
+  expect(toolsOf(lab)).toContain("adder");
+  expect(resultsOf(lab)).toEqual(["5\n\n[stderr: note\n]"]);
+  const result = events.find((event) => event.type === "tool.result");
+  expect(result!.data.data).toMatchObject({ tool: "adder", outcome: "ok" });
+  const runs = await lab.admin.get<unknown>(`/gears/${waiting!.id}/runs`);
+  expect(runs).toMatchObject([
+    { kind: "tool", agent: "orchestrator", workspace_id: lab.workspaceId, status: "done", exit_code: 0 },
+  ]);
+  expect(lab.model.problems).toEqual([]);
+});
+
+test("wrong arguments come back as a sentence and nothing runs; null counts as absent", async () => {
+  const sandbox = isolatedSandbox();
+  await using lab = await workplace("openai-compatible", { sandbox });
+  const schema =
+    '{"type":"object","properties":{"a":{"type":"integer"},"b":{"type":"string"}},"required":["a"],"additionalProperties":false}';
+  const gear = await approvedGear(lab.admin, { args_schema: schema });
+  await lab.admin.post(`/workspaces/${lab.workspaceId}/gears`, { gear_id: gear.id });
+  lab.model.script("boss", [
+    [call("echo_args", {}), call("echo_args", { a: "x" }), call("echo_args", { a: 1, b: null })],
+    say("done"),
+  ]);
+  await lab.chat("go");
+  expect(resultsOf(lab)).toEqual([
+    "The arguments are not right: a is missing. Nothing was done; correct them and call again.",
+    "The arguments are not right: a must be integer. Nothing was done; correct them and call again.",
+    '{"a":1}',
+  ]);
+  expect(sandbox.requests.map((request) => request.stdin)).toEqual(['{"a":1}']);
+});
+
+test("exit code, stderr and time-out are told, and count as failures", async () => {
+  let count = 0;
+  const results = [
+    { exitCode: 2, stdout: "part", stderr: "boom" },
+    { exitCode: 137, stdout: "", timedOut: true },
+    { exitCode: 0, stdout: "x".repeat(50_001), truncated: true },
+  ];
+  await using lab = await workplace("anthropic", { sandbox: isolatedSandbox(async () => results[count++]!) });
+  const gear = await approvedGear(lab.admin);
+  await lab.admin.post(`/workspaces/${lab.workspaceId}/gears`, { gear_id: gear.id });
+  lab.model.script("boss", [call("echo_args"), call("echo_args"), call("echo_args"), say("done")]);
+  const { events } = await lab.chat("go");
+  const told = events
+    .filter((event) => event.type === "tool.result")
+    .map((event) => event.data.data as { outcome: string; text: string });
+  expect(told.map(({ outcome, text }) => ({ outcome, text }))).toEqual([
+    { outcome: "error", text: "part\n[exit code 2]\n[stderr: boom]" },
+    { outcome: "error", text: "[the gear was stopped after 60 s: it timed out]" },
+    {
+      outcome: "ok",
+      text: `${"x".repeat(50_000)}\n[cut here: 1 more characters are in the record of gear run 3]\n[the gear wrote more than is kept: the end of its output is missing]`,
+    },
+  ]);
+});
+
+/** Runs a turn that has the gear on offer, changes things before the model calls it, and returns what the call came to. */
+async function callAfter(
+  change: (lab: Workplace, gear: GearView, bindingId: number) => Promise<unknown>,
+): Promise<string> {
+  const sandbox = isolatedSandbox();
+  await using lab = await workplace("anthropic", { sandbox });
+  const gear = await approvedGear(lab.admin);
+  const binding = await lab.admin.post<{ id: number }>(`/workspaces/${lab.workspaceId}/gears`, {
+    gear_id: gear.id,
+  });
+  const door = gate();
+  lab.model.script("boss", [[door, call("echo_args")], say("done")]);
+  const turn = lab.chat("go");
+  await door.reached;
+  await change(lab, gear, binding.id);
+  door.open();
+  await turn;
+  expect(sandbox.requests).toEqual([]);
+  return resultsOf(lab)[0]!;
+}
+
+test("a gear that lost its approval, its binding or its life is not called, though it was offered", async () => {
+  const gone = expect.stringContaining('There is no tool "echo_args".') as unknown as string;
+  expect(
+    await callAfter((lab, gear) => lab.admin.patch(`/gears/${gear.id}`, { status: "disabled" })),
+  ).toEqual(gone);
+  expect(await callAfter((lab, gear) => lab.admin.put(`/gears/${gear.id}`, { code: "echo evil" }))).toEqual(
+    gone,
+  );
+  expect(await callAfter((lab, _, binding) => lab.admin.delete(`/gear-bindings/${binding}`))).toEqual(gone);
+  expect(await callAfter((lab, gear) => lab.admin.delete(`/gears/${gear.id}`))).toEqual(gone);
+});
+
+test("the orchestrator grants and revokes; a worker has the gear only while it is granted", async () => {
+  await using lab = await workplace("anthropic", { sandbox: isolatedSandbox() });
+  await lab.addWorker("worker");
+  await approvedGear(lab.admin);
+  lab.model.script("boss", [
+    [
+      call("gear_list"),
+      call("gear_grant", { gear: "echo_args", agent: "Worker" }),
+      call("gear_grant", { gear: "nothing" }),
+      call("gear_revoke", { gear: "echo_args" }),
+    ],
+    call("delegate", { agent: "worker", task: "x" }),
+    call("gear_revoke", { gear: "echo_args", agent: "worker" }),
+    call("delegate", { agent: "worker", task: "y" }),
+    say("done"),
+  ]);
+  lab.model.on("worker", () => say("ok"));
+  await lab.chat("go");
+  const results = lab.model
+    .requestsOf("boss")[1]!
+    .messages.at(-1)!
+    .results.map((result) => result.text);
+  expect(JSON.parse(results[0]!)).toEqual([
+    {
+      name: "echo_args",
+      description: "",
+      runtime: "bash",
+      version: 1,
+      status: "approved",
+      bound_to: [],
+      you_can_call_it: false,
+    },
+  ]);
+  expect(results.slice(1)).toEqual([
+    'Bound gear "echo_args": "worker" can call it now.',
+    'there is no gear named "nothing"; gear_list shows what there is. Nothing was done.',
+    'gear "echo_args" is not bound to all agents; gear_list shows who it is bound to. Nothing was done.',
+  ]);
+  const offered = lab.model
+    .requestsOf("worker")
+    .map((request) => request.tools.map((tool) => tool.name).includes("echo_args"));
+  expect(offered).toEqual([true, false]);
+  expect(lab.model.requestsOf("worker")[0]!.tools.map((tool) => tool.name)).not.toContain("gear_grant");
+});
+
+test("forging again saves a version; another workspace's gear is not overwritten", async () => {
+  await using lab = await workplace("anthropic", { sandbox: isolatedSandbox() });
+  await approvedGear(lab.admin);
+  lab.model.script("boss", [
+    [
+      call("gear_forge", FORGE),
+      call("gear_forge", { ...FORGE, code: "echo 6" }),
+      call("gear_forge", { ...FORGE, name: "echo_args" }),
+      call("gear_forge", { ...FORGE, name: "delegate" }),
+    ],
+    say("done"),
+  ]);
+  await lab.chat("go");
+  expect(resultsOf(lab).map((text) => text.split(".")[0])).toEqual([
+    'Gear "adder" version 1 is saved and bound to you',
+    'Gear "adder" version 2 is saved and bound to you',
+    'a gear named "echo_args" exists already and was not forged in this workspace; choose another name',
+    'name: "delegate" is the name of a built-in tool',
+  ]);
+});
+
+test("every tool that is offered without gears has its name in the list of built-in tools", async () => {
+  await using lab = await workplace();
+  await lab.addWorker("worker");
+  lab.model.script("boss", [call("delegate", { agent: "worker", task: "x" }), say("done")]);
+  lab.model.on("worker", () => say("ok"));
+  await lab.chat("go");
+  const offered = [...lab.model.requestsOf("boss"), ...lab.model.requestsOf("worker")].flatMap((request) =>
+    request.tools.map((tool) => tool.name),
+  );
+  expect(offered.filter((name) => !BUILT_IN_TOOL_NAMES.has(name))).toEqual([]);
+});
+
+test("a cancelled turn kills the gear; its run is on record as cancelled", async () => {
+  const started = Promise.withResolvers<void>();
+  const sandbox = isolatedSandbox(async (request) => {
+    started.resolve();
+    await new Promise((resolve) => request.signal.addEventListener("abort", resolve, { once: true }));
+    return { exitCode: 137, stdout: "half" };
+  });
+  await using lab = await workplace("anthropic", { sandbox });
+  const gear = await approvedGear(lab.admin);
+  await lab.admin.post(`/workspaces/${lab.workspaceId}/gears`, { gear_id: gear.id });
+  lab.model.script("boss", [call("echo_args"), say("done")]);
+  const turn = lab.chat("go");
+  await started.promise;
+  const [running] = await lab.admin.get<{ id: number }[]>(`/workspaces/${lab.workspaceId}/turns`);
+  await lab.admin.post(`/turns/${running!.id}/cancel`);
+  const { events } = await turn;
+  expect(events.find((event) => event.type === "tool.result")!.data.data).toMatchObject({
+    outcome: "cancelled",
+    text: expect.stringContaining("stopped in the middle"),
+  });
+  expect(await lab.admin.get<unknown>(`/gears/${gear.id}/runs`)).toMatchObject([
+    { status: "cancelled", exit_code: 137 },
+  ]);
+});

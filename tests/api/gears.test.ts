@@ -1,0 +1,313 @@
+// Goal: gears are made, shown and saved as specified: fields, names, content, versions, and every refusal with its text.
+
+import { expect, test } from "bun:test";
+import { ANY_ARGS, approvedGear, ECHO, makeGear } from "../kit/gears.ts";
+import { testService } from "../kit/service.ts";
+
+test("a create answers exactly the specified fields", async () => {
+  await using at = await testService();
+  const made = await at.admin.post("/gears", {
+    name: "first_gear",
+    description: "d",
+    tags: ["a", " b ", "a"],
+    runtime: "python",
+    code: "print(1)",
+    args_schema: ANY_ARGS,
+  });
+  expect(made).toEqual({
+    id: 1,
+    name: "first_gear",
+    tags: ["a", "b"],
+    version: 1,
+    runtime: "python",
+    entrypoint: "main.py",
+    status: "pending",
+    timeout_seconds: 60,
+  });
+});
+
+test("the record shows code, hash, author and whether gears are isolated", async () => {
+  await using at = await testService();
+  const ann = await at.user("ann");
+  const gear = await makeGear(ann, { description: "d" });
+  expect(gear).toEqual({
+    id: 1,
+    name: "echo_args",
+    description: "d",
+    tags: [],
+    version: 1,
+    runtime: "bash",
+    entrypoint: "main.sh",
+    status: "pending",
+    timeout_seconds: 60,
+    args_schema: ANY_ARGS,
+    content_hash: "3eb11526a391222352a5476ab1c2ef9ca60a63637b369079629f9faab70a402d",
+    code_bytes: 4,
+    author_id: ann.id,
+    author: "ann",
+    forged_by: null,
+    workspace_id: null,
+    approval: null,
+    isolated: false,
+    isolation:
+      "Gears are NOT isolated on this server: this program runs with the server's own access to files, the database, the stored provider keys, the network and this API. The approval is the only control.",
+    created_at: expect.any(String),
+    updated_at: expect.any(String),
+    code: "cat\n",
+    files: [{ path: "main.sh", encoding: "utf8", content: "cat\n" }],
+    tests: [],
+  } as never);
+  const { code: _code, files: _files, tests: _tests, ...listed } = gear as unknown as Record<string, unknown>;
+  expect(await ann.get<unknown>("/gears")).toEqual([listed]);
+});
+
+const file = (path: string, content: string, encoding?: string) => ({
+  path,
+  content,
+  ...(encoding ? { encoding } : {}),
+});
+const { code: _code, ...NO_CODE } = ECHO;
+const REFUSED_CREATES: [what: string, fields: Record<string, unknown>, status: number, message: string][] = [
+  ["a capital in the name", { ...ECHO, name: "Echo" }, 400, "name: must match ^[a-z][a-z0-9_]{1,48}$"],
+  ["a name of one letter", { ...ECHO, name: "e" }, 400, "name: must match ^[a-z][a-z0-9_]{1,48}$"],
+  ["a name of 50 letters", { ...ECHO, name: "e".repeat(50) }, 400, "name: must match ^[a-z][a-z0-9_]{1,48}$"],
+  ["white space after the name", { ...ECHO, name: "echo " }, 400, "name: must match ^[a-z][a-z0-9_]{1,48}$"],
+  [
+    "a built-in tool's name",
+    { ...ECHO, name: "delegate" },
+    400,
+    'name: "delegate" is the name of a built-in tool',
+  ],
+  [
+    "an unknown runtime",
+    { ...ECHO, runtime: "perl" },
+    400,
+    "runtime: expected one of: python, node, bash, binary",
+  ],
+  ["a status", { ...ECHO, status: "approved" }, 400, "status: unknown field"],
+  ["no code", NO_CODE, 400, "code: give the program as code or as files, one of the two"],
+  [
+    "code and files",
+    { ...ECHO, files: [file("main.sh", "x")] },
+    400,
+    "code: give the program as code or as files, one of the two",
+  ],
+  ["empty code", { ...ECHO, code: "" }, 400, "code: the program is empty"],
+  [
+    "another entrypoint",
+    { ...ECHO, entrypoint: "run.sh" },
+    400,
+    "entrypoint: it is main.sh for bash; leave it out",
+  ],
+  [
+    "files without the entrypoint",
+    { ...NO_CODE, files: [file("other.sh", "x")] },
+    400,
+    "files: the entrypoint main.sh is not among them",
+  ],
+  [
+    "a path that leaves",
+    { ...NO_CODE, files: [file("main.sh", "x"), file("../x", "x")] },
+    400,
+    "files.1.path: must not contain the segment ..",
+  ],
+  [
+    "an absolute path",
+    { ...NO_CODE, files: [file("/main.sh", "x")] },
+    400,
+    "files.0.path: must be relative, without a slash at the start",
+  ],
+  [
+    "one path twice, by case",
+    { ...NO_CODE, files: [file("main.sh", "x"), file("MAIN.sh", "x")] },
+    400,
+    "files: MAIN.sh is there twice",
+  ],
+  [
+    "a file as a directory",
+    { ...NO_CODE, files: [file("main.sh", "x"), file("main.sh/a", "x")] },
+    400,
+    "files: main.sh can't be both a file and a directory",
+  ],
+  [
+    "a file among the inputs",
+    { ...NO_CODE, files: [file("main.sh", "x"), file("inputs/a", "x")] },
+    400,
+    "files: inputs/ is kept for files of the workspace",
+  ],
+  [
+    "bad base64",
+    { ...NO_CODE, files: [file("main.sh", "%%%", "base64")] },
+    400,
+    "files.0.content: not valid base64",
+  ],
+  ["half a character", { ...ECHO, code: "\ud800" }, 400, "code: not valid Unicode"],
+  [
+    "a binary as code",
+    { ...ECHO, runtime: "binary" },
+    400,
+    "code: a binary gear is given as files with base64 content",
+  ],
+  [
+    "a binary without entrypoint",
+    { ...NO_CODE, runtime: "binary", files: [file("x", "AA==", "base64")] },
+    400,
+    "entrypoint: missing; a binary gear names the file to run",
+  ],
+  [
+    "a binary as text",
+    { ...NO_CODE, runtime: "binary", entrypoint: "x", files: [file("x", "AA==")] },
+    400,
+    "files: the entrypoint of a binary gear must be given as base64",
+  ],
+  [
+    "a schema that is no JSON",
+    { ...ECHO, args_schema: "{" },
+    400,
+    "args_schema: not a JSON object; write a JSON Schema document as text",
+  ],
+  ["a schema that is an object", { ...ECHO, args_schema: {} }, 400, "args_schema: expected string"],
+  [
+    "a schema of a string",
+    { ...ECHO, args_schema: '{"type":"string"}' },
+    400,
+    'args_schema: its root must be of "type": "object"',
+  ],
+  [
+    "an unknown draft",
+    { ...ECHO, args_schema: '{"type":"object","$schema":"x"}' },
+    400,
+    "args_schema: $schema must be that of draft 2020-12 or draft-07, or left out",
+  ],
+  [
+    "a remote reference",
+    { ...ECHO, args_schema: '{"type":"object","$ref":"http://x/y"}' },
+    400,
+    "args_schema: can't resolve reference http://x/y from id #",
+  ],
+  [
+    "a schema that is too long",
+    { ...ECHO, args_schema: `{"type":"object","description":"${"x".repeat(65_536)}"}` },
+    400,
+    "args_schema: at most 65536 characters",
+  ],
+  [
+    "code over 4 MiB",
+    { ...ECHO, code: "x".repeat(4 * 1024 * 1024 + 1) },
+    413,
+    "the gear's files are larger than 4194304 bytes together",
+  ],
+];
+
+test("every create that is not right is refused, with its reason, and makes nothing", async () => {
+  await using at = await testService();
+  for (const [what, fields, status, message] of REFUSED_CREATES) {
+    const refusal = await at.admin.refused("POST", "/gears", fields);
+    expect({ what, status: refusal.status, message: refusal.message }).toEqual({ what, status, message });
+  }
+  expect(await at.admin.get<unknown>("/gears")).toEqual([]);
+});
+
+test("4 MiB of code are accepted, other routes keep their smaller limit", async () => {
+  await using at = await testService();
+  const gear = await makeGear(at.admin, { code: "#".repeat(4 * 1024 * 1024) });
+  expect(gear).toMatchObject({ code_bytes: 4 * 1024 * 1024 } as never);
+  const refusal = await at.admin.refused("POST", "/teams", { name: "x".repeat(1024 * 1024) });
+  expect(refusal).toEqual({
+    status: 413,
+    code: "too_large",
+    message: "the body is larger than 1048576 bytes",
+    details: { limit_bytes: 1_048_576 },
+  });
+});
+
+test("names are unique among gears that are not deleted", async () => {
+  await using at = await testService();
+  const first = await makeGear(at.admin);
+  expect(await at.admin.refused("POST", "/gears", ECHO)).toEqual({
+    status: 409,
+    code: "conflict",
+    message: 'name: a gear named "echo_args" exists already',
+  });
+  await at.admin.delete(`/gears/${first.id}`);
+  expect(await at.admin.refused("GET", `/gears/${first.id}`)).toEqual({
+    status: 404,
+    code: "not_found",
+    message: `gear ${first.id}: not found`,
+  });
+  expect((await makeGear(at.admin)).id).toBe(first.id + 1);
+});
+
+test("files and binaries come back byte for byte", async () => {
+  await using at = await testService();
+  const files = [file("bin/tool", "AP8Q", "base64"), file("note.txt", "\ufeffä", "utf8")];
+  const gear = await makeGear(at.admin, {
+    code: undefined,
+    runtime: "binary",
+    entrypoint: "bin/tool",
+    files,
+  });
+  expect(gear).toMatchObject({ entrypoint: "bin/tool", code: null, files, code_bytes: 8 } as never);
+});
+
+test("new content is the next version and pending; identical content changes nothing and says so", async () => {
+  await using at = await testService();
+  const gear = await approvedGear(at.admin);
+  const same = await at.admin.put<Record<string, unknown>>(`/gears/${gear.id}`, {
+    ...ECHO,
+    description: "new words",
+  });
+  expect(same).toMatchObject({
+    changed: false,
+    version: 1,
+    status: "approved",
+    description: "new words",
+    content_hash: gear.content_hash,
+  });
+  const saved = await at.admin.put<Record<string, unknown>>(`/gears/${gear.id}`, { code: "cat; echo" });
+  expect(saved).toMatchObject({
+    changed: true,
+    version: 2,
+    status: "pending",
+    approval: null,
+    code: "cat; echo",
+  });
+  expect(saved["content_hash"]).not.toBe(gear.content_hash);
+  const versions = await at.admin.get<{ version: number; code: string }[]>(`/gears/${gear.id}/versions`);
+  expect(versions.map(({ version, code }) => ({ version, code }))).toEqual([
+    { version: 1, code: "cat\n" },
+    { version: 2, code: "cat; echo" },
+  ]);
+  const older = await at.admin.get<{ version: number }[]>(`/gears/${gear.id}/versions?before=2&limit=1`);
+  expect(older.map((each) => each.version)).toEqual([1]);
+});
+
+test("a save is refused for others than author and admin, for another name, and for half a change", async () => {
+  await using at = await testService();
+  const ann = await at.user("ann");
+  const bob = await at.user("bob");
+  const gear = await makeGear(ann);
+  const path = `/gears/${gear.id}`;
+  expect(await bob.refused("PUT", path, { code: "x" })).toEqual({
+    status: 403,
+    code: "forbidden",
+    message: "only the gear's author or an admin may save it",
+  });
+  expect(await ann.refused("PUT", path, { name: "other" })).toEqual({
+    status: 400,
+    code: "invalid",
+    message: "name: a gear's name never changes; create another gear",
+  });
+  expect(await ann.refused("PUT", path, { runtime: "python" })).toEqual({
+    status: 400,
+    code: "invalid",
+    message: "code: missing; another runtime or entrypoint needs its program with it",
+  });
+  expect(await ann.refused("PUT", "/gears/99", { code: "x" })).toEqual({
+    status: 404,
+    code: "not_found",
+    message: "gear 99: not found",
+  });
+  expect((await ann.put<{ version: number }>(path, { runtime: "python", code: "print()" })).version).toBe(2);
+  expect((await at.admin.put<{ version: number }>(path, { code: "print(1)" })).version).toBe(3);
+});

@@ -1,0 +1,224 @@
+// A real docker daemon for tests: the one that answers, or one of our own while the tests run, and an image for each runtime.
+// Images are made once on a machine (debootstrap, `docker import`), or fetched where that is not possible. Missing docker is said
+// aloud, and in CI on Linux it is a failure.
+
+import { chmod, copyFile, mkdir, mkdtemp, rm, symlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { inCi } from "../../release/step.ts";
+import { locateTool } from "../../release/system-packages.ts";
+import { DEFAULT_IMAGES } from "../../src/service/sandbox/images.ts";
+import type { Runtime } from "../../src/service/sandbox/sandbox.ts";
+
+const DAEMON_START_MS = 30_000;
+const POLL_MS = 50;
+const TAG = "1";
+
+export type TestImages = Readonly<Record<Runtime, string>>;
+
+const OUR_IMAGES: TestImages = {
+  python: `cairn-test-python:${TAG}`,
+  node: `cairn-test-node:${TAG}`,
+  bash: `cairn-test-bash:${TAG}`,
+  binary: `cairn-test-binary:${TAG}`,
+};
+
+/** For hooks that call `startDocker`: the first call on a machine makes the images. */
+export const DOCKER_SETUP_MS = 600_000;
+
+export interface TestDocker {
+  readonly images: TestImages;
+  /** For a sandbox: what finds this daemon. */
+  readonly environment: Record<string, string>;
+  /** Runs the docker client; standard output, trimmed. Throws with what it said when it fails. */
+  docker(...args: string[]): Promise<string>;
+  /** Ends the daemon if this call started it. */
+  stop(): Promise<void>;
+}
+
+/** Undefined where there is no docker: the reason has been printed, and the tests skip. */
+export async function startDocker(): Promise<TestDocker | undefined> {
+  const environment = clientEnvironment();
+  let daemon: Daemon | undefined;
+  if (!(await answers(environment))) {
+    const obstacle = whyNotStart();
+    if (obstacle !== undefined) return missing(obstacle);
+    daemon = await startDaemon([], environment);
+  }
+  await provideImages(environment);
+  return {
+    images: OUR_IMAGES,
+    environment,
+    docker: (...args) => client(environment, args),
+    stop: async () => daemon?.stop(),
+  };
+}
+
+/** A daemon of the test's own, which it may freeze and kill, with a small image for `bash` and `binary` gears. */
+export interface OwnDaemon extends TestDocker, AsyncDisposable {
+  signal(name: "SIGSTOP" | "SIGCONT" | "SIGKILL"): void;
+}
+
+/** `shared` has the image already. */
+export async function startOwnDaemon(shared: TestDocker): Promise<OwnDaemon> {
+  const folder = await mkdtemp(join(tmpdir(), "cairn-dockerd-"));
+  const environment = { ...clientEnvironment(), DOCKER_HOST: `unix://${folder}/docker.sock` };
+  const places = ["data-root", "exec-root"].flatMap((name) => [`--${name}`, join(folder, name)]);
+  const own = ["--host", environment.DOCKER_HOST, "--pidfile", join(folder, "pid"), "--bridge=none", "--iptables=false"];
+  const daemon = await startDaemon([...places, ...own], environment);
+  await handOver(shared.environment, environment, OUR_IMAGES.binary);
+  const stop = async () => {
+    daemon.signal("SIGCONT");
+    const running = await client(environment, ["ps", "--all", "--quiet"]).catch(() => "");
+    if (running !== "") await client(environment, ["rm", "--force", ...running.split("\n")]).catch(() => "");
+    await daemon.stop();
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+  };
+  return {
+    images: { ...OUR_IMAGES, bash: OUR_IMAGES.binary },
+    environment,
+    docker: (...args) => client(environment, args),
+    signal: (name) => daemon.signal(name),
+    stop,
+    [Symbol.asyncDispose]: stop,
+  };
+}
+
+function clientEnvironment(): Record<string, string> {
+  const names = ["PATH", "HOME", "TMPDIR", "DOCKER_HOST", "DOCKER_CONTEXT"];
+  return Object.fromEntries(names.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])));
+}
+
+function whyNotStart(): string | undefined {
+  if (process.platform !== "linux") return "these tests start a daemon on Linux only";
+  if (locateTool("docker") === undefined) return "dockerd is not installed";
+  return process.getuid?.() === 0 ? undefined : "no daemon answers, and starting one needs root";
+}
+
+function missing(obstacle: string): undefined {
+  if (inCi && process.platform === "linux") throw new Error(`docker is missing: ${obstacle}`);
+  console.log(`skipped: tests with containers (${obstacle})`);
+  return undefined;
+}
+
+interface Daemon {
+  signal(name: NodeJS.Signals): void;
+  stop(): Promise<void>;
+}
+
+async function startDaemon(args: string[], environment: Record<string, string>): Promise<Daemon> {
+  const log = join(await mkdtemp(join(tmpdir(), "cairn-dockerd-log-")), "log");
+  const child = Bun.spawn([locateTool("docker")!, ...args], {
+    stdio: ["ignore", Bun.file(log), Bun.file(log)],
+    env: { PATH: process.env.PATH ?? "" },
+    detached: true,
+  });
+  const deadline = performance.now() + DAEMON_START_MS;
+  while (!(await answers(environment))) {
+    if (child.exitCode !== null || performance.now() > deadline) {
+      throw new Error(`dockerd did not start:\n${(await Bun.file(log).text()).slice(-2000)}`);
+    }
+    await Bun.sleep(POLL_MS);
+  }
+  return {
+    signal: (name) => child.kill(name),
+    stop: async () => {
+      child.kill("SIGTERM");
+      await child.exited;
+      // Killed outright, it leaves containerd behind, in its group.
+      try {
+        process.kill(-child.pid, "SIGKILL");
+      } catch {
+        // Nothing was left.
+      }
+      await rm(join(log, ".."), { recursive: true, force: true });
+    },
+  };
+}
+
+async function answers(environment: Record<string, string>): Promise<boolean> {
+  if (Bun.which("docker", { PATH: environment.PATH ?? "" }) === null) return false;
+  return (await run(["docker", "version"], environment)).exitCode === 0;
+}
+
+async function client(environment: Record<string, string>, args: string[]): Promise<string> {
+  const { exitCode, output } = await run(["docker", ...args], environment);
+  if (exitCode !== 0) throw new Error(`docker ${args.join(" ")}: ${output}`);
+  return output.trim();
+}
+
+async function run(command: string[], env: Record<string, string>): Promise<{ exitCode: number; output: string }> {
+  const child = Bun.spawn(command, { env, stdio: ["ignore", "pipe", "pipe"] });
+  const [stdout, stderr, exitCode] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
+  return { exitCode, output: exitCode === 0 ? stdout : stderr };
+}
+
+async function provideImages(environment: Record<string, string>): Promise<void> {
+  const there = await Promise.all(
+    Object.values(OUR_IMAGES).map(async (name) => (await run(["docker", "image", "inspect", name], environment)).exitCode === 0),
+  );
+  if (there.every(Boolean)) return;
+  console.log("docker: making the images that gears run in; once on a machine …");
+  if (locateTool("debootstrap") && process.getuid?.() === 0) await makeImages(environment);
+  else await fetchImages(environment);
+}
+
+async function fetchImages(environment: Record<string, string>): Promise<void> {
+  for (const [runtime, name] of Object.entries(OUR_IMAGES)) {
+    const official = DEFAULT_IMAGES[runtime as Runtime];
+    await client(environment, ["pull", "--quiet", official]);
+    await client(environment, ["tag", official, name]);
+  }
+}
+
+async function makeImages(environment: Record<string, string>): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), "cairn-images-"));
+  try {
+    const debian = join(folder, "debian");
+    await bootstrap("python3,busybox-static", debian);
+    await importFolder(environment, debian, OUR_IMAGES.python);
+    await importFolder(environment, debian, OUR_IMAGES.bash);
+    await makeSmallSystem(debian, join(folder, "small"));
+    await importFolder(environment, join(folder, "small"), OUR_IMAGES.binary);
+    // Node needs little of the system, and that little is there.
+    await copyProgram(Bun.which("node"), join(debian, "usr/local/bin/node"));
+    await importFolder(environment, debian, OUR_IMAGES.node);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function handOver(from: Record<string, string>, to: Record<string, string>, image: string): Promise<void> {
+  const save = Bun.spawn(["docker", "save", image], { env: from, stdio: ["ignore", "pipe", "inherit"] });
+  const load = Bun.spawn(["docker", "load", "--quiet"], { env: to, stdio: [save.stdout, "ignore", "inherit"] });
+  if ((await load.exited) !== 0) throw new Error(`image ${image} was not handed over`);
+}
+
+async function bootstrap(packages: string, folder: string): Promise<void> {
+  const command = [locateTool("debootstrap")!, "--variant=minbase", `--include=${packages}`, "bookworm", folder];
+  const { exitCode, output } = await run(command, { PATH: `${process.env.PATH}:/usr/sbin:/sbin` });
+  if (exitCode !== 0) throw new Error(`debootstrap failed: ${output.slice(-2000)}`);
+}
+
+/** The least system that a gear can run in: a shell and its tools in one static program, which Debian has. */
+async function makeSmallSystem(debian: string, folder: string): Promise<void> {
+  const busybox = join(folder, "bin/busybox");
+  await copyProgram(join(debian, "bin/busybox"), busybox);
+  const { output } = await run([busybox, "--list"], {});
+  const applets = output.trim().split("\n").filter((name) => name !== "busybox");
+  await Promise.all(applets.map((name) => symlink("busybox", join(folder, "bin", name))));
+}
+
+async function copyProgram(source: string | null, target: string): Promise<void> {
+  if (source === null) throw new Error(`${target} can't be made: the program is not on PATH`);
+  await mkdir(join(target, ".."), { recursive: true });
+  await copyFile(source, target);
+  await chmod(target, 0o755);
+}
+
+async function importFolder(environment: Record<string, string>, folder: string, name: string): Promise<void> {
+  const leftOut = ["./var/cache/apt/*", "./var/lib/apt/lists/*", "./dev/*"].map((pattern) => `--exclude=${pattern}`);
+  const tar = Bun.spawn(["tar", ...leftOut, "--numeric-owner", "-C", folder, "-c", "."], { stdio: ["ignore", "pipe", "inherit"] });
+  const load = Bun.spawn(["docker", "import", "-", name], { env: environment, stdio: [tar.stdout, "ignore", "inherit"] });
+  if ((await load.exited) !== 0 || (await tar.exited) !== 0) throw new Error(`image ${name} was not made`);
+}

@@ -1,0 +1,57 @@
+// Small gears for tests, and a sandbox that only says what it was asked to run. Programs run for real unless a test hands that in.
+
+import type { Sandbox, SandboxRequest, SandboxResult } from "../../src/service/sandbox/sandbox.ts";
+import type { Client } from "./client.ts";
+
+/** Lets the service find the interpreters of this machine. */
+export const withPrograms = { environment: { PATH: process.env.PATH ?? "" } };
+
+export const ANY_ARGS = JSON.stringify({ type: "object" });
+
+/** Writes its arguments back. */
+export const ECHO = { name: "echo_args", runtime: "bash", code: "cat\n", args_schema: ANY_ARGS };
+
+export interface GearView {
+  id: number;
+  name: string;
+  version: number;
+  status: string;
+  content_hash: string;
+}
+
+/** Creates a gear and returns it as its own page shows it. */
+export async function makeGear(client: Client, fields: Record<string, unknown> = {}): Promise<GearView> {
+  const { id } = await client.post<{ id: number }>("/gears", { ...ECHO, ...fields });
+  return client.get(`/gears/${id}`);
+}
+
+export async function approvedGear(admin: Client, fields: Record<string, unknown> = {}): Promise<GearView> {
+  const gear = await makeGear(admin, fields);
+  return admin.patch(`/gears/${gear.id}`, { status: "approved", content_hash: gear.content_hash });
+}
+
+/** Says that it isolates, keeps what it was asked to run, and answers with the arguments. */
+export function isolatedSandbox(
+  run?: (request: SandboxRequest) => Promise<Partial<SandboxResult>>,
+): Sandbox & { requests: SandboxRequest[] } {
+  const requests: SandboxRequest[] = [];
+  return {
+    kind: "docker",
+    isolated: true,
+    requests,
+    prepare: async () => {},
+    run: async (request) => {
+      requests.push(request);
+      const result = {
+        exitCode: 0,
+        stdout: request.stdin,
+        stderr: "",
+        timedOut: false,
+        truncated: false,
+        durationMs: 1,
+      };
+      return { ...result, ...(await run?.(request)) };
+    },
+    stop: async () => {},
+  };
+}

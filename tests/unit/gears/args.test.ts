@@ -1,0 +1,185 @@
+// Goal: schemas that people and models bring are checked whole, and none of them can keep the service busy.
+
+import { expect, test } from "bun:test";
+import { array, assert, boolean, constantFrom, property } from "fast-check";
+import {
+  argsSchema,
+  checkArgsSchema,
+  CHECK_DEADLINE_MS,
+  parseToolArguments,
+} from "../../../src/service/gears/args.ts";
+import { patternProblem } from "../../../src/service/gears/patterns.ts";
+import { refusalOf } from "../catalog/setup.ts";
+
+const schemaOf = (properties: unknown, more: object = {}) =>
+  JSON.stringify({ type: "object", properties, ...more });
+
+/** Each level asks for the next twice: 2^levels checks. */
+function doubling(levels: number): string {
+  const defs: Record<string, unknown> = { [`a${levels}`]: { type: "string" } };
+  for (let level = 0; level < levels; level++) {
+    const next = { $ref: `#/$defs/a${level + 1}` };
+    defs[`a${level}`] = { anyOf: [next, next] };
+  }
+  return schemaOf({ x: { $ref: "#/$defs/a0" } }, { $defs: defs });
+}
+
+test("both drafts are read as they are meant", () => {
+  const draft07 = schemaOf(
+    { pair: { type: "array", items: [{ type: "integer" }, { type: "string" }] } },
+    { $schema: "http://json-schema.org/draft-07/schema#" },
+  );
+  checkArgsSchema(draft07);
+  expect(argsSchema(draft07).problemOf({ pair: [1, 2] })).toEqual({
+    path: "pair.1",
+    message: "must be string",
+  });
+  const draft2020 = schemaOf(
+    { pair: { type: "array", prefixItems: [{ type: "integer" }] } },
+    { $schema: "https://json-schema.org/draft/2020-12/schema" },
+  );
+  checkArgsSchema(draft2020);
+  expect(argsSchema(draft2020).problemOf({ pair: ["x"] })).toEqual({
+    path: "pair.0",
+    message: "must be integer",
+  });
+});
+
+test("a problem names its path and says what is expected", () => {
+  const schema = argsSchema(
+    schemaOf({
+      kind: { enum: ["a", 1] },
+      deep: { type: "object", required: ["x"], additionalProperties: false },
+      "a/b": { type: "string" },
+    }),
+  );
+  expect(schema.problemOf({ kind: "b" })).toEqual({ path: "kind", message: 'must be one of: "a",1' });
+  expect(schema.problemOf({ deep: {} })).toEqual({ path: "deep.x", message: "is missing" });
+  expect(schema.problemOf({ deep: { x: 1 } })).toEqual({
+    path: "deep.x",
+    message: "is not a field of this gear",
+  });
+  expect(schema.problemOf({ "a/b": 1 })).toEqual({ path: "a/b", message: "must be string" });
+  expect(schema.problemOf({ kind: 1 })).toBeUndefined();
+});
+
+test("endless work is broken off at the deadline", () => {
+  const schema = argsSchema(doubling(40));
+  const start = performance.now();
+  expect(schema.problemOf({ x: 1 })).toEqual({
+    path: "",
+    message: "can't be checked against args_schema: they are too deep or take too long",
+  });
+  expect(performance.now() - start).toBeLessThan(CHECK_DEADLINE_MS * 8);
+  expect(argsSchema(schemaOf({ n: { type: "integer" } })).problemOf({ n: 1 })).toBeUndefined();
+});
+
+test("arguments nested without end are a problem, not a crash", () => {
+  const schema = argsSchema(JSON.stringify({ type: "object", properties: { a: { $ref: "#" } } }));
+  let args: Record<string, unknown> = {};
+  for (let depth = 0; depth < 200_000; depth++) args = { a: args };
+  expect(schema.problemOf(args)?.message).toBe(
+    "can't be checked against args_schema: they are too deep or take too long",
+  );
+});
+
+test("uniqueItems costs linear time and still works", () => {
+  const schema = argsSchema(schemaOf({ list: { type: "array", uniqueItems: true } }));
+  const many = Array.from({ length: 50_000 }, (_, index) => ({ index }));
+  expect(schema.problemOf({ list: many })).toBeUndefined();
+  expect(schema.problemOf({ list: [{ a: 1 }, { a: 1 }] })).toEqual({
+    path: "list",
+    message: "must not hold an item twice",
+  });
+});
+
+test("patterns that can run away are refused, ordinary ones accepted", async () => {
+  const accepted = [
+    "^[a-z]+$",
+    String.raw`^\d+\.\d+\.\d+$`,
+    "^[^@]+@[^@]+\\.[^@]+$",
+    "foo|bar",
+    "^([0-9a-f]{2}){16}$",
+    "^(foo|bar)?$",
+    String.raw`^\p{L}{1,20}$`,
+    String.raw`^\(\d{3}\) \d+$`,
+  ];
+  expect(accepted.filter((pattern) => patternProblem(pattern) !== undefined)).toEqual([]);
+  const repeats = "a group that repeats or branches inside must not be repeated";
+  expect(
+    ["(a+)+", "^(a|a)*$", "^(a?){50}$", "^((a{1,3})b?){9}$", "(?:x(?:y+))*"].map(patternProblem),
+  ).toEqual(Array.from({ length: 5 }, () => repeats));
+  const trades = "too many repetitions that can trade places; use fewer, with counts, and start with ^";
+  expect(["a?".repeat(40), "a+b+c+d+", "a{0,90}".repeat(9)].map(patternProblem)).toEqual([
+    trades,
+    trades,
+    trades,
+  ]);
+  expect(["(?=a)b", "(?<!a)b"].map(patternProblem)).toEqual([
+    "look-around is not accepted",
+    "look-around is not accepted",
+  ]);
+  expect(patternProblem(String.raw`(a)\1`)).toBe("back-references are not accepted");
+  expect(patternProblem("[")).toBe("not a valid regular expression");
+  expect(patternProblem("a".repeat(501))).toBe("longer than 500 characters");
+  expect(await refusalOf(() => checkArgsSchema(schemaOf({ a: { type: "string", pattern: "(a+)+" } })))).toBe(
+    `invalid: args_schema: pattern "(a+)+": ${repeats}`,
+  );
+  expect(await refusalOf(() => checkArgsSchema(schemaOf({}, { patternProperties: { "(a+)+": {} } })))).toBe(
+    `invalid: args_schema: pattern "(a+)+": ${repeats}`,
+  );
+});
+
+test("whatever pattern is accepted, it answers in bounded time", () => {
+  const piece = constantFrom(
+    "a",
+    "b",
+    "a+",
+    "a*",
+    "b?",
+    "[ab]",
+    "[ab]*",
+    "a{2,9}",
+    "(a|b)",
+    "(ab)",
+    "(a+)",
+    "(ab)*",
+    "(a?b)?",
+    "|",
+    ".*",
+  );
+  assert(
+    property(array(piece, { maxLength: 12 }), boolean(), (pieces, anchored) => {
+      const pattern = (anchored ? "^" : "") + pieces.join("") + "$";
+      if (patternProblem(pattern) !== undefined) return;
+      const expression = new RegExp(pattern, "u");
+      const start = performance.now();
+      for (const text of [`${"a".repeat(499)}!`, `${"ab".repeat(249)}!`]) expression.test(text);
+      expect(performance.now() - start).toBeLessThan(5000);
+    }),
+    { numRuns: 300, seed: 7 },
+  );
+}, 60_000);
+
+test("null counts as absent where it does not fit, and stays where it does", () => {
+  const text = schemaOf({ a: { type: ["integer", "null"] }, b: { type: "string" } });
+  expect(parseToolArguments(text, '{"a":null,"b":"x"}')).toEqual({ ok: true, value: { a: null, b: "x" } });
+  expect(parseToolArguments(text, '{"a":1,"b":null}')).toEqual({ ok: true, value: { a: 1 } });
+  expect(parseToolArguments(text, "")).toEqual({ ok: true, value: {} });
+  expect(parseToolArguments(text, "[1]")).toEqual({
+    ok: false,
+    problem: "The arguments are not a JSON object. Call the tool again with a valid JSON object.",
+  });
+});
+
+test("marked properties name files; others and other types do not", () => {
+  const schema = argsSchema(
+    schemaOf({
+      one: { type: "string", "x-file": true },
+      many: { type: "array", "x-file": true },
+      plain: { type: "string" },
+    }),
+  );
+  expect(schema.filesIn({ one: "a", many: ["b", 1, "c"], plain: "d" })).toEqual(["a", "b", "c"]);
+  expect(schema.filesIn({})).toEqual([]);
+});

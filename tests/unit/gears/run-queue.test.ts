@@ -1,0 +1,57 @@
+// Goal: so many run at once, the rest wait in order, up to a limit; who is stopped while waiting never starts.
+
+import { expect, test } from "bun:test";
+import { RunQueue } from "../../../src/service/gears/run-queue.ts";
+import { refusalOf } from "../catalog/setup.ts";
+
+const never = new AbortController().signal;
+
+test("work starts in order as places become free", async () => {
+  const queue = new RunQueue(2, 10);
+  const started: number[] = [];
+  const ends = Array.from({ length: 5 }, () => Promise.withResolvers<void>());
+  const starts = ends.map(() => Promise.withResolvers<void>());
+  const runs = ends.map((end, index) =>
+    queue.run(never, async () => (started.push(index), starts[index]!.resolve(), end.promise)),
+  );
+  await Promise.all([starts[0]!.promise, starts[1]!.promise]);
+  expect(started).toEqual([0, 1]);
+  ends[1]!.resolve();
+  await Promise.all([runs[1], starts[2]!.promise]);
+  expect(started).toEqual([0, 1, 2]);
+  ends.forEach((end) => end.resolve());
+  await Promise.all(runs);
+  expect(started).toEqual([0, 1, 2, 3, 4]);
+});
+
+test("over the limit is refused; a failure frees its place", async () => {
+  const queue = new RunQueue(1, 1);
+  const end = Promise.withResolvers<void>();
+  const first = queue.run(never, () => end.promise);
+  const second = queue.run(never, async () => "second");
+  expect(await refusalOf(() => queue.run(never, async () => {}))).toBe(
+    "unavailable: 1 gears are running and 1 wait: try again later",
+  );
+  end.reject(new Error("broken"));
+  expect(await refusalOf(() => first)).toBe("undefined: broken");
+  expect(await second).toBe("second");
+});
+
+test("who is stopped while waiting never starts, and leaves the place to the next", async () => {
+  const queue = new RunQueue(1, 5);
+  const end = Promise.withResolvers<void>();
+  const stop = new AbortController();
+  const first = queue.run(never, () => end.promise);
+  let ran = false;
+  const stopped = queue.run(stop.signal, async () => (ran = true));
+  const third = queue.run(never, async () => "third");
+  stop.abort();
+  expect(await refusalOf(() => stopped)).toBe("unavailable: stopped before it began; gear not executed");
+  end.resolve();
+  await first;
+  expect(await third).toBe("third");
+  expect(ran).toBe(false);
+  expect(await refusalOf(() => queue.run(stop.signal, async () => {}))).toBe(
+    "unavailable: stopped before it began; gear not executed",
+  );
+});

@@ -1,0 +1,36 @@
+// Goal: what is bound reaches the prompt in one stable order, once, with its source, and only where it is bound.
+
+import { expect, test } from "bun:test";
+import { join } from "node:path";
+import { openDatabase } from "../../../src/kit/db.ts";
+import { Instructions, type InstructionsDeps } from "../../../src/service/library/instructions.ts";
+import { LibraryStore } from "../../../src/service/library/store.ts";
+import { temporaryFolder } from "../../kit/folder.ts";
+import { workplace } from "../../kit/workplace.ts";
+
+test("workspace's first, then the agent's own, each by name; bound twice it comes once", async () => {
+  await using folder = await temporaryFolder();
+  let ids = { workspace: 0, boss: 0, writer: 0, removed: 0 };
+  {
+    await using lab = await workplace("anthropic", { data: folder.path });
+    const [writer, removed] = [await lab.addWorker("writer"), await lab.addWorker("removed")];
+    ids = { workspace: lab.workspaceId, boss: lab.orchestratorId, writer, removed };
+    const make = async (name: string) => (await lab.admin.post<{ id: number }>("/instructions", { name, text: `text of ${name}` })).id;
+    const bind = (instruction: number, agent: number | null) => lab.admin.post(`/workspaces/${lab.workspaceId}/instructions`, { instruction_id: instruction, agent_id: agent });
+    const [both, own, shared, other, capital] = [await make("both"), await make("a-own"), await make("z-shared"), await make("other"), await make("B-own")];
+    for (const [instruction, agent] of [[own, writer], [capital, writer], [both, writer], [shared, null], [both, null], [other, removed]] as const) await bind(instruction!, agent);
+    await lab.admin.put(`/instructions/${shared}`, { text: "newer text" });
+    await lab.admin.delete(`/agents/${removed}`);
+    const elsewhere = await lab.admin.post<{ id: number }>("/workspaces", { name: "elsewhere", orchestrator_model_id: 1 });
+    await lab.admin.post(`/workspaces/${elsewhere.id}/instructions`, { instruction_id: other });
+  }
+  const db = openDatabase(join(folder.path, "service.db"));
+  const instructions = new Instructions({ store: new LibraryStore(db) } as InstructionsDeps);
+  const part = (source: string, text: string) => ({ source: `instruction:${source}`, text });
+  const shared = [part("both@v1", "text of both"), part("z-shared@v2", "newer text")];
+  const own = [part("a-own@v1", "text of a-own"), part("B-own@v1", "text of B-own")];
+  expect(instructions.instructionsFor(ids.workspace, ids.boss)).toEqual(shared);
+  expect(instructions.instructionsFor(ids.workspace, ids.writer)).toEqual([...shared, ...own]);
+  expect(instructions.instructionsFor(999, ids.boss)).toEqual([]);
+  db.close();
+});
