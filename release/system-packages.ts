@@ -79,7 +79,9 @@ function pathsMatching(pattern: string): Iterable<string> {
 
 /** Returns false when something needed is missing and this is CI, where a test that is left out counts as failed. */
 export async function provideSystemPackages(): Promise<boolean> {
-  const missing = NEEDED_BY_TESTS.filter((name) => isForThisSystem(tools[name]) && locateTool(name) === undefined);
+  const missing = NEEDED_BY_TESTS.filter(
+    (name) => isForThisSystem(tools[name]) && locateTool(name) === undefined,
+  );
   if (missing.length === 0) return true;
   const obstacle = whyNotInstall() ?? (await install(missing));
   const absent = missing.filter((name) => locateTool(name) === undefined);

@@ -5,13 +5,24 @@
 import ipaddr from "ipaddr.js";
 
 /** Hand out credentials to whoever asks from the inside of a cloud; refused whatever an opt-out says. */
-const METADATA_ADDRESSES = new Set(["169.254.169.254", "169.254.170.2", "100.100.100.200", "168.63.129.16", "192.0.0.192", "fd00:ec2::254"]);
+const METADATA_ADDRESSES = new Set([
+  "169.254.169.254",
+  "169.254.170.2",
+  "100.100.100.200",
+  "168.63.129.16",
+  "192.0.0.192",
+  "fd00:ec2::254",
+]);
 
 const IPV6_GLOBAL = ipaddr.parseCIDR("2000::/3");
 /** Not known to the library: documentation (RFC 9637). */
 const IPV6_ALSO_REFUSED = [ipaddr.parseCIDR("3fff::/20")];
 /** Special uses inside ranges that the library takes for ordinary ones: 6to4 relays, IANA protocol assignments. */
-const IPV4_ALSO_REFUSED = [ipaddr.parseCIDR("192.88.99.0/24"), ipaddr.parseCIDR("192.0.0.0/24"), ipaddr.parseCIDR("0.0.0.0/8")];
+const IPV4_ALSO_REFUSED = [
+  ipaddr.parseCIDR("192.88.99.0/24"),
+  ipaddr.parseCIDR("192.0.0.0/24"),
+  ipaddr.parseCIDR("0.0.0.0/8"),
+];
 
 /** Why no request may go to this address, in a few words; undefined when it may. */
 export function addressProblem(address: string): string | undefined {
@@ -43,7 +54,9 @@ function unwrapped(address: ipaddr.IPv4 | ipaddr.IPv6): ipaddr.IPv4 | ipaddr.IPv
 export function nameProblem(hostname: string): string | undefined {
   const name = hostname.toLowerCase().replace(/\.$/, "");
   const last = name.slice(name.lastIndexOf(".") + 1);
-  return ["localhost", "local", "internal"].includes(last) ? "a name of this machine or its own network" : undefined;
+  return ["localhost", "local", "internal"].includes(last)
+    ? "a name of this machine or its own network"
+    : undefined;
 }
 
 /** The address that a URL's host is, without brackets; undefined when it is a name. */

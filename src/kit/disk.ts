@@ -36,12 +36,16 @@ function diskError(error: unknown, path: string): unknown {
   if (error instanceof AppError || code === undefined || !/^E[A-Z0-9]+$/.test(code)) return error;
   const shown = path === "" ? "the directory" : path;
   if (code === "ENOSPC" || code === "EDQUOT") {
-    return new AppError("unavailable", "the disk is full: nothing was changed; free some space and try again");
+    return new AppError(
+      "unavailable",
+      "the disk is full: nothing was changed; free some space and try again",
+    );
   }
   if (code === "ENOENT") return new AppError("conflict", `${shown}: was removed meanwhile; try again`);
   if (code === "ENOTDIR") return new AppError("invalid", `${shown}: a part of the path is not a directory`);
   if (code === "EISDIR") return new AppError("invalid", `${shown}: is a directory, not a file`);
-  if (code === "ELOOP") return new AppError("invalid", `${shown}: a link on the way leads in circles or was put there meanwhile`);
+  if (code === "ELOOP")
+    return new AppError("invalid", `${shown}: a link on the way leads in circles or was put there meanwhile`);
   if (code === "ENAMETOOLONG") return new AppError("invalid", `${shown}: is too long for this disk`);
   return new AppError("unavailable", `storage failed (${code}): nothing was changed`);
 }

@@ -25,7 +25,8 @@ export interface Network {
 }
 
 export const SYSTEM_NETWORK: Network = {
-  resolve: async (hostname, port) => (await lookup(hostname, { all: true })).map(({ address }) => ({ address, port })),
+  resolve: async (hostname, port) =>
+    (await lookup(hostname, { all: true })).map(({ address }) => ({ address, port })),
   allow: () => false,
 };
 
@@ -75,18 +76,24 @@ export async function sendOutbound(network: Network, request: OutboundRequest): 
 }
 
 /** The addresses to connect to, all checked. Raises OutboundFailure `refused` or `unresolved`. */
-export async function checkedEndpoints(network: Network, request: Pick<OutboundRequest, "url" | "schemes">): Promise<Endpoint[]> {
+export async function checkedEndpoints(
+  network: Network,
+  request: Pick<OutboundRequest, "url" | "schemes">,
+): Promise<Endpoint[]> {
   const { url, schemes = ["https"] } = request;
   if (!schemes.some((scheme) => url.protocol === `${scheme}:`)) {
     throw new OutboundFailure("refused", `${url.protocol} is not allowed; use ${schemes.join(" or ")}`);
   }
   const port = portOf(url);
   const literal = literalAddress(url.hostname);
-  const endpoints = literal === undefined ? await resolved(network, url.hostname, port) : [{ address: literal, port }];
+  const endpoints =
+    literal === undefined ? await resolved(network, url.hostname, port) : [{ address: literal, port }];
   for (const endpoint of endpoints) {
     const problem = addressProblem(endpoint.address);
-    const allowed = problem === undefined || (network.allow(endpoint) && !isMetadataAddress(endpoint.address));
-    if (!allowed) throw new OutboundFailure("refused", `${url.hostname} leads to ${endpoint.address}: ${problem}`);
+    const allowed =
+      problem === undefined || (network.allow(endpoint) && !isMetadataAddress(endpoint.address));
+    if (!allowed)
+      throw new OutboundFailure("refused", `${url.hostname} leads to ${endpoint.address}: ${problem}`);
   }
   return endpoints;
 }
@@ -115,7 +122,10 @@ function stopSignal({ deadlineMs, signal }: OutboundRequest): Stop {
   const stop = Promise.withResolvers<never>();
   // Whoever does not wait for it must not see an unhandled rejection.
   stop.promise.catch(() => {});
-  const timer = setTimeout(() => stop.reject(new OutboundFailure("deadline", `no answer within ${deadlineMs} ms`)), deadlineMs);
+  const timer = setTimeout(
+    () => stop.reject(new OutboundFailure("deadline", `no answer within ${deadlineMs} ms`)),
+    deadlineMs,
+  );
   const abort = () => stop.reject(new OutboundFailure("stopped", "stopped"));
   if (signal?.aborted) abort();
   signal?.addEventListener("abort", abort, { once: true });
@@ -129,26 +139,38 @@ function stopSignal({ deadlineMs, signal }: OutboundRequest): Stop {
   };
 }
 
-function exchange(network: Network, request: OutboundRequest, endpoints: readonly Endpoint[], stop: Stop): Promise<OutboundAnswer> {
+function exchange(
+  network: Network,
+  request: OutboundRequest,
+  endpoints: readonly Endpoint[],
+  stop: Stop,
+): Promise<OutboundAnswer> {
   return new Promise((resolve, reject) => {
     const sent = open(network, request, endpoints);
     const fail = (failure: OutboundFailure) => {
       reject(failure);
       sent.destroy();
     };
-    const broken = (error: unknown) => fail(new OutboundFailure("unreachable", systemCode(error) ?? messageOf(error)));
+    const broken = (error: unknown) =>
+      fail(new OutboundFailure("unreachable", systemCode(error) ?? messageOf(error)));
     stop.then(fail);
     sent.on("error", broken);
     sent.on("response", (answer: IncomingMessage) => {
       answer.on("error", broken);
-      collect(answer, request.answerBytesMax, fail, (body) => resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body }));
+      collect(answer, request.answerBytesMax, fail, (body) =>
+        resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body }),
+      );
     });
     sent.end(request.body);
   });
 }
 
 /** Connects to the checked addresses only: `lookup` is all that the client ever asks. */
-function open(network: Network, { url, method, headers }: OutboundRequest, endpoints: readonly Endpoint[]): ClientRequest {
+function open(
+  network: Network,
+  { url, method, headers }: OutboundRequest,
+  endpoints: readonly Endpoint[],
+): ClientRequest {
   const port = endpoints[0]!.port;
   const addresses = endpoints
     .filter((endpoint) => endpoint.port === port)
@@ -161,20 +183,32 @@ function open(network: Network, { url, method, headers }: OutboundRequest, endpo
     path: url.pathname + url.search,
     headers: { ...headers, Host: url.host, "Accept-Encoding": "identity", Connection: "close" },
     agent: false as const,
-    lookup: (_name: string, wanted: { all?: boolean }, answer: (error: null, found: unknown, family?: number) => void) =>
-      wanted.all ? answer(null, addresses) : answer(null, addresses[0]!.address, addresses[0]!.family),
+    lookup: (
+      _name: string,
+      wanted: { all?: boolean },
+      answer: (error: null, found: unknown, family?: number) => void,
+    ) => (wanted.all ? answer(null, addresses) : answer(null, addresses[0]!.address, addresses[0]!.family)),
   };
   if (url.protocol === "http:") return requestHttp(options as never);
-  const tls = { servername: literalAddress(url.hostname) === undefined ? hostname : "", ...(network.ca === undefined ? {} : { ca: network.ca }) };
+  const tls = {
+    servername: literalAddress(url.hostname) === undefined ? hostname : "",
+    ...(network.ca === undefined ? {} : { ca: network.ca }),
+  };
   return requestHttps({ ...options, ...tls } as never);
 }
 
-function collect(answer: IncomingMessage, bytesMax: number, fail: (failure: OutboundFailure) => void, done: (body: Uint8Array) => void): void {
+function collect(
+  answer: IncomingMessage,
+  bytesMax: number,
+  fail: (failure: OutboundFailure) => void,
+  done: (body: Uint8Array) => void,
+): void {
   const chunks: Uint8Array[] = [];
   let length = 0;
   answer.on("data", (chunk: Uint8Array) => {
     length += chunk.byteLength;
-    if (length > bytesMax) fail(new OutboundFailure("too_large", `the answer is larger than ${bytesMax} bytes`));
+    if (length > bytesMax)
+      fail(new OutboundFailure("too_large", `the answer is larger than ${bytesMax} bytes`));
     else chunks.push(chunk);
   });
   answer.on("end", () => done(Buffer.concat(chunks)));

@@ -46,7 +46,10 @@ export class RootDirectory {
   readonly #throughDescriptors: boolean;
 
   /** `path` need not exist. `through`: for tests of the way that systems without /proc go. */
-  constructor(path: string, through: "descriptors" | "paths" = existsSync(DESCRIPTORS) ? "descriptors" : "paths") {
+  constructor(
+    path: string,
+    through: "descriptors" | "paths" = existsSync(DESCRIPTORS) ? "descriptors" : "paths",
+  ) {
     this.#path = path;
     this.#throughDescriptors = through === "descriptors";
   }
@@ -64,11 +67,16 @@ export class RootDirectory {
     await using directory = await this.#walk(root, real, path);
     const names = await guarded(path, () => readdir(directory.entry(".")));
     if (names.length > LIST_ENTRIES_MAX) {
-      throw new AppError("refused", `${path === "" ? "the directory" : path} has more than ${LIST_ENTRIES_MAX} entries, too many to list`);
+      throw new AppError(
+        "refused",
+        `${path === "" ? "the directory" : path} has more than ${LIST_ENTRIES_MAX} entries, too many to list`,
+      );
     }
     const listed: Listed[] = [];
     for (let start = 0; start < names.length; start += LOOKED_AT_ONCE) {
-      const some = names.slice(start, start + LOOKED_AT_ONCE).map((name) => look(root, real, directory, name));
+      const some = names
+        .slice(start, start + LOOKED_AT_ONCE)
+        .map((name) => look(root, real, directory, name));
       listed.push(...(await Promise.all(some)).filter((entry) => entry !== undefined));
     }
     return listed;
@@ -130,7 +138,8 @@ export class RootDirectory {
       if (real !== undefined) return { real: proveInside(root, real, path), missing };
       const link = await guarded(path, () => absentAsUndefined(lstat(candidate)));
       if (link) throw new AppError("invalid", `${path}: a link on the way leads nowhere`);
-      if (segments.length === 0) throw new AppError("conflict", `${path}: the directory was removed meanwhile`);
+      if (segments.length === 0)
+        throw new AppError("conflict", `${path}: the directory was removed meanwhile`);
       missing.unshift(segments.pop()!);
     }
   }
@@ -173,7 +182,8 @@ export class RootDirectory {
         return new HeldDirectory(real, `${DESCRIPTORS}/${handle.fd}`, handle, undefined);
       }
       const facts = await lstat(path);
-      if (!facts.isDirectory()) throw new AppError("invalid", `${shown}: a part of the path is not a directory`);
+      if (!facts.isDirectory())
+        throw new AppError("invalid", `${shown}: a part of the path is not a directory`);
       return new HeldDirectory(real, real, undefined, facts);
     });
   }
@@ -202,7 +212,8 @@ class HeldDirectory implements AsyncDisposable {
     if (!this.#facts) return;
     const real = await absentAsUndefined(realpath(this.real));
     const facts = real === this.real ? await absentAsUndefined(lstat(real)) : undefined;
-    if (!facts || !sameFile(facts, this.#facts)) throw new AppError("conflict", "the directory was replaced meanwhile; try again");
+    if (!facts || !sameFile(facts, this.#facts))
+      throw new AppError("conflict", "the directory was replaced meanwhile; try again");
   }
 
   /** Names made in it survive a power cut. Windows has no such thing. */
@@ -243,7 +254,12 @@ export class Place implements AsyncDisposable {
         const facts = await handle.stat();
         requireRegular(facts, this.path);
         await this.#directory.recheck();
-        return { handle, size: facts.size, modified: facts.mtimeMs, [Symbol.asyncDispose]: () => handle.close() };
+        return {
+          handle,
+          size: facts.size,
+          modified: facts.mtimeMs,
+          [Symbol.asyncDispose]: () => handle.close(),
+        };
       } catch (error) {
         await handle.close();
         throw error;
@@ -313,7 +329,12 @@ function requireRegular(facts: Stats, path: string): void {
 }
 
 /** Undefined when it is gone by now. */
-async function look(root: string, real: string, directory: HeldDirectory, name: string): Promise<Listed | undefined> {
+async function look(
+  root: string,
+  real: string,
+  directory: HeldDirectory,
+  name: string,
+): Promise<Listed | undefined> {
   const facts = await absentAsUndefined(lstat(directory.entry(name)));
   if (!facts) return undefined;
   const meant = facts.isSymbolicLink() ? await linkTarget(root, join(real, name)) : facts;
@@ -336,16 +357,23 @@ async function linkTarget(root: string, path: string): Promise<Stats | undefined
 async function refuseOtherSpelling(directory: HeldDirectory, name: string, path: string): Promise<void> {
   const swapped = swapCase(name);
   if (swapped === name) return;
-  const [here, there] = await Promise.all([name, swapped].map((each) => lstat(directory.entry(each)).catch(() => undefined)));
+  const [here, there] = await Promise.all(
+    [name, swapped].map((each) => lstat(directory.entry(each)).catch(() => undefined)),
+  );
   if (!here || !there || !sameFile(here, there)) return;
   const names = await guarded(path, () => readdir(directory.entry(".")));
   if (names.includes(name)) return;
   const spelling = names.find((each) => foldedPath(each) === foldedPath(name));
-  throw new AppError("conflict", `${path}: this disk takes "${name}" and the existing "${spelling ?? swapped}" for one name`);
+  throw new AppError(
+    "conflict",
+    `${path}: this disk takes "${name}" and the existing "${spelling ?? swapped}" for one name`,
+  );
 }
 
 function swapCase(name: string): string {
-  return [...name].map((letter) => (letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase())).join("");
+  return [...name]
+    .map((letter) => (letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase()))
+    .join("");
 }
 
 function sameFile(a: Stats, b: Stats): boolean {

@@ -47,7 +47,8 @@ const DEVICE = /^(?:con|prn|aux|nul|clock\$|conin\$|conout\$|com[0-9]|lpt[0-9])$
 
 function segmentProblem(segment: string): string | undefined {
   if (segment === "") return "must not contain empty segments (no // and no / at the end)";
-  if (Buffer.byteLength(segment) > SEGMENT_BYTES_MAX) return `at most ${SEGMENT_BYTES_MAX} bytes between two slashes`;
+  if (Buffer.byteLength(segment) > SEGMENT_BYTES_MAX)
+    return `at most ${SEGMENT_BYTES_MAX} bytes between two slashes`;
   if (UNSEEN.test(segment)) return "must not contain control or invisible characters";
   const plain = segment.normalize("NFKC").replace(/\p{Default_Ignorable_Code_Point}/gu, "");
   if (plain === "") return "must not contain control or invisible characters";

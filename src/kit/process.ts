@@ -35,7 +35,10 @@ export interface RunOutcome {
 
 /** Runs a program to its end or its deadline. Never throws for what the program does; a missing program is exitCode null. */
 export async function runProcess(command: string[], options: RunOptions): Promise<RunOutcome> {
-  const captured = { stdout: new OutputCapture(options.outputBytesMax), stderr: new OutputCapture(options.outputBytesMax) };
+  const captured = {
+    stdout: new OutputCapture(options.outputBytesMax),
+    stderr: new OutputCapture(options.outputBytesMax),
+  };
   const { environment, variables = {} } = options;
   const child = await startProcess(command, {
     environment,
@@ -87,14 +90,22 @@ export interface RunningProcess {
 }
 
 /** Starts a program in a group of its own. Undefined when there is no such program, or it can't be executed. */
-export async function startProcess(command: string[], options: StartOptions): Promise<RunningProcess | undefined> {
+export async function startProcess(
+  command: string[],
+  options: StartOptions,
+): Promise<RunningProcess | undefined> {
   const child = await spawn(command, options);
   if (!child) return undefined;
   const readers = [
     new PipeReader(child.stdout, (chunk) => options.output("stdout", chunk)),
     new PipeReader(child.stderr, (chunk) => options.output("stderr", chunk)),
   ];
-  return { pid: child.pid, ended: endOf(child, readers), ...inputOf(child.stdin), kill: () => killGroup(child.pid) };
+  return {
+    pid: child.pid,
+    ended: endOf(child, readers),
+    ...inputOf(child.stdin),
+    kill: () => killGroup(child.pid),
+  };
 }
 
 type Child = Bun.Subprocess<"pipe", "pipe", "pipe">;
@@ -122,7 +133,10 @@ async function endOf(child: Child, readers: readonly PipeReader[]): Promise<Exit
   killGroup(child.pid);
   await drained(readers);
   const signal = child.signalCode;
-  const exitCode = signal === null ? child.exitCode : SIGNAL_EXIT_BASE + constants.signals[signal as keyof typeof constants.signals];
+  const exitCode =
+    signal === null
+      ? child.exitCode
+      : SIGNAL_EXIT_BASE + constants.signals[signal as keyof typeof constants.signals];
   return { exitCode: exitCode ?? SIGNAL_EXIT_BASE, signalled: signal !== null };
 }
 
@@ -220,7 +234,11 @@ export function startTerminal(command: string[], options: TerminalOptions): Term
   const terminal = openTerminal({ cols: columns, rows, data: (_, chunk) => output(chunk), drain: drained });
   if (!terminal) return undefined;
   try {
-    const child = Bun.spawn(command, { env: childEnvironment(options.environment, options.variables), terminal, detached: true });
+    const child = Bun.spawn(command, {
+      env: childEnvironment(options.environment, options.variables),
+      terminal,
+      detached: true,
+    });
     return {
       ended: endOfTerminal(child, terminal),
       write: (data) => void (terminal.closed || terminal.write(data as Uint8Array<ArrayBuffer>)),
@@ -262,7 +280,8 @@ function signalGroup(pid: number, signal: "SIGSTOP" | "SIGCONT"): void {
 
 function killGroup(pid: number): void {
   try {
-    if (process.platform === "win32") Bun.spawn(["taskkill", "/T", "/F", "/PID", String(pid)], { stdio: ["ignore", "ignore", "ignore"] });
+    if (process.platform === "win32")
+      Bun.spawn(["taskkill", "/T", "/F", "/PID", String(pid)], { stdio: ["ignore", "ignore", "ignore"] });
     else process.kill(-pid, "SIGKILL");
   } catch {
     // The group is gone already, which is what was wanted.

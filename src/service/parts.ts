@@ -102,27 +102,84 @@ export function buildParts(options: PartsOptions) {
   const peopleStore = new PeopleStore(db);
   const authentication = new Authentication(peopleStore, db, clock, log);
   const loginLimit = new AttemptLimit(clock, LOGIN_ATTEMPTS_PER_MINUTE);
-  const users = new Users({ db, store: peopleStore, authentication, audit, clock, loginLimit, rightsChanged });
+  const users = new Users({
+    db,
+    store: peopleStore,
+    authentication,
+    audit,
+    clock,
+    loginLimit,
+    rightsChanged,
+  });
   const teams = new Teams({ db, store: peopleStore, audit, clock, rightsChanged });
 
   const catalogStore = new CatalogStore(db);
-  const providers = new Providers({ db, store: catalogStore, audit, clock, ownListener, resolve: systemResolve, fetch });
+  const providers = new Providers({
+    db,
+    store: catalogStore,
+    audit,
+    clock,
+    ownListener,
+    resolve: systemResolve,
+    fetch,
+  });
   const models = new Models({ db, store: catalogStore, audit, clock });
 
   const workspaceStore = new WorkspaceStore(db);
   const access = new Access(workspaceStore);
-  const blueprint = new Blueprint({ db, store: new BlueprintStore(db), access, models, journal, audit, clock });
-  const directories = new Directories({ data: config.data, store: new FilesStore(db), background, clock, log });
+  const blueprint = new Blueprint({
+    db,
+    store: new BlueprintStore(db),
+    access,
+    models,
+    journal,
+    audit,
+    clock,
+  });
+  const directories = new Directories({
+    data: config.data,
+    store: new FilesStore(db),
+    background,
+    clock,
+    log,
+  });
   const files = new Files({ db, access, journal, directories });
-  const instructions = new Instructions({ db, store: new LibraryStore(db), access, blueprint, journal, audit, clock });
-  const proposals = new Proposals({ db, store: new ProposalStore(db), instructions, access, journal, audit, clock });
+  const instructions = new Instructions({
+    db,
+    store: new LibraryStore(db),
+    access,
+    blueprint,
+    journal,
+    audit,
+    clock,
+  });
+  const proposals = new Proposals({
+    db,
+    store: new ProposalStore(db),
+    instructions,
+    access,
+    journal,
+    audit,
+    clock,
+  });
   const followers: WorkspaceFollower[] = [
     { removed: (id) => background.run("removal of files", () => files.removeAll(id)) },
     { cloned: (from, to, agents) => instructions.copyBindings(from, to, agents) },
     { cloned: (from, to, agents) => gearBindings.copyIn(from, to, agents) },
     { removed: () => terminals.recheck() },
   ];
-  const workspaces = new Workspaces({ db, store: workspaceStore, access, blueprint, models, teams, journal, audit, clock, followers });
+  const workspaces = new Workspaces({
+    db,
+    store: workspaceStore,
+    access,
+    blueprint,
+    models,
+    teams,
+    journal,
+    audit,
+    clock,
+    followers,
+  });
 
   const conversationStore = new ConversationStore(db);
   const conversation = new Conversation({ db, store: conversationStore, access, journal, clock });
@@ -133,15 +190,57 @@ export function buildParts(options: PartsOptions) {
   const egressStore = new EgressStore(db);
   const locks = new Locks(egressStore, config.egress);
   const searchClient = new BraveSearch(network, config.egressKey, log);
-  const searches = new Searches({ db, store: egressStore, access, journal, audit, background, clock, log, locks, client: searchClient });
-  const grants = new Grants({ db, store: egressStore, access, blueprint, journal, audit, clock, locks, searches });
+  const searches = new Searches({
+    db,
+    store: egressStore,
+    access,
+    journal,
+    audit,
+    background,
+    clock,
+    log,
+    locks,
+    client: searchClient,
+  });
+  const grants = new Grants({
+    db,
+    store: egressStore,
+    access,
+    blueprint,
+    journal,
+    audit,
+    clock,
+    locks,
+    searches,
+  });
 
   const gearStore = new GearStore(db);
   const bindingStore = new BindingStore(db);
   const gears = new Gears({ db, store: gearStore, bindings: bindingStore, audit, clock, isolation: sandbox });
-  const gearBindings = new GearBindings({ db, store: bindingStore, gears, access, blueprint, journal, audit, clock });
+  const gearBindings = new GearBindings({
+    db,
+    store: bindingStore,
+    gears,
+    access,
+    blueprint,
+    journal,
+    audit,
+    clock,
+  });
   const readWorkspaceFile = files.readWorkspaceFile.bind(files);
-  const gearRuns = new GearRuns({ db, store: new RunStore(db), gearStore, gears, bindings: gearBindings, access, workspaces, audit, clock, sandbox, readWorkspaceFile });
+  const gearRuns = new GearRuns({
+    db,
+    store: new RunStore(db),
+    gearStore,
+    gears,
+    bindings: gearBindings,
+    access,
+    workspaces,
+    audit,
+    clock,
+    sandbox,
+    readWorkspaceFile,
+  });
   const approvals = new Approvals([
     (caller, limit) => gears.approvals(caller, limit),
     (caller, limit) => proposals.approvals(caller, limit),
@@ -154,11 +253,33 @@ export function buildParts(options: PartsOptions) {
     installation: sha256Hex(config.data).slice(0, 16),
     log,
   });
-  const terminals = new Terminals({ db, access, authentication, audit, files, sandbox, shells, background, clock, on: config.terminal });
+  const terminals = new Terminals({
+    db,
+    access,
+    authentication,
+    audit,
+    files,
+    sandbox,
+    shells,
+    background,
+    clock,
+    on: config.terminal,
+  });
   journal.whenRightsChange(() => terminals.recheck());
 
-  const registry = new ToolRegistry([blueprintTools(blueprint, models), delegateTools, fileTools(files), libraryTools(instructions, proposals), egressTools(locks, searches), gearTools({ gears, bindings: gearBindings, runs: gearRuns, blueprint, isolation: sandbox })]);
-  const callModel = createModelClient({ clock, times, checkAddress: (url) => providers.checkProviderAddress(url) });
+  const registry = new ToolRegistry([
+    blueprintTools(blueprint, models),
+    delegateTools,
+    fileTools(files),
+    libraryTools(instructions, proposals),
+    egressTools(locks, searches),
+    gearTools({ gears, bindings: gearBindings, runs: gearRuns, blueprint, isolation: sandbox }),
+  ]);
+  const callModel = createModelClient({
+    clock,
+    times,
+    checkAddress: (url) => providers.checkProviderAddress(url),
+  });
   const turnStore = new TurnStore(db);
   const recorder = new Recorder({ db, turns: turnStore, prompts, conversation, journal, usages, clock });
   const engine = new Engine({
@@ -172,12 +293,69 @@ export function buildParts(options: PartsOptions) {
     log,
     instructionsFor: (workspaceId, agentId) => instructions.instructionsFor(workspaceId, agentId),
     say: ({ row }, kind, text) =>
-      journal.transient(row.workspace_id, row.turn_id, "delta", { run_id: row.id, agent_id: row.agent_id, kind, text }),
+      journal.transient(row.workspace_id, row.turn_id, "delta", {
+        run_id: row.id,
+        agent_id: row.agent_id,
+        kind,
+        text,
+      }),
   });
   const openings = new Openings({ store: turnStore, conversation, blueprint, journal, clock });
-  const turns = new Turns({ db, store: turnStore, openings, engine, blueprint, access, authentication, journal, background, clock, log });
+  const turns = new Turns({
+    db,
+    store: turnStore,
+    openings,
+    engine,
+    blueprint,
+    access,
+    authentication,
+    journal,
+    background,
+    clock,
+    log,
+  });
   const viewing = new Viewing({ journal, store: turnStore, turns, access, authentication });
-  const inspection = new Inspection({ store: turnStore, prompts, conversation, blueprint, engine, turns, access });
+  const inspection = new Inspection({
+    store: turnStore,
+    prompts,
+    conversation,
+    blueprint,
+    engine,
+    turns,
+    access,
+  });
 
-  return { db, background, streams, journal, audit, authentication, users, teams, providers, models, access, blueprint, workspaces, directories, files, instructions, proposals, conversation, usages, turns, viewing, inspection, grants, searches, terminals, gears, gearBindings, gearRuns, approvals, sandbox, isolation: sandbox };
+  return {
+    db,
+    background,
+    streams,
+    journal,
+    audit,
+    authentication,
+    users,
+    teams,
+    providers,
+    models,
+    access,
+    blueprint,
+    workspaces,
+    directories,
+    files,
+    instructions,
+    proposals,
+    conversation,
+    usages,
+    turns,
+    viewing,
+    inspection,
+    grants,
+    searches,
+    terminals,
+    gears,
+    gearBindings,
+    gearRuns,
+    approvals,
+    sandbox,
+    isolation: sandbox,
+  };
 }

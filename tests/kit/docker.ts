@@ -64,7 +64,14 @@ export async function startOwnDaemon(shared: TestDocker): Promise<OwnDaemon> {
   const folder = await mkdtemp(join(tmpdir(), "cairn-dockerd-"));
   const environment = { ...clientEnvironment(), DOCKER_HOST: `unix://${folder}/docker.sock` };
   const places = ["data-root", "exec-root"].flatMap((name) => [`--${name}`, join(folder, name)]);
-  const own = ["--host", environment.DOCKER_HOST, "--pidfile", join(folder, "pid"), "--bridge=none", "--iptables=false"];
+  const own = [
+    "--host",
+    environment.DOCKER_HOST,
+    "--pidfile",
+    join(folder, "pid"),
+    "--bridge=none",
+    "--iptables=false",
+  ];
   const daemon = await startDaemon([...places, ...own], environment);
   await handOver(shared.environment, environment, OUR_IMAGES.binary);
   const stop = async () => {
@@ -86,7 +93,9 @@ export async function startOwnDaemon(shared: TestDocker): Promise<OwnDaemon> {
 
 function clientEnvironment(): Record<string, string> {
   const names = ["PATH", "HOME", "TMPDIR", "DOCKER_HOST", "DOCKER_CONTEXT"];
-  return Object.fromEntries(names.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])));
+  return Object.fromEntries(
+    names.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
+  );
 }
 
 function whyNotStart(): string | undefined {
@@ -147,15 +156,24 @@ async function client(environment: Record<string, string>, args: string[]): Prom
   return output.trim();
 }
 
-async function run(command: string[], env: Record<string, string>): Promise<{ exitCode: number; output: string }> {
+async function run(
+  command: string[],
+  env: Record<string, string>,
+): Promise<{ exitCode: number; output: string }> {
   const child = Bun.spawn(command, { env, stdio: ["ignore", "pipe", "pipe"] });
-  const [stdout, stderr, exitCode] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
+  const [stdout, stderr, exitCode] = await Promise.all([
+    child.stdout.text(),
+    child.stderr.text(),
+    child.exited,
+  ]);
   return { exitCode, output: exitCode === 0 ? stdout : stderr };
 }
 
 async function provideImages(environment: Record<string, string>): Promise<void> {
   const there = await Promise.all(
-    Object.values(OUR_IMAGES).map(async (name) => (await run(["docker", "image", "inspect", name], environment)).exitCode === 0),
+    Object.values(OUR_IMAGES).map(
+      async (name) => (await run(["docker", "image", "inspect", name], environment)).exitCode === 0,
+    ),
   );
   if (there.every(Boolean)) return;
   console.log("docker: making the images that gears run in; once on a machine …");
@@ -188,14 +206,27 @@ async function makeImages(environment: Record<string, string>): Promise<void> {
   }
 }
 
-async function handOver(from: Record<string, string>, to: Record<string, string>, image: string): Promise<void> {
+async function handOver(
+  from: Record<string, string>,
+  to: Record<string, string>,
+  image: string,
+): Promise<void> {
   const save = Bun.spawn(["docker", "save", image], { env: from, stdio: ["ignore", "pipe", "inherit"] });
-  const load = Bun.spawn(["docker", "load", "--quiet"], { env: to, stdio: [save.stdout, "ignore", "inherit"] });
+  const load = Bun.spawn(["docker", "load", "--quiet"], {
+    env: to,
+    stdio: [save.stdout, "ignore", "inherit"],
+  });
   if ((await load.exited) !== 0) throw new Error(`image ${image} was not handed over`);
 }
 
 async function bootstrap(packages: string, folder: string): Promise<void> {
-  const command = [locateTool("debootstrap")!, "--variant=minbase", `--include=${packages}`, "bookworm", folder];
+  const command = [
+    locateTool("debootstrap")!,
+    "--variant=minbase",
+    `--include=${packages}`,
+    "bookworm",
+    folder,
+  ];
   const { exitCode, output } = await run(command, { PATH: `${process.env.PATH}:/usr/sbin:/sbin` });
   if (exitCode !== 0) throw new Error(`debootstrap failed: ${output.slice(-2000)}`);
 }
@@ -205,7 +236,10 @@ async function makeSmallSystem(debian: string, folder: string): Promise<void> {
   const busybox = join(folder, "bin/busybox");
   await copyProgram(join(debian, "bin/busybox"), busybox);
   const { output } = await run([busybox, "--list"], {});
-  const applets = output.trim().split("\n").filter((name) => name !== "busybox");
+  const applets = output
+    .trim()
+    .split("\n")
+    .filter((name) => name !== "busybox");
   await Promise.all(applets.map((name) => symlink("busybox", join(folder, "bin", name))));
 }
 
@@ -216,9 +250,20 @@ async function copyProgram(source: string | null, target: string): Promise<void>
   await chmod(target, 0o755);
 }
 
-async function importFolder(environment: Record<string, string>, folder: string, name: string): Promise<void> {
-  const leftOut = ["./var/cache/apt/*", "./var/lib/apt/lists/*", "./dev/*"].map((pattern) => `--exclude=${pattern}`);
-  const tar = Bun.spawn(["tar", ...leftOut, "--numeric-owner", "-C", folder, "-c", "."], { stdio: ["ignore", "pipe", "inherit"] });
-  const load = Bun.spawn(["docker", "import", "-", name], { env: environment, stdio: [tar.stdout, "ignore", "inherit"] });
+async function importFolder(
+  environment: Record<string, string>,
+  folder: string,
+  name: string,
+): Promise<void> {
+  const leftOut = ["./var/cache/apt/*", "./var/lib/apt/lists/*", "./dev/*"].map(
+    (pattern) => `--exclude=${pattern}`,
+  );
+  const tar = Bun.spawn(["tar", ...leftOut, "--numeric-owner", "-C", folder, "-c", "."], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const load = Bun.spawn(["docker", "import", "-", name], {
+    env: environment,
+    stdio: [tar.stdout, "ignore", "inherit"],
+  });
   if ((await load.exited) !== 0 || (await tar.exited) !== 0) throw new Error(`image ${name} was not made`);
 }

@@ -12,12 +12,22 @@ export async function inhabited(): Promise<Inhabited> {
   const lab = await workplace();
   const { admin, workspaceId } = lab;
   const agent = await lab.addWorker("helper");
-  lab.model.script("boss", [[call("instruction_save", { name: "manners", text: "Say please." }), call("delegate", { agent: "helper", task: "Look." })], say("Done.")]).script("helper", [say("Looked.")]);
+  lab.model
+    .script("boss", [
+      [
+        call("instruction_save", { name: "manners", text: "Say please." }),
+        call("delegate", { agent: "helper", task: "Look." }),
+      ],
+      say("Done."),
+    ])
+    .script("helper", [say("Looked.")]);
   const { turn } = await lab.chat("Go.");
   const user = await lab.at.user("inhabitant");
   const team = await admin.post<{ id: number }>("/teams", { name: "inhabitants" });
   const instruction = await admin.post<{ id: number }>("/instructions", { name: "style", text: "Be brief." });
-  const bound = await admin.post<{ id: number }>(`/workspaces/${workspaceId}/instructions`, { instruction_id: instruction.id });
+  const bound = await admin.post<{ id: number }>(`/workspaces/${workspaceId}/instructions`, {
+    instruction_id: instruction.id,
+  });
   const first = async (path: string) => (await admin.get<{ id: number }[]>(path))[0]!.id;
   return {
     ...lab,
@@ -42,7 +52,19 @@ export async function inhabited(): Promise<Inhabited> {
 /** Everything that requests could have changed, to be compared before and after. */
 export async function everything(lab: Inhabited): Promise<unknown> {
   const { admin, workspaceId } = lab;
-  const own = ["", "/blueprint", "/entries", "/turns", "/usage", "/instructions", "/files"].map((rest) => `/workspaces/${workspaceId}${rest}`);
-  const paths = ["/users", "/teams", "/providers", "/models", "/workspaces", "/audit?limit=500", "/instructions", "/instruction-proposals", ...own];
+  const own = ["", "/blueprint", "/entries", "/turns", "/usage", "/instructions", "/files"].map(
+    (rest) => `/workspaces/${workspaceId}${rest}`,
+  );
+  const paths = [
+    "/users",
+    "/teams",
+    "/providers",
+    "/models",
+    "/workspaces",
+    "/audit?limit=500",
+    "/instructions",
+    "/instruction-proposals",
+    ...own,
+  ];
   return Promise.all(paths.map(async (path) => [path, await admin.get(path)]));
 }

@@ -6,7 +6,13 @@ import { createLog } from "../../src/kit/log.ts";
 import { randomCallId } from "../../src/kit/random.ts";
 import type { DockerTimes } from "../../src/service/sandbox/container.ts";
 import { DockerSandbox } from "../../src/service/sandbox/docker.ts";
-import type { Runtime, Sandbox, SandboxFile, SandboxRequest, SandboxResult } from "../../src/service/sandbox/sandbox.ts";
+import type {
+  Runtime,
+  Sandbox,
+  SandboxFile,
+  SandboxRequest,
+  SandboxResult,
+} from "../../src/service/sandbox/sandbox.ts";
 import { SubprocessSandbox } from "../../src/service/sandbox/subprocess.ts";
 import type { TestDocker, TestImages } from "./docker.ts";
 import { temporaryFolder } from "./folder.ts";
@@ -40,7 +46,12 @@ export interface TestSandbox extends AsyncDisposable {
   settled(): Promise<void>;
 }
 
-const ENTRYPOINTS: Record<Runtime, string> = { python: "main.py", node: "main.js", bash: "main.sh", binary: "main" };
+const ENTRYPOINTS: Record<Runtime, string> = {
+  python: "main.py",
+  node: "main.js",
+  bash: "main.sh",
+  binary: "main",
+};
 export const POOL_SIZE = 1;
 const SETTLE_MS = 15_000;
 const CALL_TIMEOUT_MS = 15_000;
@@ -48,15 +59,27 @@ const CALL_TIMEOUT_MS = 15_000;
 export async function openSandbox(kind: SandboxKind, setup: SandboxSetup = {}): Promise<TestSandbox> {
   const folder = await temporaryFolder();
   const log: TestSandbox["log"] = [];
-  const logger = createLog({ level: "debug", format: "json", clock: systemClock, write: (line) => void log.push(JSON.parse(line)) });
+  const logger = createLog({
+    level: "debug",
+    format: "json",
+    clock: systemClock,
+    write: (line) => void log.push(JSON.parse(line)),
+  });
   const background = new Background(logger);
   const installation = setup.installation ?? `test-${randomCallId().slice(-12)}`;
-  const environment = { PATH: process.env.PATH ?? "", ...setup.docker?.environment, TMPDIR: folder.path, ...setup.environment };
+  const environment = {
+    PATH: process.env.PATH ?? "",
+    ...setup.docker?.environment,
+    TMPDIR: folder.path,
+    ...setup.environment,
+  };
   const parts = { environment, clock: systemClock, log: logger, background, installation };
   const pool = { size: kind === "warm" ? POOL_SIZE : 0, idleSeconds: setup.idleSeconds ?? 600 };
   const images = { ...setup.docker?.images, ...setup.images };
   const sandbox =
-    kind === "subprocess" ? new SubprocessSandbox(parts) : new DockerSandbox({ ...parts, images, pool, ...(setup.times ? { times: setup.times } : {}) });
+    kind === "subprocess"
+      ? new SubprocessSandbox(parts)
+      : new DockerSandbox({ ...parts, images, pool, ...(setup.times ? { times: setup.times } : {}) });
   return {
     sandbox,
     installation,

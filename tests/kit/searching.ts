@@ -29,11 +29,20 @@ export async function searchLab(options: TestServiceOptions & { config?: string 
   const { config = "egress: true\negress_key: canary-search-key\nsandbox: docker\n", ...rest } = options;
   const folder = await temporaryFolder();
   const service = searchService();
-  const docker = await folder.write("bin/docker", "#!/bin/sh\n[ \"$1\" = version ] && echo 1.0\n");
+  const docker = await folder.write("bin/docker", '#!/bin/sh\n[ "$1" = version ] && echo 1.0\n');
   Bun.spawnSync(["chmod", "755", docker]);
   const data = join(folder.path, "data");
   await folder.write("data/config.yaml", config);
-  const settings = { ...rest, data, network: service.network, environment: { PATH: join(folder.path, "bin") + ":/bin:/usr/bin", TMPDIR: folder.path, ...rest.environment } };
+  const settings = {
+    ...rest,
+    data,
+    network: service.network,
+    environment: {
+      PATH: join(folder.path, "bin") + ":/bin:/usr/bin",
+      TMPDIR: folder.path,
+      ...rest.environment,
+    },
+  };
   const lab = await workplace("anthropic", settings);
   let at = lab.at;
   const admin = () => at.admin;
@@ -41,7 +50,8 @@ export async function searchLab(options: TestServiceOptions & { config?: string 
     ...lab,
     service,
     data,
-    grant: (agentId = lab.orchestratorId) => admin().post(`/workspaces/${lab.workspaceId}/egress`, { agent_id: agentId }),
+    grant: (agentId = lab.orchestratorId) =>
+      admin().post(`/workspaces/${lab.workspaceId}/egress`, { agent_id: agentId }),
     async pending(count = 1) {
       for (;;) {
         const waiting = await admin().get<EgressRequest[]>("/egress/pending");

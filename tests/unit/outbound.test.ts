@@ -2,7 +2,14 @@
 
 import { expect, test } from "bun:test";
 import { addressProblem, isMetadataAddress, nameProblem } from "../../src/kit/addresses.ts";
-import { checkedEndpoints, OutboundFailure, sendOutbound, SYSTEM_NETWORK, type Network, type OutboundRequest } from "../../src/kit/outbound.ts";
+import {
+  checkedEndpoints,
+  OutboundFailure,
+  sendOutbound,
+  SYSTEM_NETWORK,
+  type Network,
+  type OutboundRequest,
+} from "../../src/kit/outbound.ts";
 import { selfSigned } from "../kit/certificate.ts";
 
 const HOST = "api.example.org";
@@ -17,18 +24,33 @@ function far(answer: (request: Request) => Response | Promise<Response>): Far {
   const requests: Request[] = [];
   const { cert, key } = selfSigned(HOST);
   // A request's headers are gone once it is answered, unless they were copied.
-  const fetch = (request: Request) => (requests.push(new Request(request.url, { headers: request.headers })), answer(request));
+  const fetch = (request: Request) => (
+    requests.push(new Request(request.url, { headers: request.headers })),
+    answer(request)
+  );
   const server = Bun.serve({ hostname: "127.0.0.1", port: 0, tls: { cert, key }, fetch });
   return { port: server.port!, cert, requests, [Symbol.asyncDispose]: () => server.stop(true) };
 }
 
 function leadingTo(server: Far, changes: Partial<Network> = {}): Network {
   const endpoint = { address: "127.0.0.1", port: server.port };
-  return { resolve: () => Promise.resolve([endpoint]), allow: ({ address }) => address === "127.0.0.1", ca: server.cert, ...changes };
+  return {
+    resolve: () => Promise.resolve([endpoint]),
+    allow: ({ address }) => address === "127.0.0.1",
+    ca: server.cert,
+    ...changes,
+  };
 }
 
 function request(changes: Partial<OutboundRequest> = {}): OutboundRequest {
-  return { url: new URL(`https://${HOST}/a?b=c`), method: "GET", headers: { "X-One": "1" }, deadlineMs: 10_000, answerBytesMax: 1000, ...changes };
+  return {
+    url: new URL(`https://${HOST}/a?b=c`),
+    method: "GET",
+    headers: { "X-One": "1" },
+    deadlineMs: 10_000,
+    answerBytesMax: 1000,
+    ...changes,
+  };
 }
 
 async function failureOf(act: Promise<unknown>): Promise<string> {
@@ -86,21 +108,45 @@ test.each([
   expect(addressProblem(address)).toBe(problem);
 });
 
-test.each(["8.8.8.8", "::ffff:8.8.8.8", "2606:4700::1111", "172.15.0.1", "172.32.0.1", "100.128.0.1", "198.20.0.1"])("%s is an address of the internet", (address) => {
+test.each([
+  "8.8.8.8",
+  "::ffff:8.8.8.8",
+  "2606:4700::1111",
+  "172.15.0.1",
+  "172.32.0.1",
+  "100.128.0.1",
+  "198.20.0.1",
+])("%s is an address of the internet", (address) => {
   expect(addressProblem(address)).toBeUndefined();
 });
 
 test("names of this machine and its network are refused without asking the resolver", async () => {
-  expect(["localhost", "LOCALHOST.", "a.localhost", "printer.local", "db.internal"].map((name) => nameProblem(name) === undefined)).toEqual([false, false, false, false, false]);
-  expect(["localhost.example.org", "local.example.org", "internal.org"].map(nameProblem)).toEqual([undefined, undefined, undefined]);
+  expect(
+    ["localhost", "LOCALHOST.", "a.localhost", "printer.local", "db.internal"].map(
+      (name) => nameProblem(name) === undefined,
+    ),
+  ).toEqual([false, false, false, false, false]);
+  expect(["localhost.example.org", "local.example.org", "internal.org"].map(nameProblem)).toEqual([
+    undefined,
+    undefined,
+    undefined,
+  ]);
   const network: Network = { ...SYSTEM_NETWORK, resolve: () => Promise.reject(new Error("asked")) };
-  expect(await failureOf(checkedEndpoints(network, { url: new URL("https://db.internal/") }))).toBe("refused: db.internal is a name of this machine or its own network");
+  expect(await failureOf(checkedEndpoints(network, { url: new URL("https://db.internal/") }))).toBe(
+    "refused: db.internal is a name of this machine or its own network",
+  );
 });
 
 test("one refused address among several refuses the request, and nothing is sent", async () => {
   await using server = far(() => new Response("never"));
-  const resolve = () => Promise.resolve([{ address: "8.8.8.8", port: 443 }, { address: "10.0.0.7", port: 443 }]);
-  expect(await failureOf(sendOutbound(leadingTo(server, { resolve }), request()))).toBe("refused: api.example.org leads to 10.0.0.7: private");
+  const resolve = () =>
+    Promise.resolve([
+      { address: "8.8.8.8", port: 443 },
+      { address: "10.0.0.7", port: 443 },
+    ]);
+  expect(await failureOf(sendOutbound(leadingTo(server, { resolve }), request()))).toBe(
+    "refused: api.example.org leads to 10.0.0.7: private",
+  );
   expect(server.requests).toEqual([]);
 });
 
@@ -109,27 +155,53 @@ test.each([
   ["https://2130706433/", "127.0.0.1 leads to 127.0.0.1: loopback"],
   ["https://[::ffff:10.0.0.1]/", "[::ffff:a00:1] leads to ::ffff:a00:1: private"],
 ])("%s is checked without a resolver", async (url, message) => {
-  expect(await failureOf(checkedEndpoints(SYSTEM_NETWORK, { url: new URL(url) }))).toBe(`refused: ${message}`);
+  expect(await failureOf(checkedEndpoints(SYSTEM_NETWORK, { url: new URL(url) }))).toBe(
+    `refused: ${message}`,
+  );
 });
 
 test("no opt-out reaches a metadata address", async () => {
-  const network: Network = { resolve: () => Promise.resolve([{ address: "169.254.169.254", port: 80 }]), allow: () => true };
+  const network: Network = {
+    resolve: () => Promise.resolve([{ address: "169.254.169.254", port: 80 }]),
+    allow: () => true,
+  };
   const url = new URL("http://metadata.example.org/");
-  expect(await failureOf(checkedEndpoints(network, { url, schemes: ["http"] }))).toBe("refused: metadata.example.org leads to 169.254.169.254: a cloud metadata address");
+  expect(await failureOf(checkedEndpoints(network, { url, schemes: ["http"] }))).toBe(
+    "refused: metadata.example.org leads to 169.254.169.254: a cloud metadata address",
+  );
   expect(isMetadataAddress("64:ff9b::a9fe:a9fe")).toBe(true);
 });
 
-test.each(["http://api.example.org/", "ftp://api.example.org/", "file:///etc/passwd"])("%s is not https", async (url) => {
-  const scheme = new URL(url).protocol;
-  expect(await failureOf(checkedEndpoints(SYSTEM_NETWORK, { url: new URL(url) }))).toBe(`refused: ${scheme} is not allowed; use https`);
-});
+test.each(["http://api.example.org/", "ftp://api.example.org/", "file:///etc/passwd"])(
+  "%s is not https",
+  async (url) => {
+    const scheme = new URL(url).protocol;
+    expect(await failureOf(checkedEndpoints(SYSTEM_NETWORK, { url: new URL(url) }))).toBe(
+      `refused: ${scheme} is not allowed; use https`,
+    );
+  },
+);
 
 test("the connection goes to the checked address, with the name in SNI and Host", async () => {
-  await using server = far((received) => new Response(`${received.method} ${new URL(received.url).pathname}`, { status: 201, headers: { "X-Two": "2" } }));
+  await using server = far(
+    (received) =>
+      new Response(`${received.method} ${new URL(received.url).pathname}`, {
+        status: 201,
+        headers: { "X-Two": "2" },
+      }),
+  );
   const answer = await sendOutbound(leadingTo(server), request({ method: "POST", body: "{}" }));
-  expect([answer.status, answer.headers["x-two"], new TextDecoder().decode(answer.body)]).toEqual([201, "2", "POST /a"]);
+  expect([answer.status, answer.headers["x-two"], new TextDecoder().decode(answer.body)]).toEqual([
+    201,
+    "2",
+    "POST /a",
+  ]);
   const [received] = server.requests;
-  expect([received!.headers.get("host"), received!.headers.get("x-one"), new URL(received!.url).search]).toEqual([HOST, "1", "?b=c"]);
+  expect([
+    received!.headers.get("host"),
+    received!.headers.get("x-one"),
+    new URL(received!.url).search,
+  ]).toEqual([HOST, "1", "?b=c"]);
 });
 
 test("a certificate that nobody vouches for, or for another name, ends it", async () => {
@@ -137,19 +209,26 @@ test("a certificate that nobody vouches for, or for another name, ends it", asyn
   const unknown = { resolve: leadingTo(server).resolve, allow: leadingTo(server).allow };
   expect(await failureOf(sendOutbound(unknown, request()))).toBe("unreachable: DEPTH_ZERO_SELF_SIGNED_CERT");
   const other = request({ url: new URL("https://other.example.org/") });
-  expect(await failureOf(sendOutbound(leadingTo(server), other))).toBe("unreachable: ERR_TLS_CERT_ALTNAME_INVALID");
+  expect(await failureOf(sendOutbound(leadingTo(server), other))).toBe(
+    "unreachable: ERR_TLS_CERT_ALTNAME_INVALID",
+  );
   expect(server.requests).toEqual([]);
 });
 
 test("redirects are answers, not followed", async () => {
-  await using server = far(() => new Response(null, { status: 302, headers: { Location: "https://api.example.org/elsewhere" } }));
+  await using server = far(
+    () => new Response(null, { status: 302, headers: { Location: "https://api.example.org/elsewhere" } }),
+  );
   expect((await sendOutbound(leadingTo(server), request())).status).toBe(302);
   expect(server.requests).toHaveLength(1);
 });
 
 test("a larger answer than allowed is a failure, an exact one is not", async () => {
-  await using server = far((received) => new Response("x".repeat(Number(new URL(received.url).searchParams.get("n")))));
-  const of = (n: number) => sendOutbound(leadingTo(server), request({ url: new URL(`https://${HOST}/?n=${n}`) }));
+  await using server = far(
+    (received) => new Response("x".repeat(Number(new URL(received.url).searchParams.get("n")))),
+  );
+  const of = (n: number) =>
+    sendOutbound(leadingTo(server), request({ url: new URL(`https://${HOST}/?n=${n}`) }));
   expect((await of(1000)).body.byteLength).toBe(1000);
   expect(await failureOf(of(1001))).toBe("too_large: the answer is larger than 1000 bytes");
 });
@@ -157,8 +236,12 @@ test("a larger answer than allowed is a failure, an exact one is not", async () 
 test("one deadline covers resolving, connecting and reading", async () => {
   await using server = far(() => new Response(new ReadableStream({ pull: () => new Promise(() => {}) })));
   const never = () => new Promise<never>(() => {});
-  expect(await failureOf(sendOutbound(leadingTo(server, { resolve: never }), request({ deadlineMs: 20 })))).toBe("deadline: no answer within 20 ms");
-  expect(await failureOf(sendOutbound(leadingTo(server), request({ deadlineMs: 300 })))).toBe("deadline: no answer within 300 ms");
+  expect(
+    await failureOf(sendOutbound(leadingTo(server, { resolve: never }), request({ deadlineMs: 20 }))),
+  ).toBe("deadline: no answer within 20 ms");
+  expect(await failureOf(sendOutbound(leadingTo(server), request({ deadlineMs: 300 })))).toBe(
+    "deadline: no answer within 300 ms",
+  );
   expect(server.requests).toHaveLength(1);
 });
 
@@ -170,14 +253,21 @@ test("an abort ends it at once, also before anything is sent", async () => {
   await asked.promise;
   abort.abort();
   expect(await sent).toBe("stopped: stopped");
-  expect(await failureOf(sendOutbound(leadingTo(server), request({ signal: abort.signal })))).toBe("stopped: stopped");
+  expect(await failureOf(sendOutbound(leadingTo(server), request({ signal: abort.signal })))).toBe(
+    "stopped: stopped",
+  );
   expect(server.requests).toHaveLength(1);
 });
 
 test("nobody there and nobody by that name are told apart", async () => {
-  const nobody: Network = { ...SYSTEM_NETWORK, resolve: () => Promise.reject(Object.assign(new Error("x"), { code: "ENOTFOUND" })) };
+  const nobody: Network = {
+    ...SYSTEM_NETWORK,
+    resolve: () => Promise.reject(Object.assign(new Error("x"), { code: "ENOTFOUND" })),
+  };
   expect(await failureOf(sendOutbound(nobody, request()))).toBe("unresolved: api.example.org: ENOTFOUND");
-  expect(await failureOf(sendOutbound({ ...nobody, resolve: () => Promise.resolve([]) }, request()))).toBe("unresolved: api.example.org: no addresses");
+  expect(await failureOf(sendOutbound({ ...nobody, resolve: () => Promise.resolve([]) }, request()))).toBe(
+    "unresolved: api.example.org: no addresses",
+  );
   const gone = far(() => new Response());
   const network = leadingTo(gone);
   await gone[Symbol.asyncDispose]();

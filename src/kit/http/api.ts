@@ -15,16 +15,27 @@ import { exchangeOf } from "./exchange.ts";
  * with `readBytes` and their own limit, once they know that the caller may write. `bodyBytesMax`: JSON bodies of these routes may be
  * larger or must be smaller than others.
  */
-export function createApi<const Prefix extends string>(log: Log, prefix: Prefix, rawBodies: readonly string[] = [], bodyBytesMax: Readonly<Record<string, number>> = {}) {
+export function createApi<const Prefix extends string>(
+  log: Log,
+  prefix: Prefix,
+  rawBodies: readonly string[] = [],
+  bodyBytesMax: Readonly<Record<string, number>> = {},
+) {
   const raw = new Set(rawBodies.map((route) => prefix + route));
   const limits = new Map(Object.entries(bodyBytesMax).map(([route, bytes]) => [prefix + route, bytes]));
   return new Elysia({ normalize: false, aot: true, prefix })
     .onParse({ as: "global" }, ({ request, contentType, route }) =>
-      request.method === "PUT" && raw.has(route) ? UNREAD : parseBody(request, contentType, limits.get(route)),
+      request.method === "PUT" && raw.has(route)
+        ? UNREAD
+        : parseBody(request, contentType, limits.get(route)),
     )
     .mapResponse({ as: "global" }, ({ responseValue, set, request }) => {
       if (responseValue instanceof Response) return responseValue;
-      const response = answerJson(exchangeOf(request).id, typeof set.status === "number" ? set.status : 200, responseValue);
+      const response = answerJson(
+        exchangeOf(request).id,
+        typeof set.status === "number" ? set.status : 200,
+        responseValue,
+      );
       const etag = set.headers["etag"];
       if (etag !== undefined) response.headers.set("ETag", String(etag));
       return response;
@@ -37,12 +48,18 @@ export function createApi<const Prefix extends string>(log: Log, prefix: Prefix,
 
 const UNREAD = "(not read yet)";
 
-async function parseBody(request: Request, contentType: string, bytesMax: number | undefined): Promise<unknown> {
+async function parseBody(
+  request: Request,
+  contentType: string,
+  bytesMax: number | undefined,
+): Promise<unknown> {
   if (request.body === null) return undefined;
-  if (contentType !== "application/json") throw new AppError("invalid", "a body needs Content-Type: application/json");
+  if (contentType !== "application/json")
+    throw new AppError("invalid", "a body needs Content-Type: application/json");
   const body = await readJson(request, bytesMax);
   // Here, since the framework takes `null` and `[]` for "no body" where a body is optional.
-  if (body === null || typeof body !== "object" || Array.isArray(body)) throw new AppError("invalid", "body: expected object");
+  if (body === null || typeof body !== "object" || Array.isArray(body))
+    throw new AppError("invalid", "body: expected object");
   return body;
 }
 
@@ -62,7 +79,12 @@ function validationError(error: ValidationError, log: Log): AppError | Error {
   return new AppError("invalid", fieldMessage(error));
 }
 
-const WHERE: Record<string, string> = { params: "path parameter ", query: "query parameter ", headers: "header ", cookie: "cookie " };
+const WHERE: Record<string, string> = {
+  params: "path parameter ",
+  query: "query parameter ",
+  headers: "header ",
+  cookie: "cookie ",
+};
 /** A field's name is the caller's own text when the field is unknown. */
 const FIELD_CHARACTERS_SHOWN_MAX = 100;
 
@@ -88,7 +110,12 @@ function fieldMessage(error: ValidationError): string {
 function innermost(problem: Problem): Problem {
   const variants = (problem.schema["anyOf"] as TSchema[] | undefined) ?? [];
   const meant = variants.findIndex((variant) => variant["type"] !== "null");
-  if (variants.length !== 2 || !variants.some((variant) => variant["type"] === "null") || problem.value === undefined) return problem;
+  if (
+    variants.length !== 2 ||
+    !variants.some((variant) => variant["type"] === "null") ||
+    problem.value === undefined
+  )
+    return problem;
   const inner = problem.errors?.[meant]?.First();
   return inner ? innermost(inner) : problem;
 }

@@ -59,7 +59,9 @@ export function listen(options: ListenOptions, handle: Handle, log: Log): Listen
         },
       };
       attachExchange(request, exchange);
-      return headers["upgrade"] === undefined ? handle(request, exchange) : unlessUpgraded(handle(request, exchange), () => upgraded);
+      return headers["upgrade"] === undefined
+        ? handle(request, exchange)
+        : unlessUpgraded(handle(request, exchange), () => upgraded);
     } catch (error) {
       return answerError(id, error, log);
     }
@@ -74,7 +76,10 @@ export function listen(options: ListenOptions, handle: Handle, log: Log): Listen
 }
 
 /** Once a connection is a WebSocket, there is nothing to answer. */
-async function unlessUpgraded(answer: Response | Promise<Response>, upgraded: () => boolean): Promise<Response | undefined> {
+async function unlessUpgraded(
+  answer: Response | Promise<Response>,
+  upgraded: () => boolean,
+): Promise<Response | undefined> {
   const response = await answer;
   return upgraded() ? undefined : response;
 }
@@ -97,7 +102,10 @@ function bind(options: ListenOptions, fetch: Fetch) {
   } catch (error) {
     const address = `${options.host}:${options.port}`;
     if (systemCode(error) === "EADDRINUSE") {
-      throw new AppError("conflict", `listen ${address}: the address is already in use; stop the other program or choose another port`);
+      throw new AppError(
+        "conflict",
+        `listen ${address}: the address is already in use; stop the other program or choose another port`,
+      );
     }
     throw new AppError("invalid", `listen ${address}: ${messageOf(error)}`);
   }

@@ -43,8 +43,20 @@ export const ConfigFile = closed({
   ),
   sandbox_pool: Type.Optional(
     closed({
-      size: Type.Optional(Type.Integer({ minimum: 0, maximum: POOL_SIZE_MAX, description: "containers of each image that wait for a call; 0: none" })),
-      idle_seconds: Type.Optional(Type.Integer({ minimum: 1, maximum: POOL_IDLE_SECONDS_MAX, description: "how long one waits before it is replaced" })),
+      size: Type.Optional(
+        Type.Integer({
+          minimum: 0,
+          maximum: POOL_SIZE_MAX,
+          description: "containers of each image that wait for a call; 0: none",
+        }),
+      ),
+      idle_seconds: Type.Optional(
+        Type.Integer({
+          minimum: 1,
+          maximum: POOL_IDLE_SECONDS_MAX,
+          description: "how long one waits before it is replaced",
+        }),
+      ),
     }),
   ),
   loopback_admin: Type.Optional(Type.Boolean()),

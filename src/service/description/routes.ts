@@ -10,8 +10,12 @@ export function descriptionRoutes(plugin: CallerPlugin, api: () => AnyElysia) {
   let description: object | undefined;
   return new Elysia({ name: "description", normalize: false, tags: ["description"] })
     .use(plugin)
-    .get("/openapi.json", () => (description ??= openApi(api().routes as DescribedRoute[], version.version)), {
-      caller: "any",
-      response: Type.Object({}, { additionalProperties: true, description: "an OpenAPI 3.1 document" }),
-    });
+    .get(
+      "/openapi.json",
+      () => (description ??= openApi(api().routes as DescribedRoute[], version.version)),
+      {
+        caller: "any",
+        response: Type.Object({}, { additionalProperties: true, description: "an OpenAPI 3.1 document" }),
+      },
+    );
 }

@@ -52,11 +52,24 @@ export class Grants {
       const closed = locks.switchProblem();
       if (closed !== undefined) throw new AppError("refused", closed);
       const agent = blueprint.agentById(agentId);
-      if (agent?.workspace_id !== workspaceId) throw new AppError("invalid", `agent_id: agent ${agentId} is not in this workspace`);
-      if (store.grantOfAgent.get(agentId)) throw new AppError("conflict", `agent "${agent.name}" has a grant for web search already`);
-      const { id } = store.insertGrant.get(workspaceId, agentId, caller.userId, caller.name, caller.auth, clock.now())!;
+      if (agent?.workspace_id !== workspaceId)
+        throw new AppError("invalid", `agent_id: agent ${agentId} is not in this workspace`);
+      if (store.grantOfAgent.get(agentId))
+        throw new AppError("conflict", `agent "${agent.name}" has a grant for web search already`);
+      const { id } = store.insertGrant.get(
+        workspaceId,
+        agentId,
+        caller.userId,
+        caller.name,
+        caller.auth,
+        clock.now(),
+      )!;
       const grant = toGrant(store.grantById.get(id)!);
-      audit.record(caller, { action: "egress.grant", target: `agent:${agentId}`, detail: { workspace: workspaceId, grant: id } });
+      audit.record(caller, {
+        action: "egress.grant",
+        target: `agent:${agentId}`,
+        detail: { workspace: workspaceId, grant: id },
+      });
       journal.append(workspaceId, null, "grant.created", { grant });
       return grant;
     });
@@ -69,7 +82,11 @@ export class Grants {
     return db.write(() => {
       const grant = access.nested(caller, "egress grant", id, store.grantById.get(id));
       store.deleteGrant.run(id);
-      audit.record(caller, { action: "egress.revoke", target: `agent:${grant.agent_id}`, detail: { workspace: grant.workspace_id, grant: id } });
+      audit.record(caller, {
+        action: "egress.revoke",
+        target: `agent:${grant.agent_id}`,
+        detail: { workspace: grant.workspace_id, grant: id },
+      });
       journal.append(grant.workspace_id, null, "grant.removed", { grant_id: id });
       searches.refuseOpenIn(caller, grant.agent_id, "the agent's grant was taken back");
     });
@@ -78,7 +95,8 @@ export class Grants {
 
 /** An admin in person. What an agent does on an admin's behalf is not a person's decision. */
 export function requirePerson(caller: Caller): void {
-  if (caller.agent !== undefined) throw new AppError("forbidden", "only a person may do this, never an agent");
+  if (caller.agent !== undefined)
+    throw new AppError("forbidden", "only a person may do this, never an agent");
   requireAdmin(caller);
 }
 

@@ -3,9 +3,12 @@
 
 import type { EgressStore } from "./store.ts";
 
-export const SWITCH_OFF = "web search is off for this installation (lock 1 of 3): the operator turns it on with egress and egress_key in the configuration";
-export const SWITCHED_OFF = "web search was switched off (lock 1 of 3) and stays off until the service is started again";
-export const NO_GRANT = "this agent has no grant for web search (lock 2 of 3): an admin draws it on the blueprint";
+export const SWITCH_OFF =
+  "web search is off for this installation (lock 1 of 3): the operator turns it on with egress and egress_key in the configuration";
+export const SWITCHED_OFF =
+  "web search was switched off (lock 1 of 3) and stays off until the service is started again";
+export const NO_GRANT =
+  "this agent has no grant for web search (lock 2 of 3): an admin draws it on the blueprint";
 
 export class Locks {
   readonly #store: EgressStore;

@@ -28,7 +28,9 @@ export function factsOf(query: string, texts: Iterable<{ id: number; text: strin
   const characters = [...query];
   return {
     characters: characters.length,
-    unusual_characters: [...new Set(characters.filter((character) => !USUAL.test(character)))].map((character) => `${codePoint(character)} ${character}`),
+    unusual_characters: [...new Set(characters.filter((character) => !USUAL.test(character)))].map(
+      (character) => `${codePoint(character)} ${character}`,
+    ),
     opaque_words: query.split(" ").filter(isOpaque),
     overlap: longestOverlap(query, texts),
   };
@@ -50,7 +52,10 @@ function isOpaque(word: string): boolean {
 }
 
 /** Longest run of whole words of the query that also stands in one of the texts, regardless of case and punctuation. */
-function longestOverlap(query: string, texts: Iterable<{ id: number; text: string }>): EgressFacts["overlap"] {
+function longestOverlap(
+  query: string,
+  texts: Iterable<{ id: number; text: string }>,
+): EgressFacts["overlap"] {
   const words = wordsOf(query);
   let best: EgressFacts["overlap"] = null;
   let left = OVERLAP_TEXT_CHARACTERS_MAX;

@@ -7,7 +7,13 @@ const TITLE_CHARACTERS_MAX = 200;
 const URL_CHARACTERS_MAX = 500;
 const DESCRIPTION_CHARACTERS_MAX = 800;
 
-const ENTITIES: Record<string, string> = { "&amp;": "&", "&quot;": '"', "&#39;": "'", "&#x27;": "'", "&nbsp;": " " };
+const ENTITIES: Record<string, string> = {
+  "&amp;": "&",
+  "&quot;": '"',
+  "&#39;": "'",
+  "&#x27;": "'",
+  "&nbsp;": " ",
+};
 /** Controls, invisible and direction-changing characters, tags (U+E0000…): text that a person would not see. */
 const HIDDEN = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Cs}]+/gu;
 
@@ -33,7 +39,11 @@ export function resultsText(query: string, results: readonly SearchResult[], mar
 }
 
 function blockOf({ title, url, description }: SearchResult, number: number): string {
-  const lines = [`${number}. ${clean(title, TITLE_CHARACTERS_MAX)}`, shownUrl(url), clean(description, DESCRIPTION_CHARACTERS_MAX)];
+  const lines = [
+    `${number}. ${clean(title, TITLE_CHARACTERS_MAX)}`,
+    shownUrl(url),
+    clean(description, DESCRIPTION_CHARACTERS_MAX),
+  ];
   return lines.filter((line) => line !== "").join("\n");
 }
 

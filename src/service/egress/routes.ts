@@ -13,14 +13,24 @@ export function egressRoutes(plugin: CallerPlugin, grants: Grants, searches: Sea
   return new Elysia({ name: "egress", normalize: false, tags: ["egress"] })
     .use(plugin)
     .get("/egress/status", () => searches.status(), { caller: "any", response: EgressStatus })
-    .post("/egress/off", ({ caller }) => searches.switchOff(caller), { caller: "admin", response: EgressStatus })
-    .get("/egress/pending", ({ caller }) => searches.pending(caller), { caller: "any", response: Type.Array(EgressRequest) })
-    .post("/egress/requests/:id/decision", ({ caller, params, body }) => searches.decide(caller, params.id, body), {
+    .post("/egress/off", ({ caller }) => searches.switchOff(caller), {
       caller: "admin",
-      params: fromText(IdParams),
-      body: DecideRequest,
-      response: EgressRequest,
+      response: EgressStatus,
     })
+    .get("/egress/pending", ({ caller }) => searches.pending(caller), {
+      caller: "any",
+      response: Type.Array(EgressRequest),
+    })
+    .post(
+      "/egress/requests/:id/decision",
+      ({ caller, params, body }) => searches.decide(caller, params.id, body),
+      {
+        caller: "admin",
+        params: fromText(IdParams),
+        body: DecideRequest,
+        response: EgressRequest,
+      },
+    )
     .get("/egress/log", ({ caller, query }) => searches.log(caller, query), {
       caller: "admin",
       query: fromText(PageQuery),
@@ -31,12 +41,17 @@ export function egressRoutes(plugin: CallerPlugin, grants: Grants, searches: Sea
       params: fromText(IdParams),
       response: Type.Array(EgressGrant),
     })
-    .post("/workspaces/:id/egress", ({ caller, params, body, status }) => grants.create(caller, params.id, body.agent_id).then((made) => status(201, made)), {
-      caller: "admin",
-      params: fromText(IdParams),
-      body: CreateGrant,
-      response: { 201: EgressGrant },
-    })
+    .post(
+      "/workspaces/:id/egress",
+      ({ caller, params, body, status }) =>
+        grants.create(caller, params.id, body.agent_id).then((made) => status(201, made)),
+      {
+        caller: "admin",
+        params: fromText(IdParams),
+        body: CreateGrant,
+        response: { 201: EgressGrant },
+      },
+    )
     .delete("/egress-grants/:id", ({ caller, params }) => grants.remove(caller, params.id), {
       caller: "admin",
       params: fromText(IdParams),

@@ -79,6 +79,8 @@ export const DecideRequest = closed({ decision: oneOf(decisions), query_hash: Ty
 export type DecideRequest = Static<typeof DecideRequest>;
 
 export const SearchInput = closed({
-  query: Type.String({ description: `At most ${QUERY_CHARACTERS_MAX} characters: letters, digits, spaces and .,:;?!'"()-+/#&` }),
+  query: Type.String({
+    description: `At most ${QUERY_CHARACTERS_MAX} characters: letters, digits, spaces and .,:;?!'"()-+/#&`,
+  }),
 });
 export type SearchInput = Static<typeof SearchInput>;

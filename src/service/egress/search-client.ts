@@ -5,7 +5,13 @@
 import { Type, type Static } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import type { Log } from "../../kit/log.ts";
-import { OutboundFailure, sendOutbound, type Network, type OutboundAnswer, type OutboundProblem } from "../../kit/outbound.ts";
+import {
+  OutboundFailure,
+  sendOutbound,
+  type Network,
+  type OutboundAnswer,
+  type OutboundProblem,
+} from "../../kit/outbound.ts";
 
 const DESTINATION = "https://api.search.brave.com/res/v1/web/search";
 const DEADLINE_MS = 15_000;
@@ -68,7 +74,9 @@ export class BraveSearch implements SearchClient {
     if (answer.status !== 200) throw this.#failure(sentenceOf(answer.status), `status ${answer.status}`);
     const parsed = parseAnswer(answer.body);
     if (!parsed) throw this.#failure(UNUSABLE, "not in the expected format");
-    return (parsed.web?.results ?? []).slice(0, RESULTS_MAX).map(({ title, url: link, description = "" }) => ({ title, url: link, description }));
+    return (parsed.web?.results ?? [])
+      .slice(0, RESULTS_MAX)
+      .map(({ title, url: link, description = "" }) => ({ title, url: link, description }));
   }
 
   async #send(url: URL, signal: AbortSignal): Promise<OutboundAnswer> {
@@ -82,7 +90,8 @@ export class BraveSearch implements SearchClient {
         signal,
       });
     } catch (error) {
-      if (error instanceof OutboundFailure) throw this.#failure(SENTENCES[error.problem], `${error.problem}: ${error.message}`);
+      if (error instanceof OutboundFailure)
+        throw this.#failure(SENTENCES[error.problem], `${error.problem}: ${error.message}`);
       throw error;
     }
   }
@@ -94,7 +103,8 @@ export class BraveSearch implements SearchClient {
 }
 
 function sentenceOf(status: number): string {
-  if (status === 401 || status === 403) return "The search service did not accept this installation's credential.";
+  if (status === 401 || status === 403)
+    return "The search service did not accept this installation's credential.";
   if (status === 429) return "The search service takes no more searches for now.";
   return "The search service answered with an error.";
 }

@@ -22,7 +22,14 @@ import { SWITCHED_OFF, type Locks } from "./locks.ts";
 import { factsOf, queryProblem } from "./query.ts";
 import { toApproval, toRequest } from "./records.ts";
 import { resultsText } from "./results.ts";
-import { DECISION_MINUTES_MAX, REQUESTS_OPEN_MAX, type DecideRequest, type EgressRequest, type EgressStatus, type RequestState } from "./schema.ts";
+import {
+  DECISION_MINUTES_MAX,
+  REQUESTS_OPEN_MAX,
+  type DecideRequest,
+  type EgressRequest,
+  type EgressStatus,
+  type RequestState,
+} from "./schema.ts";
 import { SearchFailure, type SearchClient, type SearchResult } from "./search-client.ts";
 import type { EgressStore, RequestRow } from "./store.ts";
 
@@ -103,7 +110,9 @@ export class Searches {
   /** Admin. Every search that was ever asked for, newest first; also those of deleted workspaces. */
   log(caller: Caller, page: PageQuery): EgressRequest[] {
     requireAdmin(caller);
-    return this.#deps.store.log.all(page.before ?? Number.MAX_SAFE_INTEGER, page.limit ?? LIST_DEFAULT).map(toRequest);
+    return this.#deps.store.log
+      .all(page.before ?? Number.MAX_SAFE_INTEGER, page.limit ?? LIST_DEFAULT)
+      .map(toRequest);
   }
 
   /** Admin, in person. Raises `not_found`, `conflict` (decided or expired already, another query than the one looked at), `refused` (lock 1 or 2). */
@@ -115,12 +124,21 @@ export class Searches {
       if (!row) throw notFound("search request", id);
       if (row.state !== "pending") throw new AppError("conflict", `this search is ${row.state} already`);
       if (clock.now() >= row.expires_at) throw new AppError("conflict", "this search is expired already");
-      if (row.query_hash !== input.query_hash) throw new AppError("conflict", "query_hash: it is not the hash of this request's query; look at it again");
+      if (row.query_hash !== input.query_hash)
+        throw new AppError(
+          "conflict",
+          "query_hash: it is not the hash of this request's query; look at it again",
+        );
       const closed = input.decision === "approve" ? locks.problem(row.agent_id) : undefined;
       if (closed !== undefined) throw new AppError("refused", closed);
       const state = input.decision === "approve" ? "approved" : "refused";
       const detail = { workspace: row.workspace_id, turn: row.turn_id, agent: row.agent_id };
-      audit.record(caller, { action: `search.${input.decision}`, target: `search:${id}`, detail, content: row.query });
+      audit.record(caller, {
+        action: `search.${input.decision}`,
+        target: `search:${id}`,
+        detail,
+        content: row.query,
+      });
       this.#close(row, state, caller, null);
       return toRequest(store.requestById.get(id)!);
     });
@@ -145,7 +163,12 @@ export class Searches {
     const { store, audit } = this.#deps;
     const open = store.open.all(agentId, agentId);
     for (const row of open) {
-      audit.record(caller, { action: "search.refuse", target: `search:${row.id}`, detail: { workspace: row.workspace_id, reason }, content: row.query });
+      audit.record(caller, {
+        action: "search.refuse",
+        target: `search:${row.id}`,
+        detail: { workspace: row.workspace_id, reason },
+        content: row.query,
+      });
       this.#close(row, "refused", caller, reason);
     }
     return open.length;
@@ -158,14 +181,30 @@ export class Searches {
     const id = await db.write(() => {
       const closed = locks.problem(agentId);
       if (closed !== undefined) throw new AppError("refused", closed);
-      if (store.openCount.get()!.count >= REQUESTS_OPEN_MAX) throw new AppError("refused", `${REQUESTS_OPEN_MAX} searches wait for a person already`);
+      if (store.openCount.get()!.count >= REQUESTS_OPEN_MAX)
+        throw new AppError("refused", `${REQUESTS_OPEN_MAX} searches wait for a person already`);
       const workspace = store.workspaceName.get(workspaceId)!.name;
       const chain = JSON.stringify(store.chain.all(runId).map((agent) => agent.name));
       const now = clock.now();
       const inserted = store.insertRequest.get(
-        callId, workspaceId, workspace, turnId, runId, agentId, chain, caller.userId, caller.name, query, sha256Hex(query), facts, now, now + DECISION_MS_MAX,
+        callId,
+        workspaceId,
+        workspace,
+        turnId,
+        runId,
+        agentId,
+        chain,
+        caller.userId,
+        caller.name,
+        query,
+        sha256Hex(query),
+        facts,
+        now,
+        now + DECISION_MS_MAX,
       )!;
-      journal.append(workspaceId, turnId, "approval.requested", { approval: toApproval(store.requestById.get(inserted.id)!) });
+      journal.append(workspaceId, turnId, "approval.requested", {
+        approval: toApproval(store.requestById.get(inserted.id)!),
+      });
       return inserted.id;
     });
     this.#watchDeadlines();
@@ -175,7 +214,10 @@ export class Searches {
   async #seeThrough(id: number, scope: ToolScope, ports: ToolPorts): Promise<ToolResult> {
     const row = await this.#decided(id, ports);
     if (!row) return { outcome: "cancelled", text: "Cancelled by a person before anything was searched." };
-    if (row.state === "expired") return notDone(`nobody approved this search within ${DECISION_MINUTES_MAX} minutes, which counts as a refusal (lock 3 of 3)`);
+    if (row.state === "expired")
+      return notDone(
+        `nobody approved this search within ${DECISION_MINUTES_MAX} minutes, which counts as a refusal (lock 3 of 3)`,
+      );
     if (row.state === "refused") return notDone(refusalOf(row));
     if (row.state !== "approved" || row.started_at !== null) return UNKNOWN;
     return this.#send(row, scope, ports);
@@ -184,13 +226,15 @@ export class Searches {
   /** The row once it is no longer pending; undefined when the turn was cancelled meanwhile. Raises the reason when the service stops. */
   async #decided(id: number, ports: ToolPorts): Promise<RequestRow | undefined> {
     const { store } = this.#deps;
-    if (store.requestById.get(id)!.state === "pending") await ports.waiting(() => this.#decision(id, ports.signal));
+    if (store.requestById.get(id)!.state === "pending")
+      await ports.waiting(() => this.#decision(id, ports.signal));
     const row = store.requestById.get(id)!;
     if (!ports.signal.aborted) return row;
     if (!isCancelled(ports.signal)) throw ports.signal.reason;
     await this.#deps.db.write(() => {
       const now = store.requestById.get(id)!;
-      if (now.started_at === null && (now.state === "pending" || now.state === "approved")) this.#close(now, "refused", null, "the turn was cancelled");
+      if (now.started_at === null && (now.state === "pending" || now.state === "approved"))
+        this.#close(now, "refused", null, "the turn was cancelled");
     });
     return undefined;
   }
@@ -222,7 +266,10 @@ export class Searches {
     });
     if (closed !== undefined) return notDone(closed);
     try {
-      const results = await this.#deps.client.search(row.query, AbortSignal.any([ports.signal, running.signal]));
+      const results = await this.#deps.client.search(
+        row.query,
+        AbortSignal.any([ports.signal, running.signal]),
+      );
       // What comes back is other people's text: the turn is marked before any of it is handed on.
       await ports.taint();
       return await this.#finish(row, results);
@@ -250,9 +297,26 @@ export class Searches {
     const { db, store, journal, clock } = this.#deps;
     const now = clock.now();
     const expires = state === "approved" ? now + DECISION_MS_MAX : row.expires_at;
-    store.decide.run(state, now, by?.userId ?? null, by?.name ?? null, by?.auth ?? null, reason, expires, row.id);
-    const decided = { kind: "search", id: row.id, state, decided_by: by?.name ?? null, auth: by?.auth ?? null, reason };
-    if (store.workspaceName.get(row.workspace_id)) journal.append(row.workspace_id, row.turn_id, "approval.decided", decided);
+    store.decide.run(
+      state,
+      now,
+      by?.userId ?? null,
+      by?.name ?? null,
+      by?.auth ?? null,
+      reason,
+      expires,
+      row.id,
+    );
+    const decided = {
+      kind: "search",
+      id: row.id,
+      state,
+      decided_by: by?.name ?? null,
+      auth: by?.auth ?? null,
+      reason,
+    };
+    if (store.workspaceName.get(row.workspace_id))
+      journal.append(row.workspace_id, row.turn_id, "approval.decided", decided);
     db.afterCommit(() => this.#waiting.get(row.id)?.());
   }
 
@@ -270,8 +334,18 @@ export class Searches {
     if (store.due.all(clock.now()).length === 0) return;
     await db.write(() => {
       for (const row of store.due.all(clock.now())) {
-        audit.record(null, { action: "search.expire", target: `search:${row.id}`, detail: { workspace: row.workspace_id }, content: row.query });
-        this.#close(row, "expired", null, row.state === "approved" ? "approved, and not used in time" : "nobody answered in time");
+        audit.record(null, {
+          action: "search.expire",
+          target: `search:${row.id}`,
+          detail: { workspace: row.workspace_id },
+          content: row.query,
+        });
+        this.#close(
+          row,
+          "expired",
+          null,
+          row.state === "approved" ? "approved, and not used in time" : "nobody answered in time",
+        );
       }
     });
   }

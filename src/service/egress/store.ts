@@ -50,7 +50,22 @@ const OPEN = "state IN ('pending', 'approved') AND started_at IS NULL";
 /** Of each entry, for the comparison with a query. */
 const ENTRY_CHARACTERS_READ_MAX = 65_536;
 
-type Insert = [string, number, string, number, number, number, string, number, string, string, string, string, number, number];
+type Insert = [
+  string,
+  number,
+  string,
+  number,
+  number,
+  number,
+  string,
+  number,
+  string,
+  string,
+  string,
+  string,
+  number,
+  number,
+];
 
 export class EgressStore {
   readonly grantById;
@@ -87,9 +102,15 @@ export class EgressStore {
     this.deleteGrant = db.query<never, [number]>("DELETE FROM egress_grants WHERE id = ?");
     this.requestById = db.query<RequestRow, [number]>(`${REQUEST} WHERE id = ?`);
     this.requestOfCall = db.query<RequestRow, [string]>(`${REQUEST} WHERE call_id = ?`);
-    this.pending = db.query<RequestRow, [number, number]>(`${REQUEST} WHERE state = 'pending' AND expires_at > ? ORDER BY id LIMIT ?`);
-    this.open = db.query<RequestRow, [number | null, number | null]>(`${REQUEST} WHERE ${OPEN} AND (? IS NULL OR agent_id = ?) ORDER BY id`);
-    this.openCount = db.query<{ count: number }, []>(`SELECT count(*) AS count FROM egress_requests WHERE ${OPEN}`);
+    this.pending = db.query<RequestRow, [number, number]>(
+      `${REQUEST} WHERE state = 'pending' AND expires_at > ? ORDER BY id LIMIT ?`,
+    );
+    this.open = db.query<RequestRow, [number | null, number | null]>(
+      `${REQUEST} WHERE ${OPEN} AND (? IS NULL OR agent_id = ?) ORDER BY id`,
+    );
+    this.openCount = db.query<{ count: number }, []>(
+      `SELECT count(*) AS count FROM egress_requests WHERE ${OPEN}`,
+    );
     this.due = db.query<RequestRow, [number]>(`${REQUEST} WHERE ${OPEN} AND expires_at <= ? ORDER BY id`);
     this.log = db.query<RequestRow, [number, number]>(`${REQUEST} WHERE id < ? ORDER BY id DESC LIMIT ?`);
     this.insertRequest = db.query<{ id: number }, Insert>(
@@ -97,10 +118,15 @@ export class EgressStore {
          facts, state, asked_at, expires_at)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending', ?, ?) RETURNING id`,
     );
-    this.decide = db.query<never, [RequestState, number, number | null, string | null, string | null, string | null, number, number]>(
+    this.decide = db.query<
+      never,
+      [RequestState, number, number | null, string | null, string | null, string | null, number, number]
+    >(
       `UPDATE egress_requests SET state = ?, decided_at = ?, decided_by_id = ?, decided_by = ?, auth = ?, reason = ?, expires_at = ? WHERE id = ?`,
     );
-    this.start = db.query<never, [number, number]>(`UPDATE egress_requests SET started_at = ? WHERE id = ? AND state = 'approved' AND started_at IS NULL`);
+    this.start = db.query<never, [number, number]>(
+      `UPDATE egress_requests SET started_at = ? WHERE id = ? AND state = 'approved' AND started_at IS NULL`,
+    );
     this.finish = db.query<never, [RequestState, string | null, number | null, number, number]>(
       "UPDATE egress_requests SET state = ?, reason = ?, results = ?, finished_at = ? WHERE id = ?",
     );

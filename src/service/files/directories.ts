@@ -61,7 +61,9 @@ export class Directories {
         log.warn("files of a deleted workspace are removed", { workspace: Number(name) });
       } else {
         this.#moveAway(name, UNKNOWN);
-        log.warn("files of a workspace that this database never had are kept aside", { workspace: Number(name) });
+        log.warn("files of a workspace that this database never had are kept aside", {
+          workspace: Number(name),
+        });
       }
     }
     this.#clear();
@@ -74,7 +76,10 @@ export class Directories {
       renameSync(from, join(this.#base, `${prefix}${name}-${this.#deps.clock.now()}`));
       return true;
     } catch (error) {
-      this.#deps.log.error("files could not be moved away", { workspace: Number(name), error: messageOf(error) });
+      this.#deps.log.error("files could not be moved away", {
+        workspace: Number(name),
+        error: messageOf(error),
+      });
       return false;
     }
   }

@@ -15,7 +15,13 @@ import type { Journal } from "../journal/journal.ts";
 import type { Caller } from "../people/caller.ts";
 import type { Access } from "../workspaces/access.ts";
 import type { Directories } from "./directories.ts";
-import { FILE_BYTES_MAX, READ_PART_BYTES_MAX, type FileContent, type FileEntry, type SavedFile } from "./schema.ts";
+import {
+  FILE_BYTES_MAX,
+  READ_PART_BYTES_MAX,
+  type FileContent,
+  type FileEntry,
+  type SavedFile,
+} from "./schema.ts";
 import { requireExpected, versionOf, versionOfLarge, type Expected } from "./version.ts";
 
 /** A save's temporary file: beside its target, named after it, so that a leftover is replaced by the next save. */
@@ -63,7 +69,10 @@ export class Files {
       if (directory === "") return [];
       throw notFound("directory", directory);
     }
-    return listed.filter((each) => !each.name.startsWith(TEMPORARY_PREFIX)).map((each) => toEntry(directory, each)).sort(inOrder);
+    return listed
+      .filter((each) => !each.name.startsWith(TEMPORARY_PREFIX))
+      .map((each) => toEntry(directory, each))
+      .sort(inOrder);
   }
 
   /** Raises `not_found`, `invalid`, `not_text`. */
@@ -82,34 +91,55 @@ export class Files {
     this.#deps.access.workspace(caller, workspaceId);
     const proven = filePath(path);
     await using file = await this.#open(workspaceId, proven);
-    if (offset > 0 && offset >= file.size) throw new AppError("invalid", `offset: ${proven} has ${file.size} bytes`);
+    if (offset > 0 && offset >= file.size)
+      throw new AppError("invalid", `offset: ${proven} has ${file.size} bytes`);
     const bytes = await readUpTo(file, READ_PART_BYTES_MAX, offset);
     const first = offset === 0 ? 0 : brokenStart(bytes);
     const last = offset + bytes.length < file.size ? wholeCharacters(bytes) : bytes.length;
     const text = decodeUtf8(bytes.subarray(first, last));
     if (text === undefined) throw notText(proven);
-    return { path: proven, text, start: offset + first, end: offset + last, size: Math.max(file.size, offset + last) };
+    return {
+      path: proven,
+      text,
+      start: offset + first,
+      end: offset + last,
+      size: Math.max(file.size, offset + last),
+    };
   }
 
   /**
    * `content` is asked for once it is known that the caller may write there. Directories on the way are made. Raises `stale` with the
    * current version, `not_text`, `refused` (a file that is read-only for its size), `unavailable` (disk full; nothing is changed).
    */
-  async save(caller: Caller, workspaceId: number, path: string, expected: Expected, content: () => Promise<Uint8Array>): Promise<SavedFile & { created: boolean }> {
+  async save(
+    caller: Caller,
+    workspaceId: number,
+    path: string,
+    expected: Expected,
+    content: () => Promise<Uint8Array>,
+  ): Promise<SavedFile & { created: boolean }> {
     this.#deps.access.workspace(caller, workspaceId);
     const proven = filePath(path);
     const bytes = await content();
-    if (bytes.length > FILE_BYTES_MAX) throw new AppError("too_large", `${proven}: a file may have at most ${FILE_BYTES_MAX} bytes`, { limit_bytes: FILE_BYTES_MAX });
+    if (bytes.length > FILE_BYTES_MAX)
+      throw new AppError("too_large", `${proven}: a file may have at most ${FILE_BYTES_MAX} bytes`, {
+        limit_bytes: FILE_BYTES_MAX,
+      });
     if (decodeUtf8(bytes) === undefined) throw notText(proven);
     return this.#saving.run(workspaceId, () => this.#save(caller, workspaceId, proven, expected, bytes));
   }
 
   /** For what runs in the workspace's name (inputs of gears): the exact bytes. Raises `not_found`, `invalid`, `too_large`. */
-  async readWorkspaceFile(workspaceId: number, path: string, bytesMax: number): Promise<{ path: string; content: Uint8Array }> {
+  async readWorkspaceFile(
+    workspaceId: number,
+    path: string,
+    bytesMax: number,
+  ): Promise<{ path: string; content: Uint8Array }> {
     const proven = filePath(path);
     await using file = await this.#open(workspaceId, proven);
     const content = file.size > bytesMax ? undefined : await readUpTo(file, bytesMax + 1, 0);
-    if (!content || content.length > bytesMax) throw new AppError("too_large", `${proven}: larger than ${bytesMax} bytes`, { limit_bytes: bytesMax });
+    if (!content || content.length > bytesMax)
+      throw new AppError("too_large", `${proven}: larger than ${bytesMax} bytes`, { limit_bytes: bytesMax });
     return { path: proven, content };
   }
 
@@ -128,13 +158,20 @@ export class Files {
     return this.#deps.directories.rootOf(workspaceId).open(path);
   }
 
-  async #save(caller: Caller, workspaceId: number, path: DocumentPath, expected: Expected, bytes: Uint8Array): Promise<SavedFile & { created: boolean }> {
+  async #save(
+    caller: Caller,
+    workspaceId: number,
+    path: DocumentPath,
+    expected: Expected,
+    bytes: Uint8Array,
+  ): Promise<SavedFile & { created: boolean }> {
     const { db, access, journal, directories } = this.#deps;
     access.workspace(caller, workspaceId);
     const root = directories.rootOf(workspaceId);
     const current = await this.#current(workspaceId, path);
     requireExpected(path, expected, current?.version ?? null);
-    if (current?.large) throw new AppError("refused", `${path}: larger than ${FILE_BYTES_MAX} bytes and therefore read-only`);
+    if (current?.large)
+      throw new AppError("refused", `${path}: larger than ${FILE_BYTES_MAX} bytes and therefore read-only`);
     const saved = { path, version: versionOf(bytes), size: bytes.length, read_only: false as const };
     if (current?.version === saved.version) return { ...saved, created: false };
     await using place = await root.place(path, "create");
@@ -142,7 +179,14 @@ export class Files {
     const created = current === undefined;
     await db.write(() => {
       access.workspace(caller, workspaceId);
-      const data = { path, version: saved.version, size: saved.size, created, user: caller.name, agent: caller.agent ?? null };
+      const data = {
+        path,
+        version: saved.version,
+        size: saved.size,
+        created,
+        user: caller.name,
+        agent: caller.agent ?? null,
+      };
       journal.append(workspaceId, caller.turnId ?? null, "file.saved", data);
     });
     return { ...saved, created };
@@ -170,7 +214,8 @@ function temporaryName(path: DocumentPath): string {
 /** All of it, or the head of a file over the limit. */
 async function contentOf(file: OpenedFile): Promise<Content> {
   const bytes = await readUpTo(file, FILE_BYTES_MAX + 1, 0);
-  if (bytes.length <= FILE_BYTES_MAX) return { bytes, size: bytes.length, version: versionOf(bytes), large: false };
+  if (bytes.length <= FILE_BYTES_MAX)
+    return { bytes, size: bytes.length, version: versionOf(bytes), large: false };
   const head = bytes.subarray(0, FILE_BYTES_MAX);
   const size = Math.max(file.size, bytes.length);
   return { bytes: head, size, version: versionOfLarge(head, size, file.modified), large: true };
@@ -199,7 +244,13 @@ function notText(path: string): AppError {
 function toEntry(directory: string, { name, kind, size, modified }: Listed): FileEntry {
   const path = directory === "" ? name : `${directory}/${name}`;
   const openable = pathProblem(path) === undefined && name.normalize("NFC") === name;
-  return { name, path, kind: openable ? kind : "other", size: openable ? size : null, modified_at: rfc3339(modified) };
+  return {
+    name,
+    path,
+    kind: openable ? kind : "other",
+    size: openable ? size : null,
+    modified_at: rfc3339(modified),
+  };
 }
 
 function inOrder(a: FileEntry, b: FileEntry): number {

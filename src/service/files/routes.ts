@@ -41,7 +41,13 @@ export function fileRoutes(plugin: CallerPlugin, files: Files) {
         set.headers["etag"] = etagOf(saved.version);
         return status(created ? 201 : 200, saved);
       },
-      { caller: "ws", params: fromText(IdParams), query: fromText(FileQuery), response: { 200: SavedFile, 201: SavedFile }, detail: SAVE },
+      {
+        caller: "ws",
+        params: fromText(IdParams),
+        query: fromText(FileQuery),
+        response: { 200: SavedFile, 201: SavedFile },
+        detail: SAVE,
+      },
     );
 }
 

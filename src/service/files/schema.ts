@@ -24,13 +24,20 @@ export type FileEntry = Static<typeof FileEntry>;
 export const FileContent = closed({
   path: Type.String(),
   content: Type.String(),
-  version: Type.String({ description: "hash of the content; of a read-only file, of its head, size and time" }),
+  version: Type.String({
+    description: "hash of the content; of a read-only file, of its head, size and time",
+  }),
   size: Type.Integer({ description: "bytes of the whole file" }),
   read_only: Type.Boolean({ description: "larger than 2 MiB: `content` is the head of it" }),
 });
 export type FileContent = Static<typeof FileContent>;
 
-export const SavedFile = closed({ path: Type.String(), version: Type.String(), size: Type.Integer(), read_only: Type.Literal(false) });
+export const SavedFile = closed({
+  path: Type.String(),
+  version: Type.String(),
+  size: Type.Integer(),
+  read_only: Type.Literal(false),
+});
 export type SavedFile = Static<typeof SavedFile>;
 
 export const DirectoryQuery = closed({ path: Type.Optional(Type.String()) });

@@ -9,6 +9,8 @@ export class FilesStore {
   constructor(db: Db) {
     this.exists = db.query<{ id: number }, [number]>("SELECT id FROM workspaces WHERE id = ?");
     /** Of all workspaces that this database ever had. */
-    this.highestId = db.query<{ seq: number }, []>("SELECT seq FROM sqlite_sequence WHERE name = 'workspaces'");
+    this.highestId = db.query<{ seq: number }, []>(
+      "SELECT seq FROM sqlite_sequence WHERE name = 'workspaces'",
+    );
   }
 }

@@ -8,14 +8,26 @@ import type { FilePart, Files } from "./files.ts";
 import { FILE_BYTES_MAX, TOOL_LIST_ENTRIES_MAX, type FileEntry } from "./schema.ts";
 import { ANYTHING } from "./version.ts";
 
-const FilePath = Type.String({ description: "Relative path in the workspace, with / between names, for example: notes/plan.md" });
+const FilePath = Type.String({
+  description: "Relative path in the workspace, with / between names, for example: notes/plan.md",
+});
 
-const ListInput = closed({ path: Type.Optional(Type.String({ description: "A directory; left out: the top of the workspace" })) });
+const ListInput = closed({
+  path: Type.Optional(Type.String({ description: "A directory; left out: the top of the workspace" })),
+});
 const ReadInput = closed({
   path: FilePath,
-  offset: Type.Optional(Type.Integer({ minimum: 0, description: "Byte to start at, as the last answer named it; left out: the beginning" })),
+  offset: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      description: "Byte to start at, as the last answer named it; left out: the beginning",
+    }),
+  ),
 });
-const WriteInput = closed({ path: FilePath, content: Type.String({ description: "The whole new content of the file" }) });
+const WriteInput = closed({
+  path: FilePath,
+  content: Type.String({ description: "The whole new content of the file" }),
+});
 
 export function fileTools(files: Files): ToolSource {
   const tools = [listTool(files), readTool(files), writeTool(files)];
@@ -43,7 +55,8 @@ function listTool(files: Files): ExternalTool {
 function readTool(files: Files): ExternalTool {
   return repeatable({
     name: "file_read",
-    description: "Reads a text file of the workspace. A long one comes in parts; the answer says where to go on.",
+    description:
+      "Reads a text file of the workspace. A long one comes in parts; the answer says where to go on.",
     parameters: ReadInput,
     run: async (scope: ToolScope, input: Static<typeof ReadInput>) =>
       ok(reading(await files.readPart(scope.caller, scope.workspaceId, input.path, input.offset ?? 0))),
@@ -55,12 +68,16 @@ function writeTool(files: Files): ExternalTool {
     kind: "external",
     durable: true,
     name: "file_write",
-    description: "Saves a text file in the workspace, replacing what it had. Directories on the way are made.",
+    description:
+      "Saves a text file in the workspace, replacing what it had. Directories on the way are made.",
     parameters: WriteInput,
     run: async (scope: ToolScope, input: Static<typeof WriteInput>) => {
-      if (!input.content.isWellFormed()) throw new AppError("not_text", "content: has half a character (a lone surrogate)");
+      if (!input.content.isWellFormed())
+        throw new AppError("not_text", "content: has half a character (a lone surrogate)");
       const bytes = new TextEncoder().encode(input.content);
-      const saved = await files.save(scope.caller, scope.workspaceId, input.path, ANYTHING, () => Promise.resolve(bytes));
+      const saved = await files.save(scope.caller, scope.workspaceId, input.path, ANYTHING, () =>
+        Promise.resolve(bytes),
+      );
       return ok(`${saved.created ? "Created" : "Saved"} ${saved.path} (${saved.size} bytes).`);
     },
   };
@@ -89,6 +106,7 @@ function reading(part: FilePart): string {
   if (part.size === 0) return `(${part.path} is empty.)`;
   if (part.start === 0 && part.end === part.size) return part.text;
   const where = `(These are bytes ${part.start} to ${part.end} of ${part.size} of ${part.path}.`;
-  const next = part.end < part.size ? ` To read on, call file_read with offset ${part.end}.)` : " That is the end.)";
+  const next =
+    part.end < part.size ? ` To read on, call file_read with offset ${part.end}.)` : " That is the end.)";
   return `${part.text}\n\n${where}${next}`;
 }

@@ -28,7 +28,8 @@ export function expectedFrom(headers: Readonly<Record<string, string>>): Expecte
   const match = headers["if-match"];
   const noneMatch = headers["if-none-match"];
   if (noneMatch !== undefined) {
-    if (match !== undefined) throw new AppError("invalid", "header If-None-Match: can't be combined with If-Match");
+    if (match !== undefined)
+      throw new AppError("invalid", "header If-None-Match: can't be combined with If-Match");
     if (noneMatch.trim() !== "*") throw new AppError("invalid", "header If-None-Match: only * is supported");
     return { kind: "absent" };
   }
@@ -44,6 +45,11 @@ export function requireExpected(path: string, expected: Expected, current: strin
   if (expected.kind === "absent" && current === null) return;
   if (expected.kind === "present" && current !== null) return;
   if (expected.kind === "version" && current !== null && expected.versions.includes(current)) return;
-  const why = current === null ? "there is no such file" : expected.kind === "absent" ? "exists already" : "was changed since you read it";
+  const why =
+    current === null
+      ? "there is no such file"
+      : expected.kind === "absent"
+        ? "exists already"
+        : "was changed since you read it";
   throw new AppError("stale", `${path}: ${why}`, { current });
 }

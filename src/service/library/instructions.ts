@@ -69,7 +69,11 @@ export class Instructions {
   /** Any caller. `before`: a version. Each page in ascending order, the newest page first. */
   versions(id: number, page: PageQuery): InstructionVersion[] {
     this.existing(id);
-    const rows = this.#deps.store.versions.all(id, page.before ?? Number.MAX_SAFE_INTEGER, page.limit ?? LIST_DEFAULT);
+    const rows = this.#deps.store.versions.all(
+      id,
+      page.before ?? Number.MAX_SAFE_INTEGER,
+      page.limit ?? LIST_DEFAULT,
+    );
     return rows.map(toVersion).toReversed();
   }
 
@@ -83,11 +87,34 @@ export class Instructions {
   createIn(caller: Caller, wording: Wording, proposedBy: string | null): Instruction {
     const { store, audit, clock } = this.#deps;
     this.#requireFreeName(wording.name);
-    if (store.count.get()!.count >= INSTRUCTIONS_MAX) throw new AppError("refused", `there are ${INSTRUCTIONS_MAX} instructions already`);
+    if (store.count.get()!.count >= INSTRUCTIONS_MAX)
+      throw new AppError("refused", `there are ${INSTRUCTIONS_MAX} instructions already`);
     const now = clock.now();
-    const { id } = store.insert.get(wording.name.text, wording.name.key, wording.text, caller.userId, caller.name, now, now)!;
-    store.insertVersion.run(id, 1, wording.name.text, wording.text, wording.hash, caller.name, proposedBy, now);
-    audit.record(caller, { action: "instruction.create", target: `instruction:${id}`, detail: { name: wording.name.text, version: 1 }, content: contentOf(wording) });
+    const { id } = store.insert.get(
+      wording.name.text,
+      wording.name.key,
+      wording.text,
+      caller.userId,
+      caller.name,
+      now,
+      now,
+    )!;
+    store.insertVersion.run(
+      id,
+      1,
+      wording.name.text,
+      wording.text,
+      wording.hash,
+      caller.name,
+      proposedBy,
+      now,
+    );
+    audit.record(caller, {
+      action: "instruction.create",
+      target: `instruction:${id}`,
+      detail: { name: wording.name.text, version: 1 },
+      content: contentOf(wording),
+    });
     return this.get(id);
   }
 
@@ -109,10 +136,29 @@ export class Instructions {
     const version = row.version + 1;
     const now = clock.now();
     store.update.run(wording.name.text, wording.name.key, wording.text, version, now, row.id);
-    store.insertVersion.run(row.id, version, wording.name.text, wording.text, wording.hash, caller.name, proposedBy, now);
-    audit.record(caller, { action: "instruction.update", target: `instruction:${row.id}`, detail: { name: wording.name.text, version }, content: contentOf(wording) });
+    store.insertVersion.run(
+      row.id,
+      version,
+      wording.name.text,
+      wording.text,
+      wording.hash,
+      caller.name,
+      proposedBy,
+      now,
+    );
+    audit.record(caller, {
+      action: "instruction.update",
+      target: `instruction:${row.id}`,
+      detail: { name: wording.name.text, version },
+      content: contentOf(wording),
+    });
     for (const workspaceId of this.#boundIn(row.id)) {
-      journal.append(workspaceId, null, "instruction.updated", { instruction_id: row.id, name: wording.name.text, version, user: caller.name });
+      journal.append(workspaceId, null, "instruction.updated", {
+        instruction_id: row.id,
+        name: wording.name.text,
+        version,
+        user: caller.name,
+      });
     }
     return this.get(row.id);
   }
@@ -125,7 +171,11 @@ export class Instructions {
       this.requireEditor(caller, row);
       for (const binding of store.bindingsOfInstruction.all(id)) this.#unbind(caller, binding);
       store.remove.run(id);
-      audit.record(caller, { action: "instruction.delete", target: `instruction:${id}`, detail: { name: row.name, version: row.version } });
+      audit.record(caller, {
+        action: "instruction.delete",
+        target: `instruction:${id}`,
+        detail: { name: row.name, version: row.version },
+      });
     });
   }
 
@@ -147,12 +197,19 @@ export class Instructions {
       const instruction = this.existing(input.instruction_id);
       const agentId = input.agent_id ?? null;
       const agent = agentId === null ? undefined : blueprint.agentById(agentId);
-      if (agentId !== null && agent?.workspace_id !== workspaceId) throw new AppError("invalid", `agent_id: agent ${agentId} is not in this workspace`);
+      if (agentId !== null && agent?.workspace_id !== workspaceId)
+        throw new AppError("invalid", `agent_id: agent ${agentId} is not in this workspace`);
       if (store.bindingBetween.get(workspaceId, instruction.id, agentId)) {
-        throw new AppError("conflict", `"${instruction.name}" is bound to ${agent ? `"${agent.name}"` : "this workspace"} already`);
+        throw new AppError(
+          "conflict",
+          `"${instruction.name}" is bound to ${agent ? `"${agent.name}"` : "this workspace"} already`,
+        );
       }
       if (store.bindingCount.get(workspaceId)!.count >= BINDINGS_PER_WORKSPACE_MAX) {
-        throw new AppError("refused", `a workspace has at most ${BINDINGS_PER_WORKSPACE_MAX} bound instructions`);
+        throw new AppError(
+          "refused",
+          `a workspace has at most ${BINDINGS_PER_WORKSPACE_MAX} bound instructions`,
+        );
       }
       return this.#bind(caller, workspaceId, instruction, agentId);
     });
@@ -160,7 +217,9 @@ export class Instructions {
 
   unbind(caller: Caller, id: number): Promise<void> {
     const { db, store, access } = this.#deps;
-    return db.write(() => this.#unbind(caller, access.nested(caller, "instruction binding", id, store.bindingById.get(id))));
+    return db.write(() =>
+      this.#unbind(caller, access.nested(caller, "instruction binding", id, store.bindingById.get(id))),
+    );
   }
 
   /** Inside the write that clones a workspace. `agents`: from the original's ids to the copy's. */
@@ -175,7 +234,9 @@ export class Instructions {
 
   /** For the prompt, in its stable order. */
   instructionsFor(workspaceId: number, agentId: number): { source: string; text: string }[] {
-    return this.#deps.store.textsFor.all(workspaceId, agentId).map(({ name, version, text }) => ({ source: `instruction:${name}@v${version}`, text }));
+    return this.#deps.store.textsFor
+      .all(workspaceId, agentId)
+      .map(({ name, version, text }) => ({ source: `instruction:${name}@v${version}`, text }));
   }
 
   boundCount(id: number): number {
@@ -193,14 +254,24 @@ export class Instructions {
   }
 
   requireEditor(caller: Caller, row: InstructionRow): void {
-    if (!mayEdit(caller, row)) throw new AppError("forbidden", "only its author or an admin may change an instruction");
+    if (!mayEdit(caller, row))
+      throw new AppError("forbidden", "only its author or an admin may change an instruction");
   }
 
-  #bind(caller: Caller, workspaceId: number, instruction: InstructionRow, agentId: number | null): InstructionBinding {
+  #bind(
+    caller: Caller,
+    workspaceId: number,
+    instruction: InstructionRow,
+    agentId: number | null,
+  ): InstructionBinding {
     const { store, journal, audit, clock } = this.#deps;
     const { id } = store.insertBinding.get(workspaceId, instruction.id, agentId, clock.now())!;
     const binding = toBinding(store.bindingById.get(id)!);
-    audit.record(caller, { action: "instruction.bind", target: `instruction:${instruction.id}`, detail: { workspace: workspaceId, agent_id: agentId, version: instruction.version } });
+    audit.record(caller, {
+      action: "instruction.bind",
+      target: `instruction:${instruction.id}`,
+      detail: { workspace: workspaceId, agent_id: agentId, version: instruction.version },
+    });
     journal.append(workspaceId, caller.turnId ?? null, "instruction.bound", { binding });
     return binding;
   }
@@ -208,8 +279,16 @@ export class Instructions {
   #unbind(caller: Caller, row: BindingRow): void {
     const { store, journal, audit } = this.#deps;
     store.deleteBinding.run(row.id);
-    audit.record(caller, { action: "instruction.unbind", target: `instruction:${row.instruction_id}`, detail: { workspace: row.workspace_id, agent_id: row.agent_id } });
-    journal.append(row.workspace_id, caller.turnId ?? null, "instruction.unbound", { binding_id: row.id, instruction_id: row.instruction_id, agent_id: row.agent_id });
+    audit.record(caller, {
+      action: "instruction.unbind",
+      target: `instruction:${row.instruction_id}`,
+      detail: { workspace: row.workspace_id, agent_id: row.agent_id },
+    });
+    journal.append(row.workspace_id, caller.turnId ?? null, "instruction.unbound", {
+      binding_id: row.id,
+      instruction_id: row.instruction_id,
+      agent_id: row.agent_id,
+    });
   }
 
   #boundIn(instructionId: number): Set<number> {
@@ -218,7 +297,8 @@ export class Instructions {
 
   #requireFreeName(name: Name, exceptId?: number): void {
     const other = this.#deps.store.byKey.get(name.key);
-    if (other && other.id !== exceptId) throw new AppError("conflict", `name: an instruction named "${other.name}" exists already`);
+    if (other && other.id !== exceptId)
+      throw new AppError("conflict", `name: an instruction named "${other.name}" exists already`);
   }
 }
 
@@ -230,7 +310,8 @@ export function mayEdit(caller: Caller, row: Pick<InstructionRow, "author_id">):
 export function parseWording(name: string, text: string): Wording {
   const parsed = parseName("name", name);
   if (text.trim() === "") throw new AppError("invalid", "text: must not be empty");
-  if (text.length > INSTRUCTION_CHARACTERS_MAX) throw new AppError("invalid", `text: at most ${INSTRUCTION_CHARACTERS_MAX} characters`);
+  if (text.length > INSTRUCTION_CHARACTERS_MAX)
+    throw new AppError("invalid", `text: at most ${INSTRUCTION_CHARACTERS_MAX} characters`);
   return { name: parsed, text, hash: sha256Hex(canonicalJson({ name: parsed.text, text })) };
 }
 
@@ -241,12 +322,24 @@ export function contentOf(wording: Wording): string {
 
 function requireVersion(row: InstructionRow, expected: number | undefined): void {
   if (expected === undefined || expected === row.version) return;
-  throw new AppError("stale", `instruction ${row.id} was changed since you read it: it is at version ${row.version}`, { current: row.version });
+  throw new AppError(
+    "stale",
+    `instruction ${row.id} was changed since you read it: it is at version ${row.version}`,
+    { current: row.version },
+  );
 }
 
 function toSummary(row: Omit<InstructionRow, "text">): InstructionSummary {
   const { id, name, version, author_id, author } = row;
-  return { id, name, version, author_id, author, created_at: rfc3339(row.created_at), updated_at: rfc3339(row.updated_at) };
+  return {
+    id,
+    name,
+    version,
+    author_id,
+    author,
+    created_at: rfc3339(row.created_at),
+    updated_at: rfc3339(row.updated_at),
+  };
 }
 
 function toInstruction(row: InstructionRow): Instruction {

@@ -44,7 +44,21 @@ export class ProposalStore {
     );
     this.insert = db.query<
       { id: number },
-      [number, number | null, number | null, string, string, string, string, string, number, string, number | null, number, number]
+      [
+        number,
+        number | null,
+        number | null,
+        string,
+        string,
+        string,
+        string,
+        string,
+        number,
+        string,
+        number | null,
+        number,
+        number,
+      ]
     >(
       `INSERT INTO instruction_proposals
        (workspace_id, instruction_id, base_version, name, name_key, text, hash, agent, user_id, user_name, turn_id, tainted, status, created_at)

@@ -56,9 +56,13 @@ export class Proposals {
     const current = instructions.existingByKey(wording.name.key);
     const same = store.samePending.get(scope.workspaceId, wording.hash, current?.version ?? null);
     if (same) return this.#record(same.id);
-    if (current?.name === wording.name.text && current.text === wording.text) throw new AppError("refused", `"${current.name}" says exactly that already`);
+    if (current?.name === wording.name.text && current.text === wording.text)
+      throw new AppError("refused", `"${current.name}" says exactly that already`);
     if (store.pendingCount.get(scope.workspaceId)!.count >= PROPOSALS_OPEN_PER_WORKSPACE_MAX) {
-      throw new AppError("refused", `${PROPOSALS_OPEN_PER_WORKSPACE_MAX} proposals of this workspace wait for a person already`);
+      throw new AppError(
+        "refused",
+        `${PROPOSALS_OPEN_PER_WORKSPACE_MAX} proposals of this workspace wait for a person already`,
+      );
     }
     const { id } = store.insert.get(
       scope.workspaceId,
@@ -75,7 +79,9 @@ export class Proposals {
       scope.tainted ? 1 : 0,
       clock.now(),
     )!;
-    journal.append(scope.workspaceId, scope.turnId, "approval.requested", { approval: this.#toApproval(store.byId.get(id)!) });
+    journal.append(scope.workspaceId, scope.turnId, "approval.requested", {
+      approval: this.#toApproval(store.byId.get(id)!),
+    });
     return this.#record(id);
   }
 
@@ -84,8 +90,13 @@ export class Proposals {
     const { db, store, journal, audit, clock } = this.#deps;
     return db.write(() => {
       const row = this.#existing(caller, id);
-      if (caller.agent !== undefined) throw new AppError("forbidden", "only a person may decide on a proposal");
-      if (!this.#mayDecide(caller, row)) throw new AppError("forbidden", "only the instruction's author or an admin may decide on a change of it");
+      if (caller.agent !== undefined)
+        throw new AppError("forbidden", "only a person may decide on a proposal");
+      if (!this.#mayDecide(caller, row))
+        throw new AppError(
+          "forbidden",
+          "only the instruction's author or an admin may decide on a change of it",
+        );
       if (row.status !== "pending") throw new AppError("conflict", `this proposal is ${row.status} already`);
       if (input.content_hash !== undefined && input.content_hash !== row.hash) {
         throw new AppError("conflict", "content_hash: it is not the hash of this proposal; look at it again");
@@ -95,7 +106,12 @@ export class Proposals {
       if (status === "accepted") this.#putInForce(caller, row, wording);
       store.decide.run(status, caller.name, caller.auth, clock.now(), id);
       const detail = { workspace: row.workspace_id, proposed_by: row.agent, name: row.name };
-      audit.record(caller, { action: `instruction-proposal.${input.decision}`, target: `instruction-proposal:${id}`, detail, content: contentOf(wording) });
+      audit.record(caller, {
+        action: `instruction-proposal.${input.decision}`,
+        target: `instruction-proposal:${id}`,
+        detail,
+        content: contentOf(wording),
+      });
       const decision = { kind: "instruction", id, decision: status, by: caller.name, content_hash: row.hash };
       journal.append(row.workspace_id, row.turn_id, "approval.decided", decision);
       return this.#record(id);
@@ -106,7 +122,10 @@ export class Proposals {
     const { instructions } = this.#deps;
     const current = instructions.existingByKey(row.name_key);
     if ((current?.version ?? null) !== row.base_version || (current?.id ?? null) !== row.instruction_id) {
-      throw new AppError("conflict", `"${row.name}" was changed since this was proposed; refuse it, and ask for a new proposal`);
+      throw new AppError(
+        "conflict",
+        `"${row.name}" was changed since this was proposed; refuse it, and ask for a new proposal`,
+      );
     }
     if (current) instructions.updateIn(caller, current, wording, row.agent);
     else instructions.createIn(caller, wording, row.agent);
@@ -136,12 +155,16 @@ export class Proposals {
     const kind = row.base_version === null ? "a new instruction" : `a change of version ${row.base_version}`;
     const bound = row.instruction_id === null ? 0 : this.#deps.instructions.boundCount(row.instruction_id);
     const facts = [`It is ${kind}, ${[...row.text].length} characters long.`];
-    if (bound > 0) facts.push(`It is bound in ${bound} ${bound === 1 ? "place" : "places"} and goes into those prompts.`);
+    if (bound > 0)
+      facts.push(`It is bound in ${bound} ${bound === 1 ? "place" : "places"} and goes into those prompts.`);
     if (row.tainted === 1) facts.push("It was written after the turn had read text from outside.");
     return {
       kind: "instruction",
       id: row.id,
-      title: row.base_version === null ? `Add the instruction "${row.name}"` : `Change the instruction "${row.name}"`,
+      title:
+        row.base_version === null
+          ? `Add the instruction "${row.name}"`
+          : `Change the instruction "${row.name}"`,
       facts,
       content_hash: row.hash,
       workspace_id: row.workspace_id,
@@ -155,7 +178,8 @@ export class Proposals {
 }
 
 function toProposal(row: ProposalRow): Proposal {
-  const { id, workspace_id, instruction_id, base_version, name, text, agent, turn_id, status, decided_by } = row;
+  const { id, workspace_id, instruction_id, base_version, name, text, agent, turn_id, status, decided_by } =
+    row;
   return {
     id,
     workspace_id,

@@ -31,12 +31,17 @@ export function libraryRoutes(plugin: CallerPlugin, instructions: Instructions, 
       params: fromText(IdParams),
       response: Type.Array(InstructionBinding),
     })
-    .post("/workspaces/:id/instructions", ({ caller, params, body, status }) => instructions.bind(caller, params.id, body).then((made) => status(201, made)), {
-      caller: "ws",
-      params: fromText(IdParams),
-      body: BindInstruction,
-      response: { 201: InstructionBinding },
-    })
+    .post(
+      "/workspaces/:id/instructions",
+      ({ caller, params, body, status }) =>
+        instructions.bind(caller, params.id, body).then((made) => status(201, made)),
+      {
+        caller: "ws",
+        params: fromText(IdParams),
+        body: BindInstruction,
+        response: { 201: InstructionBinding },
+      },
+    )
     .delete("/instruction-bindings/:id", ({ caller, params }) => instructions.unbind(caller, params.id), {
       caller: "ws",
       params: fromText(IdParams),
@@ -48,11 +53,15 @@ function instructionRoutes(plugin: CallerPlugin, instructions: Instructions) {
   return new Elysia({ name: "instructions", normalize: false, prefix: "/instructions", tags: ["library"] })
     .use(plugin)
     .get("", () => instructions.list(), { caller: "any", response: Type.Array(InstructionSummary) })
-    .post("", ({ caller, body, status }) => instructions.create(caller, body).then((made) => status(201, made)), {
-      caller: "any",
-      body: CreateInstruction,
-      response: { 201: Instruction },
-    })
+    .post(
+      "",
+      ({ caller, body, status }) => instructions.create(caller, body).then((made) => status(201, made)),
+      {
+        caller: "any",
+        body: CreateInstruction,
+        response: { 201: Instruction },
+      },
+    )
     .get(
       "/:id",
       ({ params, set }) => {
@@ -67,11 +76,21 @@ function instructionRoutes(plugin: CallerPlugin, instructions: Instructions) {
       async ({ caller, params, body, request, set }) => {
         const match = versionFrom(exchangeOf(request).headers["if-match"]);
         const expected = body.expected_version ?? match;
-        const instruction = await instructions.update(caller, params.id, expected === undefined ? body : { ...body, expected_version: expected });
+        const instruction = await instructions.update(
+          caller,
+          params.id,
+          expected === undefined ? body : { ...body, expected_version: expected },
+        );
         set.headers["etag"] = `"${instruction.version}"`;
         return instruction;
       },
-      { caller: "author", params: fromText(IdParams), body: UpdateInstruction, response: Instruction, detail: UPDATE },
+      {
+        caller: "author",
+        params: fromText(IdParams),
+        body: UpdateInstruction,
+        response: Instruction,
+        detail: UPDATE,
+      },
     )
     .delete("/:id", ({ caller, params }) => instructions.remove(caller, params.id), {
       caller: "author",
@@ -87,10 +106,19 @@ function instructionRoutes(plugin: CallerPlugin, instructions: Instructions) {
 }
 
 function proposalRoutes(plugin: CallerPlugin, proposals: Proposals) {
-  return new Elysia({ name: "instruction-proposals", normalize: false, prefix: "/instruction-proposals", tags: ["library"] })
+  return new Elysia({
+    name: "instruction-proposals",
+    normalize: false,
+    prefix: "/instruction-proposals",
+    tags: ["library"],
+  })
     .use(plugin)
     .get("", ({ caller }) => proposals.pending(caller), { caller: "any", response: Type.Array(Proposal) })
-    .get("/:id", ({ caller, params }) => proposals.get(caller, params.id), { caller: "ws", params: fromText(IdParams), response: Proposal })
+    .get("/:id", ({ caller, params }) => proposals.get(caller, params.id), {
+      caller: "ws",
+      params: fromText(IdParams),
+      response: Proposal,
+    })
     .post("/:id/decision", ({ caller, params, body }) => proposals.decide(caller, params.id, body), {
       caller: "ws",
       params: fromText(IdParams),
@@ -99,7 +127,10 @@ function proposalRoutes(plugin: CallerPlugin, proposals: Proposals) {
     });
 }
 
-const UPDATE = { description: "What is absent stays. `expected_version`, or If-Match: the version that was read; with another one current the answer is 412." };
+const UPDATE = {
+  description:
+    "What is absent stays. `expected_version`, or If-Match: the version that was read; with another one current the answer is 412.",
+};
 
 /** `"3"`, `3` and `v3` are one version; `*` is any. Raises `invalid`. */
 function versionFrom(header: string | undefined): number | undefined {

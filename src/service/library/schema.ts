@@ -40,7 +40,11 @@ export const CreateInstruction = closed({ name: Type.String(), text: Text });
 export type CreateInstruction = Static<typeof CreateInstruction>;
 
 /** `expected_version`: the one that was read; with another one current the change is refused (412). What is absent stays. */
-export const UpdateInstruction = closed({ name: Type.Optional(Type.String()), text: Type.Optional(Text), expected_version: Type.Optional(Id) });
+export const UpdateInstruction = closed({
+  name: Type.Optional(Type.String()),
+  text: Type.Optional(Text),
+  expected_version: Type.Optional(Id),
+});
 export type UpdateInstruction = Static<typeof UpdateInstruction>;
 
 export const InstructionBinding = closed({
@@ -80,5 +84,8 @@ export const Proposal = closed({
 });
 export type Proposal = Static<typeof Proposal>;
 
-export const DecideProposal = closed({ decision: oneOf(["accept", "refuse"] as const), content_hash: Type.Optional(Type.String({ pattern: "^[0-9a-f]{64}$" })) });
+export const DecideProposal = closed({
+  decision: oneOf(["accept", "refuse"] as const),
+  content_hash: Type.Optional(Type.String({ pattern: "^[0-9a-f]{64}$" })),
+});
 export type DecideProposal = Static<typeof DecideProposal>;

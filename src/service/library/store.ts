@@ -34,7 +34,8 @@ export interface BindingRow {
   created_at: number;
 }
 
-const INSTRUCTION = "SELECT id, name, name_key, text, version, author_id, author, created_at, updated_at FROM instructions";
+const INSTRUCTION =
+  "SELECT id, name, name_key, text, version, author_id, author, created_at, updated_at FROM instructions";
 /** A binding to an agent that was removed counts no more. */
 const BINDING = `SELECT b.id, b.workspace_id, b.instruction_id, i.name, i.version, b.agent_id, b.created_at
   FROM instruction_bindings b JOIN instructions i ON i.id = b.instruction_id LEFT JOIN agents a ON a.id = b.agent_id
@@ -74,7 +75,10 @@ export class LibraryStore {
       "UPDATE instructions SET name = ?, name_key = ?, text = ?, version = ?, updated_at = ? WHERE id = ?",
     );
     this.remove = db.query<never, [number]>("DELETE FROM instructions WHERE id = ?");
-    this.insertVersion = db.query<never, [number, number, string, string, string, string, string | null, number]>(
+    this.insertVersion = db.query<
+      never,
+      [number, number, string, string, string, string, string | null, number]
+    >(
       `INSERT INTO instruction_versions (instruction_id, version, name, text, hash, author, proposed_by, created_at)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
     );
@@ -82,9 +86,13 @@ export class LibraryStore {
       `SELECT version, name, text, hash, author, proposed_by, created_at FROM instruction_versions
        WHERE instruction_id = ? AND version < ? ORDER BY version DESC LIMIT ?`,
     );
-    this.bindings = db.query<BindingRow, [number]>(`${BINDING} AND b.workspace_id = ? ORDER BY b.agent_id IS NOT NULL, i.name_key, b.id`);
+    this.bindings = db.query<BindingRow, [number]>(
+      `${BINDING} AND b.workspace_id = ? ORDER BY b.agent_id IS NOT NULL, i.name_key, b.id`,
+    );
     this.bindingById = db.query<BindingRow, [number]>(`${BINDING} AND b.id = ?`);
-    this.bindingsOfInstruction = db.query<BindingRow, [number]>(`${BINDING} AND b.instruction_id = ? ORDER BY b.id`);
+    this.bindingsOfInstruction = db.query<BindingRow, [number]>(
+      `${BINDING} AND b.instruction_id = ? ORDER BY b.id`,
+    );
     this.bindingCount = db.query<{ count: number }, [number]>(
       "SELECT count(*) AS count FROM instruction_bindings WHERE workspace_id = ?",
     );

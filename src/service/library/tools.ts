@@ -11,7 +11,9 @@ import { INSTRUCTION_CHARACTERS_MAX } from "./schema.ts";
 const SHOWN_MAX = 300;
 
 const NoInput = closed({});
-const ReadInput = closed({ name: Type.String({ description: "Name of an instruction, as instruction_list shows it" }) });
+const ReadInput = closed({
+  name: Type.String({ description: "Name of an instruction, as instruction_list shows it" }),
+});
 const SaveInput = closed({
   name: Type.String({ description: "Name of the instruction, new or existing" }),
   text: Type.String({ maxLength: INSTRUCTION_CHARACTERS_MAX, description: "Its whole text" }),
@@ -26,14 +28,23 @@ function listTool(instructions: Instructions): DatabaseTool {
   return {
     kind: "database",
     name: "instruction_list",
-    description: "Lists the instructions in the library: reusable texts that tell agents how to work. Those bound to you are in your prompt already.",
+    description:
+      "Lists the instructions in the library: reusable texts that tell agents how to work. Those bound to you are in your prompt already.",
     parameters: NoInput,
     apply: (scope: ToolScope) => {
       const all = instructions.list();
       if (all.length === 0) return ok("The library is empty.");
-      const mine = new Set(instructions.bindingsOf(scope.workspaceId).filter((each) => each.agent_id === null || each.agent_id === scope.agentId).map((each) => each.instruction_id));
-      const lines = all.slice(0, SHOWN_MAX).map((each) => `${each.name} (version ${each.version}${mine.has(each.id) ? ", bound to you" : ""})`);
-      if (all.length > lines.length) lines.push(`(${all.length - lines.length} more are not shown; instruction_read finds them by name.)`);
+      const mine = new Set(
+        instructions
+          .bindingsOf(scope.workspaceId)
+          .filter((each) => each.agent_id === null || each.agent_id === scope.agentId)
+          .map((each) => each.instruction_id),
+      );
+      const lines = all
+        .slice(0, SHOWN_MAX)
+        .map((each) => `${each.name} (version ${each.version}${mine.has(each.id) ? ", bound to you" : ""})`);
+      if (all.length > lines.length)
+        lines.push(`(${all.length - lines.length} more are not shown; instruction_read finds them by name.)`);
       return ok(lines.join("\n"));
     },
   };
@@ -47,7 +58,11 @@ function readTool(instructions: Instructions): DatabaseTool {
     parameters: ReadInput,
     apply: (_scope: ToolScope, input: Static<typeof ReadInput>) => {
       const found = instructions.byName(input.name);
-      if (!found) throw new AppError("not_found", `there is no instruction named "${input.name}"; instruction_list shows what there is`);
+      if (!found)
+        throw new AppError(
+          "not_found",
+          `there is no instruction named "${input.name}"; instruction_list shows what there is`,
+        );
       return ok(found.text);
     },
   };
@@ -57,12 +72,18 @@ function saveTool(proposals: Proposals): DatabaseTool {
   return {
     kind: "database",
     name: "instruction_save",
-    description: "Proposes a new instruction for the library, or a new text for an existing one. A person decides; until then nothing changes.",
+    description:
+      "Proposes a new instruction for the library, or a new text for an existing one. A person decides; until then nothing changes.",
     parameters: SaveInput,
     apply: (scope: ToolScope, input: Static<typeof SaveInput>) => {
       const proposal = proposals.proposeIn(scope, input.name, input.text);
-      const what = proposal.base_version === null ? "as a new instruction" : `in place of version ${proposal.base_version}`;
-      return ok(`Proposed "${proposal.name}" ${what}. It is not in force: a person has to accept it. Go on without it.`);
+      const what =
+        proposal.base_version === null
+          ? "as a new instruction"
+          : `in place of version ${proposal.base_version}`;
+      return ok(
+        `Proposed "${proposal.name}" ${what}. It is not in force: a person has to accept it. Go on without it.`,
+      );
     },
   };
 }

@@ -10,8 +10,12 @@ import { SubprocessSandbox } from "./subprocess.ts";
 export type SandboxOptions = Omit<DockerOptions, "images" | "pool">;
 
 /** `prepare()` decides where `auto` is configured, and says aloud when gears are not isolated. */
-export function createSandbox(config: Pick<Config, "sandbox" | "sandboxImages" | "sandboxPool">, options: SandboxOptions): Sandbox {
-  const docker = () => new DockerSandbox({ ...options, images: config.sandboxImages, pool: config.sandboxPool });
+export function createSandbox(
+  config: Pick<Config, "sandbox" | "sandboxImages" | "sandboxPool">,
+  options: SandboxOptions,
+): Sandbox {
+  const docker = () =>
+    new DockerSandbox({ ...options, images: config.sandboxImages, pool: config.sandboxPool });
   return new ChosenSandbox(config.sandbox, options, docker);
 }
 
@@ -47,7 +51,8 @@ class ChosenSandbox implements Sandbox {
 
   async run(request: SandboxRequest): Promise<SandboxResult> {
     const sandbox = await this.#choice();
-    if (this.#stopped) throw new AppError("unavailable", "the service is stopping: nothing is started any more");
+    if (this.#stopped)
+      throw new AppError("unavailable", "the service is stopping: nothing is started any more");
     return sandbox.run(request);
   }
 
@@ -63,6 +68,8 @@ class ChosenSandbox implements Sandbox {
 
   async #choose(): Promise<Sandbox> {
     if (this.#chosen) return this.#chosen;
-    return (await dockerAnswers(this.#options.environment)) ? this.#docker() : new SubprocessSandbox(this.#options);
+    return (await dockerAnswers(this.#options.environment))
+      ? this.#docker()
+      : new SubprocessSandbox(this.#options);
   }
 }

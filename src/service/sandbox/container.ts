@@ -11,7 +11,13 @@ import { makeRunFolder, removeFolder, writeGearFiles, type RunFolder } from "./f
 import { GEAR_FOLDER, launcherHeader, LAUNCHER_PATH, LAUNCHER_SCRIPT } from "./launcher.ts";
 import { MarkedStream, ReadyLine } from "./marker.ts";
 import { endingOf, Outcome, type Ending } from "./outcome.ts";
-import { SANDBOX_MEMORY_MB, SANDBOX_PROCESSES, SANDBOX_PROCESSORS, type SandboxRequest, type SandboxResult } from "./sandbox.ts";
+import {
+  SANDBOX_MEMORY_MB,
+  SANDBOX_PROCESSES,
+  SANDBOX_PROCESSORS,
+  type SandboxRequest,
+  type SandboxResult,
+} from "./sandbox.ts";
 
 const SECRET_BITS = 256;
 /** Nobody: an id that owns nothing on any system. */
@@ -32,7 +38,12 @@ export interface DockerTimes {
   readonly pullMs: number;
 }
 
-export const DOCKER_TIMES: DockerTimes = { startMs: 20_000, killMs: 3_000, commandMs: 10_000, pullMs: 900_000 };
+export const DOCKER_TIMES: DockerTimes = {
+  startMs: 20_000,
+  killMs: 3_000,
+  commandMs: 10_000,
+  pullMs: 900_000,
+};
 
 /** A container is removed in the background; when the daemon does not answer, again, at growing intervals. */
 const REMOVAL_TRIES = 5;
@@ -105,7 +116,9 @@ export class GearContainer {
     const folder = await makeRunFolder(plan.folder);
     try {
       let take: (stream: OutputStream, chunk: Uint8Array) => void = () => {};
-      const client = await deps.docker.attach(runArguments(plan, folder.gear), (stream, chunk) => take(stream, chunk));
+      const client = await deps.docker.attach(runArguments(plan, folder.gear), (stream, chunk) =>
+        take(stream, chunk),
+      );
       const container = new GearContainer(deps, plan, folder, client);
       take = (stream, chunk) => container.#take(stream, chunk);
       return container;
@@ -139,7 +152,13 @@ export class GearContainer {
   /** Raises `unavailable` when the container does not come up before the deadline. */
   async ready(): Promise<void> {
     const timer = setTimeout(
-      () => this.#ready.reject(new AppError("unavailable", "the container daemon did not start a container in time; gears can't run until it does")),
+      () =>
+        this.#ready.reject(
+          new AppError(
+            "unavailable",
+            "the container daemon did not start a container in time; gears can't run until it does",
+          ),
+        ),
       this.#deps.times.startMs,
     );
     try {
@@ -185,7 +204,10 @@ export class GearContainer {
 
   #takeBeforeReady(stream: OutputStream, chunk: Uint8Array): void {
     if (stream === "stderr") {
-      this.#clientSaid = (this.#clientSaid + Buffer.from(chunk).toString("utf8")).slice(0, CLIENT_TEXT_CHARACTERS_MAX);
+      this.#clientSaid = (this.#clientSaid + Buffer.from(chunk).toString("utf8")).slice(
+        0,
+        CLIENT_TEXT_CHARACTERS_MAX,
+      );
       return;
     }
     if (!this.#readyLine.add(chunk)) return;
@@ -200,7 +222,8 @@ export class GearContainer {
     if (stream === "stdout") this.#stdoutCode = code;
     else this.#stderrSeen = true;
     // Both: the two streams arrive independently of each other.
-    if (this.#stdoutCode !== undefined && this.#stderrSeen) this.#finished.resolve({ kind: "exit", exitCode: this.#stdoutCode });
+    if (this.#stdoutCode !== undefined && this.#stderrSeen)
+      this.#finished.resolve({ kind: "exit", exitCode: this.#stdoutCode });
   }
 
   #clientEnded(exitCode: number): void {
@@ -208,7 +231,12 @@ export class GearContainer {
     this.#state = "over";
     if (before === "starting") this.#ready.reject(this.#notStarted(exitCode));
     if (exitCode === CLIENT_FAILED) {
-      this.#finished.reject(new AppError("unavailable", "the container daemon went away while the gear ran; its outcome is unknown"));
+      this.#finished.reject(
+        new AppError(
+          "unavailable",
+          "the container daemon went away while the gear ran; its outcome is unknown",
+        ),
+      );
       return;
     }
     // Without a marker the launcher itself was killed, with all that ran in the container: by the gear, or for want of memory.
@@ -219,16 +247,29 @@ export class GearContainer {
 
   #notStarted(exitCode: number): AppError {
     const { name, image } = this.#plan;
-    this.#deps.log.error("a container did not start", { container: name, exit: exitCode, reason: this.#clientSaid.trim().split("\n")[0] });
+    this.#deps.log.error("a container did not start", {
+      container: name,
+      exit: exitCode,
+      reason: this.#clientSaid.trim().split("\n")[0],
+    });
     if (/no such image|unable to find image/i.test(this.#clientSaid)) return imageMissing(image);
-    return new AppError("unavailable", "the container daemon could not start a container; the service's log says why");
+    return new AppError(
+      "unavailable",
+      "the container daemon could not start a container; the service's log says why",
+    );
   }
 
   async #kill(): Promise<void> {
     const outcome = await this.#deps.docker.run(["kill", this.#plan.name], this.#deps.times.killMs);
     if (outcome.exitCode === 0 || /no such container|is not running/i.test(outcome.stderr)) return;
-    this.#deps.log.error("a gear's container was not killed", { container: this.#plan.name, reason: reasonOf(outcome) });
-    throw new AppError("unavailable", "the gear had to be stopped, and the container daemon does not answer; it is removed when it does");
+    this.#deps.log.error("a gear's container was not killed", {
+      container: this.#plan.name,
+      reason: reasonOf(outcome),
+    });
+    throw new AppError(
+      "unavailable",
+      "the gear had to be stopped, and the container daemon does not answer; it is removed when it does",
+    );
   }
 
   async #dispose(): Promise<void> {
@@ -238,7 +279,10 @@ export class GearContainer {
       await this.#removeContainer();
     }
     await removeFolder(this.#folder.path).catch((error: unknown) =>
-      this.#deps.log.warn("a gear's folder was not removed", { folder: this.#folder.path, error: messageOf(error) }),
+      this.#deps.log.warn("a gear's folder was not removed", {
+        folder: this.#folder.path,
+        error: messageOf(error),
+      }),
     );
   }
 
@@ -254,13 +298,20 @@ export class GearContainer {
 
   async #removeContainer(): Promise<void> {
     for (let attempt = 1; attempt <= REMOVAL_TRIES; attempt++) {
-      const outcome = await this.#deps.docker.run(["rm", "--force", "--volumes", this.#plan.name], this.#deps.times.commandMs);
-      const gone = /no such container/i.test(outcome.stderr) || (outcome.exitCode === 0 && outcome.stdout.trim() === this.#plan.name);
+      const outcome = await this.#deps.docker.run(
+        ["rm", "--force", "--volumes", this.#plan.name],
+        this.#deps.times.commandMs,
+      );
+      const gone =
+        /no such container/i.test(outcome.stderr) ||
+        (outcome.exitCode === 0 && outcome.stdout.trim() === this.#plan.name);
       // A daemon that was slow to start a container may do so after it was told to remove it.
       if (gone && (this.#wasReady || attempt === REMOVAL_TRIES)) return;
       await Bun.sleep(REMOVAL_PAUSE_MS * attempt);
     }
-    this.#deps.log.error("a container was not removed; it is swept at the next start", { container: this.#plan.name });
+    this.#deps.log.error("a container was not removed; it is swept at the next start", {
+      container: this.#plan.name,
+    });
   }
 }
 

@@ -51,15 +51,29 @@ export class DockerCommand {
   }
 
   /** An attached client, for as long as its container lives. Raises `unavailable` when there is no docker client. */
-  async attach(args: readonly string[], output: (stream: OutputStream, chunk: Uint8Array) => void): Promise<RunningProcess> {
-    const client = await startProcess(["docker", ...args], { environment: this.#environment, variables: this.#variables, output });
+  async attach(
+    args: readonly string[],
+    output: (stream: OutputStream, chunk: Uint8Array) => void,
+  ): Promise<RunningProcess> {
+    const client = await startProcess(["docker", ...args], {
+      environment: this.#environment,
+      variables: this.#variables,
+      output,
+    });
     if (!client) throw new AppError("unavailable", "the docker client is not on the PATH of this service");
     return client;
   }
 
   /** A client on a terminal of its own. Undefined when there is no docker client, or no terminals. */
-  terminal(args: readonly string[], options: Pick<TerminalOptions, "columns" | "rows" | "output" | "drained">): TerminalProcess | undefined {
-    return startTerminal(["docker", ...args], { ...options, environment: this.#environment, variables: { ...this.#variables, TERM: "xterm-256color" } });
+  terminal(
+    args: readonly string[],
+    options: Pick<TerminalOptions, "columns" | "rows" | "output" | "drained">,
+  ): TerminalProcess | undefined {
+    return startTerminal(["docker", ...args], {
+      ...options,
+      environment: this.#environment,
+      variables: { ...this.#variables, TERM: "xterm-256color" },
+    });
   }
 }
 

@@ -56,7 +56,14 @@ export class DockerSandbox implements Sandbox {
     const docker = new DockerCommand(options.environment);
     this.#labels = [`${LABEL_INSTALLATION}=${options.installation}`, `${LABEL_START}=${this.#start}`];
     this.#container = { docker, clock, log, times };
-    this.#images = new Images({ docker, log, times, names: options.images, labels: this.#labels, folder: () => this.#ownFolder() });
+    this.#images = new Images({
+      docker,
+      log,
+      times,
+      names: options.images,
+      labels: this.#labels,
+      folder: () => this.#ownFolder(),
+    });
   }
 
   async prepare(): Promise<void> {
@@ -71,9 +78,13 @@ export class DockerSandbox implements Sandbox {
   }
 
   async run(request: SandboxRequest): Promise<SandboxResult> {
-    if (this.#stopping.signal.aborted) throw new AppError("unavailable", "the service is stopping: nothing is started any more");
+    if (this.#stopping.signal.aborted)
+      throw new AppError("unavailable", "the service is stopping: nothing is started any more");
     if (this.#running.size >= RUNS_AT_ONCE_MAX) {
-      throw new AppError("rate_limited", `${RUNS_AT_ONCE_MAX} gears run at this moment, which is the most; try again when one has ended`);
+      throw new AppError(
+        "rate_limited",
+        `${RUNS_AT_ONCE_MAX} gears run at this moment, which is the most; try again when one has ended`,
+      );
     }
     refuseClashes(request);
     const run = this.#run({ ...request, signal: AbortSignal.any([request.signal, this.#stopping.signal]) });
@@ -95,7 +106,8 @@ export class DockerSandbox implements Sandbox {
 
   async #run(request: SandboxRequest): Promise<SandboxResult> {
     const image = await this.#images.ready(request.runtime);
-    if (request.signal.aborted) return new Outcome(this.#options.clock, request.output).result({ kind: "cancel" });
+    if (request.signal.aborted)
+      return new Outcome(this.#options.clock, request.output).result({ kind: "cancel" });
     const container = this.#pool(image).take() ?? (await this.#startContainer(image));
     try {
       return await container.run(request);
@@ -109,7 +121,13 @@ export class DockerSandbox implements Sandbox {
     const { pool, background, log } = this.#options;
     const known = this.#pools.get(image.name);
     if (known) return known;
-    const made = new Pool({ size: pool.size, idleMs: pool.idleSeconds * 1000, start: () => this.#startContainer(image), background, log });
+    const made = new Pool({
+      size: pool.size,
+      idleMs: pool.idleSeconds * 1000,
+      start: () => this.#startContainer(image),
+      background,
+      log,
+    });
     this.#pools.set(image.name, made);
     return made;
   }
@@ -117,7 +135,13 @@ export class DockerSandbox implements Sandbox {
   async #startContainer(image: Image): Promise<GearContainer> {
     const name = `cairn-gear-${this.#start}-${++this.#count}`;
     const folder = await this.#ownFolder();
-    return GearContainer.start(this.#container, { name, image: image.name, labels: this.#labels, launcher: image.launcher, folder });
+    return GearContainer.start(this.#container, {
+      name,
+      image: image.name,
+      labels: this.#labels,
+      launcher: image.launcher,
+      folder,
+    });
   }
 
   /** Of this start of this installation; made when first needed, since a sandbox that runs nothing leaves nothing. */
@@ -139,7 +163,10 @@ export class DockerSandbox implements Sandbox {
   async #sweepContainers(): Promise<void> {
     const { docker, log, times } = this.#container;
     const filter = `label=${LABEL_INSTALLATION}=${this.#options.installation}`;
-    const listed = await docker.run(["ps", "--all", "--filter", filter, "--format", `{{.ID}} {{.Label "${LABEL_START}"}}`], times.commandMs);
+    const listed = await docker.run(
+      ["ps", "--all", "--filter", filter, "--format", `{{.ID}} {{.Label "${LABEL_START}"}}`],
+      times.commandMs,
+    );
     if (listed.exitCode !== 0) {
       log.warn("containers of earlier starts could not be looked for", { reason: reasonOf(listed) });
       return;
@@ -150,16 +177,26 @@ export class DockerSandbox implements Sandbox {
     });
     if (orphans.length === 0) return;
     const removed = await docker.run(["rm", "--force", "--volumes", ...orphans], times.commandMs);
-    if (removed.exitCode === 0) log.warn("containers of an earlier start were removed", { containers: orphans.length });
-    else log.error("containers of an earlier start were not removed", { containers: orphans.length, reason: reasonOf(removed) });
+    if (removed.exitCode === 0)
+      log.warn("containers of an earlier start were removed", { containers: orphans.length });
+    else
+      log.error("containers of an earlier start were not removed", {
+        containers: orphans.length,
+        reason: reasonOf(removed),
+      });
   }
 
   async #sweepFolders(): Promise<void> {
     const parent = temporaryDirectory(this.#options.environment);
-    const stale = (await readdir(parent)).filter((name) => name.startsWith(this.#folderPrefix()) && !name.endsWith(this.#start));
+    const stale = (await readdir(parent)).filter(
+      (name) => name.startsWith(this.#folderPrefix()) && !name.endsWith(this.#start),
+    );
     for (const name of stale) {
       await removeFolder(join(parent, name)).catch((error: unknown) =>
-        this.#options.log.warn("a folder of an earlier start was not removed", { folder: name, error: messageOf(error) }),
+        this.#options.log.warn("a folder of an earlier start was not removed", {
+          folder: name,
+          error: messageOf(error),
+        }),
       );
     }
   }

@@ -37,22 +37,34 @@ export function refuseClashes({ files, inputs }: Pick<SandboxRequest, "files" | 
     const problem = pathProblem(path);
     if (problem) throw new AppError("invalid", `${path}: ${problem}`);
     // Folded: two names that some file system takes for one are refused everywhere.
-    if (taken.has(foldedPath(path))) throw new AppError("invalid", `${path}: another file of the gear has that name already`);
+    if (taken.has(foldedPath(path)))
+      throw new AppError("invalid", `${path}: another file of the gear has that name already`);
     taken.add(foldedPath(path));
   }
   // What a call hands in must never take the place of what was approved.
   const own = files.find((file) => foldedPath(file.path).split("/")[0] === INPUTS);
-  if (own) throw new AppError("invalid", `${own.path}: the folder ${INPUTS}/ holds what a call hands in; a gear's own file can't lie in it`);
+  if (own)
+    throw new AppError(
+      "invalid",
+      `${own.path}: the folder ${INPUTS}/ holds what a call hands in; a gear's own file can't lie in it`,
+    );
 }
 
 /** After `refuseClashes`. Raises `invalid` for a file where another one has its folder. */
-export async function writeGearFiles(gear: string, { files, inputs }: Pick<SandboxRequest, "files" | "inputs">): Promise<void> {
+export async function writeGearFiles(
+  gear: string,
+  { files, inputs }: Pick<SandboxRequest, "files" | "inputs">,
+): Promise<void> {
   const made = new Set([gear]);
   for (const file of files) await writeFile(gear, file, made);
   for (const file of inputs) await writeFile(gear, { ...file, path: `${INPUTS}/${file.path}` }, made);
 }
 
-async function writeFile(root: string, { path, content, executable }: SandboxFile, made: Set<string>): Promise<void> {
+async function writeFile(
+  root: string,
+  { path, content, executable }: SandboxFile,
+  made: Set<string>,
+): Promise<void> {
   const target = join(root, path);
   try {
     await makeDirectories(dirname(target), made);

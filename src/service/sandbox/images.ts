@@ -50,7 +50,13 @@ export class Images {
     this.#deps = deps;
     for (const runtime of runtimes) {
       const name = this.nameFor(runtime);
-      if (!this.#entries.has(name)) this.#entries.set(name, { image: undefined, pulling: false, looking: undefined, number: this.#entries.size });
+      if (!this.#entries.has(name))
+        this.#entries.set(name, {
+          image: undefined,
+          pulling: false,
+          looking: undefined,
+          number: this.#entries.size,
+        });
     }
   }
 
@@ -81,7 +87,11 @@ export class Images {
     const name = this.nameFor(runtime);
     const entry = this.#entry(name);
     if (entry.image) return entry.image;
-    if (entry.pulling) throw new AppError("unavailable", `image ${name} for ${runtime} gears is being fetched; try again in a minute`);
+    if (entry.pulling)
+      throw new AppError(
+        "unavailable",
+        `image ${name} for ${runtime} gears is being fetched; try again in a minute`,
+      );
     return this.#look(name, entry);
   }
 
@@ -90,7 +100,10 @@ export class Images {
   }
 
   async #present(name: string): Promise<boolean> {
-    const outcome = await this.#deps.docker.run(["image", "inspect", "--format", "{{.Id}}", name], this.#deps.times.commandMs);
+    const outcome = await this.#deps.docker.run(
+      ["image", "inspect", "--format", "{{.Id}}", name],
+      this.#deps.times.commandMs,
+    );
     if (outcome.exitCode === 0) return true;
     if (/no such image/i.test(outcome.stderr)) return false;
     throw new AppError("unavailable", "the container daemon does not answer; gears can't run until it does");
@@ -102,7 +115,8 @@ export class Images {
     try {
       const outcome = await this.#deps.docker.run(["pull", "--quiet", name], this.#deps.times.pullMs);
       // The text of the network goes to the log only.
-      if (outcome.exitCode !== 0) this.#deps.log.warn("image not fetched", { image: name, reason: reasonOf(outcome) });
+      if (outcome.exitCode !== 0)
+        this.#deps.log.warn("image not fetched", { image: name, reason: reasonOf(outcome) });
     } finally {
       entry.pulling = false;
     }
@@ -121,13 +135,28 @@ export class Images {
   async #copyShell(image: string, number: number): Promise<string> {
     const { docker, times, labels } = this.#deps;
     const fresh = join(await this.#deps.folder(), `sh-${number}.new`);
-    const create = ["create", "--pull", "never", "--network", "none", ...labels.flatMap((label) => ["--label", label]), image, "sh"];
+    const create = [
+      "create",
+      "--pull",
+      "never",
+      "--network",
+      "none",
+      ...labels.flatMap((label) => ["--label", label]),
+      image,
+      "sh",
+    ];
     const container = (await docker.run(create, times.commandMs)).stdout.trim();
-    const copied = await docker.run(["cp", "--follow-link", `${container}:${SHELL_PATH}`, fresh], times.commandMs);
+    const copied = await docker.run(
+      ["cp", "--follow-link", `${container}:${SHELL_PATH}`, fresh],
+      times.commandMs,
+    );
     await docker.run(["rm", "--force", container], times.commandMs);
     if (copied.exitCode !== 0) {
       this.#deps.log.warn("no shell in an image for gears", { image, reason: reasonOf(copied) });
-      throw new AppError("unavailable", `image ${image} has no ${SHELL_PATH}, which gears are started with: name another one in sandbox_images`);
+      throw new AppError(
+        "unavailable",
+        `image ${image} has no ${SHELL_PATH}, which gears are started with: name another one in sandbox_images`,
+      );
     }
     const path = fresh.replace(/\.new$/, "");
     await chmod(fresh, LAUNCHER_MODE);

@@ -19,13 +19,16 @@ export const LAUNCHER_SCRIPT = [
   "IFS= read -r secret && IFS= read -r program && IFS= read -r entrypoint || exit 125",
   'if [ -n "$program" ]; then "$program" "./$entrypoint" 2>&3 3>&-; else "./$entrypoint" 2>&3 3>&-; fi',
   "code=$?",
-  "printf '\\036%s:%d\\n' \"$secret\" \"$code\"",
-  "printf '\\036%s:%d\\n' \"$secret\" \"$code\" >&3",
+  'printf \'\\036%s:%d\\n\' "$secret" "$code"',
+  'printf \'\\036%s:%d\\n\' "$secret" "$code" >&3',
 ].join("\n");
 
 const PROGRAMS: Record<Runtime, string> = { python: "python3", node: "node", bash: "bash", binary: "" };
 
 /** What the launcher reads before it starts the gear; the rest of stdin is the gear's. Paths hold no line ends (kit/paths). */
-export function launcherHeader(secret: string, { runtime, entrypoint }: Pick<SandboxRequest, "runtime" | "entrypoint">): string {
+export function launcherHeader(
+  secret: string,
+  { runtime, entrypoint }: Pick<SandboxRequest, "runtime" | "entrypoint">,
+): string {
   return `${secret}\n${PROGRAMS[runtime]}\n${entrypoint}\n`;
 }

@@ -50,7 +50,11 @@ export class MarkedStream {
 
   /** Where the data's tail could be the beginning of the marker; its length when it can't. */
   #possibleStart(data: Buffer): number {
-    for (let at = data.indexOf(MARKER_START, Math.max(0, data.byteLength - this.#marker.byteLength)); at !== -1; at = data.indexOf(MARKER_START, at + 1)) {
+    for (
+      let at = data.indexOf(MARKER_START, Math.max(0, data.byteLength - this.#marker.byteLength));
+      at !== -1;
+      at = data.indexOf(MARKER_START, at + 1)
+    ) {
       if (this.#marker.subarray(0, data.byteLength - at).equals(data.subarray(at))) return at;
     }
     return data.byteLength;

@@ -9,7 +9,10 @@ import { OUTPUT_BYTES_KEPT_MAX, type SandboxRequest, type SandboxResult } from "
 /** 128 + SIGKILL, as shells say it. */
 export const KILLED_EXIT_CODE = 137;
 
-export type Ending = { readonly kind: "exit"; readonly exitCode: number } | { readonly kind: "timeout" } | { readonly kind: "cancel" };
+export type Ending =
+  | { readonly kind: "exit"; readonly exitCode: number }
+  | { readonly kind: "timeout" }
+  | { readonly kind: "cancel" };
 
 export class Outcome {
   readonly #captures = {

@@ -6,7 +6,10 @@ import type { Config } from "../config/schema.ts";
 import { DockerCommand } from "./docker-command.ts";
 
 const PROBE_DEADLINE_MS = 5_000;
-const PROXY_VARIABLES = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"].flatMap((name) => [name, name.toLowerCase()]);
+const PROXY_VARIABLES = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"].flatMap((name) => [
+  name,
+  name.toLowerCase(),
+]);
 
 export const NOT_ISOLATED_WARNING =
   "gears are not isolated: no container runtime is used, so an approved gear runs with this server's own access: " +
@@ -14,7 +17,10 @@ export const NOT_ISOLATED_WARNING =
 
 /** Does a container daemon answer? Bounded by a deadline, since a wedged daemon never does. */
 export async function dockerAnswers(environment: Environment): Promise<boolean> {
-  const outcome = await new DockerCommand(environment).run(["version", "--format", "{{.Server.Version}}"], PROBE_DEADLINE_MS);
+  const outcome = await new DockerCommand(environment).run(
+    ["version", "--format", "{{.Server.Version}}"],
+    PROBE_DEADLINE_MS,
+  );
   return outcome.exitCode === 0 && outcome.stdout.trim() !== "";
 }
 
@@ -27,7 +33,8 @@ export async function refuseImpossibleSwitches(config: Config, environment: Envi
 }
 
 async function refuseImpossibleEgress(config: Config, environment: Environment): Promise<void> {
-  const isolated = config.sandbox === "docker" || (config.sandbox === "auto" && (await dockerAnswers(environment)));
+  const isolated =
+    config.sandbox === "docker" || (config.sandbox === "auto" && (await dockerAnswers(environment)));
   if (!isolated) {
     throw new AppError(
       "refused",
@@ -35,10 +42,16 @@ async function refuseImpossibleEgress(config: Config, environment: Environment):
     );
   }
   if (config.egressKey === "") {
-    throw new AppError("refused", "egress is enabled but there is no credential for the search destination: set egress_key or set egress: false");
+    throw new AppError(
+      "refused",
+      "egress is enabled but there is no credential for the search destination: set egress_key or set egress: false",
+    );
   }
   const proxy = PROXY_VARIABLES.find((name) => environment[name]);
   if (proxy) {
-    throw new AppError("refused", `egress is enabled but ${proxy} is set: searches must reach their destination directly; unset it or set egress: false`);
+    throw new AppError(
+      "refused",
+      `egress is enabled but ${proxy} is set: searches must reach their destination directly; unset it or set egress: false`,
+    );
   }
 }

@@ -44,7 +44,8 @@ export class SubprocessSandbox implements Sandbox {
   async prepare(): Promise<void> {}
 
   async run(request: SandboxRequest): Promise<SandboxResult> {
-    if (this.#stopping.signal.aborted) throw new AppError("unavailable", "the service is stopping: nothing is started any more");
+    if (this.#stopping.signal.aborted)
+      throw new AppError("unavailable", "the service is stopping: nothing is started any more");
     refuseClashes(request);
     const run = this.#runIn(request);
     this.#running.add(run);
@@ -67,7 +68,10 @@ export class SubprocessSandbox implements Sandbox {
       return await this.#execute(request, folder);
     } finally {
       await removeFolder(folder.path).catch((error: unknown) =>
-        this.#options.log.warn("a gear's folder was not removed", { folder: folder.path, error: messageOf(error) }),
+        this.#options.log.warn("a gear's folder was not removed", {
+          folder: folder.path,
+          error: messageOf(error),
+        }),
       );
     }
   }
@@ -80,7 +84,13 @@ export class SubprocessSandbox implements Sandbox {
     if (signal.aborted) return outcome.result({ kind: "cancel" });
     const child = await startProcess(command.words, {
       environment,
-      variables: { ...command.variables, HOME: folder.path, TMPDIR: folder.path, TEMP: folder.path, TMP: folder.path },
+      variables: {
+        ...command.variables,
+        HOME: folder.path,
+        TMPDIR: folder.path,
+        TEMP: folder.path,
+        TMP: folder.path,
+      },
       workingDirectory: folder.gear,
       output: (stream, chunk) => outcome.add(stream, chunk),
     });
@@ -99,12 +109,19 @@ export class SubprocessSandbox implements Sandbox {
 
 /** As a shell says it of a file that the system can't execute: the gear's fault, so it is a result. */
 function notExecutable(request: SandboxRequest, outcome: Outcome): SandboxResult {
-  outcome.add("stderr", new TextEncoder().encode(`${request.entrypoint}: cannot be executed on this system\n`));
+  outcome.add(
+    "stderr",
+    new TextEncoder().encode(`${request.entrypoint}: cannot be executed on this system\n`),
+  );
   return outcome.result({ kind: "exit", exitCode: 126 });
 }
 
 /** Raises `unavailable` naming the interpreter that is missing. */
-function commandFor({ runtime, entrypoint }: SandboxRequest, folder: RunFolder, environment: Environment): Command {
+function commandFor(
+  { runtime, entrypoint }: SandboxRequest,
+  folder: RunFolder,
+  environment: Environment,
+): Command {
   if (runtime === "binary") return { words: [join(folder.gear, entrypoint)], variables: {} };
   // Relative, so that what a gear says of itself does not tell where this server keeps things.
   const file = `./${entrypoint}`;
@@ -114,6 +131,10 @@ function commandFor({ runtime, entrypoint }: SandboxRequest, folder: RunFolder, 
     if (found !== null) return { words: [found, file], variables: {} };
   }
   // This program is Bun as well, and Bun runs what is written for Node. It must not fetch packages on the way.
-  if (runtime === "node") return { words: [ownExecutable(), "--no-install", file], variables: { BUN_BE_BUN: "1" } };
-  throw new AppError("unavailable", `gears of runtime ${runtime} need ${names.join(" or ")} on the PATH of this service, and it is not there`);
+  if (runtime === "node")
+    return { words: [ownExecutable(), "--no-install", file], variables: { BUN_BE_BUN: "1" } };
+  throw new AppError(
+    "unavailable",
+    `gears of runtime ${runtime} need ${names.join(" or ")} on the PATH of this service, and it is not there`,
+  );
 }

@@ -18,14 +18,19 @@ export function terminalRoutes(plugin: CallerPlugin, terminals: Terminals) {
       response: Empty,
       detail: SOCKET,
     })
-    .get("/workspaces/:id/terminal", ({ caller, params, request }) => terminals.connect(caller, params.id, exchangeOf(request)), {
-      caller: "ws",
-      params: fromText(IdParams),
-      response: Empty,
-      detail: SOCKET,
-    });
+    .get(
+      "/workspaces/:id/terminal",
+      ({ caller, params, request }) => terminals.connect(caller, params.id, exchangeOf(request)),
+      {
+        caller: "ws",
+        params: fromText(IdParams),
+        response: Empty,
+        detail: SOCKET,
+      },
+    );
 }
 
 const SOCKET = {
-  description: 'A WebSocket: binary frames are bytes, both ways; the one text frame is {"type":"resize","cols","rows"}.',
+  description:
+    'A WebSocket: binary frames are bytes, both ways; the one text frame is {"type":"resize","cols","rows"}.',
 };

@@ -47,11 +47,21 @@ export class Shells {
   /** `folder`: what to show under /workspace, read-only. False (and logged) when there is no container to show for it. */
   async create(name: string, folder: string | null): Promise<boolean> {
     const { docker, image, installation, log } = this.#options;
-    const mount = folder === null ? ["--workdir=/tmp"] : [`--volume=${folder}:${MOUNT_PATH}:ro,z`, `--workdir=${MOUNT_PATH}`];
+    const mount =
+      folder === null
+        ? ["--workdir=/tmp"]
+        : [`--volume=${folder}:${MOUNT_PATH}:ro,z`, `--workdir=${MOUNT_PATH}`];
     const user = folder === null ? CONTAINER_USER : await readerOf(folder);
     const created = await docker.run(
       [
-        ...["create", "--interactive", "--tty", `--name=${name}`, `--label=${LABEL}=${installation}`, "--hostname=terminal"],
+        ...[
+          "create",
+          "--interactive",
+          "--tty",
+          `--name=${name}`,
+          `--label=${LABEL}=${installation}`,
+          "--hostname=terminal",
+        ],
         ...ISOLATION_ARGUMENTS,
         ...mount,
         ...[`--user=${user}`, "--env=TERM=xterm-256color", "--entrypoint=sh", image, "-c", SHELL_SCRIPT],
@@ -63,8 +73,14 @@ export class Shells {
     return false;
   }
 
-  attach(name: string, options: Pick<TerminalOptions, "columns" | "rows" | "output" | "drained">): TerminalProcess | undefined {
-    return this.#options.docker.terminal(["start", "--attach", "--interactive", `--detach-keys=${DETACH_KEYS}`, name], options);
+  attach(
+    name: string,
+    options: Pick<TerminalOptions, "columns" | "rows" | "output" | "drained">,
+  ): TerminalProcess | undefined {
+    return this.#options.docker.terminal(
+      ["start", "--attach", "--interactive", `--detach-keys=${DETACH_KEYS}`, name],
+      options,
+    );
   }
 
   /** Returns when the daemon says that it is gone. Never raises: what can't be removed is logged, and swept at the next start. */
@@ -84,7 +100,10 @@ export class Shells {
 
   async #sweep(): Promise<void> {
     const { docker, installation, log } = this.#options;
-    const listed = await docker.run(["ps", "--all", "--quiet", `--filter=label=${LABEL}=${installation}`], REMOVE_DEADLINE_MS);
+    const listed = await docker.run(
+      ["ps", "--all", "--quiet", `--filter=label=${LABEL}=${installation}`],
+      REMOVE_DEADLINE_MS,
+    );
     const orphans = listed.exitCode === 0 ? listed.stdout.split("\n").filter((id) => id !== "") : [];
     if (orphans.length === 0) return;
     await Promise.all(orphans.map((id) => this.remove(id)));

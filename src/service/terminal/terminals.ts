@@ -70,7 +70,8 @@ export class Terminals {
     const problem = this.#problem();
     if (problem !== undefined) throw new AppError("refused", problem);
     if (this.#stopping) throw new AppError("unavailable", "the service is stopping");
-    if (this.#open.size >= SESSIONS_MAX) throw new AppError("refused", `${SESSIONS_MAX} terminals are open already: end one first`);
+    if (this.#open.size >= SESSIONS_MAX)
+      throw new AppError("refused", `${SESSIONS_MAX} terminals are open already: end one first`);
     const { shells, clock, background } = this.#deps;
     // The request is gone by the time that the end is recorded.
     const address = caller.address();
@@ -119,10 +120,16 @@ export class Terminals {
     }
   }
 
-  #record({ caller, workspaceId, session }: Open, action: string, detail: Record<string, string | number>): Promise<void> {
+  #record(
+    { caller, workspaceId, session }: Open,
+    action: string,
+    detail: Record<string, string | number>,
+  ): Promise<void> {
     const { db, audit } = this.#deps;
     const target = workspaceId === null ? "terminal" : `workspace:${workspaceId}`;
-    return db.write(() => audit.record(caller, { action, target, detail: { session: session.name, ...detail } }));
+    return db.write(() =>
+      audit.record(caller, { action, target, detail: { session: session.name, ...detail } }),
+    );
   }
 
   #watch(): void {

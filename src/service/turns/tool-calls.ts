@@ -65,7 +65,8 @@ export class ToolCalls {
     const how = stopReason(context.signal);
     if (how === "interrupted") return { now: true, done: Promise.resolve() };
     if (how === "cancelled") return this.#answer(run, call, CANCELLED);
-    if (call.state === "started" && this.#deps.recorder.delegatedRun(call)) return this.#pickUp(context, run, call);
+    if (call.state === "started" && this.#deps.recorder.delegatedRun(call))
+      return this.#pickUp(context, run, call);
     if (call.position >= TOOL_CALLS_PER_ANSWER_MAX) return this.#answer(run, call, TOO_MANY);
     const scope = scopes.of(context, run, scopes.agentOf(run));
     const tools = scopes.tools(scope);
@@ -73,7 +74,9 @@ export class ToolCalls {
     const again = call.state === "started";
     if (again && !(tool?.kind === "external" && tool.resume)) return this.#answer(run, call, UNKNOWN);
     if (!tool) return this.#answer(run, call, failed(noSuchTool(call.tool, tools, scope.tainted)));
-    const input = tool.parse ? tool.parse(call.arguments) : parseArguments(tool.parameters as TObject, call.arguments);
+    const input = tool.parse
+      ? tool.parse(call.arguments)
+      : parseArguments(tool.parameters as TObject, call.arguments);
     if (!input.ok) return this.#answer(run, call, failed(input.problem));
     if (tool.kind === "database")
       return { now: true, done: this.#apply(run, call, () => tool.apply(scope, input.value as never)) };

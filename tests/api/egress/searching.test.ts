@@ -15,7 +15,11 @@ const search = (query = QUERY) => call("web_search", { query });
 
 /** Results of tool calls, as the model got them last. */
 function told(lab: SearchLab, model = "boss"): string[] {
-  return lab.model.requestsOf(model).at(-1)!.messages.at(-1)!.results.map((result) => result.text);
+  return lab.model
+    .requestsOf(model)
+    .at(-1)!
+    .messages.at(-1)!
+    .results.map((result) => result.text);
 }
 
 async function decisions(lab: SearchLab, client = lab.admin): Promise<[string, string, string][]> {
@@ -74,7 +78,11 @@ test.if(searchable)("asked, approved, searched, told, and on record", async () =
     },
   ]);
 
-  expect(await lab.decide(request!, "approve")).toMatchObject({ state: "approved", decided_by: "admin", auth: "loopback" });
+  expect(await lab.decide(request!, "approve")).toMatchObject({
+    state: "approved",
+    decided_by: "admin",
+    auth: "loopback",
+  });
   expect(await end(lab.admin, turn.id)).toMatchObject({ status: "done" });
 
   expect(lab.service.queries).toEqual([QUERY]);
@@ -85,7 +93,9 @@ test.if(searchable)("asked, approved, searched, told, and on record", async () =
     "https://example.org/",
     "A description.",
   ]);
-  expect(await lab.admin.get<EgressRequest[]>("/egress/log")).toMatchObject([{ id: 1, state: "done", results: 1, decided_by: "admin", auth: "loopback", reason: null }]);
+  expect(await lab.admin.get<EgressRequest[]>("/egress/log")).toMatchObject([
+    { id: 1, state: "done", results: 1, decided_by: "admin", auth: "loopback", reason: null },
+  ]);
   expect(await decisions(lab)).toEqual([
     ["egress.grant", `agent:${lab.orchestratorId}`, "loopback"],
     ["search.approve", "search:1", "loopback"],
@@ -106,9 +116,14 @@ test.if(searchable)("viewers of the turn see the question and the decision", asy
   const events = (await reader.all()).filter(({ type }) => type.startsWith("approval."));
   expect(events.map(({ type, data }) => [type, data.data.approval?.title ?? data.data])).toEqual([
     ["approval.requested", `Search the web for: ${QUERY}`],
-    ["approval.decided", { kind: "search", id: 1, state: "refused", decided_by: "admin", auth: "loopback", reason: null }],
+    [
+      "approval.decided",
+      { kind: "search", id: 1, state: "refused", decided_by: "admin", auth: "loopback", reason: null },
+    ],
   ]);
-  expect(told(lab)).toEqual(["A person refused this search (lock 3 of 3); do not ask for it again in other words. Nothing was searched."]);
+  expect(told(lab)).toEqual([
+    "A person refused this search (lock 3 of 3); do not ask for it again in other words. Nothing was searched.",
+  ]);
   expect(lab.service.queries).toEqual([]);
 });
 
@@ -123,20 +138,28 @@ test.if(searchable)("two searches at once are two questions, each decided on its
   await lab.decide(first!, "refuse");
   await end(lab.admin, turn.id);
   expect(lab.service.queries).toEqual(["second"]);
-  expect(told(lab).map((text) => text.slice(0, 22))).toEqual(["A person refused this ", 'Results for "second". ']);
+  expect(told(lab).map((text) => text.slice(0, 22))).toEqual([
+    "A person refused this ",
+    'Results for "second". ',
+  ]);
 });
 
-test.if(searchable)("after results nothing durable is offered to the turn any more, and the next turn has it again", async () => {
-  await using lab = await searchLab();
-  await lab.grant();
-  lab.model.script("boss", [search(), say("Done."), say("Again.")]);
-  const turn = await begin(lab, "go");
-  await lab.decide((await lab.pending())[0]!, "approve");
-  await end(lab.admin, turn.id);
-  await lab.chat("more");
-  const offered = lab.model.requestsOf("boss").map((request) => request.tools.map((tool) => tool.name).includes("file_write"));
-  expect(offered).toEqual([true, false, true]);
-});
+test.if(searchable)(
+  "after results nothing durable is offered to the turn any more, and the next turn has it again",
+  async () => {
+    await using lab = await searchLab();
+    await lab.grant();
+    lab.model.script("boss", [search(), say("Done."), say("Again.")]);
+    const turn = await begin(lab, "go");
+    await lab.decide((await lab.pending())[0]!, "approve");
+    await end(lab.admin, turn.id);
+    await lab.chat("more");
+    const offered = lab.model
+      .requestsOf("boss")
+      .map((request) => request.tools.map((tool) => tool.name).includes("file_write"));
+    expect(offered).toEqual([true, false, true]);
+  },
+);
 
 test.if(searchable)("a worker's search names the chain of delegation", async () => {
   await using lab = await searchLab();
@@ -152,24 +175,27 @@ test.if(searchable)("a worker's search names the chain of delegation", async () 
   expect(lab.service.queries).toEqual([QUERY]);
 });
 
-test.if(searchable)("a question survives a restart, through a delegation, and the search is done once", async () => {
-  await using lab = await searchLab();
-  const worker = await lab.addWorker("scout");
-  await lab.grant(worker);
-  lab.model.script("boss", [call("delegate", { agent: "scout", task: "find it" }), say("Done.")]);
-  lab.model.script("scout", [search(), say("Found.")]);
-  const turn = await begin(lab, "go");
-  const [asked] = await lab.pending();
-  const { admin } = await lab.restart();
-  expect(await admin.get(`/turns/${turn.id}`)).toMatchObject({ status: "interrupted" });
-  expect(await lab.pending()).toEqual([asked!]);
-  await admin.post(`/turns/${turn.id}/resume`);
-  await lab.decide(asked!, "approve");
-  expect(await end(admin, turn.id)).toMatchObject({ status: "done" });
-  expect(lab.service.queries).toEqual([QUERY]);
-  expect(told(lab, "scout")[0]).toStartWith(`Results for "${QUERY}".`);
-  expect(await admin.get<EgressRequest[]>("/egress/log")).toMatchObject([{ id: 1, state: "done" }]);
-});
+test.if(searchable)(
+  "a question survives a restart, through a delegation, and the search is done once",
+  async () => {
+    await using lab = await searchLab();
+    const worker = await lab.addWorker("scout");
+    await lab.grant(worker);
+    lab.model.script("boss", [call("delegate", { agent: "scout", task: "find it" }), say("Done.")]);
+    lab.model.script("scout", [search(), say("Found.")]);
+    const turn = await begin(lab, "go");
+    const [asked] = await lab.pending();
+    const { admin } = await lab.restart();
+    expect(await admin.get(`/turns/${turn.id}`)).toMatchObject({ status: "interrupted" });
+    expect(await lab.pending()).toEqual([asked!]);
+    await admin.post(`/turns/${turn.id}/resume`);
+    await lab.decide(asked!, "approve");
+    expect(await end(admin, turn.id)).toMatchObject({ status: "done" });
+    expect(lab.service.queries).toEqual([QUERY]);
+    expect(told(lab, "scout")[0]).toStartWith(`Results for "${QUERY}".`);
+    expect(await admin.get<EgressRequest[]>("/egress/log")).toMatchObject([{ id: 1, state: "done" }]);
+  },
+);
 
 test.if(searchable)("a decision given while the turn lies still counts when it goes on", async () => {
   await using lab = await searchLab();
@@ -185,37 +211,47 @@ test.if(searchable)("a decision given while the turn lies still counts when it g
   expect(lab.service.queries).toEqual([QUERY]);
 });
 
-test.if(searchable)("nobody answers: refused after ten minutes, also when the deadline passes in a stop", async () => {
-  const clock = manualClock();
-  await using lab = await searchLab({ clock });
-  await lab.grant();
-  lab.model.script("boss", [search("first"), search("second"), say("Done.")]);
-  const turn = await begin(lab, "go");
-  const [first] = await lab.pending();
-  clock.advance(10 * MINUTE_MS - 1);
-  expect(await lab.pending()).toHaveLength(1);
-  clock.advance(1);
-  expect(await lab.admin.get<EgressRequest[]>("/egress/pending")).not.toContainEqual(first);
-  const second = await secondOf(lab);
-  expect(told(lab)).toEqual(["Nobody approved this search within 10 minutes, which counts as a refusal (lock 3 of 3). Nothing was searched."]);
-  clock.advance(5 * MINUTE_MS);
-  const { admin } = await lab.restart();
-  expect((await lab.pending())[0]!.expires_at).toBe(second.expires_at);
-  clock.advance(5 * MINUTE_MS);
-  await admin.post(`/turns/${turn.id}/resume`);
-  expect(await end(admin, turn.id)).toMatchObject({ status: "done" });
-  expect(lab.service.queries).toEqual([]);
-  expect(await admin.refused("POST", `/egress/requests/${second.id}/decision`, { decision: "approve", query_hash: second.query_hash })).toEqual({
-    status: 409,
-    code: "conflict",
-    message: "this search is expired already",
-  });
-  expect(await decisions(lab, admin)).toEqual([
-    ["egress.grant", `agent:${lab.orchestratorId}`, "loopback"],
-    ["search.expire", "search:1", "system"],
-    ["search.expire", "search:2", "system"],
-  ]);
-});
+test.if(searchable)(
+  "nobody answers: refused after ten minutes, also when the deadline passes in a stop",
+  async () => {
+    const clock = manualClock();
+    await using lab = await searchLab({ clock });
+    await lab.grant();
+    lab.model.script("boss", [search("first"), search("second"), say("Done.")]);
+    const turn = await begin(lab, "go");
+    const [first] = await lab.pending();
+    clock.advance(10 * MINUTE_MS - 1);
+    expect(await lab.pending()).toHaveLength(1);
+    clock.advance(1);
+    expect(await lab.admin.get<EgressRequest[]>("/egress/pending")).not.toContainEqual(first);
+    const second = await secondOf(lab);
+    expect(told(lab)).toEqual([
+      "Nobody approved this search within 10 minutes, which counts as a refusal (lock 3 of 3). Nothing was searched.",
+    ]);
+    clock.advance(5 * MINUTE_MS);
+    const { admin } = await lab.restart();
+    expect((await lab.pending())[0]!.expires_at).toBe(second.expires_at);
+    clock.advance(5 * MINUTE_MS);
+    await admin.post(`/turns/${turn.id}/resume`);
+    expect(await end(admin, turn.id)).toMatchObject({ status: "done" });
+    expect(lab.service.queries).toEqual([]);
+    expect(
+      await admin.refused("POST", `/egress/requests/${second.id}/decision`, {
+        decision: "approve",
+        query_hash: second.query_hash,
+      }),
+    ).toEqual({
+      status: 409,
+      code: "conflict",
+      message: "this search is expired already",
+    });
+    expect(await decisions(lab, admin)).toEqual([
+      ["egress.grant", `agent:${lab.orchestratorId}`, "loopback"],
+      ["search.expire", "search:1", "system"],
+      ["search.expire", "search:2", "system"],
+    ]);
+  },
+);
 
 async function secondOf(lab: SearchLab): Promise<EgressRequest> {
   for (;;) {
@@ -232,23 +268,33 @@ test.if(searchable)("a cancelled turn takes its question with it", async () => {
   const [request] = await lab.pending();
   await lab.admin.post(`/turns/${turn.id}/cancel`);
   expect(await lab.admin.get("/egress/pending")).toEqual([]);
-  expect(await lab.admin.get<EgressRequest[]>("/egress/log")).toMatchObject([{ state: "refused", decided_by: null, auth: null, reason: "the turn was cancelled" }]);
-  const refusal = await lab.admin.refused("POST", `/egress/requests/${request!.id}/decision`, { decision: "approve", query_hash: request!.query_hash });
+  expect(await lab.admin.get<EgressRequest[]>("/egress/log")).toMatchObject([
+    { state: "refused", decided_by: null, auth: null, reason: "the turn was cancelled" },
+  ]);
+  const refusal = await lab.admin.refused("POST", `/egress/requests/${request!.id}/decision`, {
+    decision: "approve",
+    query_hash: request!.query_hash,
+  });
   expect(refusal.message).toBe("this search is refused already");
 });
 
-test.if(searchable)("what goes wrong on the way is a fixed sentence, and never repeated by itself", async () => {
-  await using lab = await searchLab();
-  await lab.grant();
-  lab.service.answer(() => new Response("db-7 at 10.0.0.3", { status: 500 }));
-  lab.model.script("boss", [search(), say("Done.")]);
-  const turn = await begin(lab, "go");
-  await lab.decide((await lab.pending())[0]!, "approve");
-  await end(lab.admin, turn.id);
-  expect(told(lab)).toEqual(["The search service answered with an error."]);
-  expect(await lab.admin.get<EgressRequest[]>("/egress/log")).toMatchObject([{ state: "failed", reason: "The search service answered with an error.", results: null }]);
-  expect(lab.service.queries).toHaveLength(1);
-});
+test.if(searchable)(
+  "what goes wrong on the way is a fixed sentence, and never repeated by itself",
+  async () => {
+    await using lab = await searchLab();
+    await lab.grant();
+    lab.service.answer(() => new Response("db-7 at 10.0.0.3", { status: 500 }));
+    lab.model.script("boss", [search(), say("Done.")]);
+    const turn = await begin(lab, "go");
+    await lab.decide((await lab.pending())[0]!, "approve");
+    await end(lab.admin, turn.id);
+    expect(told(lab)).toEqual(["The search service answered with an error."]);
+    expect(await lab.admin.get<EgressRequest[]>("/egress/log")).toMatchObject([
+      { state: "failed", reason: "The search service answered with an error.", results: null },
+    ]);
+    expect(lab.service.queries).toHaveLength(1);
+  },
+);
 
 test.if(searchable)("a query that is not allowed is refused before anybody is asked", async () => {
   await using lab = await searchLab();
@@ -259,33 +305,44 @@ test.if(searchable)("a query that is not allowed is refused before anybody is as
   expect(await lab.admin.get("/egress/log")).toEqual([]);
 });
 
-test.if(searchable)("the kill switch refuses what waits and breaks off what runs, until the next start", async () => {
-  await using lab = await searchLab();
-  await lab.grant();
-  const running = gate();
-  lab.service.answer(async () => (running.reach(), await running.opened, new Response()));
-  lab.model.script("boss", [[search("first"), search("second")], say("Done."), say("Again.")]);
-  const turn = await begin(lab, "go");
-  const first = (await lab.pending(2)).find(({ query }) => query === "first")!;
-  await lab.decide(first, "approve");
-  await running.reached;
-  const off = { on: false, reason: "web search was switched off (lock 1 of 3) and stays off until the service is started again" };
-  expect(await lab.admin.get("/egress/status")).toEqual({ on: true, reason: null });
-  expect(await lab.admin.post("/egress/off")).toEqual(off);
-  await end(lab.admin, turn.id);
-  expect(told(lab)).toEqual([
-    "Web search was switched off (lock 1 of 3) and stays off until the service is started again.",
-    "This search was refused (lock 3 of 3): web search was switched off. Nothing was searched.",
-  ]);
-  expect(await lab.admin.get("/egress/pending")).toEqual([]);
-  await lab.chat("again");
-  expect(lab.model.requestsOf("boss").at(-1)!.tools.map((tool) => tool.name)).not.toContain("web_search");
-  expect(await lab.admin.get("/egress/status")).toEqual(off);
-  expect((await decisions(lab)).slice(-2)).toEqual([
-    ["search.refuse", `search:${first.id === 1 ? 2 : 1}`, "loopback"],
-    ["egress.off", "egress", "loopback"],
-  ]);
-  running.open();
-  const { admin } = await lab.restart();
-  expect(await admin.get("/egress/status")).toEqual({ on: true, reason: null });
-});
+test.if(searchable)(
+  "the kill switch refuses what waits and breaks off what runs, until the next start",
+  async () => {
+    await using lab = await searchLab();
+    await lab.grant();
+    const running = gate();
+    lab.service.answer(async () => (running.reach(), await running.opened, new Response()));
+    lab.model.script("boss", [[search("first"), search("second")], say("Done."), say("Again.")]);
+    const turn = await begin(lab, "go");
+    const first = (await lab.pending(2)).find(({ query }) => query === "first")!;
+    await lab.decide(first, "approve");
+    await running.reached;
+    const off = {
+      on: false,
+      reason: "web search was switched off (lock 1 of 3) and stays off until the service is started again",
+    };
+    expect(await lab.admin.get("/egress/status")).toEqual({ on: true, reason: null });
+    expect(await lab.admin.post("/egress/off")).toEqual(off);
+    await end(lab.admin, turn.id);
+    expect(told(lab)).toEqual([
+      "Web search was switched off (lock 1 of 3) and stays off until the service is started again.",
+      "This search was refused (lock 3 of 3): web search was switched off. Nothing was searched.",
+    ]);
+    expect(await lab.admin.get("/egress/pending")).toEqual([]);
+    await lab.chat("again");
+    expect(
+      lab.model
+        .requestsOf("boss")
+        .at(-1)!
+        .tools.map((tool) => tool.name),
+    ).not.toContain("web_search");
+    expect(await lab.admin.get("/egress/status")).toEqual(off);
+    expect((await decisions(lab)).slice(-2)).toEqual([
+      ["search.refuse", `search:${first.id === 1 ? 2 : 1}`, "loopback"],
+      ["egress.off", "egress", "loopback"],
+    ]);
+    running.open();
+    const { admin } = await lab.restart();
+    expect(await admin.get("/egress/status")).toEqual({ on: true, reason: null });
+  },
+);

@@ -19,18 +19,25 @@ export function fileClient(at: TestService, workspaceId: number, token?: string)
   const base = `${at.url}/api/v1/workspaces/${workspaceId}`;
   const authorization: Headers = token === undefined ? {} : { Authorization: `Bearer ${token}` };
   const send = (method: string, address: string, body?: Body, headers: Headers = {}) =>
-    fetch(base + address, { method, headers: { ...authorization, ...headers }, ...(body === undefined ? {} : { body }) });
+    fetch(base + address, {
+      method,
+      headers: { ...authorization, ...headers },
+      ...(body === undefined ? {} : { body }),
+    });
   const file = (path: string) => `/file?path=${encodeURIComponent(path)}`;
-  const list = (path: string | undefined) => (path === undefined ? "/files" : `/files?path=${encodeURIComponent(path)}`);
+  const list = (path: string | undefined) =>
+    path === undefined ? "/files" : `/files?path=${encodeURIComponent(path)}`;
   return {
     /** Where they are on this disk; exists after the first save. */
     directory: join(at.data, "files", String(workspaceId)),
     get: (path: string) => send("GET", file(path)),
     put: (path: string, body: Body, headers?: Headers) => send("PUT", file(path), body, headers),
     list: async (path?: string) => (await (await send("GET", list(path))).json()) as Entry[],
-    refused: async (method: string, path: string, body?: Body, headers?: Headers) => refusalOf(await send(method, file(path), body, headers)),
+    refused: async (method: string, path: string, body?: Body, headers?: Headers) =>
+      refusalOf(await send(method, file(path), body, headers)),
     /** The query as it is on the wire. */
-    refusedRaw: async (method: string, query: string, body?: Body) => refusalOf(await send(method, `/file?${query}`, body)),
+    refusedRaw: async (method: string, query: string, body?: Body) =>
+      refusalOf(await send(method, `/file?${query}`, body)),
     refusedList: async (path: string) => refusalOf(await send("GET", list(path))),
   };
 }

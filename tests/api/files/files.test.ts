@@ -1,7 +1,15 @@
 // Goal: people list, read and save files of a workspace: versions, limits, refusals, and who may not even know of it.
 
 import { describe, expect, test } from "bun:test";
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { sha256Hex } from "../../../src/kit/crypto.ts";
 import { FILE_BYTES_MAX } from "../../../src/service/files/schema.ts";
@@ -16,15 +24,24 @@ describe("reading and saving", () => {
     const files = fileClient(lab.at, lab.workspaceId);
     expect(await files.list()).toEqual([]);
     expect(readdirSync(lab.at.data).filter((name) => !name.startsWith("service.db"))).toEqual([]);
-    for (const path of ["b.md", "A.md", "zoo/deep/x.md", "Archive/y.md"]) expect((await files.put(path, "x")).status).toBe(201);
+    for (const path of ["b.md", "A.md", "zoo/deep/x.md", "Archive/y.md"])
+      expect((await files.put(path, "x")).status).toBe(201);
     const file = (name: string) => ({ name, path: name, kind: "file", size: 1, modified_at: TIME });
-    const directory = (name: string) => ({ name, path: name, kind: "directory", size: null, modified_at: TIME });
+    const directory = (name: string) => ({
+      name,
+      path: name,
+      kind: "directory",
+      size: null,
+      modified_at: TIME,
+    });
     expect(await files.list()).toEqual([directory("Archive"), directory("zoo"), file("A.md"), file("b.md")]);
     expect(await files.list("zoo")).toEqual([{ ...directory("deep"), path: "zoo/deep" }]);
     expect(await files.list("zoo/deep")).toEqual([{ ...file("x.md"), path: "zoo/deep/x.md" }]);
     if (process.platform === "win32") return;
     const base = join(lab.at.data, "files");
-    const modes = ["", `${lab.workspaceId}`, `${lab.workspaceId}/zoo`, `${lab.workspaceId}/b.md`].map((each) => statSync(join(base, each)).mode & 0o777);
+    const modes = ["", `${lab.workspaceId}`, `${lab.workspaceId}/zoo`, `${lab.workspaceId}/b.md`].map(
+      (each) => statSync(join(base, each)).mode & 0o777,
+    );
     expect(modes).toEqual([0o700, 0o700, 0o700, 0o600]);
   });
 
@@ -39,16 +56,30 @@ describe("reading and saving", () => {
       expect(await saved.json()).toEqual({ path: "notes/a.md", version, size, read_only: false });
       const read = await files.get("notes/a.md");
       expect(read.headers.get("etag")).toBe(`"${version}"`);
-      expect(await read.json()).toEqual({ path: "notes/a.md", content: text, version, size, read_only: false });
+      expect(await read.json()).toEqual({
+        path: "notes/a.md",
+        content: text,
+        version,
+        size,
+        read_only: false,
+      });
     }
   });
 
   test("a body of any type is taken as it is, also JSON and in chunks", async () => {
     await using lab = await workplace();
     const files = fileClient(lab.at, lab.workspaceId);
-    for (const type of ["application/json", "text/plain", "application/x-www-form-urlencoded", "multipart/form-data", undefined]) {
+    for (const type of [
+      "application/json",
+      "text/plain",
+      "application/x-www-form-urlencoded",
+      "multipart/form-data",
+      undefined,
+    ]) {
       const text = `{"type": "${type}"}`;
-      expect((await files.put("a.json", text, type === undefined ? {} : { "Content-Type": type })).ok).toBe(true);
+      expect((await files.put("a.json", text, type === undefined ? {} : { "Content-Type": type })).ok).toBe(
+        true,
+      );
       expect((await (await files.get("a.json")).json()) as object).toMatchObject({ content: text });
     }
     const chunks = new ReadableStream({
@@ -65,7 +96,9 @@ describe("reading and saving", () => {
     await using lab = await workplace();
     const files = fileClient(lab.at, lab.workspaceId);
     await files.put("cafe\u0301.md", "x");
-    expect((await (await files.get("caf\u00e9.md")).json()) as object).toMatchObject({ path: "caf\u00e9.md" });
+    expect((await (await files.get("caf\u00e9.md")).json()) as object).toMatchObject({
+      path: "caf\u00e9.md",
+    });
     expect((await files.list()).map((each) => each.path)).toEqual(["caf\u00e9.md"]);
   });
 
@@ -107,18 +140,35 @@ describe("versions", () => {
   test("conditions: only if new, only if there, never weak", async () => {
     await using lab = await workplace();
     const files = fileClient(lab.at, lab.workspaceId);
-    const stale = (message: string, current: string | null) => ({ status: 412, code: "stale", message, details: { current } });
-    expect(await files.refused("PUT", "new/a.md", "x", { "If-Match": "*" })).toEqual(stale("new/a.md: there is no such file", null));
-    expect(await files.refused("PUT", "new/a.md", "x", { "If-Match": '"abc"' })).toEqual(stale("new/a.md: there is no such file", null));
+    const stale = (message: string, current: string | null) => ({
+      status: 412,
+      code: "stale",
+      message,
+      details: { current },
+    });
+    expect(await files.refused("PUT", "new/a.md", "x", { "If-Match": "*" })).toEqual(
+      stale("new/a.md: there is no such file", null),
+    );
+    expect(await files.refused("PUT", "new/a.md", "x", { "If-Match": '"abc"' })).toEqual(
+      stale("new/a.md: there is no such file", null),
+    );
     expect(existsSync(join(lab.at.data, "files"))).toBe(false);
     expect((await files.put("new/a.md", "x", { "If-None-Match": "*" })).status).toBe(201);
     const version = sha256Hex("x");
-    expect(await files.refused("PUT", "new/a.md", "y", { "If-None-Match": "*" })).toEqual(stale("new/a.md: exists already", version));
-    expect(await files.refused("PUT", "new/a.md", "y", { "If-Match": `W/"${version}"` })).toEqual(stale("new/a.md: was changed since you read it", version));
+    expect(await files.refused("PUT", "new/a.md", "y", { "If-None-Match": "*" })).toEqual(
+      stale("new/a.md: exists already", version),
+    );
+    expect(await files.refused("PUT", "new/a.md", "y", { "If-Match": `W/"${version}"` })).toEqual(
+      stale("new/a.md: was changed since you read it", version),
+    );
     expect((await files.put("new/a.md", "y", { "If-Match": "*" })).status).toBe(200);
     const invalid = (message: string) => ({ status: 400, code: "invalid", message });
-    expect(await files.refused("PUT", "new/a.md", "z", { "If-None-Match": '"abc"' })).toEqual(invalid("header If-None-Match: only * is supported"));
-    expect(await files.refused("PUT", "new/a.md", "z", { "If-None-Match": "*", "If-Match": "*" })).toEqual(invalid("header If-None-Match: can't be combined with If-Match"));
+    expect(await files.refused("PUT", "new/a.md", "z", { "If-None-Match": '"abc"' })).toEqual(
+      invalid("header If-None-Match: only * is supported"),
+    );
+    expect(await files.refused("PUT", "new/a.md", "z", { "If-None-Match": "*", "If-Match": "*" })).toEqual(
+      invalid("header If-None-Match: can't be combined with If-Match"),
+    );
   });
 
   test("of many with the same expectation exactly one wins", async () => {
@@ -127,11 +177,15 @@ describe("versions", () => {
     await files.put("a.md", "start");
     const version = sha256Hex("start");
     const texts = Array.from({ length: 20 }, (_, index) => `writer ${index}`);
-    const statuses = await Promise.all(texts.map(async (text) => (await files.put("a.md", text, { "If-Match": `"${version}"` })).status));
+    const statuses = await Promise.all(
+      texts.map(async (text) => (await files.put("a.md", text, { "If-Match": `"${version}"` })).status),
+    );
     expect(statuses.toSorted()).toEqual([200, ...Array(19).fill(412)]);
     const winner = texts[statuses.indexOf(200)]!;
     expect((await (await files.get("a.md")).json()) as object).toMatchObject({ content: winner });
-    const created = await Promise.all(texts.map(async (text) => (await files.put("b.md", text, { "If-None-Match": "*" })).status));
+    const created = await Promise.all(
+      texts.map(async (text) => (await files.put("b.md", text, { "If-None-Match": "*" })).status),
+    );
     expect(created.toSorted()).toEqual([201, ...Array(19).fill(412)]);
     expect(readdirSync(files.directory).sort()).toEqual(["a.md", "b.md"]);
   });
@@ -143,21 +197,47 @@ describe("limits", () => {
     const files = fileClient(lab.at, lab.workspaceId);
     const full = "x".repeat(FILE_BYTES_MAX);
     expect((await files.put("full.txt", full)).status).toBe(201);
-    expect((await (await files.get("full.txt")).json()) as object).toMatchObject({ size: FILE_BYTES_MAX, read_only: false, content: full });
-    const tooLarge = { status: 413, code: "too_large", message: `the body is larger than ${FILE_BYTES_MAX} bytes`, details: { limit_bytes: FILE_BYTES_MAX } };
+    expect((await (await files.get("full.txt")).json()) as object).toMatchObject({
+      size: FILE_BYTES_MAX,
+      read_only: false,
+      content: full,
+    });
+    const tooLarge = {
+      status: 413,
+      code: "too_large",
+      message: `the body is larger than ${FILE_BYTES_MAX} bytes`,
+      details: { limit_bytes: FILE_BYTES_MAX },
+    };
     expect(await files.refused("PUT", "full.txt", `${full}y`)).toEqual(tooLarge);
-    const endless = new ReadableStream({ pull: (controller) => controller.enqueue(new Uint8Array(256 * 1024).fill(120)) });
-    const answer = await files.put("full.txt", endless).then((response) => response.status, () => "closed");
+    const endless = new ReadableStream({
+      pull: (controller) => controller.enqueue(new Uint8Array(256 * 1024).fill(120)),
+    });
+    const answer = await files.put("full.txt", endless).then(
+      (response) => response.status,
+      () => "closed",
+    );
     expect([413, "closed"]).toContain(answer);
     expect((await (await files.get("full.txt")).json()) as object).toMatchObject({ size: FILE_BYTES_MAX });
 
     const large = `${"x".repeat(FILE_BYTES_MAX - 1)}é and more`;
     writeFileSync(join(files.directory, "large.txt"), large);
     const read = (await (await files.get("large.txt")).json()) as { content: string; version: string };
-    expect(read as object).toEqual({ path: "large.txt", content: "x".repeat(FILE_BYTES_MAX - 1), version: expect.stringMatching(/^[0-9a-f]{64}$/), size: Buffer.byteLength(large), read_only: true });
-    const refused = { status: 422, code: "refused", message: `large.txt: larger than ${FILE_BYTES_MAX} bytes and therefore read-only` };
+    expect(read as object).toEqual({
+      path: "large.txt",
+      content: "x".repeat(FILE_BYTES_MAX - 1),
+      version: expect.stringMatching(/^[0-9a-f]{64}$/),
+      size: Buffer.byteLength(large),
+      read_only: true,
+    });
+    const refused = {
+      status: 422,
+      code: "refused",
+      message: `large.txt: larger than ${FILE_BYTES_MAX} bytes and therefore read-only`,
+    };
     expect(await files.refused("PUT", "large.txt", "small")).toEqual(refused);
-    expect(await files.refused("PUT", "large.txt", "small", { "If-Match": `"${read.version}"` })).toEqual(refused);
+    expect(await files.refused("PUT", "large.txt", "small", { "If-Match": `"${read.version}"` })).toEqual(
+      refused,
+    );
     expect(readFileSync(join(files.directory, "large.txt"), "utf8")).toBe(large);
   });
 
@@ -165,7 +245,11 @@ describe("limits", () => {
     await using lab = await workplace();
     const files = fileClient(lab.at, lab.workspaceId);
     await files.put("a.md", "text");
-    const notText = (path: string) => ({ status: 415, code: "not_text", message: `${path}: is not UTF-8 text` });
+    const notText = (path: string) => ({
+      status: 415,
+      code: "not_text",
+      message: `${path}: is not UTF-8 text`,
+    });
     const broken: number[][] = [[0xff, 0xfe], [0xc3], [0xe2, 0x82], [0xed, 0xa0, 0x80], [0xc0, 0xaf], [0x80]];
     for (const bytes of broken) {
       expect(await files.refused("PUT", "a.md", new Uint8Array(bytes))).toEqual(notText("a.md"));
@@ -185,11 +269,36 @@ describe("paths", () => {
     const files = fileClient(lab.at, lab.workspaceId);
     await files.put("a.md", "text");
     writeFileSync(join(lab.at.data, "files/secret.txt"), "secret");
-    const raws = ["../secret.txt", "%2e%2e/secret.txt", "%2e%2e%2fsecret.txt", "..%2fsecret.txt", "..%5csecret.txt", "a/../../secret.txt", "%2fetc%2fpasswd", "/etc/passwd", "a%00b", "%EF%BC%8E%EF%BC%8E/secret.txt", "..%EF%BC%8Fsecret.txt", "C:/x", "nul", "x/", "", "a%0Ab"];
+    const raws = [
+      "../secret.txt",
+      "%2e%2e/secret.txt",
+      "%2e%2e%2fsecret.txt",
+      "..%2fsecret.txt",
+      "..%5csecret.txt",
+      "a/../../secret.txt",
+      "%2fetc%2fpasswd",
+      "/etc/passwd",
+      "a%00b",
+      "%EF%BC%8E%EF%BC%8E/secret.txt",
+      "..%EF%BC%8Fsecret.txt",
+      "C:/x",
+      "nul",
+      "x/",
+      "",
+      "a%0Ab",
+    ];
     for (const raw of raws) {
-      for (const [method, body] of [["GET", undefined], ["PUT", "overwritten"]] as const) {
+      for (const [method, body] of [
+        ["GET", undefined],
+        ["PUT", "overwritten"],
+      ] as const) {
         const refused = await files.refusedRaw(method, `path=${raw}`, body);
-        expect({ raw, status: refused.status, code: refused.code, field: refused.message.slice(0, 6) }).toEqual({ raw, status: 400, code: "invalid", field: "path: " });
+        expect({
+          raw,
+          status: refused.status,
+          code: refused.code,
+          field: refused.message.slice(0, 6),
+        }).toEqual({ raw, status: 400, code: "invalid", field: "path: " });
       }
     }
     // Decoded once, and never again: these are names like others, and there is no such file.
@@ -198,10 +307,22 @@ describe("paths", () => {
       expect([400, 404]).toContain(refused.status);
     }
     expect(await files.refusedRaw("GET", "path=a.md&path=../secret.txt")).toMatchObject({ status: 400 });
-    expect(await files.refusedRaw("GET", "")).toEqual({ status: 400, code: "invalid", message: "query parameter path: missing" });
-    expect(await files.refusedRaw("GET", "path=a.md&x=1")).toMatchObject({ status: 400, code: "invalid", message: "query parameter x: unknown field" });
+    expect(await files.refusedRaw("GET", "")).toEqual({
+      status: 400,
+      code: "invalid",
+      message: "query parameter path: missing",
+    });
+    expect(await files.refusedRaw("GET", "path=a.md&x=1")).toMatchObject({
+      status: 400,
+      code: "invalid",
+      message: "query parameter x: unknown field",
+    });
     expect(readFileSync(join(lab.at.data, "files/secret.txt"), "utf8")).toBe("secret");
-    expect(await files.refused("PUT", ".cairn-save-x", "x")).toEqual({ status: 400, code: "invalid", message: "path: names that begin with .cairn-save- are reserved" });
+    expect(await files.refused("PUT", ".cairn-save-x", "x")).toEqual({
+      status: 400,
+      code: "invalid",
+      message: "path: names that begin with .cairn-save- are reserved",
+    });
   });
 
   test("a missing file, a missing directory, and each in place of the other", async () => {
@@ -216,24 +337,39 @@ describe("paths", () => {
     const wrong = (message: string) => ({ status: 400, code: "invalid", message });
     expect(await files.refused("GET", "sub")).toEqual(wrong("sub: is a directory, not a file"));
     expect(await files.refused("PUT", "sub", "x")).toEqual(wrong("sub: is a directory, not a file"));
-    expect(await files.refused("PUT", "sub/a.md/b", "x")).toEqual(wrong("sub/a.md/b: a part of the path is not a directory"));
-    expect(await files.refusedList("sub/a.md")).toEqual(wrong("sub/a.md: a part of the path is not a directory"));
+    expect(await files.refused("PUT", "sub/a.md/b", "x")).toEqual(
+      wrong("sub/a.md/b: a part of the path is not a directory"),
+    );
+    expect(await files.refusedList("sub/a.md")).toEqual(
+      wrong("sub/a.md: a part of the path is not a directory"),
+    );
     expect(await files.list("")).toHaveLength(1);
   });
 
-  test.if(process.platform !== "win32")("links out and odd names are shown as what can't be opened", async () => {
-    await using lab = await workplace();
-    const files = fileClient(lab.at, lab.workspaceId);
-    await files.put("a.md", "x");
-    symlinkSync("/etc", join(files.directory, "etc"));
-    writeFileSync(join(files.directory, "what?"), "x");
-    mkdirSync(join(files.directory, "trailing."));
-    const other = (name: string) => ({ name, path: name, kind: "other", size: null, modified_at: TIME });
-    expect((await files.list()).filter((each) => each.kind === "other")).toEqual([other("etc"), other("trailing."), other("what?")]);
-    const out = { status: 400, code: "invalid", message: "etc/passwd: a link on the way leads out of the directory" };
-    expect(await files.refused("GET", "etc/passwd")).toEqual(out);
-    expect(await files.refused("PUT", "etc/passwd", "x")).toEqual(out);
-  });
+  test.if(process.platform !== "win32")(
+    "links out and odd names are shown as what can't be opened",
+    async () => {
+      await using lab = await workplace();
+      const files = fileClient(lab.at, lab.workspaceId);
+      await files.put("a.md", "x");
+      symlinkSync("/etc", join(files.directory, "etc"));
+      writeFileSync(join(files.directory, "what?"), "x");
+      mkdirSync(join(files.directory, "trailing."));
+      const other = (name: string) => ({ name, path: name, kind: "other", size: null, modified_at: TIME });
+      expect((await files.list()).filter((each) => each.kind === "other")).toEqual([
+        other("etc"),
+        other("trailing."),
+        other("what?"),
+      ]);
+      const out = {
+        status: 400,
+        code: "invalid",
+        message: "etc/passwd: a link on the way leads out of the directory",
+      };
+      expect(await files.refused("GET", "etc/passwd")).toEqual(out);
+      expect(await files.refused("PUT", "etc/passwd", "x")).toEqual(out);
+    },
+  );
 });
 
 describe("who", () => {
@@ -243,15 +379,25 @@ describe("who", () => {
     const stranger = await lab.at.user("stranger");
     const theirs = fileClient(lab.at, lab.workspaceId, stranger.token);
     const none = fileClient(lab.at, 999, stranger.token);
-    const hidden = (id: number) => ({ status: 404, code: "not_found", message: `workspace ${id}: not found` });
+    const hidden = (id: number) => ({
+      status: 404,
+      code: "not_found",
+      message: `workspace ${id}: not found`,
+    });
     for (const path of ["a.md", "../x", "missing"]) {
       expect(await theirs.refused("GET", path)).toEqual(hidden(lab.workspaceId));
       expect(await none.refused("GET", path)).toEqual(hidden(999));
       expect(await theirs.refused("PUT", path, "y")).toEqual(hidden(lab.workspaceId));
     }
-    expect(await theirs.refused("PUT", "a.md", "x".repeat(FILE_BYTES_MAX + 1))).toEqual(hidden(lab.workspaceId));
+    expect(await theirs.refused("PUT", "a.md", "x".repeat(FILE_BYTES_MAX + 1))).toEqual(
+      hidden(lab.workspaceId),
+    );
     expect(await theirs.refusedList("")).toEqual(hidden(lab.workspaceId));
-    expect(await fileClient(lab.at, lab.workspaceId, "cairn_wrong").refused("PUT", "a.md", "y")).toMatchObject({ status: 401, code: "unauthenticated" });
-    expect((await (await fileClient(lab.at, lab.workspaceId).get("a.md")).json()) as object).toMatchObject({ content: "x" });
+    expect(
+      await fileClient(lab.at, lab.workspaceId, "cairn_wrong").refused("PUT", "a.md", "y"),
+    ).toMatchObject({ status: 401, code: "unauthenticated" });
+    expect((await (await fileClient(lab.at, lab.workspaceId).get("a.md")).json()) as object).toMatchObject({
+      content: "x",
+    });
   });
 });

@@ -13,14 +13,22 @@ async function results(lab: Workplace, calls: [tool: string, input: object][]): 
   lab.model.script("boss", [calls.map(([tool, input]) => call(tool, input)), say("done")]);
   const { turn } = await lab.chat("go");
   expect(turn).toMatchObject({ status: "done", error: null });
-  return lab.model.requestsOf("boss").at(-1)!.messages.at(-1)!.results.map((result) => result.text);
+  return lab.model
+    .requestsOf("boss")
+    .at(-1)!
+    .messages.at(-1)!
+    .results.map((result) => result.text);
 }
 
 test("list, write, read", async () => {
   await using lab = await workplace();
   expect(await results(lab, [["file_list", {}]])).toEqual(["There are no files yet."]);
-  expect(await results(lab, [["file_write", { path: "notes/plan.md", content: "Ünïcode" }]])).toEqual(["Created notes/plan.md (9 bytes)."]);
-  expect(await results(lab, [["file_write", { path: "notes/plan.md", content: "" }]])).toEqual(["Saved notes/plan.md (0 bytes)."]);
+  expect(await results(lab, [["file_write", { path: "notes/plan.md", content: "Ünïcode" }]])).toEqual([
+    "Created notes/plan.md (9 bytes).",
+  ]);
+  expect(await results(lab, [["file_write", { path: "notes/plan.md", content: "" }]])).toEqual([
+    "Saved notes/plan.md (0 bytes).",
+  ]);
   const read = await results(lab, [
     ["file_list", {}],
     ["file_list", { path: "notes/" }],
@@ -30,7 +38,10 @@ test("list, write, read", async () => {
   expect(read).toEqual(["notes/", "notes/plan.md (0 bytes)", "notes/", "(notes/plan.md is empty.)"]);
   await using reader = await lab.admin.events(`/workspaces/${lab.workspaceId}/events?after=0`);
   const event = await reader.until((each) => each.type === "file.saved");
-  expect(event.data).toMatchObject({ turn_id: 2, data: { path: "notes/plan.md", user: "admin", agent: "orchestrator", created: true } });
+  expect(event.data).toMatchObject({
+    turn_id: 2,
+    data: { path: "notes/plan.md", user: "admin", agent: "orchestrator", created: true },
+  });
 });
 
 test("a long file comes in parts of whole characters that add up to all of it", async () => {
@@ -45,14 +56,19 @@ test("a long file comes in parts of whole characters that add up to all of it", 
     const [result] = await results(lab, [["file_read", { path: "a.md", offset }]]);
     const note = result!.lastIndexOf("\n\n(These are bytes ");
     all += result!.slice(0, note);
-    const told = /bytes (\d+) to (\d+) of (\d+) of a\.md\.(?: To read on, call file_read with offset (\d+)\.\)| That is the end\.\))$/.exec(result!)!;
+    const told =
+      /bytes (\d+) to (\d+) of (\d+) of a\.md\.(?: To read on, call file_read with offset (\d+)\.\)| That is the end\.\))$/.exec(
+        result!,
+      )!;
     expect([Number(told[1]), Number(told[3])]).toEqual([offset, Buffer.byteLength(text)]);
     expect(Number(told[2]) - offset).toBeLessThanOrEqual(READ_PART_BYTES_MAX);
     if (told[4] === undefined) break;
     offset = Number(told[4]);
   }
   expect(all).toBe(text);
-  expect(await results(lab, [["file_read", { path: "a.md", offset: 1_000_000 }]])).toEqual([`offset: a.md has ${Buffer.byteLength(text)} bytes. Nothing was done.`]);
+  expect(await results(lab, [["file_read", { path: "a.md", offset: 1_000_000 }]])).toEqual([
+    `offset: a.md has ${Buffer.byteLength(text)} bytes. Nothing was done.`,
+  ]);
 });
 
 test("refusals are sentences, and say nothing of where the directory is", async () => {
@@ -72,25 +88,40 @@ test("refusals are sentences, and say nothing of where the directory is", async 
     ["file_write", { path: "a.md" }],
   ]);
   expect(told).toEqual([
-    "path: must not contain the segment \"..\". Nothing was done.",
+    'path: must not contain the segment "..". Nothing was done.',
     "path: must be relative, without a slash at the start. Nothing was done.",
     "file none.md: not found. Nothing was done.",
     "b.bin: is not UTF-8 text. Nothing was done.",
     "directory none: not found. Nothing was done.",
-    "path: must not contain the segment \"..\". Nothing was done.",
+    'path: must not contain the segment "..". Nothing was done.',
     "a.md: a file may have at most 2097152 bytes. Nothing was done.",
     "a.md/b: a part of the path is not a directory. Nothing was done.",
     "The arguments are not right: content is missing. Nothing was done; correct them and call again.",
   ]);
   expect(readFileSync(join(files.directory, "a.md"), "utf8")).toBe("x");
-  expect(JSON.stringify(lab.model.requestsOf("boss").map((request) => request.messages))).not.toContain(lab.at.data);
+  expect(JSON.stringify(lab.model.requestsOf("boss").map((request) => request.messages))).not.toContain(
+    lab.at.data,
+  );
 });
 
 test("a worker works on the same files", async () => {
   await using lab = await workplace();
   await lab.addWorker("writer");
-  lab.model.script("boss", [call("delegate", { agent: "writer", task: "write" }), call("file_read", { path: "by-worker.md" }), say("done")]);
-  lab.model.script("writer", [call("file_write", { path: "by-worker.md", content: "hello" }), say("written")]);
+  lab.model.script("boss", [
+    call("delegate", { agent: "writer", task: "write" }),
+    call("file_read", { path: "by-worker.md" }),
+    say("done"),
+  ]);
+  lab.model.script("writer", [
+    call("file_write", { path: "by-worker.md", content: "hello" }),
+    say("written"),
+  ]);
   await lab.chat("go");
-  expect(lab.model.requestsOf("boss").at(-1)!.messages.at(-1)!.results.map((result) => result.text)).toEqual(["hello"]);
+  expect(
+    lab.model
+      .requestsOf("boss")
+      .at(-1)!
+      .messages.at(-1)!
+      .results.map((result) => result.text),
+  ).toEqual(["hello"]);
 });

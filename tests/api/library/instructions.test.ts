@@ -17,14 +17,29 @@ describe("instructions", () => {
     const { admin } = lab;
     expect(await admin.get("/instructions")).toEqual([]);
     const style = await admin.post<Made>("/instructions", { name: "  Style ", text: "Be brief.\n" });
-    const summary = { id: style.id, name: "Style", version: 1, author_id: 1, author: "admin", created_at: TIME, updated_at: TIME };
+    const summary = {
+      id: style.id,
+      name: "Style",
+      version: 1,
+      author_id: 1,
+      author: "admin",
+      created_at: TIME,
+      updated_at: TIME,
+    };
     expect(style as object).toEqual({ ...summary, text: "Be brief.\n" });
     const other = await admin.post<Made>("/instructions", { name: "answers", text: "Answer." });
-    expect(await admin.get("/instructions")).toEqual([{ ...summary, id: other.id, name: "answers" }, summary]);
+    expect(await admin.get("/instructions")).toEqual([
+      { ...summary, id: other.id, name: "answers" },
+      summary,
+    ]);
     expect(await admin.get(`/instructions/${style.id}`)).toEqual({ ...summary, text: "Be brief.\n" });
     expect((await admin.raw("DELETE", `/instructions/${style.id}`)).status).toBe(204);
     const gone = { status: 404, code: "not_found", message: `instruction ${style.id}: not found` };
-    for (const [method, path] of [["GET", ""], ["DELETE", ""], ["GET", "/versions"]] as const) {
+    for (const [method, path] of [
+      ["GET", ""],
+      ["DELETE", ""],
+      ["GET", "/versions"],
+    ] as const) {
       expect(await admin.refused(method, `/instructions/${style.id}${path}`)).toEqual(gone);
     }
     expect(await admin.refused("PUT", `/instructions/${style.id}`, { text: "x" })).toEqual(gone);
@@ -34,10 +49,26 @@ describe("instructions", () => {
     await using lab = await workplace();
     const { admin } = lab;
     const { id } = await admin.post<Made>("/instructions", { name: "style", text: "one" });
-    expect(await admin.put(`/instructions/${id}`, { text: "two" })).toMatchObject({ version: 2, text: "two", name: "style" });
+    expect(await admin.put(`/instructions/${id}`, { text: "two" })).toMatchObject({
+      version: 2,
+      text: "two",
+      name: "style",
+    });
     expect(await admin.put(`/instructions/${id}`, { text: "two" })).toMatchObject({ version: 2 });
-    expect(await admin.put(`/instructions/${id}`, { name: "Style guide" })).toMatchObject({ version: 3, text: "two", name: "Style guide" });
-    const version = (number: number, name: string, text: string) => ({ version: number, name, text, content_hash: hashOf(name, text), author: "admin", proposed_by: null, created_at: TIME });
+    expect(await admin.put(`/instructions/${id}`, { name: "Style guide" })).toMatchObject({
+      version: 3,
+      text: "two",
+      name: "Style guide",
+    });
+    const version = (number: number, name: string, text: string) => ({
+      version: number,
+      name,
+      text,
+      content_hash: hashOf(name, text),
+      author: "admin",
+      proposed_by: null,
+      created_at: TIME,
+    });
     const all = [version(1, "style", "one"), version(2, "style", "two"), version(3, "Style guide", "two")];
     expect(await admin.get(`/instructions/${id}/versions`)).toEqual(all);
     expect(await admin.get(`/instructions/${id}/versions?limit=2`)).toEqual(all.slice(1));
@@ -50,14 +81,34 @@ describe("instructions", () => {
     const { id } = await admin.post<Made>("/instructions", { name: "style", text: "one" });
     expect((await admin.raw("GET", `/instructions/${id}`)).headers.get("etag")).toBe('"1"');
     await admin.put(`/instructions/${id}`, { text: "two", expected_version: 1 });
-    const stale = { status: 412, code: "stale", message: `instruction ${id} was changed since you read it: it is at version 2`, details: { current: 2 } };
-    expect(await admin.refused("PUT", `/instructions/${id}`, { text: "three", expected_version: 1 })).toEqual(stale);
-    for (const [header, status] of [['"1"', 412], ["v1", 412], ["nonsense", 400], ['"2"', 200], ["*", 200]] as const) {
-      const answer = await admin.raw("PUT", `/instructions/${id}`, { body: { text: "three" }, headers: { "If-Match": header } });
+    const stale = {
+      status: 412,
+      code: "stale",
+      message: `instruction ${id} was changed since you read it: it is at version 2`,
+      details: { current: 2 },
+    };
+    expect(await admin.refused("PUT", `/instructions/${id}`, { text: "three", expected_version: 1 })).toEqual(
+      stale,
+    );
+    for (const [header, status] of [
+      ['"1"', 412],
+      ["v1", 412],
+      ["nonsense", 400],
+      ['"2"', 200],
+      ["*", 200],
+    ] as const) {
+      const answer = await admin.raw("PUT", `/instructions/${id}`, {
+        body: { text: "three" },
+        headers: { "If-Match": header },
+      });
       expect([header, answer.status]).toEqual([header, status]);
     }
     expect(await admin.get(`/instructions/${id}`)).toMatchObject({ version: 3, text: "three" });
-    const writers = await Promise.all(Array.from({ length: 10 }, (_, index) => admin.raw("PUT", `/instructions/${id}`, { body: { text: `writer ${index}`, expected_version: 3 } })));
+    const writers = await Promise.all(
+      Array.from({ length: 10 }, (_, index) =>
+        admin.raw("PUT", `/instructions/${id}`, { body: { text: `writer ${index}`, expected_version: 3 } }),
+      ),
+    );
     expect(writers.map((answer) => answer.status).toSorted()).toEqual([200, ...Array(9).fill(412)]);
   });
 
@@ -67,11 +118,18 @@ describe("instructions", () => {
     const other = await lab.at.user("other");
     const { id } = await author.post<Made>("/instructions", { name: "style", text: "one" });
     expect(await other.get(`/instructions/${id}`)).toMatchObject({ author: "author", text: "one" });
-    const forbidden = { status: 403, code: "forbidden", message: "only its author or an admin may change an instruction" };
+    const forbidden = {
+      status: 403,
+      code: "forbidden",
+      message: "only its author or an admin may change an instruction",
+    };
     expect(await other.refused("PUT", `/instructions/${id}`, { text: "mine" })).toEqual(forbidden);
     expect(await other.refused("DELETE", `/instructions/${id}`)).toEqual(forbidden);
     expect(await author.put(`/instructions/${id}`, { text: "two" })).toMatchObject({ version: 2 });
-    expect(await lab.admin.put(`/instructions/${id}`, { text: "three" })).toMatchObject({ version: 3, author: "author" });
+    expect(await lab.admin.put(`/instructions/${id}`, { text: "three" })).toMatchObject({
+      version: 3,
+      author: "author",
+    });
     expect((await author.raw("DELETE", `/instructions/${id}`)).status).toBe(204);
   });
 
@@ -82,19 +140,39 @@ describe("instructions", () => {
     const other = await admin.post<Made>("/instructions", { name: "other", text: "one" });
     const cases: [body: object, status: number, code: string, message: string][] = [
       [{ name: " style ", text: "x" }, 409, "conflict", 'name: an instruction named "Style" exists already'],
-      [{ name: "ｓｔｙｌｅ", text: "x" }, 409, "conflict", 'name: an instruction named "Style" exists already'],
+      [
+        { name: "ｓｔｙｌｅ", text: "x" },
+        409,
+        "conflict",
+        'name: an instruction named "Style" exists already',
+      ],
       [{ name: "", text: "x" }, 400, "invalid", "name: must not be empty"],
-      [{ name: "a\u202eb", text: "x" }, 400, "invalid", "name: must not contain control or invisible characters"],
+      [
+        { name: "a\u202eb", text: "x" },
+        400,
+        "invalid",
+        "name: must not contain control or invisible characters",
+      ],
       [{ name: "x".repeat(101), text: "x" }, 400, "invalid", "name: at most 100 characters"],
       [{ name: "x", text: " \n" }, 400, "invalid", "text: must not be empty"],
       [{ name: "x" }, 400, "invalid", "text: missing"],
       [{ name: "x", text: "x", version: 7 }, 400, "invalid", "version: unknown field"],
       [{ name: "x", text: "x", author_id: 7 }, 400, "invalid", "author_id: unknown field"],
     ];
-    for (const [body, status, code, message] of cases) expect(await admin.refused("POST", "/instructions", body)).toEqual({ status, code, message });
-    expect(await admin.refused("POST", "/instructions", { name: "x", text: "x".repeat(100_001) })).toMatchObject({ status: 400, code: "invalid" });
-    expect(await admin.refused("PUT", `/instructions/${other.id}`, { name: "STYLE" })).toEqual({ status: 409, code: "conflict", message: 'name: an instruction named "Style" exists already' });
-    expect(await admin.put(`/instructions/${id}`, { name: "STYLE" })).toMatchObject({ name: "STYLE", version: 2 });
+    for (const [body, status, code, message] of cases)
+      expect(await admin.refused("POST", "/instructions", body)).toEqual({ status, code, message });
+    expect(
+      await admin.refused("POST", "/instructions", { name: "x", text: "x".repeat(100_001) }),
+    ).toMatchObject({ status: 400, code: "invalid" });
+    expect(await admin.refused("PUT", `/instructions/${other.id}`, { name: "STYLE" })).toEqual({
+      status: 409,
+      code: "conflict",
+      message: 'name: an instruction named "Style" exists already',
+    });
+    expect(await admin.put(`/instructions/${id}`, { name: "STYLE" })).toMatchObject({
+      name: "STYLE",
+      version: 2,
+    });
   });
 });
 
@@ -105,19 +183,37 @@ describe("bindings", () => {
     const path = `/workspaces/${workspaceId}/instructions`;
     expect(await admin.get(path)).toEqual([]);
     const worker = await lab.addWorker("writer");
-    const [zeta, alpha] = [await admin.post<Made>("/instructions", { name: "zeta", text: "Z" }), await admin.post<Made>("/instructions", { name: "Alpha", text: "A" })];
+    const [zeta, alpha] = [
+      await admin.post<Made>("/instructions", { name: "zeta", text: "Z" }),
+      await admin.post<Made>("/instructions", { name: "Alpha", text: "A" }),
+    ];
     const own = await admin.post<Made>(path, { instruction_id: alpha.id, agent_id: worker });
     const all = await admin.post<Made>(path, { instruction_id: zeta.id, agent_id: null });
-    const binding = (id: number, name: string, instruction: Made, agent: number | null) => ({ id, workspace_id: workspaceId, instruction_id: instruction.id, name, version: 1, agent_id: agent, created_at: TIME });
+    const binding = (id: number, name: string, instruction: Made, agent: number | null) => ({
+      id,
+      workspace_id: workspaceId,
+      instruction_id: instruction.id,
+      name,
+      version: 1,
+      agent_id: agent,
+      created_at: TIME,
+    });
     expect(own as object).toEqual(binding(own.id, "Alpha", alpha, worker));
-    expect(await admin.get(path)).toEqual([binding(all.id, "zeta", zeta, null), binding(own.id, "Alpha", alpha, worker)]);
+    expect(await admin.get(path)).toEqual([
+      binding(all.id, "zeta", zeta, null),
+      binding(own.id, "Alpha", alpha, worker),
+    ]);
     await admin.put(`/instructions/${zeta.id}`, { text: "ZZ" });
     expect((await admin.raw("DELETE", `/instruction-bindings/${own.id}`)).status).toBe(204);
     await admin.delete(`/instructions/${zeta.id}`);
     expect(await admin.get(path)).toEqual([]);
     await using reader = await admin.events(`/workspaces/${workspaceId}/events?after=0`);
-    await reader.until((event) => event.type === "instruction.unbound" && event.data.data.binding_id === all.id);
-    const events = reader.seen.filter((event) => event.type.startsWith("instruction.")).map((event) => [event.type, event.data.data]);
+    await reader.until(
+      (event) => event.type === "instruction.unbound" && event.data.data.binding_id === all.id,
+    );
+    const events = reader.seen
+      .filter((event) => event.type.startsWith("instruction."))
+      .map((event) => [event.type, event.data.data]);
     expect(events).toEqual([
       ["instruction.bound", { binding: binding(own.id, "Alpha", alpha, worker) }],
       ["instruction.bound", { binding: binding(all.id, "zeta", zeta, null) }],
@@ -137,18 +233,44 @@ describe("bindings", () => {
     const bound = await admin.post<Made>(path, { instruction_id: id });
     await admin.post(path, { instruction_id: id, agent_id: lab.orchestratorId });
     const refused = (body: object) => admin.refused("POST", path, body);
-    expect(await refused({ instruction_id: id, agent_id: null })).toEqual({ status: 409, code: "conflict", message: '"style" is bound to this workspace already' });
-    expect(await refused({ instruction_id: id, agent_id: lab.orchestratorId })).toEqual({ status: 409, code: "conflict", message: '"style" is bound to "orchestrator" already' });
-    expect(await refused({ instruction_id: id, agent_id: foreign!.id })).toEqual({ status: 400, code: "invalid", message: `agent_id: agent ${foreign!.id} is not in this workspace` });
-    expect(await refused({ instruction_id: 999 })).toEqual({ status: 404, code: "not_found", message: "instruction 999: not found" });
-    expect(await refused({ instruction_id: id, name: "x" })).toEqual({ status: 400, code: "invalid", message: "name: unknown field" });
+    expect(await refused({ instruction_id: id, agent_id: null })).toEqual({
+      status: 409,
+      code: "conflict",
+      message: '"style" is bound to this workspace already',
+    });
+    expect(await refused({ instruction_id: id, agent_id: lab.orchestratorId })).toEqual({
+      status: 409,
+      code: "conflict",
+      message: '"style" is bound to "orchestrator" already',
+    });
+    expect(await refused({ instruction_id: id, agent_id: foreign!.id })).toEqual({
+      status: 400,
+      code: "invalid",
+      message: `agent_id: agent ${foreign!.id} is not in this workspace`,
+    });
+    expect(await refused({ instruction_id: 999 })).toEqual({
+      status: 404,
+      code: "not_found",
+      message: "instruction 999: not found",
+    });
+    expect(await refused({ instruction_id: id, name: "x" })).toEqual({
+      status: 400,
+      code: "invalid",
+      message: "name: unknown field",
+    });
 
     const stranger = await lab.at.user("stranger");
     const hidden = (what: string) => ({ status: 404, code: "not_found", message: `${what}: not found` });
     expect(await stranger.refused("GET", path)).toEqual(hidden(`workspace ${workspaceId}`));
-    expect(await stranger.refused("POST", path, { instruction_id: id })).toEqual(hidden(`workspace ${workspaceId}`));
-    expect(await stranger.refused("DELETE", `/instruction-bindings/${bound.id}`)).toEqual(hidden(`instruction binding ${bound.id}`));
-    expect(await stranger.refused("DELETE", "/instruction-bindings/999")).toEqual(hidden("instruction binding 999"));
+    expect(await stranger.refused("POST", path, { instruction_id: id })).toEqual(
+      hidden(`workspace ${workspaceId}`),
+    );
+    expect(await stranger.refused("DELETE", `/instruction-bindings/${bound.id}`)).toEqual(
+      hidden(`instruction binding ${bound.id}`),
+    );
+    expect(await stranger.refused("DELETE", "/instruction-bindings/999")).toEqual(
+      hidden("instruction binding 999"),
+    );
   });
 
   test("a removed agent's bindings count no more; a clone has its own", async () => {
@@ -161,13 +283,22 @@ describe("bindings", () => {
     await admin.post(path, { instruction_id: id, agent_id: kept });
     const lost = await admin.post<Made>(path, { instruction_id: id, agent_id: removed });
     await admin.delete(`/agents/${removed}`);
-    expect(await admin.refused("DELETE", `/instruction-bindings/${lost.id}`)).toEqual({ status: 404, code: "not_found", message: `instruction binding ${lost.id}: not found` });
+    expect(await admin.refused("DELETE", `/instruction-bindings/${lost.id}`)).toEqual({
+      status: 404,
+      code: "not_found",
+      message: `instruction binding ${lost.id}: not found`,
+    });
 
     const clone = await admin.post<Made>(`/workspaces/${workspaceId}/clone`);
     const agents = await admin.get<{ id: number; name: string }[]>(`/workspaces/${clone.id}/agents`);
-    const bindings = await admin.get<{ agent_id: number | null; workspace_id: number }[]>(`/workspaces/${clone.id}/instructions`);
+    const bindings = await admin.get<{ agent_id: number | null; workspace_id: number }[]>(
+      `/workspaces/${clone.id}/instructions`,
+    );
     const keptCopy = agents.find((agent) => agent.name === "kept")!.id;
-    expect(bindings.map((each) => [each.workspace_id, each.agent_id])).toEqual([[clone.id, null], [clone.id, keptCopy]]);
+    expect(bindings.map((each) => [each.workspace_id, each.agent_id])).toEqual([
+      [clone.id, null],
+      [clone.id, keptCopy],
+    ]);
     expect(await admin.get<unknown[]>(path)).toHaveLength(2);
   });
 
@@ -176,11 +307,18 @@ describe("bindings", () => {
     const author = await lab.at.user("author");
     const { id } = await author.post<Made>("/instructions", { name: "style", text: "one" });
     await author.put(`/instructions/${id}`, { text: "two" });
-    const { id: binding } = await lab.admin.post<Made>(`/workspaces/${lab.workspaceId}/instructions`, { instruction_id: id });
+    const { id: binding } = await lab.admin.post<Made>(`/workspaces/${lab.workspaceId}/instructions`, {
+      instruction_id: id,
+    });
     await lab.admin.delete(`/instruction-bindings/${binding}`);
     await author.delete(`/instructions/${id}`);
-    const records = await lab.admin.get<{ action: string; actor: string; auth: string; content_hash: string | null }[]>("/audit?limit=5");
-    expect(records.map(({ action, actor, auth, content_hash }) => [action, actor, auth, content_hash])).toEqual([
+    const records =
+      await lab.admin.get<{ action: string; actor: string; auth: string; content_hash: string | null }[]>(
+        "/audit?limit=5",
+      );
+    expect(
+      records.map(({ action, actor, auth, content_hash }) => [action, actor, auth, content_hash]),
+    ).toEqual([
       ["instruction.delete", "author", "token", null],
       ["instruction.unbind", "admin", "loopback", null],
       ["instruction.bind", "admin", "loopback", null],

@@ -17,7 +17,11 @@ async function results(lab: Workplace, calls: [tool: string, input: object][]): 
   lab.model.script("boss", [calls.map(([tool, input]) => call(tool, input)), say("done")]);
   const { turn } = await lab.chat("go");
   expect(turn).toMatchObject({ status: "done", error: null });
-  return lab.model.requestsOf("boss").at(-1)!.messages.at(-1)!.results.map((result) => result.text);
+  return lab.model
+    .requestsOf("boss")
+    .at(-1)!
+    .messages.at(-1)!
+    .results.map((result) => result.text);
 }
 
 async function propose(lab: Workplace, name: string, text: string): Promise<Proposal> {
@@ -33,7 +37,11 @@ test("agents list and read what is there", async () => {
   const { id } = await lab.admin.post<{ id: number }>("/instructions", { name: "Style", text: "Be brief." });
   await lab.admin.post("/instructions", { name: "other", text: "x" });
   await lab.admin.post(`/workspaces/${lab.workspaceId}/instructions`, { instruction_id: id });
-  const told = await results(lab, [["instruction_list", {}], ["instruction_read", { name: " style " }], ["instruction_read", { name: "none" }]]);
+  const told = await results(lab, [
+    ["instruction_list", {}],
+    ["instruction_read", { name: " style " }],
+    ["instruction_read", { name: "none" }],
+  ]);
   expect(told).toEqual([
     "other (version 1)\nStyle (version 1, bound to you)",
     "Be brief.",
@@ -44,8 +52,12 @@ test("agents list and read what is there", async () => {
 test("a new instruction: proposed, listed as an approval, accepted, in the library", async () => {
   await using lab = await workplace();
   const { admin } = lab;
-  const told = await results(lab, [["instruction_save", { name: " Style ", text: "Be brief." }], ["instruction_save", { name: "Style", text: "Be brief." }]]);
-  const sentence = 'Proposed "Style" as a new instruction. It is not in force: a person has to accept it. Go on without it.';
+  const told = await results(lab, [
+    ["instruction_save", { name: " Style ", text: "Be brief." }],
+    ["instruction_save", { name: "Style", text: "Be brief." }],
+  ]);
+  const sentence =
+    'Proposed "Style" as a new instruction. It is not in force: a person has to accept it. Go on without it.';
   expect(told).toEqual([sentence, sentence]);
   expect(await admin.get("/instructions")).toEqual([]);
   const hash = hashOf("Style", "Be brief.");
@@ -86,14 +98,29 @@ test("a new instruction: proposed, listed as an approval, accepted, in the libra
   expect(await admin.post(decide(1), { decision: "accept", content_hash: hash })).toEqual(accepted);
   expect(await admin.get("/instruction-proposals/1")).toEqual(accepted);
   expect(await admin.get("/instructions")).toMatchObject([{ name: "Style", version: 1, author: "admin" }]);
-  expect(await admin.get("/instructions/1/versions")).toMatchObject([{ version: 1, proposed_by: "orchestrator", content_hash: hash }]);
+  expect(await admin.get("/instructions/1/versions")).toMatchObject([
+    { version: 1, proposed_by: "orchestrator", content_hash: hash },
+  ]);
   expect(await admin.get("/approvals")).toEqual([]);
   const [record] = await admin.get<object[]>("/audit?action=instruction-proposal.accept");
-  expect(record).toMatchObject({ actor: "admin", auth: "loopback", target: "instruction-proposal:1", content_hash: hash });
+  expect(record).toMatchObject({
+    actor: "admin",
+    auth: "loopback",
+    target: "instruction-proposal:1",
+    content_hash: hash,
+  });
   await using reader = await admin.events(`/workspaces/${lab.workspaceId}/events?after=0`);
   const decided = await reader.until((event) => event.type === "approval.decided");
-  expect(decided.data).toEqual({ turn_id: 1, time: TIME, data: { kind: "instruction", id: 1, decision: "accepted", by: "admin", content_hash: hash } });
-  expect(reader.seen.find((event) => event.type === "approval.requested")!.data).toEqual({ turn_id: 1, time: TIME, data: { approval } });
+  expect(decided.data).toEqual({
+    turn_id: 1,
+    time: TIME,
+    data: { kind: "instruction", id: 1, decision: "accepted", by: "admin", content_hash: hash },
+  });
+  expect(reader.seen.find((event) => event.type === "approval.requested")!.data).toEqual({
+    turn_id: 1,
+    time: TIME,
+    data: { approval },
+  });
 });
 
 test("a change of an instruction: refused leaves it, accepted makes a version", async () => {
@@ -102,13 +129,23 @@ test("a change of an instruction: refused leaves it, accepted makes a version", 
   const { id } = await admin.post<{ id: number }>("/instructions", { name: "Style", text: "one" });
   await admin.post(`/workspaces/${lab.workspaceId}/instructions`, { instruction_id: id });
   const first = await propose(lab, "style", "two");
-  expect(await admin.get("/approvals")).toMatchObject([{ title: 'Change the instruction "style"', facts: ["It is a change of version 1, 3 characters long.", "It is bound in 1 place and goes into those prompts."] }]);
+  expect(await admin.get("/approvals")).toMatchObject([
+    {
+      title: 'Change the instruction "style"',
+      facts: [
+        "It is a change of version 1, 3 characters long.",
+        "It is bound in 1 place and goes into those prompts.",
+      ],
+    },
+  ]);
   expect(await admin.post(decide(first.id), { decision: "refuse" })).toMatchObject({ status: "refused" });
   expect(await admin.get(`/instructions/${id}`)).toMatchObject({ version: 1, text: "one" });
   const second = await propose(lab, "Style", "two");
   await admin.post(decide(second.id), { decision: "accept" });
   expect(await admin.get(`/instructions/${id}`)).toMatchObject({ version: 2, text: "two" });
-  expect(await results(lab, [["instruction_save", { name: "Style", text: "two" }]])).toEqual(['"Style" says exactly that already. Nothing was done.']);
+  expect(await results(lab, [["instruction_save", { name: "Style", text: "two" }]])).toEqual([
+    '"Style" says exactly that already. Nothing was done.',
+  ]);
 });
 
 test("refusals of decisions: another wording, twice, changed since, not there", async () => {
@@ -117,17 +154,35 @@ test("refusals of decisions: another wording, twice, changed since, not there", 
   const { id } = await admin.post<{ id: number }>("/instructions", { name: "Style", text: "one" });
   const proposal = await propose(lab, "Style", "two");
   const conflict = (message: string) => ({ status: 409, code: "conflict", message });
-  expect(await admin.refused("POST", decide(proposal.id), { decision: "accept", content_hash: hashOf("Style", "other") })).toEqual(conflict("content_hash: it is not the hash of this proposal; look at it again"));
+  expect(
+    await admin.refused("POST", decide(proposal.id), {
+      decision: "accept",
+      content_hash: hashOf("Style", "other"),
+    }),
+  ).toEqual(conflict("content_hash: it is not the hash of this proposal; look at it again"));
   await admin.put(`/instructions/${id}`, { text: "by a person" });
-  expect(await admin.refused("POST", decide(proposal.id), { decision: "accept" })).toEqual(conflict('"Style" was changed since this was proposed; refuse it, and ask for a new proposal'));
+  expect(await admin.refused("POST", decide(proposal.id), { decision: "accept" })).toEqual(
+    conflict('"Style" was changed since this was proposed; refuse it, and ask for a new proposal'),
+  );
   expect(await admin.get(`/instruction-proposals/${proposal.id}`)).toMatchObject({ status: "pending" });
   await admin.post(decide(proposal.id), { decision: "refuse", content_hash: proposal.content_hash });
-  expect(await admin.refused("POST", decide(proposal.id), { decision: "accept" })).toEqual(conflict("this proposal is refused already"));
+  expect(await admin.refused("POST", decide(proposal.id), { decision: "accept" })).toEqual(
+    conflict("this proposal is refused already"),
+  );
   const orphan = await propose(lab, "Style", "four");
   await admin.delete(`/instructions/${id}`);
-  expect(await admin.refused("POST", decide(orphan.id), { decision: "accept" })).toEqual(conflict('"Style" was changed since this was proposed; refuse it, and ask for a new proposal'));
-  expect(await admin.refused("POST", decide(999), { decision: "accept" })).toEqual({ status: 404, code: "not_found", message: "instruction proposal 999: not found" });
-  expect(await admin.refused("POST", decide(orphan.id), { decision: "maybe" })).toMatchObject({ status: 400, code: "invalid" });
+  expect(await admin.refused("POST", decide(orphan.id), { decision: "accept" })).toEqual(
+    conflict('"Style" was changed since this was proposed; refuse it, and ask for a new proposal'),
+  );
+  expect(await admin.refused("POST", decide(999), { decision: "accept" })).toEqual({
+    status: 404,
+    code: "not_found",
+    message: "instruction proposal 999: not found",
+  });
+  expect(await admin.refused("POST", decide(orphan.id), { decision: "maybe" })).toMatchObject({
+    status: 400,
+    code: "invalid",
+  });
 });
 
 test("who decides: people of the workspace on new ones, the author or an admin on changes; strangers know of none", async () => {
@@ -148,19 +203,32 @@ test("who decides: people of the workspace on new ones, the author or an admin o
   expect(await stranger.refused("GET", `/instruction-proposals/${fresh.id}`)).toEqual(hidden);
   expect(await stranger.refused("POST", decide(fresh.id), { decision: "accept" })).toEqual(hidden);
 
-  expect((await member.get<Proposal[]>("/instruction-proposals")).map((each) => each.id)).toEqual([change.id, fresh.id]);
+  expect((await member.get<Proposal[]>("/instruction-proposals")).map((each) => each.id)).toEqual([
+    change.id,
+    fresh.id,
+  ]);
   expect((await member.get<Proposal[]>("/approvals")).map((each) => each.id)).toEqual([fresh.id]);
-  const forbidden = { status: 403, code: "forbidden", message: "only the instruction's author or an admin may decide on a change of it" };
+  const forbidden = {
+    status: 403,
+    code: "forbidden",
+    message: "only the instruction's author or an admin may decide on a change of it",
+  };
   expect(await member.refused("POST", decide(change.id), { decision: "accept" })).toEqual(forbidden);
   await member.post(decide(fresh.id), { decision: "accept" });
-  expect(await admin.get("/instructions")).toMatchObject([{ name: "admins", author: "admin" }, { name: "fresh", author: "member" }]);
+  expect(await admin.get("/instructions")).toMatchObject([
+    { name: "admins", author: "admin" },
+    { name: "fresh", author: "member" },
+  ]);
   const [record] = await admin.get<object[]>("/audit?action=instruction-proposal.accept");
   expect(record).toMatchObject({ actor: "member", auth: "token" });
 });
 
 test("an open heap of proposals has an end", async () => {
   await using lab = await workplace();
-  const told = await results(lab, Array.from({ length: 51 }, (_, index) => ["instruction_save", { name: `note ${index}`, text: "x" }]));
+  const told = await results(
+    lab,
+    Array.from({ length: 51 }, (_, index) => ["instruction_save", { name: `note ${index}`, text: "x" }]),
+  );
   expect(told.filter((text) => text.startsWith("Proposed"))).toHaveLength(50);
   expect(told.at(-1)).toBe("50 proposals of this workspace wait for a person already. Nothing was done.");
 });

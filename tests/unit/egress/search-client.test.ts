@@ -7,33 +7,52 @@ import { BraveSearch, RESULTS_MAX, SearchFailure } from "../../../src/service/eg
 import { found, searchService, type SearchService } from "../../kit/search-service.ts";
 
 function clientOf(service: SearchService, lines: string[] = []) {
-  const log = createLog({ level: "debug", format: "json", clock: systemClock, write: (line) => void lines.push(line) });
+  const log = createLog({
+    level: "debug",
+    format: "json",
+    clock: systemClock,
+    write: (line) => void lines.push(line),
+  });
   return new BraveSearch(service.network, "canary-key", log);
 }
 
 async function failureOf(act: Promise<unknown>): Promise<string> {
-  const error: unknown = await act.then(() => undefined, (raised: unknown) => raised);
+  const error: unknown = await act.then(
+    () => undefined,
+    (raised: unknown) => raised,
+  );
   if (error instanceof SearchFailure) return error.message;
   throw new Error(`not a search failure: ${String(error)}`);
 }
 
-const search = (service: SearchService, lines?: string[]) => clientOf(service, lines).search("tea & cake #1", new AbortController().signal);
+const search = (service: SearchService, lines?: string[]) =>
+  clientOf(service, lines).search("tea & cake #1", new AbortController().signal);
 
 test("a search is one request to the compiled-in destination", async () => {
   await using service = searchService();
-  expect(await search(service)).toEqual([{ title: "About tea & cake #1", url: "https://example.org/", description: "A description." }]);
+  expect(await search(service)).toEqual([
+    { title: "About tea & cake #1", url: "https://example.org/", description: "A description." },
+  ]);
   expect(service.resolved).toEqual(["api.search.brave.com"]);
   expect(service.requests).toEqual([
     {
       path: "/res/v1/web/search?q=tea+%26+cake+%231&count=10",
-      headers: { accept: "application/json", "accept-encoding": "identity", connection: "close", host: "api.search.brave.com", "x-subscription-token": "canary-key" },
+      headers: {
+        accept: "application/json",
+        "accept-encoding": "identity",
+        connection: "close",
+        host: "api.search.brave.com",
+        "x-subscription-token": "canary-key",
+      },
     },
   ]);
 });
 
 test("results are bounded, unknown fields ignored, none is none", async () => {
   await using service = searchService();
-  service.answer(() => found(Array.from({ length: 30 }, (_, index) => ({ title: `${index}`, url: "https://example.org/" }))));
+  service.answer(() =>
+    found(Array.from({ length: 30 }, (_, index) => ({ title: `${index}`, url: "https://example.org/" }))),
+  );
   expect(await search(service)).toHaveLength(RESULTS_MAX);
   service.answer(() => Response.json({ type: "search" }));
   expect(await search(service)).toEqual([]);
@@ -47,24 +66,37 @@ test.each([
   [302, "The search service answered with an error."],
 ])("status %d", async (status, sentence) => {
   await using service = searchService();
-  service.answer(() => new Response("internal host db-7 at 10.0.0.3", { status, headers: { Location: "https://example.org/" } }));
+  service.answer(
+    () =>
+      new Response("internal host db-7 at 10.0.0.3", {
+        status,
+        headers: { Location: "https://example.org/" },
+      }),
+  );
   expect(await failureOf(search(service))).toBe(sentence);
   expect(service.queries).toHaveLength(1);
 });
 
-test.each([["not json"], ['{"web":{"results":[{"title":1}]}}'], ["[]"], ["x".repeat(1024 * 1024 + 1)]])("an answer that can't be used (%#)", async (body) => {
-  await using service = searchService();
-  service.answer(() => new Response(body));
-  expect(await failureOf(search(service))).toBe("The search service's answer could not be used.");
-});
+test.each([["not json"], ['{"web":{"results":[{"title":1}]}}'], ["[]"], ["x".repeat(1024 * 1024 + 1)]])(
+  "an answer that can't be used (%#)",
+  async (body) => {
+    await using service = searchService();
+    service.answer(() => new Response(body));
+    expect(await failureOf(search(service))).toBe("The search service's answer could not be used.");
+  },
+);
 
 test("a name that leads into the own network is not contacted, and the model does not learn where it leads", async () => {
   await using service = searchService();
   const lines: string[] = [];
   const network = { ...service.network, allow: () => false };
-  expect(await failureOf(search({ ...service, network } as SearchService, lines))).toBe("The search service's address is not one that this installation may contact.");
+  expect(await failureOf(search({ ...service, network } as SearchService, lines))).toBe(
+    "The search service's address is not one that this installation may contact.",
+  );
   expect(service.queries).toEqual([]);
-  expect(lines.map((line) => (JSON.parse(line) as { detail: string }).detail)).toEqual(["refused: api.search.brave.com leads to 127.0.0.1: loopback"]);
+  expect(lines.map((line) => (JSON.parse(line) as { detail: string }).detail)).toEqual([
+    "refused: api.search.brave.com leads to 127.0.0.1: loopback",
+  ]);
 });
 
 test("the log has neither the key nor the query", async () => {

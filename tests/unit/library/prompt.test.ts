@@ -15,13 +15,35 @@ test("workspace's first, then the agent's own, each by name; bound twice it come
     await using lab = await workplace("anthropic", { data: folder.path });
     const [writer, removed] = [await lab.addWorker("writer"), await lab.addWorker("removed")];
     ids = { workspace: lab.workspaceId, boss: lab.orchestratorId, writer, removed };
-    const make = async (name: string) => (await lab.admin.post<{ id: number }>("/instructions", { name, text: `text of ${name}` })).id;
-    const bind = (instruction: number, agent: number | null) => lab.admin.post(`/workspaces/${lab.workspaceId}/instructions`, { instruction_id: instruction, agent_id: agent });
-    const [both, own, shared, other, capital] = [await make("both"), await make("a-own"), await make("z-shared"), await make("other"), await make("B-own")];
-    for (const [instruction, agent] of [[own, writer], [capital, writer], [both, writer], [shared, null], [both, null], [other, removed]] as const) await bind(instruction!, agent);
+    const make = async (name: string) =>
+      (await lab.admin.post<{ id: number }>("/instructions", { name, text: `text of ${name}` })).id;
+    const bind = (instruction: number, agent: number | null) =>
+      lab.admin.post(`/workspaces/${lab.workspaceId}/instructions`, {
+        instruction_id: instruction,
+        agent_id: agent,
+      });
+    const [both, own, shared, other, capital] = [
+      await make("both"),
+      await make("a-own"),
+      await make("z-shared"),
+      await make("other"),
+      await make("B-own"),
+    ];
+    for (const [instruction, agent] of [
+      [own, writer],
+      [capital, writer],
+      [both, writer],
+      [shared, null],
+      [both, null],
+      [other, removed],
+    ] as const)
+      await bind(instruction!, agent);
     await lab.admin.put(`/instructions/${shared}`, { text: "newer text" });
     await lab.admin.delete(`/agents/${removed}`);
-    const elsewhere = await lab.admin.post<{ id: number }>("/workspaces", { name: "elsewhere", orchestrator_model_id: 1 });
+    const elsewhere = await lab.admin.post<{ id: number }>("/workspaces", {
+      name: "elsewhere",
+      orchestrator_model_id: 1,
+    });
     await lab.admin.post(`/workspaces/${elsewhere.id}/instructions`, { instruction_id: other });
   }
   const db = openDatabase(join(folder.path, "service.db"));

@@ -3,7 +3,22 @@
 
 import { describe, expect, test } from "bun:test";
 import { array, assert, asyncProperty, boolean, constantFrom, oneof, record } from "fast-check";
-import { chmodSync, existsSync, linkSync, lstatSync, mkdirSync, readdirSync, readFileSync, realpathSync, renameSync, rmSync, statSync, symlinkSync, unlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  unlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { AppError } from "../../../src/kit/error.ts";
 import { parseDocumentPath } from "../../../src/kit/paths.ts";
@@ -19,13 +34,20 @@ const at = (path: string) => parseDocumentPath("path", path);
 const bytes = (text: string) => new TextEncoder().encode(text);
 
 /** `<folder>/root` to work in and `<folder>/outside` with a secret. */
-async function scene(through: "descriptors" | "paths"): Promise<{ folder: Folder; path: string; root: RootDirectory } & AsyncDisposable> {
+async function scene(
+  through: "descriptors" | "paths",
+): Promise<{ folder: Folder; path: string; root: RootDirectory } & AsyncDisposable> {
   const folder = await temporaryFolder();
   const path = join(realpathSync(folder.path), "root");
   mkdirSync(path);
   mkdirSync(join(folder.path, "outside"));
   writeFileSync(join(folder.path, "outside/secret.txt"), SECRET);
-  return { folder, path, root: new RootDirectory(path, through), [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose]() };
+  return {
+    folder,
+    path,
+    root: new RootDirectory(path, through),
+    [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
+  };
 }
 
 async function read(root: RootDirectory, path: string): Promise<string> {
@@ -90,7 +112,8 @@ for (const through of isLinux ? (["descriptors", "paths"] as const) : (["paths"]
       expect(lstatSync(join(path, "a-link.txt")).isSymbolicLink()).toBe(true);
       expect(await read(root, "real/a.txt")).toBe("changed");
 
-      const out = (name: string) => ["invalid", `${name}: a link on the way leads out of the directory`] as [string, string];
+      const out = (name: string) =>
+        ["invalid", `${name}: a link on the way leads out of the directory`] as [string, string];
       for (const name of ["out/secret.txt", "secret", "sibling/x"]) {
         expect(await refusal(root.open(at(name)))).toEqual(out(name));
         expect(await refusal(save(root, name, "overwritten"))).toEqual(out(name));
@@ -98,9 +121,18 @@ for (const through of isLinux ? (["descriptors", "paths"] as const) : (["paths"]
       expect(await refusal(save(root, "out/new.txt", "x"))).toEqual(out("out/new.txt"));
       expect(await refusal(save(root, "out/deeper/new.txt", "x"))).toEqual(out("out/deeper/new.txt"));
       expect(await refusal(root.list(at("out")))).toEqual(out("out"));
-      expect(await refusal(save(root, "dangling", "x"))).toEqual(["invalid", "dangling: a link on the way leads nowhere"]);
-      expect(await refusal(save(root, "dangling-out/x", "x"))).toEqual(["invalid", "dangling-out/x: a link on the way leads nowhere"]);
-      expect(await refusal(root.open(at("circle")))).toEqual(["invalid", "circle: a link on the way leads in circles or was put there meanwhile"]);
+      expect(await refusal(save(root, "dangling", "x"))).toEqual([
+        "invalid",
+        "dangling: a link on the way leads nowhere",
+      ]);
+      expect(await refusal(save(root, "dangling-out/x", "x"))).toEqual([
+        "invalid",
+        "dangling-out/x: a link on the way leads nowhere",
+      ]);
+      expect(await refusal(root.open(at("circle")))).toEqual([
+        "invalid",
+        "circle: a link on the way leads in circles or was put there meanwhile",
+      ]);
       expect(readdirSync(join(folder.path, "outside"))).toEqual(["secret.txt"]);
       expect(readFileSync(join(folder.path, "outside/secret.txt"), "utf8")).toBe(SECRET);
       expect(existsSync(join(folder.path, "not-there"))).toBe(false);
@@ -115,7 +147,9 @@ for (const through of isLinux ? (["descriptors", "paths"] as const) : (["paths"]
       symlinkSync("sub", join(path, "sub-link"));
       symlinkSync(join(folder.path, "outside"), join(path, "out"));
       symlinkSync("nowhere", join(path, "dangling"));
-      const listed = (await root.list(""))!.map(({ name, kind, size }) => ({ name, kind, size })).sort((a, b) => (a.name < b.name ? -1 : 1));
+      const listed = (await root.list(""))!
+        .map(({ name, kind, size }) => ({ name, kind, size }))
+        .sort((a, b) => (a.name < b.name ? -1 : 1));
       expect(listed).toEqual([
         { name: "a.txt", kind: "file", size: 5 },
         { name: "dangling", kind: "other", size: null },
@@ -126,7 +160,10 @@ for (const through of isLinux ? (["descriptors", "paths"] as const) : (["paths"]
       ]);
       expect(await root.list(at("sub"))).toEqual([]);
       expect(await refusal(root.list(at("nope")))).toEqual(["not_found", "directory nope: not found"]);
-      expect(await refusal(root.list(at("a.txt")))).toEqual(["invalid", "a.txt: a part of the path is not a directory"]);
+      expect(await refusal(root.list(at("a.txt")))).toEqual([
+        "invalid",
+        "a.txt: a part of the path is not a directory",
+      ]);
     });
 
     test("a directory is not a file, a file is not a directory", async () => {
@@ -150,7 +187,8 @@ for (const through of isLinux ? (["descriptors", "paths"] as const) : (["paths"]
       await Bun.spawn(["mkfifo", join(path, "pipe")]).exited;
       using socket = Bun.listen({ unix: join(path, "socket"), socket: { data() {} } });
       const names = ["pipe", "socket"];
-      if (isRoot && (await Bun.spawn(["mknod", join(path, "zero"), "c", "1", "5"]).exited) === 0) names.push("zero");
+      if (isRoot && (await Bun.spawn(["mknod", join(path, "zero"), "c", "1", "5"]).exited) === 0)
+        names.push("zero");
       for (const name of names) {
         const refused: [string, string] = ["invalid", `${name}: is a device, pipe or socket, not a file`];
         expect(await refusal(root.open(at(name)))).toEqual(refused);
@@ -182,7 +220,10 @@ for (const through of isLinux ? (["descriptors", "paths"] as const) : (["paths"]
         return;
       }
       await save(root, "Docs/readme.md", "two");
-      expect([await read(root, "Docs/README.md"), await read(root, "Docs/readme.md")]).toEqual(["one", "two"]);
+      expect([await read(root, "Docs/README.md"), await read(root, "Docs/readme.md")]).toEqual([
+        "one",
+        "two",
+      ]);
       unlinkSync(join(path, "Docs/readme.md"));
       linkSync(join(path, "Docs/README.md"), join(path, "Docs/readme.md"));
       expect(await read(root, "Docs/readme.md")).toBe("one");
@@ -192,12 +233,17 @@ for (const through of isLinux ? (["descriptors", "paths"] as const) : (["paths"]
       await using folder = await temporaryFolder();
       const path = join(folder.path, "small");
       mkdirSync(path);
-      const mounted = (await Bun.spawn(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", path], { stderr: "ignore" }).exited) === 0;
+      const mounted =
+        (await Bun.spawn(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", path], { stderr: "ignore" })
+          .exited) === 0;
       if (!mounted) return;
       try {
         const root = new RootDirectory(path, through);
         await save(root, "a.txt", "the original");
-        const full: [string, string] = ["unavailable", "the disk is full: nothing was changed; free some space and try again"];
+        const full: [string, string] = [
+          "unavailable",
+          "the disk is full: nothing was changed; free some space and try again",
+        ];
         expect(await refusal(save(root, "a.txt", "x".repeat(100_000)))).toEqual(full);
         expect(await read(root, "a.txt")).toBe("the original");
         expect(readdirSync(path)).toEqual(["a.txt"]);
@@ -210,79 +256,119 @@ for (const through of isLinux ? (["descriptors", "paths"] as const) : (["paths"]
       await using place = await scene(through);
       mkdirSync(join(place.path, "locked"));
       chmodSync(join(place.path, "locked"), 0o500);
-      expect(await refusal(save(place.root, "locked/a", "x"))).toEqual(["unavailable", "storage failed (EACCES): nothing was changed"]);
+      expect(await refusal(save(place.root, "locked/a", "x"))).toEqual([
+        "unavailable",
+        "storage failed (EACCES): nothing was changed",
+      ]);
     });
 
-    test.if(process.platform !== "win32")("a directory swapped for a link out in the middle never leads out", async () => {
-      await using place = await scene(through);
-      const { path, root, folder } = place;
-      mkdirSync(join(path, "spot"));
-      writeFileSync(join(path, "spot/secret.txt"), "inside");
-      symlinkSync(join(folder.path, "outside"), join(path, "evil"));
-      const swaps = { going: true };
-      // A save makes the directory anew when it comes between two renames, so what is there is cleared first.
-      const takePlace = (name: string) => {
-        for (;;) {
-          try {
-            rmSync(join(path, "spot"), { recursive: true, force: true });
-            return renameSync(join(path, name), join(path, "spot"));
-          } catch {
-            continue;
-          }
-        }
-      };
-      const swapping = (async () => {
-        while (swaps.going) {
-          renameSync(join(path, "spot"), join(path, "kept"));
-          takePlace("evil");
-          await Bun.sleep(0);
-          renameSync(join(path, "spot"), join(path, "evil"));
-          takePlace("kept");
-          await Bun.sleep(0);
-        }
-      })();
-      const outcomes = new Set<string>();
-      for (let round = 0; round < 150; round++) {
-        outcomes.add(await read(root, "spot/secret.txt").catch((error: AppError) => error.code));
-        outcomes.add(await save(root, "spot/new.txt", "x").then(() => "saved", (error: AppError) => error.code));
-      }
-      swaps.going = false;
-      await swapping;
-      expect(outcomes.has(SECRET)).toBe(false);
-      expect([...outcomes].filter((each) => !["inside", "saved", "invalid", "conflict", "not_found"].includes(each))).toEqual([]);
-      // Without descriptors a narrow moment is left between the last check and the rename; reading has none.
-      if (through === "descriptors") expect(readdirSync(join(folder.path, "outside"))).toEqual(["secret.txt"]);
-    });
-
-    test.if(process.platform !== "win32")("whatever links there are, nothing from outside is read and nothing outside is written", async () => {
-      const names = constantFrom("a", "b", "c");
-      const target = oneof(names, constantFrom("..", "../outside", "../outside/secret.txt", ".", "../root", "../root/a", "/", "a/..", "b/../../outside"));
-      const link = record({ where: array(names, { minLength: 1, maxLength: 2 }), target });
-      await assert(
-        asyncProperty(array(link, { maxLength: 5 }), array(names, { minLength: 1, maxLength: 4 }), boolean(), async (links, wanted, withFile) => {
-          await using place = await scene(through);
-          const { path, root, folder } = place;
-          mkdirSync(join(path, "a"), { recursive: true });
-          for (const each of links) {
+    test.if(process.platform !== "win32")(
+      "a directory swapped for a link out in the middle never leads out",
+      async () => {
+        await using place = await scene(through);
+        const { path, root, folder } = place;
+        mkdirSync(join(path, "spot"));
+        writeFileSync(join(path, "spot/secret.txt"), "inside");
+        symlinkSync(join(folder.path, "outside"), join(path, "evil"));
+        const swaps = { going: true };
+        // A save makes the directory anew when it comes between two renames, so what is there is cleared first.
+        const takePlace = (name: string) => {
+          for (;;) {
             try {
-              const inside = realpathSync(join(path, ...each.where.slice(0, -1)));
-              if (inside === path || inside.startsWith(`${path}/`)) symlinkSync(each.target, join(path, ...each.where));
+              rmSync(join(path, "spot"), { recursive: true, force: true });
+              return renameSync(join(path, name), join(path, "spot"));
             } catch {
-              // A name that is taken, or below a file: another scene will have it.
+              continue;
             }
           }
-          const name = withFile ? `${wanted.join("/")}/secret.txt` : wanted.join("/");
-          const text = await read(root, name).catch((error: AppError) => error.code);
-          expect(text).not.toBe(SECRET);
-          await save(root, name, "written").catch((error: AppError) => expect(error).toBeInstanceOf(AppError));
-          expect(readdirSync(folder.path).sort()).toEqual(["outside", "root"]);
+        };
+        const swapping = (async () => {
+          while (swaps.going) {
+            renameSync(join(path, "spot"), join(path, "kept"));
+            takePlace("evil");
+            await Bun.sleep(0);
+            renameSync(join(path, "spot"), join(path, "evil"));
+            takePlace("kept");
+            await Bun.sleep(0);
+          }
+        })();
+        const outcomes = new Set<string>();
+        for (let round = 0; round < 150; round++) {
+          outcomes.add(await read(root, "spot/secret.txt").catch((error: AppError) => error.code));
+          outcomes.add(
+            await save(root, "spot/new.txt", "x").then(
+              () => "saved",
+              (error: AppError) => error.code,
+            ),
+          );
+        }
+        swaps.going = false;
+        await swapping;
+        expect(outcomes.has(SECRET)).toBe(false);
+        expect(
+          [...outcomes].filter(
+            (each) => !["inside", "saved", "invalid", "conflict", "not_found"].includes(each),
+          ),
+        ).toEqual([]);
+        // Without descriptors a narrow moment is left between the last check and the rename; reading has none.
+        if (through === "descriptors")
           expect(readdirSync(join(folder.path, "outside"))).toEqual(["secret.txt"]);
-          expect(readFileSync(join(folder.path, "outside/secret.txt"), "utf8")).toBe(SECRET);
-          rmSync(path, { recursive: true });
-        }),
-        { numRuns: 120 },
-      );
-    });
+      },
+    );
+
+    test.if(process.platform !== "win32")(
+      "whatever links there are, nothing from outside is read and nothing outside is written",
+      async () => {
+        const names = constantFrom("a", "b", "c");
+        const target = oneof(
+          names,
+          constantFrom(
+            "..",
+            "../outside",
+            "../outside/secret.txt",
+            ".",
+            "../root",
+            "../root/a",
+            "/",
+            "a/..",
+            "b/../../outside",
+          ),
+        );
+        const link = record({ where: array(names, { minLength: 1, maxLength: 2 }), target });
+        await assert(
+          asyncProperty(
+            array(link, { maxLength: 5 }),
+            array(names, { minLength: 1, maxLength: 4 }),
+            boolean(),
+            async (links, wanted, withFile) => {
+              await using place = await scene(through);
+              const { path, root, folder } = place;
+              mkdirSync(join(path, "a"), { recursive: true });
+              for (const each of links) {
+                try {
+                  const inside = realpathSync(join(path, ...each.where.slice(0, -1)));
+                  if (inside === path || inside.startsWith(`${path}/`))
+                    symlinkSync(each.target, join(path, ...each.where));
+                } catch {
+                  // A name that is taken, or below a file: another scene will have it.
+                }
+              }
+              const name = withFile ? `${wanted.join("/")}/secret.txt` : wanted.join("/");
+              const text = await read(root, name).catch((error: AppError) => error.code);
+              expect(text).not.toBe(SECRET);
+              await save(root, name, "written").catch((error: AppError) =>
+                expect(error).toBeInstanceOf(AppError),
+              );
+              expect(readdirSync(folder.path).sort()).toEqual(["outside", "root"]);
+              expect(readdirSync(join(folder.path, "outside"))).toEqual(["secret.txt"]);
+              expect(readFileSync(join(folder.path, "outside/secret.txt"), "utf8")).toBe(SECRET);
+              rmSync(path, { recursive: true });
+            },
+          ),
+          { numRuns: 120 },
+        );
+      },
+    );
   });
 }
 
@@ -293,6 +379,7 @@ test.if(isLinux)("no descriptor is left open by refusals", async () => {
   const names = ["a/b", "a/b/c", "a/x/y", "x"];
   for (const name of names) await read(place.root, name).catch(() => {});
   const before = open();
-  for (let round = 0; round < 20; round++) for (const name of names) await read(place.root, name).catch(() => {});
+  for (let round = 0; round < 20; round++)
+    for (const name of names) await read(place.root, name).catch(() => {});
   expect(open()).toBe(before);
 });

@@ -13,9 +13,13 @@ beforeAll(async () => void (docker = await startDocker()), DOCKER_SETUP_MS);
 afterAll(() => docker?.stop());
 
 const it = (name: string, act: (docker: TestDocker) => Promise<void>) =>
-  test(name, async () => {
-    if (docker) await act(docker);
-  }, 60_000);
+  test(
+    name,
+    async () => {
+      if (docker) await act(docker);
+    },
+    60_000,
+  );
 
 async function timed(work: Promise<string>): Promise<{ refusal: string; ms: number }> {
   const started = performance.now();
@@ -30,11 +34,17 @@ it("frozen: a gear that ran, one that waited in the pool and one that has to be 
   await warm.sandbox.prepare();
   await cold.sandbox.prepare();
   const began = Promise.withResolvers<void>();
-  const running = refusalOf(warm.run("binary", "#!/bin/sh\necho began\nsleep 60\n", { timeoutMs: 1_500, output: () => began.resolve() }));
+  const running = refusalOf(
+    warm.run("binary", "#!/bin/sh\necho began\nsleep 60\n", {
+      timeoutMs: 1_500,
+      output: () => began.resolve(),
+    }),
+  );
   await began.promise;
   await warm.settled();
   daemon.signal("SIGSTOP");
-  const stopped = "unavailable: the gear had to be stopped, and the container daemon does not answer; it is removed when it does";
+  const stopped =
+    "unavailable: the gear had to be stopped, and the container daemon does not answer; it is removed when it does";
   const started = performance.now();
   const outcomes = await Promise.all([
     timed(running),
@@ -49,7 +59,10 @@ it("frozen: a gear that ran, one that waited in the pool and one that has to be 
   expect(performance.now() - started).toBeLessThan(TIMES.startMs + SLACK_MS);
   daemon.signal("SIGCONT");
   await warm.settled();
-  expect(await warm.run("binary", "#!/bin/sh\necho again\n")).toMatchObject({ exitCode: 0, stdout: "again\n" });
+  expect(await warm.run("binary", "#!/bin/sh\necho again\n")).toMatchObject({
+    exitCode: 0,
+    stdout: "again\n",
+  });
 });
 
 it("frozen: cancelling does not wait for it, and stopping ends", async (shared) => {
@@ -58,7 +71,12 @@ it("frozen: cancelling does not wait for it, and stopping ends", async (shared) 
   await at.sandbox.prepare();
   const began = Promise.withResolvers<void>();
   const cancel = new AbortController();
-  const running = refusalOf(at.run("binary", "#!/bin/sh\necho began\nsleep 60\n", { signal: cancel.signal, output: () => began.resolve() }));
+  const running = refusalOf(
+    at.run("binary", "#!/bin/sh\necho began\nsleep 60\n", {
+      signal: cancel.signal,
+      output: () => began.resolve(),
+    }),
+  );
   await began.promise;
   daemon.signal("SIGSTOP");
   cancel.abort();
@@ -75,24 +93,39 @@ it("killed in the middle: the call ends at once and says so", async (shared) => 
   await using at = await openSandbox("cold", { docker: daemon, times: TIMES });
   await at.sandbox.prepare();
   const began = Promise.withResolvers<void>();
-  const running = refusalOf(at.run("binary", "#!/bin/sh\necho began\nsleep 60\n", { timeoutMs: 30_000, output: () => began.resolve() }));
+  const running = refusalOf(
+    at.run("binary", "#!/bin/sh\necho began\nsleep 60\n", {
+      timeoutMs: 30_000,
+      output: () => began.resolve(),
+    }),
+  );
   await began.promise;
   daemon.signal("SIGKILL");
   const { refusal, ms } = await timed(running);
-  expect(refusal).toBe("unavailable: the container daemon went away while the gear ran; its outcome is unknown");
+  expect(refusal).toBe(
+    "unavailable: the container daemon went away while the gear ran; its outcome is unknown",
+  );
   expect(ms).toBeLessThan(SLACK_MS);
-  expect(await refusalOf(at.run("binary", "#!/bin/sh\n"))).toBe("unavailable: the container daemon could not start a container; the service's log says why");
+  expect(await refusalOf(at.run("binary", "#!/bin/sh\n"))).toBe(
+    "unavailable: the container daemon could not start a container; the service's log says why",
+  );
 });
 
 it("no daemon, no client: said as such", async (shared) => {
   const environment = { DOCKER_HOST: "unix:///nonexistent/docker.sock" };
   await using none = await openSandbox("cold", { docker: shared, environment, times: TIMES });
   await none.sandbox.prepare();
-  expect(await refusalOf(none.run("bash", "true"))).toBe("unavailable: the container daemon does not answer; gears can't run until it does");
+  expect(await refusalOf(none.run("bash", "true"))).toBe(
+    "unavailable: the container daemon does not answer; gears can't run until it does",
+  );
 });
 
 it("a missing image is named, with what to do; it is never fetched while a gear waits", async (shared) => {
-  await using at = await openSandbox("cold", { docker: shared, images: { bash: "cairn-test-absent:1" }, times: TIMES });
+  await using at = await openSandbox("cold", {
+    docker: shared,
+    images: { bash: "cairn-test-absent:1" },
+    times: TIMES,
+  });
   expect(await refusalOf(at.run("bash", "true"))).toBe(
     'unavailable: image cairn-test-absent:1 is not on this machine and could not be fetched: run "docker pull cairn-test-absent:1", or name another one in sandbox_images',
   );
@@ -105,20 +138,43 @@ it("an image that is removed under us is named as well", async (shared) => {
   await using at = await openSandbox("cold", { docker: shared, images: { binary: "cairn-test-passing:1" } });
   await at.sandbox.prepare();
   await shared.docker("rmi", "cairn-test-passing:1");
-  expect(await refusalOf(at.run("binary", "#!/bin/sh\n"))).toStartWith("unavailable: image cairn-test-passing:1 is not on this machine");
+  expect(await refusalOf(at.run("binary", "#!/bin/sh\n"))).toStartWith(
+    "unavailable: image cairn-test-passing:1 is not on this machine",
+  );
 });
 
 it("orphans of this installation are swept at prepare, those of another are not touched", async (shared) => {
   await using at = await openSandbox("cold", { docker: shared, installation: "test-sweep-ours" });
   const orphan = (installation: string) =>
-    shared.docker("run", "--detach", "--label", `cairn.installation=${installation}`, "--label", "cairn.start=earlier", shared.images.binary, "/bin/sleep", "600");
+    shared.docker(
+      "run",
+      "--detach",
+      "--label",
+      `cairn.installation=${installation}`,
+      "--label",
+      "cairn.start=earlier",
+      shared.images.binary,
+      "/bin/sleep",
+      "600",
+    );
   const [ours, theirs] = [await orphan("test-sweep-ours"), await orphan("test-sweep-theirs")];
   await at.sandbox.prepare();
-  const left = await shared.docker("ps", "--all", "--quiet", "--no-trunc", "--filter", "label=cairn.start=earlier");
+  const left = await shared.docker(
+    "ps",
+    "--all",
+    "--quiet",
+    "--no-trunc",
+    "--filter",
+    "label=cairn.start=earlier",
+  );
   await shared.docker("rm", "--force", theirs);
   expect(left.split("\n")).toEqual([theirs]);
   expect(ours).not.toBe(theirs);
-  expect(at.log.filter(({ level }) => level === "warn").map(({ message, containers }) => ({ message, containers }))).toContainEqual({
+  expect(
+    at.log
+      .filter(({ level }) => level === "warn")
+      .map(({ message, containers }) => ({ message, containers })),
+  ).toContainEqual({
     message: "containers of an earlier start were removed",
     containers: 1,
   });

@@ -89,7 +89,10 @@ for (const kind of ["cold", "warm"] satisfies SandboxKind[]) {
     });
 
     it("too much memory: killed, which is no time-out", async () => {
-      const { exitCode, timedOut, stdout } = await at.run("python", "print('began', flush=True)\nx = b'x' * (700 * 2**20)\nprint('had it')");
+      const { exitCode, timedOut, stdout } = await at.run(
+        "python",
+        "print('began', flush=True)\nx = b'x' * (700 * 2**20)\nprint('had it')",
+      );
       expect({ exitCode, timedOut, stdout }).toEqual({ exitCode: 137, timedOut: false, stdout: "began\n" });
     });
 
@@ -108,11 +111,16 @@ except BlockingIOError as error:
     print(error.strerror)
 print(200 < len(children) < 256)`;
       const { exitCode, stdout } = await at.run("python", code);
-      expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: "Resource temporarily unavailable\nTrue\n" });
+      expect({ exitCode, stdout }).toEqual({
+        exitCode: 0,
+        stdout: "Resource temporarily unavailable\nTrue\n",
+      });
     });
 
     it("a fork bomb ends with its time-out", async () => {
-      const { timedOut, exitCode, durationMs } = await at.run("bash", ":(){ :|:& };:; sleep 60", { timeoutMs: 1_500 });
+      const { timedOut, exitCode, durationMs } = await at.run("bash", ":(){ :|:& };:; sleep 60", {
+        timeoutMs: 1_500,
+      });
       expect({ timedOut, exitCode }).toEqual({ timedOut: true, exitCode: 137 });
       expect(durationMs).toBeLessThan(5_000);
     });
@@ -141,14 +149,23 @@ raise SystemExit(7)`;
 
     it("afterwards the containers are gone, except those that wait for their first call", async (at2) => {
       await at.settled();
-      const listed = await at2.docker("ps", "--all", "--filter", `label=cairn.installation=${at.installation}`, "--format", "{{.Image}}");
+      const listed = await at2.docker(
+        "ps",
+        "--all",
+        "--filter",
+        `label=cairn.installation=${at.installation}`,
+        "--format",
+        "{{.Image}}",
+      );
       const expected = kind === "warm" ? Object.values(at2.images).sort() : [];
       expect(listed.split("\n").filter(Boolean).sort()).toEqual(expected);
     });
 
     it("the sandbox stops: nothing of it is left", async (at2) => {
       await at.sandbox.stop();
-      expect(await at2.docker("ps", "--all", "--quiet", "--filter", `label=cairn.installation=${at.installation}`)).toBe("");
+      expect(
+        await at2.docker("ps", "--all", "--quiet", "--filter", `label=cairn.installation=${at.installation}`),
+      ).toBe("");
     });
   });
 }

@@ -86,7 +86,14 @@ function setUp(path: string, log: string[]) {
   });
   const background = new Background(lines);
   return {
-    ...buildParts({ db, clock: systemClock, log: lines, ownListener: () => undefined, config: loadConfig({}, {}), environment: {} }),
+    ...buildParts({
+      db,
+      clock: systemClock,
+      log: lines,
+      ownListener: () => undefined,
+      config: loadConfig({}, {}),
+      environment: {},
+    }),
     background,
     lines,
   };
