@@ -177,7 +177,8 @@ export class Db {
     this.#after = [];
     try {
       const value = run();
-      if (value instanceof Promise) throw new Error("a write must be synchronous: what follows an await is outside it");
+      if (value instanceof Promise)
+        throw new Error("a write must be synchronous: what follows an await is outside it");
       if (needsSavepoint) this.#sqlite.run("RELEASE work");
       return { ok: true, value, after: this.#after };
     } catch (error) {
@@ -248,10 +249,16 @@ function rethrow(error: unknown): never {
 function openError(path: string, error: unknown): AppError {
   const code = systemCode(error) ?? "";
   if (code.startsWith("SQLITE_BUSY") || code.startsWith("SQLITE_LOCKED")) {
-    return new AppError("conflict", `${path} is in use by another process; stop it first, or choose another data directory`);
+    return new AppError(
+      "conflict",
+      `${path} is in use by another process; stop it first, or choose another data directory`,
+    );
   }
   if (code.startsWith("SQLITE_NOTADB") || code.startsWith("SQLITE_CORRUPT")) {
-    return new AppError("invalid", `${path} is not a usable database (${messageOf(error)}); restore a backup or move it away`);
+    return new AppError(
+      "invalid",
+      `${path} is not a usable database (${messageOf(error)}); restore a backup or move it away`,
+    );
   }
   return new AppError("unavailable", `open ${path}: ${messageOf(error)}`);
 }
@@ -260,7 +267,10 @@ function openError(path: string, error: unknown): AppError {
 function storageError(error: unknown): unknown {
   const code = systemCode(error) ?? "";
   if (code.startsWith("SQLITE_FULL")) {
-    return new AppError("unavailable", "the disk is full: nothing was changed; free some space and try again");
+    return new AppError(
+      "unavailable",
+      "the disk is full: nothing was changed; free some space and try again",
+    );
   }
   if (code.startsWith("SQLITE_IOERR") || code.startsWith("SQLITE_READONLY")) {
     return new AppError("unavailable", `storage failed (${code}): nothing was changed`);

@@ -29,7 +29,9 @@ export function migrate(db: Db, migrations: readonly Migration[], now: number): 
   refuseForeignHistory(applied, migrations);
   const missing = migrations.slice(applied.length);
   const backup = applied.length > 0 && missing.length > 0 ? backUp(db, applied.at(-1)!.name, now) : undefined;
-  const record = db.query<never, [string, string, number]>("INSERT INTO migrations (name, hash, applied_at) VALUES (?, ?, ?)");
+  const record = db.query<never, [string, string, number]>(
+    "INSERT INTO migrations (name, hash, applied_at) VALUES (?, ?, ?)",
+  );
   for (const migration of missing) {
     db.writeNow(() => {
       db.exec(migration.sql);
@@ -43,10 +45,16 @@ function refuseForeignHistory(applied: readonly AppliedRow[], known: readonly Mi
   for (const [index, row] of applied.entries()) {
     const migration = known[index];
     if (!migration || migration.name !== row.name) {
-      throw new AppError("refused", `the database has migration ${row.name}, which this version does not know: it was written by a newer version; use that one`);
+      throw new AppError(
+        "refused",
+        `the database has migration ${row.name}, which this version does not know: it was written by a newer version; use that one`,
+      );
     }
     if (sha256Hex(migration.sql) !== row.hash) {
-      throw new AppError("refused", `migration ${row.name} in the database differs from this version's: its history was changed; restore a backup`);
+      throw new AppError(
+        "refused",
+        `migration ${row.name} in the database differs from this version's: its history was changed; restore a backup`,
+      );
     }
   }
 }

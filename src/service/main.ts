@@ -50,9 +50,16 @@ export async function startService(options: StartOptions): Promise<Service> {
   let listener: Listener | undefined;
   try {
     const report = migrate(data.db, migrations, clock.now());
-    if (report.backup) log.info("database upgraded", { migrations: report.applied.join(","), backup: report.backup });
+    if (report.backup)
+      log.info("database upgraded", { migrations: report.applied.join(","), backup: report.backup });
     const ownListener = () => listener && { host: config.listen.host, port: listener.port };
-    const parts = buildParts({ db: data.db, clock, log, ownListener, ...(options.times ? { times: options.times } : {}) });
+    const parts = buildParts({
+      db: data.db,
+      clock,
+      log,
+      ownListener,
+      ...(options.times ? { times: options.times } : {}),
+    });
     prepare(parts, log);
     const { host, port } = config.listen;
     const { loopbackAdmin, allowedHosts } = config;
@@ -78,7 +85,9 @@ function openData(directory: string, log: Log): Data {
   const made = missingDirectories(directory);
   try {
     mkdirSync(directory, { recursive: true, mode: DIRECTORY_MODE });
-    const db = openDatabase(join(directory, DATABASE_NAME), (error) => log.error("a callback after a commit failed", { error: messageOf(error) }));
+    const db = openDatabase(join(directory, DATABASE_NAME), (error) =>
+      log.error("a callback after a commit failed", { error: messageOf(error) }),
+    );
     return { db, undo: () => (db.discard(), removeEmpty(made)) };
   } catch (error) {
     removeEmpty(made);
@@ -119,7 +128,13 @@ function seedAdmin(parts: Parts, config: Config, log: Log): void {
   else log.info("admin created: this token is shown only here", { token: seeded.token });
 }
 
-function announce(config: Config, listener: Listener, environment: Environment, parts: Parts, log: Log): void {
+function announce(
+  config: Config,
+  listener: Listener,
+  environment: Environment,
+  parts: Parts,
+  log: Log,
+): void {
   log.info("listening", { url: listener.url, version: version.version, data: config.data });
   const evidence = containerEvidence(environment);
   if (evidence) {
@@ -153,7 +168,8 @@ async function stop(parts: Parts, listener: Listener, log: Log, reason: string):
     parts.streams.endAll();
   });
   parts.background.run("last-used times", () => parts.authentication.flushLastUsed());
-  if ((await parts.background.settle(STOP_DEADLINE_MS)) === "deadline") log.warn("some work did not end in time");
+  if ((await parts.background.settle(STOP_DEADLINE_MS)) === "deadline")
+    log.warn("some work did not end in time");
   parts.streams.endAll();
   await listener.close();
   parts.db.close();

@@ -23,15 +23,26 @@ async function decide(at: Office): Promise<{ tokens: string[] }> {
   await admin.patch(`/teams/${team}`, { name: "Team" });
   await admin.patch(`/providers/${at.providerId}`, { api_key: KEY });
   await admin.patch(`/providers/${at.providerId}`, { base_url: "http://127.0.0.1:10", api_key: "" });
-  const model = await admin.post<{ id: number }>("/models", { provider_id: at.providerId, model_name: "other" });
+  const model = await admin.post<{ id: number }>("/models", {
+    provider_id: at.providerId,
+    model_name: "other",
+  });
   await admin.patch(`/models/${model.id}`, { label: "Other" });
   await admin.delete(`/models/${model.id}`);
-  const spare = await admin.post<{ id: number }>("/providers", { name: "spare", type: "vendor-a", api_key: KEY });
+  const spare = await admin.post<{ id: number }>("/providers", {
+    name: "spare",
+    type: "vendor-a",
+    api_key: KEY,
+  });
   await admin.delete(`/providers/${spare.id}`);
   const lab = await at.workspace("lab");
   await admin.put(`/workspaces/${lab.id}/teams/${team}`);
   await admin.delete(`/workspaces/${lab.id}/teams/${team}`);
-  const wire = await at.wire(lab.id, (await at.orchestrator(lab.id)).id, (await at.agent(lab.id, "worker")).id);
+  const wire = await at.wire(
+    lab.id,
+    (await at.orchestrator(lab.id)).id,
+    (await at.agent(lab.id, "worker")).id,
+  );
   await admin.delete(`/wires/${wire.id}`);
   await admin.delete(`/workspaces/${lab.id}`);
   await admin.delete(`/teams/${team}/members/${anna.id}`);
@@ -96,12 +107,24 @@ test("a record says who, how authenticated, from where, what, when and in which 
   const { token } = await at.admin.post<{ token: string }>("/login", { user: "boss", password: PASSWORD });
   const [loopback, byToken, bySession] = [at.admin, at.as(at.adminToken), at.as(token)];
 
-  for (const [client, name] of [[loopback, "a"], [byToken, "b"], [bySession, "c"]] as const) {
+  for (const [client, name] of [
+    [loopback, "a"],
+    [byToken, "b"],
+    [bySession, "c"],
+  ] as const) {
     await client.raw("POST", "/teams", { body: { name }, headers: { "X-Request-Id": `request-${name}` } });
   }
 
   const records = (await at.admin.get<AuditRecord[]>("/audit?action=team.create")).toReversed();
-  expect(records.map(({ actor_id, actor, auth, detail, request_id }) => ({ actor_id, actor, auth, detail, request_id }))).toEqual([
+  expect(
+    records.map(({ actor_id, actor, auth, detail, request_id }) => ({
+      actor_id,
+      actor,
+      auth,
+      detail,
+      request_id,
+    })),
+  ).toEqual([
     { actor_id: 1, actor: "admin", auth: "loopback", detail: { name: "a" }, request_id: "request-a" },
     { actor_id: 1, actor: "admin", auth: "token", detail: { name: "b" }, request_id: "request-b" },
     { actor_id: boss.id, actor: "boss", auth: "session", detail: { name: "c" }, request_id: "request-c" },
@@ -136,7 +159,8 @@ test("what is refused is not recorded as done", async () => {
 test("the record is read in pages and by action and actor, by admins only", async () => {
   await using at = await office();
   for (const name of ["a", "b", "c"]) await at.team(name);
-  const seqs = async (query: string) => (await at.admin.get<AuditRecord[]>(`/audit?${query}`)).map((record) => record.seq);
+  const seqs = async (query: string) =>
+    (await at.admin.get<AuditRecord[]>(`/audit?${query}`)).map((record) => record.seq);
 
   expect(await seqs("limit=2")).toEqual([6, 5]);
   expect(await seqs("limit=2&before=5")).toEqual([4, 3]);
@@ -145,7 +169,11 @@ test("the record is read in pages and by action and actor, by admins only", asyn
   expect(await seqs("action=team.%25")).toEqual([]);
   const lead = await at.user("lead", "team-lead");
   for (const path of ["/audit", "/audit/verify"]) {
-    expect(await lead.refused("GET", path)).toEqual({ status: 403, code: "forbidden", message: "only an admin may do this" });
+    expect(await lead.refused("GET", path)).toEqual({
+      status: 403,
+      code: "forbidden",
+      message: "only an admin may do this",
+    });
   }
 });
 
@@ -153,7 +181,12 @@ test("no record, log line or other answer holds a token, a password or a key", a
   await using folder = await temporaryFolder();
   const at = await office({ data: folder.path });
   const { tokens } = await decide(at);
-  const shown = JSON.stringify([await at.admin.get("/audit?limit=500"), await at.admin.get("/users"), await at.admin.get("/providers"), at.log.filter((line) => !line.includes("admin created"))]);
+  const shown = JSON.stringify([
+    await at.admin.get("/audit?limit=500"),
+    await at.admin.get("/users"),
+    await at.admin.get("/providers"),
+    at.log.filter((line) => !line.includes("admin created")),
+  ]);
   await at[Symbol.asyncDispose]();
 
   using db = new Database(`${folder.path}/service.db`);
@@ -165,19 +198,71 @@ test("no record, log line or other answer holds a token, a password or a key", a
 });
 
 const EDITS: [what: string, sql: string, found: { broken_at: number; problem: string }][] = [
-  ["a record was edited", "UPDATE audit SET record = replace(record, '\"b\"', '\"x\"') WHERE seq = 5", { broken_at: 5, problem: "was edited" }],
-  ["a record is no JSON any more", "UPDATE audit SET record = 'gone' WHERE seq = 5", { broken_at: 5, problem: "was edited" }],
-  ["a field was added", "UPDATE audit SET record = json_set(record, '$.extra', 1) WHERE seq = 5", { broken_at: 5, problem: "was edited" }],
-  ["an edited record was closed anew", "UPDATE audit SET hash = 'f' || substr(hash, 2) WHERE seq = 5", { broken_at: 5, problem: "was edited" }],
-  ["a middle record was deleted", "DELETE FROM audit WHERE seq = 4", { broken_at: 4, problem: "record 4 is missing" }],
-  ["the first record was deleted", "DELETE FROM audit WHERE seq = 1", { broken_at: 1, problem: "record 1 is missing" }],
-  ["two records changed places", "UPDATE audit SET seq = CASE seq WHEN 4 THEN -5 ELSE -4 END WHERE seq IN (4, 5); UPDATE audit SET seq = -seq WHERE seq < 0", { broken_at: 4, problem: "does not follow the record before it" }],
-  ["the tail was cut", "DELETE FROM audit WHERE seq > 4", { broken_at: 5, problem: "2 records are missing at the end" }],
-  ["the last record was deleted", "DELETE FROM audit WHERE seq = 6", { broken_at: 6, problem: "1 records are missing at the end" }],
-  ["everything was deleted", "DELETE FROM audit", { broken_at: 1, problem: "6 records are missing at the end" }],
-  ["a record was put before the first", "INSERT INTO audit (seq, record, prev, hash) SELECT -1, record, prev, hash FROM audit WHERE seq = 1", { broken_at: 1, problem: "record -1 was added before it" }],
-  ["the anchor was set back", "UPDATE audit_head SET seq = 4, hash = (SELECT hash FROM audit WHERE seq = 4)", { broken_at: 5, problem: "2 records were added after the anchored one" }],
-  ["the anchor was changed", "UPDATE audit_head SET hash = 'x'", { broken_at: 6, problem: "the last record is not the anchored one" }],
+  [
+    "a record was edited",
+    "UPDATE audit SET record = replace(record, '\"b\"', '\"x\"') WHERE seq = 5",
+    { broken_at: 5, problem: "was edited" },
+  ],
+  [
+    "a record is no JSON any more",
+    "UPDATE audit SET record = 'gone' WHERE seq = 5",
+    { broken_at: 5, problem: "was edited" },
+  ],
+  [
+    "a field was added",
+    "UPDATE audit SET record = json_set(record, '$.extra', 1) WHERE seq = 5",
+    { broken_at: 5, problem: "was edited" },
+  ],
+  [
+    "an edited record was closed anew",
+    "UPDATE audit SET hash = 'f' || substr(hash, 2) WHERE seq = 5",
+    { broken_at: 5, problem: "was edited" },
+  ],
+  [
+    "a middle record was deleted",
+    "DELETE FROM audit WHERE seq = 4",
+    { broken_at: 4, problem: "record 4 is missing" },
+  ],
+  [
+    "the first record was deleted",
+    "DELETE FROM audit WHERE seq = 1",
+    { broken_at: 1, problem: "record 1 is missing" },
+  ],
+  [
+    "two records changed places",
+    "UPDATE audit SET seq = CASE seq WHEN 4 THEN -5 ELSE -4 END WHERE seq IN (4, 5); UPDATE audit SET seq = -seq WHERE seq < 0",
+    { broken_at: 4, problem: "does not follow the record before it" },
+  ],
+  [
+    "the tail was cut",
+    "DELETE FROM audit WHERE seq > 4",
+    { broken_at: 5, problem: "2 records are missing at the end" },
+  ],
+  [
+    "the last record was deleted",
+    "DELETE FROM audit WHERE seq = 6",
+    { broken_at: 6, problem: "1 records are missing at the end" },
+  ],
+  [
+    "everything was deleted",
+    "DELETE FROM audit",
+    { broken_at: 1, problem: "6 records are missing at the end" },
+  ],
+  [
+    "a record was put before the first",
+    "INSERT INTO audit (seq, record, prev, hash) SELECT -1, record, prev, hash FROM audit WHERE seq = 1",
+    { broken_at: 1, problem: "record -1 was added before it" },
+  ],
+  [
+    "the anchor was set back",
+    "UPDATE audit_head SET seq = 4, hash = (SELECT hash FROM audit WHERE seq = 4)",
+    { broken_at: 5, problem: "2 records were added after the anchored one" },
+  ],
+  [
+    "the anchor was changed",
+    "UPDATE audit_head SET hash = 'x'",
+    { broken_at: 6, problem: "the last record is not the anchored one" },
+  ],
 ];
 
 for (const [what, sql, found] of EDITS) {

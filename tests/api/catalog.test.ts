@@ -17,34 +17,76 @@ test("each type has its address rule and is echoed as it was given", async () =>
   const create = (body: object) => at.admin.post<Provider>("/providers", body);
   const anthropic = "https://api.anthropic.com";
 
-  const response = await at.admin.raw("POST", "/providers", { body: { name: "a", type: "anthropic", api_key: KEY } });
+  const response = await at.admin.raw("POST", "/providers", {
+    body: { name: "a", type: "anthropic", api_key: KEY },
+  });
   expect(response.status).toBe(201);
-  expect(await response.json()).toEqual({ id: 1, name: "a", type: "anthropic", base_url: anthropic, has_key: true });
-  expect(await create({ name: "b", type: "vendor-a", base_url: "", api_key: "" })).toEqual({ id: 2, name: "b", type: "vendor-a", base_url: anthropic, has_key: false });
+  expect(await response.json()).toEqual({
+    id: 1,
+    name: "a",
+    type: "anthropic",
+    base_url: anthropic,
+    has_key: true,
+  });
+  expect(await create({ name: "b", type: "vendor-a", base_url: "", api_key: "" })).toEqual({
+    id: 2,
+    name: "b",
+    type: "vendor-a",
+    base_url: anthropic,
+    has_key: false,
+  });
   for (const type of ["openai-compatible", "vendor-b-compatible"]) {
     for (const address of [{}, { base_url: "" }, { base_url: "  " }]) {
       expect(await at.admin.refused("POST", "/providers", { name: "c", type, ...address })).toEqual(
         invalid("base_url is required for openai-compatible providers"),
       );
     }
-    expect(await create({ name: type, type, base_url: " HTTP://Example.com:80/v1// " })).toMatchObject({ type, base_url: "http://example.com/v1" });
+    expect(await create({ name: type, type, base_url: " HTTP://Example.com:80/v1// " })).toMatchObject({
+      type,
+      base_url: "http://example.com/v1",
+    });
   }
-  expect((await at.admin.get<Provider[]>("/providers")).map((provider) => provider.name)).toEqual(["a", "b", "openai-compatible", "vendor-b-compatible"]);
+  expect((await at.admin.get<Provider[]>("/providers")).map((provider) => provider.name)).toEqual([
+    "a",
+    "b",
+    "openai-compatible",
+    "vendor-b-compatible",
+  ]);
 });
 
 test("an address must be one that requests can be sent to, without credentials, and not our own", async () => {
   await using at = await testService();
-  const refused = (base_url: string) => at.admin.refused("POST", "/providers", { name: "x", type: "openai-compatible", base_url });
+  const refused = (base_url: string) =>
+    at.admin.refused("POST", "/providers", { name: "x", type: "openai-compatible", base_url });
 
-  for (const address of ["example.com", "ftp://example.com", "file:///etc/passwd", "http://", "http:example.com", "http://exa mple.com", "//example.com"]) {
+  for (const address of [
+    "example.com",
+    "ftp://example.com",
+    "file:///etc/passwd",
+    "http://",
+    "http:example.com",
+    "http://exa mple.com",
+    "//example.com",
+  ]) {
     expect(await refused(address)).toEqual(invalid("base_url: must be an absolute http or https address"));
   }
-  expect(await refused("http://user:pass@example.com")).toEqual(invalid("base_url: must not contain credentials; the key belongs in api_key"));
+  expect(await refused("http://user:pass@example.com")).toEqual(
+    invalid("base_url: must not contain credentials; the key belongs in api_key"),
+  );
   for (const address of ["http://example.com?x=1", "http://example.com/v1#x"]) {
     expect(await refused(address)).toEqual(invalid("base_url: must not have a query or fragment"));
   }
   const { port } = new URL(at.url);
-  for (const host of ["127.0.0.1", "localhost", "[::1]", "0.0.0.0", "127.1", "2130706433", "[::ffff:127.0.0.1]", "a.localhost"]) {
+  for (const host of [
+    "127.0.0.1",
+    "localhost",
+    "[::1]",
+    "0.0.0.0",
+    "127.1",
+    "2130706433",
+    "[::ffff:127.0.0.1]",
+    "a.localhost",
+  ]) {
     expect(await refused(`http://${host}:${port}/v1`)).toMatchObject({ status: 422, code: "refused" });
   }
   expect(await at.admin.get<unknown>("/providers")).toEqual([]);
@@ -56,7 +98,11 @@ test("everybody reads the catalogue and adds models; the rest is for admins", as
   const provider = `/providers/${at.providerId}`;
 
   expect(await anna.get<Provider[]>("/providers")).toHaveLength(1);
-  const model = await anna.post<Model>("/models", { provider_id: at.providerId, model_name: "hers", label: "" });
+  const model = await anna.post<Model>("/models", {
+    provider_id: at.providerId,
+    model_name: "hers",
+    label: "",
+  });
   expect(model).toEqual({
     id: 2,
     provider_id: at.providerId,
@@ -78,25 +124,55 @@ test("everybody reads the catalogue and adds models; the rest is for admins", as
     ["PATCH", `/models/${model.id}`, { label: "x" }],
     ["DELETE", `/models/${model.id}`],
   ];
-  for (const [method, path, body] of calls) expect(await anna.refused(method, path, body)).toEqual(ADMIN_ONLY);
+  for (const [method, path, body] of calls)
+    expect(await anna.refused(method, path, body)).toEqual(ADMIN_ONLY);
 });
 
 test("a changed address needs the key anew; the old key never follows it", async () => {
   await using at = await testService();
-  const { id } = await at.admin.post<Provider>("/providers", { name: "p", type: "openai-compatible", base_url: "http://one.example/v1", api_key: KEY });
+  const { id } = await at.admin.post<Provider>("/providers", {
+    name: "p",
+    type: "openai-compatible",
+    base_url: "http://one.example/v1",
+    api_key: KEY,
+  });
   const patch = (body: object) => at.admin.patch<Provider>(`/providers/${id}`, body);
-  const needsKey = invalid('base_url: the stored key must not be sent to another address; give api_key in the same request ("" clears it)');
+  const needsKey = invalid(
+    'base_url: the stored key must not be sent to another address; give api_key in the same request ("" clears it)',
+  );
 
-  expect(await at.admin.refused("PATCH", `/providers/${id}`, { base_url: "http://two.example/v1" })).toEqual(needsKey);
-  expect(await at.admin.refused("PATCH", `/providers/${id}`, { base_url: "https://one.example/v1", name: "q" })).toEqual(needsKey);
-  expect(await at.admin.get<Provider[]>("/providers")).toEqual([{ id, name: "p", type: "openai-compatible", base_url: "http://one.example/v1", has_key: true }]);
+  expect(await at.admin.refused("PATCH", `/providers/${id}`, { base_url: "http://two.example/v1" })).toEqual(
+    needsKey,
+  );
+  expect(
+    await at.admin.refused("PATCH", `/providers/${id}`, { base_url: "https://one.example/v1", name: "q" }),
+  ).toEqual(needsKey);
+  expect(await at.admin.get<Provider[]>("/providers")).toEqual([
+    { id, name: "p", type: "openai-compatible", base_url: "http://one.example/v1", has_key: true },
+  ]);
 
-  expect(await patch({ base_url: "http://one.example/v1/", name: "q" })).toMatchObject({ name: "q", has_key: true });
-  expect(await patch({ base_url: "http://two.example/v1", api_key: "new" })).toMatchObject({ base_url: "http://two.example/v1", has_key: true });
-  expect(await patch({ base_url: "http://three.example/v1", api_key: "" })).toMatchObject({ base_url: "http://three.example/v1", has_key: false });
-  expect(await patch({ base_url: "http://four.example/v1" })).toMatchObject({ base_url: "http://four.example/v1", has_key: false });
-  expect(await at.admin.refused("PATCH", `/providers/${id}`, { base_url: "" })).toEqual(invalid("base_url is required for openai-compatible providers"));
-  expect(await at.admin.refused("PATCH", `/providers/${id}`, { type: "anthropic" })).toEqual(invalid("type: unknown field"));
+  expect(await patch({ base_url: "http://one.example/v1/", name: "q" })).toMatchObject({
+    name: "q",
+    has_key: true,
+  });
+  expect(await patch({ base_url: "http://two.example/v1", api_key: "new" })).toMatchObject({
+    base_url: "http://two.example/v1",
+    has_key: true,
+  });
+  expect(await patch({ base_url: "http://three.example/v1", api_key: "" })).toMatchObject({
+    base_url: "http://three.example/v1",
+    has_key: false,
+  });
+  expect(await patch({ base_url: "http://four.example/v1" })).toMatchObject({
+    base_url: "http://four.example/v1",
+    has_key: false,
+  });
+  expect(await at.admin.refused("PATCH", `/providers/${id}`, { base_url: "" })).toEqual(
+    invalid("base_url is required for openai-compatible providers"),
+  );
+  expect(await at.admin.refused("PATCH", `/providers/${id}`, { type: "anthropic" })).toEqual(
+    invalid("type: unknown field"),
+  );
 });
 
 test("a key is what a header can hold, and is in no answer", async () => {
@@ -104,9 +180,20 @@ test("a key is what a header can hold, and is in no answer", async () => {
   const at = await testService({ data: folder.path });
   for (const api_key of [" ", `${KEY} `, `${KEY}\n`, "kéy", "x".repeat(4097), "a\u0000b"]) {
     const refusal = await at.admin.refused("POST", "/providers", { name: "p", type: "anthropic", api_key });
-    expect(refusal).toEqual(invalid(api_key.length > 4096 ? "api_key: at most 4096 characters" : "api_key: must be printable ASCII without spaces or line breaks"));
+    expect(refusal).toEqual(
+      invalid(
+        api_key.length > 4096
+          ? "api_key: at most 4096 characters"
+          : "api_key: must be printable ASCII without spaces or line breaks",
+      ),
+    );
   }
-  const { id } = await at.admin.post<Provider>("/providers", { name: "p", type: "anthropic", base_url: "http://127.0.0.1:9", api_key: KEY });
+  const { id } = await at.admin.post<Provider>("/providers", {
+    name: "p",
+    type: "anthropic",
+    base_url: "http://127.0.0.1:9",
+    api_key: KEY,
+  });
   const answers = await Promise.all([
     at.admin.get("/providers"),
     at.admin.patch(`/providers/${id}`, { name: "q" }),
@@ -127,7 +214,10 @@ test("a test lists the provider's models, and what goes wrong is an answer", asy
   await using model = await startModel({ key: KEY });
   model.script("opus", [say("x")]).script("haiku", [say("x")]);
   await using at = await testService();
-  for (const [type, base_url] of [["anthropic", model.anthropicUrl], ["openai-compatible", model.openaiUrl]]) {
+  for (const [type, base_url] of [
+    ["anthropic", model.anthropicUrl],
+    ["openai-compatible", model.openaiUrl],
+  ]) {
     const { id } = await at.admin.post<Provider>("/providers", { name: type, type, base_url, api_key: KEY });
     const run = () => at.admin.post<ProviderTest>(`/providers/${id}/test`);
     expect(await run()).toEqual({ ok: true, models: ["haiku", "opus"], status: 200, message: "2 models" });
@@ -138,7 +228,11 @@ test("a test lists the provider's models, and what goes wrong is an answer", asy
     await at.admin.patch(`/providers/${id}`, { base_url: "http://127.0.0.1:9", api_key: "" });
     expect(await run()).toEqual({ ok: false, models: [], status: null, message: "connection refused" });
   }
-  expect(await at.admin.refused("POST", "/providers/99/test")).toEqual({ status: 404, code: "not_found", message: "provider 99: not found" });
+  expect(await at.admin.refused("POST", "/providers/99/test")).toEqual({
+    status: 404,
+    code: "not_found",
+    message: "provider 99: not found",
+  });
 });
 
 test("what is in use can't be deleted, and says by how many", async () => {
@@ -161,7 +255,10 @@ test("what is in use can't be deleted, and says by how many", async () => {
   await at.admin.delete(`/workspaces/${lab.id}`);
   await at.admin.delete(model);
   await at.admin.delete(provider);
-  expect([await at.admin.get<unknown>("/models"), await at.admin.get<unknown>("/providers")]).toEqual([[], []]);
+  expect([await at.admin.get<unknown>("/models"), await at.admin.get<unknown>("/providers")]).toEqual([
+    [],
+    [],
+  ]);
   expect(await at.admin.refused("POST", "/models", { provider_id: at.providerId, model_name: "x" })).toEqual({
     status: 404,
     code: "not_found",
@@ -177,6 +274,11 @@ test("a model's figures are known, unknown or left alone, and zero is a price", 
   expect(await patch(known)).toMatchObject(known);
   expect(await patch({ label: "Silent one" })).toMatchObject({ ...known, label: "Silent one" });
   expect(await patch({ input_price: null })).toMatchObject({ ...known, input_price: null });
-  expect(await patch({ model_name: "renamed", label: "" })).toMatchObject({ model_name: "renamed", label: "renamed" });
-  expect(await at.admin.refused("PATCH", `/models/${at.modelId}`, { provider_id: 1 })).toEqual(invalid("provider_id: unknown field"));
+  expect(await patch({ model_name: "renamed", label: "" })).toMatchObject({
+    model_name: "renamed",
+    label: "renamed",
+  });
+  expect(await at.admin.refused("PATCH", `/models/${at.modelId}`, { provider_id: 1 })).toEqual(
+    invalid("provider_id: unknown field"),
+  );
 });

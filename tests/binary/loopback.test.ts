@@ -1,7 +1,7 @@
 // Goal: the compiled service answers over real sockets as the loopback rules say: each single fault in each world, and many combinations.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { createServer } from "node:net";
 import {
   bodies,
@@ -41,7 +41,9 @@ async function start(world: World, stack: AsyncDisposableStack): Promise<Running
     JSON.stringify({ loopback_admin: world.loopbackAdmin, allowed_hosts: world.allowedHosts }),
   );
   const listen = world.listen.includes(":") ? `[${world.listen}]:0` : `${world.listen}:0`;
-  const service = stack.use(await runService({ data: `${folder.path}/data`, listen, args: ["--config", config] }));
+  const service = stack.use(
+    await runService({ data: `${folder.path}/data`, listen, args: ["--config", config] }),
+  );
   const admin = { Authorization: `Bearer ${service.token}` };
   const url = `http://${reachable(world).includes(":") ? "[::1]" : reachable(world)}:${service.port}/api/v1`;
   const post = async (path: string, body: object) => {
@@ -68,22 +70,35 @@ function hostHeader(world: World, port: number): string {
 function requestText(request: Case, port: number): string {
   const { method, kind } = request;
   const sent = bodies[request.body].sent;
-  const json = method === "PUT" ? '{"password":"12345678"}' : method === "PATCH" ? '{"name":"x"}' : '{"name":"x","orchestrator_model_id":99}';
+  const json =
+    method === "PUT"
+      ? '{"password":"12345678"}'
+      : method === "PATCH"
+        ? '{"name":"x"}'
+        : '{"name":"x","orchestrator_model_id":99}';
   const api: Record<string, string> = {
     POST: sent ? "/api/v1/workspaces" : "/api/v1/turns/99/cancel",
     PUT: "/api/v1/users/99/password",
     PATCH: "/api/v1/users/99",
     DELETE: "/api/v1/users/99",
   };
-  const path = { api: api[method] ?? "/api/v1/whoami", stream: "/api/v1/workspaces/1/events", page: "/workspaces/1", asset: "/assets/app.js" }[kind];
-  const lines = headerLines(request, port).map(([name, value]) => `${name}: ${value === "length" ? json.length : value}`);
+  const path = {
+    api: api[method] ?? "/api/v1/whoami",
+    stream: "/api/v1/workspaces/1/events",
+    page: "/workspaces/1",
+    asset: "/assets/app.js",
+  }[kind];
+  const lines = headerLines(request, port).map(
+    ([name, value]) => `${name}: ${value === "length" ? json.length : value}`,
+  );
   return [`${method} ${path} HTTP/1.1`, ...lines, "", sent ? json : ""].join("\r\n");
 }
 
 /** What a request that was let in gets in the end. Undefined: several things, none of them the guard's. */
 function servedStatus(request: Case, privilege: boolean): number | undefined {
   const { method, kind, body } = request;
-  if (kind === "page" || kind === "asset") return method === "GET" && kind === "page" ? 503 : method === "GET" ? 404 : undefined;
+  if (kind === "page" || kind === "asset")
+    return method === "GET" && kind === "page" ? 503 : method === "GET" ? 404 : undefined;
   if (kind === "stream" && method !== "GET") return undefined;
   if (method === "GET" && !bodies[body].sent) return privilege ? 200 : 401;
   if (method === "DELETE" && !bodies[body].sent) return privilege ? 404 : 401;
@@ -94,7 +109,8 @@ function servedStatus(request: Case, privilege: boolean): number | undefined {
 
 function problem(request: Case, answer: RawAnswer, expected: Answer): string | undefined {
   for (const [name, value] of Object.entries(SECURITY_HEADERS)) {
-    if (answer.headers[name] !== value && !byParser(request)) return `header ${name}: ${answer.headers[name]}`;
+    if (answer.headers[name] !== value && !byParser(request))
+      return `header ${name}: ${answer.headers[name]}`;
   }
   if (byParser(request)) return answer.status === 400 ? undefined : `${answer.status} without a Host`;
   const text = request.method === "HEAD" ? "" : answer.body;
@@ -104,7 +120,9 @@ function problem(request: Case, answer: RawAnswer, expected: Answer): string | u
   }
   if (Object.values(messages).some((message) => text.includes(message))) return `refused: ${text}`;
   const served = servedStatus(request, expected.privilege);
-  return served === undefined || answer.status === served ? undefined : `${answer.status} instead of ${served}: ${text}`;
+  return served === undefined || answer.status === served
+    ? undefined
+    : `${answer.status} instead of ${served}: ${text}`;
 }
 
 /** RFC 9112, 3.2: a request without a Host is answered 400; Bun's parser does it, before any code of ours. */
@@ -112,12 +130,20 @@ function byParser(request: Case): boolean {
   return hosts[request.host] === undefined;
 }
 
-async function wrongAnswers(world: World, service: RunningService, cases: readonly Case[]): Promise<object[]> {
+async function wrongAnswers(
+  world: World,
+  service: RunningService,
+  cases: readonly Case[],
+): Promise<object[]> {
   const wrong: object[] = [];
   const queue = cases.values();
   const work = async () => {
     for (const request of queue) {
-      const target = { host: reachable(world), port: service.port, ...(world.listen === "::1" ? {} : { from: request.peer }) };
+      const target = {
+        host: reachable(world),
+        port: service.port,
+        ...(world.listen === "::1" ? {} : { from: request.peer }),
+      };
       const seen: Case = world.listen === "::1" ? { ...request, peer: "::1" } : request;
       const expected = expectedAnswer(world, seen, service.port);
       const wrongness = await rawRequest(target, requestText(request, service.port)).then(
@@ -132,14 +158,26 @@ async function wrongAnswers(world: World, service: RunningService, cases: readon
 }
 
 /** Addresses that this machine can really connect from. */
-const realPeers = process.platform === "linux" ? (["127.0.0.1", "127.0.0.2"] as const) : (["127.0.0.1"] as const);
+const realPeers =
+  process.platform === "linux" ? (["127.0.0.1", "127.0.0.2"] as const) : (["127.0.0.1"] as const);
 
 const keys = <T extends object>(values: T) => Object.keys(values) as (keyof T)[];
 const anyCase: fc.Arbitrary<Case> = fc.record({
   peer: fc.constantFrom(...realPeers),
-  host: fc.constantFrom("own" as const, "localhost" as const, "[::1]" as const, "allowed name" as const, ...keys(hosts)),
+  host: fc.constantFrom(
+    "own" as const,
+    "localhost" as const,
+    "[::1]" as const,
+    "allowed name" as const,
+    ...keys(hosts),
+  ),
   origin: fc.constantFrom("absent" as const, "own" as const, "absent" as const, ...keys(origins)),
-  site: fc.constantFrom("absent" as const, "same-origin" as const, "none, address bar" as const, ...keys(fetchSites)),
+  site: fc.constantFrom(
+    "absent" as const,
+    "same-origin" as const,
+    "none, address bar" as const,
+    ...keys(fetchSites),
+  ),
   forwarding: fc.constantFrom("none" as const, "none" as const, "none" as const, ...keys(forwardings)),
   body: fc.constantFrom(...keys(bodies)),
   method: fc.constantFrom(...methods),
@@ -166,7 +204,9 @@ for (const world of worlds) {
     afterAll(() => stack.disposeAsync());
 
     test("every single fault", async () => {
-      const cases = singleFaults().filter((request) => (realPeers as readonly string[]).includes(request.peer));
+      const cases = singleFaults().filter((request) =>
+        (realPeers as readonly string[]).includes(request.peer),
+      );
       expect((await wrongAnswers(world, service, cases)).slice(0, 5)).toEqual([]);
     });
 
@@ -177,7 +217,13 @@ for (const world of worlds) {
 
     test("nothing was changed by all that", async () => {
       const { token, port } = service;
-      const text = [`GET /api/v1/audit HTTP/1.1`, `Host: ${hostHeader(world, port)}`, `Authorization: Bearer ${token}`, "", ""].join("\r\n");
+      const text = [
+        `GET /api/v1/audit HTTP/1.1`,
+        `Host: ${hostHeader(world, port)}`,
+        `Authorization: Bearer ${token}`,
+        "",
+        "",
+      ].join("\r\n");
       const answer = await rawRequest({ host: reachable(world), port }, text);
       const actions = (JSON.parse(answer.body) as { action: string }[]).map((entry) => entry.action);
       // Those of the set-up.

@@ -41,10 +41,22 @@ const cases: [string, string[], string][] = [
   ["a space before the colon", [WHOAMI, "Host : {own}"], "400"],
   ["a zero byte in the Host", [WHOAMI, "Host: {own}\0"], "400"],
   ["two Hosts in one value", [WHOAMI, "Host: {own}, attacker.example"], "421 misdirected"],
-  ["two Hosts, another between them", [WHOAMI, OWN, "Accept: */*", "Host: attacker.example"], "421 misdirected"],
+  [
+    "two Hosts, another between them",
+    [WHOAMI, OWN, "Accept: */*", "Host: attacker.example"],
+    "421 misdirected",
+  ],
   ["absolute form, own authority", ["GET http://{own}/api/v1/whoami HTTP/1.1", OWN], "200 loopback"],
-  ["absolute form, foreign Host", ["GET http://{own}/api/v1/whoami HTTP/1.1", "Host: attacker.example"], "421 misdirected"],
-  ["a target that is only an authority", ["CONNECT attacker.example:443 HTTP/1.1", "Host: attacker.example:443"], "421 misdirected"],
+  [
+    "absolute form, foreign Host",
+    ["GET http://{own}/api/v1/whoami HTTP/1.1", "Host: attacker.example"],
+    "421 misdirected",
+  ],
+  [
+    "a target that is only an authority",
+    ["CONNECT attacker.example:443 HTTP/1.1", "Host: attacker.example:443"],
+    "421 misdirected",
+  ],
   ["a target of another scheme", ["GET ftp://{own}/api/v1/whoami HTTP/1.1", OWN], "400"],
   ["asterisk form", ["OPTIONS * HTTP/1.1", OWN], "400"],
   ["no version", ["GET /api/v1/whoami", OWN], "505"],
@@ -54,25 +66,57 @@ const cases: [string, string[], string][] = [
   ["escaped dot segments as well", ["GET /x/%2e%2e/api/v1/whoami HTTP/1.1", OWN], "200 loopback"],
   [
     "dot segments do not make an API path a page",
-    ["GET /x/../api/v1/whoami HTTP/1.1", OWN, "Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: navigate", "Sec-Fetch-Dest: document"],
+    [
+      "GET /x/../api/v1/whoami HTTP/1.1",
+      OWN,
+      "Sec-Fetch-Site: cross-site",
+      "Sec-Fetch-Mode: navigate",
+      "Sec-Fetch-Dest: document",
+    ],
     "403 forbidden",
   ],
-  ["two origins, ours first", [WHOAMI, OWN, "Origin: http://{own}", "Origin: http://attacker.example"], "403 forbidden"],
-  ["two fetch sites, ours first", [WHOAMI, OWN, "Sec-Fetch-Site: same-origin", "Sec-Fetch-Site: cross-site"], "403 forbidden"],
+  [
+    "two origins, ours first",
+    [WHOAMI, OWN, "Origin: http://{own}", "Origin: http://attacker.example"],
+    "403 forbidden",
+  ],
+  [
+    "two fetch sites, ours first",
+    [WHOAMI, OWN, "Sec-Fetch-Site: same-origin", "Sec-Fetch-Site: cross-site"],
+    "403 forbidden",
+  ],
   ["an empty forwarding header", [WHOAMI, OWN, "Via:"], "401 unauthenticated"],
   ["a forwarding header in odd case", [WHOAMI, OWN, "x-FORWARDED-for: 127.0.0.1"], "401 unauthenticated"],
   ["an empty Authorization", [WHOAMI, OWN, "Authorization:"], "401 unauthenticated"],
   ["a token that is not valid", [WHOAMI, OWN, "Authorization: Bearer cairn_x"], "401 unauthenticated"],
   ["another scheme", [WHOAMI, OWN, "Authorization: Basic YWRtaW46"], "401 unauthenticated"],
   ["a session that is not valid", [WHOAMI, OWN, "Cookie: a=b; cairn_session=x"], "401 unauthenticated"],
-  ["a method that is overridden", ["POST /api/v1/users/1 HTTP/1.1", OWN, "X-HTTP-Method-Override: DELETE", "Content-Length: 0"], "404 not_found"],
+  [
+    "a method that is overridden",
+    ["POST /api/v1/users/1 HTTP/1.1", OWN, "X-HTTP-Method-Override: DELETE", "Content-Length: 0"],
+    "404 not_found",
+  ],
   [
     "two content types, JSON last",
-    ["POST /api/v1/teams HTTP/1.1", OWN, "Content-Type: text/plain", "Content-Type: application/json", "Content-Length: 0"],
+    [
+      "POST /api/v1/teams HTTP/1.1",
+      OWN,
+      "Content-Type: text/plain",
+      "Content-Type: application/json",
+      "Content-Length: 0",
+    ],
     "400 invalid",
   ],
-  ["two lengths of a body", ["POST /api/v1/teams HTTP/1.1", OWN, "Content-Length: 0", "Transfer-Encoding: chunked"], "400"],
-  ["an unknown length without a type", ["POST /api/v1/teams HTTP/1.1", OWN, "Transfer-Encoding: chunked", "", "0"], "400 invalid"],
+  [
+    "two lengths of a body",
+    ["POST /api/v1/teams HTTP/1.1", OWN, "Content-Length: 0", "Transfer-Encoding: chunked"],
+    "400",
+  ],
+  [
+    "an unknown length without a type",
+    ["POST /api/v1/teams HTTP/1.1", OWN, "Transfer-Encoding: chunked", "", "0"],
+    "400 invalid",
+  ],
 ];
 
 describe("odd requests", () => {
@@ -83,21 +127,34 @@ describe("odd requests", () => {
   }
 
   test("an upgrade to WebSocket passes the same guard before anything else", async () => {
-    const upgrade = ["Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=="];
+    const upgrade = [
+      "Connection: Upgrade",
+      "Upgrade: websocket",
+      "Sec-WebSocket-Version: 13",
+      "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+    ];
     expect(await outcome(WHOAMI, OWN, ...upgrade, "Origin: http://attacker.example")).toBe("403 forbidden");
     expect(await outcome(WHOAMI, "Host: attacker.example", ...upgrade)).toBe("421 misdirected");
-    expect(await outcome(WHOAMI, OWN, ...upgrade, "Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: websocket")).toBe("403 forbidden");
+    expect(
+      await outcome(WHOAMI, OWN, ...upgrade, "Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: websocket"),
+    ).toBe("403 forbidden");
   });
 
   test("no answer carries a CORS header, a preflight's neither", async () => {
-    const preflight = ["Origin: http://{own}", "Access-Control-Request-Method: PUT", "Access-Control-Request-Headers: content-type"];
+    const preflight = [
+      "Origin: http://{own}",
+      "Access-Control-Request-Method: PUT",
+      "Access-Control-Request-Headers: content-type",
+    ];
     const answers = [
       await send("OPTIONS /api/v1/users/1/password HTTP/1.1", OWN, ...preflight),
       await send(WHOAMI, OWN, "Origin: http://{own}"),
       await send(WHOAMI, OWN, "Origin: http://attacker.example"),
     ];
     expect(answers.map((answer) => answer.status)).toEqual([404, 200, 403]);
-    const cors = answers.flatMap((answer) => Object.keys(answer.headers)).filter((name) => name.startsWith("access-control-"));
+    const cors = answers
+      .flatMap((answer) => Object.keys(answer.headers))
+      .filter((name) => name.startsWith("access-control-"));
     expect(cors).toEqual([]);
   });
 
@@ -113,7 +170,11 @@ describe("odd requests", () => {
     expect(await idOf(WHOAMI, OWN, `X-Request-Id: ${"a".repeat(64)}`)).toBe("a".repeat(64));
     const error = await send(WHOAMI, OWN, "X-Request-Id: with-error", "Authorization: Bearer x");
     expect(JSON.parse(error.body)).toEqual({
-      error: { message: "the token is not valid: it is unknown, revoked or expired", code: "unauthenticated", request_id: "with-error" },
+      error: {
+        message: "the token is not valid: it is unknown, revoked or expired",
+        code: "unauthenticated",
+        request_id: "with-error",
+      },
     });
     for (const given of ["", "a b", "a,b", "ä", "<b>", "a".repeat(65), 'a"']) {
       expect(await idOf(WHOAMI, OWN, `X-Request-Id: ${given}`)).toMatch(/^[0-9a-f]{12}-[0-9a-z]+$/);

@@ -18,16 +18,23 @@ function permissions(path: string): string {
 
 describe("settings", () => {
   /** `flags`, `environment` and `file` each give a value of their own; what is in force is compared. */
-  async function config(given: { flags?: ServeFlags; environment?: Record<string, string>; file?: string }): Promise<Config> {
+  async function inForce(given: {
+    flags?: ServeFlags;
+    environment?: Record<string, string>;
+    file?: string;
+  }): Promise<Config> {
     await using folder = await temporaryFolder();
     const environment = { HOME: folder.path, ...given.environment };
     const path = given.file === undefined ? undefined : await folder.write("given.yaml", given.file);
-    const loaded = loadConfig({ ...(path === undefined ? {} : { config: path }), ...given.flags }, environment);
+    const loaded = loadConfig(
+      { ...(path === undefined ? {} : { config: path }), ...given.flags },
+      environment,
+    );
     return { ...loaded, data: loaded.data.replace(folder.path, "~") };
   }
 
   test("defaults", async () => {
-    expect(await config({})).toEqual({
+    expect(await inForce({})).toEqual({
       listen: { host: "127.0.0.1", port: 8688 },
       data: "~/.cairn/service",
       logLevel: "info",
@@ -58,7 +65,7 @@ memory: { space: /space }
 `;
 
   test("every key of the file", async () => {
-    expect(await config({ file })).toEqual({
+    expect(await inForce({ file })).toEqual({
       listen: { host: "::1", port: 1 },
       data: "/from/file",
       logLevel: "warn",
@@ -76,12 +83,23 @@ memory: { space: /space }
 
   test("the environment wins over the file, a flag over both; an empty variable is none", async () => {
     const environment = { SERVICE_LISTEN: ":2", SERVICE_DATA: "/from/env", SERVICE_LOG_LEVEL: "error" };
-    const fromEnvironment = await config({ file, environment });
-    expect([fromEnvironment.listen, fromEnvironment.data, fromEnvironment.logLevel]).toEqual([{ host: "0.0.0.0", port: 2 }, "/from/env", "error"]);
+    const fromEnvironment = await inForce({ file, environment });
+    expect([fromEnvironment.listen, fromEnvironment.data, fromEnvironment.logLevel]).toEqual([
+      { host: "0.0.0.0", port: 2 },
+      "/from/env",
+      "error",
+    ]);
     const flags = { listen: "localhost:3", data: "/from/flag", logLevel: "debug" };
-    const fromFlags = await config({ file, environment, flags });
-    expect([fromFlags.listen, fromFlags.data, fromFlags.logLevel]).toEqual([{ host: "localhost", port: 3 }, "/from/flag", "debug"]);
-    const empty = await config({ file, environment: { SERVICE_LISTEN: "", SERVICE_DATA: "", SERVICE_LOG_LEVEL: "", SERVICE_CONFIG: "" } });
+    const fromFlags = await inForce({ file, environment, flags });
+    expect([fromFlags.listen, fromFlags.data, fromFlags.logLevel]).toEqual([
+      { host: "localhost", port: 3 },
+      "/from/flag",
+      "debug",
+    ]);
+    const empty = await inForce({
+      file,
+      environment: { SERVICE_LISTEN: "", SERVICE_DATA: "", SERVICE_LOG_LEVEL: "", SERVICE_CONFIG: "" },
+    });
     expect([empty.listen.port, empty.data, empty.logLevel]).toEqual([1, "/from/file", "warn"]);
   });
 
@@ -92,23 +110,31 @@ memory: { space: /space }
     const first = await folder.write("first.yaml", "log_level: error");
     const level = (config: string | undefined, environment: Record<string, string>) =>
       loadConfig({ data: `${folder.path}/data`, config }, environment).logLevel;
-    expect([level(first, { SERVICE_CONFIG: second }), level(undefined, { SERVICE_CONFIG: second }), level(undefined, {})]).toEqual(["error", "warn", "debug"]);
+    expect([
+      level(first, { SERVICE_CONFIG: second }),
+      level(undefined, { SERVICE_CONFIG: second }),
+      level(undefined, {}),
+    ]).toEqual(["error", "warn", "debug"]);
   });
 
-  for (const [variable, key] of [["SERVICE_EGRESS", "egress"], ["SERVICE_TERMINAL", "terminal"]] as const) {
+  for (const [variable, key] of [
+    ["SERVICE_EGRESS", "egress"],
+    ["SERVICE_TERMINAL", "terminal"],
+  ] as const) {
     test(`${variable}: only 1 and true, in any case, mean on; anything else is off and wins over the file`, async () => {
-      const on = async (value: string, inFile: boolean) => (await config({ file: `${key}: ${inFile}`, environment: { [variable]: value } }))[key];
+      const on = async (value: string, inFile: boolean) =>
+        (await inForce({ file: `${key}: ${inFile}`, environment: { [variable]: value } }))[key];
       const values = ["1", "true", "TRUE", "True", "yes", "on", "0", "false", "", " true", "1 ", "2", "01"];
       const expected = values.map((value) => ["1", "true", "TRUE", "True"].includes(value));
       expect(await Promise.all(values.map((value) => on(value, false)))).toEqual(expected);
       expect(await Promise.all(values.map((value) => on(value, true)))).toEqual(expected);
-      expect((await config({ file: `${key}: true` }))[key]).toBe(true);
+      expect((await inForce({ file: `${key}: true` }))[key]).toBe(true);
     });
   }
 
   test("an empty file and a file of comments are no settings; the file is only read", async () => {
-    expect((await config({ file: "" })).listen.port).toBe(8688);
-    expect((await config({ file: "# nothing\n" })).listen.port).toBe(8688);
+    expect((await inForce({ file: "" })).listen.port).toBe(8688);
+    expect((await inForce({ file: "# nothing\n" })).listen.port).toBe(8688);
     await using folder = await temporaryFolder();
     const path = await folder.write("config.yaml", "log_level: debug\n");
     if (posix) chmodSync(path, 0o400);
@@ -137,18 +163,23 @@ describe("a fresh data directory", () => {
     }
   });
 
-  test.if(posix)("a directory that exists keeps its mode; a database that others can read is closed to them", async () => {
-    await using folder = await temporaryFolder();
-    const data = `${folder.path}/data`;
-    mkdirSync(data, { mode: 0o755 });
-    await using first = await runService({ data });
-    await first.end("SIGTERM");
-    expect([permissions(data), permissions(`${data}/service.db`)]).toEqual(["755", "600"]);
-    chmodSync(`${data}/service.db`, 0o666);
-    await using second = await runService({ data });
-    expect(readdirSync(data).map((name) => permissions(`${data}/${name}`))).toEqual(readdirSync(data).map(() => "600"));
-    expect(second.token).toBe("");
-  });
+  test.if(posix)(
+    "a directory that exists keeps its mode; a database that others can read is closed to them",
+    async () => {
+      await using folder = await temporaryFolder();
+      const data = `${folder.path}/data`;
+      mkdirSync(data, { mode: 0o755 });
+      await using first = await runService({ data });
+      await first.end("SIGTERM");
+      expect([permissions(data), permissions(`${data}/service.db`)]).toEqual(["755", "600"]);
+      chmodSync(`${data}/service.db`, 0o666);
+      await using second = await runService({ data });
+      expect(readdirSync(data).map((name) => permissions(`${data}/${name}`))).toEqual(
+        readdirSync(data).map(() => "600"),
+      );
+      expect(second.token).toBe("");
+    },
+  );
 });
 
 describe("the admin's token", () => {
@@ -157,25 +188,41 @@ describe("the admin's token", () => {
     const data = `${folder.path}/data`;
     await using first = await runService({ data, args: ["--log-level", "debug"] });
     const announcing = first.log.filter((line) => JSON.stringify(line).includes("cairn_"));
-    expect(announcing.map((line) => [line.message, line.token])).toEqual([["admin created: this token is shown only here", first.token]]);
+    expect(announcing.map((line) => [line.message, line.token])).toEqual([
+      ["admin created: this token is shown only here", first.token],
+    ]);
     expect(first.token).toMatch(TOKEN);
-    const answer = await fetch(`${first.url}/api/v1/whoami`, { headers: { Authorization: `Bearer ${first.token}` } });
+    const answer = await fetch(`${first.url}/api/v1/whoami`, {
+      headers: { Authorization: `Bearer ${first.token}` },
+    });
     expect(await answer.json()).toMatchObject({ name: "admin", role: "admin", auth: "token" });
     await first.end("SIGTERM");
     await using second = await runService({ data });
     expect(second.text()).not.toContain("cairn_");
-    expect((await fetch(`${second.url}/api/v1/whoami`, { headers: { Authorization: `Bearer ${first.token}` } })).status).toBe(200);
+    expect(
+      (await fetch(`${second.url}/api/v1/whoami`, { headers: { Authorization: `Bearer ${first.token}` } }))
+        .status,
+    ).toBe(200);
     await second.end("SIGTERM");
     const bytes = Buffer.from(await Bun.file(`${data}/service.db`).bytes());
     const hash = new Bun.CryptoHasher("sha256").update(first.token).digest("hex");
-    expect([bytes.includes(hash), bytes.includes(first.token), bytes.includes(first.token.slice(6))]).toEqual([true, false, false]);
+    expect([bytes.includes(hash), bytes.includes(first.token), bytes.includes(first.token.slice(6))]).toEqual(
+      [true, false, false],
+    );
   });
 
   test("given in the environment it is used and never shown", async () => {
     const given = "operator-chose-this-token-0001";
-    await using service = await runService({ environment: { SERVICE_ADMIN_TOKEN: given }, args: ["--log-level", "debug"] });
-    expect((await fetch(`${service.url}/api/v1/whoami`, { headers: { Authorization: `Bearer ${given}` } })).status).toBe(200);
-    expect(service.log.map((line) => line.message)).toContain("admin created: its token is the one in SERVICE_ADMIN_TOKEN");
+    await using service = await runService({
+      environment: { SERVICE_ADMIN_TOKEN: given },
+      args: ["--log-level", "debug"],
+    });
+    expect(
+      (await fetch(`${service.url}/api/v1/whoami`, { headers: { Authorization: `Bearer ${given}` } })).status,
+    ).toBe(200);
+    expect(service.log.map((line) => line.message)).toContain(
+      "admin created: its token is the one in SERVICE_ADMIN_TOKEN",
+    );
     expect(service.text()).not.toContain(given);
   });
 });
@@ -191,29 +238,40 @@ test("in a container the log says whether loopback has the privilege, and why", 
   };
   expect(await said("on", "127.0.0.1:0")).toEqual(["container=podman", "listening on 127.0.0.1"]);
   expect(await said("off", "0.0.0.0:0")).toEqual(["container=podman", "listening on 0.0.0.0"]);
-  expect(await said("off", "127.0.0.1:0", "loopback_admin: false")).toEqual(["container=podman", "loopback_admin is false"]);
+  expect(await said("off", "127.0.0.1:0", "loopback_admin: false")).toEqual([
+    "container=podman",
+    "loopback_admin is false",
+  ]);
 });
 
-test.if(posix)("on a terminal a log line is a time, a level, a message and key=value, otherwise JSON", async () => {
-  await using folder = await temporaryFolder();
-  let shown = "";
-  const listening = Promise.withResolvers<void>();
-  const child = Bun.spawn([binaryPath("service"), "serve", "--data", `${folder.path}/da ta`, "--listen", "127.0.0.1:0"], {
-    env: process.env,
-    terminal: {
-      cols: 400,
-      rows: 50,
-      data: (_terminal, bytes) => {
-        shown += new TextDecoder().decode(bytes);
-        if (shown.includes(" listening ")) listening.resolve();
+test.if(posix)(
+  "on a terminal a log line is a time, a level, a message and key=value, otherwise JSON",
+  async () => {
+    await using folder = await temporaryFolder();
+    let shown = "";
+    const listening = Promise.withResolvers<void>();
+    const child = Bun.spawn(
+      [binaryPath("service"), "serve", "--data", `${folder.path}/da ta`, "--listen", "127.0.0.1:0"],
+      {
+        env: process.env,
+        terminal: {
+          cols: 400,
+          rows: 50,
+          data: (_terminal, bytes) => {
+            shown += new TextDecoder().decode(bytes);
+            if (shown.includes(" listening ")) listening.resolve();
+          },
+        },
       },
-    },
-  });
-  await Promise.race([listening.promise, child.exited]);
-  child.kill("SIGTERM");
-  expect(await child.exited).toBe(0);
-  const lines = shown.split(/\r?\n/).filter((line) => line !== "");
-  const form = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z (DEBUG|INFO |WARN |ERROR) [a-z]/;
-  expect(lines.filter((line) => !form.test(line))).toEqual([]);
-  expect(lines.find((line) => line.includes(" listening "))).toMatch(/ listening url=http:\/\/127\.0\.0\.1:\d+ version=\S+ data=".*\/da ta"$/);
-});
+    );
+    await Promise.race([listening.promise, child.exited]);
+    child.kill("SIGTERM");
+    expect(await child.exited).toBe(0);
+    const lines = shown.split(/\r?\n/).filter((line) => line !== "");
+    const form = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z (DEBUG|INFO |WARN |ERROR) [a-z]/;
+    expect(lines.filter((line) => !form.test(line))).toEqual([]);
+    expect(lines.find((line) => line.includes(" listening "))).toMatch(
+      / listening url=http:\/\/127\.0\.0\.1:\d+ version=\S+ data=".*\/da ta"$/,
+    );
+  },
+);

@@ -37,12 +37,14 @@ const refusals: Refusal[] = [
   {
     name: "a seed token that is too short",
     environment: { SERVICE_ADMIN_TOKEN: "a".repeat(23) },
-    error: "SERVICE_ADMIN_TOKEN is 23 characters; it seeds the admin's credential, so at least 24 are required",
+    error:
+      "SERVICE_ADMIN_TOKEN is 23 characters; it seeds the admin's credential, so at least 24 are required",
   },
   {
     name: "a seed token whose characters are fewer than its bytes",
     environment: { SERVICE_ADMIN_TOKEN: "ä".repeat(20) },
-    error: "SERVICE_ADMIN_TOKEN is 20 characters; it seeds the admin's credential, so at least 24 are required",
+    error:
+      "SERVICE_ADMIN_TOKEN is 20 characters; it seeds the admin's credential, so at least 24 are required",
   },
   {
     name: "a seed token that no header can carry",
@@ -65,7 +67,11 @@ const refusals: Refusal[] = [
     error: "read config {folder}/none.yaml: open {folder}/none.yaml: no such file or directory",
   },
   { name: "an unknown key", config: "colour: red\n", error: 'config {config}: unknown key "colour"' },
-  { name: "an unknown key inside another", config: "sandbox_images:\n  ruby: x\n", error: 'config {config}: unknown key "sandbox_images.ruby"' },
+  {
+    name: "an unknown key inside another",
+    config: "sandbox_images:\n  ruby: x\n",
+    error: 'config {config}: unknown key "sandbox_images.ruby"',
+  },
   {
     name: "an unknown key of memory",
     config: "memory:\n  server:\n    url: u\n    space: s\n    token_file: f\n    token: t\n",
@@ -76,27 +82,69 @@ const refusals: Refusal[] = [
     config: "memory:\n  space: /s\n  server: { url: u, space: s, token_file: f }\n",
     error: "config {config}: memory: expected either space or server",
   },
-  { name: "a value of the wrong kind", config: "egress: maybe\n", error: "config {config}: egress: Expected boolean" },
-  { name: "a word that is not one of the words", config: "sandbox: podman\n", error: "config {config}: sandbox: expected one of docker, auto, subprocess" },
+  {
+    name: "a value of the wrong kind",
+    config: "egress: maybe\n",
+    error: "config {config}: egress: Expected boolean",
+  },
+  {
+    name: "a word that is not one of the words",
+    config: "sandbox: podman\n",
+    error: "config {config}: sandbox: expected one of docker, auto, subprocess",
+  },
   { name: "a file that is a list", config: "- egress\n", error: "config {config}: file: Expected object" },
-  { name: "an address without a port", args: ["--listen", "localhost"], error: 'listen "localhost": expected <host>:<port>, for example 127.0.0.1:8688' },
-  { name: "a port that cannot be", args: ["--listen", "localhost:65536"], error: 'listen "localhost:65536": expected <host>:<port>, for example 127.0.0.1:8688' },
-  { name: "an unknown log level", args: ["--log-level", "loud"], error: 'log level "loud": expected one of debug, info, warn, error' },
+  {
+    name: "an address without a port",
+    args: ["--listen", "localhost"],
+    error: 'listen "localhost": expected <host>:<port>, for example 127.0.0.1:8688',
+  },
+  {
+    name: "a port that cannot be",
+    args: ["--listen", "localhost:65536"],
+    error: 'listen "localhost:65536": expected <host>:<port>, for example 127.0.0.1:8688',
+  },
+  {
+    name: "an unknown log level",
+    args: ["--log-level", "loud"],
+    error: 'log level "loud": expected one of debug, info, warn, error',
+  },
   {
     name: "an allowed host with a scheme",
     config: "allowed_hosts: ['https://cairn.example']\n",
-    error: 'allowed_hosts: "https://cairn.example" is not a host name; write name or name:port, without a scheme',
+    error:
+      'allowed_hosts: "https://cairn.example" is not a host name; write name or name:port, without a scheme',
   },
-  { name: "docker asked for, its daemon down", config: "sandbox: docker\n", docker: DOWN, error: "sandbox: docker was requested but the daemon does not answer" },
-  { name: "docker asked for, and none there", config: "sandbox: docker\n", environment: { PATH: "{folder}" }, error: "sandbox: docker was requested but the daemon does not answer" },
-  { name: "egress with the daemon down", config: "egress: true\negress_key: k\n", docker: DOWN, error: NOT_SANDBOXED },
-  { name: "egress in a subprocess", config: "egress: true\negress_key: k\nsandbox: subprocess\n", docker: UP, error: NOT_SANDBOXED },
+  {
+    name: "docker asked for, its daemon down",
+    config: "sandbox: docker\n",
+    docker: DOWN,
+    error: "sandbox: docker was requested but the daemon does not answer",
+  },
+  {
+    name: "docker asked for, and none there",
+    config: "sandbox: docker\n",
+    environment: { PATH: "{folder}" },
+    error: "sandbox: docker was requested but the daemon does not answer",
+  },
+  {
+    name: "egress with the daemon down",
+    config: "egress: true\negress_key: k\n",
+    docker: DOWN,
+    error: NOT_SANDBOXED,
+  },
+  {
+    name: "egress in a subprocess",
+    config: "egress: true\negress_key: k\nsandbox: subprocess\n",
+    docker: UP,
+    error: NOT_SANDBOXED,
+  },
   {
     name: "egress without a key",
     config: "sandbox: docker\n",
     docker: UP,
     environment: { SERVICE_EGRESS: "True" },
-    error: "egress is enabled but there is no credential for the search destination: set egress_key or set egress: false",
+    error:
+      "egress is enabled but there is no credential for the search destination: set egress_key or set egress: false",
   },
   ...proxies.map((variable) => ({
     name: `egress with ${variable}`,
@@ -111,11 +159,14 @@ describe("a refused start leaves nothing behind:", () => {
   for (const refusal of refusals) {
     test(refusal.name, async () => {
       await using folder = await temporaryFolder();
-      const fill = (text: string) => text.replaceAll("{folder}", folder.path).replaceAll("{config}", `${folder.path}/c.yaml`);
+      const fill = (text: string) =>
+        text.replaceAll("{folder}", folder.path).replaceAll("{config}", `${folder.path}/c.yaml`);
       const args = ["serve", "--data", `${folder.path}/a/b/data`, ...(refusal.args ?? []).map(fill)];
       if (!refusal.args?.includes("--listen")) args.push("--listen", "127.0.0.1:0");
       if (refusal.config !== undefined) args.push("--config", await folder.write("c.yaml", refusal.config));
-      const environment = Object.fromEntries(Object.entries(refusal.environment ?? {}).map(([name, value]) => [name, fill(value)]));
+      const environment = Object.fromEntries(
+        Object.entries(refusal.environment ?? {}).map(([name, value]) => [name, fill(value)]),
+      );
       if (refusal.docker !== undefined) environment.PATH = await fakeDocker(folder, refusal.docker);
       const outcome = await runBinary("service", args, { cwd: folder.path, environment });
       expect(outcome).toEqual({ exitCode: 1, stdout: "", stderr: `Error: ${fill(refusal.error)}\n` });
@@ -126,7 +177,13 @@ describe("a refused start leaves nothing behind:", () => {
   test("YAML that is none", async () => {
     await using folder = await temporaryFolder();
     const config = await folder.write("c.yaml", "egress: [\n");
-    const { exitCode, stderr } = await runBinary("service", ["serve", "--config", config, "--data", `${folder.path}/data`]);
+    const { exitCode, stderr } = await runBinary("service", [
+      "serve",
+      "--config",
+      config,
+      "--data",
+      `${folder.path}/data`,
+    ]);
     expect(exitCode).toBe(1);
     expect(stderr).toStartWith(`Error: config ${config}: not valid YAML: `);
     expect(existsSync(`${folder.path}/data`)).toBe(false);
@@ -136,11 +193,19 @@ describe("a refused start leaves nothing behind:", () => {
     await using first = await runService();
     await using folder = await temporaryFolder();
     const listen = `127.0.0.1:${first.port}`;
-    const outcome = await runBinary("service", ["serve", "--data", `${folder.path}/a/data`, "--listen", listen]);
+    const outcome = await runBinary("service", [
+      "serve",
+      "--data",
+      `${folder.path}/a/data`,
+      "--listen",
+      listen,
+    ]);
     expect(outcome.exitCode).toBe(1);
     // No token either: it would never be valid.
     const lines = outcome.stderr.trim().split("\n");
-    expect(lines.at(-1)).toBe(`Error: listen ${listen}: the address is already in use; stop the other program or choose another port`);
+    expect(lines.at(-1)).toBe(
+      `Error: listen ${listen}: the address is already in use; stop the other program or choose another port`,
+    );
     expect(outcome.stderr).not.toContain("cairn_");
     expect(readdirSync(folder.path)).toEqual([]);
   });
@@ -155,11 +220,20 @@ describe("a refused start leaves nothing behind:", () => {
     expect(existsSync(config)).toBe(true);
   });
 
-  for (const [name, below] of [["is a file", ""], ["lies below a file", "/deeper/data"]] as const) {
+  for (const [name, below] of [
+    ["is a file", ""],
+    ["lies below a file", "/deeper/data"],
+  ] as const) {
     test(`the data directory ${name}`, async () => {
       await using folder = await temporaryFolder();
       const file = await folder.write("taken", "mine");
-      const outcome = await runBinary("service", ["serve", "--data", file + below, "--listen", "127.0.0.1:0"]);
+      const outcome = await runBinary("service", [
+        "serve",
+        "--data",
+        file + below,
+        "--listen",
+        "127.0.0.1:0",
+      ]);
       expect(outcome.exitCode).toBe(1);
       expect(outcome.stderr).toStartWith(`Error: data directory ${file}${below}: `);
       expect(outcome.stderr).not.toContain("unexpected");
@@ -169,7 +243,10 @@ describe("a refused start leaves nothing behind:", () => {
 
   test("the database is none", async () => {
     await using folder = await temporaryFolder();
-    const file = await folder.write("service.db", "this is not a database, and it is long enough to be looked at as one".repeat(20));
+    const file = await folder.write(
+      "service.db",
+      "this is not a database, and it is long enough to be looked at as one".repeat(20),
+    );
     const before = await Bun.file(file).text();
     const outcome = await runBinary("service", ["serve", "--data", folder.path, "--listen", "127.0.0.1:0"]);
     expect(outcome).toEqual({
@@ -201,7 +278,9 @@ describe("a refused start leaves nothing behind:", () => {
     const starts = await Promise.allSettled(Array.from({ length: 6 }, () => runService({ data })));
     const running = starts.filter((start) => start.status === "fulfilled").map((start) => start.value);
     try {
-      const reasons = starts.filter((start) => start.status === "rejected").map((start) => String(start.reason));
+      const reasons = starts
+        .filter((start) => start.status === "rejected")
+        .map((start) => String(start.reason));
       expect(reasons.filter((reason) => !reason.includes("is in use by another process"))).toEqual([]);
       expect(running).toHaveLength(1);
       expect(await running[0]!.admin.get("/whoami")).toMatchObject({ name: "admin" });

@@ -7,7 +7,16 @@ import type { Client, StreamEvent } from "../kit/client.ts";
 import { temporaryFolder } from "../kit/folder.ts";
 import { furnish } from "../kit/furnish.ts";
 import { brokenInvariants } from "../kit/invariants.ts";
-import { call, callsOfTurn, lastQuestion, say, startModel, type ModelRequest, type Reply, type ScriptedModel } from "../kit/model/index.ts";
+import {
+  call,
+  callsOfTurn,
+  lastQuestion,
+  say,
+  startModel,
+  type ModelRequest,
+  type Reply,
+  type ScriptedModel,
+} from "../kit/model/index.ts";
 import { runService, type RunningService } from "../kit/running.ts";
 import { protocols } from "../kit/workplace.ts";
 
@@ -28,16 +37,22 @@ function random(seed: number): (below: number) => number {
 
 /** Creates two workers, wires them, delegates to both at once, removes one, answers. What comes next follows from what was done. */
 function boss(request: ModelRequest): Reply {
-  const turn = lastQuestion(request).match(/turn (\d+)/g)!.at(-1)!.slice(5);
+  const turn = lastQuestion(request)
+    .match(/turn (\d+)/g)!
+    .at(-1)!
+    .slice(5);
   const done = callsOfTurn(request).map((one) => one.name);
   const [a, b] = [`a${turn}`, `b${turn}`];
   const create = (name: string) => call("agent_create", { name, role: `You are ${name}.`, model: "worker" });
   if (!done.includes("agent_create")) return [say("Let me get help.", { chunks: 3 }), create(a), create(b)];
   if (!done.includes("delegate")) {
-    const delegations = [a, b, a].map((agent, index) => call("delegate", { agent, task: `part ${index} of turn ${turn}` }));
+    const delegations = [a, b, a].map((agent, index) =>
+      call("delegate", { agent, task: `part ${index} of turn ${turn}` }),
+    );
     return [call("wire_create", { from: a, to: b }), ...delegations];
   }
-  if (!done.includes("agent_remove")) return [say("Nearly.", { chunks: 2 }), call("agent_remove", { name: b })];
+  if (!done.includes("agent_remove"))
+    return [say("Nearly.", { chunks: 2 }), call("agent_remove", { name: b })];
   return say(`turn ${turn} is done`, { chunks: 5 });
 }
 
@@ -53,7 +68,12 @@ interface Attempt {
 }
 
 /** Sends a request whose answer is the turn's events, and kills the service after so many of them, or at once. */
-async function runAndKill(service: RunningService, path: string, body: unknown, killAfter: number): Promise<Attempt> {
+async function runAndKill(
+  service: RunningService,
+  path: string,
+  body: unknown,
+  killAfter: number,
+): Promise<Attempt> {
   const told: StreamEvent[] = [];
   let killed = false;
   const kill = () => {
@@ -84,7 +104,9 @@ interface TurnView {
 }
 
 async function turnWith(admin: Client, workspaceId: number, text: string): Promise<TurnView | undefined> {
-  return (await admin.get<TurnView[]>(`/workspaces/${workspaceId}/turns?limit=500`)).find((turn) => turn.text === text);
+  return (await admin.get<TurnView[]>(`/workspaces/${workspaceId}/turns?limit=500`)).find(
+    (turn) => turn.text === text,
+  );
 }
 
 /** Waits for the end of a turn and returns its events. */
@@ -113,7 +135,12 @@ for (const protocol of protocols) {
         };
         for (let number = 1; number <= TURNS / 2; number++) {
           const text = `turn ${number}`;
-          const first = await runAndKill(service, `/workspaces/${workspaceId}/chat`, { text }, below(EVENTS_OF_A_TURN));
+          const first = await runAndKill(
+            service,
+            `/workspaces/${workspaceId}/chat`,
+            { text },
+            below(EVENTS_OF_A_TURN),
+          );
           if (first.killed) kills += 1;
           if (first.killed) await restart();
           let turn = await turnWith(service.admin, workspaceId, text);
@@ -153,7 +180,9 @@ for (const protocol of protocols) {
         // Each request was judged by the rules of its protocol.
         expect(model.problems).toEqual([]);
         const count = (outcome: string) => outcomes.filter((each) => each === outcome).length;
-        console.log(`${protocol}: ${kills} kills; ${count("done")} done, ${count("left")} left, ${count("never began")} never began; ${model.requests.length} requests`);
+        console.log(
+          `${protocol}: ${kills} kills; ${count("done")} done, ${count("left")} left, ${count("never began")} never began; ${model.requests.length} requests`,
+        );
         expect(kills).toBeGreaterThan(TURNS / 4);
         expect(count("done")).toBeGreaterThan(TURNS / 4);
       } finally {

@@ -25,21 +25,30 @@ test("nothing secret is logged", async () => {
     const { workspaceId } = await furnish(admin, model, protocol);
     model.script("boss", [
       [call("agent_create", { name: "w", role: SECRETS.role, model: "worker" })],
-      [call("delegate", { agent: "w", task: SECRETS.task }), call("delegate", { agent: "none", task: SECRETS.task })],
+      [
+        call("delegate", { agent: "w", task: SECRETS.task }),
+        call("delegate", { agent: "none", task: SECRETS.task }),
+      ],
       say("done"),
       // The next turn: a provider that puts the key into its error.
       echoKey(),
     ]);
     model.on("worker", () => say(SECRETS.answer));
     for (const text of [SECRETS.prompt, `${SECRETS.prompt} again`]) {
-      const reader = await admin.events(`/workspaces/${workspaceId}/chat`, { method: "POST", body: { text } });
+      const reader = await admin.events(`/workspaces/${workspaceId}/chat`, {
+        method: "POST",
+        body: { text },
+      });
       await reader.all();
     }
   }
   model.on("boss", () => httpError(500, "broken {key}"));
   await admin.raw("POST", "/providers/1/test");
 
-  const { user, token: userToken } = await admin.post<{ user: { id: number }; token: string }>("/users", { name: "eve", role: "member" });
+  const { user, token: userToken } = await admin.post<{ user: { id: number }; token: string }>("/users", {
+    name: "eve",
+    role: "member",
+  });
   await admin.put(`/users/${user.id}/password`, { password: SECRETS.password });
   const login = (password: string) => admin.raw("POST", "/login", { body: { user: "eve", password } });
   expect((await login(SECRETS.wrongPassword)).status).toBe(401);

@@ -22,55 +22,74 @@ async function openSocket(service: RunningService, text: string, answered: boole
 }
 
 for (const signal of ["SIGTERM", "SIGINT"] as const) {
-  test.if(posix)(`${signal} with viewers, a provider that hangs, queued turns and idle connections`, async () => {
-    await using folder = await temporaryFolder();
-    await using model = await startModel();
-    model.script("boss", [[say("Half of it", { chunks: 2 }), hang()]]);
-    await using service = await runService({ data: `${folder.path}/data` });
-    const { admin } = service;
-    const { workspaceId } = await furnish(admin, model);
+  test.if(posix)(
+    `${signal} with viewers, a provider that hangs, queued turns and idle connections`,
+    async () => {
+      await using folder = await temporaryFolder();
+      await using model = await startModel();
+      model.script("boss", [[say("Half of it", { chunks: 2 }), hang()]]);
+      await using service = await runService({ data: `${folder.path}/data` });
+      const { admin } = service;
+      const { workspaceId } = await furnish(admin, model);
 
-    const chat = await admin.events(`/workspaces/${workspaceId}/chat`, { method: "POST", body: { text: "go" } });
-    await chat.until((event) => event.type === "delta");
-    const viewers = await Promise.all([1, 2, 3].map(() => admin.events(`/workspaces/${workspaceId}/events`)));
-    for (const text of ["second", "third"]) await admin.post(`/workspaces/${workspaceId}/chat`, { text, queue: true });
-    const idle = await openSocket(service, "GET /health HTTP/1.1\r\nHost: {own}\r\n\r\n", true);
-    const half = await openSocket(service, "POST /api/v1/teams HTTP/1.1\r\nHost: {own}\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{", false);
+      const chat = await admin.events(`/workspaces/${workspaceId}/chat`, {
+        method: "POST",
+        body: { text: "go" },
+      });
+      await chat.until((event) => event.type === "delta");
+      const viewers = await Promise.all(
+        [1, 2, 3].map(() => admin.events(`/workspaces/${workspaceId}/events`)),
+      );
+      for (const text of ["second", "third"])
+        await admin.post(`/workspaces/${workspaceId}/chat`, { text, queue: true });
+      const idle = await openSocket(service, "GET /health HTTP/1.1\r\nHost: {own}\r\n\r\n", true);
+      const half = await openSocket(
+        service,
+        "POST /api/v1/teams HTTP/1.1\r\nHost: {own}\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{",
+        false,
+      );
 
-    const started = performance.now();
-    const end = await service.end(signal);
-    expect(end).toEqual({ exitCode: 0, signal: null });
-    expect(performance.now() - started).toBeLessThan(STOP_LIMIT_MS);
-    expect(service.log.find((line) => line.message === "stopping")).toMatchObject({ reason: signal });
-    expect(service.log.at(-1)!.message).toBe("stopped");
+      const started = performance.now();
+      const end = await service.end(signal);
+      expect(end).toEqual({ exitCode: 0, signal: null });
+      expect(performance.now() - started).toBeLessThan(STOP_LIMIT_MS);
+      expect(service.log.find((line) => line.message === "stopping")).toMatchObject({ reason: signal });
+      expect(service.log.at(-1)!.message).toBe("stopped");
 
-    // Streams end in good order, and the last thing that they say is how the turn ended.
-    const told = (await chat.all()).at(-1)!;
-    expect([told.type, told.data.data.turn.status]).toEqual(["turn.finished", "interrupted"]);
-    for (const viewer of viewers) {
-      const finished = (await viewer.all()).filter((event) => event.type === "turn.finished");
-      expect(finished.map((event) => event.data.data.turn.status)).toEqual(["interrupted", "interrupted", "interrupted"]);
-    }
-    idle.destroy();
-    half.destroy();
+      // Streams end in good order, and the last thing that they say is how the turn ended.
+      const told = (await chat.all()).at(-1)!;
+      expect([told.type, told.data.data.turn.status]).toEqual(["turn.finished", "interrupted"]);
+      for (const viewer of viewers) {
+        const finished = (await viewer.all()).filter((event) => event.type === "turn.finished");
+        expect(finished.map((event) => event.data.data.turn.status)).toEqual([
+          "interrupted",
+          "interrupted",
+          "interrupted",
+        ]);
+      }
+      idle.destroy();
+      half.destroy();
 
-    model.on("boss", (request) => say(`answer to ${request.messages.at(-1)!.text}`));
-    await using again = await runService({ data: service.data });
-    const turns = await again.admin.get<{ id: number; status: string; text: string }[]>(`/workspaces/${workspaceId}/turns`);
-    expect(turns.map(({ status, text }) => [text, status])).toEqual([
-      ["go", "interrupted"],
-      ["second", "interrupted"],
-      ["third", "interrupted"],
-    ]);
-    for (const turn of turns) {
-      await again.admin.post(`/turns/${turn.id}/resume`);
-      const reader = await again.admin.events(`/turns/${turn.id}/events`);
-      await reader.all();
-    }
-    const after = await again.admin.get<{ status: string }[]>(`/workspaces/${workspaceId}/turns`);
-    expect(after.map((turn) => turn.status)).toEqual(["done", "done", "done"]);
-    expect(model.problems).toEqual([]);
-  });
+      model.on("boss", (request) => say(`answer to ${request.messages.at(-1)!.text}`));
+      await using again = await runService({ data: service.data });
+      const turns = await again.admin.get<{ id: number; status: string; text: string }[]>(
+        `/workspaces/${workspaceId}/turns`,
+      );
+      expect(turns.map(({ status, text }) => [text, status])).toEqual([
+        ["go", "interrupted"],
+        ["second", "interrupted"],
+        ["third", "interrupted"],
+      ]);
+      for (const turn of turns) {
+        await again.admin.post(`/turns/${turn.id}/resume`);
+        const reader = await again.admin.events(`/turns/${turn.id}/events`);
+        await reader.all();
+      }
+      const after = await again.admin.get<{ status: string }[]>(`/workspaces/${workspaceId}/turns`);
+      expect(after.map((turn) => turn.status)).toEqual(["done", "done", "done"]);
+      expect(model.problems).toEqual([]);
+    },
+  );
 }
 
 test.if(posix)("a second signal ends it at once", async () => {
@@ -99,6 +118,8 @@ test.if(posix)("a signal during the start is not lost", async () => {
 test("whoever reads the log may leave: the service goes on", async () => {
   await using service = await runService();
   await service.stopReading();
-  const statuses = await Promise.all([1, 2, 3].map(async () => (await fetch(`${service.url}/health`)).status));
+  const statuses = await Promise.all(
+    [1, 2, 3].map(async () => (await fetch(`${service.url}/health`)).status),
+  );
   expect(statuses).toEqual([200, 200, 200]);
 });

@@ -10,13 +10,19 @@ import { codeFiles } from "./source.ts";
 
 const document = await Bun.file(join(ROOT, "docs/configuration.md")).text();
 const example = /```yaml\n(.+?)```/s.exec(document)![1]!;
-const chapter = (title: string) => new RegExp(`^## ${title}\\n(.+?)(?=^## |$(?![\\s\\S]))`, "ms").exec(document)![1]!;
+const chapter = (title: string) =>
+  new RegExp(`^## ${title}\\n(.+?)(?=^## |$(?![\\s\\S]))`, "ms").exec(document)![1]!;
 const cellsOf = (text: string) =>
   text
     .split("\n")
     .filter((line) => line.startsWith("|"))
     .slice(2)
-    .map((line) => line.split("|").slice(1, -1).map((cell) => cell.trim()));
+    .map((line) =>
+      line
+        .split("|")
+        .slice(1, -1)
+        .map((cell) => cell.trim()),
+    );
 
 interface Schema {
   properties?: Record<string, Schema>;
@@ -24,12 +30,18 @@ interface Schema {
 
 /** Every key with those inside it: `memory.server.url`. */
 function keysOf(schema: Schema, above = ""): string[] {
-  return Object.entries(schema.properties ?? {}).flatMap(([key, inner]) => [above + key, ...keysOf(inner, `${above}${key}.`)]);
+  return Object.entries(schema.properties ?? {}).flatMap(([key, inner]) => [
+    above + key,
+    ...keysOf(inner, `${above}${key}.`),
+  ]);
 }
 
 function keysOfValue(value: unknown, above = ""): string[] {
   if (value === null || typeof value !== "object" || Array.isArray(value)) return [];
-  return Object.entries(value).flatMap(([key, inner]) => [above + key, ...keysOfValue(inner, `${above}${key}.`)]);
+  return Object.entries(value).flatMap(([key, inner]) => [
+    above + key,
+    ...keysOfValue(inner, `${above}${key}.`),
+  ]);
 }
 
 describe("docs/configuration.md", () => {
@@ -54,13 +66,16 @@ describe("docs/configuration.md", () => {
 
   test("the table has every flag, every variable and the default of each", async () => {
     const rows = cellsOf(chapter("Flags and variables"));
-    const column = (index: number) => rows.map((row) => row[index]!.replaceAll("`", "")).filter((cell) => cell !== "–");
+    const column = (index: number) =>
+      rows.map((row) => row[index]!.replaceAll("`", "")).filter((cell) => cell !== "–");
     const help = await Bun.file(join(ROOT, "tests/golden/help/service-serve.txt")).text();
     const flags = [...help.matchAll(/--([a-z-]+)=/g)].map((match) => `--${match[1]}`);
     expect(column(1).toSorted()).toEqual(flags.toSorted());
 
     const product = (await codeFiles()).filter(({ path }) => path.startsWith("src/"));
-    const read = product.flatMap(({ text }) => [...text.matchAll(/environment(?:\.|\[")(SERVICE_[A-Z_]+)/g)].map((match) => match[1]!));
+    const read = product.flatMap(({ text }) =>
+      [...text.matchAll(/environment(?:\.|\[")(SERVICE_[A-Z_]+)/g)].map((match) => match[1]!),
+    );
     expect(column(2).toSorted()).toEqual([...new Set(read)].toSorted());
 
     const keys = keysOf(ConfigFile as unknown as Schema);
@@ -79,13 +94,22 @@ describe("docs/configuration.md", () => {
   test("each refusal that it quotes is one that the tests of the start have seen", async () => {
     const tests = (
       await Promise.all(
-        ["tests/binary/startup.test.ts", "tests/binary/flags.test.ts", "tests/unit/kit/migrate.test.ts"].map((path) => Bun.file(join(ROOT, path)).text()),
+        ["tests/binary/startup.test.ts", "tests/binary/flags.test.ts", "tests/unit/kit/migrate.test.ts"].map(
+          (path) => Bun.file(join(ROOT, path)).text(),
+        ),
       )
     ).join("\n");
-    const quoted = cellsOf(chapter("Why it would not start")).map((row) => /`Error: ([^`]+)`/.exec(row[1]!)![1]!);
+    const quoted = cellsOf(chapter("Why it would not start")).map(
+      (row) => /`Error: ([^`]+)`/.exec(row[1]!)![1]!,
+    );
     expect(quoted.length).toBeGreaterThan(8);
     // The parts between the placeholders.
-    const missing = quoted.filter((text) => !text.split(/<[a-z]+>/).every((part) => tests.includes(part.trim().replace(/^"|"$/g, "")) || /^\d+$/.test(part)));
+    const missing = quoted.filter(
+      (text) =>
+        !text
+          .split(/<[a-z]+>/)
+          .every((part) => tests.includes(part.trim().replace(/^"|"$/g, "")) || /^\d+$/.test(part)),
+    );
     expect(missing).toEqual([]);
   });
 });

@@ -20,7 +20,12 @@ export interface DescribedRoute {
   /** Below `/api/v1`, with `{name}`. */
   readonly path: string;
   readonly caller: string;
-  readonly parameters: readonly { name: string; in: "path" | "query"; required: boolean; schema: JsonSchema }[];
+  readonly parameters: readonly {
+    name: string;
+    in: "path" | "query";
+    required: boolean;
+    schema: JsonSchema;
+  }[];
   readonly body: JsonSchema | undefined;
   readonly bodyRequired: boolean;
 }
@@ -48,7 +53,9 @@ export async function describedRoutes(client: Client): Promise<DescribedRoute[]>
 /** The path with ids put in, and whatever query it can't do without. */
 export function filledPath(route: DescribedRoute, ids: Readonly<Record<string, number>>): string {
   const path = route.path.replace(/\{(\w+)\}/g, (_, name: string) => String(ids[name]));
-  const query = route.parameters.filter((parameter) => parameter.in === "query" && parameter.required).map(({ name }) => `${name}=1`);
+  const query = route.parameters
+    .filter((parameter) => parameter.in === "query" && parameter.required)
+    .map(({ name }) => `${name}=1`);
   return query.length === 0 ? path : `${path}?${query.join("&")}`;
 }
 
@@ -58,7 +65,9 @@ export function fitting(schema: JsonSchema): unknown {
   if (schema.anyOf) return fitting(schema.anyOf[0]!);
   switch (schema.type) {
     case "object":
-      return Object.fromEntries(Object.entries(schema.properties ?? {}).map(([name, field]) => [name, fitting(field)]));
+      return Object.fromEntries(
+        Object.entries(schema.properties ?? {}).map(([name, field]) => [name, fitting(field)]),
+      );
     case "array":
       return [];
     case "string":
@@ -82,7 +91,10 @@ export function fieldsOf(schema: JsonSchema, below: readonly string[] = []): Fie
   const object = schema.anyOf?.find((variant) => variant.type === "object") ?? schema;
   return Object.entries(object.properties ?? {}).flatMap(([name, field]) => {
     const path = [...below, name];
-    return [{ path, schema: field, required: object.required?.includes(name) ?? false }, ...fieldsOf(field, path)];
+    return [
+      { path, schema: field, required: object.required?.includes(name) ?? false },
+      ...fieldsOf(field, path),
+    ];
   });
 }
 
@@ -99,7 +111,9 @@ const ANY_TYPES: readonly (readonly [type: string, value: unknown])[] = [
 /** One value of each JSON type that the schema does not take, and numbers out of its range. */
 export function misfits(schema: JsonSchema): unknown[] {
   const variants = schema.anyOf ?? [schema];
-  const types = new Set(variants.flatMap((variant) => [variant.type, ...(variant.type === "integer" ? ["integer"] : [])]));
+  const types = new Set(
+    variants.flatMap((variant) => [variant.type, ...(variant.type === "integer" ? ["integer"] : [])]),
+  );
   const wrong = ANY_TYPES.filter(([type]) => !types.has(type)).map(([, value]) => value);
   if (schema.enum) wrong.push("no such word", "");
   for (const { minimum, maximum } of variants) {

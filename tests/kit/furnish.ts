@@ -13,13 +13,26 @@ export interface Furnished {
 }
 
 /** Models `boss` (the orchestrator's) and `worker`. */
-export async function furnish(admin: Client, model: ScriptedModel, protocol: Protocol = "anthropic"): Promise<Furnished> {
+export async function furnish(
+  admin: Client,
+  model: ScriptedModel,
+  protocol: Protocol = "anthropic",
+): Promise<Furnished> {
   const base_url = protocol === "anthropic" ? model.anthropicUrl : model.openaiUrl;
-  const provider = await admin.post<{ id: number }>("/providers", { name: `scripted ${protocol}`, type: protocol, base_url, api_key: PROVIDER_KEY });
-  const add = (model_name: string) => admin.post<{ id: number }>("/models", { provider_id: provider.id, model_name });
+  const provider = await admin.post<{ id: number }>("/providers", {
+    name: `scripted ${protocol}`,
+    type: protocol,
+    base_url,
+    api_key: PROVIDER_KEY,
+  });
+  const add = (model_name: string) =>
+    admin.post<{ id: number }>("/models", { provider_id: provider.id, model_name });
   const boss = await add("boss");
   await add("worker");
-  const workspace = await admin.post<{ id: number }>("/workspaces", { name: `lab ${protocol}`, orchestrator_model_id: boss.id });
+  const workspace = await admin.post<{ id: number }>("/workspaces", {
+    name: `lab ${protocol}`,
+    orchestrator_model_id: boss.id,
+  });
   const [orchestrator] = await admin.get<{ id: number }[]>(`/workspaces/${workspace.id}/agents`);
   return { workspaceId: workspace.id, orchestratorId: orchestrator!.id };
 }

@@ -12,7 +12,9 @@ export async function inhabited(): Promise<Inhabited> {
   const lab = await workplace();
   const { admin, workspaceId } = lab;
   const agent = await lab.addWorker("helper");
-  lab.model.script("boss", [call("delegate", { agent: "helper", task: "Look." }), say("Done.")]).script("helper", [say("Looked.")]);
+  lab.model
+    .script("boss", [call("delegate", { agent: "helper", task: "Look." }), say("Done.")])
+    .script("helper", [say("Looked.")]);
   const { turn } = await lab.chat("Go.");
   const user = await lab.at.user("inhabitant");
   const team = await admin.post<{ id: number }>("/teams", { name: "inhabitants" });
@@ -37,7 +39,9 @@ export async function inhabited(): Promise<Inhabited> {
 /** Everything that requests could have changed, to be compared before and after. */
 export async function everything(lab: Inhabited): Promise<unknown> {
   const { admin, workspaceId } = lab;
-  const own = ["", "/blueprint", "/entries", "/turns", "/usage"].map((rest) => `/workspaces/${workspaceId}${rest}`);
+  const own = ["", "/blueprint", "/entries", "/turns", "/usage"].map(
+    (rest) => `/workspaces/${workspaceId}${rest}`,
+  );
   const paths = ["/users", "/teams", "/providers", "/models", "/workspaces", "/audit?limit=500", ...own];
   return Promise.all(paths.map(async (path) => [path, await admin.get(path)]));
 }

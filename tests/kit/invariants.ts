@@ -82,7 +82,11 @@ export async function brokenInvariants(data: string, when: "crashed" | "at rest"
   }
   const sqlite = new Database(copy);
   try {
-    const ask = (sql: string) => sqlite.query(sql).values().map((row) => String(row[0]));
+    const ask = (sql: string) =>
+      sqlite
+        .query(sql)
+        .values()
+        .map((row) => String(row[0]));
     const integrity = ask("PRAGMA integrity_check").filter((line) => line !== "ok");
     const foreign = ask("PRAGMA foreign_key_check").map((table) => `a foreign key of ${table} leads nowhere`);
     const rules = when === "crashed" ? always : { ...always, ...atRest };

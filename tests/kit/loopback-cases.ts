@@ -177,7 +177,7 @@ export type Answer =
 
 /** Rules 1 to 6, in the order in which a request is asked. */
 export function expectedAnswer(world: World, request: Case, port: number): Answer {
-  const text = hostText(request, port);
+  const text = hostSent(request, port);
   const host = hostVerdict(world, text, port);
   if (host === "broken") return { status: 421, message: messages.host };
   if (host === "foreign") return { status: 421, message: messages.otherHost };
@@ -193,7 +193,7 @@ export function expectedAnswer(world: World, request: Case, port: number): Answe
 type HostVerdict = "ours" | "allowed" | "any" | "broken" | "foreign";
 
 /** The header's only value in lower case; undefined when there is none or more than one. */
-function hostText(request: Case, port: number): string | undefined {
+function hostSent(request: Case, port: number): string | undefined {
   const value: string | string[] | undefined = hosts[request.host];
   return typeof value === "string" ? value.replaceAll("{port}", String(port)).toLowerCase() : undefined;
 }
@@ -247,7 +247,14 @@ export function singleFaults(): Case[] {
 
 /** `base` itself, then each other value of each dimension. */
 export function oneChange(base: Case): Case[] {
-  const dimensions = { host: hosts, origin: origins, site: fetchSites, forwarding: forwardings, body: bodies, peer: peers };
+  const dimensions = {
+    host: hosts,
+    origin: origins,
+    site: fetchSites,
+    forwarding: forwardings,
+    body: bodies,
+    peer: peers,
+  };
   const changes = Object.entries(dimensions).flatMap(([dimension, values]) =>
     Object.keys(values)
       .filter((value) => value !== base[dimension as keyof Case])
@@ -259,14 +266,18 @@ export function oneChange(base: Case): Case[] {
 /** Header lines in the order sent, lower-case names. */
 export function headerLines(request: Case, port: number): [string, string][] {
   const filled = (text: string) => text.replaceAll("{port}", String(port));
-  const sent = (value: string | string[] | undefined) => (value === undefined ? [] : [value].flat()).map(filled);
+  const sent = (value: string | string[] | undefined) =>
+    (value === undefined ? [] : [value].flat()).map(filled);
   const hostLines = sent(hosts[request.host]);
   const ownOrigin = (hostLines[0] ?? "").toLowerCase();
   const [site, mode, destination] = fetchSites[request.site] as [string?, string?, string?];
   const { type, sent: hasBody } = bodies[request.body];
   const lines: [string, string | undefined][] = [
     ...hostLines.map((host): [string, string] => ["host", host]),
-    ...sent(origins[request.origin]).map((origin): [string, string] => ["origin", origin.replaceAll("{host}", ownOrigin)]),
+    ...sent(origins[request.origin]).map((origin): [string, string] => [
+      "origin",
+      origin.replaceAll("{host}", ownOrigin),
+    ]),
     ["sec-fetch-site", site],
     ["sec-fetch-mode", mode],
     ["sec-fetch-dest", destination],

@@ -23,14 +23,22 @@ const NOWHERE = "http://127.0.0.1:9";
 export async function office(options: TestServiceOptions = {}): Promise<Office> {
   const at = await testService(options);
   const { admin } = at;
-  const provider = await admin.post<{ id: number }>("/providers", { name: "nobody", type: "anthropic", base_url: NOWHERE });
-  const model = await admin.post<{ id: number }>("/models", { provider_id: provider.id, model_name: "silent" });
+  const provider = await admin.post<{ id: number }>("/providers", {
+    name: "nobody",
+    type: "anthropic",
+    base_url: NOWHERE,
+  });
+  const model = await admin.post<{ id: number }>("/models", {
+    provider_id: provider.id,
+    model_name: "silent",
+  });
   return {
     ...at,
     providerId: provider.id,
     modelId: model.id,
     workspace: (name, owner = admin) => owner.post("/workspaces", { name, orchestrator_model_id: model.id }),
-    agent: (id, name, fields = {}) => admin.post(`/workspaces/${id}/agents`, { name, role: "", model_id: model.id, ...fields }),
+    agent: (id, name, fields = {}) =>
+      admin.post(`/workspaces/${id}/agents`, { name, role: "", model_id: model.id, ...fields }),
     wire: (id, from, to) => admin.post(`/workspaces/${id}/wires`, { from_agent_id: from, to_agent_id: to }),
     orchestrator: async (id) => (await admin.get<Agent[]>(`/workspaces/${id}/agents`))[0]!,
     blueprint: (id, as = admin) => as.get(`/workspaces/${id}/blueprint`),

@@ -60,7 +60,8 @@ function parseAnswer(text: string, headIsAll: boolean): RawAnswer | undefined {
   const body = text.slice(end + 4);
   const status = Number(first.split(" ")[1]);
   const length = headers["content-length"];
-  const whole = length !== undefined ? body.length >= Number(length) : headers["transfer-encoding"] === undefined;
+  const whole =
+    length !== undefined ? body.length >= Number(length) : headers["transfer-encoding"] === undefined;
   const stream = headers["content-type"] === "text/event-stream";
   return headIsAll || whole || stream ? { status, headers, body } : undefined;
 }

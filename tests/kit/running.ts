@@ -48,7 +48,15 @@ export async function runService(options: RunOptions = {}): Promise<RunningServi
   const folder = options.data === undefined ? await temporaryFolder() : undefined;
   const data = options.data ?? `${folder!.path}/data`;
   const child = Bun.spawn(
-    [binaryPath("service"), "serve", "--data", data, "--listen", options.listen ?? "127.0.0.1:0", ...(options.args ?? [])],
+    [
+      binaryPath("service"),
+      "serve",
+      "--data",
+      data,
+      "--listen",
+      options.listen ?? "127.0.0.1:0",
+      ...(options.args ?? []),
+    ],
     { env: { ...process.env, ...options.environment }, stdio: ["ignore", "ignore", "pipe"] },
   );
   const log = new LogReader(child.stderr);
@@ -124,7 +132,9 @@ class LogReader {
       this.text += text;
       const lines = (rest + text).split("\n");
       rest = lines.pop()!;
-      this.lines.push(...lines.filter((line) => line.startsWith("{")).map((line) => JSON.parse(line) as LogLine));
+      this.lines.push(
+        ...lines.filter((line) => line.startsWith("{")).map((line) => JSON.parse(line) as LogLine),
+      );
       for (const look of this.#waiting) look();
     }
     this.#over = true;

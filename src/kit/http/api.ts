@@ -15,7 +15,14 @@ export function createApi<const Prefix extends string>(log: Log, prefix: Prefix)
     .onParse({ as: "global" }, ({ request, contentType }) => parseBody(request, contentType))
     .mapResponse({ as: "global" }, ({ responseValue, set, request }) => {
       if (responseValue instanceof Response) return responseValue;
-      return answerJson(exchangeOf(request).id, typeof set.status === "number" ? set.status : 200, responseValue);
+      // The framework reads from a handler's text whether to wait for it; one it misjudged must not answer `{}`.
+      if (responseValue instanceof Promise)
+        throw new Error("a handler's promise was not awaited: make the handler async");
+      return answerJson(
+        exchangeOf(request).id,
+        typeof set.status === "number" ? set.status : 200,
+        responseValue,
+      );
     })
     .onError({ as: "global" }, ({ error, code, request }) => {
       const exchange = exchangeOf(request);
@@ -25,10 +32,12 @@ export function createApi<const Prefix extends string>(log: Log, prefix: Prefix)
 
 async function parseBody(request: Request, contentType: string): Promise<unknown> {
   if (request.body === null) return undefined;
-  if (contentType !== "application/json") throw new AppError("invalid", "a body needs Content-Type: application/json");
+  if (contentType !== "application/json")
+    throw new AppError("invalid", "a body needs Content-Type: application/json");
   const body = await readJson(request);
   // Here, since the framework takes `null` and `[]` for "no body" where a body is optional.
-  if (body === null || typeof body !== "object" || Array.isArray(body)) throw new AppError("invalid", "body: expected object");
+  if (body === null || typeof body !== "object" || Array.isArray(body))
+    throw new AppError("invalid", "body: expected object");
   return body;
 }
 
@@ -48,7 +57,12 @@ function validationError(error: ValidationError, log: Log): AppError | Error {
   return new AppError("invalid", fieldMessage(error));
 }
 
-const WHERE: Record<string, string> = { params: "path parameter ", query: "query parameter ", headers: "header ", cookie: "cookie " };
+const WHERE: Record<string, string> = {
+  params: "path parameter ",
+  query: "query parameter ",
+  headers: "header ",
+  cookie: "cookie ",
+};
 /** A field's name is the caller's own text when the field is unknown. */
 const FIELD_CHARACTERS_SHOWN_MAX = 100;
 
@@ -74,7 +88,12 @@ function fieldMessage(error: ValidationError): string {
 function innermost(problem: Problem): Problem {
   const variants = (problem.schema["anyOf"] as TSchema[] | undefined) ?? [];
   const meant = variants.findIndex((variant) => variant["type"] !== "null");
-  if (variants.length !== 2 || !variants.some((variant) => variant["type"] === "null") || problem.value === undefined) return problem;
+  if (
+    variants.length !== 2 ||
+    !variants.some((variant) => variant["type"] === "null") ||
+    problem.value === undefined
+  )
+    return problem;
   const inner = problem.errors?.[meant]?.First();
   return inner ? innermost(inner) : problem;
 }

@@ -104,7 +104,9 @@ function checkFetchSite(request: RequestFacts): void {
 function isNavigation(request: RequestFacts): boolean {
   const mode = request.headers["sec-fetch-mode"];
   const destination = request.headers["sec-fetch-dest"];
-  return (mode === undefined || mode === "navigate") && (destination === undefined || destination === "document");
+  return (
+    (mode === undefined || mode === "navigate") && (destination === undefined || destination === "document")
+  );
 }
 
 function checkBodyType(request: RequestFacts): void {

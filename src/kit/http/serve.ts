@@ -35,14 +35,13 @@ export type Handle = (request: Request, exchange: Exchange) => Response | Promis
 /** Raises `conflict` when the port is taken and `invalid` when the address can't be bound. */
 export function listen(options: ListenOptions, handle: Handle, log: Log): Listener {
   const nextId = requestIds();
-  let facts: ListenFacts | undefined;
   const server = bind(options, (request, bunServer) => {
     const headers = request.headers.toJSON() as Record<string, string>;
     const id = requestId(headers["x-request-id"], nextId);
     const peer = () => bunServer.requestIP(request)?.address;
     try {
       const path = pathOf(request.url);
-      const admission = admit(facts!, { method: request.method, path, headers, peer });
+      const admission = admit(facts, { method: request.method, path, headers, peer });
       const exchange: Exchange = {
         id,
         method: request.method,
@@ -58,7 +57,7 @@ export function listen(options: ListenOptions, handle: Handle, log: Log): Listen
       return answerError(id, error, log);
     }
   });
-  facts = factsOf(options, server.port!);
+  const facts = factsOf(options, server);
   return {
     url: `http://${urlHost(options.host)}:${server.port}`,
     port: server.port!,
@@ -67,7 +66,10 @@ export function listen(options: ListenOptions, handle: Handle, log: Log): Listen
   };
 }
 
-function bind(options: ListenOptions, fetch: (request: Request, server: Server<undefined>) => Response | Promise<Response>) {
+function bind(
+  options: ListenOptions,
+  fetch: (request: Request, server: Server<undefined>) => Response | Promise<Response>,
+) {
   try {
     return Bun.serve({
       hostname: options.host,
@@ -82,19 +84,28 @@ function bind(options: ListenOptions, fetch: (request: Request, server: Server<u
   } catch (error) {
     const address = `${options.host}:${options.port}`;
     if (systemCode(error) === "EADDRINUSE") {
-      throw new AppError("conflict", `listen ${address}: the address is already in use; stop the other program or choose another port`);
+      throw new AppError(
+        "conflict",
+        `listen ${address}: the address is already in use; stop the other program or choose another port`,
+      );
     }
     throw new AppError("invalid", `listen ${address}: ${messageOf(error)}`);
   }
 }
 
-function factsOf(options: ListenOptions, port: number): ListenFacts {
+function factsOf(options: ListenOptions, server: Server<undefined>): ListenFacts {
   return {
-    port,
-    loopback: isLoopbackAddress(options.host),
+    port: server.port!,
+    // `localhost` is whatever this machine says it is, so the address that was bound is asked as well.
+    loopback: isLoopbackAddress(options.host) && isLoopbackAddress(boundAddress(server)),
     loopbackAdmin: options.loopbackAdmin,
     allowedHosts: new Set(options.allowedHosts.map((host) => host.toLowerCase())),
   };
+}
+
+/** Bun has it, its types do not. */
+function boundAddress(server: object): string {
+  return (server as { address?: { address: string } | null }).address?.address ?? "";
 }
 
 /** Path of an absolute URL, without query. Cheaper than a URL object, which is made only by those who need more. */

@@ -81,7 +81,13 @@ export class Audit {
     let prev = CHAIN_START;
     let entries = 0;
     let last = Number.MIN_SAFE_INTEGER;
-    const broken = (seq: number, problem: string): AuditVerification => ({ ok: false, entries, head: head.hash, broken_at: seq, problem });
+    const broken = (seq: number, problem: string): AuditVerification => ({
+      ok: false,
+      entries,
+      head: head.hash,
+      broken_at: seq,
+      problem,
+    });
     for (;;) {
       const rows = this.#store.from.all(last, VERIFY_PAGE_ROWS);
       if (rows.length === 0) break;
@@ -93,8 +99,10 @@ export class Audit {
         entries += 1;
       }
     }
-    if (entries < head.seq) return broken(entries + 1, `${head.seq - entries} records are missing at the end`);
-    if (entries > head.seq) return broken(head.seq + 1, `${entries - head.seq} records were added after the anchored one`);
+    if (entries < head.seq)
+      return broken(entries + 1, `${head.seq - entries} records are missing at the end`);
+    if (entries > head.seq)
+      return broken(head.seq + 1, `${entries - head.seq} records were added after the anchored one`);
     if (prev !== head.hash) return broken(entries, "the last record is not the anchored one");
     return { ok: true, entries, head: head.hash, broken_at: null, problem: null };
   }

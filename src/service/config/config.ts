@@ -18,9 +18,13 @@ export function loadConfig(flags: ServeFlags, environment: Environment): Config 
   const file = path === undefined ? readDefaultFile(givenData ?? defaultData(environment)) : readFile(path);
   const data = givenData ?? file.data ?? defaultData(environment);
   return {
-    listen: parseListen(flags.listen ?? nonEmpty(environment["SERVICE_LISTEN"]) ?? file.listen ?? DEFAULT_LISTEN),
+    listen: parseListen(
+      flags.listen ?? nonEmpty(environment["SERVICE_LISTEN"]) ?? file.listen ?? DEFAULT_LISTEN,
+    ),
     data: resolve(data),
-    logLevel: parseLogLevel(flags.logLevel ?? nonEmpty(environment["SERVICE_LOG_LEVEL"]) ?? file.log_level ?? "info"),
+    logLevel: parseLogLevel(
+      flags.logLevel ?? nonEmpty(environment["SERVICE_LOG_LEVEL"]) ?? file.log_level ?? "info",
+    ),
     egress: switchValue(environment["SERVICE_EGRESS"], file.egress),
     egressKey: file.egress_key ?? "",
     terminal: switchValue(environment["SERVICE_TERMINAL"], file.terminal),
@@ -58,7 +62,10 @@ function parseLogLevel(text: string): LogLevel {
 function parseAllowedHosts(hosts: readonly string[]): string[] {
   return hosts.map((host) => {
     if (/^(?:\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::[0-9]{1,5})?$/i.test(host)) return host.toLowerCase();
-    throw new AppError("invalid", `allowed_hosts: "${host}" is not a host name; write name or name:port, without a scheme`);
+    throw new AppError(
+      "invalid",
+      `allowed_hosts: "${host}" is not a host name; write name or name:port, without a scheme`,
+    );
   });
 }
 
@@ -66,13 +73,22 @@ function parseSeedToken(token: string | undefined): string | undefined {
   if (token === undefined || token === "") return undefined;
   const length = [...token].length;
   if (length < SEED_TOKEN_CHARACTERS_MIN) {
-    throw new AppError("invalid", `SERVICE_ADMIN_TOKEN is ${length} characters; it seeds the admin's credential, so at least ${SEED_TOKEN_CHARACTERS_MIN} are required`);
+    throw new AppError(
+      "invalid",
+      `SERVICE_ADMIN_TOKEN is ${length} characters; it seeds the admin's credential, so at least ${SEED_TOKEN_CHARACTERS_MIN} are required`,
+    );
   }
   if (length > TOKEN_CHARACTERS_MAX) {
-    throw new AppError("invalid", `SERVICE_ADMIN_TOKEN is ${length} characters; at most ${TOKEN_CHARACTERS_MAX} can be presented`);
+    throw new AppError(
+      "invalid",
+      `SERVICE_ADMIN_TOKEN is ${length} characters; at most ${TOKEN_CHARACTERS_MAX} can be presented`,
+    );
   }
   if (!/^[\x21-\x7e]+$/.test(token)) {
-    throw new AppError("invalid", "SERVICE_ADMIN_TOKEN must be printable ASCII without spaces, so that it fits into a header");
+    throw new AppError(
+      "invalid",
+      "SERVICE_ADMIN_TOKEN must be printable ASCII without spaces, so that it fits into a header",
+    );
   }
   return token;
 }
@@ -90,13 +106,20 @@ function readFile(path: string): ConfigFile {
   const text = readText(path);
   const value = parseYaml(path, text) ?? {};
   if (Value.Check(ConfigFile, value)) {
-    if (value.memory === undefined || (value.memory.space === undefined) !== (value.memory.server === undefined)) return value;
+    if (
+      value.memory === undefined ||
+      (value.memory.space === undefined) !== (value.memory.server === undefined)
+    )
+      return value;
     throw new AppError("invalid", `config ${path}: memory: expected either space or server`);
   }
   const problem = Value.Errors(ConfigFile, value).First();
   const key = (problem?.path ?? "").split("/").filter(Boolean).join(".");
   const unknown = problem?.message === "Unexpected property";
-  throw new AppError("invalid", `config ${path}: ${unknown ? `unknown key "${key}"` : `${key || "file"}: ${expectation(problem)}`}`);
+  throw new AppError(
+    "invalid",
+    `config ${path}: ${unknown ? `unknown key "${key}"` : `${key || "file"}: ${expectation(problem)}`}`,
+  );
 }
 
 function expectation(problem: ValueError | undefined): string {

@@ -74,7 +74,10 @@ function operationId(method: string, path: string): string {
 
 function parametersOf(place: "path" | "query", schema: unknown): object[] {
   if (schema === undefined) return [];
-  const { properties, required = [] } = schema as { properties: Record<string, TSchema>; required?: string[] };
+  const { properties, required = [] } = schema as {
+    properties: Record<string, TSchema>;
+    required?: string[];
+  };
   return Object.entries(properties).map(([name, field]) => ({
     name,
     in: place,
@@ -90,9 +93,12 @@ function requestBody(schema: TSchema): object {
 /** A route that declares no answer is an event stream. */
 function responses(declared: unknown): Record<string, object> {
   if (declared === undefined) {
-    return { 200: { description: "a stream of events", ...content({ type: "string" }, "text/event-stream") } };
+    return {
+      200: { description: "a stream of events", ...content({ type: "string" }, "text/event-stream") },
+    };
   }
-  const byStatus = Kind in (declared as object) ? { 200: declared as TSchema } : (declared as Record<string, TSchema>);
+  const byStatus =
+    Kind in (declared as object) ? { 200: declared as TSchema } : (declared as Record<string, TSchema>);
   return Object.fromEntries(
     Object.entries(byStatus).map(([status, schema]) =>
       schema[Kind] === "Void"

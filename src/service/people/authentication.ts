@@ -109,7 +109,9 @@ export class Authentication {
     this.#used.set(tokenId, now);
     if (this.#touchTimer) return;
     this.#touchTimer = setTimeout(() => {
-      this.flushLastUsed().catch((error: unknown) => this.#log.error("last-used times", { error: messageOf(error) }));
+      this.flushLastUsed().catch((error: unknown) =>
+        this.#log.error("last-used times", { error: messageOf(error) }),
+      );
     }, TOUCH_INTERVAL_MS);
     this.#touchTimer.unref?.();
   }
@@ -134,7 +136,8 @@ function makeCaller(
 
 function bearerOf(authorization: string): string {
   const match = /^Bearer +([\x21-\x7e]+)$/i.exec(authorization);
-  if (!match) throw new AppError("unauthenticated", "authentication required: send Authorization: Bearer <token>");
+  if (!match)
+    throw new AppError("unauthenticated", "authentication required: send Authorization: Bearer <token>");
   return match[1]!;
 }
 

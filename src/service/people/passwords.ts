@@ -38,7 +38,8 @@ export async function verifyPassword(password: string, hash: string | null): Pro
 async function bounded<T>(work: () => Promise<T>): Promise<T> {
   if (running < CHECKS_AT_ONCE_MAX) running += 1;
   else {
-    if (waiting.length >= CHECKS_WAITING_MAX) throw new AppError("rate_limited", "too many logins at once; try again", { retry_after_seconds: 5 });
+    if (waiting.length >= CHECKS_WAITING_MAX)
+      throw new AppError("rate_limited", "too many logins at once; try again", { retry_after_seconds: 5 });
     await new Promise<void>((resolve) => waiting.push(resolve));
   }
   try {

@@ -1,7 +1,7 @@
 // HTTP for people: login, users, teams.
 
 import { Elysia } from "elysia";
-import { fromText } from "../../kit/http/text-params.ts";
+import { fromPath, fromText } from "../../kit/http/text-params.ts";
 import { answerJson } from "../../kit/http/answer.ts";
 import { exchangeOf, type Exchange } from "../../kit/http/exchange.ts";
 import { Empty, IdParams } from "../../kit/schema.ts";
@@ -50,67 +50,87 @@ export function peopleRoutes(plugin: CallerPlugin, users: Users, teams: Teams) {
     .get("/whoami", ({ caller }) => users.whoami(caller), { caller: "any", response: WhoAmI })
 
     .get("/users", ({ caller }) => users.list(caller), { caller: "admin", response: Type.Array(User) })
-    .post("/users", ({ caller, body, status }) => users.create(caller, body).then((created) => status(201, created)), {
-      caller: "admin",
-      body: CreateUser,
-      response: { 201: UserWithToken },
-    })
+    .post(
+      "/users",
+      ({ caller, body, status }) => users.create(caller, body).then((created) => status(201, created)),
+      {
+        caller: "admin",
+        body: CreateUser,
+        response: { 201: UserWithToken },
+      },
+    )
     .patch("/users/:id", ({ caller, params, body }) => users.update(caller, params.id, body), {
       caller: "admin",
-      params: fromText(IdParams),
+      params: fromPath(IdParams),
       body: UpdateUser,
       response: User,
     })
     .delete("/users/:id", ({ caller, params, query }) => users.remove(caller, params.id, query.transfer_to), {
       caller: "admin",
-      params: fromText(IdParams),
+      params: fromPath(IdParams),
       query: fromText(DeleteUserQuery),
       response: Empty,
     })
     .put("/users/:id/password", ({ caller, params, body }) => users.setPassword(caller, params.id, body), {
       caller: "self",
-      params: fromText(IdParams),
+      params: fromPath(IdParams),
       body: SetPassword,
       response: Empty,
     })
-    .post("/users/:id/tokens", ({ caller, params, status }) => users.createToken(caller, params.id).then((made) => status(201, made)), {
-      caller: "admin",
-      params: fromText(IdParams),
-      response: { 201: UserWithToken },
-    })
+    .post(
+      "/users/:id/tokens",
+      ({ caller, params, status }) => users.createToken(caller, params.id).then((made) => status(201, made)),
+      {
+        caller: "admin",
+        params: fromPath(IdParams),
+        response: { 201: UserWithToken },
+      },
+    )
     .delete("/users/:id/tokens", ({ caller, params }) => users.revokeTokens(caller, params.id), {
       caller: "admin",
-      params: fromText(IdParams),
+      params: fromPath(IdParams),
       response: RevokedTokens,
     })
 
     .get("/teams", () => teams.list(), { caller: "any", response: Type.Array(Team) })
-    .post("/teams", ({ caller, body, status }) => teams.create(caller, body).then((team) => status(201, team)), {
-      caller: "admin",
-      body: WriteTeam,
-      response: { 201: Team },
-    })
+    .post(
+      "/teams",
+      ({ caller, body, status }) => teams.create(caller, body).then((team) => status(201, team)),
+      {
+        caller: "admin",
+        body: WriteTeam,
+        response: { 201: Team },
+      },
+    )
     .patch("/teams/:id", ({ caller, params, body }) => teams.rename(caller, params.id, body), {
       caller: "admin",
-      params: fromText(IdParams),
+      params: fromPath(IdParams),
       body: WriteTeam,
       response: Team,
     })
     .delete("/teams/:id", ({ caller, params }) => teams.remove(caller, params.id), {
       caller: "admin",
-      params: fromText(IdParams),
+      params: fromPath(IdParams),
       response: Empty,
     })
-    .put("/teams/:id/members/:user_id", ({ caller, params }) => teams.addMember(caller, params.id, params.user_id), {
-      caller: "lead",
-      params: fromText(TeamMemberParams),
-      response: Team,
-    })
-    .delete("/teams/:id/members/:user_id", ({ caller, params }) => teams.removeMember(caller, params.id, params.user_id), {
-      caller: "lead",
-      params: fromText(TeamMemberParams),
-      response: Empty,
-    });
+    .put(
+      "/teams/:id/members/:user_id",
+      ({ caller, params }) => teams.addMember(caller, params.id, params.user_id),
+      {
+        caller: "lead",
+        params: fromPath(TeamMemberParams),
+        response: Team,
+      },
+    )
+    .delete(
+      "/teams/:id/members/:user_id",
+      ({ caller, params }) => teams.removeMember(caller, params.id, params.user_id),
+      {
+        caller: "lead",
+        params: fromPath(TeamMemberParams),
+        response: Empty,
+      },
+    );
 }
 
 const SESSION_SECONDS = SESSION_IDLE_DAYS * 86_400;
@@ -118,8 +138,15 @@ const SESSION_SECONDS = SESSION_IDLE_DAYS * 86_400;
 /** The cookie of a browser session; an empty token removes it. `Secure` when the browser came by TLS, which only a proxy in front of us speaks. */
 function withSession(response: Response, exchange: Exchange, token: string): Response {
   const origin = exchange.headers["origin"] ?? "";
-  const parts = [`${SESSION_COOKIE}=${token}`, "Path=/", "HttpOnly", "SameSite=Strict", `Max-Age=${token === "" ? 0 : SESSION_SECONDS}`];
-  if (origin.startsWith("https://") || exchange.headers["x-forwarded-proto"] === "https") parts.push("Secure");
+  const parts = [
+    `${SESSION_COOKIE}=${token}`,
+    "Path=/",
+    "HttpOnly",
+    "SameSite=Strict",
+    `Max-Age=${token === "" ? 0 : SESSION_SECONDS}`,
+  ];
+  if (origin.startsWith("https://") || exchange.headers["x-forwarded-proto"] === "https")
+    parts.push("Secure");
   response.headers.append("Set-Cookie", parts.join("; "));
   return response;
 }

@@ -36,16 +36,28 @@ export const CreateUser = closed({ name: Type.String(), role: Type.Optional(Role
 export const UpdateUser = closed({ name: Type.Optional(Type.String()), role: Type.Optional(Role) });
 /** Whatever is longer is no password of anybody's; counted in UTF-16 units, so that any password within its limit passes. */
 const GivenPassword = Type.String({ maxLength: PASSWORD_CHARACTERS_MAX * 2 });
-export const SetPassword = closed({ password: Type.String(), current_password: Type.Optional(GivenPassword) });
+export const SetPassword = closed({
+  password: Type.String(),
+  current_password: Type.Optional(GivenPassword),
+});
 export const DeleteUserQuery = closed({ transfer_to: Type.Optional(Id) });
 
 /** The one answer that carries a token: shown once, at creation. */
 export const UserWithToken = closed({ user: User, token: Type.String() });
 export const RevokedTokens = closed({ revoked: Type.Integer() });
 
-export const Login = closed({ user: Type.String({ maxLength: LOGIN_NAME_CHARACTERS_MAX }), password: GivenPassword });
+export const Login = closed({
+  user: Type.String({ maxLength: LOGIN_NAME_CHARACTERS_MAX }),
+  password: GivenPassword,
+});
 
-export const WhoAmI = closed({ id: Id, name: Type.String(), role: Role, auth: AuthKind, team_ids: Type.Array(Id) });
+export const WhoAmI = closed({
+  id: Id,
+  name: Type.String(),
+  role: Role,
+  auth: AuthKind,
+  team_ids: Type.Array(Id),
+});
 export type WhoAmI = Static<typeof WhoAmI>;
 
 export const Team = closed({

@@ -85,18 +85,24 @@ export class PeopleStore {
     this.firstAdmin = db.query<{ id: number; name: string }, []>(
       "SELECT id, name FROM users WHERE role = 'admin' ORDER BY id LIMIT 1",
     );
-    this.adminCount = db.query<{ count: number }, []>("SELECT count(*) AS count FROM users WHERE role = 'admin'");
+    this.adminCount = db.query<{ count: number }, []>(
+      "SELECT count(*) AS count FROM users WHERE role = 'admin'",
+    );
     this.insertUser = db.query<{ id: number }, [string, string, Role, number]>(
       "INSERT INTO users (name, name_key, role, created_at) VALUES (?, ?, ?, ?) RETURNING id",
     );
-    this.renameUser = db.query<never, [string, string, number]>("UPDATE users SET name = ?, name_key = ? WHERE id = ?");
+    this.renameUser = db.query<never, [string, string, number]>(
+      "UPDATE users SET name = ?, name_key = ? WHERE id = ?",
+    );
     this.setRole = db.query<never, [Role, number]>("UPDATE users SET role = ? WHERE id = ?");
     this.setPassword = db.query<never, [string, number]>("UPDATE users SET password_hash = ? WHERE id = ?");
     this.deleteUser = db.query<never, [number]>("DELETE FROM users WHERE id = ?");
     this.ownedWorkspaces = db.query<{ count: number }, [number]>(
       "SELECT count(*) AS count FROM workspaces WHERE owner_id = ?",
     );
-    this.transferWorkspaces = db.query<never, [number, number]>("UPDATE workspaces SET owner_id = ? WHERE owner_id = ?");
+    this.transferWorkspaces = db.query<never, [number, number]>(
+      "UPDATE workspaces SET owner_id = ? WHERE owner_id = ?",
+    );
     this.workspaceNameClash = db.query<{ name: string }, [number, number]>(
       `SELECT a.name FROM workspaces a JOIN workspaces b ON b.name_key = a.name_key
        WHERE a.owner_id = ? AND b.owner_id = ? ORDER BY a.name LIMIT 1`,
@@ -112,7 +118,9 @@ export class PeopleStore {
     );
     this.deleteToken = db.query<never, [number]>("DELETE FROM tokens WHERE id = ?");
     this.deleteTokensOf = db.query<never, [number]>("DELETE FROM tokens WHERE user_id = ?");
-    this.deleteOtherTokensOf = db.query<never, [number, number]>("DELETE FROM tokens WHERE user_id = ? AND id <> ?");
+    this.deleteOtherTokensOf = db.query<never, [number, number]>(
+      "DELETE FROM tokens WHERE user_id = ? AND id <> ?",
+    );
     this.touchToken = db.query<never, [number, number]>("UPDATE tokens SET last_used_at = ? WHERE id = ?");
     this.deleteIdleSessions = db.query<never, [number]>(
       "DELETE FROM tokens WHERE kind = 'session' AND coalesce(last_used_at, created_at) < ?",
@@ -124,7 +132,9 @@ export class PeopleStore {
     this.insertTeam = db.query<{ id: number }, [string, string, number]>(
       "INSERT INTO teams (name, name_key, created_at) VALUES (?, ?, ?) RETURNING id",
     );
-    this.renameTeam = db.query<never, [string, string, number]>("UPDATE teams SET name = ?, name_key = ? WHERE id = ?");
+    this.renameTeam = db.query<never, [string, string, number]>(
+      "UPDATE teams SET name = ?, name_key = ? WHERE id = ?",
+    );
     this.deleteTeam = db.query<never, [number]>("DELETE FROM teams WHERE id = ?");
     this.members = db.query<TeamMemberRow, []>(
       `SELECT m.team_id, u.id, u.name, u.role FROM team_members m JOIN users u ON u.id = m.user_id ORDER BY u.name_key`,
@@ -142,6 +152,8 @@ export class PeopleStore {
     this.addMember = db.query<never, [number, number]>(
       "INSERT INTO team_members (team_id, user_id) VALUES (?, ?) ON CONFLICT DO NOTHING",
     );
-    this.removeMember = db.query<never, [number, number]>("DELETE FROM team_members WHERE team_id = ? AND user_id = ?");
+    this.removeMember = db.query<never, [number, number]>(
+      "DELETE FROM team_members WHERE team_id = ? AND user_id = ?",
+    );
   }
 }

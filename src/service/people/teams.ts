@@ -51,7 +51,11 @@ export class Teams {
       const team = this.existing(id);
       this.#requireFreeName(name.key, name.text, id);
       store.renameTeam.run(name.text, name.key, id);
-      audit.record(caller, { action: "team.rename", target: `team:${id}`, detail: { from: team.name, to: name.text } });
+      audit.record(caller, {
+        action: "team.rename",
+        target: `team:${id}`,
+        detail: { from: team.name, to: name.text },
+      });
       return this.#record(id);
     });
   }
@@ -110,7 +114,8 @@ export class Teams {
 
   #requireFreeName(key: string, text: string, exceptId?: number): void {
     const other = this.#deps.store.teamByKey.get(key);
-    if (other && other.id !== exceptId) throw new AppError("conflict", `name: a team named "${text}" exists already`);
+    if (other && other.id !== exceptId)
+      throw new AppError("conflict", `name: a team named "${text}" exists already`);
   }
 
   #record(id: number): Team {

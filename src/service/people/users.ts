@@ -43,7 +43,11 @@ export class Users {
       const now = clock.now();
       const { id } = store.insertUser.get("admin", "admin", "admin", now)!;
       store.insertToken.get(id, tokenHash(token), "token", now);
-      audit.record(null, { action: "user.create", target: `user:${id}`, detail: { name: "admin", role: "admin" } });
+      audit.record(null, {
+        action: "user.create",
+        target: `user:${id}`,
+        detail: { name: "admin", role: "admin" },
+      });
       return { token, given: seed !== undefined };
     });
   }
@@ -99,7 +103,11 @@ export class Users {
       const { id } = store.insertUser.get(name.text, name.key, role, now)!;
       const token = newToken();
       store.insertToken.get(id, tokenHash(token), "token", now);
-      audit.record(caller, { action: "user.create", target: `user:${id}`, detail: { name: name.text, role } });
+      audit.record(caller, {
+        action: "user.create",
+        target: `user:${id}`,
+        detail: { name: name.text, role },
+      });
       return { user: toUser(store.userById.get(id)!), token };
     });
   }
@@ -113,12 +121,20 @@ export class Users {
       if (name) {
         this.#requireFreeName(name.key, name.text, id);
         store.renameUser.run(name.text, name.key, id);
-        audit.record(caller, { action: "user.rename", target: `user:${id}`, detail: { from: user.name, to: name.text } });
+        audit.record(caller, {
+          action: "user.rename",
+          target: `user:${id}`,
+          detail: { from: user.name, to: name.text },
+        });
       }
       if (input.role !== undefined && input.role !== user.role) {
         if (user.role === "admin") this.#requireAnotherAdmin();
         store.setRole.run(input.role, id);
-        audit.record(caller, { action: "user.role", target: `user:${id}`, detail: { from: user.role, to: input.role } });
+        audit.record(caller, {
+          action: "user.role",
+          target: `user:${id}`,
+          detail: { from: user.role, to: input.role },
+        });
       }
       return toUser(store.userById.get(id)!);
     });
@@ -139,7 +155,11 @@ export class Users {
   }
 
   /** Admin: anyone's. Others: their own, with the current one. Revokes the user's other tokens. Raises `invalid`, `forbidden`, `not_found`. */
-  async setPassword(caller: Caller, id: number, input: { password: string; current_password?: string }): Promise<void> {
+  async setPassword(
+    caller: Caller,
+    id: number,
+    input: { password: string; current_password?: string },
+  ): Promise<void> {
     const { store, audit } = this.#deps;
     checkPasswordShape(input.password);
     if (caller.role !== "admin") await this.#requireOwnPassword(caller, id, input.current_password);
@@ -148,8 +168,13 @@ export class Users {
       const user = this.#existing(id);
       store.setPassword.run(hash, user.id);
       const kept = caller.userId === user.id ? caller.tokenId : null;
-      const revoked = kept === null ? store.deleteTokensOf.run(user.id) : store.deleteOtherTokensOf.run(user.id, kept);
-      audit.record(caller, { action: "user.password", target: `user:${id}`, detail: { tokens_revoked: revoked } });
+      const revoked =
+        kept === null ? store.deleteTokensOf.run(user.id) : store.deleteOtherTokensOf.run(user.id, kept);
+      audit.record(caller, {
+        action: "user.password",
+        target: `user:${id}`,
+        detail: { tokens_revoked: revoked },
+      });
     });
   }
 
@@ -198,7 +223,8 @@ export class Users {
 
   #requireFreeName(key: string, text: string, exceptId?: number): void {
     const other = this.#deps.store.userByKey.get(key);
-    if (other && other.id !== exceptId) throw new AppError("conflict", `name: a user named "${text}" exists already`);
+    if (other && other.id !== exceptId)
+      throw new AppError("conflict", `name: a user named "${text}" exists already`);
   }
 
   #requireAnotherAdmin(): void {
@@ -207,9 +233,11 @@ export class Users {
   }
 
   async #requireOwnPassword(caller: Caller, id: number, current: string | undefined): Promise<void> {
-    if (caller.userId !== id) throw new AppError("forbidden", "only an admin may set someone else's password");
+    if (caller.userId !== id)
+      throw new AppError("forbidden", "only an admin may set someone else's password");
     const user = this.#existing(id);
-    if (user.password_hash === null) throw new AppError("forbidden", "you have no password yet: an admin sets the first one");
+    if (user.password_hash === null)
+      throw new AppError("forbidden", "you have no password yet: an admin sets the first one");
     if (current === undefined) throw new AppError("invalid", "current_password: missing");
     this.#deps.loginLimit.take(`user:${id}`);
     if (!(await verifyPassword(current, user.password_hash))) {
@@ -222,7 +250,11 @@ export class Users {
     const owned = store.ownedWorkspaces.get(id)!.count;
     if (transferTo === undefined) {
       if (owned === 0) return;
-      throw new AppError("conflict", `the user owns ${owned} workspaces: delete them or name a new owner with ?transfer_to=<user id>`, { workspaces: owned });
+      throw new AppError(
+        "conflict",
+        `the user owns ${owned} workspaces: delete them or name a new owner with ?transfer_to=<user id>`,
+        { workspaces: owned },
+      );
     }
     if (transferTo === id) throw new AppError("invalid", "query parameter transfer_to: must be another user");
     this.#existing(transferTo);

@@ -7,7 +7,10 @@ import type { Config } from "../config/schema.ts";
 
 const PROBE_DEADLINE_MS = 5_000;
 const PROBE_OUTPUT_BYTES_MAX = 4_096;
-const PROXY_VARIABLES = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"].flatMap((name) => [name, name.toLowerCase()]);
+const PROXY_VARIABLES = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"].flatMap((name) => [
+  name,
+  name.toLowerCase(),
+]);
 
 export const NOT_ISOLATED_WARNING =
   "gears are not isolated: no container runtime is used, so an approved gear runs with this server's own access: " +
@@ -32,7 +35,8 @@ export async function refuseImpossibleSwitches(config: Config, environment: Envi
 }
 
 async function refuseImpossibleEgress(config: Config, environment: Environment): Promise<void> {
-  const isolated = config.sandbox === "docker" || (config.sandbox === "auto" && (await dockerAnswers(environment)));
+  const isolated =
+    config.sandbox === "docker" || (config.sandbox === "auto" && (await dockerAnswers(environment)));
   if (!isolated) {
     throw new AppError(
       "refused",
@@ -40,10 +44,16 @@ async function refuseImpossibleEgress(config: Config, environment: Environment):
     );
   }
   if (config.egressKey === "") {
-    throw new AppError("refused", "egress is enabled but there is no credential for the search destination: set egress_key or set egress: false");
+    throw new AppError(
+      "refused",
+      "egress is enabled but there is no credential for the search destination: set egress_key or set egress: false",
+    );
   }
   const proxy = PROXY_VARIABLES.find((name) => environment[name]);
   if (proxy) {
-    throw new AppError("refused", `egress is enabled but ${proxy} is set: searches must reach their destination directly; unset it or set egress: false`);
+    throw new AppError(
+      "refused",
+      `egress is enabled but ${proxy} is set: searches must reach their destination directly; unset it or set egress: false`,
+    );
   }
 }

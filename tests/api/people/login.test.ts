@@ -7,9 +7,15 @@ import type { Client } from "../../kit/client.ts";
 
 const PASSWORD = "correct horse battery";
 const BAD_LOGIN = { status: 401, code: "unauthenticated", message: "invalid username or password" };
-const BAD_TOKEN = { status: 401, code: "unauthenticated", message: "the token is not valid: it is unknown, revoked or expired" };
+const BAD_TOKEN = {
+  status: 401,
+  code: "unauthenticated",
+  message: "the token is not valid: it is unknown, revoked or expired",
+};
 
-async function withAnna(options: Parameters<typeof testService>[0] = {}): Promise<{ at: TestService; anna: { id: number; token: string } }> {
+async function withAnna(
+  options: Parameters<typeof testService>[0] = {},
+): Promise<{ at: TestService; anna: { id: number; token: string } }> {
   const at = await testService(options);
   const anna = await at.user("Anna");
   await at.admin.put(`/users/${anna.id}/password`, { password: PASSWORD });
@@ -31,18 +37,28 @@ test("a login answers the user and a token, and sets the same token as a cookie"
 
   const response = await login(at.admin);
 
-  const { user, token } = (await response.json()) as { user: { id: number; name: string; role: string }; token: string };
+  const { user, token } = (await response.json()) as {
+    user: { id: number; name: string; role: string };
+    token: string;
+  };
   expect(response.status).toBe(200);
-  expect({ id: user.id, name: user.name, role: user.role }).toEqual({ id: anna.id, name: "Anna", role: "member" });
+  expect({ id: user.id, name: user.name, role: user.role }).toEqual({
+    id: anna.id,
+    name: "Anna",
+    role: "member",
+  });
   expect(token).toMatch(/^cairn_[A-Za-z0-9_-]{43}$/);
-  expect(response.headers.get("set-cookie")).toBe(`cairn_session=${token}; Path=/; HttpOnly; SameSite=Strict; Max-Age=2592000`);
+  expect(response.headers.get("set-cookie")).toBe(
+    `cairn_session=${token}; Path=/; HttpOnly; SameSite=Strict; Max-Age=2592000`,
+  );
   expect(response.headers.get("cache-control")).toBe("no-store");
 });
 
 test("the cookie is Secure exactly when a proxy in front of us speaks TLS", async () => {
   const { at } = await withAnna();
   await using _ = at;
-  const secure = async (headers: Record<string, string>) => (await login(at.admin, headers)).headers.get("set-cookie")!.endsWith("; Secure");
+  const secure = async (headers: Record<string, string>) =>
+    (await login(at.admin, headers)).headers.get("set-cookie")!.endsWith("; Secure");
 
   expect(await secure({})).toBe(false);
   expect(await secure({ "X-Forwarded-Proto": "http" })).toBe(false);
@@ -57,8 +73,14 @@ test("the cookie alone is a session, and a bearer token wins over it", async () 
     (await (await at.admin.raw("GET", "/whoami", { headers })).json()) as { name: string; auth: string };
 
   expect(await who({ Cookie: cookie })).toMatchObject({ name: "Anna", auth: "session" });
-  expect(await who({ Cookie: `theme=dark; ${cookie}; other=1` })).toMatchObject({ name: "Anna", auth: "session" });
-  expect(await who({ Cookie: cookie, Authorization: `Bearer ${at.adminToken}` })).toMatchObject({ name: "admin", auth: "token" });
+  expect(await who({ Cookie: `theme=dark; ${cookie}; other=1` })).toMatchObject({
+    name: "Anna",
+    auth: "session",
+  });
+  expect(await who({ Cookie: cookie, Authorization: `Bearer ${at.adminToken}` })).toMatchObject({
+    name: "admin",
+    auth: "token",
+  });
   expect(await at.as("cairn_wrong").refused("GET", "/whoami")).toEqual(BAD_TOKEN);
 });
 
@@ -112,7 +134,8 @@ test("the eleventh login of a minute is refused with Retry-After, also with the 
   const { at } = await withAnna({ clock });
   await using _ = at;
   clock.advance(1000);
-  for (let count = 0; count < 10; count++) await at.admin.refused("POST", "/login", { user: "nobody", password: "x" });
+  for (let count = 0; count < 10; count++)
+    await at.admin.refused("POST", "/login", { user: "nobody", password: "x" });
   clock.advance(20_000);
 
   const refused = await login(at.admin);

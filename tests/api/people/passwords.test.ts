@@ -24,7 +24,8 @@ test("setting one's own password keeps the token that did it and revokes the oth
   await using at = await testService();
   const anna = await at.user("anna");
   await at.admin.put(`/users/${anna.id}/password`, { password: OLD });
-  const login = async (password: string) => (await at.admin.post<{ token: string }>("/login", { user: "anna", password })).token;
+  const login = async (password: string) =>
+    (await at.admin.post<{ token: string }>("/login", { user: "anna", password })).token;
   const mine = at.as(await login(OLD));
   const other = at.as(await login(OLD));
 
@@ -32,7 +33,9 @@ test("setting one's own password keeps the token that did it and revokes the oth
 
   await mine.get("/whoami");
   expect((await other.refused("GET", "/whoami")).status).toBe(401);
-  expect(await at.admin.refused("POST", "/login", { user: "anna", password: OLD })).toMatchObject({ message: "invalid username or password" });
+  expect(await at.admin.refused("POST", "/login", { user: "anna", password: OLD })).toMatchObject({
+    message: "invalid username or password",
+  });
   await login(NEW);
 });
 
@@ -45,7 +48,11 @@ test("who is not an admin needs the current password, and only for their own", a
   const own = at.as(token);
   const mine = `/users/${anna.id}/password`;
 
-  expect(await own.refused("PUT", mine, { password: NEW })).toEqual({ status: 400, code: "invalid", message: "current_password: missing" });
+  expect(await own.refused("PUT", mine, { password: NEW })).toEqual({
+    status: 400,
+    code: "invalid",
+    message: "current_password: missing",
+  });
   for (const current_password of ["wrong", ""]) {
     expect(await own.refused("PUT", mine, { password: NEW, current_password })).toEqual({
       status: 403,
@@ -54,7 +61,9 @@ test("who is not an admin needs the current password, and only for their own", a
     });
   }
   for (const id of [1, bert.id, 999]) {
-    expect(await own.refused("PUT", `/users/${id}/password`, { password: NEW, current_password: OLD })).toEqual({
+    expect(
+      await own.refused("PUT", `/users/${id}/password`, { password: NEW, current_password: OLD }),
+    ).toEqual({
       status: 403,
       code: "forbidden",
       message: "only an admin may set someone else's password",
@@ -73,11 +82,15 @@ test("guessing the current password is limited as logins are", async () => {
   const anna = await at.user("anna");
   await at.admin.put(`/users/${anna.id}/password`, { password: OLD });
   const { token } = await at.admin.post<{ token: string }>("/login", { user: "anna", password: OLD });
-  const guess = () => at.as(token).refused("PUT", `/users/${anna.id}/password`, { password: NEW, current_password: "guess" });
+  const guess = () =>
+    at.as(token).refused("PUT", `/users/${anna.id}/password`, { password: NEW, current_password: "guess" });
 
   const answers = await Promise.all(Array.from({ length: 11 }, guess));
 
-  expect(answers.map((answer) => answer.status).toSorted()).toEqual([...Array.from({ length: 10 }, () => 403), 429]);
+  expect(answers.map((answer) => answer.status).toSorted()).toEqual([
+    ...Array.from({ length: 10 }, () => 403),
+    429,
+  ]);
 });
 
 test("a password has 8 to 1024 characters, whoever sets it, and an empty one clears nothing", async () => {
@@ -90,7 +103,11 @@ test("a password has 8 to 1024 characters, whoever sets it, and an empty one cle
   expect(await refused("")).toEqual(short);
   expect(await refused("1234567")).toEqual(short);
   expect(await refused("🔑".repeat(7))).toEqual(short);
-  expect(await refused("x".repeat(1025))).toEqual({ status: 400, code: "invalid", message: "password: at most 1024 characters" });
+  expect(await refused("x".repeat(1025))).toEqual({
+    status: 400,
+    code: "invalid",
+    message: "password: at most 1024 characters",
+  });
   await at.admin.post("/login", { user: "anna", password: OLD });
   for (const password of [" 8 chars", "🔑".repeat(8), "x".repeat(1024)]) {
     await at.admin.put(`/users/${anna.id}/password`, { password });

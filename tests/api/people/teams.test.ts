@@ -5,7 +5,11 @@ import type { Team } from "../../../src/service/people/schema.ts";
 import { office } from "../../kit/office.ts";
 
 const ADMIN_ONLY = { status: 403, code: "forbidden", message: "only an admin may do this" };
-const LEAD_ONLY = { status: 403, code: "forbidden", message: "only an admin, or a team-lead who belongs to the team, may do this" };
+const LEAD_ONLY = {
+  status: 403,
+  code: "forbidden",
+  message: "only an admin, or a team-lead who belongs to the team, may do this",
+};
 
 test("a team has a name and members; anyone signed in reads them, by name", async () => {
   await using at = await office();
@@ -32,7 +36,11 @@ test("a team is renamed and deleted by admins", async () => {
   const red = await at.team("red");
   await at.team("blue");
 
-  expect(await at.admin.patch<Team>(`/teams/${red}`, { name: "RED" })).toEqual({ id: red, name: "RED", members: [] });
+  expect(await at.admin.patch<Team>(`/teams/${red}`, { name: "RED" })).toEqual({
+    id: red,
+    name: "RED",
+    members: [],
+  });
   expect(await at.admin.refused("PATCH", `/teams/${red}`, { name: "Blue " })).toEqual({
     status: 409,
     code: "conflict",
@@ -41,7 +49,11 @@ test("a team is renamed and deleted by admins", async () => {
   await at.admin.delete(`/teams/${red}`);
   for (const method of ["PATCH", "DELETE"]) {
     const body = method === "PATCH" ? { name: "x" } : undefined;
-    expect(await at.admin.refused(method, `/teams/${red}`, body)).toEqual({ status: 404, code: "not_found", message: `team ${red}: not found` });
+    expect(await at.admin.refused(method, `/teams/${red}`, body)).toEqual({
+      status: 404,
+      code: "not_found",
+      message: `team ${red}: not found`,
+    });
   }
 });
 
@@ -58,7 +70,8 @@ test("a team-lead adds and removes members of teams they belong to, others don't
   ];
 
   for (const [method, path] of calls(foreign)) expect(await lead.refused(method, path)).toEqual(LEAD_ONLY);
-  for (const [method, path] of [...calls(own), ...calls(foreign)]) expect(await member.refused(method, path)).toEqual(LEAD_ONLY);
+  for (const [method, path] of [...calls(own), ...calls(foreign)])
+    expect(await member.refused(method, path)).toEqual(LEAD_ONLY);
   expect(await lead.refused("POST", "/teams", { name: "mine" })).toEqual(ADMIN_ONLY);
   expect(await lead.refused("PATCH", `/teams/${own}`, { name: "mine" })).toEqual(ADMIN_ONLY);
   expect(await lead.refused("DELETE", `/teams/${own}`)).toEqual(ADMIN_ONLY);
@@ -79,6 +92,8 @@ test("members and teams that don't exist are 404, each by its own noun", async (
 
   expect(await refused("PUT", `/teams/99/members/${anna.id}`)).toEqual(missing("team 99: not found"));
   expect(await refused("PUT", `/teams/${team}/members/99`)).toEqual(missing("user 99: not found"));
-  expect(await refused("DELETE", `/teams/${team}/members/${anna.id}`)).toEqual(missing(`member ${anna.id}: not found`));
+  expect(await refused("DELETE", `/teams/${team}/members/${anna.id}`)).toEqual(
+    missing(`member ${anna.id}: not found`),
+  );
   expect(await refused("DELETE", `/teams/99/members/${anna.id}`)).toEqual(missing("team 99: not found"));
 });

@@ -14,8 +14,16 @@ import { office } from "../../kit/office.ts";
 import { testService } from "../../kit/service.ts";
 import { temporaryFolder } from "../../kit/folder.ts";
 
-const BAD_TOKEN = { status: 401, code: "unauthenticated", message: "the token is not valid: it is unknown, revoked or expired" };
-const REQUIRED = { status: 401, code: "unauthenticated", message: "authentication required: send Authorization: Bearer <token>" };
+const BAD_TOKEN = {
+  status: 401,
+  code: "unauthenticated",
+  message: "the token is not valid: it is unknown, revoked or expired",
+};
+const REQUIRED = {
+  status: 401,
+  code: "unauthenticated",
+  message: "authentication required: send Authorization: Bearer <token>",
+};
 
 test("without the loopback privilege a request needs a token, and is told so", async () => {
   await using at = await testService();
@@ -25,15 +33,29 @@ test("without the loopback privilege a request needs a token, and is told so", a
 
   expect(response.status).toBe(401);
   expect(response.headers.get("www-authenticate")).toBe("Bearer");
-  expect(((await response.json()) as { error: object }).error).toMatchObject({ code: REQUIRED.code, message: REQUIRED.message });
-  const withToken = await at.admin.raw("GET", "/whoami", { headers: { ...proxied, Authorization: `bearer ${at.adminToken}` } });
-  expect(await withToken.json()).toEqual({ id: 1, name: "admin", role: "admin", auth: "token", team_ids: [] });
+  expect(((await response.json()) as { error: object }).error).toMatchObject({
+    code: REQUIRED.code,
+    message: REQUIRED.message,
+  });
+  const withToken = await at.admin.raw("GET", "/whoami", {
+    headers: { ...proxied, Authorization: `bearer ${at.adminToken}` },
+  });
+  expect(await withToken.json()).toEqual({
+    id: 1,
+    name: "admin",
+    role: "admin",
+    auth: "token",
+    team_ids: [],
+  });
 });
 
 test("a credential that is presented and wrong is 401 on loopback too, before anything else of the request is looked at", async () => {
   await using at = await testService();
   const refused = async (authorization: string) => {
-    const response = await at.admin.raw("PATCH", "/workspaces/x", { body: { nonsense: 1 }, headers: { Authorization: authorization } });
+    const response = await at.admin.raw("PATCH", "/workspaces/x", {
+      body: { nonsense: 1 },
+      headers: { Authorization: authorization },
+    });
     const { error } = (await response.json()) as { error: { code: string; message: string } };
     return { status: response.status, code: error.code, message: error.message };
   };
@@ -41,7 +63,13 @@ test("a credential that is presented and wrong is 401 on loopback too, before an
   expect(await refused("Bearer cairn_unknown")).toEqual(BAD_TOKEN);
   expect(await refused(`Bearer ${"x".repeat(5000)}`)).toEqual(BAD_TOKEN);
   expect(await refused(`Bearer ${tokenHash(at.adminToken)}`)).toEqual(BAD_TOKEN);
-  for (const malformed of ["Bearer", "Bearer  ", at.adminToken, `Basic ${btoa("admin:admin")}`, `Bearer ${at.adminToken} x`]) {
+  for (const malformed of [
+    "Bearer",
+    "Bearer  ",
+    at.adminToken,
+    `Basic ${btoa("admin:admin")}`,
+    `Bearer ${at.adminToken} x`,
+  ]) {
     expect(await refused(malformed)).toEqual(REQUIRED);
   }
 });
@@ -55,7 +83,15 @@ test("a token is shown once and kept as a hash only", async () => {
   await at[Symbol.asyncDispose]();
 
   expect(listed).not.toContain(anna.token);
-  expect(second.user).toEqual({ id: anna.id, name: "anna", role: "member", has_password: false, tokens: 2, last_used_at: null, created_at: expect.any(String) });
+  expect(second.user).toEqual({
+    id: anna.id,
+    name: "anna",
+    role: "member",
+    has_password: false,
+    tokens: 2,
+    last_used_at: null,
+    created_at: expect.any(String),
+  });
   const stored = await Bun.file(`${folder.path}/service.db`).text();
   for (const token of [anna.token, second.token, at.adminToken]) {
     expect(stored).not.toContain(token);
@@ -66,7 +102,11 @@ test("a token is shown once and kept as a hash only", async () => {
 test("a role that changes counts from the next request on", async () => {
   await using at = await testService();
   const anna = await at.user("anna");
-  expect(await anna.refused("GET", "/users")).toEqual({ status: 403, code: "forbidden", message: "only an admin may do this" });
+  expect(await anna.refused("GET", "/users")).toEqual({
+    status: 403,
+    code: "forbidden",
+    message: "only an admin may do this",
+  });
 
   await at.admin.patch(`/users/${anna.id}`, { role: "admin" });
   expect(await anna.get<unknown[]>("/users")).toHaveLength(2);
@@ -101,7 +141,11 @@ test("open event streams end when their viewer's token, role or membership no lo
   ]);
   const team = await at.team("team", revoked, removed, left, staying);
   await at.admin.put(`/workspaces/${workspace.id}/teams/${team}`);
-  const streams = await Promise.all([revoked, demoted, removed, left, staying].map((user) => user.events(`/workspaces/${workspace.id}/events`)));
+  const streams = await Promise.all(
+    [revoked, demoted, removed, left, staying].map((user) =>
+      user.events(`/workspaces/${workspace.id}/events`),
+    ),
+  );
 
   await at.admin.delete(`/users/${revoked.id}/tokens`);
   await at.admin.patch(`/users/${demoted.id}`, { role: "member" });
@@ -118,17 +162,26 @@ test("last-used times are collected, and written at stop at the latest", async (
   await using folder = await temporaryFolder();
   const clock = manualClock();
   const used = async (at: { admin: { get<T>(path: string): Promise<T> } }) =>
-    (await at.admin.get<{ name: string; last_used_at: string | null }[]>("/users")).map((user) => [user.name, user.last_used_at]);
+    (await at.admin.get<{ name: string; last_used_at: string | null }[]>("/users")).map((user) => [
+      user.name,
+      user.last_used_at,
+    ]);
   const first = await testService({ data: folder.path, clock });
   const anna = await first.user("anna");
   await anna.get("/whoami");
   clock.advance(5000);
   await anna.get("/whoami");
-  expect(await used(first)).toEqual([["admin", null], ["anna", null]]);
+  expect(await used(first)).toEqual([
+    ["admin", null],
+    ["anna", null],
+  ]);
   await first[Symbol.asyncDispose]();
 
   await using second = await testService({ data: folder.path, clock });
-  expect(await used(second)).toEqual([["admin", null], ["anna", "2026-01-01T12:00:05.000Z"]]);
+  expect(await used(second)).toEqual([
+    ["admin", null],
+    ["anna", "2026-01-01T12:00:05.000Z"],
+  ]);
 });
 
 test("writing the last-used times does not make a session in use look idle", async () => {
@@ -138,9 +191,26 @@ test("writing the last-used times does not make a session in use look idle", asy
   migrate(db, migrations, clock.now());
   const store = new PeopleStore(db);
   const token = newToken();
-  db.writeNow(() => store.insertToken.get(store.insertUser.get("anna", "anna", "member", clock.now())!.id, tokenHash(token), "session", clock.now()));
-  const authentication = new Authentication(store, db, clock, createLog({ level: "error", format: "json", write: () => {}, clock }));
-  const exchange = { id: "1", headers: { authorization: `Bearer ${token}` }, peer: () => undefined, loopbackPrivilege: () => false } as unknown as Exchange;
+  db.writeNow(() =>
+    store.insertToken.get(
+      store.insertUser.get("anna", "anna", "member", clock.now())!.id,
+      tokenHash(token),
+      "session",
+      clock.now(),
+    ),
+  );
+  const authentication = new Authentication(
+    store,
+    db,
+    clock,
+    createLog({ level: "error", format: "json", write: () => {}, clock }),
+  );
+  const exchange = {
+    id: "1",
+    headers: { authorization: `Bearer ${token}` },
+    peer: () => undefined,
+    loopbackPrivilege: () => false,
+  } as unknown as Exchange;
 
   for (let day = 0; day < 60; day += 20) {
     expect(authentication.caller(exchange)).toMatchObject({ name: "anna", auth: "session" });

@@ -6,7 +6,11 @@ import { office } from "../../kit/office.ts";
 import { testService } from "../../kit/service.ts";
 
 const ADMIN_ONLY = { status: 403, code: "forbidden", message: "only an admin may do this" };
-const LAST_ADMIN = { status: 409, code: "conflict", message: "this is the last admin: make another user an admin first" };
+const LAST_ADMIN = {
+  status: 409,
+  code: "conflict",
+  message: "this is the last admin: make another user an admin first",
+};
 
 test("a new user is a member unless the admin says otherwise, and gets one token", async () => {
   await using at = await testService();
@@ -15,7 +19,15 @@ test("a new user is a member unless the admin says otherwise, and gets one token
 
   expect(response.status).toBe(201);
   expect(await response.json()).toEqual({
-    user: { id: 2, name: "Zoë", role: "member", has_password: false, tokens: 1, last_used_at: null, created_at: expect.stringMatching(/^\d{4}-.*Z$/) },
+    user: {
+      id: 2,
+      name: "Zoë",
+      role: "member",
+      has_password: false,
+      tokens: 1,
+      last_used_at: null,
+      created_at: expect.stringMatching(/^\d{4}-.*Z$/),
+    },
     token: expect.stringMatching(/^cairn_/),
   });
   await at.user("adam", "team-lead");
@@ -41,7 +53,8 @@ test("members and team-leads can't read or change users", async () => {
       ["POST", `/users/${user.id}/tokens`],
       ["DELETE", `/users/${other.id}/tokens`],
     ];
-    for (const [method, path, body] of calls) expect(await user.refused(method, path, body)).toEqual(ADMIN_ONLY);
+    for (const [method, path, body] of calls)
+      expect(await user.refused(method, path, body)).toEqual(ADMIN_ONLY);
   }
   expect(await at.admin.get<unknown[]>("/users")).toHaveLength(4);
 });
@@ -50,8 +63,15 @@ test("a patch changes what it names and nothing else", async () => {
   await using at = await testService();
   const anna = await at.user("anna", "team-lead");
 
-  expect(await at.admin.patch<User>(`/users/${anna.id}`, { name: "Anne" })).toMatchObject({ name: "Anne", role: "team-lead", tokens: 1 });
-  expect(await at.admin.patch<User>(`/users/${anna.id}`, { role: "member" })).toMatchObject({ name: "Anne", role: "member" });
+  expect(await at.admin.patch<User>(`/users/${anna.id}`, { name: "Anne" })).toMatchObject({
+    name: "Anne",
+    role: "team-lead",
+    tokens: 1,
+  });
+  expect(await at.admin.patch<User>(`/users/${anna.id}`, { role: "member" })).toMatchObject({
+    name: "Anne",
+    role: "member",
+  });
   expect(await at.admin.patch<User>(`/users/${anna.id}`, {})).toMatchObject({ name: "Anne", role: "member" });
   expect(await at.admin.patch<User>(`/users/${anna.id}`, { name: "ANNE" })).toMatchObject({ name: "ANNE" });
   expect(await anna.get<{ name: string }>("/whoami")).toMatchObject({ name: "ANNE" });
@@ -60,9 +80,13 @@ test("a patch changes what it names and nothing else", async () => {
 test("the last admin can be neither demoted nor deleted, however it is tried", async () => {
   await using at = await testService();
   expect(await at.admin.refused("PATCH", "/users/1", { role: "member" })).toEqual(LAST_ADMIN);
-  expect(await at.admin.refused("PATCH", "/users/1", { name: "renamed", role: "member" })).toEqual(LAST_ADMIN);
+  expect(await at.admin.refused("PATCH", "/users/1", { name: "renamed", role: "member" })).toEqual(
+    LAST_ADMIN,
+  );
   expect(await at.admin.refused("DELETE", "/users/1")).toEqual(LAST_ADMIN);
-  expect(await at.admin.get<User[]>("/users")).toEqual([expect.objectContaining({ id: 1, name: "admin", role: "admin" })]);
+  expect(await at.admin.get<User[]>("/users")).toEqual([
+    expect.objectContaining({ id: 1, name: "admin", role: "admin" }),
+  ]);
 
   const second = await at.user("second", "admin");
   const both = await Promise.all([
@@ -71,7 +95,9 @@ test("the last admin can be neither demoted nor deleted, however it is tried", a
   ]);
 
   expect(both.filter((response) => response.status === 200)).toHaveLength(1);
-  const roles = (await at.admin.get<User[]>("/users").catch(() => second.get<User[]>("/users"))).map((user) => user.role);
+  const roles = (await at.admin.get<User[]>("/users").catch(() => second.get<User[]>("/users"))).map(
+    (user) => user.role,
+  );
   expect(roles.toSorted()).toEqual(["admin", "member"]);
 });
 
@@ -87,7 +113,11 @@ test("deleting a user who owns workspaces needs a new owner", async () => {
     message: "the user owns 2 workspaces: delete them or name a new owner with ?transfer_to=<user id>",
     details: { workspaces: 2 },
   });
-  expect(await at.admin.refused("DELETE", `/users/${anna.id}?transfer_to=999`)).toEqual({ status: 404, code: "not_found", message: "user 999: not found" });
+  expect(await at.admin.refused("DELETE", `/users/${anna.id}?transfer_to=999`)).toEqual({
+    status: 404,
+    code: "not_found",
+    message: "user 999: not found",
+  });
   expect(await at.admin.refused("DELETE", `/users/${anna.id}?transfer_to=${anna.id}`)).toEqual({
     status: 400,
     code: "invalid",
@@ -97,7 +127,12 @@ test("deleting a user who owns workspaces needs a new owner", async () => {
 
   await at.admin.delete(`/users/${anna.id}?transfer_to=${bert.id}`);
 
-  expect((await bert.get<{ name: string; owner_id: number }[]>("/workspaces")).map((workspace) => [workspace.name, workspace.owner_id])).toEqual([
+  expect(
+    (await bert.get<{ name: string; owner_id: number }[]>("/workspaces")).map((workspace) => [
+      workspace.name,
+      workspace.owner_id,
+    ]),
+  ).toEqual([
     ["attic", bert.id],
     ["lab", bert.id],
   ]);

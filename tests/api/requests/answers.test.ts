@@ -22,7 +22,9 @@ test("answers of every kind carry the security headers, are not cached, and have
     const response = await at.admin.raw(method, path, { body });
     const text = await response.text();
     expect({ path, status: response.status }).toEqual({ path, status });
-    expect(Object.fromEntries(Object.keys(SECURITY_HEADERS).map((name) => [name, response.headers.get(name)]))).toEqual({ ...SECURITY_HEADERS });
+    expect(
+      Object.fromEntries(Object.keys(SECURITY_HEADERS).map((name) => [name, response.headers.get(name)])),
+    ).toEqual({ ...SECURITY_HEADERS });
     expect(response.headers.get("cache-control")).toBe("no-store");
     expect(response.headers.get("x-request-id")).toMatch(/^[A-Za-z0-9._:-]{1,64}$/);
     expect(response.headers.get("access-control-allow-origin")).toBeNull();
@@ -30,34 +32,48 @@ test("answers of every kind carry the security headers, are not cached, and have
   }
   await using stream = await at.admin.events(`/workspaces/${lab.id}/events`);
   expect(stream.response.headers.get("content-type")).toBe("text/event-stream");
-  for (const [name, value] of Object.entries(SECURITY_HEADERS)) expect(stream.response.headers.get(name)).toBe(value);
+  for (const [name, value] of Object.entries(SECURITY_HEADERS))
+    expect(stream.response.headers.get(name)).toBe(value);
 });
 
 test("a harmless request id is taken over and echoed; another is replaced", async () => {
   await using at = await testService();
-  const echoed = async (id: string) => (await at.admin.raw("GET", "/nothing", { headers: { "X-Request-Id": id } })).headers.get("x-request-id")!;
+  const echoed = async (id: string) =>
+    (await at.admin.raw("GET", "/nothing", { headers: { "X-Request-Id": id } })).headers.get("x-request-id")!;
 
   for (const id of ["a", "A-1.b_c:d", "x".repeat(64)]) expect(await echoed(id)).toBe(id);
   for (const id of ["x".repeat(65), "a b", "a/b", "é", "<x>"]) expect(await echoed(id)).not.toBe(id);
   const refusal = await at.admin.raw("GET", "/nothing", { headers: { "X-Request-Id": "mine" } });
-  expect(await refusal.json()).toEqual({ error: { message: "/api/v1/nothing: no such route", code: "not_found", request_id: "mine" } });
+  expect(await refusal.json()).toEqual({
+    error: { message: "/api/v1/nothing: no such route", code: "not_found", request_id: "mine" },
+  });
 });
 
 test("health is open to all, at both addresses, and lists are [] when empty", async () => {
   await using at = await testService();
   for (const path of ["/health", "/api/v1/health"]) {
-    const response = await fetch(at.url + path, { headers: { Authorization: "Bearer wrong", "X-Forwarded-For": "1.2.3.4" } });
-    expect({ status: response.status, body: await response.json() }).toEqual({ status: 200, body: { status: "ok", version: expect.any(String) } });
+    const response = await fetch(at.url + path, {
+      headers: { Authorization: "Bearer wrong", "X-Forwarded-For": "1.2.3.4" },
+    });
+    expect({ status: response.status, body: await response.json() }).toEqual({
+      status: 200,
+      body: { status: "ok", version: expect.any(String) },
+    });
   }
-  for (const path of ["/workspaces", "/providers", "/models", "/teams"]) expect(await at.admin.get<unknown>(path)).toEqual([]);
+  for (const path of ["/workspaces", "/providers", "/models", "/teams"])
+    expect(await at.admin.get<unknown>(path)).toEqual([]);
 });
 
 test("query parameters that a route does not know are refused where it knows any", async () => {
   await using at = await testService();
   const invalid = (message: string) => ({ status: 400, code: "invalid", message });
 
-  expect(await at.admin.refused("GET", "/audit?page=2")).toEqual(invalid("query parameter page: unknown field"));
+  expect(await at.admin.refused("GET", "/audit?page=2")).toEqual(
+    invalid("query parameter page: unknown field"),
+  );
   for (const limit of ["0", "501", "-1", "x", "", "1.5", "1e2"]) {
-    expect(await at.admin.refused("GET", `/audit?limit=${limit}`)).toEqual(invalid("query parameter limit: expected an integer from 1 to 500"));
+    expect(await at.admin.refused("GET", `/audit?limit=${limit}`)).toEqual(
+      invalid("query parameter limit: expected an integer from 1 to 500"),
+    );
   }
 });

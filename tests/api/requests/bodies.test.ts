@@ -27,7 +27,12 @@ async function refusals(init: (route: DescribedRoute) => RequestInit): Promise<o
       const path = filledPath(route, { id: lab.ids[route.path.split("/")[1]!] ?? 0 });
       const response = await fetch(`${lab.at.url}/api/v1${path}`, { method: route.method, ...init(route) });
       const { error } = (await response.json()) as { error: { code: string; message: string } };
-      return { route: `${route.method} ${route.path}`, status: response.status, code: error.code, message: error.message };
+      return {
+        route: `${route.method} ${route.path}`,
+        status: response.status,
+        code: error.code,
+        message: error.message,
+      };
     }),
   );
 }
@@ -41,15 +46,21 @@ const JSON_TYPE = { "Content-Type": "application/json" };
 test("what is no JSON", async () => {
   const deep = "[".repeat(500_000);
   for (const body of ["{", "{'a':1}", '{"a":1}x', "undefined", " ", deep, '{"a":"\t"}', "\ufeff{"]) {
-    expect(await refusals(() => ({ body, headers: JSON_TYPE }))).toEqual(every(400, "invalid", "the body is not valid JSON"));
+    expect(await refusals(() => ({ body, headers: JSON_TYPE }))).toEqual(
+      every(400, "invalid", "the body is not valid JSON"),
+    );
   }
   const latin1 = new Uint8Array([0x7b, 0x22, 0xe9, 0x22, 0x3a, 0x31, 0x7d]);
-  expect(await refusals(() => ({ body: latin1, headers: JSON_TYPE }))).toEqual(every(400, "invalid", "the body is not valid JSON"));
+  expect(await refusals(() => ({ body: latin1, headers: JSON_TYPE }))).toEqual(
+    every(400, "invalid", "the body is not valid JSON"),
+  );
 });
 
 test("JSON that is no object", async () => {
   for (const body of ["[]", "[{}]", '"text"', "1", "true", "null"]) {
-    expect(await refusals(() => ({ body, headers: JSON_TYPE }))).toEqual(every(400, "invalid", "body: expected object"));
+    expect(await refusals(() => ({ body, headers: JSON_TYPE }))).toEqual(
+      every(400, "invalid", "body: expected object"),
+    );
   }
 });
 
@@ -59,19 +70,35 @@ test("no body at all, where one is needed", async () => {
   expect(optional.map((route) => route.path)).toEqual(["/workspaces/{id}/clone"]);
   for (const route of needing) {
     const path = filledPath(route, { id: lab.ids[route.path.split("/")[1]!] ?? 0 });
-    expect(await lab.admin.refused(route.method, path)).toEqual({ status: 400, code: "invalid", message: "body: expected object" });
+    expect(await lab.admin.refused(route.method, path)).toEqual({
+      status: 400,
+      code: "invalid",
+      message: "body: expected object",
+    });
   }
 });
 
 test("other content types, also with parameters", async () => {
-  for (const type of ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "application/json5", ""]) {
-    const found = await refusals(() => ({ body: new Blob(["{}"], { type: "" }), headers: type === "" ? {} : { "Content-Type": type } }));
+  for (const type of [
+    "text/plain",
+    "application/x-www-form-urlencoded",
+    "multipart/form-data; boundary=x",
+    "application/json5",
+    "",
+  ]) {
+    const found = await refusals(() => ({
+      body: new Blob(["{}"], { type: "" }),
+      headers: type === "" ? {} : { "Content-Type": type },
+    }));
     expect(found).toEqual(
       routes.map((route) => ({
         route: `${route.method} ${route.path}`,
         status: 400,
         code: "invalid",
-        message: route.method === "POST" ? "a POST body needs Content-Type: application/json" : "a body needs Content-Type: application/json",
+        message:
+          route.method === "POST"
+            ? "a POST body needs Content-Type: application/json"
+            : "a body needs Content-Type: application/json",
       })),
     );
   }
@@ -109,7 +136,10 @@ test("a length that is declared too large is refused before the body comes, and 
     code: "too_large",
     details: { limit_bytes: MIB },
   });
-  const both = await rawRequest(target, `${head}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n`);
+  const both = await rawRequest(
+    target,
+    `${head}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n`,
+  );
   expect(both.status).toBe(400);
 });
 
@@ -118,8 +148,19 @@ test("none of all this changed anything", async () => {
 });
 
 test("paths and methods that are no route are 404 in JSON", async () => {
-  for (const [method, path] of [["GET", "/nothing"], ["POST", "/whoami"], ["DELETE", "/workspaces"], ["PUT", "/login"], ["GET", "/api/v2/users"], ["GET", "/api"]] as const) {
+  for (const [method, path] of [
+    ["GET", "/nothing"],
+    ["POST", "/whoami"],
+    ["DELETE", "/workspaces"],
+    ["PUT", "/login"],
+    ["GET", "/api/v2/users"],
+    ["GET", "/api"],
+  ] as const) {
     const full = path.startsWith("/api") ? path : `/api/v1${path}`;
-    expect(await lab.admin.refused(method, full)).toEqual({ status: 404, code: "not_found", message: `${full}: no such route` });
+    expect(await lab.admin.refused(method, full)).toEqual({
+      status: 404,
+      code: "not_found",
+      message: `${full}: no such route`,
+    });
   }
 });

@@ -2,7 +2,15 @@
 // the field, and nothing is changed.
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { describedRoutes, fieldsOf, filledPath, fitting, misfits, withField, type DescribedRoute } from "../../kit/described-routes.ts";
+import {
+  describedRoutes,
+  fieldsOf,
+  filledPath,
+  fitting,
+  misfits,
+  withField,
+  type DescribedRoute,
+} from "../../kit/described-routes.ts";
 import { everything, inhabited, type Inhabited } from "../../kit/inhabited.ts";
 
 let lab: Inhabited;
@@ -20,12 +28,22 @@ afterAll(async () => {
 });
 
 /** Sends a body that must not be taken; returns what was wrong with the refusal, if anything. */
-async function wrongRefusal(route: DescribedRoute, body: string, field: string, message?: string): Promise<string[]> {
+async function wrongRefusal(
+  route: DescribedRoute,
+  body: string,
+  field: string,
+  message?: string,
+): Promise<string[]> {
   const id = lab.ids[route.path.split("/")[1]!] ?? 0;
   const response = await lab.admin.raw(route.method, filledPath(route, { id }), { body });
   const text = await response.text();
-  const { error } = JSON.parse(text === "" ? '{"error":{}}' : text) as { error?: { code?: string; message?: string } };
-  const named = message === undefined ? error?.message?.startsWith(`${field}: `) : error?.message === `${field}: ${message}`;
+  const { error } = JSON.parse(text === "" ? '{"error":{}}' : text) as {
+    error?: { code?: string; message?: string };
+  };
+  const named =
+    message === undefined
+      ? error?.message?.startsWith(`${field}: `)
+      : error?.message === `${field}: ${message}`;
   if (response.status === 400 && error?.code === "invalid" && named) return [];
   return [`${route.method} ${route.path} ${body.slice(0, 200)} → ${response.status} ${text.slice(0, 200)}`];
 }
@@ -96,7 +114,22 @@ test("texts that are too long are refused, not cut", async () => {
 });
 
 test("fields that are not the caller's to set, and unknown ones, also inside objects", async () => {
-  const names = ["status", "version", "owner_id", "branch", "shared_branch", "team_ids", "id", "workspace_id", "orchestrator", "has_key", "__proto__", "constructor", "", "näme"];
+  const names = [
+    "status",
+    "version",
+    "owner_id",
+    "branch",
+    "shared_branch",
+    "team_ids",
+    "id",
+    "workspace_id",
+    "orchestrator",
+    "has_key",
+    "__proto__",
+    "constructor",
+    "",
+    "näme",
+  ];
   const wrong: string[] = [];
   for (const route of routes) {
     const base = JSON.stringify(fitting(route.body!));
@@ -106,7 +139,14 @@ test("fields that are not the caller's to set, and unknown ones, also inside obj
     }
     for (const field of fieldsOf(route.body!).filter(({ schema }) => fieldsOf(schema).length > 0)) {
       const body = withField(fitting(route.body!), [...field.path, "extra"], 1);
-      wrong.push(...(await wrongRefusal(route, JSON.stringify(body), `${field.path.join(".")}.extra`, "unknown field")));
+      wrong.push(
+        ...(await wrongRefusal(
+          route,
+          JSON.stringify(body),
+          `${field.path.join(".")}.extra`,
+          "unknown field",
+        )),
+      );
     }
   }
   expect(wrong).toEqual([]);

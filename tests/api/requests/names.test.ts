@@ -8,9 +8,24 @@ interface Named {
 }
 
 /** What people name, how it is created and what its clash is called. */
-const nouns: { noun: string; clash: (name: string) => string; create: (at: Office, name: string) => { path: string; body: object }; longest: number }[] = [
-  { noun: "user", longest: 100, clash: (name) => `name: a user named "${name}" exists already`, create: (_, name) => ({ path: "/users", body: { name } }) },
-  { noun: "team", longest: 100, clash: (name) => `name: a team named "${name}" exists already`, create: (_, name) => ({ path: "/teams", body: { name } }) },
+const nouns: {
+  noun: string;
+  clash: (name: string) => string;
+  create: (at: Office, name: string) => { path: string; body: object };
+  longest: number;
+}[] = [
+  {
+    noun: "user",
+    longest: 100,
+    clash: (name) => `name: a user named "${name}" exists already`,
+    create: (_, name) => ({ path: "/users", body: { name } }),
+  },
+  {
+    noun: "team",
+    longest: 100,
+    clash: (name) => `name: a team named "${name}" exists already`,
+    create: (_, name) => ({ path: "/teams", body: { name } }),
+  },
   {
     noun: "provider",
     longest: 100,
@@ -48,8 +63,18 @@ for (const { noun, clash, create, longest } of nouns) {
 
     expect(await post(at, "  Cafe\u0301 ﬁnal\u00a0\t")).toBe("Café ﬁnal");
 
-    for (const same of ["Café ﬁnal", "café FINAL", "CAFE\u0301 final ", "Ｃａｆé ﬁnal", "\nCafé\u00a0final"]) {
-      expect(await refused(at, same)).toEqual({ status: 409, code: "conflict", message: clash(same.normalize("NFC").trim()) });
+    for (const same of [
+      "Café ﬁnal",
+      "café FINAL",
+      "CAFE\u0301 final ",
+      "Ｃａｆé ﬁnal",
+      "\nCafé\u00a0final",
+    ]) {
+      expect(await refused(at, same)).toEqual({
+        status: 409,
+        code: "conflict",
+        message: clash(same.normalize("NFC").trim()),
+      });
     }
     expect(await post(at, "cafe final")).toBe("cafe final");
   });
@@ -59,8 +84,21 @@ for (const { noun, clash, create, longest } of nouns) {
     await at.workspace("first");
     const invalid = (message: string) => ({ status: 400, code: "invalid", message: `name: ${message}` });
 
-    for (const empty of ["", " ", "\t\n", "\u00a0\u3000"]) expect(await refused(at, empty)).toEqual(invalid("must not be empty"));
-    for (const hidden of ["a\u0000b", "a\u0007", "a\nb", "a\u200bb", "a\u202eb", "\u2066a", "a\u2060b", "a\ufeffb", "a\u0085b", "a\ud800b", "a\u200f"]) {
+    for (const empty of ["", " ", "\t\n", "\u00a0\u3000"])
+      expect(await refused(at, empty)).toEqual(invalid("must not be empty"));
+    for (const hidden of [
+      "a\u0000b",
+      "a\u0007",
+      "a\nb",
+      "a\u200bb",
+      "a\u202eb",
+      "\u2066a",
+      "a\u2060b",
+      "a\ufeffb",
+      "a\u0085b",
+      "a\ud800b",
+      "a\u200f",
+    ]) {
       expect(await refused(at, hidden)).toEqual(invalid("must not contain control or invisible characters"));
     }
     const tooLong = longest === 100 ? "at most 100 characters" : `at most ${longest} characters for an agent`;
@@ -72,7 +110,21 @@ for (const { noun, clash, create, longest } of nouns) {
   test(`${noun}: names of any script, emoji, quotes and what other languages would take for code are just names`, async () => {
     await using at = await office();
     await at.workspace("first");
-    for (const name of ["שלום עולם", "مرحبا", "日本語", "🚀", "a'b\"c", "<b>x</b>", "Robert'); DROP TABLE users;--", "../../etc", "%s%n", "${x}", "null", "0", "CON"]) {
+    for (const name of [
+      "שלום עולם",
+      "مرحبا",
+      "日本語",
+      "🚀",
+      "a'b\"c",
+      "<b>x</b>",
+      "Robert'); DROP TABLE users;--",
+      "../../etc",
+      "%s%n",
+      "${x}",
+      "null",
+      "0",
+      "CON",
+    ]) {
       expect(await post(at, name)).toBe(name);
     }
   });
@@ -90,8 +142,14 @@ test("renaming follows the same rules, and a thing does not clash with itself", 
     code: "conflict",
     message: 'name: an agent named "ONE" exists already',
   });
-  expect(await at.admin.refused("PATCH", `/agents/${two.id}`, { name: "Orchestrator" })).toMatchObject({ status: 409, code: "conflict" });
-  expect(await at.admin.refused("PATCH", `/users/${anna.id}`, { name: "ADMIN" })).toMatchObject({ status: 409, code: "conflict" });
+  expect(await at.admin.refused("PATCH", `/agents/${two.id}`, { name: "Orchestrator" })).toMatchObject({
+    status: 409,
+    code: "conflict",
+  });
+  expect(await at.admin.refused("PATCH", `/users/${anna.id}`, { name: "ADMIN" })).toMatchObject({
+    status: 409,
+    code: "conflict",
+  });
   expect(await at.admin.refused("PATCH", `/users/${anna.id}`, { name: "\u200b" })).toEqual({
     status: 400,
     code: "invalid",
@@ -109,7 +167,10 @@ test("of many who ask for one name at the same moment exactly one gets it", asyn
         return at.admin.raw("POST", path, { body });
       }),
     );
-    expect({ noun, statuses: answers.map((answer) => answer.status).toSorted() }).toEqual({ noun, statuses: [201, 409, 409, 409, 409, 409, 409, 409] });
+    expect({ noun, statuses: answers.map((answer) => answer.status).toSorted() }).toEqual({
+      noun,
+      statuses: [201, 409, 409, 409, 409, 409, 409, 409],
+    });
   }
 });
 
@@ -129,6 +190,10 @@ test("a branch is a path of two segments, whatever the name", async () => {
   ];
   for (const [name, segment] of branches) {
     const { id, branch, shared_branch } = await at.workspace(name);
-    expect({ name, branch, shared_branch }).toEqual({ name, branch: `workspaces/${segment}-${id}`, shared_branch: `workspaces/${segment}-${id}/shared` });
+    expect({ name, branch, shared_branch }).toEqual({
+      name,
+      branch: `workspaces/${segment}-${id}`,
+      shared_branch: `workspaces/${segment}-${id}/shared`,
+    });
   }
 });

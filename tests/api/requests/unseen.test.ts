@@ -15,7 +15,9 @@ async function answer(client: Client, method: string, path: string, body: unknow
   const text = await response.text();
   const { error } = JSON.parse(text) as { error: { request_id: string; message: string } };
   expect(error.request_id).toBe(response.headers.get("x-request-id")!);
-  const headers = [...response.headers].filter(([name]) => !["x-request-id", "date", "content-length"].includes(name));
+  const headers = [...response.headers].filter(
+    ([name]) => !["x-request-id", "date", "content-length"].includes(name),
+  );
   return { status: response.status, headers, error: { ...error, request_id: "" } };
 }
 
@@ -36,7 +38,13 @@ test("a stranger can't tell a foreign id from a missing one, on any route", asyn
     const noun = route.path.split("/")[1]!;
     if (VISIBLE_TO_ALL.includes(noun)) continue;
     for (const client of [stranger, lead]) {
-      const ask = (id: number) => answer(client, route.method, filledPath(route, { id, user_id: lab.ids["users"]!, team_id: lab.ids["teams"]! }), bodyOf(route));
+      const ask = (id: number) =>
+        answer(
+          client,
+          route.method,
+          filledPath(route, { id, user_id: lab.ids["users"]!, team_id: lab.ids["teams"]! }),
+          bodyOf(route),
+        );
       const real = lab.ids[noun]!;
       const [foreign, missing] = [await ask(real), await ask(MISSING)];
       expect({ route: `${route.method} ${route.path}`, answer: modulo(foreign, real) }).toEqual({
@@ -44,12 +52,19 @@ test("a stranger can't tell a foreign id from a missing one, on any route", asyn
         answer: modulo(missing, MISSING),
       });
       const status = (foreign as { status: number }).status;
-      expect({ path: route.path, status }).toEqual({ path: route.path, status: ["admin", "self"].includes(route.caller) ? 403 : 404 });
+      expect({ path: route.path, status }).toEqual({
+        path: route.path,
+        status: ["admin", "self"].includes(route.caller) ? 403 : 404,
+      });
     }
     kinds.set(noun, (kinds.get(noun) ?? 0) + 1);
   }
 
-  expect([...kinds.keys()].toSorted()).toEqual(Object.keys(lab.ids).filter((noun) => !VISIBLE_TO_ALL.includes(noun)).toSorted());
+  expect([...kinds.keys()].toSorted()).toEqual(
+    Object.keys(lab.ids)
+      .filter((noun) => !VISIBLE_TO_ALL.includes(noun))
+      .toSorted(),
+  );
   expect(await everything(lab)).toEqual(before);
 });
 
@@ -61,13 +76,18 @@ test("ids in queries and bodies are no way round", async () => {
   await using lab = await inhabited();
   const { ids } = lab;
   const anna = await lab.at.user("anna");
-  const own = await anna.post<{ id: number }>("/workspaces", { name: "own", orchestrator_model_id: ids["models"] });
+  const own = await anna.post<{ id: number }>("/workspaces", {
+    name: "own",
+    orchestrator_model_id: ids["models"],
+  });
   const [boss] = await anna.get<{ id: number }[]>(`/workspaces/${own.id}/agents`);
   const notFound = (message: string) => ({ status: 404, code: "not_found", message });
   const invalid = (message: string) => ({ status: 400, code: "invalid", message });
 
   for (const id of [ids["turns"]!, MISSING]) {
-    expect(await anna.refused("GET", `/workspaces/${own.id}/blueprint?at=${id}`)).toEqual(notFound(`turn ${id}: not found`));
+    expect(await anna.refused("GET", `/workspaces/${own.id}/blueprint?at=${id}`)).toEqual(
+      notFound(`turn ${id}: not found`),
+    );
   }
   for (const id of [ids["agents"]!, MISSING]) {
     const wires = `/workspaces/${own.id}/wires`;
@@ -86,7 +106,19 @@ test("an id that is no whole number in range is 400 on every route, and named", 
   const routes = (await describedRoutes(lab.admin)).filter((route) => route.path.includes("{id}"));
 
   for (const route of routes) {
-    for (const id of ["0", "-1", "1.5", "1e3", "01", "+1", "x", "%00", "%20", "9007199254740992", "99999999999999999999"]) {
+    for (const id of [
+      "0",
+      "-1",
+      "1.5",
+      "1e3",
+      "01",
+      "+1",
+      "x",
+      "%00",
+      "%20",
+      "9007199254740992",
+      "99999999999999999999",
+    ]) {
       const path = filledPath(route, { id: 0, user_id: 1, team_id: 1 }).replace("/0", `/${id}`);
       expect({ path, ...(await lab.admin.refused(route.method, path, bodyOf(route))) }).toEqual({
         path,

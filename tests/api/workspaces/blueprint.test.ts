@@ -10,7 +10,9 @@ test("an agent is created where there is room, and listed after the orchestrator
   await using at = await office();
   const lab = await at.workspace("lab");
 
-  const response = await at.admin.raw("POST", `/workspaces/${lab.id}/agents`, { body: { name: "zed", role: "Last.", model_id: at.modelId } });
+  const response = await at.admin.raw("POST", `/workspaces/${lab.id}/agents`, {
+    body: { name: "zed", role: "Last.", model_id: at.modelId },
+  });
   expect(response.status).toBe(201);
   const zed = (await response.json()) as Agent;
   expect(zed).toEqual({
@@ -26,7 +28,11 @@ test("an agent is created where there is room, and listed after the orchestrator
   });
   const amy = await at.agent(lab.id, "Amy", { position: { x: -1.5, y: 1e6 } });
   expect(amy.position).toEqual({ x: -1.5, y: 1e6 });
-  expect((await at.admin.get<Agent[]>(`/workspaces/${lab.id}/agents`)).map((agent) => agent.name)).toEqual(["orchestrator", "Amy", "zed"]);
+  expect((await at.admin.get<Agent[]>(`/workspaces/${lab.id}/agents`)).map((agent) => agent.name)).toEqual([
+    "orchestrator",
+    "Amy",
+    "zed",
+  ]);
 
   const spots = await Promise.all(["a", "b", "c", "d", "e"].map((name) => at.agent(lab.id, name)));
   const places = [zed, ...spots].map(({ position }) => `${position.x},${position.y}`);
@@ -36,14 +42,26 @@ test("an agent is created where there is room, and listed after the orchestrator
 test("an agent with an unknown model, or over the limit of 500, is refused", async () => {
   await using at = await office();
   const lab = await at.workspace("lab");
-  expect(await at.admin.refused("POST", `/workspaces/${lab.id}/agents`, { name: "x", role: "", model_id: 99 })).toEqual({
+  expect(
+    await at.admin.refused("POST", `/workspaces/${lab.id}/agents`, { name: "x", role: "", model_id: 99 }),
+  ).toEqual({
     status: 404,
     code: "not_found",
     message: "model 99: not found",
   });
-  await Promise.all(Array.from({ length: 499 }, (_, index) => at.agent(lab.id, `agent ${index}`, { position: { x: 0, y: 0 } })));
+  await Promise.all(
+    Array.from({ length: 499 }, (_, index) =>
+      at.agent(lab.id, `agent ${index}`, { position: { x: 0, y: 0 } }),
+    ),
+  );
 
-  expect(await at.admin.refused("POST", `/workspaces/${lab.id}/agents`, { name: "x", role: "", model_id: at.modelId })).toEqual({
+  expect(
+    await at.admin.refused("POST", `/workspaces/${lab.id}/agents`, {
+      name: "x",
+      role: "",
+      model_id: at.modelId,
+    }),
+  ).toEqual({
     status: 422,
     code: "refused",
     message: "a workspace has at most 500 agents",
@@ -66,14 +84,30 @@ test("a patch changes what it names: a position only the position, and an absent
   expect(await patch({ role: "" })).toEqual({ ...moved, budget, role: "" });
   expect(await patch({})).toEqual({ ...moved, budget, role: "" });
   expect(await patch({ budget: null })).toEqual({ ...moved, role: "" });
-  expect(await at.admin.refused("PATCH", `/agents/${agent.id}`, { model_id: 99 })).toEqual({ status: 404, code: "not_found", message: "model 99: not found" });
-  expect(await at.admin.refused("PATCH", `/agents/${agent.id}`, { position: { x: 1 } })).toEqual({ status: 400, code: "invalid", message: "position.y: missing" });
+  expect(await at.admin.refused("PATCH", `/agents/${agent.id}`, { model_id: 99 })).toEqual({
+    status: 404,
+    code: "not_found",
+    message: "model 99: not found",
+  });
+  expect(await at.admin.refused("PATCH", `/agents/${agent.id}`, { position: { x: 1 } })).toEqual({
+    status: 400,
+    code: "invalid",
+    message: "position.y: missing",
+  });
 });
 
 test("texts come back as they were given", async () => {
   await using at = await office();
   const lab = await at.workspace("lab");
-  for (const role of ["", " \n\t ", "\u0000 and after", "e\u0301 stays", "🧪 \u202e", "x".repeat(100_000), "\r\n"]) {
+  for (const role of [
+    "",
+    " \n\t ",
+    "\u0000 and after",
+    "e\u0301 stays",
+    "🧪 \u202e",
+    "x".repeat(100_000),
+    "\r\n",
+  ]) {
     const agent = await at.agent(lab.id, "worker", { role });
     expect(agent.role).toBe(role);
     expect((await at.blueprint(lab.id)).agents[1]!.role).toBe(role);
@@ -87,15 +121,25 @@ test("the orchestrator is moved and instructed, but neither renamed nor deleted"
   const boss = await at.orchestrator(lab.id);
   const refused = (message: string) => ({ status: 422, code: "refused", message });
 
-  expect(await at.admin.patch<Agent>(`/agents/${boss.id}`, { name: "orchestrator", role: "Lead.", position: { x: 5, y: 5 } })).toEqual({
+  expect(
+    await at.admin.patch<Agent>(`/agents/${boss.id}`, {
+      name: "orchestrator",
+      role: "Lead.",
+      position: { x: 5, y: 5 },
+    }),
+  ).toEqual({
     ...boss,
     role: "Lead.",
     position: { x: 5, y: 5 },
   });
   for (const name of ["boss", "Orchestrator"]) {
-    expect(await at.admin.refused("PATCH", `/agents/${boss.id}`, { name })).toEqual(refused("the orchestrator can't be renamed"));
+    expect(await at.admin.refused("PATCH", `/agents/${boss.id}`, { name })).toEqual(
+      refused("the orchestrator can't be renamed"),
+    );
   }
-  expect(await at.admin.refused("DELETE", `/agents/${boss.id}`)).toEqual(refused("the orchestrator can't be deleted"));
+  expect(await at.admin.refused("DELETE", `/agents/${boss.id}`)).toEqual(
+    refused("the orchestrator can't be deleted"),
+  );
 });
 
 test("a wire runs between two agents of one workspace, once, and is deleted, never changed", async () => {
@@ -105,11 +149,18 @@ test("a wire runs between two agents of one workspace, once, and is deleted, nev
   const worker = await at.agent(lab.id, "worker");
   const removed = await at.agent(lab.id, "removed");
   await at.admin.delete(`/agents/${removed.id}`);
-  const refused = (from: number, to: number) => at.admin.refused("POST", `/workspaces/${lab.id}/wires`, { from_agent_id: from, to_agent_id: to });
+  const refused = (from: number, to: number) =>
+    at.admin.refused("POST", `/workspaces/${lab.id}/wires`, { from_agent_id: from, to_agent_id: to });
   const invalid = (message: string) => ({ status: 400, code: "invalid", message });
 
   const wire = await at.wire(lab.id, boss.id, worker.id);
-  expect(wire).toEqual({ id: 1, workspace_id: lab.id, from_agent_id: boss.id, to_agent_id: worker.id, created_at: expect.any(String) });
+  expect(wire).toEqual({
+    id: 1,
+    workspace_id: lab.id,
+    from_agent_id: boss.id,
+    to_agent_id: worker.id,
+    created_at: expect.any(String),
+  });
   const back = await at.wire(lab.id, worker.id, boss.id);
   expect(await at.admin.get<Wire[]>(`/workspaces/${lab.id}/wires`)).toEqual([wire, back]);
 
@@ -119,16 +170,33 @@ test("a wire runs between two agents of one workspace, once, and is deleted, nev
     message: 'a wire from "orchestrator" to "worker" exists already',
   });
   expect(await refused(boss.id, boss.id)).toEqual(invalid("to_agent_id: an agent can't be wired to itself"));
-  expect(await refused(boss.id, foreign.id)).toEqual(invalid(`to_agent_id: agent ${foreign.id} is not in this workspace`));
-  expect(await refused(foreign.id, boss.id)).toEqual(invalid(`from_agent_id: agent ${foreign.id} is not in this workspace`));
-  expect(await refused(boss.id, removed.id)).toEqual(invalid(`to_agent_id: agent ${removed.id} is not in this workspace`));
-  expect(await at.admin.refused("PATCH", `/wires/${wire.id}`, {})).toMatchObject({ status: 404, message: `/api/v1/wires/${wire.id}: no such route` });
+  expect(await refused(boss.id, foreign.id)).toEqual(
+    invalid(`to_agent_id: agent ${foreign.id} is not in this workspace`),
+  );
+  expect(await refused(foreign.id, boss.id)).toEqual(
+    invalid(`from_agent_id: agent ${foreign.id} is not in this workspace`),
+  );
+  expect(await refused(boss.id, removed.id)).toEqual(
+    invalid(`to_agent_id: agent ${removed.id} is not in this workspace`),
+  );
+  expect(await at.admin.refused("PATCH", `/wires/${wire.id}`, {})).toMatchObject({
+    status: 404,
+    message: `/api/v1/wires/${wire.id}: no such route`,
+  });
 
   await at.admin.delete(`/wires/${wire.id}`);
-  expect(await at.admin.refused("DELETE", `/wires/${wire.id}`)).toEqual({ status: 404, code: "not_found", message: `wire ${wire.id}: not found` });
+  expect(await at.admin.refused("DELETE", `/wires/${wire.id}`)).toEqual({
+    status: 404,
+    code: "not_found",
+    message: `wire ${wire.id}: not found`,
+  });
   await at.admin.delete(`/agents/${worker.id}`);
   expect(await at.admin.get<unknown>(`/workspaces/${lab.id}/wires`)).toEqual([]);
-  expect(await at.admin.refused("PATCH", `/agents/${worker.id}`, {})).toEqual({ status: 404, code: "not_found", message: `agent ${worker.id}: not found` });
+  expect(await at.admin.refused("PATCH", `/agents/${worker.id}`, {})).toEqual({
+    status: 404,
+    code: "not_found",
+    message: `agent ${worker.id}: not found`,
+  });
 });
 
 test("of many wires at the same moment exactly one is drawn", async () => {
@@ -137,7 +205,9 @@ test("of many wires at the same moment exactly one is drawn", async () => {
   const [boss, worker] = [await at.orchestrator(lab.id), await at.agent(lab.id, "worker")];
   const body = { from_agent_id: boss.id, to_agent_id: worker.id };
 
-  const answers = await Promise.all(Array.from({ length: 8 }, () => at.admin.raw("POST", `/workspaces/${lab.id}/wires`, { body })));
+  const answers = await Promise.all(
+    Array.from({ length: 8 }, () => at.admin.raw("POST", `/workspaces/${lab.id}/wires`, { body })),
+  );
 
   expect(answers.map((answer) => answer.status).toSorted()).toEqual([201, 409, 409, 409, 409, 409, 409, 409]);
   expect(await at.admin.get<unknown[]>(`/workspaces/${lab.id}/wires`)).toHaveLength(1);
@@ -153,7 +223,11 @@ test("every change is an event with the record, numbered without gaps, and the b
   const worker = await at.agent(lab.id, "worker");
   const wire = await at.wire(lab.id, boss.id, worker.id);
   const moved = await at.admin.patch<Agent>(`/agents/${worker.id}`, { position: { x: 9, y: 9 } });
-  await at.admin.refused("POST", `/workspaces/${lab.id}/agents`, { name: "worker", role: "", model_id: at.modelId });
+  await at.admin.refused("POST", `/workspaces/${lab.id}/agents`, {
+    name: "worker",
+    role: "",
+    model_id: at.modelId,
+  });
   await at.admin.delete(`/agents/${worker.id}`);
 
   const expected = [
@@ -188,8 +262,19 @@ test("the blueprint of a turn is the one it began with, positions included, also
   await lab.admin.delete(`/agents/${helper}`);
   const second = (await lab.chat("Second.")).turn;
 
-  expect(await lab.admin.get<BlueprintRecord>(`${path}?at=${turn.id}`)).toEqual({ ...began, turn_id: turn.id, event_id: null });
+  expect(await lab.admin.get<BlueprintRecord>(`${path}?at=${turn.id}`)).toEqual({
+    ...began,
+    turn_id: turn.id,
+    event_id: null,
+  });
   const later = await lab.admin.get<BlueprintRecord>(`${path}?at=${second.id}`);
-  expect({ agents: later.agents.map((agent) => agent.name), wires: later.wires }).toEqual({ agents: ["orchestrator"], wires: [] });
-  expect(await lab.admin.refused("GET", `${path}?at=999`)).toEqual({ status: 404, code: "not_found", message: "turn 999: not found" });
+  expect({ agents: later.agents.map((agent) => agent.name), wires: later.wires }).toEqual({
+    agents: ["orchestrator"],
+    wires: [],
+  });
+  expect(await lab.admin.refused("GET", `${path}?at=999`)).toEqual({
+    status: 404,
+    code: "not_found",
+    message: "turn 999: not found",
+  });
 });

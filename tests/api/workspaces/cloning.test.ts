@@ -11,7 +11,14 @@ import { workplace } from "../../kit/workplace.ts";
 function shape({ agents, wires }: BlueprintRecord): object {
   const nameOf = new Map(agents.map((agent) => [agent.id, agent.name]));
   return {
-    agents: agents.map(({ name, role, model_id, orchestrator, position, budget }) => ({ name, role, model_id, orchestrator, position, budget })),
+    agents: agents.map(({ name, role, model_id, orchestrator, position, budget }) => ({
+      name,
+      role,
+      model_id,
+      orchestrator,
+      position,
+      budget,
+    })),
     wires: wires.map((wire) => [nameOf.get(wire.from_agent_id), nameOf.get(wire.to_agent_id)]),
   };
 }
@@ -70,12 +77,20 @@ test("changes to a clone don't reach the original, nor the other way round", asy
 
 test("without a name it is called a copy, then copy 2, within a name's length", async () => {
   await using at = await office();
-  const clone = async (id: number, body?: object) => (await at.admin.post<Workspace>(`/workspaces/${id}/clone`, body)).name;
+  const clone = async (id: number, body?: object) =>
+    (await at.admin.post<Workspace>(`/workspaces/${id}/clone`, body)).name;
   const lab = await at.workspace("lab");
   const long = await at.workspace("🧪".repeat(100));
 
-  expect([await clone(lab.id), await clone(lab.id, {}), await clone(lab.id)]).toEqual(["lab copy", "lab copy 2", "lab copy 3"]);
-  expect([await clone(long.id), await clone(long.id)]).toEqual([`${"🧪".repeat(95)} copy`, `${"🧪".repeat(93)} copy 2`]);
+  expect([await clone(lab.id), await clone(lab.id, {}), await clone(lab.id)]).toEqual([
+    "lab copy",
+    "lab copy 2",
+    "lab copy 3",
+  ]);
+  expect([await clone(long.id), await clone(long.id)]).toEqual([
+    `${"🧪".repeat(95)} copy`,
+    `${"🧪".repeat(93)} copy 2`,
+  ]);
   expect(await at.admin.refused("POST", `/workspaces/${lab.id}/clone`, { name: " LAB " })).toEqual({
     status: 409,
     code: "conflict",
@@ -92,8 +107,16 @@ test("a member clones what is shared with them; the clone is theirs alone", asyn
 
   const copy = await anna.post<Workspace>(`/workspaces/${lab.id}/clone`);
 
-  expect({ name: copy.name, owner_id: copy.owner_id, team_ids: copy.team_ids }).toEqual({ name: "lab copy", owner_id: anna.id, team_ids: [] });
-  expect(await bert.refused("GET", `/workspaces/${copy.id}`)).toEqual({ status: 404, code: "not_found", message: `workspace ${copy.id}: not found` });
+  expect({ name: copy.name, owner_id: copy.owner_id, team_ids: copy.team_ids }).toEqual({
+    name: "lab copy",
+    owner_id: anna.id,
+    team_ids: [],
+  });
+  expect(await bert.refused("GET", `/workspaces/${copy.id}`)).toEqual({
+    status: 404,
+    code: "not_found",
+    message: `workspace ${copy.id}: not found`,
+  });
   expect(shape(await at.blueprint(copy.id, anna))).toEqual(shape(await at.blueprint(lab.id)));
   expect((await anna.post<Workspace>(`/workspaces/${lab.id}/clone`, { name: "lab" })).name).toBe("lab");
 });
@@ -101,7 +124,9 @@ test("a member clones what is shared with them; the clone is theirs alone", asyn
 test("nothing of the conversation is cloned", async () => {
   await using lab = await workplace();
   await lab.addWorker("helper");
-  lab.model.script("boss", [call("delegate", { agent: "helper", task: "Look." }), say("Done.")]).script("helper", [say("Looked.")]);
+  lab.model
+    .script("boss", [call("delegate", { agent: "helper", task: "Look." }), say("Done.")])
+    .script("helper", [say("Looked.")]);
   await lab.chat("Go.");
   const before = await lab.admin.get<unknown[]>(`/workspaces/${lab.workspaceId}/entries`);
 
@@ -109,7 +134,11 @@ test("nothing of the conversation is cloned", async () => {
 
   expect(await lab.admin.get<unknown>(`/workspaces/${copy.id}/entries`)).toEqual([]);
   expect(await lab.admin.get<unknown>(`/workspaces/${copy.id}/turns`)).toEqual([]);
-  expect(await lab.admin.get<object>(`/workspaces/${copy.id}/usage`)).toMatchObject({ calls: 0, input_tokens: 0, output_tokens: 0 });
+  expect(await lab.admin.get<object>(`/workspaces/${copy.id}/usage`)).toMatchObject({
+    calls: 0,
+    input_tokens: 0,
+    output_tokens: 0,
+  });
   expect(before.length).toBeGreaterThan(3);
   expect(await lab.admin.get<unknown[]>(`/workspaces/${lab.workspaceId}/entries`)).toEqual(before);
 });

@@ -5,7 +5,8 @@ import type { Workspace } from "../../../src/service/workspaces/schema.ts";
 import type { Client } from "../../kit/client.ts";
 import { office } from "../../kit/office.ts";
 
-const names = async (client: Client) => (await client.get<Workspace[]>("/workspaces")).map((workspace) => workspace.name);
+const names = async (client: Client) =>
+  (await client.get<Workspace[]>("/workspaces")).map((workspace) => workspace.name);
 
 test("a member sees own and shared workspaces, an admin all, sorted by name", async () => {
   await using at = await office();
@@ -35,7 +36,11 @@ test("sharing is shown in the record, is done once, and gives members the whole 
   expect(record).toEqual({ ...lab, team_ids: [red, blue] });
   expect(await at.admin.put<Workspace>(`/workspaces/${lab.id}/teams/${red}`)).toEqual(record);
   expect(await anna.get<Workspace>(`/workspaces/${lab.id}`)).toEqual(record);
-  const agent = await anna.post<{ id: number }>(`/workspaces/${lab.id}/agents`, { name: "hers", role: "", model_id: at.modelId });
+  const agent = await anna.post<{ id: number }>(`/workspaces/${lab.id}/agents`, {
+    name: "hers",
+    role: "",
+    model_id: at.modelId,
+  });
   await anna.delete(`/agents/${agent.id}`);
   expect(await anna.refused("DELETE", `/workspaces/${lab.id}`)).toEqual({
     status: 403,
@@ -69,7 +74,11 @@ test("the owner shares with a team that they lead; nobody else does, but an admi
     expect(await who.refused("PUT", path)).toEqual(forbidden);
     expect(await who.refused("DELETE", path)).toEqual(forbidden);
   }
-  expect(await lead.refused("PUT", `/workspaces/${lab.id}/teams/99`)).toEqual({ status: 404, code: "not_found", message: "team 99: not found" });
+  expect(await lead.refused("PUT", `/workspaces/${lab.id}/teams/99`)).toEqual({
+    status: 404,
+    code: "not_found",
+    message: "team 99: not found",
+  });
   await lead.delete(`/workspaces/${lab.id}/teams/${own}`);
   expect(await names(member)).toEqual(["foreign", "mine"]);
 });
@@ -87,7 +96,10 @@ test("whatever ends sharing hides the workspace at once and ends the streams of 
     const workspace = await at.workspace(`lab ${index}`);
     const team = await at.team(`team ${index}`, anna);
     await at.admin.put(`/workspaces/${workspace.id}/teams/${team}`);
-    const [hers, admins] = [await anna.events(`/workspaces/${workspace.id}/events`), await at.admin.events(`/workspaces/${workspace.id}/events`)];
+    const [hers, admins] = [
+      await anna.events(`/workspaces/${workspace.id}/events`),
+      await at.admin.events(`/workspaces/${workspace.id}/events`),
+    ];
 
     await end(workspace.id, team);
 

@@ -12,7 +12,9 @@ test("a new workspace belongs to its creator, is shared with nobody, and has an 
   await using at = await office();
   const anna = await at.user("anna");
 
-  const response = await anna.raw("POST", "/workspaces", { body: { name: "lab", description: " As given\n", orchestrator_model_id: at.modelId } });
+  const response = await anna.raw("POST", "/workspaces", {
+    body: { name: "lab", description: " As given\n", orchestrator_model_id: at.modelId },
+  });
 
   expect(response.status).toBe(201);
   const made = (await response.json()) as Workspace;
@@ -47,11 +49,13 @@ test("an unknown model is 404 and nothing is created", async () => {
   await using at = await office();
 
   for (const id of [99, 9_007_199_254_740_991]) {
-    expect(await at.admin.refused("POST", "/workspaces", { name: "lab", orchestrator_model_id: id })).toEqual({
-      status: 404,
-      code: "not_found",
-      message: `model ${id}: not found`,
-    });
+    expect(await at.admin.refused("POST", "/workspaces", { name: "lab", orchestrator_model_id: id })).toEqual(
+      {
+        status: 404,
+        code: "not_found",
+        message: `model ${id}: not found`,
+      },
+    );
   }
   expect(await at.admin.get<unknown>("/workspaces")).toEqual([]);
   expect((await at.workspace("lab")).id).toBe(1);
@@ -61,7 +65,9 @@ test("a deleted model is as unknown as one that never was", async () => {
   await using at = await office();
   await at.admin.delete(`/models/${at.modelId}`);
 
-  expect(await at.admin.refused("POST", "/workspaces", { name: "lab", orchestrator_model_id: at.modelId })).toEqual({
+  expect(
+    await at.admin.refused("POST", "/workspaces", { name: "lab", orchestrator_model_id: at.modelId }),
+  ).toEqual({
     status: 404,
     code: "not_found",
     message: `model ${at.modelId}: not found`,
@@ -74,7 +80,9 @@ test("names are unique for one owner only", async () => {
   await at.workspace("lab");
 
   expect((await at.workspace("lab", anna)).owner_id).toBe(anna.id);
-  expect(await at.admin.refused("POST", "/workspaces", { name: "LAB", orchestrator_model_id: at.modelId })).toEqual({
+  expect(
+    await at.admin.refused("POST", "/workspaces", { name: "LAB", orchestrator_model_id: at.modelId }),
+  ).toEqual({
     status: 409,
     code: "conflict",
     message: 'name: you have a workspace named "LAB" already',
@@ -84,7 +92,16 @@ test("names are unique for one owner only", async () => {
 test("only the budget of a workspace can be changed", async () => {
   await using at = await office();
   const lab = await at.workspace("lab");
-  for (const field of ["name", "description", "orchestrator_model_id", "branch", "shared_branch", "owner_id", "team_ids", "created_at"]) {
+  for (const field of [
+    "name",
+    "description",
+    "orchestrator_model_id",
+    "branch",
+    "shared_branch",
+    "owner_id",
+    "team_ids",
+    "created_at",
+  ]) {
     expect(await at.admin.refused("PATCH", `/workspaces/${lab.id}`, { budget: null, [field]: 1 })).toEqual({
       status: 400,
       code: "invalid",
@@ -95,7 +112,10 @@ test("only the budget of a workspace can be changed", async () => {
 
   const budget = { tokens_per_turn: 10, tokens_per_day: null, cost_per_day: 0.5 };
   expect(await at.admin.patch<Workspace>(`/workspaces/${lab.id}`, { budget })).toEqual({ ...lab, budget });
-  expect(await at.admin.patch<Workspace>(`/workspaces/${lab.id}`, { budget: {} })).toEqual({ ...lab, budget: {} });
+  expect(await at.admin.patch<Workspace>(`/workspaces/${lab.id}`, { budget: {} })).toEqual({
+    ...lab,
+    budget: {},
+  });
   expect(await at.admin.patch<Workspace>(`/workspaces/${lab.id}`, { budget: null })).toEqual(lab);
 });
 
@@ -109,9 +129,15 @@ test("the owner and admins delete; the workspace's viewers are told, and it is g
   expect(response.status).toBe(204);
   await at.admin.delete(`/workspaces/${theirs.id}`);
 
-  expect((await stream.all()).map((event) => [event.type, event.id, event.data.data])).toEqual([["workspace.removed", undefined, { workspace_id: hers.id }]]);
+  expect((await stream.all()).map((event) => [event.type, event.id, event.data.data])).toEqual([
+    ["workspace.removed", undefined, { workspace_id: hers.id }],
+  ]);
   for (const client of [anna, at.admin]) {
-    expect(await client.refused("DELETE", `/workspaces/${hers.id}`)).toEqual({ status: 404, code: "not_found", message: `workspace ${hers.id}: not found` });
+    expect(await client.refused("DELETE", `/workspaces/${hers.id}`)).toEqual({
+      status: 404,
+      code: "not_found",
+      message: `workspace ${hers.id}: not found`,
+    });
     expect(await client.get<unknown>("/workspaces")).toEqual([]);
   }
 });
@@ -119,19 +145,33 @@ test("the owner and admins delete; the workspace's viewers are told, and it is g
 /** Rows of each table that belong to a workspace, and rows whose foreign key leads nowhere. */
 function rowsOf(path: string, workspaceId: number): { rows: Record<string, number>; orphans: unknown[] } {
   using db = new Database(path);
-  const tables = db.query<{ name: string }, []>("SELECT name FROM sqlite_schema WHERE type = 'table' AND sql LIKE '%workspace_id%'").all();
-  const count = (table: string) => db.query<{ n: number }, [number]>(`SELECT count(*) AS n FROM ${table} WHERE workspace_id = ?`).get(workspaceId)!.n;
-  return { rows: Object.fromEntries(tables.map(({ name }) => [name, count(name)])), orphans: db.query("PRAGMA foreign_key_check").all() };
+  const tables = db
+    .query<{ name: string }, []>(
+      "SELECT name FROM sqlite_schema WHERE type = 'table' AND sql LIKE '%workspace_id%'",
+    )
+    .all();
+  const count = (table: string) =>
+    db
+      .query<{ n: number }, [number]>(`SELECT count(*) AS n FROM ${table} WHERE workspace_id = ?`)
+      .get(workspaceId)!.n;
+  return {
+    rows: Object.fromEntries(tables.map(({ name }) => [name, count(name)])),
+    orphans: db.query("PRAGMA foreign_key_check").all(),
+  };
 }
 
 test("deleting leaves no row of any table behind, also while a turn runs, and takes nothing of another workspace", async () => {
   await using folder = await temporaryFolder();
   const lab = await workplace("anthropic", { data: folder.path });
   await lab.addWorker("helper");
-  lab.model.script("boss", [call("delegate", { agent: "helper", task: "Look." }), say("Done.")]).script("helper", [say("Looked.")]);
+  lab.model
+    .script("boss", [call("delegate", { agent: "helper", task: "Look." }), say("Done.")])
+    .script("helper", [say("Looked.")]);
   await lab.chat("Go.");
   const other = await lab.admin.post<Workspace>("/workspaces", { name: "other", orchestrator_model_id: 1 });
-  await lab.admin.put(`/workspaces/${lab.workspaceId}/teams/${(await lab.admin.post<{ id: number }>("/teams", { name: "team" })).id}`);
+  await lab.admin.put(
+    `/workspaces/${lab.workspaceId}/teams/${(await lab.admin.post<{ id: number }>("/teams", { name: "team" })).id}`,
+  );
   const hanging = gate();
   lab.model.script("boss", [[say("I am "), hanging, say("late.")]]);
   await lab.admin.post(`/workspaces/${lab.workspaceId}/chat`, { text: "Again." });
@@ -143,7 +183,10 @@ test("deleting leaves no row of any table behind, also while a turn runs, and ta
   await lab[Symbol.asyncDispose]();
   const gone = rowsOf(`${folder.path}/service.db`, lab.workspaceId);
   expect(Object.keys(gone.rows).length).toBeGreaterThan(8);
-  expect(gone).toEqual({ rows: Object.fromEntries(Object.keys(gone.rows).map((table) => [table, 0])), orphans: [] });
+  expect(gone).toEqual({
+    rows: Object.fromEntries(Object.keys(gone.rows).map((table) => [table, 0])),
+    orphans: [],
+  });
   expect(rowsOf(`${folder.path}/service.db`, other.id).rows).toMatchObject({ agents: 1, events: 1 });
 });
 
@@ -154,5 +197,7 @@ test("a thousand workspaces are listed whole and sorted", async () => {
 
   const listed = await at.admin.get<Workspace[]>("/workspaces");
 
-  expect(listed.map((workspace) => workspace.name)).toEqual(Array.from({ length: 1000 }, (_, index) => `lab ${String(index).padStart(3, "0")}`));
+  expect(listed.map((workspace) => workspace.name)).toEqual(
+    Array.from({ length: 1000 }, (_, index) => `lab ${String(index).padStart(3, "0")}`),
+  );
 });

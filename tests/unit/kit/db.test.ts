@@ -2,7 +2,7 @@
 // and a second process is kept out.
 
 import { describe, expect, test } from "bun:test";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { existsSync, statSync } from "node:fs";
 import { openDatabase, type Db } from "../../../src/kit/db.ts";
 import { AppError } from "../../../src/kit/error.ts";
@@ -41,9 +41,14 @@ describe("group commit", () => {
         return id;
       });
     const results = await Promise.allSettled([write(1, false), write(2, true), write(3, false)]);
-    expect(results.map((result) => (result.status === "fulfilled" ? result.value : messageOf(result.reason)))).toEqual([1, "no 2", 3]);
+    expect(
+      results.map((result) => (result.status === "fulfilled" ? result.value : messageOf(result.reason))),
+    ).toEqual([1, "no 2", 3]);
     expect(order).toEqual(["run 1", "run 2", "run 3", "after 1", "after 3"]);
-    expect(all.all()).toEqual([{ id: 1, value: "v1" }, { id: 3, value: "v3" }]);
+    expect(all.all()).toEqual([
+      { id: 1, value: "v1" },
+      { id: 3, value: "v3" },
+    ]);
     db.close();
   });
 
@@ -52,7 +57,9 @@ describe("group commit", () => {
     const { insert, all } = store(db);
     const results = await Promise.allSettled([1, 2].map((id) => db.write(() => insert.run(id, "same"))));
     expect(results.map((result) => result.status)).toEqual(["fulfilled", "rejected"]);
-    expect(messageOf((results[1] as PromiseRejectedResult).reason)).toBe("UNIQUE constraint failed: items.value");
+    expect(messageOf((results[1] as PromiseRejectedResult).reason)).toBe(
+      "UNIQUE constraint failed: items.value",
+    );
     expect(all.all()).toEqual([{ id: 1, value: "same" }]);
     db.close();
   });
@@ -73,7 +80,9 @@ describe("group commit", () => {
     const db = memory();
     const { insert, all } = store(db);
     const failing = db.write(async () => void insert.run(1, "a"));
-    expect(await failing.catch(messageOf)).toBe("a write must be synchronous: what follows an await is outside it");
+    expect(await failing.catch(messageOf)).toBe(
+      "a write must be synchronous: what follows an await is outside it",
+    );
     expect(all.all()).toEqual([]);
     db.close();
   });
@@ -162,9 +171,13 @@ describe("group commit", () => {
               }),
             ),
           );
-          expect(results.map((result) => (result.status === "fulfilled" ? "done" : "failed")) as string[]).toEqual(expected);
+          expect(
+            results.map((result) => (result.status === "fulfilled" ? "done" : "failed")) as string[],
+          ).toEqual(expected);
           expect(told).toEqual(expected.flatMap((word, index) => (word === "done" ? [index] : [])));
-          expect(rows.all.all()).toEqual([...model].toSorted(([a], [b]) => a - b).map(([id, value]) => ({ id, value })));
+          expect(rows.all.all()).toEqual(
+            [...model].toSorted(([a], [b]) => a - b).map(([id, value]) => ({ id, value })),
+          );
         }
         db.close();
       }),
@@ -178,8 +191,14 @@ describe("the file", () => {
     await using folder = await temporaryFolder();
     const path = `${folder.path}/a.db`;
     const db = openDatabase(path);
-    const pragma = (name: string) => Object.values(db.query<Record<string, unknown>, []>(`PRAGMA ${name}`).get()!)[0];
-    expect(["synchronous", "journal_mode", "foreign_keys", "locking_mode"].map(pragma)).toEqual([2, "wal", 1, "exclusive"]);
+    const pragma = (name: string) =>
+      Object.values(db.query<Record<string, unknown>, []>(`PRAGMA ${name}`).get()!)[0];
+    expect(["synchronous", "journal_mode", "foreign_keys", "locking_mode"].map(pragma)).toEqual([
+      2,
+      "wal",
+      1,
+      "exclusive",
+    ]);
     expect(db.created).toBe(true);
     if (process.platform !== "win32") expect((statSync(path).mode & 0o777).toString(8)).toBe("600");
     db.close();
@@ -190,7 +209,9 @@ describe("the file", () => {
     const path = `${folder.path}/a.db`;
     const db = openDatabase(path);
     db.check();
-    expect(() => openDatabase(path)).toThrow(`${path} is in use by another process; stop it first, or choose another data directory`);
+    expect(() => openDatabase(path)).toThrow(
+      `${path} is in use by another process; stop it first, or choose another data directory`,
+    );
     expect(existsSync(path)).toBe(true);
     db.close();
     openDatabase(path).close();
@@ -209,6 +230,8 @@ describe("the file", () => {
   test("a database that a newer schema of SQLite or another program wrote half is named", async () => {
     await using folder = await temporaryFolder();
     const path = await folder.write("a.db", "x".repeat(4096));
-    expect(() => openDatabase(path)).toThrow(`${path} is not a usable database (file is not a database); restore a backup or move it away`);
+    expect(() => openDatabase(path)).toThrow(
+      `${path} is not a usable database (file is not a database); restore a backup or move it away`,
+    );
   });
 });

@@ -2,7 +2,13 @@
 
 import { describe, expect, test } from "bun:test";
 import { AppError } from "../../../src/kit/error.ts";
-import { admit, isApi, isLoopbackAddress, type ListenFacts, type RequestFacts } from "../../../src/kit/http/guard.ts";
+import {
+  admit,
+  isApi,
+  isLoopbackAddress,
+  type ListenFacts,
+  type RequestFacts,
+} from "../../../src/kit/http/guard.ts";
 import {
   expectedAnswer,
   fetchSites,
@@ -20,7 +26,12 @@ import {
 } from "../../kit/loopback-cases.ts";
 
 const PORT = 8688;
-const paths = { api: "/api/v1/whoami", stream: "/api/v1/workspaces/1/events", page: "/workspaces/1", asset: "/assets/app.js" };
+const paths = {
+  api: "/api/v1/whoami",
+  stream: "/api/v1/workspaces/1/events",
+  page: "/workspaces/1",
+  asset: "/assets/app.js",
+};
 
 function listenFacts(world: World, port: number): ListenFacts {
   return {
@@ -52,7 +63,8 @@ function actualAnswer(facts: ListenFacts, request: RequestFacts): Answer {
 
 /** The text about a foreign host names the host; the rules only fix how it begins. */
 function same(actual: Answer, expected: Answer): boolean {
-  if (actual.status === "admitted") return expected.status === "admitted" && actual.privilege === expected.privilege;
+  if (actual.status === "admitted")
+    return expected.status === "admitted" && actual.privilege === expected.privilege;
   if (expected.status === "admitted") return false;
   return actual.status === expected.status && actual.message.startsWith(expected.message);
 }
@@ -74,7 +86,14 @@ function* product(): Generator<Case> {
     peer: ["127.0.0.1", "::ffff:127.0.0.1", "127.0.0.2", "another machine"],
     host: ["own", "[::1]", "missing", "sent twice", "wrong port", "a foreign name", "allowed name"],
     origin: ["absent", "own", "own, TLS", "null", "another port"],
-    site: ["absent", "same-origin", "none, address bar", "cross-site, fetch", "cross-site, link", "cross-site, frame"],
+    site: [
+      "absent",
+      "same-origin",
+      "none, address bar",
+      "cross-site, fetch",
+      "cross-site, link",
+      "cross-site, frame",
+    ],
     forwarding: ["none", "X-Forwarded-For"],
     body: ["none", "JSON", "form"],
     method: ["GET", "POST", "PUT"],
@@ -87,7 +106,8 @@ function* product(): Generator<Case> {
           for (const forwarding of few.forwarding)
             for (const body of few.body)
               for (const method of few.method)
-                for (const kind of few.kind) yield { peer, host, origin, site, forwarding, body, method, kind };
+                for (const kind of few.kind)
+                  yield { peer, host, origin, site, forwarding, body, method, kind };
 }
 
 describe("guard", () => {
@@ -103,11 +123,15 @@ describe("guard", () => {
 
   test("on port 80 a Host without a port is ours, and nothing else changes", () => {
     expect(differences(worlds[0]!, oneChange(plain), 80)).toEqual([]);
-    expect(expectedAnswer(worlds[0]!, { ...plain, host: "no port" }, 80)).toEqual({ status: "admitted", privilege: true });
+    expect(expectedAnswer(worlds[0]!, { ...plain, host: "no port" }, 80)).toEqual({
+      status: "admitted",
+      privilege: true,
+    });
   });
 
   test("the judge tells cases apart: each dimension has values that are refused and values that are not", () => {
-    const answer = (change: Partial<Case>) => expectedAnswer(worlds[0]!, { ...plain, ...change }, PORT).status;
+    const answer = (change: Partial<Case>) =>
+      expectedAnswer(worlds[0]!, { ...plain, ...change }, PORT).status;
     const counts = (values: object, key: keyof Case) =>
       Object.keys(values).filter((value) => answer({ [key]: value }) === "admitted").length;
     expect({
@@ -133,7 +157,18 @@ describe("guard", () => {
   });
 
   test("three spellings of the listen address are loopback, no other", () => {
-    const all = ["127.0.0.1", "::1", "localhost", "127.0.0.2", "0.0.0.0", "::", "::ffff:127.0.0.1", "LOCALHOST", "127.1", ""];
+    const all = [
+      "127.0.0.1",
+      "::1",
+      "localhost",
+      "127.0.0.2",
+      "0.0.0.0",
+      "::",
+      "::ffff:127.0.0.1",
+      "LOCALHOST",
+      "127.1",
+      "",
+    ];
     expect(all.filter(isLoopbackAddress)).toEqual(["127.0.0.1", "::1", "localhost"]);
   });
 });

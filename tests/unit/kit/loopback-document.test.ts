@@ -42,13 +42,14 @@ function answer(world: number, request: Case): string {
   return expected.privilege ? "admin" : request.kind === "page" ? "page" : "token";
 }
 
-function row(cells: string[]): string {
-  return `| ${cells.join(" | ")} |\n`;
+function row(texts: string[]): string {
+  return `| ${texts.join(" | ")} |\n`;
 }
 
 /** One line a value that differs from a plain request, on the default listener; then plain requests in each world. */
 function casesTable(): string {
-  const head = row(["", "", ...shapes.map(([name]) => name)]) + row(["---", "---", ...shapes.map(() => "---")]);
+  const head =
+    row(["", "", ...shapes.map(([name]) => name)]) + row(["---", "---", ...shapes.map(() => "---")]);
   const lines = dimensions.flatMap(([title, key, values]) =>
     Object.keys(values).map((value) => {
       const answers = shapes.map(([, shape]) => {
@@ -61,10 +62,14 @@ function casesTable(): string {
     }),
   );
   const listeners = worlds.map((world, index) => {
-    const each = (["own", "allowed name", "a foreign name"] as const).map((host) => answer(index, { ...plain, host }));
+    const each = (["own", "allowed name", "a foreign name"] as const).map((host) =>
+      answer(index, { ...plain, host }),
+    );
     return row([world.name, ...each]);
   });
-  const second = row(["Listening on", "Host is ours", "Host is in allowed_hosts", "foreign Host"]) + row(["---", "---", "---", "---"]);
+  const second =
+    row(["Listening on", "Host is ours", "Host is in allowed_hosts", "foreign Host"]) +
+    row(["---", "---", "---", "---"]);
   return `${head}${lines.join("")}\nA GET of the API, for each way to listen:\n\n${second}${listeners.join("")}`;
 }
 
@@ -89,7 +94,9 @@ test("the forwarding headers that the document names are those of the guard", as
   const source = await Bun.file(join(ROOT, "src/kit/http/guard.ts")).text();
   const list = /FORWARDING_HEADERS = new Set\(\[([^\]]+)\]/.exec(source)![1]!;
   const prefixes = /FORWARDING_PREFIXES = \[([^\]]+)\]/.exec(source)![1]!;
-  const known = [...`${list}${prefixes}`.matchAll(/"([^"]+)"/g)].map((match) => match[1]!.replace(/-$/, "-*"));
+  const known = [...`${list}${prefixes}`.matchAll(/"([^"]+)"/g)].map((match) =>
+    match[1]!.replace(/-$/, "-*"),
+  );
   const rule = /^2\. .+?^3\. /ms.exec(await Bun.file(DOCUMENT).text())![0];
   const named = [...rule.matchAll(/`([\w*-]+)`/g)].map((match) => match[1]!.toLowerCase());
   expect(named.toSorted()).toEqual(known.toSorted());

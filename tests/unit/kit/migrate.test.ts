@@ -6,26 +6,47 @@ import { openDatabase, type Db } from "../../../src/kit/db.ts";
 import { migrate, type Migration } from "../../../src/kit/migrate.ts";
 import { temporaryFolder } from "../../kit/folder.ts";
 
-const first: Migration = { name: "001_first", sql: "CREATE TABLE a (id INTEGER PRIMARY KEY) STRICT; INSERT INTO a VALUES (1);" };
-const second: Migration = { name: "002_second", sql: "CREATE TABLE b (id INTEGER PRIMARY KEY) STRICT; INSERT INTO b SELECT id FROM a;" };
-const broken: Migration = { name: "002_broken", sql: "CREATE TABLE b (id INTEGER PRIMARY KEY) STRICT; INSERT INTO nowhere VALUES (1);" };
+const first: Migration = {
+  name: "001_first",
+  sql: "CREATE TABLE a (id INTEGER PRIMARY KEY) STRICT; INSERT INTO a VALUES (1);",
+};
+const second: Migration = {
+  name: "002_second",
+  sql: "CREATE TABLE b (id INTEGER PRIMARY KEY) STRICT; INSERT INTO b SELECT id FROM a;",
+};
+const broken: Migration = {
+  name: "002_broken",
+  sql: "CREATE TABLE b (id INTEGER PRIMARY KEY) STRICT; INSERT INTO nowhere VALUES (1);",
+};
 const NOW = 1_790_000_000_000;
 
 function tables(db: Db): string[] {
-  return db.query<{ name: string }, []>("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name").all().map((row) => row.name);
+  return db
+    .query<{ name: string }, []>("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
+    .all()
+    .map((row) => row.name);
 }
 
 function history(db: Db): string[] {
-  return db.query<{ name: string }, []>("SELECT name FROM migrations ORDER BY name").all().map((row) => row.name);
+  return db
+    .query<{ name: string }, []>("SELECT name FROM migrations ORDER BY name")
+    .all()
+    .map((row) => row.name);
 }
 
 describe("migrations", () => {
   test("run once, in order, and are recorded; a fresh database needs no copy", async () => {
     await using folder = await temporaryFolder();
     const db = openDatabase(`${folder.path}/s.db`);
-    expect(migrate(db, [first, second], NOW)).toEqual({ applied: ["001_first", "002_second"], backup: undefined });
+    expect(migrate(db, [first, second], NOW)).toEqual({
+      applied: ["001_first", "002_second"],
+      backup: undefined,
+    });
     expect(migrate(db, [first, second], NOW)).toEqual({ applied: [], backup: undefined });
-    expect([tables(db), history(db)]).toEqual([["a", "b", "migrations"], ["001_first", "002_second"]]);
+    expect([tables(db), history(db)]).toEqual([
+      ["a", "b", "migrations"],
+      ["001_first", "002_second"],
+    ]);
     db.close();
     expect(readdirSync(folder.path)).toEqual(["s.db"]);
   });

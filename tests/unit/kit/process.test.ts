@@ -16,16 +16,27 @@ describe.if(posix)("runProcess", () => {
 
   test("a missing program is an outcome, not an exception", async () => {
     const outcome = await runProcess(["no-such-program-here"], options);
-    expect(outcome).toEqual({ exitCode: null, stdout: "", stderr: "no-such-program-here: not found", timedOut: false });
+    expect(outcome).toEqual({
+      exitCode: null,
+      stdout: "",
+      stderr: "no-such-program-here: not found",
+      timedOut: false,
+    });
   });
 
   test("output is kept up to its bound and read to its end", async () => {
-    const outcome = await runProcess(["sh", "-c", "head -c 300000 /dev/zero | tr '\\0' x; echo done >&2"], options);
+    const outcome = await runProcess(
+      ["sh", "-c", "head -c 300000 /dev/zero | tr '\\0' x; echo done >&2"],
+      options,
+    );
     expect([outcome.stdout.length, outcome.stderr, outcome.exitCode]).toEqual([1000, "done\n", 0]);
   });
 
   test("at the deadline the whole group is killed, also a grandchild that holds the pipe", async () => {
-    const outcome = await runProcess(["sh", "-c", "sleep 60 & echo $!; wait"], { ...options, deadlineMs: 200 });
+    const outcome = await runProcess(["sh", "-c", "sleep 60 & echo $!; wait"], {
+      ...options,
+      deadlineMs: 200,
+    });
     expect([outcome.exitCode, outcome.timedOut]).toEqual([null, true]);
     const grandchild = Number(outcome.stdout);
     expect(grandchild).toBeGreaterThan(1);
@@ -50,14 +61,20 @@ describe.if(posix)("runProcess", () => {
       TZ: "UTC",
     };
     const { stdout } = await runProcess(["env"], { ...options, environment: ours });
-    const names = stdout.trim().split("\n").map((line) => line.split("=")[0]!);
+    const names = stdout
+      .trim()
+      .split("\n")
+      .map((line) => line.split("=")[0]!);
     expect(names.filter((name) => !["PATH", "TZ", "PWD", "SHLVL", "_"].includes(name))).toEqual([]);
     expect(names).toContain("TZ");
   });
 });
 
 test("what a child is given on purpose is added to the allow-list", () => {
-  expect(childEnvironment({ PATH: "/bin", SERVICE_DATA: "/d" }, { RUN: "1" })).toEqual({ PATH: "/bin", RUN: "1" });
+  expect(childEnvironment({ PATH: "/bin", SERVICE_DATA: "/d" }, { RUN: "1" })).toEqual({
+    PATH: "/bin",
+    RUN: "1",
+  });
 });
 
 test("signs of a container", () => {
@@ -76,6 +93,8 @@ async function gone(pid: number): Promise<boolean> {
 }
 
 function alive(pid: number): boolean {
-  const state = Bun.spawnSync(["ps", "-o", "stat=", "-p", String(pid)]).stdout.toString().trim();
+  const state = Bun.spawnSync(["ps", "-o", "stat=", "-p", String(pid)])
+    .stdout.toString()
+    .trim();
   return state !== "" && !state.startsWith("Z");
 }
