@@ -19,7 +19,13 @@ interface Child {
 
 interface StreamEvent {
   readonly type: string;
-  readonly data: Record<string, unknown> & { entry?: { kind: string }; tool?: string; arguments?: string; outcome?: string; text?: string };
+  readonly data: Record<string, unknown> & {
+    entry?: { kind: string };
+    tool?: string;
+    arguments?: string;
+    outcome?: string;
+    text?: string;
+  };
 }
 
 const terminal = process.stdout.isTTY === true;
@@ -54,7 +60,9 @@ async function start(command: string[], from: "stdout" | "stderr", address: RegE
 async function request<T>(url: string, path: string, body?: unknown): Promise<T> {
   const response = await fetch(`${url}/api/v1${path}`, {
     method: body === undefined ? "GET" : "POST",
-    ...(body === undefined ? {} : { headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) }),
+    ...(body === undefined
+      ? {}
+      : { headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) }),
   });
   const text = await response.text();
   if (!response.ok) fail(`${path}: ${response.status} ${text}`);
@@ -90,17 +98,22 @@ async function mainJob(url: string, modelUrl: string): Promise<number> {
     base_url: `${modelUrl}/v1`,
     api_key: "demo-key",
   });
-  const modelOf = (name: string) => request<{ id: number }>(url, "/models", { provider_id: provider.id, model_name: name });
+  const modelOf = (name: string) =>
+    request<{ id: number }>(url, "/models", { provider_id: provider.id, model_name: name });
   const boss = await modelOf("demo-orchestrator");
   await modelOf("demo-worker");
   say("2. a workspace, with its orchestrator");
-  const workspace = await request<{ id: number }>(url, "/workspaces", { name: "demo", orchestrator_model_id: boss.id });
+  const workspace = await request<{ id: number }>(url, "/workspaces", {
+    name: "demo",
+    orchestrator_model_id: boss.id,
+  });
   say(`3. a person says: ${QUESTION}\n`);
   const orchestrator = (await request<{ id: number }[]>(url, `/workspaces/${workspace.id}/agents`))[0]!;
   const names = new Map<unknown, string>([[orchestrator.id, "orchestrator"]]);
   let streaming = false;
   for await (const { type, data } of events(url, `/workspaces/${workspace.id}/chat`, { text: QUESTION })) {
-    if (type === "agent.created") names.set((data["agent"] as { id: number }).id, (data["agent"] as { name: string }).name);
+    if (type === "agent.created")
+      names.set((data["agent"] as { id: number }).id, (data["agent"] as { name: string }).name);
     const speaker = names.get(data["agent_id"]) ?? "?";
     if (type === "delta" && data["agent_id"] === orchestrator.id) {
       process.stdout.write(`${streaming ? "" : "   orchestrator: "}${data.text}`.replaceAll("\n", "\n   "));
@@ -121,19 +134,38 @@ async function mainJob(url: string, modelUrl: string): Promise<number> {
 async function lookBack(url: string, workspaceId: number): Promise<void> {
   const [turn] = await request<{ id: number; status: string }[]>(url, `/workspaces/${workspaceId}/turns`);
   if (turn?.status !== "done") fail(`the turn is ${turn?.status ?? "missing"}`);
-  const blueprint = await request<{ agents: unknown[]; wires: unknown[] }>(url, `/workspaces/${workspaceId}/blueprint`);
+  const blueprint = await request<{ agents: unknown[]; wires: unknown[] }>(
+    url,
+    `/workspaces/${workspaceId}/blueprint`,
+  );
   const calls = await request<{ id: number }[]>(url, `/turns/${turn.id}/calls`);
-  const last = await request<{ parts: { source: string; tokens: number }[] }>(url, `/calls/${calls.at(-1)!.id}`);
-  const usage = await request<{ agents: { agent: string; calls: number; input_tokens: number; output_tokens: number; share: number | null }[] }>(url, `/workspaces/${workspaceId}/usage`);
+  const last = await request<{ parts: { source: string; tokens: number }[] }>(
+    url,
+    `/calls/${calls.at(-1)!.id}`,
+  );
+  const usage = await request<{
+    agents: {
+      agent: string;
+      calls: number;
+      input_tokens: number;
+      output_tokens: number;
+      share: number | null;
+    }[];
+  }>(url, `/workspaces/${workspaceId}/usage`);
   const audit = await request<{ ok: boolean; entries: number }>(url, "/audit/verify");
   say(`4. blueprint: ${blueprint.agents.length} agents, ${blueprint.wires.length} wires`);
-  say(`5. the exact prompt of the last of ${calls.length} model calls: ${last.parts.map((part) => `${part.source} (${part.tokens})`).join(" · ")}`);
+  say(
+    `5. the exact prompt of the last of ${calls.length} model calls: ${last.parts.map((part) => `${part.source} (${part.tokens})`).join(" · ")}`,
+  );
   say("6. tokens, as the provider reported them:");
   for (const row of usage.agents) {
-    say(`   ${row.agent}: ${row.calls} calls, ${row.input_tokens} in, ${row.output_tokens} out, ${Math.round((row.share ?? 0) * 100)} % of the workspace`);
+    say(
+      `   ${row.agent}: ${row.calls} calls, ${row.input_tokens} in, ${row.output_tokens} out, ${Math.round((row.share ?? 0) * 100)} % of the workspace`,
+    );
   }
   say(`7. audit: ${audit.entries} decisions, the chain ${audit.ok ? "holds" : "IS BROKEN"}`);
-  if (blueprint.agents.length < 2 || blueprint.wires.length < 1 || !audit.ok) fail("the main job did not come to its end");
+  if (blueprint.agents.length < 2 || blueprint.wires.length < 1 || !audit.ok)
+    fail("the main job did not come to its end");
 }
 
 async function stayUp(url: string): Promise<void> {
@@ -150,10 +182,18 @@ const started = performance.now();
 const data = await mkdtemp(join(tmpdir(), "cairn-demo-"));
 let done = false;
 try {
-  const model = await start(bun("tests/kit/model/main.ts", "--key", "demo-key"), "stdout", /http:\/\/127\.0\.0\.1:\d+/);
+  const model = await start(
+    bun("tests/kit/model/main.ts", "--key", "demo-key"),
+    "stdout",
+    /http:\/\/127\.0\.0\.1:\d+/,
+  );
   const program = join(ROOT, "dist", `service${nativeExtension}`);
   const listen = terminal ? "127.0.0.1:8688" : "127.0.0.1:0";
-  const service = await start([program, "serve", "--data", data, "--listen", listen], "stderr", /http:\/\/127\.0\.0\.1:[1-9]\d*/);
+  const service = await start(
+    [program, "serve", "--data", data, "--listen", listen],
+    "stderr",
+    /http:\/\/127\.0\.0\.1:[1-9]\d*/,
+  );
   say(`\nCairn: ${program} serve → ${service.url}, scripted model → ${model.url}\n`);
   const workspaceId = await mainJob(service.url, model.url);
   await lookBack(service.url, workspaceId);
@@ -161,7 +201,7 @@ try {
   done = true;
   if (terminal) await stayUp(service.url);
 } finally {
-  for (const child of children.reverse()) {
+  for (const child of children.toReversed()) {
     child.kill("SIGTERM");
     await child.exited;
   }

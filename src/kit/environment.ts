@@ -7,7 +7,19 @@ import { homedir } from "node:os";
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** What every child may see: nothing of ours, nothing secret, only what programs need to run at all. */
-const CHILD_VARIABLES = ["PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "TEMP", "TMP", "SystemRoot", "ComSpec", "PATHEXT"];
+const CHILD_VARIABLES = [
+  "PATH",
+  "LANG",
+  "LC_ALL",
+  "LC_CTYPE",
+  "TZ",
+  "TMPDIR",
+  "TEMP",
+  "TMP",
+  "SystemRoot",
+  "ComSpec",
+  "PATHEXT",
+];
 
 export function processEnvironment(): Environment {
   return process.env;
@@ -17,7 +29,10 @@ export function homeDirectory(environment: Environment): string {
   return environment.HOME || environment.USERPROFILE || homedir();
 }
 
-export function childEnvironment(environment: Environment, extra: Record<string, string> = {}): Record<string, string> {
+export function childEnvironment(
+  environment: Environment,
+  extra: Record<string, string> = {},
+): Record<string, string> {
   const allowed: Record<string, string> = {};
   for (const name of CHILD_VARIABLES) {
     const value = environment[name];

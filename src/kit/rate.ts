@@ -22,7 +22,9 @@ export class AttemptLimit {
     const recent = (this.#attempts.get(key) ?? []).filter((time) => now - time < WINDOW_MS);
     if (recent.length >= this.#attemptsPerMinute) {
       const seconds = Math.ceil((WINDOW_MS - (now - recent[0]!)) / 1000);
-      throw new AppError("rate_limited", `too many attempts; try again in ${seconds} s`, { retry_after_seconds: seconds });
+      throw new AppError("rate_limited", `too many attempts; try again in ${seconds} s`, {
+        retry_after_seconds: seconds,
+      });
     }
     recent.push(now);
     this.#attempts.delete(key);

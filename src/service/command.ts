@@ -11,7 +11,11 @@ const program: Program = {
     },
   },
   examples: {
-    "service serve": ["service serve", "service serve --data /var/lib/cairn --listen 127.0.0.1:9000", "service serve --config /etc/cairn/service.yaml --log-level debug"],
+    "service serve": [
+      "service serve",
+      "service serve --data /var/lib/cairn --listen 127.0.0.1:9000",
+      "service serve --config /etc/cairn/service.yaml --log-level debug",
+    ],
   },
 };
 

@@ -61,17 +61,51 @@ export function buildParts({ db, clock, log, ownListener, times = TRANSPORT_TIME
   const peopleStore = new PeopleStore(db);
   const authentication = new Authentication(peopleStore, db, clock, log);
   const loginLimit = new AttemptLimit(clock, LOGIN_ATTEMPTS_PER_MINUTE);
-  const users = new Users({ db, store: peopleStore, authentication, audit, clock, loginLimit, rightsChanged });
+  const users = new Users({
+    db,
+    store: peopleStore,
+    authentication,
+    audit,
+    clock,
+    loginLimit,
+    rightsChanged,
+  });
   const teams = new Teams({ db, store: peopleStore, audit, clock, rightsChanged });
 
   const catalogStore = new CatalogStore(db);
-  const providers = new Providers({ db, store: catalogStore, audit, clock, ownListener, resolve: systemResolve, fetch });
+  const providers = new Providers({
+    db,
+    store: catalogStore,
+    audit,
+    clock,
+    ownListener,
+    resolve: systemResolve,
+    fetch,
+  });
   const models = new Models({ db, store: catalogStore, audit, clock });
 
   const workspaceStore = new WorkspaceStore(db);
   const access = new Access(workspaceStore);
-  const blueprint = new Blueprint({ db, store: new BlueprintStore(db), access, models, journal, audit, clock });
-  const workspaces = new Workspaces({ db, store: workspaceStore, access, blueprint, models, teams, journal, audit, clock });
+  const blueprint = new Blueprint({
+    db,
+    store: new BlueprintStore(db),
+    access,
+    models,
+    journal,
+    audit,
+    clock,
+  });
+  const workspaces = new Workspaces({
+    db,
+    store: workspaceStore,
+    access,
+    blueprint,
+    models,
+    teams,
+    journal,
+    audit,
+    clock,
+  });
 
   const conversationStore = new ConversationStore(db);
   const conversation = new Conversation({ db, store: conversationStore, access, journal, clock });
@@ -80,7 +114,11 @@ export function buildParts({ db, clock, log, ownListener, times = TRANSPORT_TIME
   const usages = new Usages({ store: new UsageStore(db), access, blueprint, workspaceBudget, clock });
 
   const registry = new ToolRegistry([blueprintTools(blueprint, models), delegateTools]);
-  const callModel = createModelClient({ clock, times, checkAddress: (url) => providers.checkProviderAddress(url) });
+  const callModel = createModelClient({
+    clock,
+    times,
+    checkAddress: (url) => providers.checkProviderAddress(url),
+  });
   const turnStore = new TurnStore(db);
   const recorder = new Recorder({ db, turns: turnStore, prompts, conversation, journal, usages, clock });
   const engine = new Engine({
@@ -93,12 +131,56 @@ export function buildParts({ db, clock, log, ownListener, times = TRANSPORT_TIME
     clock,
     log,
     say: ({ row }, kind, text) =>
-      journal.transient(row.workspace_id, row.turn_id, "delta", { run_id: row.id, agent_id: row.agent_id, kind, text }),
+      journal.transient(row.workspace_id, row.turn_id, "delta", {
+        run_id: row.id,
+        agent_id: row.agent_id,
+        kind,
+        text,
+      }),
   });
   const openings = new Openings({ store: turnStore, conversation, blueprint, journal, clock });
-  const turns = new Turns({ db, store: turnStore, openings, engine, blueprint, access, authentication, journal, background, clock, log });
+  const turns = new Turns({
+    db,
+    store: turnStore,
+    openings,
+    engine,
+    blueprint,
+    access,
+    authentication,
+    journal,
+    background,
+    clock,
+    log,
+  });
   const viewing = new Viewing({ journal, store: turnStore, turns, access, authentication });
-  const inspection = new Inspection({ store: turnStore, prompts, conversation, blueprint, engine, turns, access });
+  const inspection = new Inspection({
+    store: turnStore,
+    prompts,
+    conversation,
+    blueprint,
+    engine,
+    turns,
+    access,
+  });
 
-  return { db, background, streams, journal, audit, authentication, users, teams, providers, models, access, blueprint, workspaces, conversation, usages, turns, viewing, inspection };
+  return {
+    db,
+    background,
+    streams,
+    journal,
+    audit,
+    authentication,
+    users,
+    teams,
+    providers,
+    models,
+    access,
+    blueprint,
+    workspaces,
+    conversation,
+    usages,
+    turns,
+    viewing,
+    inspection,
+  };
 }

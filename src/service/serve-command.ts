@@ -6,10 +6,22 @@ import { processEnvironment, stderrIsTerminal, waitForStopSignal } from "../kit/
 export const serveCommand = defineCommand({
   meta: { name: "serve", description: "Start the service" },
   args: {
-    config: { type: "string", valueHint: "file", description: "Configuration file (default: config.yaml in the data directory)" },
+    config: {
+      type: "string",
+      valueHint: "file",
+      description: "Configuration file (default: config.yaml in the data directory)",
+    },
     data: { type: "string", valueHint: "dir", description: "Data directory (default: ~/.cairn/service)" },
-    listen: { type: "string", valueHint: "host:port", description: "Address to listen on (default: 127.0.0.1:8688)" },
-    "log-level": { type: "string", valueHint: "level", description: "debug, info, warn or error (default: info)" },
+    listen: {
+      type: "string",
+      valueHint: "host:port",
+      description: "Address to listen on (default: 127.0.0.1:8688)",
+    },
+    "log-level": {
+      type: "string",
+      valueHint: "level",
+      description: "debug, info, warn or error (default: info)",
+    },
   },
   async run({ args }) {
     const { startService } = await import("./main.ts");

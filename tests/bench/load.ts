@@ -12,8 +12,15 @@ interface Connection {
   missing: number;
 }
 
-const [port, path, connections, milliseconds, ...headers] = process.argv.slice(2) as [string, string, string, string];
-const request = Buffer.from(`GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n${headers.map((line) => `${line}\r\n`).join("")}\r\n`);
+const [port, path, connections, milliseconds, ...headers] = process.argv.slice(2) as [
+  string,
+  string,
+  string,
+  string,
+];
+const request = Buffer.from(
+  `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n${headers.map((line) => `${line}\r\n`).join("")}\r\n`,
+);
 const latencies: number[] = [];
 const endAt = performance.now() + Number(milliseconds);
 let failures = 0;
@@ -24,7 +31,8 @@ async function run(): Promise<void> {
   await Promise.all(done);
   const seconds = (performance.now() - started) / 1000;
   latencies.sort((a, b) => a - b);
-  const at = (share: number) => latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * share))] ?? 0;
+  const at = (share: number) =>
+    latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * share))] ?? 0;
   console.log(JSON.stringify({ rate: latencies.length / seconds, p50: at(0.5), p99: at(0.99), failures }));
 }
 

@@ -50,9 +50,17 @@ export interface BenchModel extends AsyncDisposable {
 
 /** `script`: a module that exports `script(model)`. */
 export async function benchModel(script: string): Promise<BenchModel> {
-  const child = Bun.spawn([process.execPath, join(import.meta.dir, "../kit/model/main.ts"), "--script", join(import.meta.dir, script)], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
+  const child = Bun.spawn(
+    [
+      process.execPath,
+      join(import.meta.dir, "../kit/model/main.ts"),
+      "--script",
+      join(import.meta.dir, script),
+    ],
+    {
+      stdio: ["ignore", "pipe", "inherit"],
+    },
+  );
   const url = (await firstLines(child.stdout, /\n/)).trim();
   return {
     url,
@@ -70,9 +78,25 @@ export interface LoadResult {
   failures: number;
 }
 
-export async function load(port: number, path: string, connections: number, milliseconds: number, headers: string[] = []): Promise<LoadResult> {
-  const command = [process.execPath, join(import.meta.dir, "load.ts"), String(port), path, String(connections), String(milliseconds), ...headers];
-  const result = JSON.parse(await new Response(Bun.spawn(command, { stdio: ["ignore", "pipe", "inherit"] }).stdout).text()) as LoadResult;
+export async function load(
+  port: number,
+  path: string,
+  connections: number,
+  milliseconds: number,
+  headers: string[] = [],
+): Promise<LoadResult> {
+  const command = [
+    process.execPath,
+    join(import.meta.dir, "load.ts"),
+    String(port),
+    path,
+    String(connections),
+    String(milliseconds),
+    ...headers,
+  ];
+  const result = JSON.parse(
+    await new Response(Bun.spawn(command, { stdio: ["ignore", "pipe", "inherit"] }).stdout).text(),
+  ) as LoadResult;
   if (result.failures > 0) throw new Error(`${result.failures} requests were not answered with 200`);
   return result;
 }

@@ -26,12 +26,34 @@ export async function run(): Promise<Row[]> {
   await Bun.sleep(REST_MS);
   const idleMs = (await processorMs(service.pid)) - before;
   const memory = await residentMb(service.pid);
-  const middle = (values: number[]) => percentile(values.sort((a, b) => a - b), 0.5);
+  const middle = (values: number[]) =>
+    percentile(
+      values.sort((a, b) => a - b),
+      0.5,
+    );
   const [start, version] = [middle(starts), middle(versions)];
   return [
-    { name: "start to healthy, median", measured: start, unit: "ms", target: "≤ 80 ms (floor 39)", met: start <= 80 },
-    { name: "service version, median", measured: version, unit: "ms", target: "≤ 25 ms (floor 15)", met: version <= 25 },
+    {
+      name: "start to healthy, median",
+      measured: start,
+      unit: "ms",
+      target: "≤ 80 ms (floor 39)",
+      met: start <= 80,
+    },
+    {
+      name: "service version, median",
+      measured: version,
+      unit: "ms",
+      target: "≤ 25 ms (floor 15)",
+      met: version <= 25,
+    },
     { name: "memory at rest", measured: memory, unit: "MB", target: "≤ 60 MB (floor 40)", met: memory <= 60 },
-    { name: "processor at rest, of one core", measured: (idleMs / REST_MS) * 100, unit: "%", target: "none (≤ 0.5 %)", met: idleMs / REST_MS <= 0.005 },
+    {
+      name: "processor at rest, of one core",
+      measured: (idleMs / REST_MS) * 100,
+      unit: "%",
+      target: "none (≤ 0.5 %)",
+      met: idleMs / REST_MS <= 0.005,
+    },
   ];
 }

@@ -22,11 +22,23 @@ export async function run(): Promise<Row[]> {
   const direct = await readAll(TURNS, () => directStream(model.url));
   await using service = await benchService();
   const { client } = service;
-  const provider = await client.post<{ id: number }>("/providers", { name: "p", type: "openai-compatible", base_url: `${model.url}/v1`, api_key: "k" });
+  const provider = await client.post<{ id: number }>("/providers", {
+    name: "p",
+    type: "openai-compatible",
+    base_url: `${model.url}/v1`,
+    api_key: "k",
+  });
   const entry = await client.post<{ id: number }>("/models", { provider_id: provider.id, model_name: "m" });
   const ids: number[] = [];
   for (let index = 0; index < TURNS; index++) {
-    ids.push((await client.post<{ id: number }>("/workspaces", { name: `w${index}`, orchestrator_model_id: entry.id })).id);
+    ids.push(
+      (
+        await client.post<{ id: number }>("/workspaces", {
+          name: `w${index}`,
+          orchestrator_model_id: entry.id,
+        })
+      ).id,
+    );
   }
   await readAll(10, (index) => chat(service.url, ids[index]!));
   const before = await processorMs(service.pid);
@@ -36,15 +48,39 @@ export async function run(): Promise<Row[]> {
   const added = (share: number) => percentile(through, share) - percentile(direct, share);
   const detail = `${TURNS} turns, a chunk every ${EVERY_MS} ms each`;
   return [
-    { name: `added to a chunk, p50 (${detail})`, measured: added(0.5), unit: "ms", limit: percentile(direct, 0.5), target: "≤ 1 ms", met: added(0.5) <= 1 },
-    { name: "added to a chunk, p99", measured: added(0.99), unit: "ms", limit: percentile(direct, 0.99), target: "≤ 1 ms", met: added(0.99) <= 1 },
-    { name: "processor for a chunk, stored events included", measured: perChunk, unit: "µs", limit: floor, ratio: floor / perChunk, target: "≤ 30 µs", met: perChunk <= 30 },
+    {
+      name: `added to a chunk, p50 (${detail})`,
+      measured: added(0.5),
+      unit: "ms",
+      limit: percentile(direct, 0.5),
+      target: "≤ 1 ms",
+      met: added(0.5) <= 1,
+    },
+    {
+      name: "added to a chunk, p99",
+      measured: added(0.99),
+      unit: "ms",
+      limit: percentile(direct, 0.99),
+      target: "≤ 1 ms",
+      met: added(0.99) <= 1,
+    },
+    {
+      name: "processor for a chunk, stored events included",
+      measured: perChunk,
+      unit: "µs",
+      limit: floor,
+      ratio: floor / perChunk,
+      target: "≤ 30 µs",
+      met: perChunk <= 30,
+    },
   ];
 }
 
 /** Processor for a chunk, µs, of the least program that could do it: the provider's body handed on as it is. */
 async function relayFloor(modelUrl: string): Promise<number> {
-  const relay = Bun.spawn([process.execPath, join(import.meta.dir, "relay.ts"), modelUrl], { stdio: ["ignore", "pipe", "inherit"] });
+  const relay = Bun.spawn([process.execPath, join(import.meta.dir, "relay.ts"), modelUrl], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   const url = (await firstLines(relay.stdout, /\n/)).trim();
   const before = await processorMs(relay.pid);
   await readAll(TURNS, () => fetch(url));
@@ -84,7 +120,8 @@ async function readAll(count: number, open: (index: number) => Promise<Response>
     }),
   );
   // A stamp that a packet's border cuts in two is not counted.
-  if (samples.length < count * CHUNKS * (1 - CHUNK_LOSS_MAX)) throw new Error(`${samples.length} of ${count * CHUNKS} chunks arrived`);
+  if (samples.length < count * CHUNKS * (1 - CHUNK_LOSS_MAX))
+    throw new Error(`${samples.length} of ${count * CHUNKS} chunks arrived`);
   const steady = samples.filter((sample) => sample.at > lastStart && sample.at < firstEnd);
   return steady.map((sample) => sample.age).sort((a, b) => a - b);
 }

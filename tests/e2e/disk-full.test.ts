@@ -114,42 +114,38 @@ test("a full disk, and space again", async () => {
   expect(await brokenInvariants(data, "at rest")).toEqual([]);
 });
 
-// Not so yet: the end of such a turn is written once and never again. When this passes, take `.failing` away.
-test.failing(
-  "a turn that the full disk stopped is over once there is space, and the next one runs",
-  async () => {
-    await using folder = await temporaryFolder();
-    await using disk = await smallDisk(folder);
-    if (!disk) return;
-    await using model = await startModel();
-    const data = `${disk.path}/data`;
-    await using service = await runService({ data });
-    const { admin } = service;
-    const { workspaceId } = await furnish(admin, model);
-    const held = gate();
-    model.script("boss", [[held, say("said while the disk was full")]]);
-    const { turn } = await admin.post<{ turn: { id: number } }>(`/workspaces/${workspaceId}/chat`, {
-      text: "before",
-    });
-    await held.reached;
-    await disk.fill();
-    await writeUntilRefused(admin);
-    // The model answers, and the answer can't be stored.
-    held.open();
-    await model.waitFor((request) => request.state !== "open");
-    await writeUntilRefused(admin);
+test("a turn that the full disk stopped is over once there is space, and the next one runs", async () => {
+  await using folder = await temporaryFolder();
+  await using disk = await smallDisk(folder);
+  if (!disk) return;
+  await using model = await startModel();
+  const data = `${disk.path}/data`;
+  await using service = await runService({ data });
+  const { admin } = service;
+  const { workspaceId } = await furnish(admin, model);
+  const held = gate();
+  model.script("boss", [[held, say("said while the disk was full")]]);
+  const { turn } = await admin.post<{ turn: { id: number } }>(`/workspaces/${workspaceId}/chat`, {
+    text: "before",
+  });
+  await held.reached;
+  await disk.fill();
+  await writeUntilRefused(admin);
+  // The model answers, and the answer can't be stored.
+  held.open();
+  await model.waitFor((request) => request.state !== "open");
+  await writeUntilRefused(admin);
 
-    await disk.free();
-    await using reader = await admin.events(`/turns/${turn.id}/events`);
-    await within(TURN_LIMIT_MS, reader.all());
-    expect(OVER).toContain((await admin.get<{ status: string }>(`/turns/${turn.id}`)).status);
-    model.on("boss", () => say("all is well"));
-    expect(await chat(admin, workspaceId)).toBe("done");
-    expect(model.problems).toEqual([]);
-    await service.end("SIGTERM");
-    expect(await brokenInvariants(data, "at rest")).toEqual([]);
-  },
-);
+  await disk.free();
+  await using reader = await admin.events(`/turns/${turn.id}/events`);
+  await within(TURN_LIMIT_MS, reader.all());
+  expect(OVER).toContain((await admin.get<{ status: string }>(`/turns/${turn.id}`)).status);
+  model.on("boss", () => say("all is well"));
+  expect(await chat(admin, workspaceId)).toBe("done");
+  expect(model.problems).toEqual([]);
+  await service.end("SIGTERM");
+  expect(await brokenInvariants(data, "at rest")).toEqual([]);
+});
 
 /** Status in which a turn ended. */
 async function chat(admin: Client, workspaceId: number): Promise<string> {

@@ -16,9 +16,16 @@ export interface Client {
   delete<T = unknown>(path: string): Promise<T>;
   /** The refusal of a request that must not succeed. */
   refused(method: string, path: string, body?: unknown): Promise<Refusal>;
-  raw(method: string, path: string, init?: { body?: unknown; headers?: Record<string, string> }): Promise<Response>;
+  raw(
+    method: string,
+    path: string,
+    init?: { body?: unknown; headers?: Record<string, string> },
+  ): Promise<Response>;
   /** An event stream; read with `for await`, or `until`. */
-  events(path: string, init?: { method?: string; body?: unknown; headers?: Record<string, string> }): Promise<EventReader>;
+  events(
+    path: string,
+    init?: { method?: string; body?: unknown; headers?: Record<string, string> },
+  ): Promise<EventReader>;
 }
 
 export interface StreamEvent {
@@ -38,7 +45,9 @@ export function createClient(url: string, token?: string): Client {
         ...(init.body === undefined ? {} : { "Content-Type": "application/json" }),
         ...init.headers,
       },
-      ...(init.body === undefined ? {} : { body: typeof init.body === "string" ? init.body : JSON.stringify(init.body) }),
+      ...(init.body === undefined
+        ? {}
+        : { body: typeof init.body === "string" ? init.body : JSON.stringify(init.body) }),
     });
   const json = async <T>(method: string, path: string, body?: unknown): Promise<T> => {
     const response = await raw(method, path, { body });
@@ -68,7 +77,10 @@ export function createClient(url: string, token?: string): Client {
     },
     async events(path, init = {}) {
       const { method = "GET", body, headers } = init;
-      const response = await raw(method, path, { body, headers: { Accept: "text/event-stream", ...headers } });
+      const response = await raw(method, path, {
+        body,
+        headers: { Accept: "text/event-stream", ...headers },
+      });
       if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
       return new EventReader(response);
     },
@@ -130,5 +142,9 @@ function parseEvent(block: string): StreamEvent | undefined {
   if (lines.length === 0) return undefined;
   const field = (name: string) => lines.find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2);
   const id = field("id");
-  return { id: id === undefined ? undefined : Number(id), type: field("event") ?? "message", data: JSON.parse(field("data") ?? "null") };
+  return {
+    id: id === undefined ? undefined : Number(id),
+    type: field("event") ?? "message",
+    data: JSON.parse(field("data") ?? "null"),
+  };
 }

@@ -17,7 +17,10 @@ export interface TestService extends AsyncDisposable {
   /** Acts with a token. */
   as(token: string): Client;
   /** Creates a user and returns a client that acts as them. */
-  user(name: string, role?: "admin" | "team-lead" | "member"): Promise<Client & { id: number; token: string }>;
+  user(
+    name: string,
+    role?: "admin" | "team-lead" | "member",
+  ): Promise<Client & { id: number; token: string }>;
 }
 
 export interface TestServiceOptions extends Partial<Pick<StartOptions, "clock" | "times">> {
@@ -48,7 +51,10 @@ export async function testService(options: TestServiceOptions = {}): Promise<Tes
     admin,
     as: (token) => createClient(service.url, token),
     user: async (name, role = "member") => {
-      const { user, token } = await admin.post<{ user: { id: number }; token: string }>("/users", { name, role });
+      const { user, token } = await admin.post<{ user: { id: number }; token: string }>("/users", {
+        name,
+        role,
+      });
       return Object.assign(createClient(service.url, token), { id: user.id, token });
     },
     async [Symbol.asyncDispose]() {
@@ -59,6 +65,8 @@ export async function testService(options: TestServiceOptions = {}): Promise<Tes
 }
 
 function tokenOf(log: readonly string[]): string {
-  const line = log.map((text) => JSON.parse(text) as { token?: string }).find((entry) => entry.token !== undefined);
+  const line = log
+    .map((text) => JSON.parse(text) as { token?: string })
+    .find((entry) => entry.token !== undefined);
   return line?.token ?? "";
 }

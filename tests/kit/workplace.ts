@@ -29,16 +29,28 @@ export interface TurnView {
 
 export const KEY = "canary-key-8fJ2kLq9";
 
-export async function workplace(protocol: Protocol = "anthropic", options: TestServiceOptions = {}): Promise<Workplace> {
+export async function workplace(
+  protocol: Protocol = "anthropic",
+  options: TestServiceOptions = {},
+): Promise<Workplace> {
   const model = await startModel({ key: KEY });
   const at = await testService(options);
   const { admin } = at;
   const baseUrl = protocol === "anthropic" ? model.anthropicUrl : model.openaiUrl;
-  const provider = await admin.post<{ id: number }>("/providers", { name: "scripted", type: protocol, base_url: baseUrl, api_key: KEY });
+  const provider = await admin.post<{ id: number }>("/providers", {
+    name: "scripted",
+    type: protocol,
+    base_url: baseUrl,
+    api_key: KEY,
+  });
   const addModel = async (name: string, fields: Record<string, unknown> = {}) =>
-    (await admin.post<{ id: number }>("/models", { provider_id: provider.id, model_name: name, ...fields })).id;
+    (await admin.post<{ id: number }>("/models", { provider_id: provider.id, model_name: name, ...fields }))
+      .id;
   const bossModel = await addModel("boss");
-  const workspace = await admin.post<{ id: number }>("/workspaces", { name: "lab", orchestrator_model_id: bossModel });
+  const workspace = await admin.post<{ id: number }>("/workspaces", {
+    name: "lab",
+    orchestrator_model_id: bossModel,
+  });
   const [orchestrator] = await admin.get<{ id: number }[]>(`/workspaces/${workspace.id}/agents`);
   return {
     model,
@@ -49,15 +61,26 @@ export async function workplace(protocol: Protocol = "anthropic", options: TestS
     addModel,
     async addWorker(name, modelName = name) {
       const modelId = await addModel(modelName);
-      const agent = await admin.post<{ id: number }>(`/workspaces/${workspace.id}/agents`, { name, role: `You are ${name}.`, model_id: modelId });
-      await admin.post(`/workspaces/${workspace.id}/wires`, { from_agent_id: orchestrator!.id, to_agent_id: agent.id });
+      const agent = await admin.post<{ id: number }>(`/workspaces/${workspace.id}/agents`, {
+        name,
+        role: `You are ${name}.`,
+        model_id: modelId,
+      });
+      await admin.post(`/workspaces/${workspace.id}/wires`, {
+        from_agent_id: orchestrator!.id,
+        to_agent_id: agent.id,
+      });
       return agent.id;
     },
     async chat(text) {
-      const reader = await admin.events(`/workspaces/${workspace.id}/chat`, { method: "POST", body: { text } });
+      const reader = await admin.events(`/workspaces/${workspace.id}/chat`, {
+        method: "POST",
+        body: { text },
+      });
       const events = await reader.all();
       const finished = events.findLast((event) => event.type === "turn.finished");
-      return { events, turn: (finished?.data as { data: { turn: TurnView } }).data.turn };
+      if (!finished) throw new Error("the turn did not finish");
+      return { events, turn: (finished.data as { data: { turn: TurnView } }).data.turn };
     },
     async [Symbol.asyncDispose]() {
       await at[Symbol.asyncDispose]();

@@ -11,8 +11,8 @@ import { admit, isLoopbackAddress, type ListenFacts } from "./guard.ts";
 
 /** Connections without traffic are closed after this; event streams switch it off for themselves. */
 const IDLE_SECONDS = 30;
-/** The largest body of any route (gear code); routes have their own, smaller limits. */
-const BODY_BYTES_MAX = 6 * 1024 * 1024;
+/** Routes bound their bodies themselves, while reading, with an answer that says so; the server's own limit would answer without words. */
+const BODY_BYTES_MAX = Number.MAX_SAFE_INTEGER;
 
 export interface ListenOptions {
   readonly host: string;

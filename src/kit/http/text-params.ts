@@ -19,7 +19,10 @@ const INTEGER = /^(?:0|-?[1-9][0-9]{0,15})$/;
  */
 export function fromPath<P extends TProperties>(schema: TObject<P>): TObject<P> {
   const properties = Object.fromEntries(
-    Object.entries(schema.properties).map(([name, field]) => [name, field[Kind] === "Integer" ? integerText(field) : field]),
+    Object.entries(schema.properties).map(([name, field]) => [
+      name,
+      field[Kind] === "Integer" ? integerText(field) : field,
+    ]),
   );
   return Type.Object(properties, { additionalProperties: false }) as unknown as TObject<P>;
 }

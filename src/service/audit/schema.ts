@@ -22,10 +22,10 @@ export const AuditRecord = closed({
 });
 export type AuditRecord = Static<typeof AuditRecord>;
 
-export const AuditQuery = Type.Composite([
-  PageQuery,
-  closed({ action: Type.Optional(Type.String()), actor: Type.Optional(Type.String()) }),
-], { additionalProperties: false });
+export const AuditQuery = Type.Composite(
+  [PageQuery, closed({ action: Type.Optional(Type.String()), actor: Type.Optional(Type.String()) })],
+  { additionalProperties: false },
+);
 export type AuditQuery = Static<typeof AuditQuery>;
 
 export const AuditVerification = closed({

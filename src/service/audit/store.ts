@@ -22,7 +22,10 @@ export class AuditStore {
     this.insert = db.query<never, [number, string, string, string]>(
       "INSERT INTO audit (seq, record, prev, hash) VALUES (?, ?, ?, ?)",
     );
-    this.page = db.query<AuditRow, [number, string | null, string | null, string | null, string | null, number]>(
+    this.page = db.query<
+      AuditRow,
+      [number, string | null, string | null, string | null, string | null, number]
+    >(
       `SELECT seq, record, prev, hash FROM audit
        WHERE seq < ? AND (? IS NULL OR record ->> 'action' = ?) AND (? IS NULL OR record ->> 'actor' = ?)
        ORDER BY seq DESC LIMIT ?`,

@@ -68,7 +68,12 @@ export class Blueprint {
     const { store, access, journal } = this.#deps;
     access.workspace(caller, workspaceId);
     if (at === undefined) {
-      return { workspace_id: workspaceId, turn_id: null, event_id: journal.lastId(workspaceId), ...this.#content(workspaceId) };
+      return {
+        workspace_id: workspaceId,
+        turn_id: null,
+        event_id: journal.lastId(workspaceId),
+        ...this.#content(workspaceId),
+      };
     }
     const past = store.blueprintOfTurn.get(at);
     if (past?.workspace_id !== workspaceId || past.content === null) throw notFound("turn", at);
@@ -116,12 +121,22 @@ export class Blueprint {
     const { store, models, journal } = this.#deps;
     const row = this.existingAgent(id);
     const name = input.name === undefined ? { text: row.name, key: row.name_key } : agentName(input.name);
-    if (row.orchestrator && name.text !== row.name) throw new AppError("refused", "the orchestrator can't be renamed");
+    if (row.orchestrator && name.text !== row.name)
+      throw new AppError("refused", "the orchestrator can't be renamed");
     this.#requireFreeName(row.workspace_id, name, id);
     if (input.model_id !== undefined) models.existing(input.model_id);
     const { x, y } = input.position ?? row;
     const budget = input.budget === undefined ? row.budget : budgetJson(input.budget);
-    store.updateAgent.run(name.text, name.key, input.role ?? row.role, input.model_id ?? row.model_id, x, y, budget, id);
+    store.updateAgent.run(
+      name.text,
+      name.key,
+      input.role ?? row.role,
+      input.model_id ?? row.model_id,
+      x,
+      y,
+      budget,
+      id,
+    );
     const agent = this.#agent(id);
     journal.append(row.workspace_id, turnOf(caller), "agent.updated", { agent });
     return agent;
@@ -154,7 +169,8 @@ export class Blueprint {
   /** Raises `invalid` (to itself, foreign agent), `conflict` (exists). */
   createWireIn(caller: Caller, workspaceId: number, input: CreateWire): Wire {
     const { store, journal, audit, clock } = this.#deps;
-    if (input.from_agent_id === input.to_agent_id) throw new AppError("invalid", "to_agent_id: an agent can't be wired to itself");
+    if (input.from_agent_id === input.to_agent_id)
+      throw new AppError("invalid", "to_agent_id: an agent can't be wired to itself");
     const from = this.#endOfWire(workspaceId, "from_agent_id", input.from_agent_id);
     const to = this.#endOfWire(workspaceId, "to_agent_id", input.to_agent_id);
     if (store.wireBetween.get(from.id, to.id)) {
@@ -162,7 +178,11 @@ export class Blueprint {
     }
     const { id } = store.insertWire.get(workspaceId, from.id, to.id, clock.now())!;
     const wire = toWire(store.wireById.get(id)!);
-    audit.record(caller, { action: "wire.create", target: `wire:${id}`, detail: { workspace: workspaceId, from: from.id, to: to.id } });
+    audit.record(caller, {
+      action: "wire.create",
+      target: `wire:${id}`,
+      detail: { workspace: workspaceId, from: from.id, to: to.id },
+    });
     journal.append(workspaceId, turnOf(caller), "wire.created", { wire });
     return wire;
   }
@@ -191,12 +211,25 @@ export class Blueprint {
     const copies = new Map<number, number>();
     for (const row of store.agents.all(fromWorkspaceId)) {
       const name = { text: row.name, key: row.name_key };
-      const id = this.#insert(toWorkspaceId, name, row.role, row.model_id, row.orchestrator === 1, row, row.budget);
+      const id = this.#insert(
+        toWorkspaceId,
+        name,
+        row.role,
+        row.model_id,
+        row.orchestrator === 1,
+        row,
+        row.budget,
+      );
       copies.set(row.id, id);
       journal.append(toWorkspaceId, null, "agent.created", { agent: this.#agent(id) });
     }
     for (const wire of store.wires.all(fromWorkspaceId)) {
-      const { id } = store.insertWire.get(toWorkspaceId, copies.get(wire.from_agent_id)!, copies.get(wire.to_agent_id)!, clock.now())!;
+      const { id } = store.insertWire.get(
+        toWorkspaceId,
+        copies.get(wire.from_agent_id)!,
+        copies.get(wire.to_agent_id)!,
+        clock.now(),
+      )!;
       journal.append(toWorkspaceId, null, "wire.created", { wire: toWire(store.wireById.get(id)!) });
     }
   }
@@ -255,10 +288,29 @@ export class Blueprint {
     return { agents: this.agentsOf(workspaceId), wires: this.wiresOf(workspaceId) };
   }
 
-  #insert(workspaceId: number, name: Name, role: string, modelId: number, orchestrator: boolean, at: Position, budget: string | null): number {
+  #insert(
+    workspaceId: number,
+    name: Name,
+    role: string,
+    modelId: number,
+    orchestrator: boolean,
+    at: Position,
+    budget: string | null,
+  ): number {
     const { store, clock } = this.#deps;
     const flag = orchestrator ? 1 : 0;
-    return store.insertAgent.get(workspaceId, name.text, name.key, role, modelId, flag, at.x, at.y, budget, clock.now())!.id;
+    return store.insertAgent.get(
+      workspaceId,
+      name.text,
+      name.key,
+      role,
+      modelId,
+      flag,
+      at.x,
+      at.y,
+      budget,
+      clock.now(),
+    )!.id;
   }
 
   #agent(id: number): Agent {
@@ -267,13 +319,15 @@ export class Blueprint {
 
   #endOfWire(workspaceId: number, field: string, id: number): AgentRow {
     const row = this.#deps.store.agentById.get(id);
-    if (row?.workspace_id !== workspaceId) throw new AppError("invalid", `${field}: agent ${id} is not in this workspace`);
+    if (row?.workspace_id !== workspaceId)
+      throw new AppError("invalid", `${field}: agent ${id} is not in this workspace`);
     return row;
   }
 
   #requireFreeName(workspaceId: number, name: Name, exceptId?: number): void {
     const other = this.#deps.store.agentByKey.get(workspaceId, name.key);
-    if (other && other.id !== exceptId) throw new AppError("conflict", `name: an agent named "${other.name}" exists already`);
+    if (other && other.id !== exceptId)
+      throw new AppError("conflict", `name: an agent named "${other.name}" exists already`);
   }
 }
 

@@ -6,28 +6,45 @@ import { Type } from "@sinclair/typebox";
 import { Empty, IdParams } from "../../kit/schema.ts";
 import type { CallerPlugin } from "../people/plugin.ts";
 import type { Blueprint } from "./blueprint.ts";
-import { Agent, BlueprintQuery, BlueprintRecord, CreateAgent, CreateWire, UpdateAgent, Wire } from "./schema.ts";
+import {
+  Agent,
+  BlueprintQuery,
+  BlueprintRecord,
+  CreateAgent,
+  CreateWire,
+  UpdateAgent,
+  Wire,
+} from "./schema.ts";
 
 export function blueprintRoutes(plugin: CallerPlugin, blueprint: Blueprint) {
   return new Elysia({ name: "blueprint", normalize: false, tags: ["blueprint"] })
     .use(plugin)
-    .get("/workspaces/:id/blueprint", ({ caller, params, query }) => blueprint.get(caller, params.id, query.at), {
-      caller: "ws",
-      params: fromPath(IdParams),
-      query: fromText(BlueprintQuery),
-      response: BlueprintRecord,
-    })
+    .get(
+      "/workspaces/:id/blueprint",
+      ({ caller, params, query }) => blueprint.get(caller, params.id, query.at),
+      {
+        caller: "ws",
+        params: fromPath(IdParams),
+        query: fromText(BlueprintQuery),
+        response: BlueprintRecord,
+      },
+    )
     .get("/workspaces/:id/agents", ({ caller, params }) => blueprint.agents(caller, params.id), {
       caller: "ws",
       params: fromPath(IdParams),
       response: Type.Array(Agent),
     })
-    .post("/workspaces/:id/agents", ({ caller, params, body, status }) => blueprint.createAgent(caller, params.id, body).then((made) => status(201, made)), {
-      caller: "ws",
-      params: fromPath(IdParams),
-      body: CreateAgent,
-      response: { 201: Agent },
-    })
+    .post(
+      "/workspaces/:id/agents",
+      ({ caller, params, body, status }) =>
+        blueprint.createAgent(caller, params.id, body).then((made) => status(201, made)),
+      {
+        caller: "ws",
+        params: fromPath(IdParams),
+        body: CreateAgent,
+        response: { 201: Agent },
+      },
+    )
     .patch("/agents/:id", ({ caller, params, body }) => blueprint.updateAgent(caller, params.id, body), {
       caller: "ws",
       params: fromPath(IdParams),
@@ -44,12 +61,17 @@ export function blueprintRoutes(plugin: CallerPlugin, blueprint: Blueprint) {
       params: fromPath(IdParams),
       response: Type.Array(Wire),
     })
-    .post("/workspaces/:id/wires", ({ caller, params, body, status }) => blueprint.createWire(caller, params.id, body).then((made) => status(201, made)), {
-      caller: "ws",
-      params: fromPath(IdParams),
-      body: CreateWire,
-      response: { 201: Wire },
-    })
+    .post(
+      "/workspaces/:id/wires",
+      ({ caller, params, body, status }) =>
+        blueprint.createWire(caller, params.id, body).then((made) => status(201, made)),
+      {
+        caller: "ws",
+        params: fromPath(IdParams),
+        body: CreateWire,
+        response: { 201: Wire },
+      },
+    )
     .delete("/wires/:id", ({ caller, params }) => blueprint.removeWire(caller, params.id), {
       caller: "ws",
       params: fromPath(IdParams),

@@ -32,7 +32,12 @@ export type Agent = Static<typeof Agent>;
 
 const Role = Type.String({ maxLength: ROLE_CHARACTERS_MAX });
 
-export const CreateAgent = closed({ name: Type.String(), role: Role, model_id: Id, position: Type.Optional(Position) });
+export const CreateAgent = closed({
+  name: Type.String(),
+  role: Role,
+  model_id: Id,
+  position: Type.Optional(Position),
+});
 export type CreateAgent = Static<typeof CreateAgent>;
 
 /** What is absent stays as it is. */
@@ -45,7 +50,13 @@ export const UpdateAgent = closed({
 });
 export type UpdateAgent = Static<typeof UpdateAgent>;
 
-export const Wire = closed({ id: Id, workspace_id: Id, from_agent_id: Id, to_agent_id: Id, created_at: Time });
+export const Wire = closed({
+  id: Id,
+  workspace_id: Id,
+  from_agent_id: Id,
+  to_agent_id: Id,
+  created_at: Time,
+});
 export type Wire = Static<typeof Wire>;
 
 export const CreateWire = closed({ from_agent_id: Id, to_agent_id: Id });

@@ -24,7 +24,8 @@ export interface WireRow {
   created_at: number;
 }
 
-const AGENT = "SELECT id, workspace_id, name, name_key, role, model_id, orchestrator, x, y, budget, created_at FROM agents";
+const AGENT =
+  "SELECT id, workspace_id, name, name_key, role, model_id, orchestrator, x, y, budget, created_at FROM agents";
 const WIRE = "SELECT id, workspace_id, from_agent_id, to_agent_id, created_at FROM wires";
 
 export class BlueprintStore {
@@ -67,18 +68,25 @@ export class BlueprintStore {
       `INSERT INTO agents (workspace_id, name, name_key, role, model_id, orchestrator, x, y, budget, created_at)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
     );
-    this.updateAgent = db.query<never, [string, string, string, number, number, number, string | null, number]>(
+    this.updateAgent = db.query<
+      never,
+      [string, string, string, number, number, number, string | null, number]
+    >(
       "UPDATE agents SET name = ?, name_key = ?, role = ?, model_id = ?, x = ?, y = ?, budget = ? WHERE id = ?",
     );
     this.removeAgent = db.query<never, [number, number]>("UPDATE agents SET removed_at = ? WHERE id = ?");
     this.wireById = db.query<WireRow, [number]>(`${WIRE} WHERE id = ?`);
-    this.wireBetween = db.query<WireRow, [number, number]>(`${WIRE} WHERE from_agent_id = ? AND to_agent_id = ?`);
+    this.wireBetween = db.query<WireRow, [number, number]>(
+      `${WIRE} WHERE from_agent_id = ? AND to_agent_id = ?`,
+    );
     this.wires = db.query<WireRow, [number]>(`${WIRE} WHERE workspace_id = ? ORDER BY id`);
     this.insertWire = db.query<{ id: number }, [number, number, number, number]>(
       "INSERT INTO wires (workspace_id, from_agent_id, to_agent_id, created_at) VALUES (?, ?, ?, ?) RETURNING id",
     );
     this.deleteWire = db.query<never, [number]>("DELETE FROM wires WHERE id = ?");
-    this.wiresOfAgent = db.query<WireRow, [number, number]>(`${WIRE} WHERE from_agent_id = ? OR to_agent_id = ? ORDER BY id`);
+    this.wiresOfAgent = db.query<WireRow, [number, number]>(
+      `${WIRE} WHERE from_agent_id = ? OR to_agent_id = ? ORDER BY id`,
+    );
     this.keepBlueprint = db.query<never, [number, string, string]>(
       "INSERT INTO blueprints (workspace_id, hash, content) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
     );

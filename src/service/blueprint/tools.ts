@@ -13,7 +13,9 @@ const AgentName = Type.String({ description: "Name of an agent of this workspace
 
 const CreateInput = closed({
   name: Type.String({ description: "Short name, for example: researcher" }),
-  role: Type.String({ description: "The new agent's system prompt: what it is good at, how it works, how its answers look" }),
+  role: Type.String({
+    description: "The new agent's system prompt: what it is good at, how it works, how its answers look",
+  }),
   model: Type.String({ description: "Label of a model, as model_list shows it" }),
 });
 const UpdateInput = closed({
@@ -27,7 +29,15 @@ const WireInput = closed({ from: AgentName, to: AgentName });
 const NoInput = closed({});
 
 export function blueprintTools(blueprint: Blueprint, models: Models): ToolSource {
-  const tools = [createTool(blueprint, models), updateTool(blueprint, models), removeTool(blueprint), listTool(blueprint, models), modelListTool(models), wireCreateTool(blueprint), wireRemoveTool(blueprint)];
+  const tools = [
+    createTool(blueprint, models),
+    updateTool(blueprint, models),
+    removeTool(blueprint),
+    listTool(blueprint, models),
+    modelListTool(models),
+    wireCreateTool(blueprint),
+    wireRemoveTool(blueprint),
+  ];
   return (scope) => (scope.orchestrator ? tools : []);
 }
 
@@ -38,8 +48,15 @@ function createTool(blueprint: Blueprint, models: Models): DatabaseTool {
     description: "Creates a worker agent and wires you to it, so that you can delegate to it at once.",
     parameters: CreateInput,
     apply: (scope, input: Static<typeof CreateInput>) => {
-      const agent = blueprint.createAgentIn(scope.caller, scope.workspaceId, { name: input.name, role: input.role, model_id: findModel(models, input.model) });
-      blueprint.createWireIn(scope.caller, scope.workspaceId, { from_agent_id: scope.agentId, to_agent_id: agent.id });
+      const agent = blueprint.createAgentIn(scope.caller, scope.workspaceId, {
+        name: input.name,
+        role: input.role,
+        model_id: findModel(models, input.model),
+      });
+      blueprint.createWireIn(scope.caller, scope.workspaceId, {
+        from_agent_id: scope.agentId,
+        to_agent_id: agent.id,
+      });
       return ok(`Created agent "${agent.name}" and wired you to it. You can delegate to it now.`);
     },
   };
@@ -91,7 +108,9 @@ function listTool(blueprint: Blueprint, models: Models): DatabaseTool {
         name: agent.name,
         role: agent.role,
         model: models.labelOf(agent.model_id),
-        can_delegate_to: wires.filter((wire) => wire.from_agent_id === agent.id).map((wire) => names.get(wire.to_agent_id)),
+        can_delegate_to: wires
+          .filter((wire) => wire.from_agent_id === agent.id)
+          .map((wire) => names.get(wire.to_agent_id)),
       }));
       return ok(JSON.stringify(rows));
     },
@@ -104,7 +123,14 @@ function modelListTool(models: Models): DatabaseTool {
     name: "model_list",
     description: "Lists the models that agents can use.",
     parameters: NoInput,
-    apply: () => ok(JSON.stringify(models.list().map((model) => ({ label: model.label, model: model.model_name, provider: model.provider_name })))),
+    apply: () =>
+      ok(
+        JSON.stringify(
+          models
+            .list()
+            .map((model) => ({ label: model.label, model: model.model_name, provider: model.provider_name })),
+        ),
+      ),
   };
 }
 
@@ -132,7 +158,9 @@ function wireRemoveTool(blueprint: Blueprint): DatabaseTool {
     apply: (scope, input: Static<typeof WireInput>) => {
       const from = findAgent(blueprint, scope, input.from);
       const to = findAgent(blueprint, scope, input.to);
-      const wire = blueprint.wiresOf(scope.workspaceId).find((each) => each.from_agent_id === from.id && each.to_agent_id === to.id);
+      const wire = blueprint
+        .wiresOf(scope.workspaceId)
+        .find((each) => each.from_agent_id === from.id && each.to_agent_id === to.id);
       if (!wire) throw new AppError("not_found", `there is no wire from "${from.name}" to "${to.name}"`);
       blueprint.removeWireIn(scope.caller, wire.id);
       return ok(`From the next turn on "${from.name}" can no longer delegate to "${to.name}".`);
@@ -144,7 +172,10 @@ function findAgent(blueprint: Blueprint, scope: ToolScope, name: string): Agent 
   const agents = blueprint.agentsOf(scope.workspaceId);
   const found = agents.find((agent) => nameKey(agent.name) === nameKey(name));
   if (found) return found;
-  throw new AppError("not_found", `there is no agent named "${name}"; there are: ${agents.map((agent) => agent.name).join(", ")}`);
+  throw new AppError(
+    "not_found",
+    `there is no agent named "${name}"; there are: ${agents.map((agent) => agent.name).join(", ")}`,
+  );
 }
 
 /** By label, then by the provider's name for it, then by id. */
@@ -156,5 +187,8 @@ function findModel(models: Models, wanted: string): number {
     all.find((model) => nameKey(model.model_name) === key) ??
     all.find((model) => String(model.id) === key);
   if (found) return found.id;
-  throw new AppError("not_found", `there is no model "${wanted}"; there are: ${all.map((model) => model.label).join(", ")}`);
+  throw new AppError(
+    "not_found",
+    `there is no model "${wanted}"; there are: ${all.map((model) => model.label).join(", ")}`,
+  );
 }

@@ -95,13 +95,11 @@ function toolsOfThePast(conversation: readonly Part[]): ToolSpec[] {
     if (part.kind === "entry" && part.message.role === "assistant")
       for (const call of part.message.calls) names.add(call.name);
   }
-  return [...names]
-    .sort()
-    .map((name) => ({
-      name,
-      description: "No longer available.",
-      parameters: { type: "object", properties: {} },
-    }));
+  return [...names].sort().map((name) => ({
+    name,
+    description: "No longer available.",
+    parameters: { type: "object", properties: {} },
+  }));
 }
 
 function conversationParts(thread: readonly ThreadEntry[]): Part[] {

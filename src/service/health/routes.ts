@@ -7,15 +7,22 @@ import { closed } from "../../kit/schema.ts";
 import { version } from "../../kit/version.ts";
 import type { CallerPlugin } from "../people/plugin.ts";
 
-const Health = closed({ status: Type.Union([Type.Literal("ok"), Type.Literal("degraded")]), version: Type.String() });
+const Health = closed({
+  status: Type.Union([Type.Literal("ok"), Type.Literal("degraded")]),
+  version: Type.String(),
+});
 
 export function healthRoutes(plugin: CallerPlugin, db: Db) {
   return new Elysia({ normalize: false, tags: ["health"] })
     .use(plugin)
-    .get("/health", ({ status }) => (answers(db) ? status(200, health("ok")) : status(503, health("degraded"))), {
-      caller: "open",
-      response: { 200: Health, 503: Health },
-    });
+    .get(
+      "/health",
+      ({ status }) => (answers(db) ? status(200, health("ok")) : status(503, health("degraded"))),
+      {
+        caller: "open",
+        response: { 200: Health, 503: Health },
+      },
+    );
 }
 
 function health(status: "ok" | "degraded") {

@@ -23,7 +23,12 @@ export class Access {
   }
 
   /** For records in a workspace (agent, wire, entry, turn, …): the record, or the 404 of its own noun. */
-  nested<Row extends { workspace_id: number }>(caller: Caller, noun: string, id: number, row: Row | null): Row {
+  nested<Row extends { workspace_id: number }>(
+    caller: Caller,
+    noun: string,
+    id: number,
+    row: Row | null,
+  ): Row {
     if (!row || !this.sees(caller, row.workspace_id)) throw notFound(noun, id);
     return row;
   }

@@ -8,15 +8,23 @@ import type { CallerPlugin } from "../people/plugin.ts";
 import { CloneWorkspace, CreateWorkspace, TeamParams, UpdateWorkspace, Workspace } from "./schema.ts";
 import type { Workspaces } from "./workspaces.ts";
 
-export function workspaceRoutes(plugin: CallerPlugin, workspaces: Workspaces, stopTurns: (workspaceId: number) => Promise<void>) {
+export function workspaceRoutes(
+  plugin: CallerPlugin,
+  workspaces: Workspaces,
+  stopTurns: (workspaceId: number) => Promise<void>,
+) {
   return new Elysia({ name: "workspaces", normalize: false, prefix: "/workspaces", tags: ["workspaces"] })
     .use(plugin)
     .get("", ({ caller }) => workspaces.list(caller), { caller: "any", response: Type.Array(Workspace) })
-    .post("", ({ caller, body, status }) => workspaces.create(caller, body).then((made) => status(201, made)), {
-      caller: "any",
-      body: CreateWorkspace,
-      response: { 201: Workspace },
-    })
+    .post(
+      "",
+      ({ caller, body, status }) => workspaces.create(caller, body).then((made) => status(201, made)),
+      {
+        caller: "any",
+        body: CreateWorkspace,
+        response: { 201: Workspace },
+      },
+    )
     .get("/:id", ({ caller, params }) => workspaces.get(caller, params.id), {
       caller: "ws",
       params: fromPath(IdParams),
@@ -33,20 +41,29 @@ export function workspaceRoutes(plugin: CallerPlugin, workspaces: Workspaces, st
       params: fromPath(IdParams),
       response: Empty,
     })
-    .post("/:id/clone", ({ caller, params, body, status }) => workspaces.clone(caller, params.id, body ?? {}).then((made) => status(201, made)), {
-      caller: "ws",
-      params: fromPath(IdParams),
-      body: Type.Optional(CloneWorkspace),
-      response: { 201: Workspace },
-    })
+    .post(
+      "/:id/clone",
+      ({ caller, params, body, status }) =>
+        workspaces.clone(caller, params.id, body ?? {}).then((made) => status(201, made)),
+      {
+        caller: "ws",
+        params: fromPath(IdParams),
+        body: Type.Optional(CloneWorkspace),
+        response: { 201: Workspace },
+      },
+    )
     .put("/:id/teams/:team_id", ({ caller, params }) => workspaces.share(caller, params.id, params.team_id), {
       caller: "lead",
       params: fromPath(TeamParams),
       response: Workspace,
     })
-    .delete("/:id/teams/:team_id", ({ caller, params }) => workspaces.unshare(caller, params.id, params.team_id), {
-      caller: "lead",
-      params: fromPath(TeamParams),
-      response: Empty,
-    });
+    .delete(
+      "/:id/teams/:team_id",
+      ({ caller, params }) => workspaces.unshare(caller, params.id, params.team_id),
+      {
+        caller: "lead",
+        params: fromPath(TeamParams),
+        response: Empty,
+      },
+    );
 }

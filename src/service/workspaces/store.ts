@@ -44,7 +44,9 @@ export class WorkspaceStore {
   readonly unshare;
 
   constructor(db: Db) {
-    this.visible = db.query<WorkspaceRow, [number, ...VisibleParams]>(`${WORKSPACE} WHERE w.id = ? AND ${VISIBLE}`);
+    this.visible = db.query<WorkspaceRow, [number, ...VisibleParams]>(
+      `${WORKSPACE} WHERE w.id = ? AND ${VISIBLE}`,
+    );
     this.allVisible = db.query<WorkspaceRow, [...VisibleParams, number]>(
       `${WORKSPACE} WHERE ${VISIBLE} ORDER BY w.name_key, w.id LIMIT ?`,
     );
@@ -59,11 +61,15 @@ export class WorkspaceStore {
     this.setBranches = db.query<never, [string, string, number]>(
       "UPDATE workspaces SET branch = ?, shared_branch = ? WHERE id = ?",
     );
-    this.setBudget = db.query<never, [string | null, number]>("UPDATE workspaces SET budget = ? WHERE id = ?");
+    this.setBudget = db.query<never, [string | null, number]>(
+      "UPDATE workspaces SET budget = ? WHERE id = ?",
+    );
     this.remove = db.query<never, [number]>("DELETE FROM workspaces WHERE id = ?");
     this.share = db.query<never, [number, number]>(
       "INSERT INTO workspace_teams (workspace_id, team_id) VALUES (?, ?) ON CONFLICT DO NOTHING",
     );
-    this.unshare = db.query<never, [number, number]>("DELETE FROM workspace_teams WHERE workspace_id = ? AND team_id = ?");
+    this.unshare = db.query<never, [number, number]>(
+      "DELETE FROM workspace_teams WHERE workspace_id = ? AND team_id = ?",
+    );
   }
 }

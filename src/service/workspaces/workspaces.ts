@@ -37,7 +37,9 @@ export class Workspaces {
   }
 
   list(caller: Caller): Workspace[] {
-    return this.#deps.store.allVisible.all(...visibleParams(caller), WORKSPACES_PER_LIST_MAX).map(toWorkspace);
+    return this.#deps.store.allVisible
+      .all(...visibleParams(caller), WORKSPACES_PER_LIST_MAX)
+      .map(toWorkspace);
   }
 
   get(caller: Caller, id: number): Workspace {
@@ -90,7 +92,11 @@ export class Workspaces {
     await db.write(() => {
       const row = this.#requireOwner(caller, id);
       store.remove.run(id);
-      audit.record(caller, { action: "workspace.delete", target: `workspace:${id}`, detail: { name: row.name } });
+      audit.record(caller, {
+        action: "workspace.delete",
+        target: `workspace:${id}`,
+        detail: { name: row.name },
+      });
       db.afterCommit(() => journal.endWorkspace(id));
     });
   }
@@ -101,7 +107,9 @@ export class Workspaces {
   }
 
   async unshare(caller: Caller, id: number, teamId: number): Promise<void> {
-    await this.#changeSharing(caller, id, teamId, "workspace.unshare", (store) => store.unshare.run(id, teamId));
+    await this.#changeSharing(caller, id, teamId, "workspace.unshare", (store) =>
+      store.unshare.run(id, teamId),
+    );
   }
 
   budgetOf(id: number): Budget | null {
@@ -109,19 +117,35 @@ export class Workspaces {
     return json === null ? null : (JSON.parse(json) as Budget);
   }
 
-  #changeSharing(caller: Caller, id: number, teamId: number, action: string, change: (store: WorkspaceStore) => number): Promise<Workspace> {
+  #changeSharing(
+    caller: Caller,
+    id: number,
+    teamId: number,
+    action: string,
+    change: (store: WorkspaceStore) => number,
+  ): Promise<Workspace> {
     const { db, store, access, teams, journal, audit } = this.#deps;
     return db.write(() => {
       const row = access.workspace(caller, id);
       const team = teams.existing(teamId);
-      const leads = caller.role === "team-lead" && row.owner_id === caller.userId && teams.isMember(teamId, caller.userId);
+      const leads =
+        caller.role === "team-lead" &&
+        row.owner_id === caller.userId &&
+        teams.isMember(teamId, caller.userId);
       if (caller.role !== "admin" && !leads) {
-        throw new AppError("forbidden", "only an admin, or the owner who is a team-lead of that team, may change sharing");
+        throw new AppError(
+          "forbidden",
+          "only an admin, or the owner who is a team-lead of that team, may change sharing",
+        );
       }
       const changed = change(store) > 0;
       const record = this.#record(id);
       if (!changed) return record;
-      audit.record(caller, { action, target: `workspace:${id}`, detail: { team: teamId, team_name: team.name } });
+      audit.record(caller, {
+        action,
+        target: `workspace:${id}`,
+        detail: { team: teamId, team_name: team.name },
+      });
       journal.append(id, null, "workspace.updated", { workspace: record });
       db.afterCommit(() => journal.recheck());
       return record;
@@ -145,7 +169,11 @@ export class Workspaces {
   #copyName(ownerId: number, original: string): Name {
     for (let count = 1; count <= COPY_NAMES_TRIED_MAX; count++) {
       const suffix = count === 1 ? " copy" : ` copy ${count}`;
-      const text = [...original].slice(0, NAME_CHARACTERS_MAX - suffix.length).join("").trimEnd() + suffix;
+      const text =
+        [...original]
+          .slice(0, NAME_CHARACTERS_MAX - suffix.length)
+          .join("")
+          .trimEnd() + suffix;
       const key = nameKey(text);
       if (!this.#deps.store.nameTaken.get(ownerId, key)) return { text, key };
     }
