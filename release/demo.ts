@@ -201,7 +201,7 @@ try {
   done = true;
   if (terminal) await stayUp(service.url);
 } finally {
-  for (const child of children.reverse()) {
+  for (const child of children.toReversed()) {
     child.kill("SIGTERM");
     await child.exited;
   }

@@ -5,6 +5,11 @@ import { AppError } from "./error.ts";
 
 export const NAME_CHARACTERS_MAX = 100;
 
+const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu;
+/** Control, direction and invisible characters; joiners and variation selectors belong to some scripts and emoji. */
+const UNFIT =
+  /[\p{Cc}\p{Cs}\p{Bidi_Control}]|(?!\u200c|\u200d|\ufe0e|\ufe0f)\p{Default_Ignorable_Code_Point}/u;
+
 export interface Name {
   readonly text: string;
   readonly key: string;
@@ -17,12 +22,13 @@ export function parseName(field: string, input: string): Name {
   if ([...text].length > NAME_CHARACTERS_MAX) {
     throw new AppError("invalid", `${field}: at most ${NAME_CHARACTERS_MAX} characters`);
   }
-  if (/[\p{Cc}\p{Cs}\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/u.test(text)) {
+  if (UNFIT.test(text)) {
     throw new AppError("invalid", `${field}: must not contain control or invisible characters`);
   }
   return { text, key: nameKey(text) };
 }
 
+/** Invisible characters don't tell two names apart. */
 export function nameKey(text: string): string {
-  return text.normalize("NFKC").trim().toLowerCase();
+  return text.normalize("NFKC").replace(INVISIBLE, "").trim().toLowerCase();
 }

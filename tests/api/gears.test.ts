@@ -109,7 +109,7 @@ const REFUSED_CREATES: [what: string, fields: Record<string, unknown>, status: n
     "a path that leaves",
     { ...NO_CODE, files: [file("main.sh", "x"), file("../x", "x")] },
     400,
-    "files.1.path: must not contain the segment ..",
+    `files.1.path: must not contain the segment ".."`,
   ],
   [
     "an absolute path",

@@ -1,7 +1,7 @@
 // Goal: the compiled service answers over real sockets as the loopback rules say: each single fault in each world, and many combinations.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { createServer } from "node:net";
 import {
   bodies,

@@ -18,7 +18,7 @@ function permissions(path: string): string {
 
 describe("settings", () => {
   /** `flags`, `environment` and `file` each give a value of their own; what is in force is compared. */
-  async function config(given: {
+  async function inForce(given: {
     flags?: ServeFlags;
     environment?: Record<string, string>;
     file?: string;
@@ -34,7 +34,7 @@ describe("settings", () => {
   }
 
   test("defaults", async () => {
-    expect(await config({})).toEqual({
+    expect(await inForce({})).toEqual({
       listen: { host: "127.0.0.1", port: 8688 },
       data: "~/.cairn/service",
       logLevel: "info",
@@ -67,7 +67,7 @@ memory: { space: /space }
 `;
 
   test("every key of the file", async () => {
-    expect(await config({ file })).toEqual({
+    expect(await inForce({ file })).toEqual({
       listen: { host: "::1", port: 1 },
       data: "/from/file",
       logLevel: "warn",
@@ -86,20 +86,20 @@ memory: { space: /space }
 
   test("the environment wins over the file, a flag over both; an empty variable is none", async () => {
     const environment = { SERVICE_LISTEN: ":2", SERVICE_DATA: "/from/env", SERVICE_LOG_LEVEL: "error" };
-    const fromEnvironment = await config({ file, environment });
+    const fromEnvironment = await inForce({ file, environment });
     expect([fromEnvironment.listen, fromEnvironment.data, fromEnvironment.logLevel]).toEqual([
       { host: "0.0.0.0", port: 2 },
       "/from/env",
       "error",
     ]);
     const flags = { listen: "localhost:3", data: "/from/flag", logLevel: "debug" };
-    const fromFlags = await config({ file, environment, flags });
+    const fromFlags = await inForce({ file, environment, flags });
     expect([fromFlags.listen, fromFlags.data, fromFlags.logLevel]).toEqual([
       { host: "localhost", port: 3 },
       "/from/flag",
       "debug",
     ]);
-    const empty = await config({
+    const empty = await inForce({
       file,
       environment: { SERVICE_LISTEN: "", SERVICE_DATA: "", SERVICE_LOG_LEVEL: "", SERVICE_CONFIG: "" },
     });
@@ -126,18 +126,18 @@ memory: { space: /space }
   ] as const) {
     test(`${variable}: only 1 and true, in any case, mean on; anything else is off and wins over the file`, async () => {
       const on = async (value: string, inFile: boolean) =>
-        (await config({ file: `${key}: ${inFile}`, environment: { [variable]: value } }))[key];
+        (await inForce({ file: `${key}: ${inFile}`, environment: { [variable]: value } }))[key];
       const values = ["1", "true", "TRUE", "True", "yes", "on", "0", "false", "", " true", "1 ", "2", "01"];
       const expected = values.map((value) => ["1", "true", "TRUE", "True"].includes(value));
       expect(await Promise.all(values.map((value) => on(value, false)))).toEqual(expected);
       expect(await Promise.all(values.map((value) => on(value, true)))).toEqual(expected);
-      expect((await config({ file: `${key}: true` }))[key]).toBe(true);
+      expect((await inForce({ file: `${key}: true` }))[key]).toBe(true);
     });
   }
 
   test("an empty file and a file of comments are no settings; the file is only read", async () => {
-    expect((await config({ file: "" })).listen.port).toBe(8688);
-    expect((await config({ file: "# nothing\n" })).listen.port).toBe(8688);
+    expect((await inForce({ file: "" })).listen.port).toBe(8688);
+    expect((await inForce({ file: "# nothing\n" })).listen.port).toBe(8688);
     await using folder = await temporaryFolder();
     const path = await folder.write("config.yaml", "log_level: debug\n");
     if (posix) chmodSync(path, 0o400);

@@ -54,7 +54,7 @@ describe.if(executablePath !== undefined)("in a browser", () => {
         service.admin.get<Record<string, unknown>[]>(path),
       ),
     );
-    const unused = users!.map(({ last_used_at: _, ...user }) => user);
+    const unused = users!.map((user) => ({ ...user, last_used_at: null }));
     return { teams, users: unused, workspaces, audit, providers };
   }
 

@@ -17,7 +17,7 @@ const DISK_FULL: Refusal = {
   code: "unavailable",
 };
 const WRITES_MAX = 500;
-const TURN_LIMIT_MS = 10_000;
+const TURN_LIMIT_MS = 5_000;
 const OVER = ["done", "failed", "cancelled", "interrupted"];
 
 interface Disk extends AsyncDisposable {
@@ -159,7 +159,7 @@ async function chat(admin: Client, workspaceId: number): Promise<string> {
 function within<T>(limitMs: number, work: Promise<T>): Promise<T> {
   return Promise.race([
     work,
-    new Promise<never>((_, reject) => setTimeout(() => reject(new Error("it did not end")), limitMs)),
+    new Promise<never>((_resolve, reject) => setTimeout(() => reject(new Error("it did not end")), limitMs)),
   ]);
 }
 

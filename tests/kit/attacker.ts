@@ -40,8 +40,8 @@ function form(base, path, enctype, method) {
     const made = document.createElement("form");
     Object.assign(made, { action: base + path, method, enctype, target: frame.name });
     const field = document.createElement("input");
-    // As text/plain this becomes the JSON {"name":"stolen","x":"="}.
-    Object.assign(field, { name: enctype === "text/plain" ? '{"name":"stolen","x":"' : "name", value: enctype === "text/plain" ? '"}' : "stolen" });
+    // As text/plain this becomes the JSON {"name":"sto=len"}.
+    Object.assign(field, enctype === "text/plain" ? { name: '{"name":"sto', value: 'len"}' } : { name: "name", value: "stolen" });
     made.append(field);
     document.body.append(frame, made);
     frame.onload = () => {

@@ -72,7 +72,8 @@ export async function startOwnDaemon(shared: TestDocker): Promise<OwnDaemon> {
     "--bridge=none",
     "--iptables=false",
   ];
-  const daemon = await startDaemon([...places, ...own], environment);
+  // In a network of its own: without a bridge it would take the machine's bridge away from the other daemon.
+  const daemon = await startDaemon([...places, ...own], environment, ["unshare", "--net"]);
   await handOver(shared.environment, environment, OUR_IMAGES.binary);
   const stop = async () => {
     daemon.signal("SIGCONT");
@@ -115,9 +116,9 @@ interface Daemon {
   stop(): Promise<void>;
 }
 
-async function startDaemon(args: string[], environment: Record<string, string>): Promise<Daemon> {
+async function startDaemon(args: string[], environment: Record<string, string>, prefix: string[] = []): Promise<Daemon> {
   const log = join(await mkdtemp(join(tmpdir(), "cairn-dockerd-log-")), "log");
-  const child = Bun.spawn([locateTool("docker")!, ...args], {
+  const child = Bun.spawn([...prefix, locateTool("docker")!, ...args], {
     stdio: ["ignore", Bun.file(log), Bun.file(log)],
     env: { PATH: process.env.PATH ?? "" },
     detached: true,

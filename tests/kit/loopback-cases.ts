@@ -177,7 +177,7 @@ export type Answer =
 
 /** Rules 1 to 6, in the order in which a request is asked. */
 export function expectedAnswer(world: World, request: Case, port: number): Answer {
-  const text = hostText(request, port);
+  const text = hostSent(request, port);
   const host = hostVerdict(world, text, port);
   if (host === "broken") return { status: 421, message: messages.host };
   if (host === "foreign") return { status: 421, message: messages.otherHost };
@@ -193,7 +193,7 @@ export function expectedAnswer(world: World, request: Case, port: number): Answe
 type HostVerdict = "ours" | "allowed" | "any" | "broken" | "foreign";
 
 /** The header's only value in lower case; undefined when there is none or more than one. */
-function hostText(request: Case, port: number): string | undefined {
+function hostSent(request: Case, port: number): string | undefined {
   const value: string | string[] | undefined = hosts[request.host];
   return typeof value === "string" ? value.replaceAll("{port}", String(port)).toLowerCase() : undefined;
 }

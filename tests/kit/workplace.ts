@@ -79,7 +79,8 @@ export async function workplace(
       });
       const events = await reader.all();
       const finished = events.findLast((event) => event.type === "turn.finished");
-      return { events, turn: (finished?.data as { data: { turn: TurnView } }).data.turn };
+      if (!finished) throw new Error("the turn did not finish");
+      return { events, turn: (finished.data as { data: { turn: TurnView } }).data.turn };
     },
     async [Symbol.asyncDispose]() {
       await at[Symbol.asyncDispose]();

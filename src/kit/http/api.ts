@@ -31,6 +31,9 @@ export function createApi<const Prefix extends string>(
     )
     .mapResponse({ as: "global" }, ({ responseValue, set, request }) => {
       if (responseValue instanceof Response) return responseValue;
+      // The framework reads from a handler's text whether to wait for it; one it misjudged must not answer `{}`.
+      if (responseValue instanceof Promise)
+        throw new Error("a handler's promise was not awaited: make the handler async");
       const response = answerJson(
         exchangeOf(request).id,
         typeof set.status === "number" ? set.status : 200,

@@ -17,8 +17,14 @@ export async function readJson(request: Request, bytesMax: number = JSON_BODY_BY
 export async function readBytes(request: Request, bytesMax: number): Promise<Uint8Array> {
   const declared = Number(request.headers.get("content-length") ?? 0);
   if (declared > bytesMax) throw tooLarge(bytesMax);
-  if (request.headers.get("content-length") !== null) return new Uint8Array(await request.arrayBuffer());
-  return readStream(request.body, bytesMax);
+  try {
+    if (request.headers.get("content-length") !== null) return new Uint8Array(await request.arrayBuffer());
+    return await readStream(request.body, bytesMax);
+  } catch (error) {
+    if (error instanceof AppError) throw error;
+    // A client that went away in the middle: nobody reads this answer, and it is no failure of ours.
+    throw new AppError("invalid", "the body ended before it was complete");
+  }
 }
 
 async function readStream(stream: ReadableStream<Uint8Array> | null, bytesMax: number): Promise<Uint8Array> {

@@ -12,8 +12,8 @@ import { socketHandler, upgrade, type SocketHandlers } from "./socket.ts";
 
 /** Connections without traffic are closed after this; event streams switch it off for themselves. */
 const IDLE_SECONDS = 30;
-/** The largest body of any route (gear code); routes have their own, smaller limits. */
-const BODY_BYTES_MAX = 6 * 1024 * 1024;
+/** Routes bound their bodies themselves, while reading, with an answer that says so; the server's own limit would answer without words. */
+const BODY_BYTES_MAX = Number.MAX_SAFE_INTEGER;
 
 export interface ListenOptions {
   readonly host: string;
@@ -36,7 +36,6 @@ export type Handle = (request: Request, exchange: Exchange) => Response | Promis
 /** Raises `conflict` when the port is taken and `invalid` when the address can't be bound. */
 export function listen(options: ListenOptions, handle: Handle, log: Log): Listener {
   const nextId = requestIds();
-  let facts: ListenFacts | undefined;
   const server = bind(options, (request, bunServer) => {
     const headers = request.headers.toJSON() as Record<string, string>;
     const id = requestId(headers["x-request-id"], nextId);
@@ -44,7 +43,7 @@ export function listen(options: ListenOptions, handle: Handle, log: Log): Listen
     let upgraded = false;
     try {
       const path = pathOf(request.url);
-      const admission = admit(facts!, { method: request.method, path, headers, peer });
+      const admission = admit(facts, { method: request.method, path, headers, peer });
       const exchange: Exchange = {
         id,
         method: request.method,
@@ -66,7 +65,7 @@ export function listen(options: ListenOptions, handle: Handle, log: Log): Listen
       return answerError(id, error, log);
     }
   });
-  facts = factsOf(options, server.port!);
+  const facts = factsOf(options, server);
   return {
     url: `http://${urlHost(options.host)}:${server.port}`,
     port: server.port!,
@@ -111,13 +110,19 @@ function bind(options: ListenOptions, fetch: Fetch) {
   }
 }
 
-function factsOf(options: ListenOptions, port: number): ListenFacts {
+function factsOf(options: ListenOptions, server: Server<SocketHandlers>): ListenFacts {
   return {
-    port,
-    loopback: isLoopbackAddress(options.host),
+    port: server.port!,
+    // `localhost` is whatever this machine says it is, so the address that was bound is asked as well.
+    loopback: isLoopbackAddress(options.host) && isLoopbackAddress(boundAddress(server)),
     loopbackAdmin: options.loopbackAdmin,
     allowedHosts: new Set(options.allowedHosts.map((host) => host.toLowerCase())),
   };
+}
+
+/** Bun has it, its types do not. */
+function boundAddress(server: object): string {
+  return (server as { address?: { address: string } | null }).address?.address ?? "";
 }
 
 /** Path of an absolute URL, without query. Cheaper than a URL object, which is made only by those who need more. */

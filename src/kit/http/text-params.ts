@@ -13,7 +13,28 @@ import {
 
 const INTEGER = /^(?:0|-?[1-9][0-9]{0,15})$/;
 
-/** For `params:` and `query:` of routes. The static type is that of the given schema. */
+/**
+ * For `params:` of routes. Checked as text here and turned into numbers by `numbersOfPath`: the decoding of the schema library would cost
+ * more than the rest of a small request.
+ */
+export function fromPath<P extends TProperties>(schema: TObject<P>): TObject<P> {
+  const properties = Object.fromEntries(
+    Object.entries(schema.properties).map(([name, field]) => [
+      name,
+      field[Kind] === "Integer" ? integerText(field) : field,
+    ]),
+  );
+  return Type.Object(properties, { additionalProperties: false }) as unknown as TObject<P>;
+}
+
+/** Path parameters that are ids by their name, `id` or `…_id`, as numbers. Called after they were checked, before the handler. */
+export function numbersOfPath(params: Record<string, unknown> | undefined): void {
+  for (const name in params) {
+    if (name === "id" || name.endsWith("_id")) params[name] = Number(params[name]);
+  }
+}
+
+/** For `query:` of routes. The static type is that of the given schema. */
 export function fromText<P extends TProperties>(schema: TObject<P>): TObject<P> {
   const properties = Object.fromEntries(
     Object.entries(schema.properties).map(([name, field]) => [name, readable(field)]),
@@ -23,13 +44,16 @@ export function fromText<P extends TProperties>(schema: TObject<P>): TObject<P> 
 
 function readable(field: TSchema): TSchema {
   if (field[Kind] !== "Integer") return field;
+  const integer = Type.Transform(integerText(field)).Decode(Number).Encode(String);
+  return field[OptionalKind] === "Optional" ? Type.Optional(integer) : integer;
+}
+
+function integerText(field: TSchema): TSchema {
   const { minimum = Number.MIN_SAFE_INTEGER, maximum = Number.MAX_SAFE_INTEGER } = field as {
     minimum?: number;
     maximum?: number;
   };
-  const text = Type.String({ format: integerFormat(minimum, maximum) });
-  const integer = Type.Transform(text).Decode(Number).Encode(String);
-  return field[OptionalKind] === "Optional" ? Type.Optional(integer) : integer;
+  return Type.String({ format: integerFormat(minimum, maximum) });
 }
 
 /** Named as it is shown when a value does not fit: `expected an integer from 1 to 500`. */

@@ -1,7 +1,7 @@
 // HTTP for the blueprint: agents, wires, and the whole of it now or as it was.
 
 import { Elysia } from "elysia";
-import { fromText } from "../../kit/http/text-params.ts";
+import { fromPath, fromText } from "../../kit/http/text-params.ts";
 import { Type } from "@sinclair/typebox";
 import { Empty, IdParams } from "../../kit/schema.ts";
 import type { CallerPlugin } from "../people/plugin.ts";
@@ -24,14 +24,14 @@ export function blueprintRoutes(plugin: CallerPlugin, blueprint: Blueprint) {
       ({ caller, params, query }) => blueprint.get(caller, params.id, query.at),
       {
         caller: "ws",
-        params: fromText(IdParams),
+        params: fromPath(IdParams),
         query: fromText(BlueprintQuery),
         response: BlueprintRecord,
       },
     )
     .get("/workspaces/:id/agents", ({ caller, params }) => blueprint.agents(caller, params.id), {
       caller: "ws",
-      params: fromText(IdParams),
+      params: fromPath(IdParams),
       response: Type.Array(Agent),
     })
     .post(
@@ -40,25 +40,25 @@ export function blueprintRoutes(plugin: CallerPlugin, blueprint: Blueprint) {
         blueprint.createAgent(caller, params.id, body).then((made) => status(201, made)),
       {
         caller: "ws",
-        params: fromText(IdParams),
+        params: fromPath(IdParams),
         body: CreateAgent,
         response: { 201: Agent },
       },
     )
     .patch("/agents/:id", ({ caller, params, body }) => blueprint.updateAgent(caller, params.id, body), {
       caller: "ws",
-      params: fromText(IdParams),
+      params: fromPath(IdParams),
       body: UpdateAgent,
       response: Agent,
     })
     .delete("/agents/:id", ({ caller, params }) => blueprint.removeAgent(caller, params.id), {
       caller: "ws",
-      params: fromText(IdParams),
+      params: fromPath(IdParams),
       response: Empty,
     })
     .get("/workspaces/:id/wires", ({ caller, params }) => blueprint.wires(caller, params.id), {
       caller: "ws",
-      params: fromText(IdParams),
+      params: fromPath(IdParams),
       response: Type.Array(Wire),
     })
     .post(
@@ -67,14 +67,14 @@ export function blueprintRoutes(plugin: CallerPlugin, blueprint: Blueprint) {
         blueprint.createWire(caller, params.id, body).then((made) => status(201, made)),
       {
         caller: "ws",
-        params: fromText(IdParams),
+        params: fromPath(IdParams),
         body: CreateWire,
         response: { 201: Wire },
       },
     )
     .delete("/wires/:id", ({ caller, params }) => blueprint.removeWire(caller, params.id), {
       caller: "ws",
-      params: fromText(IdParams),
+      params: fromPath(IdParams),
       response: Empty,
     });
 }

@@ -1,7 +1,7 @@
 // HTTP for the catalogue: providers, models.
 
 import { Elysia } from "elysia";
-import { fromText } from "../../kit/http/text-params.ts";
+import { fromPath } from "../../kit/http/text-params.ts";
 import { Type } from "@sinclair/typebox";
 import { Empty, IdParams } from "../../kit/schema.ts";
 import type { CallerPlugin } from "../people/plugin.ts";
@@ -32,18 +32,18 @@ export function catalogRoutes(plugin: CallerPlugin, providers: Providers, models
     )
     .patch("/providers/:id", ({ caller, params, body }) => providers.update(caller, params.id, body), {
       caller: "admin",
-      params: fromText(IdParams),
+      params: fromPath(IdParams),
       body: UpdateProvider,
       response: Provider,
     })
     .delete("/providers/:id", ({ caller, params }) => providers.remove(caller, params.id), {
       caller: "admin",
-      params: fromText(IdParams),
+      params: fromPath(IdParams),
       response: Empty,
     })
     .post("/providers/:id/test", ({ caller, params }) => providers.test(caller, params.id), {
       caller: "admin",
-      params: fromText(IdParams),
+      params: fromPath(IdParams),
       response: ProviderTest,
     })
 
@@ -59,13 +59,13 @@ export function catalogRoutes(plugin: CallerPlugin, providers: Providers, models
     )
     .patch("/models/:id", ({ caller, params, body }) => models.update(caller, params.id, body), {
       caller: "admin",
-      params: fromText(IdParams),
+      params: fromPath(IdParams),
       body: UpdateModel,
       response: Model,
     })
     .delete("/models/:id", ({ caller, params }) => models.remove(caller, params.id), {
       caller: "admin",
-      params: fromText(IdParams),
+      params: fromPath(IdParams),
       response: Empty,
     });
 }

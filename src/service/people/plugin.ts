@@ -6,6 +6,7 @@
 
 import { Elysia } from "elysia";
 import { exchangeOf } from "../../kit/http/exchange.ts";
+import { numbersOfPath } from "../../kit/http/text-params.ts";
 import type { Authentication } from "./authentication.ts";
 import { requireAdmin, type Caller } from "./caller.ts";
 
@@ -22,8 +23,12 @@ export function callerPlugin(authentication: Authentication) {
         asked.caller = authentication.caller(exchangeOf(asked.request));
         if (kind === "admin") requireAdmin(asked.caller);
       },
-      // Only says that it is there: `transform` has no say in the types of handlers.
-      resolve: (context: object): { caller: Caller } => ({ caller: (context as { caller: Caller }).caller }),
+      resolve: (context: object): { caller: Caller } => {
+        const { params, caller } = context as { params?: Record<string, unknown>; caller: Caller };
+        numbersOfPath(params);
+        // Only says that it is there: `transform` has no say in the types of handlers.
+        return { caller };
+      },
     }),
   });
 }

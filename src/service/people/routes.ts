@@ -1,7 +1,7 @@
 // HTTP for people: login, users, teams.
 
 import { Elysia } from "elysia";
-import { fromText } from "../../kit/http/text-params.ts";
+import { fromPath, fromText } from "../../kit/http/text-params.ts";
 import { answerJson } from "../../kit/http/answer.ts";
 import { exchangeOf, type Exchange } from "../../kit/http/exchange.ts";
 import { Empty, IdParams } from "../../kit/schema.ts";
@@ -61,19 +61,19 @@ export function peopleRoutes(plugin: CallerPlugin, users: Users, teams: Teams) {
     )
     .patch("/users/:id", ({ caller, params, body }) => users.update(caller, params.id, body), {
       caller: "admin",
-      params: fromText(IdParams),
+      params: fromPath(IdParams),
       body: UpdateUser,
       response: User,
     })
     .delete("/users/:id", ({ caller, params, query }) => users.remove(caller, params.id, query.transfer_to), {
       caller: "admin",
-      params: fromText(IdParams),
+      params: fromPath(IdParams),
       query: fromText(DeleteUserQuery),
       response: Empty,
     })
     .put("/users/:id/password", ({ caller, params, body }) => users.setPassword(caller, params.id, body), {
       caller: "self",
-      params: fromText(IdParams),
+      params: fromPath(IdParams),
       body: SetPassword,
       response: Empty,
     })
@@ -82,13 +82,13 @@ export function peopleRoutes(plugin: CallerPlugin, users: Users, teams: Teams) {
       ({ caller, params, status }) => users.createToken(caller, params.id).then((made) => status(201, made)),
       {
         caller: "admin",
-        params: fromText(IdParams),
+        params: fromPath(IdParams),
         response: { 201: UserWithToken },
       },
     )
     .delete("/users/:id/tokens", ({ caller, params }) => users.revokeTokens(caller, params.id), {
       caller: "admin",
-      params: fromText(IdParams),
+      params: fromPath(IdParams),
       response: RevokedTokens,
     })
 
@@ -104,13 +104,13 @@ export function peopleRoutes(plugin: CallerPlugin, users: Users, teams: Teams) {
     )
     .patch("/teams/:id", ({ caller, params, body }) => teams.rename(caller, params.id, body), {
       caller: "admin",
-      params: fromText(IdParams),
+      params: fromPath(IdParams),
       body: WriteTeam,
       response: Team,
     })
     .delete("/teams/:id", ({ caller, params }) => teams.remove(caller, params.id), {
       caller: "admin",
-      params: fromText(IdParams),
+      params: fromPath(IdParams),
       response: Empty,
     })
     .put(
@@ -118,7 +118,7 @@ export function peopleRoutes(plugin: CallerPlugin, users: Users, teams: Teams) {
       ({ caller, params }) => teams.addMember(caller, params.id, params.user_id),
       {
         caller: "lead",
-        params: fromText(TeamMemberParams),
+        params: fromPath(TeamMemberParams),
         response: Team,
       },
     )
@@ -127,7 +127,7 @@ export function peopleRoutes(plugin: CallerPlugin, users: Users, teams: Teams) {
       ({ caller, params }) => teams.removeMember(caller, params.id, params.user_id),
       {
         caller: "lead",
-        params: fromText(TeamMemberParams),
+        params: fromPath(TeamMemberParams),
         response: Empty,
       },
     );

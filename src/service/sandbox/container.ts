@@ -4,7 +4,7 @@
 import type { Clock } from "../../kit/clock.ts";
 import { AppError, messageOf } from "../../kit/error.ts";
 import type { Log } from "../../kit/log.ts";
-import type { OutputStream, RunningProcess } from "../../kit/process.ts";
+import type { Exit, OutputStream, RunningProcess } from "../../kit/process.ts";
 import { randomSecret } from "../../kit/random.ts";
 import { reasonOf, type DockerCommand } from "./docker-command.ts";
 import { makeRunFolder, removeFolder, writeGearFiles, type RunFolder } from "./files.ts";
@@ -274,9 +274,11 @@ export class GearContainer {
 
   async #dispose(): Promise<void> {
     this.#state = "over";
-    if (!(await this.#endsByItself())) {
+    const exit = await this.#ownEnd();
+    const gone = exit !== undefined && this.#wasReady && exit.exitCode !== CLIENT_FAILED;
+    if (!gone) {
       this.#client.kill();
-      await this.#removeContainer();
+      await this.#removeContainer(exit === undefined && !this.#wasReady);
     }
     await removeFolder(this.#folder.path).catch((error: unknown) =>
       this.#deps.log.warn("a gear's folder was not removed", {
@@ -286,32 +288,29 @@ export class GearContainer {
     );
   }
 
-  /** Without its call the launcher ends at the end of stdin; after it, it has ended. The client ends when the container is removed. */
-  async #endsByItself(): Promise<boolean> {
+  /**
+   * Without its call the launcher ends at the end of stdin; after it, it has ended. The client ends when the container is removed.
+   * Undefined when it does not end soon.
+   */
+  async #ownEnd(): Promise<Exit | undefined> {
     this.#client.endInput();
-    const late = Promise.withResolvers<false>();
-    const timer = setTimeout(() => late.resolve(false), OWN_END_MS);
+    const late = Promise.withResolvers<undefined>();
+    const timer = setTimeout(() => late.resolve(undefined), OWN_END_MS);
     const exit = await Promise.race([this.#client.ended, late.promise]);
     clearTimeout(timer);
-    return exit !== false && this.#wasReady && exit.exitCode !== CLIENT_FAILED && !exit.signalled;
+    return exit;
   }
 
-  async #removeContainer(): Promise<void> {
+  /** `mayComeLate`: a daemon that was slow to start a container may do so after it was told to remove it, so it is told again. */
+  async #removeContainer(mayComeLate: boolean): Promise<void> {
+    const { name } = this.#plan;
     for (let attempt = 1; attempt <= REMOVAL_TRIES; attempt++) {
-      const outcome = await this.#deps.docker.run(
-        ["rm", "--force", "--volumes", this.#plan.name],
-        this.#deps.times.commandMs,
-      );
-      const gone =
-        /no such container/i.test(outcome.stderr) ||
-        (outcome.exitCode === 0 && outcome.stdout.trim() === this.#plan.name);
-      // A daemon that was slow to start a container may do so after it was told to remove it.
-      if (gone && (this.#wasReady || attempt === REMOVAL_TRIES)) return;
+      const outcome = await this.#deps.docker.run(["rm", "--force", "--volumes", name], this.#deps.times.commandMs);
+      const gone = /no such container/i.test(outcome.stderr) || (outcome.exitCode === 0 && outcome.stdout.trim() === name);
+      if (gone && (!mayComeLate || attempt === REMOVAL_TRIES)) return;
       await Bun.sleep(REMOVAL_PAUSE_MS * attempt);
     }
-    this.#deps.log.error("a container was not removed; it is swept at the next start", {
-      container: this.#plan.name,
-    });
+    this.#deps.log.error("a container was not removed; it is swept at the next start", { container: name });
   }
 }
 

@@ -5,7 +5,7 @@ import { Type } from "@sinclair/typebox";
 import { AppError } from "../../kit/error.ts";
 import { exchangeOf, type Exchange } from "../../kit/http/exchange.ts";
 import type { Streams } from "../../kit/http/sse.ts";
-import { fromText } from "../../kit/http/text-params.ts";
+import { fromPath, fromText } from "../../kit/http/text-params.ts";
 import { Empty, IdParams, PageQuery } from "../../kit/schema.ts";
 import type { Conversation } from "../conversation/conversation.ts";
 import { Entry, Prompt } from "../conversation/schema.ts";
@@ -47,7 +47,7 @@ function chatRoutes(plugin: CallerPlugin, { turns, viewing, access, streams }: T
       },
       {
         caller: "ws",
-        params: fromText(IdParams),
+        params: fromPath(IdParams),
         body: Chat,
         response: { 202: ChatAnswer },
         detail: STREAMS,
@@ -55,18 +55,18 @@ function chatRoutes(plugin: CallerPlugin, { turns, viewing, access, streams }: T
     )
     .get("/workspaces/:id/turns", ({ caller, params, query }) => turns.list(caller, params.id, query), {
       caller: "ws",
-      params: fromText(IdParams),
+      params: fromPath(IdParams),
       query: fromText(PageQuery),
       response: Type.Array(Turn),
     })
     .get("/turns/:id", ({ caller, params }) => turns.get(caller, params.id), {
       caller: "ws",
-      params: fromText(IdParams),
+      params: fromPath(IdParams),
       response: Turn,
     })
     .post("/turns/:id/cancel", ({ caller, params }) => turns.cancel(caller, params.id), {
       caller: "ws",
-      params: fromText(IdParams),
+      params: fromPath(IdParams),
       response: Turn,
     })
     .post(
@@ -74,7 +74,7 @@ function chatRoutes(plugin: CallerPlugin, { turns, viewing, access, streams }: T
       ({ caller, params, status }) => turns.resume(caller, params.id).then((turn) => status(202, turn)),
       {
         caller: "ws",
-        params: fromText(IdParams),
+        params: fromPath(IdParams),
         response: { 202: Turn },
       },
     )
@@ -86,7 +86,7 @@ function chatRoutes(plugin: CallerPlugin, { turns, viewing, access, streams }: T
         const after = resumeFrom(exchange, query.after) ?? 0;
         return streams.answer(exchange, (viewer) => viewing.turn(caller, turn, after, viewer));
       },
-      { caller: "ws", params: fromText(IdParams), query: fromText(EventsQuery), detail: STREAM },
+      { caller: "ws", params: fromPath(IdParams), query: fromText(EventsQuery), detail: STREAM },
     )
     .get(
       "/workspaces/:id/events",
@@ -96,7 +96,7 @@ function chatRoutes(plugin: CallerPlugin, { turns, viewing, access, streams }: T
         const after = resumeFrom(exchange, query.after);
         return streams.answer(exchange, (viewer) => viewing.workspace(caller, params.id, after, viewer));
       },
-      { caller: "ws", params: fromText(IdParams), query: fromText(EventsQuery), detail: STREAM },
+      { caller: "ws", params: fromPath(IdParams), query: fromText(EventsQuery), detail: STREAM },
     );
 }
 
@@ -108,19 +108,19 @@ function conversationRoutes(plugin: CallerPlugin, { conversation }: TurnRoutesDe
       ({ caller, params, query }) => conversation.list(caller, params.id, query),
       {
         caller: "ws",
-        params: fromText(IdParams),
+        params: fromPath(IdParams),
         query: fromText(PageQuery),
         response: Type.Array(Entry),
       },
     )
     .delete("/entries/:id", ({ caller, params }) => conversation.forget(caller, params.id), {
       caller: "ws",
-      params: fromText(IdParams),
+      params: fromPath(IdParams),
       response: Empty,
     })
     .post("/entries/:id/restore", ({ caller, params }) => conversation.restore(caller, params.id), {
       caller: "ws",
-      params: fromText(IdParams),
+      params: fromPath(IdParams),
       response: Entry,
     });
 }
@@ -130,22 +130,22 @@ function inspectionRoutes(plugin: CallerPlugin, { inspection }: TurnRoutesDeps) 
     .use(plugin)
     .get("/agents/:id/prompt", ({ caller, params }) => inspection.prompt(caller, params.id), {
       caller: "ws",
-      params: fromText(IdParams),
+      params: fromPath(IdParams),
       response: Prompt,
     })
     .get("/turns/:id/calls", ({ caller, params }) => inspection.calls(caller, params.id), {
       caller: "ws",
-      params: fromText(IdParams),
+      params: fromPath(IdParams),
       response: Type.Array(CallSummary),
     })
     .get("/calls/:id", ({ caller, params }) => inspection.call(caller, params.id), {
       caller: "ws",
-      params: fromText(IdParams),
+      params: fromPath(IdParams),
       response: Call,
     })
     .get("/calls/:id/diff", ({ caller, params, query }) => inspection.diff(caller, params.id, query.to), {
       caller: "ws",
-      params: fromText(IdParams),
+      params: fromPath(IdParams),
       query: fromText(DiffQuery),
       response: CallDiff,
     });

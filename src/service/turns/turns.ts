@@ -27,6 +27,8 @@ import type { TurnRow, TurnStore } from "./store.ts";
 /** For turns to end at shutdown; what takes longer is interrupted on record without waiting for it. */
 const STOP_WAIT_MS = 4_000;
 
+const END_RETRY_MS = 1_000;
+
 export interface TurnsDeps {
   db: Db;
   store: TurnStore;
@@ -264,7 +266,21 @@ export class Turns {
     }
   }
 
-  #finish(turnId: number, outcome: RunOutcome): Promise<void> {
+  /** While storage refuses (a full disk) the end is tried again and again: without it the workspace would be busy until a restart. */
+  async #finish(turnId: number, outcome: RunOutcome): Promise<void> {
+    for (;;) {
+      try {
+        return await this.#recordEnd(turnId, outcome);
+      } catch (error) {
+        const refused = error instanceof AppError && error.code === "unavailable";
+        if (!refused || this.#stopping) throw error;
+        this.#deps.log.error("the end of a turn could not be stored", { turn: turnId, error: error.message });
+        await new Promise((resolve) => setTimeout(resolve, END_RETRY_MS));
+      }
+    }
+  }
+
+  #recordEnd(turnId: number, outcome: RunOutcome): Promise<void> {
     const { db, store, openings } = this.#deps;
     return db.write(() => {
       const row = store.turnById.get(turnId);

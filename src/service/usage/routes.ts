@@ -1,7 +1,7 @@
 // HTTP for usage: one read, for who sees the workspace.
 
 import { Elysia } from "elysia";
-import { fromText } from "../../kit/http/text-params.ts";
+import { fromPath } from "../../kit/http/text-params.ts";
 import { IdParams } from "../../kit/schema.ts";
 import type { CallerPlugin } from "../people/plugin.ts";
 import { Usage } from "./schema.ts";
@@ -12,7 +12,7 @@ export function usageRoutes(plugin: CallerPlugin, usages: Usages) {
     .use(plugin)
     .get("/workspaces/:id/usage", ({ caller, params }) => usages.get(caller, params.id), {
       caller: "ws",
-      params: fromText(IdParams),
+      params: fromPath(IdParams),
       response: Usage,
     });
 }

@@ -1,7 +1,7 @@
 // HTTP for workspaces.
 
 import { Elysia } from "elysia";
-import { fromText } from "../../kit/http/text-params.ts";
+import { fromPath } from "../../kit/http/text-params.ts";
 import { Type } from "@sinclair/typebox";
 import { Empty, IdParams } from "../../kit/schema.ts";
 import type { CallerPlugin } from "../people/plugin.ts";
@@ -27,18 +27,18 @@ export function workspaceRoutes(
     )
     .get("/:id", ({ caller, params }) => workspaces.get(caller, params.id), {
       caller: "ws",
-      params: fromText(IdParams),
+      params: fromPath(IdParams),
       response: Workspace,
     })
     .patch("/:id", ({ caller, params, body }) => workspaces.setBudget(caller, params.id, body.budget), {
       caller: "ws",
-      params: fromText(IdParams),
+      params: fromPath(IdParams),
       body: UpdateWorkspace,
       response: Workspace,
     })
     .delete("/:id", ({ caller, params }) => workspaces.remove(caller, params.id, stopTurns), {
       caller: "owner",
-      params: fromText(IdParams),
+      params: fromPath(IdParams),
       response: Empty,
     })
     .post(
@@ -47,14 +47,14 @@ export function workspaceRoutes(
         workspaces.clone(caller, params.id, body ?? {}).then((made) => status(201, made)),
       {
         caller: "ws",
-        params: fromText(IdParams),
+        params: fromPath(IdParams),
         body: Type.Optional(CloneWorkspace),
         response: { 201: Workspace },
       },
     )
     .put("/:id/teams/:team_id", ({ caller, params }) => workspaces.share(caller, params.id, params.team_id), {
       caller: "lead",
-      params: fromText(TeamParams),
+      params: fromPath(TeamParams),
       response: Workspace,
     })
     .delete(
@@ -62,7 +62,7 @@ export function workspaceRoutes(
       ({ caller, params }) => workspaces.unshare(caller, params.id, params.team_id),
       {
         caller: "lead",
-        params: fromText(TeamParams),
+        params: fromPath(TeamParams),
         response: Empty,
       },
     );

@@ -2,7 +2,7 @@
 // and a second process is kept out.
 
 import { describe, expect, test } from "bun:test";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { existsSync, statSync } from "node:fs";
 import { openDatabase, type Db } from "../../../src/kit/db.ts";
 import { AppError } from "../../../src/kit/error.ts";

@@ -42,8 +42,8 @@ function answer(world: number, request: Case): string {
   return expected.privilege ? "admin" : request.kind === "page" ? "page" : "token";
 }
 
-function row(cells: string[]): string {
-  return `| ${cells.join(" | ")} |\n`;
+function row(texts: string[]): string {
+  return `| ${texts.join(" | ")} |\n`;
 }
 
 /** One line a value that differs from a plain request, on the default listener; then plain requests in each world. */

@@ -1,0 +1,67 @@
+// Goal: the checker of the database's invariants finds what it says it finds, so that its silence after a crash means something.
+
+import { Database } from "bun:sqlite";
+import { expect, test } from "bun:test";
+import { temporaryFolder } from "../kit/folder.ts";
+import { furnish } from "../kit/furnish.ts";
+import { brokenInvariants } from "../kit/invariants.ts";
+import { call, say, startModel } from "../kit/model/index.ts";
+import { testService } from "../kit/service.ts";
+
+const damages: [string, string][] = [
+  [
+    "DELETE FROM entries WHERE kind = 'person'",
+    "a turn that began has exactly one run of the orchestrator and one message",
+  ],
+  ["UPDATE turns SET started_at = NULL", "a turn that has not begun has nothing"],
+  ["DELETE FROM entries WHERE kind = 'task'", "a worker's run has its call, begun, and exactly one task"],
+  ["UPDATE tool_calls SET state = 'asked' WHERE tool = 'agent_create'", "a result has its call, done"],
+  [
+    "DELETE FROM entries WHERE kind = 'tool' AND tool = 'agent_create'",
+    "a call that is done has exactly one result, another none",
+  ],
+  ["UPDATE entries SET calls = '[]' WHERE kind = 'agent'", "a call was asked for by what its agent said"],
+  ["DELETE FROM wires", "an agent that a tool created has the wire from its creator, or had it"],
+  [
+    "UPDATE agents SET name = 'twice' WHERE orchestrator = 0",
+    "an agent that was created has exactly one call that did it, and the other way round",
+  ],
+  ["DELETE FROM events WHERE type = 'tool.call'", "a call and its result are told once each"],
+  ["DELETE FROM events WHERE id = 3", "events are numbered without a gap"],
+  ["UPDATE runs SET status = 'running'", "a done turn has no open part"],
+  ["UPDATE audit_head SET seq = seq + 1", "the audit ends where its anchor says"],
+  ["UPDATE turns SET status = 'running'", "no turn, run or model call is open"],
+];
+
+test("each kind of damage is found", async () => {
+  await using folder = await temporaryFolder();
+  await using model = await startModel();
+  model.script("boss", [
+    [call("agent_create", { name: "w", role: "r", model: "worker" })],
+    [call("delegate", { agent: "w", task: "t" })],
+    say("done"),
+  ]);
+  model.on("worker", () => say("answer"));
+  {
+    await using service = await testService({ data: folder.path });
+    const { workspaceId } = await furnish(service.admin, model);
+    const reader = await service.admin.events(`/workspaces/${workspaceId}/chat`, {
+      method: "POST",
+      body: { text: "go" },
+    });
+    await reader.all();
+  }
+  expect(await brokenInvariants(folder.path, "at rest")).toEqual([]);
+  const intact = await Bun.file(`${folder.path}/service.db`).bytes();
+  for (const [damage, title] of damages) {
+    await Bun.write(`${folder.path}/service.db`, intact);
+    const sqlite = new Database(`${folder.path}/service.db`);
+    sqlite.run("PRAGMA foreign_keys = OFF");
+    expect([damage, sqlite.run(damage).changes > 0]).toEqual([damage, true]);
+    sqlite.close();
+    const found = (await brokenInvariants(folder.path, "at rest")).map(
+      (sentence) => sentence.split(": not ")[0]!,
+    );
+    expect(found).toContain(title);
+  }
+});

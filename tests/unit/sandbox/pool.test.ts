@@ -1,0 +1,89 @@
+// Goal: waiting containers are used once, refilled, bounded, replaced when old or dead, and gone when the sandbox stops.
+
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { DOCKER_SETUP_MS, startDocker, type TestDocker } from "../../kit/docker.ts";
+import { openSandbox, type SandboxSetup, type TestSandbox } from "../../kit/sandbox.ts";
+
+let docker: TestDocker | undefined;
+beforeAll(async () => void (docker = await startDocker()), DOCKER_SETUP_MS);
+afterAll(() => docker?.stop());
+
+const POLL_MS = 30;
+
+/** One image for all runtimes, so that there is one pool. */
+function small(shared: TestDocker): SandboxSetup {
+  const image = shared.images.binary;
+  return { docker: shared, images: { python: image, node: image, bash: image, binary: image } };
+}
+
+async function containers(shared: TestDocker, at: TestSandbox): Promise<string[]> {
+  const listed = await shared.docker("ps", "--quiet", "--filter", `label=cairn.installation=${at.installation}`);
+  return listed.split("\n").filter(Boolean);
+}
+
+async function until(shared: TestDocker, at: TestSandbox, wanted: (ids: string[]) => boolean): Promise<string[]> {
+  for (;;) {
+    const ids = await containers(shared, at);
+    if (wanted(ids)) return ids;
+    await Bun.sleep(POLL_MS);
+  }
+}
+
+const it = (name: string, act: (docker: TestDocker) => Promise<void>) =>
+  test(name, async () => {
+    if (docker) await act(docker);
+  });
+
+const ID = "#!/bin/sh\ncat /proc/sys/kernel/random/uuid >/tmp/mark 2>/dev/null; ls /tmp | wc -l\n";
+
+it("each container is used once, and another takes its place", async (shared) => {
+  await using at = await openSandbox("warm", small(shared));
+  await at.sandbox.prepare();
+  const before = await containers(shared, at);
+  expect(before).toHaveLength(1);
+  expect((await at.run("binary", ID)).stdout).toBe("1\n");
+  const after = await until(shared, at, (ids) => ids.length === 1 && ids[0] !== before[0]);
+  expect((await at.run("binary", ID)).stdout).toBe("1\n");
+  expect(await until(shared, at, (ids) => ids.length === 1 && ids[0] !== after[0])).toHaveLength(1);
+});
+
+it("more calls than wait: the others start their own, and the pool does not grow", async (shared) => {
+  await using at = await openSandbox("warm", small(shared));
+  await at.sandbox.prepare();
+  const results = await Promise.all([1, 2, 3].map((n) => at.run("binary", `#!/bin/sh\necho ${n}\n`)));
+  expect(results.map(({ stdout }) => stdout)).toEqual(["1\n", "2\n", "3\n"]);
+  await at.settled();
+  expect(await containers(shared, at)).toHaveLength(1);
+});
+
+it("one that waited too long is replaced", async (shared) => {
+  await using at = await openSandbox("warm", { ...small(shared), idleSeconds: 1 });
+  await at.sandbox.prepare();
+  const [old] = await containers(shared, at);
+  const [fresh] = await until(shared, at, (ids) => ids.length === 1 && ids[0] !== old);
+  expect(fresh).toMatch(/^[0-9a-f]+$/);
+});
+
+it("one that died while it waited is not handed to a call", async (shared) => {
+  await using at = await openSandbox("warm", small(shared));
+  await at.sandbox.prepare();
+  await shared.docker("kill", ...(await containers(shared, at)));
+  expect(await at.run("binary", "#!/bin/sh\necho fine\n")).toMatchObject({ exitCode: 0, stdout: "fine\n" });
+});
+
+it("stopping empties the pool and ends what runs", async (shared) => {
+  const at = await openSandbox("warm", small(shared));
+  await at.sandbox.prepare();
+  const began = Promise.withResolvers<void>();
+  const running = at.run("binary", "#!/bin/sh\necho began\nsleep 60\n", { output: () => began.resolve() });
+  await began.promise;
+  await at[Symbol.asyncDispose]();
+  expect(await running).toMatchObject({ exitCode: 137, timedOut: false, stdout: "began\n" });
+  expect(await shared.docker("ps", "--all", "--quiet", "--filter", `label=cairn.installation=${at.installation}`)).toBe("");
+});
+
+it("nothing is started after the stop", async (shared) => {
+  const at = await openSandbox("warm", small(shared));
+  await at[Symbol.asyncDispose]();
+  expect(at.run("binary", "#!/bin/sh\n")).rejects.toMatchObject({ code: "unavailable", message: "the service is stopping: nothing is started any more" });
+});
