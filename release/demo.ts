@@ -1,5 +1,5 @@
 // `npm run demo`: installs, builds, and runs the main job with the compiled program over real HTTP: catalogue, workspace, chat; the
-// orchestrator creates two workers, wires them, delegates to both at once, and answers. The model is a scripted one in a process of its own
+// orchestrator creates two workers, wires them, delegates to both at once, and answers. Then it forges a gear, which is refused, tried, approved and used. The model is a scripted one in a process of its own
 // that speaks a provider's protocol; the service does not know. On a terminal it then stays up, otherwise it exits 0.
 
 import { mkdtemp, rm } from "node:fs/promises";
@@ -10,6 +10,7 @@ import { ROOT, bun, fail, seconds } from "./step.ts";
 import { nativeExtension } from "./targets.ts";
 
 const START_DEADLINE_MS = 15_000;
+const DOCKER_DEADLINE_MS = 60_000;
 const QUESTION = "Which of our two databases should hold the event log? Have two people look at it.";
 
 interface Child {
@@ -107,11 +108,17 @@ async function mainJob(url: string, modelUrl: string): Promise<number> {
     name: "demo",
     orchestrator_model_id: boss.id,
   });
-  say(`3. a person says: ${QUESTION}\n`);
-  const orchestrator = (await request<{ id: number }[]>(url, `/workspaces/${workspace.id}/agents`))[0]!;
+  await talk(url, workspace.id, `3. a person says`, QUESTION);
+  return workspace.id;
+}
+
+/** One turn, shown as it comes. */
+async function talk(url: string, workspaceId: number, heading: string, text: string): Promise<void> {
+  say(`${heading}: ${text}\n`);
+  const orchestrator = (await request<{ id: number }[]>(url, `/workspaces/${workspaceId}/agents`))[0]!;
   const names = new Map<unknown, string>([[orchestrator.id, "orchestrator"]]);
   let streaming = false;
-  for await (const { type, data } of events(url, `/workspaces/${workspace.id}/chat`, { text: QUESTION })) {
+  for await (const { type, data } of events(url, `/workspaces/${workspaceId}/chat`, { text })) {
     if (type === "agent.created")
       names.set((data["agent"] as { id: number }).id, (data["agent"] as { name: string }).name);
     const speaker = names.get(data["agent_id"]) ?? "?";
@@ -128,7 +135,42 @@ async function mainJob(url: string, modelUrl: string): Promise<number> {
     if (type === "wire.created") say("   a wire appears: the permission to delegate");
     if (type === "turn.finished") say(`   turn ${(data["turn"] as { status: string }).status}\n`);
   }
-  return workspace.id;
+}
+
+const COUNT = "Please count the words of this sentence with a gear.";
+
+/** A gear from forge to approved call: pending, refused, tried dry, approved by its hash, called by the agent. */
+async function gear(url: string, workspaceId: number): Promise<void> {
+  await talk(url, workspaceId, "8. a person says", COUNT);
+  const forged = (await request<{ id: number; name: string; status: string }[]>(url, "/gears")).find(
+    (one) => one.name === "count_words",
+  );
+  if (!forged) return fail("the gear was not forged");
+  const refusal = await fetch(`${url}/api/v1/gears/${forged.id}/run`, post({ args: { text: "a b" } }));
+  if (refusal.ok) fail("a gear that nobody approved was run");
+  say(
+    `9. the gear is ${forged.status}; a run is refused: ${((await refusal.json()) as { error: { message: string } }).error.message}`,
+  );
+  const dry = await request<{ stdout: string; exit_code: number; isolated: boolean }>(
+    url,
+    `/gears/${forged.id}/run?dry=1`,
+    { args: { text: "one two three" } },
+  );
+  say(
+    `10. a dry run of {"text":"one two three"}: ${dry.stdout.trim()}, exit code ${dry.exit_code}, ${dry.isolated ? "in a container" : "not isolated"}`,
+  );
+  const { content_hash: hash } = await request<{ content_hash: string }>(url, `/gears/${forged.id}`);
+  const approval = await fetch(`${url}/api/v1/gears/${forged.id}`, {
+    ...post({ status: "approved", content_hash: hash }),
+    method: "PATCH",
+  });
+  if (!approval.ok) fail(`the approval failed: ${await approval.text()}`);
+  say(`11. approved: exactly the bytes with hash ${hash.slice(0, 16)}…\n`);
+  await talk(url, workspaceId, "12. the person says again", COUNT);
+}
+
+function post(body: unknown): RequestInit {
+  return { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) };
 }
 
 async function lookBack(url: string, workspaceId: number): Promise<void> {
@@ -168,6 +210,30 @@ async function lookBack(url: string, workspaceId: number): Promise<void> {
     fail("the main job did not come to its end");
 }
 
+/** Containers when a daemon answers and has, or can get, the image for the demo's gear; otherwise a plain process, and why. */
+async function sandboxMode(): Promise<{ mode: "docker" | "subprocess"; why: string }> {
+  const docker = async (...args: string[]) => {
+    try {
+      const child = Bun.spawn(["docker", ...args], {
+        stdio: ["ignore", "ignore", "ignore"],
+        timeout: DOCKER_DEADLINE_MS,
+      });
+      return (await child.exited) === 0;
+    } catch {
+      return false;
+    }
+  };
+  if (!(await docker("version", "--format", "{{.Server.Version}}")))
+    return { mode: "subprocess", why: "as plain processes, not isolated: no container daemon answers here" };
+  const image = DEFAULT_IMAGES.node;
+  if ((await docker("image", "inspect", image)) || (await docker("pull", "--quiet", image)))
+    return { mode: "docker", why: "in containers" };
+  return {
+    mode: "subprocess",
+    why: `as plain processes, not isolated: the container image ${image} can't be had here`,
+  };
+}
+
 async function stayUp(url: string): Promise<void> {
   say(`\nThe service is up at ${url} (API under ${url}/api/v1). Press Ctrl+C to stop it.`);
   await new Promise<void>((resolve) => {
@@ -177,6 +243,7 @@ async function stayUp(url: string): Promise<void> {
 
 await installDependencies();
 const { buildNative } = await import("./build.ts");
+const { DEFAULT_IMAGES } = await import("../src/service/sandbox/images.ts");
 await buildNative();
 const started = performance.now();
 const data = await mkdtemp(join(tmpdir(), "cairn-demo-"));
@@ -189,14 +256,18 @@ try {
   );
   const program = join(ROOT, "dist", `service${nativeExtension}`);
   const listen = terminal ? "127.0.0.1:8688" : "127.0.0.1:0";
+  const sandbox = await sandboxMode();
+  await Bun.write(join(data, "config.yaml"), `sandbox: ${sandbox.mode}\n`);
   const service = await start(
     [program, "serve", "--data", data, "--listen", listen],
     "stderr",
     /http:\/\/127\.0\.0\.1:[1-9]\d*/,
   );
-  say(`\nCairn: ${program} serve → ${service.url}, scripted model → ${model.url}\n`);
+  say(`\nCairn: ${program} serve → ${service.url}, scripted model → ${model.url}`);
+  say(`Gears run ${sandbox.why}.\n`);
   const workspaceId = await mainJob(service.url, model.url);
   await lookBack(service.url, workspaceId);
+  await gear(service.url, workspaceId);
   say(`\ndone in ${seconds(started)}`);
   done = true;
   if (terminal) await stayUp(service.url);

@@ -42,6 +42,8 @@ function diskError(error: unknown, path: string): unknown {
     );
   }
   if (code === "ENOENT") return new AppError("conflict", `${shown}: was removed meanwhile; try again`);
+  if (code === "EEXIST" || code === "ENOTEMPTY")
+    return new AppError("conflict", `${shown}: was changed meanwhile; try again`);
   if (code === "ENOTDIR") return new AppError("invalid", `${shown}: a part of the path is not a directory`);
   if (code === "EISDIR") return new AppError("invalid", `${shown}: is a directory, not a file`);
   if (code === "ELOOP")

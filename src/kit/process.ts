@@ -131,7 +131,7 @@ async function spawn(command: string[], options: StartOptions): Promise<Child | 
 async function endOf(child: Child, readers: readonly PipeReader[]): Promise<Exit> {
   await child.exited;
   killGroup(child.pid);
-  await drained(readers);
+  await untilRead(readers);
   const signal = child.signalCode;
   const exitCode =
     signal === null
@@ -140,7 +140,7 @@ async function endOf(child: Child, readers: readonly PipeReader[]): Promise<Exit
   return { exitCode: exitCode ?? SIGNAL_EXIT_BASE, signalled: signal !== null };
 }
 
-async function drained(readers: readonly PipeReader[]): Promise<void> {
+async function untilRead(readers: readonly PipeReader[]): Promise<void> {
   let ticks = 0;
   const timer = setInterval(() => {
     const last = ++ticks === DRAIN_TICKS_MAX;
@@ -160,7 +160,11 @@ function inputOf(sink: Bun.FileSink): Pick<RunningProcess, "write" | "endInput">
     }
   };
   return {
-    write: (data) => quietly(() => (sink.write(data), sink.flush())),
+    write: (data) => {
+      // Each may fail on its own, and later.
+      quietly(() => sink.write(data));
+      quietly(() => sink.flush());
+    },
     endInput: () => quietly(() => sink.end()),
   };
 }
@@ -233,6 +237,8 @@ export function startTerminal(command: string[], options: TerminalOptions): Term
   const { columns, rows, output, drained } = options;
   const terminal = openTerminal({ cols: columns, rows, data: (_, chunk) => output(chunk), drain: drained });
   if (!terminal) return undefined;
+  // Bytes pass as they are: a line discipline of ours would echo and translate before the child sets its own.
+  terminal.setRawMode(true);
   try {
     const child = Bun.spawn(command, {
       env: childEnvironment(options.environment, options.variables),

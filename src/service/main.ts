@@ -19,7 +19,7 @@ import type { TransportTimes } from "./llm/transport.ts";
 import { migrations } from "./migrations/migrations.ts";
 import { buildParts, type Parts } from "./parts.ts";
 import type { Sandbox } from "./sandbox/sandbox.ts";
-import { dockerAnswers, NOT_ISOLATED_WARNING, refuseImpossibleSwitches } from "./sandbox/probe.ts";
+import { refuseImpossibleSwitches } from "./sandbox/probe.ts";
 import { createHandler } from "./server.ts";
 
 export const DATABASE_NAME = "service.db";
@@ -67,6 +67,7 @@ export async function startService(options: StartOptions): Promise<Service> {
     // In the same tick as the bind, so no request comes before it, and no token is shown that a refused bind would take back.
     seedAdmin(parts, config, log);
     announce(config, listener, options.environment, parts, log);
+    parts.background.run("sweep of terminals", () => parts.terminals.prepare());
     return running(parts, listener, log);
   } catch (error) {
     await listener?.close();
@@ -146,12 +147,7 @@ function announce(
     const why = config.loopbackAdmin ? `listening on ${config.listen.host}` : "loopback_admin is false";
     log.info(`this looks like a container: loopback privilege is ${on ? "on" : "off"}`, { evidence, why });
   }
-  if (config.sandbox === "subprocess") log.warn(NOT_ISOLATED_WARNING);
-  if (config.sandbox === "auto") {
-    parts.background.run("sandbox probe", async () => {
-      if (!(await dockerAnswers(environment))) log.warn(NOT_ISOLATED_WARNING);
-    });
-  }
+  parts.background.run("sandbox", () => parts.sandbox.prepare());
 }
 
 function running(parts: Parts, listener: Listener, log: Log): Service {
@@ -166,12 +162,13 @@ function running(parts: Parts, listener: Listener, log: Log): Service {
 async function stop(parts: Parts, listener: Listener, log: Log, reason: string): Promise<void> {
   log.info("stopping", { reason });
   listener.drain();
-  // As background work: bounded as a whole, and a failure (a full disk) does not keep the rest from being closed.
   parts.terminals.stop();
+  // As background work: bounded as a whole, and a failure (a full disk) does not keep the rest from being closed.
   parts.background.run("stop of turns", async () => {
     await parts.turns.stop();
     await parts.gearRuns.stop();
     parts.searches.stop();
+    await parts.sandbox.stop();
     parts.streams.endAll();
   });
   parts.background.run("last-used times", () => parts.authentication.flushLastUsed());

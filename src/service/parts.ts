@@ -53,9 +53,9 @@ import { PeopleStore } from "./people/store.ts";
 import { Teams } from "./people/teams.ts";
 import { Users } from "./people/users.ts";
 import type { Sandbox } from "./sandbox/sandbox.ts";
-import { DockerCommand } from "./sandbox/docker-command.ts";
+import { DockerCommand } from "./sandbox/docker-client.ts";
 import { DEFAULT_IMAGES } from "./sandbox/images.ts";
-import { SubprocessSandbox } from "./sandbox/subprocess.ts";
+import { createSandbox } from "./sandbox/choice.ts";
 import { Shells } from "./terminal/shells.ts";
 import { Terminals } from "./terminal/terminals.ts";
 import { ToolRegistry } from "./tools/registry.ts";
@@ -72,6 +72,8 @@ import { Usages } from "./usage/usage.ts";
 import { Access } from "./workspaces/access.ts";
 import { WorkspaceStore } from "./workspaces/store.ts";
 import { Workspaces, type WorkspaceFollower } from "./workspaces/workspaces.ts";
+
+const INSTALLATION_CHARACTERS = 16;
 
 export interface PartsOptions {
   db: Db;
@@ -92,8 +94,11 @@ export type Parts = ReturnType<typeof buildParts>;
 
 export function buildParts(options: PartsOptions) {
   const { db, clock, log, ownListener, config, times = TRANSPORT_TIMES, network = SYSTEM_NETWORK } = options;
-  const sandbox = options.sandbox ?? new SubprocessSandbox({ environment: options.environment, clock, log });
   const background = new Background(log);
+  const installation = sha256Hex(config.data).slice(0, INSTALLATION_CHARACTERS);
+  const { environment } = options;
+  const sandbox =
+    options.sandbox ?? createSandbox(config, { environment, clock, log, background, installation });
   const streams = new Streams();
   const journal = new Journal(db, clock, log);
   const audit = new Audit(db, clock);
@@ -135,6 +140,11 @@ export function buildParts(options: PartsOptions) {
     journal,
     audit,
     clock,
+    attachments: (id) => ({
+      gear_bindings: gearBindings.ofWorkspace(id),
+      instruction_bindings: instructions.bindingsOf(id),
+      egress_grants: grants.ofWorkspace(id),
+    }),
   });
   const directories = new Directories({
     data: config.data,
@@ -250,7 +260,7 @@ export function buildParts(options: PartsOptions) {
   const shells = new Shells({
     docker: new DockerCommand(options.environment),
     image: config.sandboxImages.bash ?? DEFAULT_IMAGES.bash,
-    installation: sha256Hex(config.data).slice(0, 16),
+    installation,
     log,
   });
   const terminals = new Terminals({

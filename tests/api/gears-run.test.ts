@@ -411,3 +411,26 @@ test("so many run at once, the next wait; what lost its approval while it waited
   ]);
   expect(sandbox.requests).toHaveLength(GEAR_RUNS_AT_ONCE_MAX);
 });
+
+test("a gear that was changed and approved again while a run waited does not run with arguments checked before", async () => {
+  const open = Promise.withResolvers<void>();
+  const full = Promise.withResolvers<void>();
+  const sandbox = isolatedSandbox(async () => {
+    if (sandbox.requests.length === GEAR_RUNS_AT_ONCE_MAX) full.resolve();
+    await open.promise;
+    return {};
+  });
+  await using at = await testService({ sandbox });
+  const gear = await approvedGear(at.admin);
+  const runs = Array.from({ length: GEAR_RUNS_AT_ONCE_MAX }, () => at.admin.post(`/gears/${gear.id}/run`));
+  await full.promise;
+  await using reader = await at.admin.events(`/gears/${gear.id}/run`, { method: "POST", body: {} });
+  await at.admin.put(`/gears/${gear.id}`, { args_schema: NUMBER_ARGS });
+  await at.admin.patch(`/gears/${gear.id}`, { status: "approved" });
+  open.resolve();
+  await Promise.all(runs);
+  const message = "run refused; gear not executed: the gear was changed meanwhile";
+  expect((await reader.all()).map(({ type, data }) => ({ type, data: data as unknown }))).toEqual([
+    { type: "error", data: { message, code: "conflict", request_id: expect.any(String) } },
+  ]);
+});

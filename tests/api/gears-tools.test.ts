@@ -60,6 +60,10 @@ test("a forged gear is pending, bound to its agent, and a tool only after approv
   expect(resultsOf(lab)).toEqual(["5\n\n[stderr: note\n]"]);
   const result = events.find((event) => event.type === "tool.result");
   expect(result!.data.data).toMatchObject({ tool: "adder", outcome: "ok" });
+  const live = events
+    .filter((event) => event.type === "tool.output")
+    .map((event) => event.data.data as Record<string, unknown>);
+  expect(live.filter((each) => each["stream"] === "stdout").map((each) => each["text"])).toEqual(["5\n"]);
   const runs = await lab.admin.get<unknown>(`/gears/${waiting!.id}/runs`);
   expect(runs).toMatchObject([
     { kind: "tool", agent: "orchestrator", workspace_id: lab.workspaceId, status: "done", exit_code: 0 },

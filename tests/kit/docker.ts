@@ -73,13 +73,23 @@ export async function startOwnDaemon(shared: TestDocker): Promise<OwnDaemon> {
     "--iptables=false",
   ];
   // In a network of its own: without a bridge it would take the machine's bridge away from the other daemon.
-  const daemon = await startDaemon([...places, ...own], environment, ["unshare", "--net"]);
+  const start = () => startDaemon([...places, ...own], environment, ["unshare", "--net"]);
+  let daemon = await start();
   await handOver(shared.environment, environment, OUR_IMAGES.binary);
+  const all = async () => (await client(environment, ["ps", "--all", "--quiet"])).split("\n").filter(Boolean);
   const stop = async () => {
     daemon.signal("SIGCONT");
-    const running = await client(environment, ["ps", "--all", "--quiet"]).catch(() => "");
-    if (running !== "") await client(environment, ["rm", "--force", ...running.split("\n")]).catch(() => "");
+    // Only a daemon can take down what a killed one left: containers, mounts, networks.
+    if (!(await answers(environment))) {
+      await daemon.stop();
+      daemon = await start();
+    }
+    // Some are being removed at this moment, which docker calls an error.
+    for (let left = await all(); left.length > 0; left = await all()) {
+      await run(["docker", "rm", "--force", ...left], environment);
+    }
     await daemon.stop();
+    await unmountBelow(folder);
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   };
   return {
@@ -116,7 +126,11 @@ interface Daemon {
   stop(): Promise<void>;
 }
 
-async function startDaemon(args: string[], environment: Record<string, string>, prefix: string[] = []): Promise<Daemon> {
+async function startDaemon(
+  args: string[],
+  environment: Record<string, string>,
+  prefix: string[] = [],
+): Promise<Daemon> {
   const log = join(await mkdtemp(join(tmpdir(), "cairn-dockerd-log-")), "log");
   const child = Bun.spawn([...prefix, locateTool("docker")!, ...args], {
     stdio: ["ignore", Bun.file(log), Bun.file(log)],
@@ -204,6 +218,17 @@ async function makeImages(environment: Record<string, string>): Promise<void> {
     await importFolder(environment, debian, OUR_IMAGES.node);
   } finally {
     await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** A killed daemon does not unmount what it mounted, and its successor does not know of all of it. */
+async function unmountBelow(folder: string): Promise<void> {
+  const places = (await Bun.file("/proc/mounts").text()).split("\n").map((line) => line.split(" ")[1] ?? "");
+  for (const place of places
+    .filter((path) => path.startsWith(`${folder}/`))
+    .sort()
+    .reverse()) {
+    await run(["umount", "--lazy", place], { PATH: `${process.env.PATH}:/usr/sbin:/sbin` });
   }
 }
 

@@ -13,11 +13,20 @@ export async function inhabited(): Promise<Inhabited> {
   const { admin, workspaceId } = lab;
   const agent = await lab.addWorker("helper");
   lab.model
-    .script("boss", [call("delegate", { agent: "helper", task: "Look." }), say("Done.")])
+    .script("boss", [
+      [
+        call("instruction_save", { name: "manners", text: "Say please." }),
+        call("delegate", { agent: "helper", task: "Look." }),
+      ],
+      say("Done."),
+    ])
     .script("helper", [say("Looked.")]);
   const { turn } = await lab.chat("Go.");
   const user = await lab.at.user("inhabitant");
   const team = await admin.post<{ id: number }>("/teams", { name: "inhabitants" });
+  const instruction = await admin.post<{ id: number }>("/instructions", { name: "style", text: "Be brief." });
+  const bindings = `/workspaces/${workspaceId}/instructions`;
+  const bound = await admin.post<{ id: number }>(bindings, { instruction_id: instruction.id });
   const first = async (path: string) => (await admin.get<{ id: number }[]>(path))[0]!.id;
   return {
     ...lab,
@@ -32,6 +41,9 @@ export async function inhabited(): Promise<Inhabited> {
       teams: team.id,
       providers: await first("/providers"),
       models: await lab.addModel("spare"),
+      instructions: instruction.id,
+      "instruction-bindings": bound.id,
+      "instruction-proposals": await first("/instruction-proposals"),
     },
   };
 }
@@ -39,9 +51,19 @@ export async function inhabited(): Promise<Inhabited> {
 /** Everything that requests could have changed, to be compared before and after. */
 export async function everything(lab: Inhabited): Promise<unknown> {
   const { admin, workspaceId } = lab;
-  const own = ["", "/blueprint", "/entries", "/turns", "/usage"].map(
+  const own = ["", "/blueprint", "/entries", "/turns", "/usage", "/instructions", "/files"].map(
     (rest) => `/workspaces/${workspaceId}${rest}`,
   );
-  const paths = ["/users", "/teams", "/providers", "/models", "/workspaces", "/audit?limit=500", ...own];
+  const paths = [
+    "/users",
+    "/teams",
+    "/providers",
+    "/models",
+    "/workspaces",
+    "/audit?limit=500",
+    "/instructions",
+    "/instruction-proposals",
+    ...own,
+  ];
   return Promise.all(paths.map(async (path) => [path, await admin.get(path)]));
 }

@@ -9,22 +9,38 @@ const options = { environment, deadlineMs: 10_000, outputBytesMax: 1_000 };
 
 describe.skipIf(process.platform === "win32")("processes", () => {
   test("both streams and the exit code", async () => {
-    expect(await runProcess(["sh", "-c", "echo out; echo err >&2; exit 4"], options)).toEqual({ exitCode: 4, stdout: "out\n", stderr: "err\n", timedOut: false });
+    expect(await runProcess(["sh", "-c", "echo out; echo err >&2; exit 4"], options)).toEqual({
+      exitCode: 4,
+      stdout: "out\n",
+      stderr: "err\n",
+      timedOut: false,
+    });
   });
 
   test("a missing program is an outcome", async () => {
-    expect(await runProcess(["no-such-program"], options)).toEqual({ exitCode: null, stdout: "", stderr: "no-such-program: not found", timedOut: false });
+    expect(await runProcess(["no-such-program"], options)).toEqual({
+      exitCode: null,
+      stdout: "",
+      stderr: "no-such-program: not found",
+      timedOut: false,
+    });
   });
 
   test("the deadline holds, also when a process outside the group keeps the pipe", async () => {
     const started = performance.now();
-    const outcome = await runProcess(["sh", "-c", "setsid sleep 10 & echo out; sleep 10"], { ...options, deadlineMs: 200 });
+    const outcome = await runProcess(["sh", "-c", "setsid sleep 10 & echo out; sleep 10"], {
+      ...options,
+      deadlineMs: 200,
+    });
     expect(outcome).toEqual({ exitCode: null, stdout: "out\n", stderr: "", timedOut: true });
     expect(performance.now() - started).toBeLessThan(2_000);
   });
 
   test("output beyond the limit is read and dropped", async () => {
-    const { exitCode, stdout } = await runProcess(["sh", "-c", "head -c 500000 /dev/zero | tr '\\0' x"], options);
+    const { exitCode, stdout } = await runProcess(
+      ["sh", "-c", "head -c 500000 /dev/zero | tr '\\0' x"],
+      options,
+    );
     expect({ exitCode, length: stdout.length }).toEqual({ exitCode: 0, length: 1_000 });
   });
 
@@ -52,6 +68,9 @@ describe("capture", () => {
     expect({ text: middle.text(), truncated: middle.truncated }).toEqual({ text: "ab", truncated: true });
     const odd = new OutputCapture(100);
     odd.add(Buffer.from([0xef, 0xbb, 0xbf, 0x61, 0xc3]));
-    expect({ text: odd.text(), truncated: odd.truncated }).toEqual({ text: "\ufeffa\ufffd", truncated: false });
+    expect({ text: odd.text(), truncated: odd.truncated }).toEqual({
+      text: "\ufeffa\ufffd",
+      truncated: false,
+    });
   });
 });

@@ -18,6 +18,7 @@ import {
   AGENTS_PER_WORKSPACE_MAX,
   ORCHESTRATOR_NAME,
   type Agent,
+  type Attachments,
   type BlueprintRecord,
   type CreateAgent,
   type CreateWire,
@@ -36,6 +37,8 @@ of this conversation. Independent tasks belong in one reply, so that they run si
 
 Tell the person what you did and what came of it. Say so plainly when something failed or is not known.`;
 
+type BlueprintContent = Omit<BlueprintRecord, "workspace_id" | "turn_id" | "event_id">;
+
 export interface BlueprintDeps {
   db: Db;
   store: BlueprintStore;
@@ -44,6 +47,7 @@ export interface BlueprintDeps {
   journal: Journal;
   audit: Audit;
   clock: Clock;
+  attachments: (workspaceId: number) => Attachments;
 }
 
 export class Blueprint {
@@ -77,7 +81,7 @@ export class Blueprint {
     }
     const past = store.blueprintOfTurn.get(at);
     if (past?.workspace_id !== workspaceId || past.content === null) throw notFound("turn", at);
-    const content = JSON.parse(past.content) as Pick<BlueprintRecord, "agents" | "wires">;
+    const content = JSON.parse(past.content) as BlueprintContent;
     return { workspace_id: workspaceId, turn_id: at, event_id: null, ...content };
   }
 
@@ -285,8 +289,12 @@ export class Blueprint {
     return row;
   }
 
-  #content(workspaceId: number): Pick<BlueprintRecord, "agents" | "wires"> {
-    return { agents: this.agentsOf(workspaceId), wires: this.wiresOf(workspaceId) };
+  #content(workspaceId: number): BlueprintContent {
+    return {
+      agents: this.agentsOf(workspaceId),
+      wires: this.wiresOf(workspaceId),
+      ...this.#deps.attachments(workspaceId),
+    };
   }
 
   #insert(

@@ -17,12 +17,16 @@ export const FILE_ROUTE = "/workspaces/:id/file";
 export function fileRoutes(plugin: CallerPlugin, files: Files) {
   return new Elysia({ name: "files", normalize: false, tags: ["files"] })
     .use(plugin)
-    .get("/workspaces/:id/files", ({ caller, params, query }) => files.list(caller, params.id, query.path), {
-      caller: "ws",
-      params: fromText(IdParams),
-      query: fromText(DirectoryQuery),
-      response: Type.Array(FileEntry),
-    })
+    .get(
+      "/workspaces/:id/files",
+      async ({ caller, params, query }) => files.list(caller, params.id, query.path),
+      {
+        caller: "ws",
+        params: fromText(IdParams),
+        query: fromText(DirectoryQuery),
+        response: Type.Array(FileEntry),
+      },
+    )
     .get(
       FILE_ROUTE,
       async ({ caller, params, query, set }) => {

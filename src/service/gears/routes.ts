@@ -5,7 +5,7 @@ import { Type } from "@sinclair/typebox";
 import { AppError, messageOf } from "../../kit/error.ts";
 import { exchangeOf, type Exchange } from "../../kit/http/exchange.ts";
 import { frame, type Streams } from "../../kit/http/sse.ts";
-import { fromText } from "../../kit/http/text-params.ts";
+import { fromPath, fromText } from "../../kit/http/text-params.ts";
 import type { Log } from "../../kit/log.ts";
 import type { Background } from "../../kit/background.ts";
 import { Empty, IdParams, PageQuery } from "../../kit/schema.ts";
@@ -70,29 +70,29 @@ function recordRoutes(plugin: CallerPlugin, { gears }: GearRoutesDeps) {
     )
     .get("/gears/:id", ({ params }) => gears.get(params.id), {
       caller: "any",
-      params: fromText(IdParams),
+      params: fromPath(IdParams),
       response: GearDetail,
     })
     .put("/gears/:id", ({ caller, params, body }) => gears.save(caller, params.id, body), {
       caller: "author",
-      params: fromText(IdParams),
+      params: fromPath(IdParams),
       body: SaveGear,
       response: SavedGear,
     })
     .patch("/gears/:id", ({ caller, params, body }) => gears.decide(caller, params.id, body), {
       caller: "admin",
-      params: fromText(IdParams),
+      params: fromPath(IdParams),
       body: DecideGear,
       response: GearDetail,
     })
     .delete("/gears/:id", ({ caller, params }) => gears.remove(caller, params.id), {
       caller: "admin",
-      params: fromText(IdParams),
+      params: fromPath(IdParams),
       response: Empty,
     })
     .get("/gears/:id/versions", ({ params, query }) => gears.versions(params.id, query), {
       caller: "any",
-      params: fromText(IdParams),
+      params: fromPath(IdParams),
       query: fromText(PageQuery),
       response: Type.Array(GearVersion),
     });
@@ -119,7 +119,7 @@ function runRoutes(plugin: CallerPlugin, deps: GearRoutesDeps, log: Log) {
       },
       {
         caller: "any",
-        params: fromText(IdParams),
+        params: fromPath(IdParams),
         query: fromText(RunQuery),
         body: Type.Optional(RunGear),
         response: { 200: GearResult },
@@ -132,17 +132,17 @@ function runRoutes(plugin: CallerPlugin, deps: GearRoutesDeps, log: Log) {
         exchangeOf(request).keepOpen();
         return runTests(gears, gearRuns, isolation, caller, params.id);
       },
-      { caller: "any", params: fromText(IdParams), response: TestReport },
+      { caller: "any", params: fromPath(IdParams), response: TestReport },
     )
     .get("/gears/:id/runs", ({ caller, params, query }) => gearRuns.list(caller, params.id, query), {
       caller: "any",
-      params: fromText(IdParams),
+      params: fromPath(IdParams),
       query: fromText(PageQuery),
       response: Type.Array(GearRun),
     })
     .get("/gear-runs/:id", ({ caller, params }) => gearRuns.get(caller, params.id), {
       caller: "ws",
-      params: fromText(IdParams),
+      params: fromPath(IdParams),
       response: GearRunDetail,
     });
 }
@@ -152,7 +152,7 @@ function bindingRoutes(plugin: CallerPlugin, { gearBindings }: GearRoutesDeps) {
     .use(plugin)
     .get("/workspaces/:id/gears", ({ caller, params }) => gearBindings.list(caller, params.id), {
       caller: "ws",
-      params: fromText(IdParams),
+      params: fromPath(IdParams),
       response: Type.Array(GearBinding),
     })
     .post(
@@ -161,14 +161,14 @@ function bindingRoutes(plugin: CallerPlugin, { gearBindings }: GearRoutesDeps) {
         gearBindings.bind(caller, params.id, body).then((made) => status(201, made)),
       {
         caller: "ws",
-        params: fromText(IdParams),
+        params: fromPath(IdParams),
         body: CreateGearBinding,
         response: { 201: GearBinding },
       },
     )
     .delete("/gear-bindings/:id", ({ caller, params }) => gearBindings.unbind(caller, params.id), {
       caller: "ws",
-      params: fromText(IdParams),
+      params: fromPath(IdParams),
       response: Empty,
     });
 }

@@ -61,6 +61,8 @@ export type Output = (stream: "stdout" | "stderr", text: string) => void;
 export interface Order {
   readonly caller: Caller;
   readonly gearId: number;
+  /** Content whose schema the arguments were checked against. */
+  readonly hash: string;
   readonly kind: GearRunKind;
   readonly args: Record<string, unknown>;
   readonly workspaceId: number | null;
@@ -121,6 +123,7 @@ export class GearRuns {
     return {
       caller,
       gearId: gear.id,
+      hash: gear.hash,
       kind: "tool",
       args,
       workspaceId,
@@ -220,7 +223,7 @@ export class GearRuns {
         : [...new Set([...(input.files ?? []), ...schema.filesIn(args)])];
     if (workspaceId === null && files.length > 0)
       throw new AppError("invalid", "workspace_id: missing; files are files of a workspace");
-    return { caller, gearId, kind, args, workspaceId, files, require };
+    return { caller, gearId, hash: row.hash, kind, args, workspaceId, files, require };
   }
 
   #requireCallable(row: GearRow, workspaceId: number, agentId: number, hash: string): void {
@@ -259,6 +262,9 @@ export class GearRuns {
     return db.write(() => {
       const row = gears.existing(order.gearId);
       order.require(row);
+      if (row.hash !== order.hash) {
+        throw new AppError("conflict", "run refused; gear not executed: the gear was changed meanwhile");
+      }
       if (workspaceId !== null) access.workspace(caller, workspaceId);
       const content = gears.contentOf(row);
       const hash = contentHash(content);

@@ -58,10 +58,13 @@ export const GearFileInput = closed({
 });
 export type GearFileInput = Static<typeof GearFileInput>;
 
+/** Whatever a gear takes: its own schema says what. Closed in form only, since any name fits. */
+const Arguments = Type.Record(Type.String(), Type.Unknown(), { additionalProperties: false });
+
 /** Example arguments with the output that is expected of them: exactly this text, or the same JSON value. */
 export const GearTest = closed({
   name: Type.String({ minLength: 1, maxLength: 100 }),
-  args: Type.Record(Type.String(), Type.Unknown()),
+  args: Arguments,
   expected: Type.String({ maxLength: GEAR_TEST_CHARACTERS_MAX }),
 });
 export type GearTest = Static<typeof GearTest>;
@@ -176,7 +179,7 @@ export const CreateGearBinding = closed({ gear_id: Id, agent_id: Type.Optional(n
 export type CreateGearBinding = Static<typeof CreateGearBinding>;
 
 export const RunGear = closed({
-  args: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+  args: Type.Optional(Arguments),
   workspace_id: Type.Optional(Id),
   files: Type.Optional(
     Type.Array(Type.String({ minLength: 1, maxLength: 4096 }), { maxItems: RUN_FILES_MAX }),
@@ -238,7 +241,7 @@ export type GearRun = Static<typeof GearRun>;
 
 export const GearRunDetail = closed({
   ...RunFields,
-  args: Type.Record(Type.String(), Type.Unknown()),
+  args: Arguments,
   files: Type.Array(Type.String()),
   stdout: nullable(Type.String()),
   stderr: nullable(Type.String()),

@@ -33,7 +33,7 @@ export function libraryRoutes(plugin: CallerPlugin, instructions: Instructions, 
     })
     .post(
       "/workspaces/:id/instructions",
-      ({ caller, params, body, status }) =>
+      async ({ caller, params, body, status }) =>
         instructions.bind(caller, params.id, body).then((made) => status(201, made)),
       {
         caller: "ws",
@@ -42,11 +42,15 @@ export function libraryRoutes(plugin: CallerPlugin, instructions: Instructions, 
         response: { 201: InstructionBinding },
       },
     )
-    .delete("/instruction-bindings/:id", ({ caller, params }) => instructions.unbind(caller, params.id), {
-      caller: "ws",
-      params: fromText(IdParams),
-      response: Empty,
-    });
+    .delete(
+      "/instruction-bindings/:id",
+      async ({ caller, params }) => instructions.unbind(caller, params.id),
+      {
+        caller: "ws",
+        params: fromText(IdParams),
+        response: Empty,
+      },
+    );
 }
 
 function instructionRoutes(plugin: CallerPlugin, instructions: Instructions) {
@@ -55,7 +59,7 @@ function instructionRoutes(plugin: CallerPlugin, instructions: Instructions) {
     .get("", () => instructions.list(), { caller: "any", response: Type.Array(InstructionSummary) })
     .post(
       "",
-      ({ caller, body, status }) => instructions.create(caller, body).then((made) => status(201, made)),
+      async ({ caller, body, status }) => instructions.create(caller, body).then((made) => status(201, made)),
       {
         caller: "any",
         body: CreateInstruction,
@@ -64,7 +68,7 @@ function instructionRoutes(plugin: CallerPlugin, instructions: Instructions) {
     )
     .get(
       "/:id",
-      ({ params, set }) => {
+      async ({ params, set }) => {
         const instruction = instructions.get(params.id);
         set.headers["etag"] = `"${instruction.version}"`;
         return instruction;
@@ -92,7 +96,7 @@ function instructionRoutes(plugin: CallerPlugin, instructions: Instructions) {
         detail: UPDATE,
       },
     )
-    .delete("/:id", ({ caller, params }) => instructions.remove(caller, params.id), {
+    .delete("/:id", async ({ caller, params }) => instructions.remove(caller, params.id), {
       caller: "author",
       params: fromText(IdParams),
       response: Empty,
@@ -119,7 +123,7 @@ function proposalRoutes(plugin: CallerPlugin, proposals: Proposals) {
       params: fromText(IdParams),
       response: Proposal,
     })
-    .post("/:id/decision", ({ caller, params, body }) => proposals.decide(caller, params.id, body), {
+    .post("/:id/decision", async ({ caller, params, body }) => proposals.decide(caller, params.id, body), {
       caller: "ws",
       params: fromText(IdParams),
       body: DecideProposal,

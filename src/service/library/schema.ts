@@ -61,6 +61,9 @@ export type InstructionBinding = Static<typeof InstructionBinding>;
 export const BindInstruction = closed({ instruction_id: Id, agent_id: Type.Optional(nullable(Id)) });
 export type BindInstruction = Static<typeof BindInstruction>;
 
+/** SHA-256, hex. */
+const HASH_CHARACTERS = 64;
+
 export const proposalStatuses = ["pending", "accepted", "refused"] as const;
 
 export const Proposal = closed({
@@ -86,6 +89,6 @@ export type Proposal = Static<typeof Proposal>;
 
 export const DecideProposal = closed({
   decision: oneOf(["accept", "refuse"] as const),
-  content_hash: Type.Optional(Type.String({ pattern: "^[0-9a-f]{64}$" })),
+  content_hash: Type.Optional(Type.String({ maxLength: HASH_CHARACTERS })),
 });
 export type DecideProposal = Static<typeof DecideProposal>;

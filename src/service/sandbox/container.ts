@@ -6,24 +6,16 @@ import { AppError, messageOf } from "../../kit/error.ts";
 import type { Log } from "../../kit/log.ts";
 import type { Exit, OutputStream, RunningProcess } from "../../kit/process.ts";
 import { randomSecret } from "../../kit/random.ts";
-import { reasonOf, type DockerCommand } from "./docker-command.ts";
+import { reasonOf, type DockerCommand } from "./docker-client.ts";
+import { CONTAINER_USER, ISOLATION_ARGUMENTS } from "./isolation.ts";
 import { makeRunFolder, removeFolder, writeGearFiles, type RunFolder } from "./files.ts";
-import { GEAR_FOLDER, launcherHeader, LAUNCHER_PATH, LAUNCHER_SCRIPT } from "./launcher.ts";
-import { MarkedStream, ReadyLine } from "./marker.ts";
-import { endingOf, Outcome, type Ending } from "./outcome.ts";
-import {
-  SANDBOX_MEMORY_MB,
-  SANDBOX_PROCESSES,
-  SANDBOX_PROCESSORS,
-  type SandboxRequest,
-  type SandboxResult,
-} from "./sandbox.ts";
+import { BEGUN, GEAR_FOLDER, launcherHeader, LAUNCHER_PATH, LAUNCHER_SCRIPT, READY } from "./launcher.ts";
+import { ExpectedLine, MarkedStream } from "./marker.ts";
+import { notStartedInTime } from "./slots.ts";
+import { endingOf, Outcome, untilAborted, type Ending } from "./outcome.ts";
+import type { SandboxRequest, SandboxResult } from "./sandbox.ts";
 
 const SECRET_BITS = 256;
-/** Nobody: an id that owns nothing on any system. */
-const CONTAINER_USER = "65534:65534";
-/** Counts towards the memory limit. */
-const TEMPORARY_MB = 256;
 /** Said by the docker client itself: the daemon is gone, or could not start the container. */
 const CLIENT_FAILED = 125;
 
@@ -69,24 +61,27 @@ export interface ContainerPlan {
   readonly folder: string;
 }
 
-/** The isolation, in one place. There is no setting for any of it. */
-const ISOLATION = [
-  "--network none --read-only --cap-drop ALL --security-opt no-new-privileges",
-  `--memory ${SANDBOX_MEMORY_MB}m --memory-swap ${SANDBOX_MEMORY_MB}m --cpus ${SANDBOX_PROCESSORS} --pids-limit ${SANDBOX_PROCESSES}`,
-  `--user ${CONTAINER_USER} --init --tmpfs /tmp:rw,nosuid,nodev,size=${TEMPORARY_MB}m,mode=1777`,
-  `--env HOME=/tmp --hostname gear --workdir ${GEAR_FOLDER}`,
-  // Output goes to whoever is attached, not to the daemon's disk as well. An image is fetched in prepare() only.
-  "--log-driver none --no-healthcheck --pull never",
-].flatMap((line) => line.split(" "));
-
 function runArguments(plan: ContainerPlan, gearFolder: string): string[] {
-  const mounts = [`${gearFolder}:${GEAR_FOLDER}:ro,z`, `${plan.launcher}:${LAUNCHER_PATH}:ro,z`];
+  const labels = plan.labels.map((label) => `--label=${label}`);
+  const mounts = [`${gearFolder}:${GEAR_FOLDER}:ro,z`, `${plan.launcher}:${LAUNCHER_PATH}:ro,z`].map(
+    (mount) => `--volume=${mount}`,
+  );
+  const place = [
+    `--user=${CONTAINER_USER}`,
+    "--hostname=gear",
+    `--workdir=${GEAR_FOLDER}`,
+    `--entrypoint=${LAUNCHER_PATH}`,
+  ];
+  const start = ["run", "--rm", "--interactive", `--name=${plan.name}`];
   return [
-    ...["run", "--rm", "--interactive", "--name", plan.name],
-    ...plan.labels.flatMap((label) => ["--label", label]),
-    ...ISOLATION,
-    ...mounts.flatMap((mount) => ["--volume", mount]),
-    ...["--entrypoint", LAUNCHER_PATH, plan.image, "-c", LAUNCHER_SCRIPT],
+    ...start,
+    ...labels,
+    ...ISOLATION_ARGUMENTS,
+    ...mounts,
+    ...place,
+    plan.image,
+    "-c",
+    LAUNCHER_SCRIPT,
   ];
 }
 
@@ -101,9 +96,10 @@ export class GearContainer {
   readonly #folder: RunFolder;
   readonly #client: RunningProcess;
   readonly #ready = Promise.withResolvers<void>();
-  readonly #finished = Promise.withResolvers<Ending>();
-  readonly #readyLine = new ReadyLine();
-  #state: "starting" | "waiting" | "running" | "over" = "starting";
+  readonly #finished = Promise.withResolvers<Ending | { readonly kind: "not-begun" }>();
+  readonly #readyLine = new ExpectedLine(READY);
+  readonly #begunLine = new ExpectedLine(BEGUN);
+  #state: "starting" | "waiting" | "called" | "running" | "over" = "starting";
   #streams: Streams | undefined;
   #stdoutCode: number | undefined;
   #stderrSeen = false;
@@ -149,18 +145,14 @@ export class GearContainer {
     return this.#client.ended;
   }
 
+  /** The container is up, or will not come up. Never raises. */
+  get started(): Promise<void> {
+    return this.#ready.promise.catch(() => {});
+  }
+
   /** Raises `unavailable` when the container does not come up before the deadline. */
   async ready(): Promise<void> {
-    const timer = setTimeout(
-      () =>
-        this.#ready.reject(
-          new AppError(
-            "unavailable",
-            "the container daemon did not start a container in time; gears can't run until it does",
-          ),
-        ),
-      this.#deps.times.startMs,
-    );
+    const timer = setTimeout(() => this.#ready.reject(notStartedInTime()), this.#deps.times.startMs);
     try {
       await this.#ready.promise;
     } finally {
@@ -168,14 +160,18 @@ export class GearContainer {
     }
   }
 
-  /** Once. The gear's time-out counts from when it has its arguments. Raises `unavailable` when the daemon fails on the way. */
-  async run(request: SandboxRequest): Promise<SandboxResult> {
+  /**
+   * Once. The gear's time-out counts from when it has its arguments. Undefined when the container died before the gear began, so
+   * that another one may be tried. Raises `unavailable` when the daemon fails on the way.
+   */
+  async run(request: SandboxRequest): Promise<SandboxResult | undefined> {
     await writeGearFiles(this.#folder.gear, request);
     const cancelled = await untilAborted(request.signal, this.ready());
     const outcome = new Outcome(this.#deps.clock, request.output);
     if (cancelled) return outcome.result({ kind: "cancel" });
     this.#begin(request, outcome);
     const ending = await endingOf(this.#finished.promise, request);
+    if (ending.kind === "not-begun") return undefined;
     // Killing the client would not stop the container.
     if (ending.kind !== "exit") await this.#kill();
     return outcome.result(ending);
@@ -192,14 +188,22 @@ export class GearContainer {
       stdout: new MarkedStream(secret, (chunk) => outcome.add("stdout", chunk)),
       stderr: new MarkedStream(secret, (chunk) => outcome.add("stderr", chunk)),
     };
-    this.#state = "running";
+    this.#state = "called";
     this.#client.write(launcherHeader(secret, request) + request.stdin);
     this.#client.endInput();
   }
 
   #take(stream: OutputStream, chunk: Uint8Array): void {
     if (this.#state === "starting") this.#takeBeforeReady(stream, chunk);
-    else if (this.#state === "running") this.#takeOutput(stream, chunk);
+    else if (this.#state === "called" && stream === "stdout") this.#takeBegun(chunk);
+    else if (this.#state !== "over") this.#takeOutput(stream, chunk);
+  }
+
+  #takeBegun(chunk: Uint8Array): void {
+    const rest = this.#begunLine.add(chunk);
+    if (rest === undefined) return;
+    this.#state = "running";
+    this.#takeOutput("stdout", rest);
   }
 
   #takeBeforeReady(stream: OutputStream, chunk: Uint8Array): void {
@@ -210,7 +214,7 @@ export class GearContainer {
       );
       return;
     }
-    if (!this.#readyLine.add(chunk)) return;
+    if (this.#readyLine.add(chunk) === undefined) return;
     this.#state = "waiting";
     this.#wasReady = true;
     this.#ready.resolve();
@@ -230,6 +234,7 @@ export class GearContainer {
     const before = this.#state;
     this.#state = "over";
     if (before === "starting") this.#ready.reject(this.#notStarted(exitCode));
+    if (before === "waiting" || before === "called") this.#finished.resolve({ kind: "not-begun" });
     if (exitCode === CLIENT_FAILED) {
       this.#finished.reject(
         new AppError(
@@ -305,8 +310,13 @@ export class GearContainer {
   async #removeContainer(mayComeLate: boolean): Promise<void> {
     const { name } = this.#plan;
     for (let attempt = 1; attempt <= REMOVAL_TRIES; attempt++) {
-      const outcome = await this.#deps.docker.run(["rm", "--force", "--volumes", name], this.#deps.times.commandMs);
-      const gone = /no such container/i.test(outcome.stderr) || (outcome.exitCode === 0 && outcome.stdout.trim() === name);
+      const outcome = await this.#deps.docker.run(
+        ["rm", "--force", "--volumes", name],
+        this.#deps.times.commandMs,
+      );
+      const gone =
+        /no such container/i.test(outcome.stderr) ||
+        (outcome.exitCode === 0 && outcome.stdout.trim() === name);
       if (gone && (!mayComeLate || attempt === REMOVAL_TRIES)) return;
       await Bun.sleep(REMOVAL_PAUSE_MS * attempt);
     }
@@ -320,18 +330,4 @@ export function imageMissing(image: string): AppError {
     "unavailable",
     `image ${image} is not on this machine and could not be fetched: run "docker pull ${image}", or name another one in sandbox_images`,
   );
-}
-
-/** Waits for `work`, or for the signal: true then. */
-async function untilAborted(signal: AbortSignal, work: Promise<void>): Promise<boolean> {
-  const aborted = Promise.withResolvers<true>();
-  const abort = () => aborted.resolve(true);
-  signal.addEventListener("abort", abort, { once: true });
-  if (signal.aborted) abort();
-  try {
-    return await Promise.race([work.then(() => false), aborted.promise]);
-  } finally {
-    work.catch(() => {});
-    signal.removeEventListener("abort", abort);
-  }
 }

@@ -11,10 +11,11 @@ import type { Log } from "../../kit/log.ts";
 import { randomSecret } from "../../kit/random.ts";
 import type { Config } from "../config/schema.ts";
 import { DOCKER_TIMES, GearContainer, type ContainerDeps, type DockerTimes } from "./container.ts";
-import { DockerCommand, reasonOf } from "./docker-command.ts";
+import { DockerCommand, reasonOf } from "./docker-client.ts";
 import { refuseClashes, removeFolder } from "./files.ts";
 import { Images, type Image } from "./images.ts";
-import { Outcome } from "./outcome.ts";
+import { Outcome, untilAborted } from "./outcome.ts";
+import { StartSlots } from "./slots.ts";
 import { Pool } from "./pool.ts";
 import type { Sandbox, SandboxRequest, SandboxResult } from "./sandbox.ts";
 
@@ -47,6 +48,7 @@ export class DockerSandbox implements Sandbox {
   readonly #stopping = new AbortController();
   readonly #start = Buffer.from(randomSecret(START_BITS), "base64url").toString("hex");
   readonly #labels: readonly string[];
+  readonly #slots = new StartSlots();
   #folder: Promise<string> | undefined;
   #count = 0;
 
@@ -106,9 +108,28 @@ export class DockerSandbox implements Sandbox {
 
   async #run(request: SandboxRequest): Promise<SandboxResult> {
     const image = await this.#images.ready(request.runtime);
-    if (request.signal.aborted)
-      return new Outcome(this.#options.clock, request.output).result({ kind: "cancel" });
-    const container = this.#pool(image).take() ?? (await this.#startContainer(image));
+    if (request.signal.aborted) return this.#cancelled(request);
+    const waiting = this.#pool(image).take();
+    const result = waiting && (await this.#runIn(waiting, request));
+    if (result) return result;
+    // None waited, or the one that did died before it got to the gear.
+    const starting = this.#startContainer(image);
+    if (await untilAborted(request.signal, starting)) return this.#cancelled(request, starting);
+    const last = await this.#runIn(await starting, request);
+    if (last) return last;
+    throw new AppError(
+      "unavailable",
+      "the container daemon ended a container before the gear began; try again",
+    );
+  }
+
+  #cancelled(request: SandboxRequest, starting?: Promise<GearContainer>): SandboxResult {
+    if (starting)
+      this.#options.background.run("remove a gear's container", async () => (await starting).dispose());
+    return new Outcome(this.#options.clock, request.output).result({ kind: "cancel" });
+  }
+
+  async #runIn(container: GearContainer, request: SandboxRequest): Promise<SandboxResult | undefined> {
     try {
       return await container.run(request);
     } finally {
@@ -133,15 +154,18 @@ export class DockerSandbox implements Sandbox {
   }
 
   async #startContainer(image: Image): Promise<GearContainer> {
-    const name = `cairn-gear-${this.#start}-${++this.#count}`;
-    const folder = await this.#ownFolder();
-    return GearContainer.start(this.#container, {
-      name,
-      image: image.name,
-      labels: this.#labels,
-      launcher: image.launcher,
-      folder,
-    });
+    const release = await this.#slots.take(this.#container.times.startMs);
+    try {
+      const name = `cairn-gear-${this.#start}-${++this.#count}`;
+      const folder = await this.#ownFolder();
+      const plan = { name, image: image.name, labels: this.#labels, launcher: image.launcher, folder };
+      const container = await GearContainer.start(this.#container, plan);
+      void container.started.then(release);
+      return container;
+    } catch (error) {
+      release();
+      throw error;
+    }
   }
 
   /** Of this start of this installation; made when first needed, since a sandbox that runs nothing leaves nothing. */

@@ -7,7 +7,7 @@ import { AppError } from "../../kit/error.ts";
 import type { Log } from "../../kit/log.ts";
 import { runtimes } from "../config/schema.ts";
 import { imageMissing, type DockerTimes } from "./container.ts";
-import { reasonOf, type DockerCommand } from "./docker-command.ts";
+import { reasonOf, type DockerCommand } from "./docker-client.ts";
 import { LAUNCHER_MODE, SHELL_PATH } from "./launcher.ts";
 import type { Runtime } from "./sandbox.ts";
 

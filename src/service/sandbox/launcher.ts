@@ -12,11 +12,16 @@ export const LAUNCHER_PATH = "/.cairn/sh";
 export const SHELL_PATH = "/bin/sh";
 export const LAUNCHER_MODE = 0o111;
 
+/** Said by the launcher: it waits for its call; it has the call, and the gear starts. */
+export const READY = "ready";
+export const BEGUN = "go";
+
 /** POSIX. What the shell itself says (`Killed`) goes nowhere; the gear has the real stderr. `read` takes no byte too many. */
 export const LAUNCHER_SCRIPT = [
   "exec 3>&2 2>/dev/null",
-  "printf 'ready\\n'",
+  `printf '${READY}\\n'`,
   "IFS= read -r secret && IFS= read -r program && IFS= read -r entrypoint || exit 125",
+  `printf '${BEGUN}\\n'`,
   'if [ -n "$program" ]; then "$program" "./$entrypoint" 2>&3 3>&-; else "./$entrypoint" 2>&3 3>&-; fi',
   "code=$?",
   'printf \'\\036%s:%d\\n\' "$secret" "$code"',

@@ -1,7 +1,6 @@
-// Tells a gear's output from what its launcher says, in one stream: `ready`, then the gear's bytes, then an end marker with a
-// secret that the gear can't read (see launcher.ts). Pieces may be cut anywhere; nothing is held back longer than needed.
+// Tells a gear's output from what its launcher says, in one stream: `ready`, `go`, then the gear's bytes, then an end marker with
+// a secret that the gear can't read (see launcher.ts). Pieces may be cut anywhere; nothing is held back longer than needed.
 
-const READY = Buffer.from("ready\n");
 /** Record separator: rare in output, so that hardly anything is ever held back. */
 const MARKER_START = 0x1e;
 const LINE_END = 0x0a;
@@ -61,14 +60,20 @@ export class MarkedStream {
   }
 }
 
-/** Waits for the launcher's first line. */
-export class ReadyLine {
+/** Waits for one line of the launcher's. */
+export class ExpectedLine {
+  readonly #line: Buffer;
   #seen: Buffer = Buffer.alloc(0);
 
-  /** True when the line is complete; false while it may still come; undefined when something else came. */
-  add(chunk: Uint8Array): boolean | undefined {
+  constructor(text: string) {
+    this.#line = Buffer.from(`${text}\n`);
+  }
+
+  /** What follows the line, once it is complete; undefined before. What is no part of it is never accepted. */
+  add(chunk: Uint8Array): Uint8Array | undefined {
+    if (this.#seen.byteLength > this.#line.byteLength) return undefined;
     this.#seen = Buffer.concat([this.#seen, chunk]);
-    if (this.#seen.equals(READY)) return true;
-    return READY.subarray(0, this.#seen.byteLength).equals(this.#seen) ? false : undefined;
+    const begins = this.#seen.subarray(0, this.#line.byteLength).equals(this.#line);
+    return begins ? this.#seen.subarray(this.#line.byteLength) : undefined;
   }
 }

@@ -52,10 +52,10 @@ export class Outcome {
 }
 
 /** Whichever comes first: `work`, the run's time-out, or the wish to stop it. */
-export async function endingOf(
-  work: Promise<Ending>,
+export async function endingOf<T>(
+  work: Promise<T>,
   { timeoutMs, signal }: Pick<SandboxRequest, "timeoutMs" | "signal">,
-): Promise<Ending> {
+): Promise<T | Ending> {
   const cut = Promise.withResolvers<Ending>();
   const timer = setTimeout(() => cut.resolve({ kind: "timeout" }), timeoutMs);
   const cancel = () => cut.resolve({ kind: "cancel" });
@@ -66,5 +66,19 @@ export async function endingOf(
   } finally {
     clearTimeout(timer);
     signal.removeEventListener("abort", cancel);
+  }
+}
+
+/** Waits for `work`, or for the signal: true then. */
+export async function untilAborted(signal: AbortSignal, work: Promise<unknown>): Promise<boolean> {
+  const aborted = Promise.withResolvers<true>();
+  const abort = () => aborted.resolve(true);
+  signal.addEventListener("abort", abort, { once: true });
+  if (signal.aborted) abort();
+  try {
+    return await Promise.race([work.then(() => false), aborted.promise]);
+  } finally {
+    work.catch(() => {});
+    signal.removeEventListener("abort", abort);
   }
 }

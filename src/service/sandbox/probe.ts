@@ -3,7 +3,7 @@
 import type { Environment } from "../../kit/environment.ts";
 import { AppError } from "../../kit/error.ts";
 import type { Config } from "../config/schema.ts";
-import { DockerCommand } from "./docker-command.ts";
+import { DockerCommand } from "./docker-client.ts";
 
 const PROBE_DEADLINE_MS = 5_000;
 const PROXY_VARIABLES = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"].flatMap((name) => [

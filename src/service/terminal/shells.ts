@@ -5,7 +5,7 @@ import { stat } from "node:fs/promises";
 import type { Log } from "../../kit/log.ts";
 import type { TerminalOptions, TerminalProcess } from "../../kit/process.ts";
 import { randomSecret } from "../../kit/random.ts";
-import { reasonOf, type DockerCommand } from "../sandbox/docker-command.ts";
+import { reasonOf, type DockerCommand } from "../sandbox/docker-client.ts";
 import { CONTAINER_USER, ISOLATION_ARGUMENTS } from "../sandbox/isolation.ts";
 
 const CREATE_DEADLINE_MS = 20_000;
@@ -88,7 +88,7 @@ export class Shells {
     const { docker, log } = this.#options;
     for (let attempt = 1; ; attempt++) {
       const outcome = await docker.run(["rm", "--force", "--volumes", name], REMOVE_DEADLINE_MS);
-      if (/no such container/i.test(outcome.stderr)) return;
+      if (/no such container|^docker: not found$/i.test(outcome.stderr)) return;
       if (attempt === REMOVE_TRIES) {
         log.error("a terminal's container was not removed", { container: name, reason: reasonOf(outcome) });
         return;

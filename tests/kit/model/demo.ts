@@ -1,5 +1,5 @@
 // The scenario of the demo: an orchestrator that creates two workers, asks both at once and
-// answers from what they said. A function of the request alone: what to do next is read from
+// answers from what they said; asked about counting words, it forges a gear and calls it once it may. A function of the request alone: what to do next is read from
 // the conversation and the tools on offer, so it holds for every further question.
 
 import {
@@ -44,6 +44,7 @@ export function demoScript(model: ScriptedModel, everyMs = 15): void {
 export function demoOrchestrator(request: ModelRequest, pace: SpeechOptions = {}): Reply {
   const question = lastQuestion(request);
   const turn = callsOfTurn(request);
+  if (/count the words/i.test(question)) return countWords(request, turn, question, pace);
   const asked = turn.filter((one) => one.name === "delegate" && one.result !== undefined);
   if (asked.length > 0) return say(finalAnswer(asked), pace);
   if (request.toolChoice === "none") return say("I have to stop here.", pace);
@@ -60,6 +61,30 @@ export function demoOrchestrator(request: ModelRequest, pace: SpeechOptions = {}
   if (ready.length === 0) return say("I have nobody to ask, and no tool to create anyone.", pace);
   const calls = ready.map(({ name, task }) => call("delegate", { agent: name, task: task(question) }));
   return [say(`I ask ${ready.length === 1 ? "my colleague" : "both at once"}.`, pace), ...calls];
+}
+
+const GEAR = {
+  name: "count_words",
+  description: "Counts the words of a text",
+  runtime: "node",
+  code: `const { text } = JSON.parse(require("node:fs").readFileSync(0, "utf8"));\nconsole.log(JSON.stringify({ words: text.split(/\\s+/).filter(Boolean).length }));\n`,
+  args_schema: JSON.stringify({
+    type: "object",
+    properties: { text: { type: "string" } },
+    required: ["text"],
+    additionalProperties: false,
+  }),
+};
+
+/** Calls the gear where it is offered, forges it where it is not, and says what came of it. */
+function countWords(request: ModelRequest, turn: DoneCall[], question: string, pace: SpeechOptions): Reply {
+  const done = turn.findLast((one) => one.result !== undefined);
+  if (done?.name === GEAR.name) return say(`The gear answered: ${done.result?.text.trim()}`, pace);
+  if (done?.name === "gear_forge") {
+    return say("I forged a gear for it. It can't run until a person has approved exactly this code.", pace);
+  }
+  if (offers(request, GEAR.name)) return [call(GEAR.name, { text: question })];
+  return [say("There is no tool for this yet: I forge one.", pace), call("gear_forge", { ...GEAR })];
 }
 
 /** Two or three sentences on the task; the same task gets the same answer. */

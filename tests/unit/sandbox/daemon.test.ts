@@ -149,6 +149,8 @@ it("orphans of this installation are swept at prepare, those of another are not 
     shared.docker(
       "run",
       "--detach",
+      "--network",
+      "none",
       "--label",
       `cairn.installation=${installation}`,
       "--label",

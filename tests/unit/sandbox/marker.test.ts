@@ -1,7 +1,7 @@
 // Goal: a gear's bytes come through untouched and at once, however they are cut, and only the true marker ends them.
 
 import { expect, test } from "bun:test";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { MarkedStream } from "../../../src/service/sandbox/marker.ts";
 
 const SECRET = "s3cret";
@@ -17,7 +17,12 @@ function through(pieces: readonly Uint8Array[]): { output: Buffer; codes: number
 
 /** Bytes that look like markers more often than chance would have it. */
 const bytes = fc
-  .array(fc.oneof(fc.uint8Array({ maxLength: 20 }), fc.constantFrom("\x1e", `\x1e${SECRET}`, "\x1es3", SECRET, ":0\n").map((text) => Buffer.from(text))))
+  .array(
+    fc.oneof(
+      fc.uint8Array({ maxLength: 20 }),
+      fc.constantFrom("\x1e", `\x1e${SECRET}`, "\x1es3", SECRET, ":0\n").map((text) => Buffer.from(text)),
+    ),
+  )
   .map((parts) => Buffer.concat(parts))
   .filter((all) => !all.includes(`\x1e${SECRET}:`));
 
@@ -28,9 +33,17 @@ function cut(data: Buffer, places: readonly number[]): Buffer[] {
 
 test("any output, cut anywhere, then the marker", () => {
   fc.assert(
-    fc.property(bytes, fc.integer({ min: 0, max: 255 }), fc.array(fc.nat(), { maxLength: 8 }), (data, code, places) => {
-      expect(through(cut(Buffer.concat([data, marker(code)]), places))).toEqual({ output: data, codes: [code] });
-    }),
+    fc.property(
+      bytes,
+      fc.integer({ min: 0, max: 255 }),
+      fc.array(fc.nat(), { maxLength: 8 }),
+      (data, code, places) => {
+        expect(through(cut(Buffer.concat([data, marker(code)]), places))).toEqual({
+          output: data,
+          codes: [code],
+        });
+      },
+    ),
   );
 });
 
@@ -43,7 +56,10 @@ test("without a marker everything comes out", () => {
 });
 
 test("what comes after the marker is not the gear's any more", () => {
-  expect(through([Buffer.from("out"), marker(0), Buffer.from("late"), marker(3)])).toEqual({ output: Buffer.from("out"), codes: [0] });
+  expect(through([Buffer.from("out"), marker(0), Buffer.from("late"), marker(3)])).toEqual({
+    output: Buffer.from("out"),
+    codes: [0],
+  });
 });
 
 test("nothing that can't be the marker is held back", () => {

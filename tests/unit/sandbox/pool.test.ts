@@ -17,11 +17,20 @@ function small(shared: TestDocker): SandboxSetup {
 }
 
 async function containers(shared: TestDocker, at: TestSandbox): Promise<string[]> {
-  const listed = await shared.docker("ps", "--quiet", "--filter", `label=cairn.installation=${at.installation}`);
+  const listed = await shared.docker(
+    "ps",
+    "--quiet",
+    "--filter",
+    `label=cairn.installation=${at.installation}`,
+  );
   return listed.split("\n").filter(Boolean);
 }
 
-async function until(shared: TestDocker, at: TestSandbox, wanted: (ids: string[]) => boolean): Promise<string[]> {
+async function until(
+  shared: TestDocker,
+  at: TestSandbox,
+  wanted: (ids: string[]) => boolean,
+): Promise<string[]> {
   for (;;) {
     const ids = await containers(shared, at);
     if (wanted(ids)) return ids;
@@ -39,8 +48,7 @@ const ID = "#!/bin/sh\ncat /proc/sys/kernel/random/uuid >/tmp/mark 2>/dev/null; 
 it("each container is used once, and another takes its place", async (shared) => {
   await using at = await openSandbox("warm", small(shared));
   await at.sandbox.prepare();
-  const before = await containers(shared, at);
-  expect(before).toHaveLength(1);
+  const before = await until(shared, at, (ids) => ids.length === 1);
   expect((await at.run("binary", ID)).stdout).toBe("1\n");
   const after = await until(shared, at, (ids) => ids.length === 1 && ids[0] !== before[0]);
   expect((await at.run("binary", ID)).stdout).toBe("1\n");
@@ -53,13 +61,13 @@ it("more calls than wait: the others start their own, and the pool does not grow
   const results = await Promise.all([1, 2, 3].map((n) => at.run("binary", `#!/bin/sh\necho ${n}\n`)));
   expect(results.map(({ stdout }) => stdout)).toEqual(["1\n", "2\n", "3\n"]);
   await at.settled();
-  expect(await containers(shared, at)).toHaveLength(1);
+  expect(await until(shared, at, (ids) => ids.length <= 1)).toHaveLength(1);
 });
 
 it("one that waited too long is replaced", async (shared) => {
   await using at = await openSandbox("warm", { ...small(shared), idleSeconds: 1 });
   await at.sandbox.prepare();
-  const [old] = await containers(shared, at);
+  const [old] = await until(shared, at, (ids) => ids.length === 1);
   const [fresh] = await until(shared, at, (ids) => ids.length === 1 && ids[0] !== old);
   expect(fresh).toMatch(/^[0-9a-f]+$/);
 });
@@ -67,7 +75,7 @@ it("one that waited too long is replaced", async (shared) => {
 it("one that died while it waited is not handed to a call", async (shared) => {
   await using at = await openSandbox("warm", small(shared));
   await at.sandbox.prepare();
-  await shared.docker("kill", ...(await containers(shared, at)));
+  await shared.docker("kill", ...(await until(shared, at, (ids) => ids.length === 1)));
   expect(await at.run("binary", "#!/bin/sh\necho fine\n")).toMatchObject({ exitCode: 0, stdout: "fine\n" });
 });
 
@@ -79,11 +87,16 @@ it("stopping empties the pool and ends what runs", async (shared) => {
   await began.promise;
   await at[Symbol.asyncDispose]();
   expect(await running).toMatchObject({ exitCode: 137, timedOut: false, stdout: "began\n" });
-  expect(await shared.docker("ps", "--all", "--quiet", "--filter", `label=cairn.installation=${at.installation}`)).toBe("");
+  expect(
+    await shared.docker("ps", "--all", "--quiet", "--filter", `label=cairn.installation=${at.installation}`),
+  ).toBe("");
 });
 
 it("nothing is started after the stop", async (shared) => {
   const at = await openSandbox("warm", small(shared));
   await at[Symbol.asyncDispose]();
-  expect(at.run("binary", "#!/bin/sh\n")).rejects.toMatchObject({ code: "unavailable", message: "the service is stopping: nothing is started any more" });
+  expect(at.run("binary", "#!/bin/sh\n")).rejects.toMatchObject({
+    code: "unavailable",
+    message: "the service is stopping: nothing is started any more",
+  });
 });

@@ -24,12 +24,22 @@ function alive(pid: number): boolean {
 
 async function gone(pid: number): Promise<void> {
   // A killed process is there until its parent, by now init, has taken note.
-  while (alive(pid) && !(await Bun.file(`/proc/${pid}/stat`).text().catch(() => "")).includes(") Z ")) await Bun.sleep(10);
+  while (
+    alive(pid) &&
+    !(
+      await Bun.file(`/proc/${pid}/stat`)
+        .text()
+        .catch(() => "")
+    ).includes(") Z ")
+  )
+    await Bun.sleep(10);
 }
 
 posix("a time-out kills the whole group", async () => {
   await using at = await openSandbox("subprocess");
-  const { stdout, timedOut } = await at.run("bash", "sleep 600 & (sleep 600 & echo $!); echo $!; wait", { timeoutMs: 500 });
+  const { stdout, timedOut } = await at.run("bash", "sleep 600 & (sleep 600 & echo $!); echo $!; wait", {
+    timeoutMs: 500,
+  });
   const pids = stdout.trim().split("\n").map(Number);
   expect({ timedOut, pids: pids.length }).toEqual({ timedOut: true, pids: 2 });
   await Promise.all(pids.map(gone));
@@ -50,12 +60,15 @@ posix("stopping the sandbox ends what runs, and starts nothing more", async () =
   await began.promise;
   await at.sandbox.stop();
   expect(await running).toMatchObject({ exitCode: 137, timedOut: false, stdout: "began\n" });
-  expect(await refusalOf(at.run("bash", "true"))).toBe("unavailable: the service is stopping: nothing is started any more");
+  expect(await refusalOf(at.run("bash", "true"))).toBe(
+    "unavailable: the service is stopping: nothing is started any more",
+  );
 });
 
 posix("each run has a fresh folder, ours alone, and it is removed whatever was made of it", async () => {
   await using at = await openSandbox("subprocess");
-  const code = 'pwd; stat -c %a ..; mkdir -p "$TMPDIR/deep/er"; touch "$TMPDIR/deep/er/x"; chmod 0 "$TMPDIR/deep"';
+  const code =
+    'pwd; stat -c %a ..; mkdir -p "$TMPDIR/deep/er"; touch "$TMPDIR/deep/er/x"; chmod 0 "$TMPDIR/deep"';
   const [first, second] = await Promise.all([at.run("bash", code), at.run("bash", code)]);
   const folders = [first, second].map(({ stdout }) => stdout.split("\n")[0]!);
   expect(new Set(folders).size).toBe(2);
@@ -65,14 +78,22 @@ posix("each run has a fresh folder, ours alone, and it is removed whatever was m
 });
 
 posix("no variable of this service reaches a gear", async () => {
-  const environment = { SERVICE_ADMIN_TOKEN: "canary", BUN_OPTIONS: "--canary", DOCKER_HOST: "canary", ANTHROPIC_API_KEY: "canary" };
+  const environment = {
+    SERVICE_ADMIN_TOKEN: "canary",
+    BUN_OPTIONS: "--canary",
+    DOCKER_HOST: "canary",
+    ANTHROPIC_API_KEY: "canary",
+  };
   await using at = await openSandbox("subprocess", { environment });
   expect((await at.run("bash", "env | grep -i canary || echo none")).stdout).toBe("none\n");
 });
 
 test("node gears run without node: this program is a JavaScript runtime as well", async () => {
   await using at = await openSandbox("subprocess", { environment: { PATH: "/nonexistent" } });
-  const result = await at.run("node", "const { basename } = require('node:path');\nconsole.log(basename('/a/b'), typeof Bun);");
+  const result = await at.run(
+    "node",
+    "const { basename } = require('node:path');\nconsole.log(basename('/a/b'), typeof Bun);",
+  );
   expect(result).toMatchObject({ exitCode: 0, stdout: "b object\n", stderr: "" });
 });
 
@@ -81,28 +102,53 @@ test("an interpreter that is missing is named", async () => {
   expect(await refusalOf(at.run("python", ""))).toBe(
     "unavailable: gears of runtime python need python3 or python on the PATH of this service, and it is not there",
   );
-  expect(await refusalOf(at.run("bash", ""))).toBe("unavailable: gears of runtime bash need bash on the PATH of this service, and it is not there");
+  expect(await refusalOf(at.run("bash", ""))).toBe(
+    "unavailable: gears of runtime bash need bash on the PATH of this service, and it is not there",
+  );
 });
 
 async function chosen(mode: SandboxMode, path: string) {
   const warnings: string[] = [];
-  const log = createLog({ level: "warn", format: "json", clock: systemClock, write: (line) => void warnings.push((JSON.parse(line) as { message: string }).message) });
+  const log = createLog({
+    level: "warn",
+    format: "json",
+    clock: systemClock,
+    write: (line) => void warnings.push((JSON.parse(line) as { message: string }).message),
+  });
   const config = { sandbox: mode, sandboxImages: {}, sandboxPool: { size: 0, idleSeconds: 1 } };
-  const sandbox = createSandbox(config, { environment: { PATH: path }, clock: systemClock, log, background: new Background(log), installation: "test-choice" });
+  const sandbox = createSandbox(config, {
+    environment: { PATH: path },
+    clock: systemClock,
+    log,
+    background: new Background(log),
+    installation: "test-choice",
+  });
   await sandbox.prepare();
   await sandbox.stop();
   return { kind: sandbox.kind, isolated: sandbox.isolated, warnings };
 }
 
 test("without a container runtime `auto` goes on, and says what that means", async () => {
-  expect(await chosen("auto", "/nonexistent")).toEqual({ kind: "subprocess", isolated: false, warnings: [NOT_ISOLATED_WARNING] });
+  expect(await chosen("auto", "/nonexistent")).toEqual({
+    kind: "subprocess",
+    isolated: false,
+    warnings: [NOT_ISOLATED_WARNING],
+  });
 });
 
 test("`subprocess` on purpose says the same", async () => {
-  expect(await chosen("subprocess", "/nonexistent")).toEqual({ kind: "subprocess", isolated: false, warnings: [NOT_ISOLATED_WARNING] });
+  expect(await chosen("subprocess", "/nonexistent")).toEqual({
+    kind: "subprocess",
+    isolated: false,
+    warnings: [NOT_ISOLATED_WARNING],
+  });
 });
 
 test("`docker` never becomes anything else", async () => {
   const { kind, isolated, warnings } = await chosen("docker", "/nonexistent");
-  expect({ kind, isolated, warned: warnings.includes(NOT_ISOLATED_WARNING) }).toEqual({ kind: "docker", isolated: true, warned: false });
+  expect({ kind, isolated, warned: warnings.includes(NOT_ISOLATED_WARNING) }).toEqual({
+    kind: "docker",
+    isolated: true,
+    warned: false,
+  });
 });

@@ -1,0 +1,186 @@
+// Goal: who may see, grant, decide and switch off, and every refusal of it by name.
+
+import { expect, test } from "bun:test";
+import type { EgressRequest } from "../../../src/service/egress/schema.ts";
+import { call, say } from "../../kit/model/index.ts";
+import { office } from "../../kit/office.ts";
+import { searchable, searchLab } from "../../kit/searching.ts";
+import { begin, end } from "../../kit/turns.ts";
+
+const ADMIN_ONLY = { status: 403, code: "forbidden", message: "only an admin may do this" };
+
+test.if(searchable)(
+  "grants are an admin's, one for an agent, and seen by whoever sees the workspace",
+  async () => {
+    await using lab = await searchLab();
+    const member = await lab.at.user("mia");
+    const path = `/workspaces/${lab.workspaceId}/egress`;
+    expect(await member.refused("POST", path, { agent_id: lab.orchestratorId })).toEqual(ADMIN_ONLY);
+    expect(await member.refused("GET", path)).toEqual({
+      status: 404,
+      code: "not_found",
+      message: `workspace ${lab.workspaceId}: not found`,
+    });
+    const grant = await lab.grant();
+    expect(grant).toEqual({
+      id: 1,
+      workspace_id: lab.workspaceId,
+      agent_id: lab.orchestratorId,
+      granted_by: "admin",
+      auth: "loopback",
+      created_at: expect.any(String) as string,
+    });
+    expect(await lab.admin.get<unknown>(path)).toEqual([grant]);
+    expect(await lab.admin.refused("POST", path, { agent_id: lab.orchestratorId })).toEqual({
+      status: 409,
+      code: "conflict",
+      message: 'agent "orchestrator" has a grant for web search already',
+    });
+    expect(await lab.admin.refused("POST", path, { agent_id: 99 })).toEqual({
+      status: 400,
+      code: "invalid",
+      message: "agent_id: agent 99 is not in this workspace",
+    });
+    expect(await lab.admin.refused("POST", "/workspaces/99/egress", { agent_id: 1 })).toEqual({
+      status: 404,
+      code: "not_found",
+      message: "workspace 99: not found",
+    });
+    expect(await member.refused("DELETE", "/egress-grants/1")).toEqual(ADMIN_ONLY);
+    await lab.admin.delete("/egress-grants/1");
+    expect(await lab.admin.get<unknown>(path)).toEqual([]);
+    expect(await lab.admin.refused("DELETE", "/egress-grants/1")).toEqual({
+      status: 404,
+      code: "not_found",
+      message: "egress grant 1: not found",
+    });
+  },
+);
+
+test("with lock 1 closed there is nothing to grant, and it says what to do", async () => {
+  await using at = await office();
+  const workspace = await at.workspace("lab");
+  const agent = await at.orchestrator(workspace.id);
+  const reason =
+    "web search is off for this installation (lock 1 of 3): the operator turns it on with egress and egress_key in the configuration";
+  expect(await at.admin.get("/egress/status")).toEqual({ on: false, reason });
+  expect(
+    await at.admin.refused("POST", `/workspaces/${workspace.id}/egress`, { agent_id: agent.id }),
+  ).toEqual({ status: 422, code: "refused", message: reason });
+});
+
+test.if(searchable)("the tool is offered only where both locks are open", async () => {
+  await using lab = await searchLab();
+  const offered = () =>
+    lab.model
+      .requestsOf("boss")
+      .at(-1)!
+      .tools.some((tool) => tool.name === "web_search");
+  lab.model.script("boss", [say("One."), say("Two."), say("Three.")]);
+  await lab.chat("one");
+  expect(offered()).toBe(false);
+  await lab.grant();
+  await lab.chat("two");
+  expect(offered()).toBe(true);
+  await lab.admin.delete("/egress-grants/1");
+  await lab.chat("three");
+  expect(offered()).toBe(false);
+});
+
+test.if(searchable)("a clone gets no grant, and a removed agent has none", async () => {
+  await using lab = await searchLab();
+  await lab.grant();
+  const worker = await lab.addWorker("scout");
+  await lab.grant(worker);
+  const copy = await lab.admin.post<{ id: number }>(`/workspaces/${lab.workspaceId}/clone`, {});
+  expect(await lab.admin.get<unknown>(`/workspaces/${copy.id}/egress`)).toEqual([]);
+  await lab.admin.delete(`/agents/${worker}`);
+  expect(await lab.admin.get<{ agent_id: number }[]>(`/workspaces/${lab.workspaceId}/egress`)).toMatchObject([
+    { agent_id: lab.orchestratorId },
+  ]);
+});
+
+test.if(searchable)(
+  "decisions are an admin's, name the query that was looked at, and are made once",
+  async () => {
+    await using lab = await searchLab();
+    await lab.grant();
+    const member = await lab.at.user("mia");
+    const other = await lab.at.user("ada", "admin");
+    lab.model.script("boss", [call("web_search", { query: "tea" }), say("Done.")]);
+    const turn = await begin(lab, "go");
+    const [request] = await lab.pending();
+    const path = "/egress/requests/1/decision";
+    const approve = { decision: "approve", query_hash: request!.query_hash };
+    expect(await member.refused("POST", path, approve)).toEqual(ADMIN_ONLY);
+    expect(await member.get("/egress/pending")).toEqual([]);
+    expect(await member.get("/approvals")).toEqual([]);
+    expect(await member.refused("GET", "/egress/log")).toEqual(ADMIN_ONLY);
+    expect(await member.refused("POST", "/egress/off")).toEqual(ADMIN_ONLY);
+    expect(await lab.admin.refused("POST", path, { ...approve, query_hash: "0".repeat(64) })).toEqual({
+      status: 409,
+      code: "conflict",
+      message: "query_hash: it is not the hash of this request's query; look at it again",
+    });
+    expect(await lab.admin.refused("POST", path, { decision: "approve" })).toEqual({
+      status: 400,
+      code: "invalid",
+      message: "query_hash: missing",
+    });
+    expect((await lab.admin.refused("POST", path, { ...approve, decision: "maybe" })).message).toBe(
+      "decision: expected one of: approve, refuse",
+    );
+    expect(await lab.admin.refused("POST", "/egress/requests/99/decision", approve)).toEqual({
+      status: 404,
+      code: "not_found",
+      message: "search request 99: not found",
+    });
+
+    const both = await Promise.all([lab.admin, other].map((who) => who.raw("POST", path, { body: approve })));
+    expect(both.map(({ status }) => status).toSorted()).toEqual([200, 409]);
+    await end(lab.admin, turn.id);
+    expect(await other.refused("POST", path, { ...approve, decision: "refuse" })).toEqual({
+      status: 409,
+      code: "conflict",
+      message: "this search is done already",
+    });
+    expect(lab.service.queries).toEqual(["tea"]);
+  },
+);
+
+test.if(searchable)(
+  "the kind of authentication is on record, and the record outlives the workspace",
+  async () => {
+    await using lab = await searchLab();
+    await lab.grant();
+    const other = await lab.at.user("ada", "admin");
+    lab.model.script("boss", [call("web_search", { query: "tea" }), say("Done.")]);
+    const turn = await begin(lab, "go");
+    await lab.decide((await lab.pending())[0]!, "approve", other);
+    await end(lab.admin, turn.id);
+    await lab.admin.delete(`/workspaces/${lab.workspaceId}`);
+    expect(await other.get<EgressRequest[]>("/egress/log")).toMatchObject([
+      {
+        query: "tea",
+        workspace: "lab",
+        chain: ["orchestrator"],
+        decided_by: "ada",
+        auth: "token",
+        state: "done",
+      },
+    ]);
+  },
+);
+
+test.if(searchable)("a waiting question keeps nobody from writing", async () => {
+  await using lab = await searchLab();
+  await lab.grant();
+  lab.model.script("boss", [call("web_search", { query: "tea" }), say("Done.")]);
+  const turn = await begin(lab, "go");
+  const [request] = await lab.pending();
+  // Goal of this one: the wait holds no transaction, or none of these would end.
+  await lab.at.user("mia");
+  await lab.admin.patch(`/agents/${lab.orchestratorId}`, { role: "Other." });
+  await lab.decide(request!, "refuse");
+  expect(await end(lab.admin, turn.id)).toMatchObject({ status: "done" });
+});

@@ -1,0 +1,123 @@
+// Goal: a terminal is refused, before anything is started, with a text that says what to do; and the guard stands in front of it.
+
+import { expect, test } from "bun:test";
+import { office } from "../../kit/office.ts";
+import { connectTerminal, ISOLATED } from "../../kit/terminal.ts";
+
+const OFF =
+  "the terminal is off: set terminal: true in the configuration (or SERVICE_TERMINAL=1), with a container sandbox, and start the service again";
+const NOT_ISOLATED =
+  "the terminal needs a container sandbox, and there is none: start a container daemon, set sandbox: docker, and start the service again";
+const ON = { SERVICE_TERMINAL: "1" };
+
+test("off", async () => {
+  await using at = await office({ sandbox: ISOLATED });
+  const workspace = await at.workspace("lab");
+  const refusal = { status: 422, code: "refused", message: OFF };
+  expect(await at.admin.get("/terminal/status")).toEqual({
+    on: false,
+    reason: OFF,
+    sessions: 0,
+    sessions_max: 8,
+  });
+  expect(await at.admin.refused("GET", "/terminal")).toEqual(refusal);
+  expect(await at.admin.refused("GET", `/workspaces/${workspace.id}/terminal`)).toEqual(refusal);
+});
+
+test("on, without a container sandbox", async () => {
+  await using at = await office({
+    environment: ON,
+    sandbox: { ...ISOLATED, kind: "subprocess", isolated: false },
+  });
+  expect(await at.admin.get("/terminal/status")).toEqual({
+    on: false,
+    reason: NOT_ISOLATED,
+    sessions: 0,
+    sessions_max: 8,
+  });
+  expect(await at.admin.refused("GET", "/terminal")).toEqual({
+    status: 422,
+    code: "refused",
+    message: NOT_ISOLATED,
+  });
+});
+
+test("who may not, and what is no WebSocket", async () => {
+  await using at = await office({ environment: ON, sandbox: ISOLATED });
+  const workspace = await at.workspace("lab");
+  const stranger = await at.user("sam");
+  expect(await stranger.get("/terminal/status")).toEqual({
+    on: true,
+    reason: null,
+    sessions: 0,
+    sessions_max: 8,
+  });
+  expect(await stranger.refused("GET", "/terminal")).toEqual({
+    status: 403,
+    code: "forbidden",
+    message: "only an admin may do this",
+  });
+  const missing = { status: 404, code: "not_found", message: `workspace ${workspace.id}: not found` };
+  expect(await stranger.refused("GET", `/workspaces/${workspace.id}/terminal`)).toEqual(missing);
+  expect((await at.as("cairn_wrong").refused("GET", "/terminal")).status).toBe(401);
+  expect(await at.admin.refused("GET", `/workspaces/${workspace.id}/terminal`)).toEqual({
+    status: 400,
+    code: "invalid",
+    message: "this address speaks WebSocket: connect to it with an upgrade",
+  });
+  expect(await at.admin.get<unknown[]>("/audit?action=terminal.start")).toEqual([]);
+});
+
+test.each([
+  ["another origin", { Origin: "https://evil.example" }, 403, "requests from another origin are refused"],
+  [
+    "another port of this machine",
+    { Origin: "http://localhost:1" },
+    403,
+    "requests from another origin are refused",
+  ],
+  ["no origin to speak of", { Origin: "null" }, 403, "requests from another origin are refused"],
+  ["another site", { "Sec-Fetch-Site": "cross-site" }, 403, "requests from another site are refused"],
+  [
+    "a forwarded request without a token",
+    { "X-Forwarded-For": "192.0.2.1" },
+    401,
+    "authentication required: send Authorization: Bearer <token>",
+  ],
+])("a WebSocket from %s", async (_, headers, status, message) => {
+  await using at = await office({ environment: ON, sandbox: ISOLATED });
+  const handshake = {
+    Connection: "Upgrade",
+    Upgrade: "websocket",
+    "Sec-WebSocket-Version": "13",
+    "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
+  };
+  const answer = await at.admin.raw("GET", "/terminal", { headers: { ...handshake, ...headers } });
+  expect(answer.status).toBe(status);
+  expect(((await answer.json()) as { error: { message: string } }).error.message).toBe(message);
+  expect(await connectTerminal(at.url, "/terminal", headers).catch((error: Error) => error.message)).toBe(
+    "refused",
+  );
+  expect(await at.admin.get("/terminal/status")).toMatchObject({ sessions: 0 });
+});
+
+test("without a docker client the session ends, says so, and is on record", async () => {
+  await using at = await office({ environment: ON, sandbox: ISOLATED });
+  const terminal = await connectTerminal(at.url, "/terminal");
+  expect(await terminal.closed).toEqual({
+    code: 1011,
+    reason: "the terminal could not be started; the service's log says why",
+  });
+  await using reading = await endOfSession(at);
+  expect(reading.actions).toEqual(["terminal.end", "terminal.start"]);
+});
+
+async function endOfSession(
+  at: Awaited<ReturnType<typeof office>>,
+): Promise<{ actions: string[] } & AsyncDisposable> {
+  for (;;) {
+    const records = await at.admin.get<{ action: string }[]>("/audit");
+    const actions = records.map(({ action }) => action).filter((action) => action.startsWith("terminal."));
+    if (actions.length === 2) return { actions, [Symbol.asyncDispose]: () => Promise.resolve() };
+  }
+}

@@ -1,0 +1,97 @@
+// A service whose terminal is on, with a real container daemon, and a client of its WebSocket that collects what the shell says.
+
+import { join } from "node:path";
+import type { Sandbox } from "../../src/service/sandbox/sandbox.ts";
+import type { TestDocker } from "./docker.ts";
+import { temporaryFolder } from "./folder.ts";
+import { office, type Office } from "./office.ts";
+import type { TestServiceOptions } from "./service.ts";
+
+/** Says that gears are isolated, and runs none. */
+export const ISOLATED: Sandbox = {
+  kind: "docker",
+  isolated: true,
+  prepare: () => Promise.resolve(),
+  run: () => Promise.reject(new Error("no gear runs here")),
+  stop: () => Promise.resolve(),
+};
+
+export interface TerminalOffice extends Office {
+  readonly folder: string;
+}
+
+export async function terminalOffice(
+  docker: TestDocker,
+  options: TestServiceOptions = {},
+): Promise<TerminalOffice> {
+  const folder = await temporaryFolder();
+  await folder.write("data/config.yaml", `terminal: true\nsandbox_images:\n  bash: ${docker.images.bash}\n`);
+  const at = await office({
+    data: join(folder.path, "data"),
+    sandbox: ISOLATED,
+    ...options,
+    environment: { ...docker.environment, ...options.environment },
+  });
+  return {
+    ...at,
+    folder: folder.path,
+    async [Symbol.asyncDispose]() {
+      await at[Symbol.asyncDispose]();
+      await folder[Symbol.asyncDispose]();
+    },
+  };
+}
+
+export interface TerminalClient {
+  readonly socket: WebSocket;
+  /** What the shell said so far. */
+  text(): string;
+  type(text: string): void;
+  resize(cols: number, rows: number): void;
+  /** Resolves when the shell has said it. */
+  says(pattern: RegExp): Promise<void>;
+  readonly closed: Promise<{ code: number; reason: string }>;
+}
+
+/** Resolves when the connection is a WebSocket; rejects when it is refused. */
+export async function connectTerminal(
+  url: string,
+  path: string,
+  headers: Record<string, string> = {},
+): Promise<TerminalClient> {
+  const socket = new WebSocket(`${url.replace("http", "ws")}/api/v1${path}`, { headers } as never);
+  socket.binaryType = "arraybuffer";
+  const opened = Promise.withResolvers<void>();
+  const closed = Promise.withResolvers<{ code: number; reason: string }>();
+  let text = "";
+  let look = () => {};
+  const decoder = new TextDecoder();
+  socket.onopen = () => opened.resolve();
+  socket.onerror = () => opened.reject(new Error("refused"));
+  socket.onclose = ({ code, reason }) => (
+    opened.reject(new Error("refused")),
+    closed.resolve({ code, reason }),
+    look()
+  );
+  socket.onmessage = ({ data }) => {
+    text += decoder.decode(data as ArrayBuffer, { stream: true });
+    look();
+  };
+  await opened.promise;
+  return {
+    socket,
+    text: () => text,
+    type: (typed) => socket.send(new TextEncoder().encode(typed)),
+    resize: (cols, rows) => socket.send(JSON.stringify({ type: "resize", cols, rows })),
+    says: (pattern) =>
+      new Promise((resolve, reject) => {
+        look = () => {
+          if (pattern.test(text)) resolve();
+          else if (socket.readyState === WebSocket.CLOSED)
+            reject(new Error(`it ended without saying ${pattern}: ${text}`));
+        };
+        look();
+      }),
+    closed: closed.promise,
+  };
+}

@@ -1,0 +1,61 @@
+// Goal: a gear without isolation counts as a durable write, since it can change anything; an isolated one does not.
+
+import { expect, test } from "bun:test";
+import { gearTools, type GearToolsDeps } from "../../../src/service/gears/tools.ts";
+import { GearRuns, type GearRunsDeps } from "../../../src/service/gears/runs.ts";
+import type { GearRow } from "../../../src/service/gears/store.ts";
+import type { Caller } from "../../../src/service/people/caller.ts";
+import type { ToolScope } from "../../../src/service/tools/tool.ts";
+import { refusalOf } from "../catalog/setup.ts";
+
+const ROW = {
+  id: 1,
+  name: "echo_args",
+  description: "",
+  hash: "h",
+  args_schema: '{"type":"object"}',
+  timeout_seconds: 60,
+};
+const SCOPE = { workspaceId: 1, agentId: 1, orchestrator: true } as ToolScope;
+
+function durableTools(isolated: boolean, row = ROW): string[] {
+  const deps = {
+    gears: { existing: () => row },
+    bindings: { approvedFor: () => [1] },
+    isolation: { isolated },
+  };
+  const tools = gearTools(deps as unknown as GearToolsDeps)(SCOPE);
+  return tools.filter((tool) => tool.durable).map((tool) => tool.name);
+}
+
+test("what outlives the turn is marked: forging, binding, and gears that are not isolated", () => {
+  expect(durableTools(true)).toEqual(["gear_forge", "gear_grant", "gear_revoke"]);
+  expect(durableTools(false)).toEqual(["gear_forge", "gear_grant", "gear_revoke", "echo_args"]);
+});
+
+test("a name that became a built-in tool's is that tool's", () => {
+  expect(durableTools(false, { ...ROW, name: "web_search" })).toEqual([
+    "gear_forge",
+    "gear_grant",
+    "gear_revoke",
+  ]);
+});
+
+test("the last look at a call, inside the write that stores its run, refuses what is not callable any more", async () => {
+  const approved = { ...ROW, status: "approved" };
+  const check = (row: Partial<GearRow>, bound: boolean) => {
+    const deps = { gears: { existing: () => approved }, bindings: { isBound: () => bound } };
+    const runs = new GearRuns(deps as unknown as GearRunsDeps);
+    const order = runs.toolOrder({} as Caller, 1, 1, { id: 1, hash: "h" }, {}, "call_1");
+    return order.require({ ...approved, ...row } as GearRow);
+  };
+  const prefix = "refused: run refused; gear not executed:";
+  expect(check({}, true)).toBeUndefined();
+  expect(await refusalOf(() => check({ status: "disabled" }, true))).toBe(
+    `${prefix} "echo_args" is disabled`,
+  );
+  expect(await refusalOf(() => check({ hash: "other" }, true))).toBe(
+    `${prefix} "echo_args" was changed since it was offered to you`,
+  );
+  expect(await refusalOf(() => check({}, false))).toBe(`${prefix} you are not bound to "echo_args" any more`);
+});
