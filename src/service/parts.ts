@@ -2,7 +2,6 @@
 
 import { Background } from "../kit/background.ts";
 import type { Clock } from "../kit/clock.ts";
-import { sha256Hex } from "../kit/crypto.ts";
 import type { Db } from "../kit/db.ts";
 import type { Environment } from "../kit/environment.ts";
 import { Streams } from "../kit/http/sse.ts";
@@ -56,6 +55,7 @@ import type { Sandbox } from "./sandbox/sandbox.ts";
 import { DockerCommand } from "./sandbox/docker-client.ts";
 import { DEFAULT_IMAGES } from "./sandbox/images.ts";
 import { createSandbox } from "./sandbox/choice.ts";
+import { installationName } from "./sandbox/store.ts";
 import { Shells } from "./terminal/shells.ts";
 import { Terminals } from "./terminal/terminals.ts";
 import { ToolRegistry } from "./tools/registry.ts";
@@ -72,8 +72,6 @@ import { Usages } from "./usage/usage.ts";
 import { Access } from "./workspaces/access.ts";
 import { WorkspaceStore } from "./workspaces/store.ts";
 import { Workspaces, type WorkspaceFollower } from "./workspaces/workspaces.ts";
-
-const INSTALLATION_CHARACTERS = 16;
 
 export interface PartsOptions {
   db: Db;
@@ -95,7 +93,7 @@ export type Parts = ReturnType<typeof buildParts>;
 export function buildParts(options: PartsOptions) {
   const { db, clock, log, ownListener, config, times = TRANSPORT_TIMES, network = SYSTEM_NETWORK } = options;
   const background = new Background(log);
-  const installation = sha256Hex(config.data).slice(0, INSTALLATION_CHARACTERS);
+  const installation = installationName(db);
   const { environment } = options;
   const sandbox =
     options.sandbox ?? createSandbox(config, { environment, clock, log, background, installation });
