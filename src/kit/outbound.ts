@@ -114,7 +114,7 @@ interface Stop {
   /** Never resolves; rejects at the deadline or when the signal is aborted. */
   readonly raised: Promise<never>;
   /** Called with the failure when it happens; at once when it has. */
-  readonly then: (act: (failure: OutboundFailure) => void) => void;
+  readonly onRaised: (act: (failure: OutboundFailure) => void) => void;
   readonly clear: () => void;
 }
 
@@ -131,7 +131,7 @@ function stopSignal({ deadlineMs, signal }: OutboundRequest): Stop {
   signal?.addEventListener("abort", abort, { once: true });
   return {
     raised: stop.promise,
-    then: (act) => void stop.promise.catch(act),
+    onRaised: (act) => void stop.promise.catch(act),
     clear: () => {
       clearTimeout(timer);
       signal?.removeEventListener("abort", abort);
@@ -153,7 +153,7 @@ function exchange(
     };
     const broken = (error: unknown) =>
       fail(new OutboundFailure("unreachable", systemCode(error) ?? messageOf(error)));
-    stop.then(fail);
+    stop.onRaised(fail);
     sent.on("error", broken);
     sent.on("response", (answer: IncomingMessage) => {
       answer.on("error", broken);

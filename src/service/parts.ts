@@ -96,7 +96,15 @@ export function buildParts(options: PartsOptions) {
   const installation = installationName(db);
   const { environment } = options;
   const sandbox =
-    options.sandbox ?? createSandbox(config, { environment, clock, log, background, installation });
+    options.sandbox ??
+    createSandbox(config, {
+      environment,
+      clock,
+      log,
+      // Its own: its stop waits for its own work, and is itself work of the service's.
+      background: new Background(log),
+      installation,
+    });
   const streams = new Streams();
   const journal = new Journal(db, clock, log);
   const audit = new Audit(db, clock);

@@ -57,6 +57,17 @@ test("an approved gear runs for anyone signed in; arguments on stdin, stdout is 
   });
 });
 
+test("any name of an argument is passed on and shown, whatever is in it", async () => {
+  await using at = await testService({ sandbox: isolatedSandbox() });
+  const gear = await approvedGear(at.admin);
+  const args = { "a\nb": 1, "": 2, "\u2028": 3 };
+  expect(await at.admin.post<unknown>(`/gears/${gear.id}/run`, { args })).toMatchObject({
+    stdout: JSON.stringify(args),
+  });
+  const [run] = await at.admin.get<{ id: number }[]>(`/gears/${gear.id}/runs`);
+  expect(await at.admin.get<unknown>(`/gear-runs/${run!.id}`)).toMatchObject({ args } as never);
+});
+
 test("a dry run works on unapproved content and leaves it pending; the answer says that it was not isolated", async () => {
   await using at = await testService(withPrograms);
   const gear = await makeGear(at.admin);

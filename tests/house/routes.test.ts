@@ -1,6 +1,7 @@
 // Goal: every route says who may call it and what it answers, is described by OpenAPI and in docs/api.md, and is waited for.
 
 import { describe, expect, test } from "bun:test";
+import { Kind } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { join } from "node:path";
 import { ROOT } from "../../release/step.ts";
@@ -23,6 +24,8 @@ interface Route extends DescribedRoute {
 
 /** They answer with events, so that there is no schema of one answer. */
 const STREAMS = ["GET /api/v1/turns/:id/events", "GET /api/v1/workspaces/:id/events"];
+/** They answer with a connection of its own, so that there is nothing to declare but a refusal. */
+const SOCKETS = ["GET /api/v1/terminal", "GET /api/v1/workspaces/:id/terminal"];
 const OPEN = ["GET /api/v1/health", "POST /api/v1/login"];
 
 function allRoutes(): Route[] {
@@ -60,7 +63,7 @@ interface Operation {
   responses: Record<string, { description: string; content?: Record<string, { schema: Schema }> }>;
 }
 
-type Schema = Record<string, unknown>;
+type Schema = Record<string | symbol, unknown>;
 
 const document = JSON.parse(JSON.stringify(openApi(routes, "0.0.0"))) as OpenApi;
 const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
@@ -92,6 +95,13 @@ describe("routes", () => {
   test("each declares what it answers, streams excepted", () => {
     const undeclared = routes.filter((route) => route.hooks.response === undefined).map(nameOf);
     expect(undeclared.toSorted()).toEqual(STREAMS);
+  });
+
+  test("what only reads has something to say, WebSockets excepted", () => {
+    const silent = routes.filter(
+      ({ method, hooks }) => method === "GET" && (hooks.response as Schema | undefined)?.[Kind] === "Void",
+    );
+    expect(silent.map(nameOf).toSorted()).toEqual(SOCKETS);
   });
 
   test("each reads its path parameters by a schema", () => {

@@ -10,6 +10,8 @@ export interface JsonSchema {
   readonly properties?: Readonly<Record<string, JsonSchema>>;
   readonly required?: readonly string[];
   readonly items?: JsonSchema;
+  readonly pattern?: string;
+  readonly minItems?: number;
   readonly minimum?: number;
   readonly maximum?: number;
   readonly additionalProperties?: unknown;
@@ -69,9 +71,9 @@ export function fitting(schema: JsonSchema): unknown {
         Object.entries(schema.properties ?? {}).map(([name, field]) => [name, fitting(field)]),
       );
     case "array":
-      return [];
+      return Array.from({ length: schema.minItems ?? 0 }, () => fitting(schema.items!));
     case "string":
-      return "https://something.example";
+      return schema.pattern === "^[0-9a-f]{64}$" ? "0".repeat(64) : "https://something.example";
     case "boolean":
       return false;
     default:

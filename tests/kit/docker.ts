@@ -227,7 +227,7 @@ async function unmountBelow(folder: string): Promise<void> {
   for (const place of places
     .filter((path) => path.startsWith(`${folder}/`))
     .sort()
-    .reverse()) {
+    .toReversed()) {
     await run(["umount", "--lazy", place], { PATH: `${process.env.PATH}:/usr/sbin:/sbin` });
   }
 }

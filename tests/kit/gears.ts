@@ -3,8 +3,10 @@
 import type { Sandbox, SandboxRequest, SandboxResult } from "../../src/service/sandbox/sandbox.ts";
 import type { Client } from "./client.ts";
 
-/** Lets the service find the interpreters of this machine. */
-export const withPrograms = { environment: { PATH: process.env.PATH ?? "" } };
+/** Lets the service find the interpreters of this machine, and no container daemon: nothing listens there. */
+export const withPrograms = {
+  environment: { PATH: process.env.PATH ?? "", DOCKER_HOST: "tcp://127.0.0.1:9" },
+};
 
 export const ANY_ARGS = JSON.stringify({ type: "object" });
 

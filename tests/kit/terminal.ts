@@ -66,17 +66,17 @@ export async function connectTerminal(
   let text = "";
   let look = () => {};
   const decoder = new TextDecoder();
-  socket.onopen = () => opened.resolve();
-  socket.onerror = () => opened.reject(new Error("refused"));
-  socket.onclose = ({ code, reason }) => (
-    opened.reject(new Error("refused")),
-    closed.resolve({ code, reason }),
-    look()
-  );
-  socket.onmessage = ({ data }) => {
+  socket.addEventListener("open", () => opened.resolve());
+  socket.addEventListener("error", () => opened.reject(new Error("refused")));
+  socket.addEventListener("close", ({ code, reason }) => {
+    opened.reject(new Error("refused"));
+    closed.resolve({ code, reason });
+    look();
+  });
+  socket.addEventListener("message", ({ data }) => {
     text += decoder.decode(data as ArrayBuffer, { stream: true });
     look();
-  };
+  });
   await opened.promise;
   return {
     socket,

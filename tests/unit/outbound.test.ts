@@ -24,9 +24,9 @@ function far(answer: (request: Request) => Response | Promise<Response>): Far {
   const requests: Request[] = [];
   const { cert, key } = selfSigned(HOST);
   // A request's headers are gone once it is answered, unless they were copied.
-  const fetch = (request: Request) => (
-    requests.push(new Request(request.url, { headers: request.headers })),
-    answer(request)
+  const fetch = (incoming: Request) => (
+    requests.push(new Request(incoming.url, { headers: incoming.headers })),
+    answer(incoming)
   );
   const server = Bun.serve({ hostname: "127.0.0.1", port: 0, tls: { cert, key }, fetch });
   return { port: server.port!, cert, requests, [Symbol.asyncDispose]: () => server.stop(true) };

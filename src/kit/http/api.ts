@@ -10,24 +10,33 @@ import { answerError, answerJson } from "./answer.ts";
 import { readJson } from "./body.ts";
 import { exchangeOf } from "./exchange.ts";
 
+export interface BodyLimit {
+  readonly method: string;
+  /** As declared, without the prefix. */
+  readonly route: string;
+  readonly bytesMax: number;
+}
+
 /**
  * `rawBodies`: routes (as declared, without the prefix) whose PUT takes a body of any type. It is handed to them unread: they read it
- * with `readBytes` and their own limit, once they know that the caller may write. `bodyBytesMax`: JSON bodies of these routes may be
- * larger or must be smaller than others.
+ * with `readBytes` and their own limit, once they know that the caller may write. `limits`: JSON bodies of these routes may be larger
+ * or must be smaller than others.
  */
 export function createApi<const Prefix extends string>(
   log: Log,
   prefix: Prefix,
   rawBodies: readonly string[] = [],
-  bodyBytesMax: Readonly<Record<string, number>> = {},
+  limits: readonly BodyLimit[] = [],
 ) {
   const raw = new Set(rawBodies.map((route) => prefix + route));
-  const limits = new Map(Object.entries(bodyBytesMax).map(([route, bytes]) => [prefix + route, bytes]));
+  const bytesMaxOf = new Map(
+    limits.map(({ method, route, bytesMax }) => [`${method} ${prefix}${route}`, bytesMax]),
+  );
   return new Elysia({ normalize: false, aot: true, prefix })
     .onParse({ as: "global" }, ({ request, contentType, route }) =>
       request.method === "PUT" && raw.has(route)
         ? UNREAD
-        : parseBody(request, contentType, limits.get(route)),
+        : parseBody(request, contentType, bytesMaxOf.get(`${request.method} ${route}`)),
     )
     .mapResponse({ as: "global" }, ({ responseValue, set, request }) => {
       if (responseValue instanceof Response) return responseValue;

@@ -45,6 +45,7 @@ function createTool(blueprint: Blueprint, models: Models): DatabaseTool {
   return {
     kind: "database",
     name: "agent_create",
+    durable: true,
     description: "Creates a worker agent and wires you to it, so that you can delegate to it at once.",
     parameters: CreateInput,
     apply: (scope, input: Static<typeof CreateInput>) => {
@@ -66,6 +67,7 @@ function updateTool(blueprint: Blueprint, models: Models): DatabaseTool {
   return {
     kind: "database",
     name: "agent_update",
+    durable: true,
     description: "Changes an agent's name, role or model. What you leave out stays as it is.",
     parameters: UpdateInput,
     apply: (scope, input: Static<typeof UpdateInput>) => {
@@ -84,6 +86,7 @@ function removeTool(blueprint: Blueprint): DatabaseTool {
   return {
     kind: "database",
     name: "agent_remove",
+    durable: true,
     description: "Removes a worker agent and its wires. What it did stays in the conversation.",
     parameters: AgentInput,
     apply: (scope, input: Static<typeof AgentInput>) => {
@@ -138,6 +141,7 @@ function wireCreateTool(blueprint: Blueprint): DatabaseTool {
   return {
     kind: "database",
     name: "wire_create",
+    durable: true,
     description: "Lets one agent delegate to another, in this direction.",
     parameters: WireInput,
     apply: (scope, input: Static<typeof WireInput>) => {
@@ -153,6 +157,7 @@ function wireRemoveTool(blueprint: Blueprint): DatabaseTool {
   return {
     kind: "database",
     name: "wire_remove",
+    durable: true,
     description: "Takes away one agent's permission to delegate to another, from the next turn on.",
     parameters: WireInput,
     apply: (scope, input: Static<typeof WireInput>) => {

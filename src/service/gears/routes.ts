@@ -45,7 +45,10 @@ export interface GearRoutesDeps {
 }
 
 /** Routes whose bodies may be larger than others': they carry gear code. */
-export const GEAR_BODY_LIMITS = { "/gears": GEAR_BODY_BYTES_MAX, "/gears/:id": GEAR_BODY_BYTES_MAX } as const;
+export const GEAR_BODY_LIMITS = [
+  { method: "POST", route: "/gears", bytesMax: GEAR_BODY_BYTES_MAX },
+  { method: "PUT", route: "/gears/:id", bytesMax: GEAR_BODY_BYTES_MAX },
+] as const;
 
 export function gearRoutes(plugin: CallerPlugin, deps: GearRoutesDeps, log: Log) {
   return new Elysia({ name: "gears", normalize: false })

@@ -58,8 +58,10 @@ export const GearFileInput = closed({
 });
 export type GearFileInput = Static<typeof GearFileInput>;
 
-/** Whatever a gear takes: its own schema says what. Closed in form only, since any name fits. */
-const Arguments = Type.Record(Type.String(), Type.Unknown(), { additionalProperties: false });
+/** Whatever a gear takes: its own schema says what. Closed in form only, since any name fits, also one with line breaks. */
+const Arguments = Type.Record(Type.String({ pattern: "^[\\s\\S]*$" }), Type.Unknown(), {
+  additionalProperties: false,
+});
 
 /** Example arguments with the output that is expected of them: exactly this text, or the same JSON value. */
 export const GearTest = closed({

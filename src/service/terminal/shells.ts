@@ -54,17 +54,20 @@ export class Shells {
     const user = folder === null ? CONTAINER_USER : await readerOf(folder);
     const created = await docker.run(
       [
-        ...[
-          "create",
-          "--interactive",
-          "--tty",
-          `--name=${name}`,
-          `--label=${LABEL}=${installation}`,
-          "--hostname=terminal",
-        ],
+        "create",
+        "--interactive",
+        "--tty",
+        `--name=${name}`,
+        `--label=${LABEL}=${installation}`,
+        "--hostname=terminal",
         ...ISOLATION_ARGUMENTS,
         ...mount,
-        ...[`--user=${user}`, "--env=TERM=xterm-256color", "--entrypoint=sh", image, "-c", SHELL_SCRIPT],
+        `--user=${user}`,
+        "--env=TERM=xterm-256color",
+        "--entrypoint=sh",
+        image,
+        "-c",
+        SHELL_SCRIPT,
       ],
       CREATE_DEADLINE_MS,
     );

@@ -20,8 +20,8 @@ export interface TurnContext {
   readonly signal: AbortSignal;
   /** What is being said in model calls that are open now, by run. */
   readonly speaking: Map<number, { run: Run; call: OpenCall }>;
-  /** Tool calls that wait for a person now. */
-  waitingCalls: number;
+  /** How many tool calls wait for a person now, by run; without those that have none. */
+  readonly waiting: Map<number, number>;
   /** The turn has read untrusted text: tools that write durably are not offered any more. */
   tainted: boolean;
 }

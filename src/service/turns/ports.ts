@@ -25,11 +25,12 @@ export function openPorts(recorder: Recorder, context: TurnContext, run: Run, ca
     callId: call.call_id,
     output: (stream, text) => output.add(stream, text),
     waiting: async (work) => {
-      if (++context.waitingCalls === 1) await recorder.setWaiting(run.row, true);
+      const begun = countWaiting(recorder, context, run, 1);
       try {
+        await begun;
         return await work();
       } finally {
-        if (--context.waitingCalls === 0) await recorder.setWaiting(run.row, false);
+        await countWaiting(recorder, context, run, -1);
       }
     },
     taint: async () => {
@@ -38,6 +39,16 @@ export function openPorts(recorder: Recorder, context: TurnContext, run: Run, ca
     },
   };
   return { ports, close: () => output.close() };
+}
+
+/** A run waits while one of its calls does, the turn while one of its runs does. */
+async function countWaiting(recorder: Recorder, context: TurnContext, run: Run, by: 1 | -1): Promise<void> {
+  const { waiting } = context;
+  const before = waiting.get(run.row.id) ?? 0;
+  const now = before + by;
+  if (now === 0) waiting.delete(run.row.id);
+  else waiting.set(run.row.id, now);
+  if (before === 0 || now === 0) await recorder.setWaiting(run.row, now > 0, waiting.size > 0);
 }
 
 /** Gathers output into few events: it comes in many small pieces, and each event is a row. */
@@ -53,16 +64,23 @@ class LiveOutput {
   }
 
   add(stream: Stream, text: string): void {
-    const kept = text.slice(0, this.#left);
+    let kept = text.slice(0, this.#left);
     if (kept === "") return;
     this.#left -= kept.length;
-    const last = this.#pending.at(-1);
-    if (last?.stream === stream && last.text.length < OUTPUT_EVENT_CHARACTERS_MAX) last.text += kept;
-    else this.#pending.push({ stream, text: kept });
+    while (kept !== "") {
+      let last = this.#pending.at(-1);
+      if (last?.stream !== stream || last.text.length === OUTPUT_EVENT_CHARACTERS_MAX)
+        this.#pending.push((last = { stream, text: "" }));
+      const room = OUTPUT_EVENT_CHARACTERS_MAX - last.text.length;
+      last.text += kept.slice(0, room);
+      kept = kept.slice(room);
+    }
     this.#timer ??= setTimeout(() => this.#flush(), OUTPUT_EVERY_MS);
   }
 
+  /** What comes after it would stand behind the result: it is dropped. */
   close(): Promise<void> {
+    this.#left = 0;
     this.#flush();
     return this.#stored;
   }

@@ -205,11 +205,11 @@ export class Recorder {
     return this.#deps.db.write(() => this.#tell(run, "tool.output", data));
   }
 
-  /** The turn waits for a person, or goes on. */
-  setWaiting(run: RunRow, waiting: boolean): Promise<void> {
+  /** The run waits for a person, or goes on; so does the turn, in which others may wait. A turn that is over stays as it is. */
+  setWaiting(run: RunRow, waiting: boolean, turnWaits: boolean): Promise<void> {
     const { db, turns } = this.#deps;
     return db.write(() => {
-      turns.setWaiting.run(waiting ? "waiting" : "running", run.turn_id);
+      if (turns.setWaiting.run(turnWaits ? "waiting" : "running", run.turn_id) === 0) return;
       this.#tell(run, "status", { state: waiting ? "waiting" : "working" });
     });
   }

@@ -238,7 +238,7 @@ export class Turns {
         wires: this.#wiresAtStart(turnId),
         signal: abort.signal,
         speaking: new Map(),
-        waitingCalls: 0,
+        waiting: new Map(),
         tainted: this.#deps.store.isTainted.get(turnId) !== null,
       };
       const active: ActiveTurn = { turnId, abort, context, ended: ended.promise };

@@ -27,7 +27,7 @@ async function decisions(lab: SearchLab, client = lab.admin): Promise<[string, s
   return records
     .filter(({ action }) => /^(search|egress)\./.test(action))
     .map(({ action, target, auth }): [string, string, string] => [action, target, auth])
-    .reverse();
+    .toReversed();
 }
 
 test.if(searchable)("asked, approved, searched, told, and on record", async () => {

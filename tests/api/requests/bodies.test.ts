@@ -1,8 +1,8 @@
 // Goal: bodies that are no JSON object of the right kind and size are refused as what they are, on every route, and change nothing.
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { describedRoutes, filledPath, type DescribedRoute } from "../../kit/described-routes.ts";
-import { everything, inhabited, type Inhabited } from "../../kit/inhabited.ts";
+import { filledPath, type DescribedRoute } from "../../kit/described-routes.ts";
+import { everything, inhabited, routesOf, type Inhabited } from "../../kit/inhabited.ts";
 import { rawRequest } from "../../kit/raw-http.ts";
 
 const MIB = 1024 * 1024;
@@ -13,7 +13,7 @@ let before: unknown;
 
 beforeAll(async () => {
   lab = await inhabited();
-  routes = (await describedRoutes(lab.admin)).filter((route) => route.body !== undefined);
+  routes = (await routesOf(lab)).filter((route) => route.body !== undefined);
   before = await everything(lab);
 });
 
@@ -36,6 +36,10 @@ async function refusals(init: (route: DescribedRoute) => RequestInit): Promise<o
     }),
   );
 }
+
+/** Where a body carries the code of a gear, 4 MiB as base64; nowhere else. */
+const LARGER = ["POST /gears", "PUT /gears/{id}"];
+const limitOf = ({ method, path }: DescribedRoute) => (LARGER.includes(`${method} ${path}`) ? 6 : 1) * MIB;
 
 function every(status: number, code: string, message: string): object[] {
   return routes.map((route) => ({ route: `${route.method} ${route.path}`, status, code, message }));
@@ -67,7 +71,7 @@ test("JSON that is no object", async () => {
 test("no body at all, where one is needed", async () => {
   const needing = routes.filter((route) => route.bodyRequired);
   const optional = routes.filter((route) => !route.bodyRequired);
-  expect(optional.map((route) => route.path)).toEqual(["/workspaces/{id}/clone"]);
+  expect(optional.map((route) => route.path)).toEqual(["/workspaces/{id}/clone", "/gears/{id}/run"]);
   for (const route of needing) {
     const path = filledPath(route, { id: lab.ids[route.path.split("/")[1]!] ?? 0 });
     expect(await lab.admin.refused(route.method, path)).toEqual({
@@ -104,11 +108,19 @@ test("other content types, also with parameters", async () => {
   }
 });
 
-test("a body over 1 MiB, with its length declared or in chunks of unknown number", async () => {
-  const tooLarge = every(413, "too_large", `the body is larger than ${MIB} bytes`);
+test("a body over 1 MiB, or 6 MiB where it carries gear code, with its length declared or in chunks of unknown number", async () => {
+  const tooLarge = routes.map((route) => ({
+    route: `${route.method} ${route.path}`,
+    status: 413,
+    code: "too_large",
+    message: `the body is larger than ${limitOf(route)} bytes`,
+  }));
   const padded = (bytes: number) => `{${" ".repeat(bytes - 2)}}`;
-  expect(await refusals(() => ({ body: padded(MIB + 1), headers: JSON_TYPE }))).toEqual(tooLarge);
-  expect(await refusals(() => ({ body: inChunks(padded(MIB + 1)), headers: JSON_TYPE }))).toEqual(tooLarge);
+  const over = (route: DescribedRoute) => padded(limitOf(route) + 1);
+  expect(await refusals((route) => ({ body: over(route), headers: JSON_TYPE }))).toEqual(tooLarge);
+  expect(await refusals((route) => ({ body: inChunks(over(route)), headers: JSON_TYPE }))).toEqual(tooLarge);
+  const gear = await lab.admin.raw("POST", "/gears", { body: padded(6 * MIB) });
+  expect(await gear.json()).toMatchObject({ error: { message: "name: missing" } });
   const fits = await lab.admin.raw("POST", "/teams", { body: padded(MIB) });
   expect(await fits.json()).toMatchObject({ error: { message: "name: missing" } });
 });

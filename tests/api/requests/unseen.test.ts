@@ -1,14 +1,14 @@
 // Goal: for every route with an id in its path, what somebody may not see answers exactly like what does not exist.
 
 import { expect, test } from "bun:test";
-import { describedRoutes, filledPath, fitting, type DescribedRoute } from "../../kit/described-routes.ts";
-import { everything, inhabited } from "../../kit/inhabited.ts";
+import { filledPath, fitting, type DescribedRoute } from "../../kit/described-routes.ts";
+import { everything, inhabited, routesOf } from "../../kit/inhabited.ts";
 import type { Client } from "../../kit/client.ts";
 
 const MISSING = 987_654;
 
 /** Visible to all, so what may not be done with them is 403, and what does not exist 404. */
-const VISIBLE_TO_ALL = ["teams", "instructions"];
+const VISIBLE_TO_ALL = ["teams", "instructions", "gears"];
 
 async function answer(client: Client, method: string, path: string, body: unknown): Promise<unknown> {
   const response = await client.raw(method, path, { body });
@@ -30,7 +30,7 @@ test("a stranger can't tell a foreign id from a missing one, on any route", asyn
   await using lab = await inhabited();
   const stranger = await lab.at.user("stranger");
   const lead = await lab.at.user("lead", "team-lead");
-  const routes = (await describedRoutes(lab.admin)).filter((route) => route.path.includes("{"));
+  const routes = (await routesOf(lab)).filter((route) => route.path.includes("{"));
   const before = await everything(lab);
   const kinds = new Map<string, number>();
 
@@ -103,7 +103,7 @@ test("ids in queries and bodies are no way round", async () => {
 
 test("an id that is no whole number in range is 400 on every route, and named", async () => {
   await using lab = await inhabited();
-  const routes = (await describedRoutes(lab.admin)).filter((route) => route.path.includes("{id}"));
+  const routes = (await routesOf(lab)).filter((route) => route.path.includes("{id}"));
 
   for (const route of routes) {
     for (const id of [

@@ -23,7 +23,7 @@ async function records(at: TerminalOffice, count: number): Promise<AuditRecord[]
   for (;;) {
     const found = (await at.admin.get<AuditRecord[]>("/audit"))
       .filter(({ action }) => action.startsWith("terminal."))
-      .reverse();
+      .toReversed();
     if (found.length >= count) return found;
     await Bun.sleep(5);
   }

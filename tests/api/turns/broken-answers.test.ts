@@ -26,6 +26,7 @@ import {
   entriesOf,
   expectNextTurnWorks,
   QUICK,
+  ORCHESTRATOR_TOOLS,
 } from "../../kit/turns.ts";
 import { protocols, workplace } from "../../kit/workplace.ts";
 
@@ -172,7 +173,7 @@ describe.each(protocols)("%s", (protocol) => {
     ]);
     const { turn } = await lab.chat("hello");
     expect(turn).toMatchObject({ status: "done", error: null });
-    const list = "agent_create, agent_update, agent_remove, agent_list, model_list, wire_create, wire_remove";
+    const list = ORCHESTRATOR_TOOLS.join(", ");
     const results = lab.model.requests[1]!.messages.at(-1)!.results.map((result) => result.text);
     expect(results).toEqual([
       "The arguments are not a JSON object. Call the tool again with a valid JSON object.",

@@ -197,6 +197,58 @@ describe.each(protocols)("%s", (protocol) => {
   });
 });
 
+test.each(protocols)(
+  "%s: bound instructions stand after the role and before the conversation, as saved, for whom they are bound",
+  async (protocol) => {
+    await using lab = await workplace(protocol);
+    const ann = await lab.addWorker("ann");
+    const make = (name: string, text: string) =>
+      lab.admin.post<{ id: number }>("/instructions", { name, text });
+    const [style, manners] = [await make("style", "Be long."), await make("manners", "Say please.")];
+    const bind = (instruction_id: number, agent_id: number | null) =>
+      lab.admin.post(`/workspaces/${lab.workspaceId}/instructions`, { instruction_id, agent_id });
+    await bind(style.id, null);
+    await bind(manners.id, ann);
+    await lab.admin.put(`/instructions/${style.id}`, { text: "Be brief." });
+    const [boss] = await lab.admin.get<{ role: string }[]>(`/workspaces/${lab.workspaceId}/agents`);
+    lab.model.script("boss", [call("delegate", { agent: "ann", task: "Look." }), say("Done."), say("Bye.")]);
+    lab.model.script("ann", [say("Looked.")]);
+    const before = { boss: await preview(lab, lab.orchestratorId), ann: await preview(lab, ann) };
+    const head = (parts: readonly PartView[]) =>
+      parts.slice(0, -1).map(({ kind, source, role, text }) => ({ kind, source, role, text }));
+    const system = (kind: string, source: string, text: string) => ({ kind, source, role: "system", text });
+    const brief = system("instruction", "instruction:style@v2", "Be brief.");
+    expect(head(before.boss)).toEqual([system("role", `agent:${lab.orchestratorId}`, boss!.role), brief]);
+    expect(head(before.ann)).toEqual([
+      system("role", `agent:${ann}`, "You are ann."),
+      brief,
+      system("instruction", "instruction:manners@v1", "Say please."),
+    ]);
+    expect([before.boss.at(-1)!.source, before.ann.at(-1)!.source]).toEqual(["tools", "tools"]);
+
+    const { turn } = await lab.chat("hello");
+
+    const [toBoss] = lab.model.requestsOf("boss");
+    const [toAnn] = lab.model.requestsOf("ann");
+    expect(toBoss!.system).toBe(`${boss!.role}\nBe brief.`);
+    expect(toAnn!.system).toBe("You are ann.\nBe brief.\nSay please.");
+    expect(received(toBoss!)).toEqual(asRead([...before.boss, spoken("hello")]));
+    expect(received(toAnn!)).toEqual(asRead([...before.ann, spoken("Look.")]));
+    const [first] = await callsOf(lab, turn.id);
+    expect((await stored(lab, first!.id)).map((part) => part.source)).toEqual([
+      `agent:${lab.orchestratorId}`,
+      "instruction:style@v2",
+      "tools",
+      "entry:1",
+    ]);
+    const bindings = await lab.admin.get<{ id: number }[]>(`/workspaces/${lab.workspaceId}/instructions`);
+    for (const { id } of bindings) await lab.admin.delete(`/instruction-bindings/${id}`);
+    await lab.chat("and?");
+    expect(lab.model.requests.at(-1)!.system).toBe(boss!.role);
+    expect(lab.model.problems).toEqual([]);
+  },
+);
+
 test("stable parts come first and are marked for the provider's cache", async () => {
   await using lab = await workplace("anthropic");
   lab.model.script("boss", [call("model_list"), say("Done.")]);

@@ -2,12 +2,14 @@
 
 import { describe, expect, test } from "bun:test";
 import { call, gate, httpError, say, type ReplyFunction, type ModelRequest } from "../../kit/model/index.ts";
-import { begin, end, entriesOf, expectNextTurnWorks, QUICK } from "../../kit/turns.ts";
+import { begin, end, entriesOf, expectNextTurnWorks, QUICK, WORKER_TOOLS } from "../../kit/turns.ts";
 import { protocols, workplace, type Workplace } from "../../kit/workplace.ts";
 
 const toolsOf = (request: ModelRequest) => request.tools.map((tool) => tool.name);
 const delegate = (agent: string, task = "work") => call("delegate", { agent, task });
 const resultsIn = (request: ModelRequest) => request.messages.at(-1)!.results.map((result) => result.text);
+
+const NO_DELEGATE = `There is no tool "delegate". You are not wired to any agent that you could delegate to. You have: ${WORKER_TOOLS.join(", ")}.`;
 
 interface WireView {
   id: number;
@@ -80,12 +82,7 @@ test.each(protocols)(
     held.open();
     expect(await end(lab.admin, turn.id)).toMatchObject({ status: "done", error: null });
     const last = lab.model.requestsOf("ann")[2]!;
-    expect([toolsOf(last), resultsIn(last)]).toEqual([
-      ["delegate"],
-      [
-        'There is no tool "delegate". You are not wired to any agent that you could delegate to. You have: none.',
-      ],
-    ]);
+    expect([toolsOf(last), resultsIn(last)]).toEqual([WORKER_TOOLS, [NO_DELEGATE]]);
     expect(lab.model.problems).toEqual([]);
   },
 );
@@ -124,7 +121,9 @@ test("no delegation goes back up the chain of callers", async () => {
     "bob is done",
     "The arguments are not right: agent must be one of: bob. Nothing was done; correct them and call again.",
   ]);
-  expect(offered("bob")).toEqual([]);
+  expect(toolsOf(lab.model.requestsOf("ann")[0]!)).toEqual(["delegate", ...WORKER_TOOLS]);
+  expect(toolsOf(lab.model.requestsOf("bob")[0]!)).toEqual(WORKER_TOOLS);
+  expect(resultsIn(lab.model.requestsOf("bob")[1]!)).toEqual([NO_DELEGATE]);
 });
 
 test("delegation goes four agents deep", async () => {
@@ -143,9 +142,7 @@ test("delegation goes four agents deep", async () => {
   const said = (await entriesOf(lab))
     .filter((entry) => entry.kind === "agent" && entry.calls.length === 0)
     .map((entry) => entry.text);
-  expect(said.at(-1)).toBe(
-    'boss: a1: a2: a3: a4: There is no tool "delegate". You are not wired to any agent that you could delegate to. You have: none.',
-  );
+  expect(said.at(-1)).toBe(`boss: a1: a2: a3: a4: ${NO_DELEGATE}`);
   expect(lab.model.requestsOf("a5")).toEqual([]);
   expect(lab.model.problems).toEqual([]);
 });

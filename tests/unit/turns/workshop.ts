@@ -36,6 +36,8 @@ export interface Workshop {
   readonly log: string[];
   /** Texts of the conversation with the orchestrator: kind and words. */
   conversation(): string[];
+  /** Stored events of a type, in order, as they were stored. */
+  events(type: string): Record<string, unknown>[];
   settled(): Promise<void>;
 }
 
@@ -71,6 +73,11 @@ export async function workshop(
       parts.conversation
         .list(caller, workspaceId, { limit: 500 })
         .map((entry) => `${entry.kind}: ${entry.text}`),
+    events: (type) =>
+      parts.db
+        .query<{ content: string }>("SELECT content FROM events WHERE type = ? ORDER BY id")
+        .all(type)
+        .map(({ content }) => (JSON.parse(content) as { data: Record<string, unknown> }).data),
     settled: async () => void (await parts.background.settle(5_000)),
   };
 }

@@ -1,0 +1,316 @@
+// Goal: a tool that takes its time shows what it writes, shows that it waits, taints its turn, and goes on after a restart; once.
+
+import { expect, test } from "bun:test";
+import { join } from "node:path";
+import { closed } from "../../../src/kit/schema.ts";
+import type { ExternalTool, ToolPorts } from "../../../src/service/tools/tool.ts";
+import { workshop, type Answers, type Workshop } from "../../unit/turns/workshop.ts";
+import type { EventReader, StreamEvent } from "../../kit/client.ts";
+import { temporaryFolder } from "../../kit/folder.ts";
+import { approvedGear, isolatedSandbox } from "../../kit/gears.ts";
+import { call, gate, hang, say } from "../../kit/model/index.ts";
+import { searchable, searchLab, type SearchLab } from "../../kit/searching.ts";
+import { begin, end, ORCHESTRATOR_TOOLS, WORKER_TOOLS } from "../../kit/turns.ts";
+import { workplace, type TurnView } from "../../kit/workplace.ts";
+
+const MIB = 1024 * 1024;
+const EVENT_CHARACTERS_MAX = 32 * 1024;
+const UNKNOWN =
+  "tool: Interrupted: whether this call took effect is not known. It is not repeated by itself; check before you repeat it.";
+const DURABLE = ["file_write", "gear_forge", "gear_grant", "gear_revoke"];
+
+const search = (query: string) => call("web_search", { query });
+const delegate = (agent: string) => call("delegate", { agent, task: "look" });
+const asks = (...names: string[]) => ({
+  calls: names.map((name) => ({ name, arguments: "{}" })),
+  finish: "calls" as const,
+});
+
+function external(name: string, work: Pick<ExternalTool, "run" | "resume">): ExternalTool {
+  return { kind: "external", name, description: name, parameters: closed({}), ...work };
+}
+
+/** Answers one after the other. */
+function inTurn(...answers: Awaited<ReturnType<Answers>>[]): Answers {
+  return async () => answers.shift() ?? { text: "nothing left" };
+}
+
+test("live output comes in few pieces, whole up to 1 MiB, and is on record before the result", async () => {
+  const line = `${"x".repeat(999)}\n`;
+  const lines = 2_000;
+  const sandbox = isolatedSandbox(async ({ output }) => {
+    const bytes = new TextEncoder().encode(line);
+    output("stderr", new TextEncoder().encode("careful\n"));
+    for (let n = 0; n < lines; n++) output("stdout", bytes);
+    return { stdout: "done" };
+  });
+  await using lab = await workplace("anthropic", { sandbox });
+  const gear = await approvedGear(lab.admin);
+  await lab.admin.post(`/workspaces/${lab.workspaceId}/gears`, { gear_id: gear.id });
+  lab.model.script("boss", [call("echo_args"), say("Done.")]);
+
+  const { turn } = await lab.chat("go");
+
+  expect(turn).toMatchObject({ status: "done", error: null });
+  await using reader = await lab.admin.events(`/turns/${turn.id}/events`);
+  const record = await reader.all();
+  const asked = record.find((event) => event.type === "tool.call")!.data.data;
+  const output = record.filter((event) => event.type === "tool.output").map((event) => event.data.data);
+  const said = (stream: string) =>
+    output
+      .filter((each) => each.stream === stream)
+      .map((each) => each.text)
+      .join("");
+  expect(said("stderr")).toBe("careful\n");
+  expect(said("stdout") === line.repeat(lines).slice(0, MIB - "careful\n".length)).toBe(true);
+  expect(output.filter((each) => each.text.length > EVENT_CHARACTERS_MAX)).toEqual([]);
+  expect(output.length).toBeLessThanOrEqual(MIB / EVENT_CHARACTERS_MAX + 2);
+  for (const { text: _, stream: __, ...about } of output) {
+    expect(about).toEqual({
+      run_id: asked.run_id,
+      agent_id: lab.orchestratorId,
+      call_id: asked.call_id,
+      tool: "echo_args",
+    });
+  }
+  const types = record.map((event) => event.type);
+  expect(types.lastIndexOf("tool.output")).toBeLessThan(types.indexOf("tool.result"));
+});
+
+test("what a tool writes behind its end is dropped", async () => {
+  let late: ToolPorts["output"] | undefined;
+  const speak = external("speak", {
+    run: async (_scope, _input, { output }) => {
+      // A piece that is kept is stored in the order written, so it would be there before the one waited for.
+      late?.("stdout", "too late");
+      output("stdout", late ? "second" : "first");
+      if (late) await stored(shop, "second");
+      late = output;
+      return { outcome: "ok", text: "spoken" };
+    },
+  });
+  const shop: Workshop = await workshop(inTurn(asks("speak"), asks("speak"), { text: "Done." }), () => [
+    speak,
+  ]);
+  await shop.turns.chat(shop.caller, shop.workspaceId, { text: "go" });
+  await shop.settled();
+  expect(shop.events("tool.output").map((each) => [each["stream"], each["text"]])).toEqual([
+    ["stdout", "first"],
+    ["stdout", "second"],
+  ]);
+  shop.db.close();
+});
+
+async function stored(shop: Workshop, text: string): Promise<void> {
+  while (!shop.events("tool.output").some((each) => each["text"] === text))
+    await new Promise((resolve) => setImmediate(resolve));
+}
+
+const statusOf = async (lab: SearchLab, turn: TurnView) =>
+  (await lab.admin.get<TurnView>(`/turns/${turn.id}`)).status;
+const waitStates = (events: readonly StreamEvent[], agentId: number) =>
+  events
+    .filter((event) => event.type === "status" && event.data.data.agent_id === agentId)
+    .map((event) => event.data.data.state as string);
+const resultFor = (reader: EventReader, agentId: number) =>
+  reader.until((event) => event.type === "tool.result" && event.data.data.agent_id === agentId);
+
+test.if(searchable)("a turn waits while one of its calls does, and then runs", async () => {
+  await using lab = await searchLab({ sandbox: isolatedSandbox() });
+  await lab.grant();
+  const held = gate();
+  lab.model.script("boss", [
+    [search("first"), search("second")],
+    [held, say("Done.")],
+  ]);
+  const turn = await begin(lab, "go");
+  await using reader = await lab.admin.events(`/turns/${turn.id}/events`);
+  const [one, two] = await lab.pending(2);
+  expect(await statusOf(lab, turn)).toBe("waiting");
+  await lab.decide(one!, "refuse");
+  await resultFor(reader, lab.orchestratorId);
+  expect(await statusOf(lab, turn)).toBe("waiting");
+  await lab.decide(two!, "refuse");
+  await held.reached;
+  expect(await statusOf(lab, turn)).toBe("running");
+  held.open();
+  expect(await end(lab.admin, turn.id)).toMatchObject({ status: "done" });
+  expect(waitStates(await reader.all(), lab.orchestratorId)).toEqual([
+    "thinking",
+    "working",
+    "waiting",
+    "working",
+    "thinking",
+    "done",
+  ]);
+});
+
+test.if(searchable)(
+  "agents that wait at once are each shown as waiting, and the turn until the last",
+  async () => {
+    await using lab = await searchLab({ sandbox: isolatedSandbox() });
+    const agents = { ann: await lab.addWorker("ann"), bob: await lab.addWorker("bob") };
+    for (const [name, id] of Object.entries(agents)) {
+      await lab.grant(id);
+      lab.model.script(name, [search(`for ${name}`), say("Found.")]);
+    }
+    lab.model.script("boss", [[delegate("ann"), delegate("bob")], say("Done.")]);
+    const turn = await begin(lab, "go");
+    await using reader = await lab.admin.events(`/turns/${turn.id}/events`);
+    const asked = await lab.pending(2);
+    await lab.decide(
+      asked.find((each) => each.agent_id === agents.bob)!,
+      "refuse",
+    );
+    await resultFor(reader, agents.bob);
+    expect(await statusOf(lab, turn)).toBe("waiting");
+    await lab.decide(
+      asked.find((each) => each.agent_id === agents.ann)!,
+      "refuse",
+    );
+    expect(await end(lab.admin, turn.id)).toMatchObject({ status: "done" });
+    const events = await reader.all();
+    for (const id of Object.values(agents)) {
+      expect(waitStates(events, id)).toEqual([
+        "thinking",
+        "working",
+        "waiting",
+        "working",
+        "thinking",
+        "done",
+      ]);
+    }
+    expect(waitStates(events, lab.orchestratorId)).toEqual(["thinking", "working", "thinking", "done"]);
+  },
+);
+
+test.if(searchable)(
+  "what a turn has read hides durable tools from all its agents, also after a restart; the next turn has them",
+  async () => {
+    await using lab = await searchLab({ sandbox: isolatedSandbox() });
+    await lab.addWorker("ann");
+    await lab.grant();
+    lab.model.script("boss", [
+      search("herons"),
+      call("file_write", { path: "notes.md", content: "x" }),
+      delegate("ann"),
+      hang(),
+      say("Done."),
+      say("Again."),
+    ]);
+    lab.model.script("ann", [say("Looked.")]);
+    const turn = await begin(lab, "go");
+    await lab.decide((await lab.pending())[0]!, "approve");
+    await lab.model.waitFor(5);
+    const { admin } = await lab.restart();
+    await admin.post(`/turns/${turn.id}/resume`);
+    expect(await end(admin, turn.id)).toMatchObject({ status: "done" });
+    const next = await admin.post<{ turn: TurnView }>(`/workspaces/${lab.workspaceId}/chat`, {
+      text: "more",
+    });
+    expect(await end(admin, next.turn.id)).toMatchObject({ status: "done" });
+
+    const all = ["delegate", "web_search", ...ORCHESTRATOR_TOOLS].toSorted();
+    const safe = all.filter((name) => !DURABLE.includes(name));
+    const offered = (model: string) =>
+      lab.model.requestsOf(model).map((request) => request.tools.map((tool) => tool.name).toSorted());
+    expect(offered("boss")).toEqual([all, safe, safe, safe, safe, all]);
+    expect(offered("ann")).toEqual([WORKER_TOOLS.filter((name) => !DURABLE.includes(name)).toSorted()]);
+    expect(lab.model.requestsOf("boss")[2]!.messages.at(-1)!.results[0]!.text).toStartWith(
+      'There is no tool "file_write". This turn has read text from the web, so it may not write anything lasting. You have: ',
+    );
+    expect(await admin.get(`/workspaces/${lab.workspaceId}/files`)).toEqual([]);
+    expect(lab.model.problems).toEqual([]);
+  },
+);
+
+/** The service ends while `first` works on a call; then `then` is all that there is. Returns the conversation after the question. */
+async function overRestart(
+  how: "stop" | "crash",
+  first: (begun: () => void) => ExternalTool[],
+  then: (shop: () => Workshop) => ExternalTool[],
+): Promise<string[]> {
+  await using folder = await temporaryFolder();
+  const path = join(folder.path, "service.db");
+  const begun = gate();
+  const before = first(() => begun.reach());
+  const one = await workshop(inTurn(asks(...before.map((tool) => tool.name))), () => before, path);
+  const turn = await one.turns.chat(one.caller, one.workspaceId, { text: "go" });
+  await begun.reached;
+  if (how === "stop") {
+    await one.turns.stop();
+    await one.settled();
+  }
+  one.db.close();
+  const after = then(() => two);
+  const two: Workshop = await workshop(inTurn({ text: "I see." }), () => after, path);
+  expect(two.turns.get(two.caller, turn.id).status).toBe("interrupted");
+  await two.turns.resume(two.caller, turn.id);
+  await two.settled();
+  expect(two.turns.get(two.caller, turn.id).status).toBe("done");
+  expect(two.events("tool.result")).toHaveLength(before.length);
+  const said = two.conversation().slice(2);
+  two.db.close();
+  return said;
+}
+
+/** Works until the service ends. */
+const untilStopped: ExternalTool["run"] = (_scope, _input, { signal }) =>
+  new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(new Error("stopped"))));
+
+test.each(["stop", "crash"] as const)(
+  "after a %s a call that can be resumed goes on as itself, and is finished once",
+  async (how) => {
+    const seen: string[] = [];
+    const said = await overRestart(
+      how,
+      (begun) => [
+        external("ask", {
+          run: (scope, input, ports) => {
+            seen.push(`run ${ports.callId}`);
+            begun();
+            return untilStopped(scope, input, ports);
+          },
+          resume: () => Promise.reject(new Error("nothing to resume yet")),
+        }),
+      ],
+      (shop) => [
+        external("ask", {
+          run: () => Promise.reject(new Error("begun twice")),
+          resume: (scope, _input, ports) =>
+            ports.waiting(async () => {
+              seen.push(`resume ${ports.callId}`);
+              seen.push(shop().turns.get(shop().caller, scope.turnId).status);
+              return { outcome: "ok", text: "answered" };
+            }),
+        }),
+      ],
+    );
+    const callId = seen[0]!.split(" ")[1]!;
+    expect(seen).toEqual([`run ${callId}`, `resume ${callId}`, "waiting"]);
+    expect(said).toEqual(["tool: answered", "agent: I see."]);
+  },
+);
+
+test.each(["stop", "crash"] as const)(
+  "after a %s a call that can't be resumed, or whose tool is gone, is unknown and not repeated",
+  async (how) => {
+    let begun = 0;
+    const work =
+      (allBegun: () => void): ExternalTool["run"] =>
+      (scope, input, ports) => {
+        if (++begun === 2) allBegun();
+        return untilStopped(scope, input, ports);
+      };
+    const never = () => Promise.reject(new Error("repeated"));
+    const said = await overRestart(
+      how,
+      (allBegun) => [
+        external("send", { run: work(allBegun) }),
+        external("ask", { run: work(allBegun), resume: never }),
+      ],
+      () => [external("send", { run: never })],
+    );
+    expect(said).toEqual([UNKNOWN, UNKNOWN, "agent: I see."]);
+  },
+);
