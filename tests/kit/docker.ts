@@ -11,6 +11,7 @@ import { DEFAULT_IMAGES } from "../../src/service/sandbox/images.ts";
 import type { Runtime } from "../../src/service/sandbox/sandbox.ts";
 
 const DAEMON_START_MS = 30_000;
+const DAEMON_STARTS_MAX = 3;
 const POLL_MS = 50;
 const TAG = "1";
 
@@ -126,10 +127,26 @@ interface Daemon {
   stop(): Promise<void>;
 }
 
+/** On a busy machine, and after a kill, its containerd does not always come up in the time that dockerd gives it: then once more. */
 async function startDaemon(
   args: string[],
   environment: Record<string, string>,
   prefix: string[] = [],
+): Promise<Daemon> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await tryDaemon(args, environment, prefix);
+    } catch (error) {
+      if (attempt === DAEMON_STARTS_MAX) throw error;
+      console.log(`dockerd did not come up; start ${attempt + 1} of ${DAEMON_STARTS_MAX}`);
+    }
+  }
+}
+
+async function tryDaemon(
+  args: string[],
+  environment: Record<string, string>,
+  prefix: string[],
 ): Promise<Daemon> {
   const log = join(await mkdtemp(join(tmpdir(), "cairn-dockerd-log-")), "log");
   const child = Bun.spawn([...prefix, locateTool("docker")!, ...args], {
@@ -140,6 +157,8 @@ async function startDaemon(
   const deadline = performance.now() + DAEMON_START_MS;
   while (!(await answers(environment))) {
     if (child.exitCode !== null || performance.now() > deadline) {
+      killGroup(child.pid);
+      await child.exited;
       throw new Error(`dockerd did not start:\n${(await Bun.file(log).text()).slice(-2000)}`);
     }
     await Bun.sleep(POLL_MS);
@@ -150,14 +169,18 @@ async function startDaemon(
       child.kill("SIGTERM");
       await child.exited;
       // Killed outright, it leaves containerd behind, in its group.
-      try {
-        process.kill(-child.pid, "SIGKILL");
-      } catch {
-        // Nothing was left.
-      }
+      killGroup(child.pid);
       await rm(join(log, ".."), { recursive: true, force: true });
     },
   };
+}
+
+function killGroup(pid: number): void {
+  try {
+    process.kill(-pid, "SIGKILL");
+  } catch {
+    // Nothing was left.
+  }
 }
 
 async function answers(environment: Record<string, string>): Promise<boolean> {

@@ -17,7 +17,17 @@ const MIB = 1024 * 1024;
 const EVENT_CHARACTERS_MAX = 32 * 1024;
 const UNKNOWN =
   "tool: Interrupted: whether this call took effect is not known. It is not repeated by itself; check before you repeat it.";
-const DURABLE = ["file_write", "gear_forge", "gear_grant", "gear_revoke"];
+const DURABLE = [
+  "agent_create",
+  "agent_remove",
+  "agent_update",
+  "file_write",
+  "gear_forge",
+  "gear_grant",
+  "gear_revoke",
+  "wire_create",
+  "wire_remove",
+];
 
 const search = (query: string) => call("web_search", { query });
 const delegate = (agent: string) => call("delegate", { agent, task: "look" });

@@ -18,7 +18,7 @@ const it = (name: string, act: (docker: TestDocker) => Promise<void>) =>
     async () => {
       if (docker) await act(docker);
     },
-    60_000,
+    180_000,
   );
 
 async function timed(work: Promise<string>): Promise<{ refusal: string; ms: number }> {
