@@ -17,8 +17,10 @@ export interface BenchService extends AsyncDisposable {
   readonly startMs: number;
 }
 
-export async function benchService(): Promise<BenchService> {
+/** `config`: the text of its configuration file. */
+export async function benchService(config = ""): Promise<BenchService> {
   const data = await mkdtemp(join(tmpdir(), "cairn-bench-"));
+  if (config !== "") await Bun.write(join(data, "config.yaml"), config);
   const started = performance.now();
   const child = Bun.spawn([binaryPath("service"), "serve", "--data", data, "--listen", "127.0.0.1:0"], {
     stdio: ["ignore", "ignore", "pipe"],
