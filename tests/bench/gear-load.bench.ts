@@ -41,10 +41,10 @@ async function keepRunning(service: BenchService): Promise<{ stop: () => Promise
     args_schema: '{"type":"object"}',
   });
   await client.patch(`/gears/${gear.id}`, { status: "approved" });
-  let going = true;
+  const stopping = new AbortController();
   let done = 0;
   const loops = Array.from({ length: GEARS }, async () => {
-    while (going) {
+    while (!stopping.signal.aborted) {
       const { exit_code } = await client.post<{ exit_code: number }>(`/gears/${gear.id}/run`, { args: {} });
       if (exit_code !== 0) throw new Error(`a gear ended with exit code ${exit_code}`);
       done += 1;
@@ -52,7 +52,7 @@ async function keepRunning(service: BenchService): Promise<{ stop: () => Promise
   });
   return {
     stop: async () => {
-      going = false;
+      stopping.abort();
       await Promise.all(loops);
       return done;
     },
