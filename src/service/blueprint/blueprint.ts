@@ -5,7 +5,7 @@ import { rfc3339, type Clock } from "../../kit/clock.ts";
 import { sha256Hex } from "../../kit/crypto.ts";
 import type { Db } from "../../kit/db.ts";
 import { AppError, notFound } from "../../kit/error.ts";
-import { parseName, type Name } from "../../kit/names.ts";
+import { nameKey, parseName, type Name } from "../../kit/names.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { Models } from "../catalog/models.ts";
 import type { Journal } from "../journal/journal.ts";
@@ -256,6 +256,17 @@ export class Blueprint {
 
   agentsOf(workspaceId: number): Agent[] {
     return this.#deps.store.agents.all(workspaceId).map(toAgent);
+  }
+
+  /** By the name that a model or a person wrote. Raises `not_found` with the names that there are. */
+  agentNamed(workspaceId: number, name: string): Agent {
+    const agents = this.agentsOf(workspaceId);
+    const found = agents.find((agent) => nameKey(agent.name) === nameKey(name));
+    if (found) return found;
+    throw new AppError(
+      "not_found",
+      `there is no agent named "${name}"; there are: ${agents.map((agent) => agent.name).join(", ")}`,
+    );
   }
 
   /** Undefined when there is no such agent (any more). */

@@ -5,9 +5,8 @@ import { AppError } from "../../kit/error.ts";
 import { nameKey } from "../../kit/names.ts";
 import { closed } from "../../kit/schema.ts";
 import type { Models } from "../catalog/models.ts";
-import { ok, type DatabaseTool, type ToolScope, type ToolSource } from "../tools/tool.ts";
+import { ok, type DatabaseTool, type ToolSource } from "../tools/tool.ts";
 import type { Blueprint } from "./blueprint.ts";
-import type { Agent } from "./schema.ts";
 
 const AgentName = Type.String({ description: "Name of an agent of this workspace" });
 
@@ -71,7 +70,7 @@ function updateTool(blueprint: Blueprint, models: Models): DatabaseTool {
     description: "Changes an agent's name, role or model. What you leave out stays as it is.",
     parameters: UpdateInput,
     apply: (scope, input: Static<typeof UpdateInput>) => {
-      const agent = findAgent(blueprint, scope, input.agent);
+      const agent = blueprint.agentNamed(scope.workspaceId, input.agent);
       const updated = blueprint.updateAgentIn(scope.caller, agent.id, {
         ...(input.name === undefined ? {} : { name: input.name }),
         ...(input.role === undefined ? {} : { role: input.role }),
@@ -90,7 +89,7 @@ function removeTool(blueprint: Blueprint): DatabaseTool {
     description: "Removes a worker agent and its wires. What it did stays in the conversation.",
     parameters: AgentInput,
     apply: (scope, input: Static<typeof AgentInput>) => {
-      const agent = findAgent(blueprint, scope, input.agent);
+      const agent = blueprint.agentNamed(scope.workspaceId, input.agent);
       blueprint.removeAgentIn(scope.caller, agent.id);
       return ok(`Removed agent "${agent.name}".`);
     },
@@ -145,8 +144,8 @@ function wireCreateTool(blueprint: Blueprint): DatabaseTool {
     description: "Lets one agent delegate to another, in this direction.",
     parameters: WireInput,
     apply: (scope, input: Static<typeof WireInput>) => {
-      const from = findAgent(blueprint, scope, input.from);
-      const to = findAgent(blueprint, scope, input.to);
+      const from = blueprint.agentNamed(scope.workspaceId, input.from);
+      const to = blueprint.agentNamed(scope.workspaceId, input.to);
       blueprint.createWireIn(scope.caller, scope.workspaceId, { from_agent_id: from.id, to_agent_id: to.id });
       return ok(`"${from.name}" can now delegate to "${to.name}".`);
     },
@@ -161,8 +160,8 @@ function wireRemoveTool(blueprint: Blueprint): DatabaseTool {
     description: "Takes away one agent's permission to delegate to another, from the next turn on.",
     parameters: WireInput,
     apply: (scope, input: Static<typeof WireInput>) => {
-      const from = findAgent(blueprint, scope, input.from);
-      const to = findAgent(blueprint, scope, input.to);
+      const from = blueprint.agentNamed(scope.workspaceId, input.from);
+      const to = blueprint.agentNamed(scope.workspaceId, input.to);
       const wire = blueprint
         .wiresOf(scope.workspaceId)
         .find((each) => each.from_agent_id === from.id && each.to_agent_id === to.id);
@@ -171,16 +170,6 @@ function wireRemoveTool(blueprint: Blueprint): DatabaseTool {
       return ok(`From the next turn on "${from.name}" can no longer delegate to "${to.name}".`);
     },
   };
-}
-
-function findAgent(blueprint: Blueprint, scope: ToolScope, name: string): Agent {
-  const agents = blueprint.agentsOf(scope.workspaceId);
-  const found = agents.find((agent) => nameKey(agent.name) === nameKey(name));
-  if (found) return found;
-  throw new AppError(
-    "not_found",
-    `there is no agent named "${name}"; there are: ${agents.map((agent) => agent.name).join(", ")}`,
-  );
 }
 
 /** By label, then by the provider's name for it, then by id. */

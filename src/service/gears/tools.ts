@@ -3,7 +3,6 @@
 
 import { Type, type Static } from "@sinclair/typebox";
 import { AppError } from "../../kit/error.ts";
-import { nameKey } from "../../kit/names.ts";
 import { closed, oneOf } from "../../kit/schema.ts";
 import type { Blueprint } from "../blueprint/blueprint.ts";
 import { runtimes } from "../config/schema.ts";
@@ -167,7 +166,8 @@ function grantTool({ gears, bindings, blueprint }: GearToolsDeps): DatabaseTool 
     durable: true,
     apply: (scope, input: Static<typeof BindInput>) => {
       const gear = findGear(gears, input.gear);
-      const agent = findAgent(blueprint, scope, input.agent);
+      const agent =
+        input.agent === undefined ? undefined : blueprint.agentNamed(scope.workspaceId, input.agent);
       bindings.bindIn(scope.caller, scope.workspaceId, gear.id, agent?.id ?? null);
       const state =
         gear.status === "approved"
@@ -188,7 +188,8 @@ function revokeTool({ gears, bindings, blueprint }: GearToolsDeps): DatabaseTool
     durable: true,
     apply: (scope, input: Static<typeof BindInput>) => {
       const gear = findGear(gears, input.gear);
-      const agent = findAgent(blueprint, scope, input.agent);
+      const agent =
+        input.agent === undefined ? undefined : blueprint.agentNamed(scope.workspaceId, input.agent);
       const whom = agent ? `"${agent.name}"` : "all agents";
       const binding = bindings.between(scope.workspaceId, gear.id, agent?.id ?? null);
       if (!binding)
@@ -261,19 +262,4 @@ function findGear(gears: Gears, name: string): GearRow {
   const found = gears.byName(name.trim());
   if (found) return found;
   throw new AppError("not_found", `there is no gear named "${name}"; gear_list shows what there is`);
-}
-
-function findAgent(
-  blueprint: Blueprint,
-  scope: ToolScope,
-  name: string | undefined,
-): { id: number; name: string } | undefined {
-  if (name === undefined) return undefined;
-  const agents = blueprint.agentsOf(scope.workspaceId);
-  const found = agents.find((agent) => nameKey(agent.name) === nameKey(name));
-  if (found) return found;
-  throw new AppError(
-    "not_found",
-    `there is no agent named "${name}"; there are: ${agents.map((agent) => agent.name).join(", ")}`,
-  );
 }

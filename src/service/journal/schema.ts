@@ -1,8 +1,8 @@
 // Everything that happens in a workspace, as events: stored before their effect is visible, then sent to every viewer.
 // `delta` and `partial` are the exception: streamed text, sent and not stored; so is the last event of a deleted workspace.
 
-import { Type, type Static, type TProperties } from "@sinclair/typebox";
-import { closed, Id, nullable, Time } from "../../kit/schema.ts";
+import { Type, type Static } from "@sinclair/typebox";
+import { closed, Id } from "../../kit/schema.ts";
 
 export const storedTypes = [
   "turn.queued",
@@ -63,8 +63,3 @@ export const PartialData = closed({
 export type PartialData = Static<typeof PartialData>;
 
 export const EventsQuery = closed({ after: Type.Optional(Type.Integer({ minimum: 0 })) });
-
-/** Schema of an envelope with its data, for the API description. */
-export function envelopeOf<P extends TProperties>(data: P) {
-  return closed({ turn_id: nullable(Id), time: Time, data: closed(data) });
-}

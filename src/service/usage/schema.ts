@@ -3,10 +3,7 @@
 import { Type, type Static } from "@sinclair/typebox";
 import { closed, Id, nullable } from "../../kit/schema.ts";
 
-export const AgentUsage = closed({
-  agent_id: Id,
-  agent: Type.String(),
-  removed: Type.Boolean(),
+const sums = {
   calls: Type.Integer(),
   /** Calls for which the provider reported no tokens: their use is not in the sums. */
   unreported_calls: Type.Integer(),
@@ -17,19 +14,20 @@ export const AgentUsage = closed({
   cost: nullable(Type.Number()),
   /** Calls whose cost is not in the sum. */
   unpriced_calls: Type.Integer(),
+};
+
+export const AgentUsage = closed({
+  agent_id: Id,
+  agent: Type.String(),
+  removed: Type.Boolean(),
+  ...sums,
   /** Of the workspace's input and output tokens, 0 to 1; null while nothing was reported. */
   share: nullable(Type.Number()),
 });
 
 export const Usage = closed({
   workspace_id: Id,
-  calls: Type.Integer(),
-  unreported_calls: Type.Integer(),
-  input_tokens: Type.Integer(),
-  cached_input_tokens: Type.Integer(),
-  output_tokens: Type.Integer(),
-  cost: nullable(Type.Number()),
-  unpriced_calls: Type.Integer(),
+  ...sums,
   agents: Type.Array(AgentUsage),
 });
 export type Usage = Static<typeof Usage>;
