@@ -1,26 +1,127 @@
-// The `cairn` command line: which commands exist, and the flags that all of them take. Each command is a file of its own, loaded when
-// it is called. The root help lists what is in this table, so that nothing is announced before it works.
+// The `cairn` command line: which commands exist, and the flags that all of them take. Each group is a file of its own, loaded when one of
+// its commands is called. The root help lists what is in this table, so that nothing is announced before it works.
 
-import { runProgram, type Program } from "../kit/cli.ts";
+import { exitCodeOf } from "../kit/error.ts";
+import { runProgram, type Command, type Program } from "../kit/cli.ts";
+import { examples } from "./examples.ts";
+
+type Part = Command | (() => Promise<Command>);
+
+function group(name: string, description: string, subCommands: Record<string, Part>): Command {
+  return { meta: { name, description }, subCommands: subCommands as Record<string, Command> };
+}
+
+const file = () => import("./groups/file.ts");
+const space = () => import("./groups/space.ts");
+const user = () => import("./groups/user.ts");
+const acl = () => import("./groups/acl.ts");
+const audit = () => import("./groups/audit.ts");
+const webhook = () => import("./groups/webhook.ts");
+const server = () => import("./groups/server.ts");
+const history = () => import("./groups/history.ts");
 
 const program: Program = {
   root: {
     meta: { name: "cairn", description: "Keep what people and AI tools know, in versioned spaces." },
     subCommands: {
+      init: group("init", "Make a new installation", {
+        server: async () => (await import("./groups/init.ts")).initServerCommand,
+      }),
+      server: group("server", "Start, stop and look after a context server", {
+        start: async () => (await server()).serverStart,
+        status: async () => (await server()).serverStatus,
+        health: async () => (await server()).serverHealth,
+        stop: async () => (await server()).serverStop,
+        logs: async () => (await server()).serverLogs,
+      }),
+      file: group("file", "Read and write the files of a space", {
+        list: async () => (await file()).fileList,
+        get: async () => (await file()).fileGet,
+        put: async () => (await file()).filePut,
+        history: async () => (await file()).fileHistory,
+        diff: async () => (await file()).fileDiff,
+        revert: async () => (await file()).fileRevert,
+        delete: async () => (await file()).fileDelete,
+        undelete: async () => (await file()).fileUndelete,
+        destroy: async () => (await file()).fileDestroy,
+      }),
+      space: group("space", "Make and look after spaces", {
+        list: async () => (await space()).spaceList,
+        show: async () => (await space()).spaceShow,
+        create: async () => (await space()).spaceCreate,
+        delete: async () => (await space()).spaceDelete,
+        adopt: async () => (await space()).spaceAdopt,
+        quotas: async () => (await space()).spaceQuotas,
+        sync: group("sync", "Which paths of a space travel", {
+          show: async () => (await space()).syncShow,
+          set: async () => (await space()).syncSet,
+        }),
+      }),
+      history: group("history", "Name the state of a space, and bring it back", {
+        list: async () => (await history()).historyList,
+        snapshot: async () => (await history()).historySnapshot,
+        restore: async () => (await history()).historyRestore,
+      }),
+      user: group("user", "People of a server and their roles", {
+        list: async () => (await user()).userList,
+        add: async () => (await user()).userAdd,
+        role: async () => (await user()).userRole,
+        "reset-token": async () => (await user()).userResetToken,
+        password: async () => (await user()).userPassword,
+        disable: async () => (await user()).userDisable,
+        enable: async () => (await user()).userEnable,
+        remove: async () => (await user()).userRemove,
+      }),
+      auth: group("auth", "Sign in, and tokens", {
+        login: async () => (await user()).login,
+        logout: async () => (await user()).logout,
+        whoami: async () => (await user()).whoami,
+        token: group("token", "Tokens of users", {
+          create: async () => (await user()).tokenCreate,
+          list: async () => (await user()).tokenList,
+          revoke: async () => (await user()).tokenRevoke,
+        }),
+      }),
+      acl: group("acl", "Rules of single users for single paths", {
+        list: async () => (await acl()).aclList,
+        allow: async () => (await acl()).aclAllow,
+        deny: async () => (await acl()).aclDeny,
+        unset: async () => (await acl()).aclUnset,
+        explain: async () => (await acl()).aclExplain,
+      }),
+      audit: group("audit", "What was changed and refused, by whom", {
+        list: async () => (await audit()).auditList,
+        stats: async () => (await audit()).auditStats,
+        verify: async () => (await audit()).auditVerify,
+        export: async () => (await audit()).auditExport,
+      }),
+      webhook: group("webhook", "Send events to addresses elsewhere", {
+        list: async () => (await webhook()).webhookList,
+        add: async () => (await webhook()).webhookAdd,
+        remove: async () => (await webhook()).webhookRemove,
+        enable: async () => (await webhook()).webhookEnable,
+        disable: async () => (await webhook()).webhookDisable,
+        test: async () => (await webhook()).webhookTest,
+        deliveries: async () => (await webhook()).webhookDeliveries,
+        redeliver: async () => (await webhook()).webhookRedeliver,
+        "dead-letter": async () => (await webhook()).webhookDeadLetter,
+      }),
+      template: group("template", "What a new space begins with", {
+        list: async () => (await import("./groups/template.ts")).templateList,
+      }),
       version: () => import("./version.ts").then((module) => module.versionCommand),
-    },
+    } as Record<string, Command>,
   },
   globals: {
     json: { type: "boolean", description: "Print data, and errors, as JSON" },
     yaml: { type: "boolean", description: "Print data, and errors, as YAML" },
     debug: { type: "boolean", description: "Show where an error came from" },
   },
-  examples: {
-    "cairn version": ["cairn version", "cairn version --json"],
-  },
+  exitCode: exitCodeOf,
+  examples,
 };
 
-/** Returns the exit code. */
+/** Returns the exit code: 0 done, 1 usage or local state, 2 network, credentials or rights, 3 a version that was not the expected one. */
 export function main(argv: readonly string[]): Promise<number> {
   return runProgram(program, argv);
 }

@@ -23,6 +23,8 @@ export interface Program {
   root: Command;
   /** Flags that every command accepts, before or after its name. `debug` among them switches stacks on. */
   globals?: ArgsDef;
+  /** What a failure means to whoever called the program; 1 for all of them unless given. */
+  exitCode?: (error: unknown) => number;
   /** Lines shown at the end of a command's help, by its full name: `cairn version`. */
   examples?: Readonly<Record<string, readonly string[]>>;
 }
@@ -37,7 +39,7 @@ export async function runProgram(program: Program, argv: readonly string[]): Pro
     return EXIT_OK;
   } catch (error) {
     await report(error, program, argv);
-    return EXIT_FAILURE;
+    return program.exitCode?.(error) ?? EXIT_FAILURE;
   }
 }
 

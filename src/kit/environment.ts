@@ -85,3 +85,8 @@ export function waitForStopSignal(): Promise<string> {
     }
   });
 }
+
+/** A process that is asked to sleep (Ctrl+Z) goes on, and `tell` is called. Windows has no such signal. */
+export function ignoreSuspend(tell: () => void): void {
+  if (process.platform !== "win32") process.on("SIGTSTP", tell);
+}

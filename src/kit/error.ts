@@ -9,17 +9,39 @@ export const statusOf = {
   not_found: 404,
   conflict: 409,
   turn_running: 409,
+  epoch_changed: 409,
   stale: 412,
   too_large: 413,
+  quota_exceeded: 413,
   not_text: 415,
   misdirected: 421,
   refused: 422,
+  secret_found: 422,
   rate_limited: 429,
   internal: 500,
   unavailable: 503,
 } as const;
 
 export type ErrorCode = keyof typeof statusOf;
+
+const EXIT_FAILURE = 1;
+const EXIT_REFUSED = 2;
+const EXIT_STALE = 3;
+
+/** Code → exit code of a command line: 1 usage or local state, 2 network, credentials or rights, 3 a compare-and-swap that was rejected. */
+export function exitCodeOf(error: unknown): number {
+  if (!(error instanceof AppError)) return EXIT_FAILURE;
+  if (error.code === "stale") return EXIT_STALE;
+  return REFUSALS.has(error.code) ? EXIT_REFUSED : EXIT_FAILURE;
+}
+
+const REFUSALS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  "unauthenticated",
+  "forbidden",
+  "misdirected",
+  "rate_limited",
+  "unavailable",
+]);
 
 /** Details are small, safe to show, and part of the API (for example `{ current: 7 }` with `stale`). */
 export type ErrorDetails = Record<string, string | number | boolean | null>;

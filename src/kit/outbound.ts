@@ -20,6 +20,8 @@ export interface Network {
   readonly resolve: (hostname: string, port: number) => Promise<Endpoint[]>;
   /** Lets an address through that is refused otherwise; metadata addresses stay refused. */
   readonly allow: (endpoint: Endpoint) => boolean;
+  /** Names such as `localhost` are resolved like any other; what they lead to is checked all the same. */
+  readonly ownNames?: boolean;
   /** Certificate authorities, PEM, in place of the system's. */
   readonly ca?: string;
 }
@@ -99,7 +101,7 @@ export async function checkedEndpoints(
 }
 
 async function resolved(network: Network, hostname: string, port: number): Promise<Endpoint[]> {
-  const problem = nameProblem(hostname);
+  const problem = network.ownNames === true ? undefined : nameProblem(hostname);
   if (problem !== undefined) throw new OutboundFailure("refused", `${hostname} is ${problem}`);
   try {
     const endpoints = await network.resolve(hostname, port);

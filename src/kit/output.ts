@@ -37,6 +37,16 @@ export async function printError(report: ErrorReport, format: Format): Promise<v
   );
 }
 
+/** What a person should know and no program reads: a line on stderr. */
+export async function printWarning(text: string): Promise<void> {
+  await writeTo(process.stderr, `${text}\n`);
+}
+
+/** Bytes as they are, for content that goes into a file or a pipe. */
+export async function printBytes(bytes: Uint8Array): Promise<void> {
+  await writeTo(process.stdout, bytes);
+}
+
 /** For `--debug` only: where an error came from. */
 export async function printStack(error: unknown): Promise<void> {
   await writeTo(
@@ -52,7 +62,7 @@ function render<T>(value: T, format: Format, human: (value: T) => string): strin
 }
 
 /** A reader that has gone away (`… | head`) is no error of ours. */
-function writeTo(stream: NodeJS.WriteStream, text: string): Promise<void> {
+function writeTo(stream: NodeJS.WriteStream, text: string | Uint8Array): Promise<void> {
   return new Promise((resolve, reject) => {
     stream.write(text, (error?: (Error & { code?: string }) | null) => {
       if (error === undefined || error === null || error.code === "EPIPE") resolve();

@@ -1,9 +1,11 @@
 // The one place that starts processes. Every child has a deadline, bounded output, an allow-listed environment and its own group,
 // which is killed as a whole: killing only the child would leave its grandchildren, and whoever waits for their pipes, behind.
 
+import { closeSync, mkdirSync, openSync } from "node:fs";
 import { constants } from "node:os";
+import { dirname } from "node:path";
 import { OutputCapture } from "./capture.ts";
-import { childEnvironment, type Environment } from "./environment.ts";
+import { childEnvironment, ownExecutable, processEnvironment, type Environment } from "./environment.ts";
 
 /** After its end, a pipe that something outside the group still holds is left when it was quiet for two ticks, or after the last. */
 const DRAIN_TICK_MS = 50;
@@ -13,6 +15,8 @@ const DRAIN_TICKS_MAX = 20;
 const BUSY_RETRIES = 20;
 const BUSY_PAUSE_MS = 5;
 const SIGNAL_EXIT_BASE = 128;
+const LOG_DIRECTORY_MODE = 0o700;
+const LOG_FILE_MODE = 0o600;
 
 export type OutputStream = "stdout" | "stderr";
 
@@ -248,7 +252,12 @@ export function startTerminal(command: string[], options: TerminalOptions): Term
     return {
       ended: endOfTerminal(child, terminal),
       write: (data) => void (terminal.closed || terminal.write(data as Uint8Array<ArrayBuffer>)),
-      resize: (toColumns, toRows) => void (terminal.closed || terminal.resize(toColumns, toRows)),
+      resize: (toColumns, toRows) => {
+        if (terminal.closed) return;
+        terminal.resize(toColumns, toRows);
+        // The child does not have it as its controlling terminal, so the system tells it nothing.
+        if (process.platform !== "win32") signalGroup(child.pid, "SIGWINCH");
+      },
       pause: () => signalGroup(child.pid, "SIGSTOP"),
       resume: () => signalGroup(child.pid, "SIGCONT"),
       kill: () => killGroup(child.pid),
@@ -276,7 +285,7 @@ function openTerminal(options: Bun.TerminalOptions): Bun.Terminal | undefined {
   }
 }
 
-function signalGroup(pid: number, signal: "SIGSTOP" | "SIGCONT"): void {
+function signalGroup(pid: number, signal: "SIGSTOP" | "SIGCONT" | "SIGWINCH"): void {
   try {
     process.kill(-pid, signal);
   } catch {
@@ -291,5 +300,27 @@ function killGroup(pid: number): void {
     else process.kill(-pid, "SIGKILL");
   } catch {
     // The group is gone already, which is what was wanted.
+  }
+}
+
+/**
+ * Starts this very program once more, on its own: it goes on when this process ends, and both its outputs are appended to a file.
+ * Returns its process number.
+ */
+export function startDetached(args: readonly string[], logPath: string): number {
+  mkdirSync(dirname(logPath), { recursive: true, mode: LOG_DIRECTORY_MODE });
+  const log = openSync(logPath, "a", LOG_FILE_MODE);
+  try {
+    // Compiled, the program is the executable; from source it is a file that the executable runs.
+    const program = Bun.main.includes("$bunfs") || Bun.main.includes("~BUN") ? [] : [Bun.main];
+    const child = Bun.spawn([ownExecutable(), ...program, ...args], {
+      env: childEnvironment(processEnvironment()),
+      stdio: ["ignore", log, log],
+      detached: true,
+    });
+    child.unref();
+    return child.pid;
+  } finally {
+    closeSync(log);
   }
 }

@@ -10,6 +10,11 @@ export function randomSecret(bits: number): string {
   return randomBytes(bits / 8).toString("base64url");
 }
 
+/** Random lower-case hex digits: 48 bits → 12. */
+export function randomHex(bits: number): string {
+  return randomBytes(bits / 8).toString("hex");
+}
+
 /** Id of a tool call as models see it: letters and digits only, accepted by every provider. */
 export function randomCallId(): string {
   return `call_${randomBytes(CALL_ID_BYTES).toString("hex")}`;

@@ -2,14 +2,13 @@
 // everything else; turns end in a defined state.
 
 import { expect, test } from "bun:test";
-import { mkdirSync } from "node:fs";
-import { open, rm } from "node:fs/promises";
 import type { Client, Refusal } from "../kit/client.ts";
-import { temporaryFolder, type Folder } from "../kit/folder.ts";
+import { temporaryFolder } from "../kit/folder.ts";
 import { furnish } from "../kit/furnish.ts";
 import { brokenInvariants } from "../kit/invariants.ts";
 import { gate, say, startModel } from "../kit/model/index.ts";
 import { runService } from "../kit/running.ts";
+import { smallDisk } from "../kit/small-disk.ts";
 
 const DISK_FULL: Refusal = {
   status: 503,
@@ -19,42 +18,6 @@ const DISK_FULL: Refusal = {
 const WRITES_MAX = 500;
 const TURN_LIMIT_MS = 5_000;
 const OVER = ["done", "failed", "cancelled", "interrupted"];
-
-interface Disk extends AsyncDisposable {
-  readonly path: string;
-  fill(): Promise<void>;
-  free(): Promise<void>;
-}
-
-/** A file system of two megabytes; undefined where it can't be mounted. */
-async function smallDisk(folder: Folder): Promise<Disk | undefined> {
-  const path = `${folder.path}/disk`;
-  mkdirSync(path);
-  if (process.platform !== "linux" || process.getuid?.() !== 0) return undefined;
-  const mounted = Bun.spawnSync(["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", path], {
-    stdio: ["ignore", "ignore", "ignore"],
-  });
-  if (mounted.exitCode !== 0) return undefined;
-  const filler = `${path}/filler`;
-  return {
-    path,
-    async fill() {
-      const file = await open(filler, "w");
-      const piece = Buffer.alloc(4096, 1);
-      try {
-        for (;;) await file.write(piece);
-      } catch (error) {
-        expect((error as { code?: string }).code).toBe("ENOSPC");
-      } finally {
-        await file.close();
-      }
-    },
-    free: () => rm(filler),
-    async [Symbol.asyncDispose]() {
-      Bun.spawnSync(["umount", "-l", path]);
-    },
-  };
-}
 
 /** Makes teams until one is refused; returns the names of those made. The log of the database has some room left at first. */
 async function writeUntilRefused(admin: Client): Promise<string[]> {

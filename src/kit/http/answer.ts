@@ -26,6 +26,8 @@ export function answerJson(requestId: string, status: number, value: unknown): R
     headers: JSON_HEADERS,
   });
   response.headers.set("X-Request-Id", requestId);
+  // An empty body is no JSON, and a client that believes the header would fail on it.
+  if (empty) response.headers.delete("Content-Type");
   return response;
 }
 

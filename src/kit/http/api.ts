@@ -20,24 +20,26 @@ export interface BodyLimit {
 /**
  * `rawBodies`: routes (as declared, without the prefix) whose PUT takes a body of any type. It is handed to them unread: they read it
  * with `readBytes` and their own limit, once they know that the caller may write. `limits`: JSON bodies of these routes may be larger
- * or must be smaller than others.
+ * or must be smaller than others. `door`: called before a body is read; what it raises is the answer.
  */
 export function createApi<const Prefix extends string>(
   log: Log,
   prefix: Prefix,
   rawBodies: readonly string[] = [],
   limits: readonly BodyLimit[] = [],
+  door: (request: Request, route: string) => void = () => {},
 ) {
   const raw = new Set(rawBodies.map((route) => prefix + route));
   const bytesMaxOf = new Map(
     limits.map(({ method, route, bytesMax }) => [`${method} ${prefix}${route}`, bytesMax]),
   );
   return new Elysia({ normalize: false, aot: true, prefix })
-    .onParse({ as: "global" }, ({ request, contentType, route }) =>
-      request.method === "PUT" && raw.has(route)
+    .onParse({ as: "global" }, ({ request, contentType, route }) => {
+      door(request, route);
+      return request.method === "PUT" && raw.has(route)
         ? UNREAD
-        : parseBody(request, contentType, bytesMaxOf.get(`${request.method} ${route}`)),
-    )
+        : parseBody(request, contentType, bytesMaxOf.get(`${request.method} ${route}`));
+    })
     .mapResponse({ as: "global" }, ({ responseValue, set, request }) => {
       if (responseValue instanceof Response) return responseValue;
       // The framework reads from a handler's text whether to wait for it; one it misjudged must not answer `{}`.
@@ -54,7 +56,9 @@ export function createApi<const Prefix extends string>(
     })
     .onError({ as: "global" }, ({ error, code, request }) => {
       const exchange = exchangeOf(request);
-      return answerError(exchange.id, appErrorOf(error, code, exchange.path, log), log);
+      const response = answerError(exchange.id, appErrorOf(error, code, exchange.path, log), log);
+      if (exchange.errorCookie !== undefined) response.headers.append("Set-Cookie", exchange.errorCookie);
+      return response;
     });
 }
 
@@ -114,8 +118,18 @@ function fieldMessage(error: ValidationError): string {
   const found = error.valueError as unknown as Problem | undefined;
   if (!found) return `${WHERE[error.type] ?? error.type}: not valid`;
   const problem = innermost(found);
-  const field = problem.path.split("/").filter(Boolean).join(".").slice(0, FIELD_CHARACTERS_SHOWN_MAX);
+  const field = problem.path
+    .split("/")
+    .filter(Boolean)
+    .map(unescaped)
+    .join(".")
+    .slice(0, FIELD_CHARACTERS_SHOWN_MAX);
   return `${WHERE[error.type] ?? ""}${field === "" ? error.type : field}: ${expectation(problem)}`;
+}
+
+/** Of a JSON Pointer (RFC 6901). */
+function unescaped(token: string): string {
+  return token.replaceAll("~1", "/").replaceAll("~0", "~");
 }
 
 /** "This or null" was meant as this, unless it is null: then its own problem says more than "neither of the two". */

@@ -12,10 +12,23 @@ export interface Exchange {
   readonly peer: () => string | undefined;
   readonly loopbackPrivilege: () => boolean;
   readonly headers: Readonly<Record<string, string>>;
+  /** The route that the request went to, as declared: what a log may say of an address. */
+  route?: string;
+  /** What is left of the caller's minute, once the request was counted. */
+  allowance?: Allowance;
+  /** `Set-Cookie` of an answer that is an error. */
+  errorCookie?: string;
   /** Turns off the idle time-out of this connection: for event streams. */
   readonly keepOpen: () => void;
   /** Takes the connection over as a WebSocket; what the route answers is not sent then. Raises `invalid` for any other request. */
   readonly upgrade: (handlers: SocketHandlers) => void;
+}
+
+export interface Allowance {
+  readonly limit: number;
+  readonly remaining: number;
+  /** Until all of it is there again. */
+  readonly resetSeconds: number;
 }
 
 type Carrier = Request & { [EXCHANGE]?: Exchange };

@@ -20,7 +20,11 @@ export interface ListenOptions {
   readonly port: number;
   readonly loopbackAdmin: boolean;
   readonly allowedHosts: readonly string[];
+  readonly watch?: Watch;
 }
+
+/** Called when a request has come; what it returns is called with its answer, refusals of the guard included. */
+export type Watch = (id: string, method: string) => (route: string | undefined, status: number) => void;
 
 export interface Listener {
   readonly url: string;
@@ -40,7 +44,9 @@ export function listen(options: ListenOptions, handle: Handle, log: Log): Listen
     const headers = request.headers.toJSON() as Record<string, string>;
     const id = requestId(headers["x-request-id"], nextId);
     const peer = () => bunServer.requestIP(request)?.address;
+    const answered = options.watch?.(id, request.method);
     let upgraded = false;
+    let known: Exchange | undefined;
     try {
       const path = pathOf(request.url);
       const admission = admit(facts, { method: request.method, path, headers, peer });
@@ -58,11 +64,14 @@ export function listen(options: ListenOptions, handle: Handle, log: Log): Listen
         },
       };
       attachExchange(request, exchange);
-      return headers["upgrade"] === undefined
-        ? handle(request, exchange)
-        : unlessUpgraded(handle(request, exchange), () => upgraded);
+      known = exchange;
+      const answer = handle(request, exchange);
+      if (answered) void told(answer, (status) => answered(exchange.route, status));
+      return headers["upgrade"] === undefined ? answer : unlessUpgraded(answer, () => upgraded);
     } catch (error) {
-      return answerError(id, error, log);
+      const response = answerError(id, error, log);
+      answered?.(known?.route, response.status);
+      return response;
     }
   });
   const facts = factsOf(options, server);
@@ -72,6 +81,15 @@ export function listen(options: ListenOptions, handle: Handle, log: Log): Listen
     drain: () => void server.stop(false),
     close: () => server.stop(true),
   };
+}
+
+/** A handler that fails in spite of everything is the server's own 500. */
+async function told(answer: Response | Promise<Response>, tell: (status: number) => void): Promise<void> {
+  try {
+    tell((await answer).status);
+  } catch {
+    tell(500);
+  }
 }
 
 /** Once a connection is a WebSocket, there is nothing to answer. */

@@ -1,0 +1,39 @@
+// What a command of `cairn` is made of: its flags, what it asks a server, and how people see the answer. Data is printed in one place.
+
+import { defineCommand, type ArgsDef, type CommandDef, type ParsedArgs } from "citty";
+import type { Client } from "../context/client/client.ts";
+import { AppError } from "../kit/error.ts";
+import { formatOf, printData } from "../kit/output.ts";
+import { connected, connectionArgs, type ConnectionFlags } from "./connection.ts";
+
+interface ServerCommand<A extends ArgsDef, T> {
+  readonly name: string;
+  readonly description: string;
+  readonly args: A;
+  /** Only with --server, and what for: asked before anything is looked for on this machine. */
+  readonly elsewhere?: string;
+  readonly ask: (client: Client, args: ParsedArgs<A>) => Promise<T>;
+  readonly show: (answer: T, args: ParsedArgs<A>) => string;
+}
+
+/** A command that asks a server and prints what it answers. */
+export function serverCommand<const A extends ArgsDef, T>(command: ServerCommand<A, T>): CommandDef<A> {
+  const { name, description, args, elsewhere, ask, show } = command;
+  return defineCommand({
+    meta: { name, description },
+    args: { ...args, ...connectionArgs } as unknown as A,
+    async run(context) {
+      const given = context.args as unknown as ParsedArgs<A>;
+      const format = formatOf(context.args);
+      if (elsewhere !== undefined && (context.args as ConnectionFlags).server === undefined)
+        throw new AppError("invalid", `--server is needed: ${elsewhere}`);
+      const answer = await connected(context.args as ConnectionFlags, (client) => ask(client, given));
+      await printData(answer, format, (value) => show(value, given));
+    },
+  });
+}
+
+/** `space`: which one; needed wherever a server has more than one. */
+export const spaceArg = {
+  space: { type: "string", valueHint: "name", description: "The space (default: the only one there is)" },
+} as const satisfies ArgsDef;

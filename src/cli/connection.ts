@@ -1,0 +1,86 @@
+// Which server a command talks to, and with what credential: `--server`, else the data directory of a server on this machine, running or
+// not. Every command asks over the same client, so that it gives the same answer whichever it is.
+
+import { readFileSync } from "node:fs";
+import type { ArgsDef } from "citty";
+import { Client, networkTransport } from "../context/client/client.ts";
+import { serverDirectory } from "../context/config/directory.ts";
+import { isRunning, readDoor } from "../context/people/local-door.ts";
+import { processEnvironment } from "../kit/environment.ts";
+import { AppError, messageOf } from "../kit/error.ts";
+import { printWarning } from "../kit/output.ts";
+import { storedToken } from "./credentials.ts";
+
+/** Flags of every command that talks to a server. */
+export const connectionArgs = {
+  server: { type: "string", valueHint: "url", description: "Address of a context server" },
+  "server-dir": {
+    type: "string",
+    valueHint: "dir",
+    description:
+      "Data directory of a server on this machine (default: $SERVICE_SERVER_DIR, then the standard places)",
+  },
+  "token-file": {
+    type: "string",
+    valueHint: "file",
+    description: "File that holds the access token for --server",
+  },
+} as const satisfies ArgsDef;
+
+export interface ConnectionFlags {
+  readonly server?: string | undefined;
+  readonly "server-dir"?: string | undefined;
+  readonly "token-file"?: string | undefined;
+}
+
+/** Runs `work` with a client and closes it afterwards, whatever happens. */
+export async function connected<T>(flags: ConnectionFlags, work: (client: Client) => Promise<T>): Promise<T> {
+  const client = new Client(await transportFor(flags));
+  try {
+    return await work(client);
+  } finally {
+    await client.close();
+  }
+}
+
+async function transportFor(flags: ConnectionFlags) {
+  if (flags.server !== undefined) {
+    if (flags["server-dir"] !== undefined)
+      throw new AppError("invalid", "use --server or --server-dir, not both");
+    const url = serverUrl(flags.server);
+    const file = flags["token-file"];
+    return networkTransport(url, file === undefined ? storedToken(url, processEnvironment()) : tokenIn(file));
+  }
+  const directory = serverDirectory(flags["server-dir"], processEnvironment());
+  const door = readDoor(directory);
+  if (door && isRunning(door.pid)) return networkTransport(door.url, door.token);
+  const { inProcessTransport } = await import("../context/in-process.ts");
+  return inProcessTransport(directory, {
+    format: "text",
+    write: (line) => void printWarning(line.trimEnd()),
+  });
+}
+
+/** Raises `invalid`. */
+export function serverUrl(text: string): string {
+  const url = URL.parse(text);
+  if (
+    !url ||
+    (url.protocol !== "http:" && url.protocol !== "https:") ||
+    url.username !== "" ||
+    url.search !== ""
+  )
+    throw new AppError(
+      "invalid",
+      `--server "${text}": expected an address such as https://context.example.org`,
+    );
+  return url.href.replace(/\/+$/, "");
+}
+
+function tokenIn(path: string): string {
+  try {
+    return readFileSync(path, "utf8").trim();
+  } catch (error) {
+    throw new AppError("invalid", `--token-file ${path}: ${messageOf(error)}`);
+  }
+}

@@ -1,0 +1,46 @@
+// Tokens of servers that a person signed in to, in a file for them alone. The environment wins over it, for machines.
+
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { homeDirectory, type Environment } from "../kit/environment.ts";
+import { AppError } from "../kit/error.ts";
+
+const FILE_MODE = 0o600;
+const DIRECTORY_MODE = 0o700;
+
+type Stored = Record<string, { readonly user: string; readonly token: string }>;
+
+/** Undefined when there is none: the server then says that one is needed. */
+export function storedToken(url: string, environment: Environment): string | undefined {
+  return environment["SERVICE_TOKEN"] || read(environment)[url]?.token;
+}
+
+export function storedUser(url: string, environment: Environment): string | undefined {
+  return read(environment)[url]?.user;
+}
+
+/** `entry` undefined: forget it. */
+export function store(url: string, entry: Stored[string] | undefined, environment: Environment): void {
+  const path = pathOf(environment);
+  const stored = read(environment);
+  if (entry) stored[url] = entry;
+  else delete stored[url];
+  mkdirSync(dirname(path), { recursive: true, mode: DIRECTORY_MODE });
+  writeFileSync(`${path}.new`, JSON.stringify(stored, null, 2), { mode: FILE_MODE });
+  renameSync(`${path}.new`, path);
+}
+
+function read(environment: Environment): Stored {
+  const path = pathOf(environment);
+  if (!existsSync(path)) return {};
+  chmodSync(path, FILE_MODE);
+  try {
+    return JSON.parse(readFileSync(path, "utf8")) as Stored;
+  } catch {
+    throw new AppError("invalid", `${path} is damaged; remove it and sign in again with cairn auth login`);
+  }
+}
+
+function pathOf(environment: Environment): string {
+  return join(homeDirectory(environment), ".cairn", "credentials.json");
+}

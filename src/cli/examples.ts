@@ -1,0 +1,46 @@
+// Lines that the help of a command ends with, by its full name. Each is a command that works as it stands, with names of one's own.
+
+export const examples: Readonly<Record<string, readonly string[]>> = {
+  cairn: ["cairn init server --space main --admin ada", "cairn server start", "cairn file list"],
+  "cairn version": ["cairn version", "cairn version --json"],
+  "cairn init server": [
+    "cairn init server --space main --admin ada",
+    "cairn init server --noui --non-interactive --data-dir /srv/cairn --address 0.0.0.0 --port 8743 --space main --admin ada",
+  ],
+  "cairn server start": ["cairn server start", "cairn server start --detach"],
+  "cairn file list": [
+    "cairn file list",
+    "cairn file list docs --json",
+    "cairn file list --at 2026-11-01T00:00:00Z",
+  ],
+  "cairn file get": ["cairn file get notes.md", "cairn file get notes.md --version v3"],
+  "cairn file put": [
+    "cairn file put notes.md --from notes.md",
+    "date | cairn file put log.md --from - --if-version v3",
+  ],
+  "cairn file diff": ["cairn file diff notes.md", "cairn file diff notes.md --from v1 --to v4 --stat"],
+  "cairn file delete": ["cairn file delete notes.md", "cairn file delete notes.md --if-version v3"],
+  "cairn file destroy": ["cairn file destroy notes.md --version v2"],
+  "cairn space create": ["cairn space create research --template blank"],
+  "cairn space delete": ["cairn space delete research --yes"],
+  "cairn space sync set": ["cairn space sync set main identity/ always"],
+  "cairn user add": [
+    "cairn user add bob --role contributor",
+    "cairn user add eve --role viewer --space main,research",
+  ],
+  "cairn user role": ["cairn user role bob space-lead"],
+  "cairn auth token create": ["cairn auth token create ada --label laptop"],
+  "cairn auth login": ["cairn auth login ada --server https://context.example.org < password.txt"],
+  "cairn acl deny": [
+    "cairn acl deny bob 'main/finance/**'",
+    "cairn acl deny bob 'main/**' --can create,update,delete",
+  ],
+  "cairn acl explain": ["cairn acl explain bob main/finance/plan.md --capability read"],
+  "cairn audit list": [
+    "cairn audit list --result denied",
+    "cairn audit list --actor bob --since 2026-11-01 --json",
+  ],
+  "cairn audit verify": ["cairn audit verify", "cairn audit verify --file audit.jsonl"],
+  "cairn webhook add": ["cairn webhook add https://example.org/hook --events 'file.*,space.create'"],
+  "cairn history restore": ["cairn history snapshot before-cleanup", "cairn history restore 1"],
+};

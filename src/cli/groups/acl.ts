@@ -1,0 +1,123 @@
+// `cairn acl …`: rules of single users, and why somebody may or may not do something.
+
+import { capabilities, type AclRule, type Explanation } from "../../context/access/schema.ts";
+import type { Client } from "../../context/client/client.ts";
+import { AppError } from "../../kit/error.ts";
+import { serverCommand } from "../command.ts";
+import { table } from "../text.ts";
+
+interface Acl {
+  user: string;
+  rules: AclRule[];
+}
+
+const user = {
+  type: "positional",
+  required: true,
+  valueHint: "user",
+  description: "Name of the user",
+} as const;
+const pattern = {
+  type: "positional",
+  required: true,
+  valueHint: "space/glob",
+  description: "Which paths: * within one segment, ** any depth",
+} as const;
+const can = {
+  type: "string",
+  valueHint: "list",
+  description: `Which of ${capabilities.join(", ")}, separated by commas (default: all)`,
+} as const;
+
+const place = (name: string) => `/users/${encodeURIComponent(name)}/acl`;
+
+const rulesText = ({ user: name, rules }: Acl) =>
+  table(
+    rules.map((rule) => [rule.effect, rule.path, rule.capabilities.join(", ")]),
+    ["EFFECT", "PATH", "CAPABILITIES"],
+    `${name} has no rules: the role decides`,
+  );
+
+export const aclList = serverCommand({
+  name: "list",
+  description: "List the rules of a user, or of everybody",
+  args: { user: { ...user, required: false } },
+  ask: async (client, args) => {
+    if (args.user !== undefined) return [await client.get<Acl>(place(args.user))];
+    const users = await client.get<{ name: string }[]>("/users");
+    const all = await Promise.all(users.map(({ name }) => client.get<Acl>(place(name))));
+    return all.filter(({ rules }) => rules.length > 0);
+  },
+  show: (all) =>
+    all.length === 0
+      ? "nobody has rules: roles decide"
+      : all.map((one) => `${one.user}\n${rulesText(one)}`).join("\n\n"),
+});
+
+function ruleCommand(effect: "allow" | "deny", description: string) {
+  return serverCommand({
+    name: effect,
+    description,
+    args: { user, pattern, can },
+    ask: async (client, args) => {
+      const { rules } = await client.get<Acl>(place(args.user));
+      const added = { effect, path: args.pattern, capabilities: capabilitiesIn(args.can) };
+      const others = rules.filter((rule) => !(rule.effect === effect && rule.path === args.pattern));
+      return write(client, args.user, [...others, added]);
+    },
+    show: rulesText,
+  });
+}
+
+export const aclAllow = ruleCommand("allow", "Allow a user something that the role does not");
+export const aclDeny = ruleCommand("deny", "Deny a user something; wins over everything else");
+
+export const aclUnset = serverCommand({
+  name: "unset",
+  description: "Take away the rules of a user for a pattern, or all of them",
+  args: { user, pattern: { ...pattern, required: false } },
+  ask: async (client, args) => {
+    const { rules } = await client.get<Acl>(place(args.user));
+    const kept = args.pattern === undefined ? [] : rules.filter((rule) => rule.path !== args.pattern);
+    if (kept.length === rules.length && args.pattern !== undefined)
+      throw new AppError("not_found", `${args.user} has no rule for ${args.pattern}`);
+    return write(client, args.user, kept);
+  },
+  show: rulesText,
+});
+
+export const aclExplain = serverCommand({
+  name: "explain",
+  description: "Say whether a user may do something, and why",
+  args: {
+    user,
+    path: { type: "positional", required: true, valueHint: "space/path", description: "Of which file" },
+    capability: {
+      type: "string",
+      valueHint: "word",
+      description: `One of ${capabilities.join(", ")} (default: read)`,
+    },
+  },
+  ask: (client, args) =>
+    client.get<Explanation>("/acl/explain", {
+      user: args.user,
+      path: args.path,
+      capability: args.capability,
+    }),
+  show: (answer) =>
+    `${answer.user} ${answer.allowed ? "may" : "may not"} ${answer.capability} ${answer.path}\n${answer.reason}`,
+});
+
+function write(client: Client, name: string, rules: readonly AclRule[]): Promise<Acl> {
+  return client.json<Acl>("PUT", place(name), { body: { rules } });
+}
+
+function capabilitiesIn(text: string | undefined): AclRule["capabilities"] {
+  if (text === undefined) return [...capabilities];
+  return text.split(",").map((word) => {
+    const known = capabilities.find((one) => one === word.trim());
+    if (!known)
+      throw new AppError("invalid", `--can "${word.trim()}": expected one of ${capabilities.join(", ")}`);
+    return known;
+  });
+}

@@ -1,0 +1,275 @@
+// `cairn file …`: the documents of a space.
+
+import { defineCommand } from "citty";
+import { readFile } from "node:fs/promises";
+import type { Client } from "../../context/client/client.ts";
+import { encodedPath } from "../../context/client/client.ts";
+import type { FileHistory, FileRecord } from "../../context/files/schema.ts";
+import { AppError, messageOf } from "../../kit/error.ts";
+import { formatOf, printBytes, printData } from "../../kit/output.ts";
+import { readStdin } from "../../kit/stdin.ts";
+import { serverCommand, spaceArg } from "../command.ts";
+import { connected, connectionArgs } from "../connection.ts";
+import { chosenSpace } from "../space-choice.ts";
+import { bytes, plural, table } from "../text.ts";
+
+const path = {
+  type: "positional",
+  required: true,
+  valueHint: "path",
+  description: "Path in the space",
+} as const;
+const ifVersion = {
+  type: "string",
+  valueHint: "vN",
+  description: "Only if this version is the current one (vN or N)",
+} as const;
+
+interface Written {
+  path: string;
+  version: number;
+  hash: string;
+  size: number;
+  head: string;
+  created: boolean;
+  changed: boolean;
+}
+
+async function at(client: Client, space: string | undefined, kind: string, file: string): Promise<string> {
+  return `/spaces/${await chosenSpace(client, space)}/${kind}/${encodedPath(file)}`;
+}
+
+/** `v4` and `4`. Raises `invalid` before anything is asked. */
+export function versionNumber(flag: string, text: string): number {
+  const match = /^v?([1-9][0-9]{0,15})$/.exec(text);
+  if (!match)
+    throw new AppError("invalid", `${flag} "${text}": expected a version, vN or N (for example v4)`);
+  return Number(match[1]);
+}
+
+const version = (number: number | null) => (number === null ? "—" : `v${number}`);
+
+export const fileList = serverCommand({
+  name: "list",
+  description: "List the files of a space",
+  args: {
+    prefix: {
+      type: "positional",
+      required: false,
+      valueHint: "directory",
+      description: "Only what is below it",
+    },
+    ...spaceArg,
+    deleted: { type: "boolean", description: "Deleted files too" },
+    at: { type: "string", valueHint: "head|time", description: "The space as it was then" },
+  },
+  ask: async (client, args) =>
+    client.get<FileRecord[]>(`/spaces/${await chosenSpace(client, args.space)}/files`, {
+      prefix: args.prefix,
+      deleted: args.deleted === true ? 1 : undefined,
+      at: args.at,
+    }),
+  show: (files) =>
+    table(
+      files.map((file) => [
+        file.path,
+        version(file.version),
+        bytes(file.size),
+        file.state,
+        file.updated_at,
+        file.author,
+      ]),
+      ["PATH", "VERSION", "SIZE", "STATE", "UPDATED", "AUTHOR"],
+      "no files",
+    ),
+});
+
+export const fileHistory = serverCommand({
+  name: "history",
+  description: "List the versions of a file",
+  args: { path, ...spaceArg },
+  ask: async (client, args) => client.get<FileHistory>(await at(client, args.space, "history", args.path)),
+  show: (history) =>
+    history.tracked
+      ? table(
+          history.versions.map((one) => [
+            version(one.version) + (one.version === history.current ? " (current)" : ""),
+            one.destroyed ? "destroyed" : one.pruned ? "pruned" : bytes(one.size),
+            one.created_at,
+            one.author,
+            one.deleted ? "deleted" : "",
+          ]),
+          ["VERSION", "SIZE", "CREATED", "AUTHOR", ""],
+          "no versions",
+        )
+      : `${history.path} is in the working tree and has no version yet; record it with cairn space adopt`,
+});
+
+export const fileGet = defineCommand({
+  meta: { name: "get", description: "Print a file" },
+  args: {
+    path,
+    ...spaceArg,
+    version: { type: "string", alias: "v", valueHint: "vN", description: "An earlier version (vN or N)" },
+    ...connectionArgs,
+  },
+  async run({ args }) {
+    const number = args.version === undefined ? undefined : versionNumber("--version", args.version);
+    const format = formatOf(args);
+    await connected(args, async (client) => {
+      const response = await client.request("GET", await at(client, args.space, "files", args.path), {
+        query: { version: number },
+      });
+      const content = await response.bytes();
+      if (format === "text") return printBytes(content);
+      const text = new TextDecoder("utf-8").decode(content);
+      const answer = {
+        path: args.path,
+        version: Number(response.headers.get("etag")?.replaceAll('"', "")),
+        content: text,
+      };
+      return printData(answer, format, () => text);
+    });
+  },
+});
+
+export const filePut = serverCommand({
+  name: "put",
+  description: "Write a file",
+  args: {
+    path,
+    from: {
+      type: "string",
+      required: true,
+      valueHint: "file|-",
+      description: "What to write; - is standard input",
+    },
+    "if-version": ifVersion,
+    create: { type: "boolean", description: "Only if there is no such file" },
+    ...spaceArg,
+  },
+  ask: async (client, args) => {
+    const given = args["if-version"];
+    if (given !== undefined && args.create === true)
+      throw new AppError("invalid", "use --if-version or --create, not both");
+    const expected = given === undefined ? undefined : versionNumber("--if-version", given);
+    const raw = args.from === "-" ? await readStdin() : await contentOf(args.from);
+    const headers: Record<string, string> = {};
+    if (expected !== undefined) headers["If-Match"] = `"${expected}"`;
+    if (args.create === true) headers["If-None-Match"] = "*";
+    return client.json<Written>("PUT", await at(client, args.space, "files", args.path), { raw, headers });
+  },
+  show: (written) =>
+    written.changed
+      ? `${written.path} is at v${written.version} (${bytes(written.size)})`
+      : `${written.path} is the same already (v${written.version})`,
+});
+
+export const fileDelete = serverCommand({
+  name: "delete",
+  description: "Delete a file; its versions are kept",
+  args: { path, "if-version": ifVersion, ...spaceArg },
+  ask: async (client, args) => {
+    const given = args["if-version"];
+    const headers: Record<string, string> =
+      given === undefined ? {} : { "If-Match": `"${versionNumber("--if-version", given)}"` };
+    await client.request("DELETE", await at(client, args.space, "files", args.path), { headers });
+    return { path: args.path, deleted: true };
+  },
+  show: (gone) => `${gone.path} is deleted; bring it back with cairn file undelete ${gone.path}`,
+});
+
+export const fileUndelete = serverCommand({
+  name: "undelete",
+  description: "Bring a deleted file back",
+  args: { path, ...spaceArg },
+  ask: async (client, args) =>
+    client.json<Written>("POST", await at(client, args.space, "undelete", args.path)),
+  show: (back) => `${back.path} is back at v${back.version}`,
+});
+
+export const fileDestroy = serverCommand({
+  name: "destroy",
+  description: "Remove the content of one version for good",
+  args: {
+    path,
+    version: {
+      type: "string",
+      alias: "v",
+      required: true,
+      valueHint: "vN",
+      description: "Which version (vN or N)",
+    },
+    ...spaceArg,
+  },
+  ask: async (client, args) => {
+    const number = versionNumber("--version", args.version);
+    await client.request("DELETE", await at(client, args.space, "versions", args.path), {
+      query: { version: number },
+    });
+    return { path: args.path, version: number, destroyed: true };
+  },
+  show: (gone) => `v${gone.version} of ${gone.path} is destroyed`,
+});
+
+interface Diff {
+  path: string;
+  from: number;
+  to: number;
+  added: number;
+  removed: number;
+  text: string;
+}
+
+export const fileDiff = serverCommand({
+  name: "diff",
+  description: "Show what changed between two versions (default: the one before the newest, and the newest)",
+  args: {
+    path,
+    from: { type: "string", valueHint: "vN", description: "The older version" },
+    to: { type: "string", valueHint: "vN", description: "The newer version" },
+    stat: { type: "boolean", description: "Only how many lines" },
+    ...spaceArg,
+  },
+  ask: async (client, args) =>
+    client.get<Diff>(await at(client, args.space, "diff", args.path), {
+      from: args.from === undefined ? undefined : versionNumber("--from", args.from),
+      to: args.to === undefined ? undefined : versionNumber("--to", args.to),
+    }),
+  show: (diff, args) =>
+    args.stat === true
+      ? `${diff.path}  v${diff.from} → v${diff.to}  ${plural(diff.added, "line")} added, ${diff.removed} removed`
+      : diff.text.trimEnd(),
+});
+
+export const fileRevert = serverCommand({
+  name: "revert",
+  description: "Make an earlier version the newest one",
+  args: {
+    path,
+    to: { type: "string", required: true, valueHint: "vN", description: "The version to go back to" },
+    "if-version": ifVersion,
+    ...spaceArg,
+  },
+  ask: async (client, args) => {
+    const wanted = versionNumber("--to", args.to);
+    const place = await at(client, args.space, "files", args.path);
+    const raw = await (await client.request("GET", place, { query: { version: wanted } })).bytes();
+    const given = args["if-version"];
+    const headers: Record<string, string> =
+      given === undefined ? {} : { "If-Match": `"${versionNumber("--if-version", given)}"` };
+    return client.json<Written>("PUT", place, { raw, headers });
+  },
+  show: (written, args) =>
+    written.changed
+      ? `${written.path} is at v${written.version}, with the content of ${args.to}`
+      : `${written.path} has that content already (v${written.version})`,
+});
+
+async function contentOf(file: string): Promise<Uint8Array> {
+  try {
+    return await readFile(file);
+  } catch (error) {
+    throw new AppError("invalid", `--from ${file}: ${messageOf(error)}`);
+  }
+}

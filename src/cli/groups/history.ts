@@ -1,0 +1,54 @@
+// `cairn history …`: what a space was, named, and brought back.
+
+import type { Snapshot } from "../../context/files/schema.ts";
+import { AppError } from "../../kit/error.ts";
+import { serverCommand, spaceArg } from "../command.ts";
+import { chosenSpace } from "../space-choice.ts";
+import { plural, table } from "../text.ts";
+
+export const historyList = serverCommand({
+  name: "list",
+  description: "List the snapshots of a space",
+  args: { ...spaceArg },
+  ask: async (client, args) =>
+    client.get<Snapshot[]>(`/spaces/${await chosenSpace(client, args.space)}/snapshots`),
+  show: (snapshots) =>
+    table(
+      snapshots.map((one) => [one.id, one.name, one.head, one.created_at, one.author]),
+      ["ID", "NAME", "HEAD", "CREATED", "AUTHOR"],
+      "no snapshots",
+    ),
+});
+
+export const historySnapshot = serverCommand({
+  name: "snapshot",
+  description: "Name the space as it is now",
+  args: {
+    name: { type: "positional", required: true, valueHint: "name", description: "Name of the snapshot" },
+    ...spaceArg,
+  },
+  ask: async (client, args) =>
+    client.json<Snapshot>("POST", `/spaces/${await chosenSpace(client, args.space)}/snapshots`, {
+      body: { name: args.name },
+    }),
+  show: (made) => `snapshot ${made.id} "${made.name}" names ${made.head}`,
+});
+
+export const historyRestore = serverCommand({
+  name: "restore",
+  description: "Make a space what it was at a snapshot, by new versions; nothing is lost",
+  args: {
+    id: { type: "positional", required: true, valueHint: "number", description: "Number of the snapshot" },
+    ...spaceArg,
+  },
+  ask: async (client, args) => {
+    if (!/^[1-9][0-9]*$/.test(args.id))
+      throw new AppError("invalid", `"${args.id}": expected the number of a snapshot`);
+    const place = `/spaces/${await chosenSpace(client, args.space)}/snapshots/${encodeURIComponent(args.id)}/restore`;
+    return client.json<{ head: string; files: string[] }>("POST", place);
+  },
+  show: ({ files, head }) =>
+    files.length === 0
+      ? "it is the same already"
+      : `${plural(files.length, "file")} restored; the head is ${head}`,
+});

@@ -1,0 +1,68 @@
+// `cairn init server`: makes a new context server.
+
+import { defineCommand } from "citty";
+import { resolve } from "node:path";
+import { ownPlace } from "../../context/config/directory.ts";
+import { processEnvironment } from "../../kit/environment.ts";
+import { AppError } from "../../kit/error.ts";
+import { formatOf, printData, printWarning } from "../../kit/output.ts";
+
+export const initServerCommand = defineCommand({
+  meta: { name: "server", description: "Make a new context server: directory, first space, first admin" },
+  args: {
+    "data-dir": {
+      type: "string",
+      valueHint: "dir",
+      description: "Where its data goes (default: ~/.cairn/server)",
+    },
+    address: {
+      type: "string",
+      valueHint: "address",
+      description: "Address to listen on (default: 127.0.0.1)",
+    },
+    port: { type: "string", valueHint: "port", description: "Port to listen on (default: 8743)" },
+    space: { type: "string", required: true, valueHint: "name", description: "Name of the first space" },
+    admin: { type: "string", required: true, valueHint: "name", description: "Name of the first admin" },
+    template: {
+      type: "string",
+      valueHint: "name",
+      description: "What the space begins with: team (default) or blank",
+    },
+    noui: { type: "boolean", description: "Without a set-up page in the browser" },
+    "non-interactive": { type: "boolean", description: "Never ask anything" },
+  },
+  async run({ args }) {
+    const port = args.port === undefined ? undefined : portNumber(args.port);
+    const { initServer } = await import("../../context/init-server.ts");
+    const made = await initServer(
+      {
+        directory: resolve(args["data-dir"] ?? ownPlace(processEnvironment())),
+        address: args.address,
+        port,
+        space: args.space,
+        admin: args.admin,
+        template: args.template,
+      },
+      { format: "text", write: (line) => void printWarning(line.trimEnd()) },
+    );
+    await printData(made, formatOf(args), (server) =>
+      [
+        `the server is set up in ${server.directory}`,
+        "",
+        `token of ${server.admin}, shown only now, valid for 24 hours:`,
+        `  ${server.token}`,
+        `also in ${server.token_file}: copy it, then remove that file`,
+        "",
+        "next:",
+        `  cairn server start --server-dir ${server.directory}`,
+        `  cairn auth token create ${server.admin} --server-dir ${server.directory}`,
+      ].join("\n"),
+    );
+  },
+});
+
+function portNumber(text: string): number {
+  if (!/^(0|[1-9][0-9]{0,4})$/.test(text))
+    throw new AppError("invalid", `--port "${text}": expected a number from 0 to 65535`);
+  return Number(text);
+}

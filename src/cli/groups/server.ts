@@ -1,0 +1,167 @@
+// `cairn server …`: starts, stops and looks after a context server on this machine.
+
+import { defineCommand } from "citty";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { isRunning, readDoor, type Door } from "../../context/people/local-door.ts";
+import { serverDirectory } from "../../context/config/directory.ts";
+import {
+  ignoreSuspend,
+  processEnvironment,
+  stderrIsTerminal,
+  waitForStopSignal,
+} from "../../kit/environment.ts";
+import { AppError } from "../../kit/error.ts";
+import { formatOf, printData, printText, printWarning } from "../../kit/output.ts";
+import { startDetached } from "../../kit/process.ts";
+import { fields } from "../text.ts";
+
+const START_WAIT_MS = 10_000;
+const STOP_WAIT_MS = 15_000;
+const LOOK_EVERY_MS = 50;
+
+const serverDir = {
+  "server-dir": {
+    type: "string",
+    valueHint: "dir",
+    description: "Data directory (default: $SERVICE_SERVER_DIR, then the standard places)",
+  },
+} as const;
+
+export const serverStart = defineCommand({
+  meta: { name: "start", description: "Start the server and stay until it is told to stop" },
+  args: {
+    ...serverDir,
+    detach: { type: "boolean", description: "Run in the background; its log goes to logs/server.log" },
+  },
+  async run({ args }) {
+    const directory = serverDirectory(args["server-dir"], processEnvironment());
+    const door = runningDoor(directory);
+    if (door) throw new AppError("conflict", `the server runs already (process ${door.pid}, ${door.url})`);
+    if (args.detach === true) return startInBackground(directory, args);
+    const stopSignal = waitForStopSignal();
+    ignoreSuspend(
+      () =>
+        void printWarning(
+          "Ctrl+Z does nothing here: a server that sleeps answers nobody. Stop it with Ctrl+C.",
+        ),
+    );
+    const { startServer } = await import("../../context/main.ts");
+    const server = await startServer({
+      directory,
+      log: { format: stderrIsTerminal() ? "text" : "json", write: (line) => void process.stderr.write(line) },
+    });
+    await server.stop(await stopSignal);
+  },
+});
+
+async function startInBackground(directory: string, args: Record<string, unknown>): Promise<void> {
+  const log = join(directory, "logs", "server.log");
+  const child = startDetached(["server", "start", "--server-dir", directory], log);
+  const door = await waitFor(
+    START_WAIT_MS,
+    () => runningDoor(directory) ?? (isRunning(child) ? undefined : "ended"),
+  );
+  if (door === undefined || door === "ended")
+    throw new AppError("unavailable", `the server did not start; its log says why: ${log}`);
+  await printData(
+    { pid: door.pid, url: door.url, log },
+    formatOf(args),
+    (made) => `the server runs at ${made.url} (process ${made.pid})`,
+  );
+}
+
+export const serverStatus = defineCommand({
+  meta: { name: "status", description: "Say whether the server runs" },
+  args: serverDir,
+  async run({ args }) {
+    const directory = serverDirectory(args["server-dir"], processEnvironment());
+    const door = runningDoor(directory);
+    const status = {
+      directory,
+      running: door !== undefined,
+      pid: door?.pid ?? null,
+      url: door?.url ?? null,
+      health: door ? await healthOf(door.url) : null,
+    };
+    await printData(status, formatOf(args), (one) => fields(one));
+  },
+});
+
+export const serverHealth = defineCommand({
+  meta: { name: "health", description: "Ask the server whether it can work; fails when it can't" },
+  args: {
+    ...serverDir,
+    server: { type: "string", valueHint: "url", description: "Address of a server elsewhere" },
+  },
+  async run({ args }) {
+    const url = args.server ?? urlOf(serverDirectory(args["server-dir"], processEnvironment()));
+    const status = await healthOf(url);
+    await printData({ url, status }, formatOf(args), (one) => `${one.url}: ${one.status}`);
+    if (status !== "ok") throw new AppError("unavailable", `${url}: ${status}`);
+  },
+});
+
+export const serverStop = defineCommand({
+  meta: { name: "stop", description: "Stop the server: open requests end first" },
+  args: serverDir,
+  async run({ args }) {
+    const directory = serverDirectory(args["server-dir"], processEnvironment());
+    const door = runningDoor(directory);
+    if (!door) throw new AppError("conflict", "the server does not run");
+    process.kill(door.pid, "SIGTERM");
+    const ended = await waitFor(STOP_WAIT_MS, () => (isRunning(door.pid) ? undefined : true));
+    if (!ended) throw new AppError("unavailable", `process ${door.pid} has not ended yet; look at its log`);
+    await printData({ pid: door.pid, stopped: true }, formatOf(args), () => "the server is stopped");
+  },
+});
+
+export const serverLogs = defineCommand({
+  meta: { name: "logs", description: "Print the end of the log of a server that was started with --detach" },
+  args: {
+    ...serverDir,
+    lines: { type: "string", valueHint: "count", description: "How many lines (default: 100)" },
+  },
+  async run({ args }) {
+    const path = join(serverDirectory(args["server-dir"], processEnvironment()), "logs", "server.log");
+    if (!existsSync(path))
+      throw new AppError(
+        "not_found",
+        `${path}: no log; only a server started with --detach writes one, others write to stderr`,
+      );
+    const count = Number(args.lines ?? 100);
+    if (!Number.isInteger(count) || count < 1)
+      throw new AppError("invalid", `--lines "${args.lines}": expected a whole number`);
+    const text = await Bun.file(path).text();
+    await printText(text.trimEnd().split("\n").slice(-count).join("\n"));
+  },
+});
+
+function runningDoor(directory: string): Door | undefined {
+  const door = readDoor(directory);
+  return door && isRunning(door.pid) ? door : undefined;
+}
+
+function urlOf(directory: string): string {
+  const door = runningDoor(directory);
+  if (!door) throw new AppError("unavailable", "the server does not run; start it with cairn server start");
+  return door.url;
+}
+
+async function healthOf(url: string): Promise<string> {
+  try {
+    const response = await fetch(`${url.replace(/\/+$/, "")}/health`, { redirect: "manual" });
+    return ((await response.json()) as { status?: string }).status ?? `status ${response.status}`;
+  } catch {
+    return "does not answer";
+  }
+}
+
+async function waitFor<T>(ms: number, look: () => T | undefined): Promise<T | undefined> {
+  for (let waited = 0; waited < ms; waited += LOOK_EVERY_MS) {
+    const found = look();
+    if (found !== undefined) return found;
+    await Bun.sleep(LOOK_EVERY_MS);
+  }
+  return undefined;
+}

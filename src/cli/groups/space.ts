@@ -1,0 +1,164 @@
+// `cairn space …`: the spaces of a server.
+
+import type { EffectiveQuotas, Space, SyncRules } from "../../context/spaces/schema.ts";
+import { syncModes } from "../../context/spaces/schema.ts";
+import { AppError } from "../../kit/error.ts";
+import { serverCommand, spaceArg } from "../command.ts";
+import { chosenSpace } from "../space-choice.ts";
+import { bytes, fields, plural, table } from "../text.ts";
+
+const name = {
+  type: "positional",
+  required: true,
+  valueHint: "name",
+  description: "Name of the space",
+} as const;
+
+export const spaceList = serverCommand({
+  name: "list",
+  description: "List the spaces that you may see",
+  args: {},
+  ask: (client) => client.get<Space[]>("/spaces"),
+  show: (spaces) =>
+    table(
+      spaces.map((space) => [space.name, space.files, bytes(space.bytes), space.versions, space.created_at]),
+      ["NAME", "FILES", "SIZE", "VERSIONS", "CREATED"],
+      "no spaces",
+    ),
+});
+
+export const spaceShow = serverCommand({
+  name: "show",
+  description: "Show a space: totals, limits, sync rules",
+  args: { name: { ...name, required: false } },
+  ask: async (client, args) => client.get<Space>(`/spaces/${await chosenSpace(client, args.name)}`),
+  show: ({ quotas, sync, ...space }) =>
+    `${fields({ ...space, bytes: `${space.bytes} (${bytes(space.bytes)})`, max_file_size: bytes(quotas.max_file_size), max_space_size: bytes(quotas.max_space_size), max_files: quotas.max_files })}\n${syncText(sync)}`,
+});
+
+export const spaceCreate = serverCommand({
+  name: "create",
+  description: "Make a space",
+  args: {
+    name,
+    template: {
+      type: "string",
+      valueHint: "name",
+      description: "What it begins with: team (default) or blank",
+    },
+  },
+  ask: (client, args) =>
+    client.json<Space>("POST", "/spaces", {
+      body: { name: args.name, ...(args.template === undefined ? {} : { template: args.template }) },
+    }),
+  show: (space) => `space ${space.name} is there, with ${plural(space.files, "file")}`,
+});
+
+export const spaceDelete = serverCommand({
+  name: "delete",
+  description: "Delete a space with every version of every file",
+  args: { name, yes: { type: "boolean", description: "Yes, delete it" } },
+  ask: async (client, args) => {
+    if (args.yes !== true) {
+      const space = await client.get<Space>(`/spaces/${encodeURIComponent(args.name)}`);
+      throw new AppError(
+        "refused",
+        `${args.name} holds ${plural(space.files, "file")} in ${plural(space.versions, "version")} (${bytes(space.bytes)}); say --yes to delete all of it`,
+      );
+    }
+    return client.json<{ name: string; files: number; bytes: number }>(
+      "DELETE",
+      `/spaces/${encodeURIComponent(args.name)}`,
+      {
+        query: { confirm: args.name },
+      },
+    );
+  },
+  show: (gone) => `space ${gone.name} is deleted: ${plural(gone.files, "file")}, ${gone.bytes} bytes`,
+});
+
+export const spaceAdopt = serverCommand({
+  name: "adopt",
+  description: "Record what was put or edited in the working tree by hand",
+  args: { name: { ...name, required: false } },
+  ask: async (client, args) =>
+    client.json<{ head: string; adopted: string[] }>(
+      "POST",
+      `/spaces/${await chosenSpace(client, args.name)}/adopt`,
+    ),
+  show: ({ adopted }) =>
+    adopted.length === 0 ? "nothing to adopt" : adopted.map((path) => `adopted ${path}`).join("\n"),
+});
+
+export const spaceQuotas = serverCommand({
+  name: "quotas",
+  description: "Show or set the limits of a space; 0 means as the server has it",
+  args: {
+    name: { ...name, required: false },
+    "max-file-size": { type: "string", valueHint: "bytes", description: "Largest file" },
+    "max-space-size": { type: "string", valueHint: "bytes", description: "All live files together" },
+    "max-files": { type: "string", valueHint: "count", description: "How many live files" },
+  },
+  ask: async (client, args) => {
+    const space = await chosenSpace(client, args.name);
+    const given = {
+      max_file_size: args["max-file-size"],
+      max_space_size: args["max-space-size"],
+      max_files: args["max-files"],
+    };
+    const set = Object.entries(given).filter(([, value]) => value !== undefined);
+    if (set.length === 0) return (await client.get<Space>(`/spaces/${space}`)).quotas;
+    const body = Object.fromEntries(
+      set.map(([key, value]) => [key, wholeNumber(`--${key.replaceAll("_", "-")}`, value!)]),
+    );
+    return client.json<EffectiveQuotas>("PUT", `/spaces/${space}/quotas`, { body });
+  },
+  show: (quotas) => fields(quotas),
+});
+
+export const syncShow = serverCommand({
+  name: "show",
+  description: "Show which paths of a space travel",
+  args: { ...spaceArg },
+  ask: async (client, args) => client.get<SyncRules>(`/spaces/${await chosenSpace(client, args.space)}/sync`),
+  show: syncText,
+});
+
+export const syncSet = serverCommand({
+  name: "set",
+  description: "Set how the paths below a prefix travel",
+  args: {
+    space: { type: "positional", required: true, valueHint: "space", description: "Name of the space" },
+    path: {
+      type: "positional",
+      required: true,
+      valueHint: "prefix",
+      description: "Path prefix, for example identity/",
+    },
+    mode: {
+      type: "positional",
+      required: true,
+      valueHint: "mode",
+      description: `One of ${syncModes.join(", ")}`,
+    },
+  },
+  ask: async (client, args) => {
+    if (!(syncModes as readonly string[]).includes(args.mode))
+      throw new AppError("invalid", `mode "${args.mode}": expected one of ${syncModes.join(", ")}`);
+    const place = `/spaces/${encodeURIComponent(args.space)}/sync`;
+    const rules = await client.get<SyncRules>(place);
+    const prefix = args.path.endsWith("/") ? args.path : `${args.path}/`;
+    return client.json<SyncRules>("PUT", place, { body: { ...rules, [prefix]: args.mode } });
+  },
+  show: syncText,
+});
+
+function syncText(rules: SyncRules): string {
+  return table(Object.entries(rules), ["PATH", "SYNC"], "everything is synced always");
+}
+
+function wholeNumber(flag: string, text: string): number {
+  if (!/^(0|[1-9][0-9]{0,14})$/.test(text))
+    throw new AppError("invalid", `${flag} "${text}": expected a whole number`);
+  return Number(text);
+}

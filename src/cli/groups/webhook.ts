@@ -1,0 +1,125 @@
+// `cairn webhook …`: where a server sends its events, and how that goes.
+
+import type { CreatedWebhook, DeadLetter, Delivery, Webhook } from "../../context/webhooks/schema.ts";
+import { AppError } from "../../kit/error.ts";
+import { serverCommand } from "../command.ts";
+import { fields, table } from "../text.ts";
+
+const id = {
+  type: "positional",
+  required: true,
+  valueHint: "number",
+  description: "Number of the webhook",
+} as const;
+
+const hookText = ({ id: number, url, events, enabled }: Webhook) =>
+  fields({ webhook: number, url, events: events.join(", "), enabled });
+const deliveryText = (one: Delivery) =>
+  fields({ delivery: one.id, webhook: one.webhook, type: one.type, state: one.state });
+
+export const webhookList = serverCommand({
+  name: "list",
+  description: "List the webhooks of a server",
+  args: {},
+  ask: (client) => client.get<Webhook[]>("/webhooks"),
+  show: (hooks) =>
+    table(
+      hooks.map((hook) => [hook.id, hook.enabled, hook.events.join(", "), hook.url]),
+      ["ID", "ENABLED", "EVENTS", "URL"],
+      "there are no webhooks",
+    ),
+});
+
+export const webhookAdd = serverCommand({
+  name: "add",
+  description: "Send events to an address; prints the secret that signs them, once",
+  args: {
+    url: { type: "positional", required: true, valueHint: "url", description: "Where to send them" },
+    events: {
+      type: "string",
+      valueHint: "list",
+      description: "Types, groups such as file.*, or *, separated by commas (default: *)",
+    },
+  },
+  ask: (client, args) => {
+    const events = args.events?.split(",").map((one) => one.trim());
+    return client.json<CreatedWebhook>("POST", "/webhooks", { body: { url: args.url, events } });
+  },
+  show: (hook) => `${hookText(hook)}\nsecret   ${hook.secret}`,
+});
+
+export const webhookRemove = serverCommand({
+  name: "remove",
+  description: "Remove a webhook and the log of its deliveries",
+  args: { id },
+  ask: async (client, args) => {
+    await client.json("DELETE", place(args.id));
+    return { removed: Number(args.id) };
+  },
+  show: ({ removed }) => `webhook ${removed} is removed`,
+});
+
+function switchCommand(name: "enable" | "disable", enabled: boolean, description: string) {
+  return serverCommand({
+    name,
+    description,
+    args: { id },
+    ask: (client, args) => client.json<Webhook>("PATCH", place(args.id), { body: { enabled } }),
+    show: hookText,
+  });
+}
+
+export const webhookEnable = switchCommand("enable", true, "Send events to a webhook again, from now on");
+export const webhookDisable = switchCommand("disable", false, "Send nothing to a webhook for the time being");
+
+export const webhookTest = serverCommand({
+  name: "test",
+  description: "Send a webhook an event of the type webhook.test",
+  args: { id },
+  ask: (client, args) => client.json<Delivery>("POST", `${place(args.id)}/test`),
+  show: deliveryText,
+});
+
+export const webhookDeliveries = serverCommand({
+  name: "deliveries",
+  description: "List what was sent to a webhook, the newest first",
+  args: { id },
+  ask: (client, args) => client.get<Delivery[]>(`${place(args.id)}/deliveries`),
+  show: (all) =>
+    table(
+      all.map((one) => [one.id, one.created_at, one.type, one.state, one.tries, one.status, one.error]),
+      ["DELIVERY", "CREATED", "TYPE", "STATE", "TRIES", "STATUS", "ERROR"],
+      "nothing was sent yet",
+    ),
+});
+
+export const webhookRedeliver = serverCommand({
+  name: "redeliver",
+  description: "Send a delivery again",
+  args: {
+    delivery: { type: "positional", required: true, valueHint: "id", description: "Id of the delivery" },
+  },
+  ask: (client, args) =>
+    client.json<Delivery>("POST", `/deliveries/${encodeURIComponent(args.delivery)}/redeliver`),
+  show: deliveryText,
+});
+
+export const webhookDeadLetter = serverCommand({
+  name: "dead-letter",
+  description: "List what could not be delivered",
+  args: {},
+  ask: (client) => client.get<DeadLetter[]>("/webhooks/dead-letter"),
+  show: (letters) =>
+    table(
+      letters.map((one) => [one.time, one.delivery, one.webhook, one.tries, one.url, one.error]),
+      ["TIME", "DELIVERY", "WEBHOOK", "TRIES", "URL", "ERROR"],
+      "there are no dead letters",
+    ),
+});
+
+/** Raises `invalid`. */
+function place(number: string): string {
+  if (!/^[1-9]\d{0,15}$/.test(number))
+    throw new AppError("invalid", `webhook "${number}": expected a number; cairn webhook list shows them`);
+  return `/webhooks/${number}`;
+}

@@ -1,0 +1,17 @@
+// Which space a command is about, when it does not say so.
+
+import type { Client } from "../context/client/client.ts";
+import { AppError } from "../kit/error.ts";
+
+/** The one that was named, or the only one, as it stands in an address. Raises `invalid` with the names to choose from. */
+export async function chosenSpace(client: Client, given: string | undefined): Promise<string> {
+  if (given !== undefined) return encodeURIComponent(given);
+  const spaces = await client.get<{ name: string }[]>("/spaces");
+  if (spaces.length === 1) return spaces[0]!.name;
+  throw new AppError(
+    "invalid",
+    spaces.length === 0
+      ? "there is no space yet; make one with cairn space create <name>"
+      : `--space is needed: one of ${spaces.map(({ name }) => name).join(", ")}`,
+  );
+}

@@ -1,0 +1,47 @@
+// How commands show records to people: tables with aligned columns, and one field a line. Widths are those that a terminal shows.
+
+export type Cell = string | number | boolean | null | undefined;
+
+/** Columns are as wide as their widest cell; the last one is not padded. Nothing to show: the given sentence. */
+export function table(rows: readonly (readonly Cell[])[], header: readonly string[], empty: string): string {
+  if (rows.length === 0) return empty;
+  const lines = [header, ...rows.map((row) => row.map(shown))];
+  const widths = header.map((_, column) =>
+    Math.max(...lines.map((line) => Bun.stringWidth(line[column] ?? ""))),
+  );
+  return lines
+    .map((line) =>
+      line
+        .map((cell, column) =>
+          column === line.length - 1 ? cell : cell + " ".repeat(widths[column]! - Bun.stringWidth(cell)),
+        )
+        .join("  ")
+        .trimEnd(),
+    )
+    .join("\n");
+}
+
+export function fields(record: Readonly<Record<string, Cell>>): string {
+  const names = Object.keys(record);
+  const width = Math.max(...names.map((name) => name.length));
+  return names.map((name) => `${name.padEnd(width)}  ${shown(record[name])}`).join("\n");
+}
+
+/** Control characters of what others wrote never reach the terminal. */
+export function shown(cell: Cell): string {
+  if (cell === null || cell === undefined) return "—";
+  if (typeof cell === "boolean") return cell ? "yes" : "no";
+  return String(cell).replace(/[\p{Cc}\u2028\u2029]/gu, "\ufffd");
+}
+
+const UNITS = ["B", "KiB", "MiB", "GiB", "TiB"];
+
+export function bytes(count: number): string {
+  const power = count === 0 ? 0 : Math.min(Math.floor(Math.log2(count) / 10), UNITS.length - 1);
+  const value = count / 1024 ** power;
+  return `${power === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${UNITS[power]}`;
+}
+
+export function plural(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`;
+}

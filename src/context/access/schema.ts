@@ -1,0 +1,42 @@
+// Who may do what with which path: roles, rules for single users, and what explains a decision.
+
+import { Type, type Static } from "@sinclair/typebox";
+import { closed, nullable, oneOf } from "../../kit/schema.ts";
+
+export const roles = ["admin", "space-lead", "contributor", "viewer"] as const;
+export const Role = oneOf(roles);
+export type Role = (typeof roles)[number];
+
+export const capabilities = ["list", "read", "create", "update", "delete"] as const;
+export const Capability = oneOf(capabilities);
+export type Capability = (typeof capabilities)[number];
+
+export const effects = ["allow", "deny"] as const;
+
+export const ACL_RULES_PER_USER_MAX = 1_000;
+export const ACL_PATTERN_CHARACTERS_MAX = 1_024;
+
+export const AclRule = closed({
+  effect: oneOf(effects),
+  path: Type.String({
+    maxLength: ACL_PATTERN_CHARACTERS_MAX,
+    description: "`<space>/<glob>`: `*` within one segment, `**` any depth",
+  }),
+  capabilities: Type.Array(Capability, { minItems: 1, uniqueItems: true }),
+});
+export type AclRule = Static<typeof AclRule>;
+
+export const Acl = closed({ user: Type.String(), rules: Type.Array(AclRule) });
+export const WriteAcl = closed({ rules: Type.Array(AclRule, { maxItems: ACL_RULES_PER_USER_MAX }) });
+
+/** `deny` and `allow`: by this rule. `role`: no rule matches. `scope`: the role does not count in that space. */
+export const Explanation = closed({
+  user: Type.String(),
+  path: Type.String(),
+  capability: Capability,
+  allowed: Type.Boolean(),
+  by: oneOf(["deny", "allow", "role", "scope", "disabled"] as const),
+  rule: nullable(AclRule),
+  reason: Type.String(),
+});
+export type Explanation = Static<typeof Explanation>;

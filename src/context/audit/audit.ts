@@ -1,0 +1,247 @@
+// Writes the audit chain, reads it, and checks it. One writer; a record is in the file before the answer goes out. The number of records and
+// the last hash are also kept in the server's database, so that a file whose end was cut off is found.
+
+import { CHAIN_START, canonicalJson, sha256Hex } from "../../kit/crypto.ts";
+import { rfc3339, type Clock } from "../../kit/clock.ts";
+import type { Db } from "../../kit/db.ts";
+import { AppError, messageOf } from "../../kit/error.ts";
+import type { Log } from "../../kit/log.ts";
+import { randomHex } from "../../kit/random.ts";
+import { LIST_DEFAULT } from "../../kit/schema.ts";
+import { requireAdmin, type Actor } from "../people/actor.ts";
+import { AuditFile, readLines } from "./audit-file.ts";
+import type { AuditQuery, AuditRecord, AuditStats, AuditVerification } from "./schema.ts";
+import { AuditStore } from "./store.ts";
+import { parseRecord, verifyAuditFile } from "./verify.ts";
+
+/** How far the anchor and the disk may be behind. */
+/** A date alone is its first moment, UTC. */
+const TIME = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d))?$/;
+const ANCHOR_DELAY_MS = 100;
+const ID_BITS = 64;
+/** Of a target or an error; a path has at most 1,024 bytes. */
+const TEXT_CHARACTERS_MAX = 2_000;
+
+export interface Deed {
+  /** An event type, for example `file.write`. */
+  readonly action: string;
+  readonly space?: string | undefined;
+  readonly target?: string | undefined;
+  readonly version?: number | undefined;
+  readonly contentHash?: string | undefined;
+}
+
+export interface AuditDeps {
+  readonly path: string;
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export class Audit {
+  readonly #deps: AuditDeps;
+  readonly #file: AuditFile;
+  readonly #store: AuditStore;
+  #seq = 0;
+  #hash = CHAIN_START;
+  #anchorTimer: ReturnType<typeof setTimeout> | undefined;
+  /** Records that could not be written since the start. */
+  failures = 0;
+
+  constructor(deps: AuditDeps) {
+    this.#deps = deps;
+    this.#file = new AuditFile(deps.path);
+    this.#store = new AuditStore(deps.db);
+  }
+
+  get entries(): number {
+    return this.#seq;
+  }
+
+  /** Goes on where the file ends. A line that a crash cut off is recorded as such. */
+  open(): void {
+    const { last, torn } = this.#file.open();
+    const record = last === undefined ? undefined : (parseRecord(last) ?? this.#lastRecord());
+    this.#seq = record?.seq ?? 0;
+    this.#hash = record?.hash ?? CHAIN_START;
+    if (torn === undefined) return;
+    this.#deps.log.warn("the last line of the audit file was cut off and is set aside", {
+      bytes: torn.length,
+    });
+    this.record(null, { action: "audit.recovered", contentHash: sha256Hex(torn) });
+  }
+
+  /** `actor` null: the server itself. A failure to write is logged and counted; what was done stays done. */
+  record(actor: Actor | null, deed: Deed, failure?: unknown): void {
+    const body = {
+      seq: this.#seq + 1,
+      id: randomHex(ID_BITS),
+      time: rfc3339(this.#deps.clock.now()),
+      actor: {
+        name: actor?.name ?? "server",
+        role: !actor || actor.auth === "none" ? null : actor.rights.role,
+        auth: actor?.auth ?? ("system" as const),
+        address: actor?.address() ?? "",
+      },
+      action: deed.action,
+      space: bounded(deed.space ?? null),
+      target: bounded(deed.target ?? null),
+      version: deed.version ?? null,
+      content_hash: deed.contentHash ?? null,
+      ...resultOf(failure),
+      request_id: actor?.requestId ?? "",
+      prev: this.#hash,
+    };
+    const hash = sha256Hex(canonicalJson(body));
+    try {
+      this.#file.append(JSON.stringify({ ...body, hash }));
+    } catch (error) {
+      this.failures += 1;
+      this.#deps.log.error("an audit record could not be written", {
+        action: deed.action,
+        error: messageOf(error),
+      });
+      return;
+    }
+    this.#seq = body.seq;
+    this.#hash = hash;
+    this.#anchorTimer ??= setTimeout(() => void this.anchor(), ANCHOR_DELAY_MS);
+  }
+
+  /** Runs it and records what came of it, refusals included. `about` may say more once it is done. */
+  async watched<T>(
+    actor: Actor,
+    deed: Deed,
+    act: () => Promise<T>,
+    about: (done: T) => Partial<Deed> = () => ({}),
+  ) {
+    let done: T;
+    try {
+      done = await act();
+    } catch (error) {
+      this.record(actor, deed, error);
+      throw error;
+    }
+    this.record(actor, { ...deed, ...about(done) });
+    return done;
+  }
+
+  /** Brings file and anchor to the disk. */
+  async anchor(): Promise<void> {
+    clearTimeout(this.#anchorTimer);
+    this.#anchorTimer = undefined;
+    try {
+      this.#file.sync();
+      await this.#deps.db.write(() => this.#store.setAnchor.run(this.#seq, this.#hash));
+    } catch (error) {
+      this.#deps.log.error("the audit file could not be anchored", { error: messageOf(error) });
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.anchor();
+    this.#file.close();
+  }
+
+  /** Newest page, newest first. */
+  list(actor: Actor, query: AuditQuery): AuditRecord[] {
+    requireAdmin(actor);
+    const limit = query.limit ?? LIST_DEFAULT;
+    const filter = withTimes(query);
+    const page: AuditRecord[] = [];
+    for (const record of this.#records()) {
+      if (!matches(record, filter)) continue;
+      page.push(record);
+      if (page.length > limit) page.shift();
+    }
+    return page.toReversed();
+  }
+
+  stats(actor: Actor): AuditStats {
+    requireAdmin(actor);
+    const stats = { entries: 0, first: null as string | null, last: null as string | null };
+    const actions: Record<string, number> = {};
+    const results: Record<string, number> = {};
+    for (const { action, result, time } of this.#records()) {
+      stats.entries += 1;
+      stats.first ??= time;
+      stats.last = time;
+      actions[action] = (actions[action] ?? 0) + 1;
+      results[result] = (results[result] ?? 0) + 1;
+    }
+    return { ...stats, actions, results };
+  }
+
+  /** All of it, as it is in the file. */
+  lines(actor: Actor, query: AuditQuery): Generator<AuditRecord> {
+    requireAdmin(actor);
+    return this.#matching(withTimes(query));
+  }
+
+  *#matching(filter: AuditQuery): Generator<AuditRecord> {
+    for (const record of this.#records()) if (matches(record, filter)) yield record;
+  }
+
+  verify(actor: Actor): AuditVerification {
+    requireAdmin(actor);
+    return verifyAuditFile(this.#deps.path, { entries: this.#seq, hash: this.#hash });
+  }
+
+  /** Compared with what was anchored when the server stopped last. For the start, and for a server that does not run. */
+  verifyAnchored(): AuditVerification {
+    const anchor = this.#store.anchor.get();
+    return verifyAuditFile(this.#deps.path, anchor ?? undefined);
+  }
+
+  /** Where the last line is none of ours, the chain goes on after the last one that is; verifying names the line. */
+  #lastRecord(): AuditRecord | undefined {
+    let last: AuditRecord | undefined;
+    for (const record of this.#records()) last = record;
+    return last;
+  }
+
+  *#records(): Generator<AuditRecord> {
+    for (const { text, whole } of readLines(this.#deps.path)) {
+      const record = whole ? parseRecord(text) : undefined;
+      if (record) yield record;
+    }
+  }
+}
+
+function resultOf(failure: unknown): { result: "ok" | "denied" | "error"; error: string | null } {
+  if (failure === undefined) return { result: "ok", error: null };
+  if (!(failure instanceof AppError)) return { result: "error", error: "internal" };
+  const denied = ["forbidden", "unauthenticated", "not_found", "rate_limited"].includes(failure.code);
+  return { result: denied ? "denied" : "error", error: bounded(`${failure.code}: ${failure.message}`) };
+}
+
+/** A record stays far below the longest line that can be read back, whatever somebody wrote as a name. */
+function bounded<T extends string | null>(text: T): T {
+  return text !== null && text.length > TEXT_CHARACTERS_MAX
+    ? (`${text.slice(0, TEXT_CHARACTERS_MAX).toWellFormed()}…` as T)
+    : text;
+}
+
+/** Times as records have them, so that they compare as text. Raises `invalid`. */
+function withTimes(query: AuditQuery): AuditQuery {
+  const times: Pick<AuditQuery, "since" | "until"> = {};
+  for (const name of ["since", "until"] as const) {
+    const text = query[name];
+    if (text === undefined) continue;
+    const time = TIME.test(text) ? Date.parse(text) : Number.NaN;
+    if (Number.isNaN(time))
+      throw new AppError("invalid", `query parameter ${name}: expected a time (RFC 3339) or a date`);
+    times[name] = rfc3339(time);
+  }
+  return { ...query, ...times };
+}
+
+function matches(record: AuditRecord, query: AuditQuery): boolean {
+  if (query.before !== undefined && record.seq >= query.before) return false;
+  if (query.actor !== undefined && record.actor.name !== query.actor) return false;
+  if (query.action !== undefined && record.action !== query.action) return false;
+  if (query.space !== undefined && record.space !== query.space) return false;
+  if (query.result !== undefined && record.result !== query.result) return false;
+  if (query.since !== undefined && record.time < query.since) return false;
+  return query.until === undefined || record.time <= query.until;
+}

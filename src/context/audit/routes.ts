@@ -1,0 +1,64 @@
+// HTTP for the audit record. It can be read, checked and taken along; nothing can change it.
+
+import { Elysia } from "elysia";
+import { Type } from "@sinclair/typebox";
+import { SECURITY_HEADERS } from "../../kit/http/answer.ts";
+import { exchangeOf } from "../../kit/http/exchange.ts";
+import { fromText } from "../../kit/http/text-params.ts";
+import type { ActorPlugin } from "../people/plugin.ts";
+import type { Audit } from "./audit.ts";
+import { csvLine, CSV_HEADER } from "./csv.ts";
+import { AuditQuery, AuditRecord, AuditStats, AuditVerification, ExportQuery } from "./schema.ts";
+
+export function auditRoutes(plugin: ActorPlugin, audit: Audit) {
+  return new Elysia({ name: "audit", normalize: false, prefix: "/audit", tags: ["audit"] })
+    .use(plugin)
+    .get("", ({ actor, query }) => audit.list(actor, query), {
+      actor: "admin",
+      query: fromText(AuditQuery),
+      response: Type.Array(AuditRecord),
+    })
+    .get("/stats", ({ actor }) => audit.stats(actor), { actor: "admin", response: AuditStats })
+    .get("/verify", ({ actor }) => audit.verify(actor), { actor: "admin", response: AuditVerification })
+    .get(
+      "/export",
+      async ({ actor, query, request }) => {
+        const { format, ...filter } = query;
+        const csv = format === "csv";
+        const records = audit.lines(actor, filter);
+        const body = new ReadableStream<string>({
+          start: (controller) => {
+            if (csv) controller.enqueue(`${CSV_HEADER}\n`);
+          },
+          pull: (controller) => {
+            const { done, value } = records.next();
+            if (done) controller.close();
+            else controller.enqueue(`${csv ? csvLine(value) : JSON.stringify(value)}\n`);
+          },
+        });
+        return new Response(body.pipeThrough(new TextEncoderStream()), {
+          headers: {
+            ...SECURITY_HEADERS,
+            "X-Request-Id": exchangeOf(request).id,
+            "Cache-Control": "no-store",
+            "Content-Type": csv ? "text/csv; charset=utf-8" : "application/jsonl; charset=utf-8",
+            "Content-Disposition": `attachment; filename="audit.${csv ? "csv" : "jsonl"}"`,
+          },
+        }) as never;
+      },
+      { actor: "admin", query: fromText(ExportQuery), detail: EXPORT },
+    );
+}
+
+const EXPORT = {
+  description: "All of the record that fits the filter, oldest first: JSON lines, or CSV.",
+  responses: {
+    200: {
+      description: "the record",
+      content: {
+        "application/jsonl": { schema: { type: "string" as const } },
+        "text/csv": { schema: { type: "string" as const } },
+      },
+    },
+  },
+};

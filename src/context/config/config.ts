@@ -1,0 +1,95 @@
+// Reads the configuration of a server. Everything wrong is refused by name, before anything is opened.
+
+import { chmodSync, readFileSync, statSync } from "node:fs";
+import { isAbsolute, join } from "node:path";
+import { Value } from "@sinclair/typebox/value";
+import { AppError, messageOf } from "../../kit/error.ts";
+import { AddressList } from "../rate/client-address.ts";
+import { CONFIG_FILE_NAME } from "./directory.ts";
+import {
+  ConfigFile,
+  DEFAULT_ADDRESS,
+  DEFAULT_AUTH_PER_MINUTE,
+  DEFAULT_PORT,
+  DEFAULT_QUOTAS,
+  DEFAULT_REQUESTS_PER_MINUTE,
+  type ServerConfig,
+} from "./schema.ts";
+
+const FILE_MODE = 0o600;
+const OTHERS = 0o077;
+const LOOPBACK = ["127.0.0.1", "::1"];
+const ELSEWHERE: Readonly<Record<string, string>> = {
+  "auth.oidc": "single sign-on is not in this program; a hosted control plane mints ordinary tokens",
+  "auth.mfa": "multi-factor sign-in is not in this program; a hosted control plane mints ordinary tokens",
+};
+
+/** Raises `invalid`. Repairs the mode of the file: it may hold credentials one day. */
+export function loadServerConfig(directory: string): ServerConfig {
+  const path = join(directory, CONFIG_FILE_NAME);
+  const file = parseConfig(path, readText(path));
+  if (!isAbsolute(directory)) throw new Error("the directory of a server is absolute");
+  if ((statSync(path).mode & OTHERS) !== 0) chmodSync(path, FILE_MODE);
+  const quotas = { ...DEFAULT_QUOTAS };
+  for (const name of ["max_file_size", "max_space_size", "max_files"] as const)
+    Object.assign(quotas, { [name]: file.quotas?.[name] || DEFAULT_QUOTAS[name] });
+  return {
+    directory,
+    listen: { host: file.listen?.address ?? DEFAULT_ADDRESS, port: file.listen?.port ?? DEFAULT_PORT },
+    trustedProxies: checkedAddresses(path, "listen.trusted_proxies", file.listen?.trusted_proxies ?? []),
+    allowedHosts: file.listen?.allowed_hosts ?? [],
+    tokenTtlDays: file.auth?.token_ttl ?? 0,
+    rateLimit: {
+      enabled: file.rate_limit?.enabled ?? true,
+      requestsPerMinute: file.rate_limit?.requests_per_minute ?? DEFAULT_REQUESTS_PER_MINUTE,
+      authPerMinute: file.rate_limit?.auth_per_minute ?? DEFAULT_AUTH_PER_MINUTE,
+    },
+    quotas,
+    versionsKept: file.retention?.max_versions ?? 0,
+    secrets: file.secrets?.mode ?? "block",
+    privateWebhooks: file.webhooks?.allow_private_targets ?? false,
+    metricsAllow: checkedAddresses(path, "metrics.allow", file.metrics?.allow ?? LOOPBACK),
+    logLevel: file.log_level ?? "info",
+  };
+}
+
+export function parseConfig(path: string, text: string): ConfigFile {
+  let value: unknown;
+  try {
+    value = Bun.YAML.parse(text) ?? {};
+  } catch (error) {
+    throw new AppError("invalid", `config ${path}: ${messageOf(error)}`);
+  }
+  for (const [key, why] of Object.entries(ELSEWHERE)) {
+    const [block = "", name = ""] = key.split(".");
+    const found = (value as Record<string, Record<string, unknown> | undefined>)[block];
+    if (found !== null && typeof found === "object" && name in found)
+      throw new AppError("invalid", `config ${path}: ${key}: ${why}`);
+  }
+  if (Value.Check(ConfigFile, value)) return value;
+  const problem = Value.Errors(ConfigFile, value).First();
+  const key = (problem?.path ?? "").split("/").filter(Boolean).join(".") || "the file";
+  const unknown = problem?.message === "Unexpected property";
+  throw new AppError(
+    "invalid",
+    `config ${path}: ${key}: ${unknown ? "unknown key" : (problem?.message ?? "not valid").toLowerCase()}`,
+  );
+}
+
+/** What they mean is found out elsewhere; here only whether it is anything at all. */
+function checkedAddresses(path: string, key: string, addresses: readonly string[]): readonly string[] {
+  try {
+    void new AddressList(key, addresses);
+    return addresses;
+  } catch (error) {
+    throw new AppError("invalid", `config ${path}: ${messageOf(error)}`);
+  }
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    throw new AppError("invalid", `config ${path}: ${messageOf(error)}`);
+  }
+}

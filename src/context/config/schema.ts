@@ -1,0 +1,74 @@
+// `server.yaml` and what comes of it. An unknown key is an error that names it; so is what this program leaves to others.
+
+import { Type, type Static } from "@sinclair/typebox";
+import { closed, oneOf } from "../../kit/schema.ts";
+
+export const DEFAULT_ADDRESS = "127.0.0.1";
+export const DEFAULT_PORT = 8743;
+export const DEFAULT_REQUESTS_PER_MINUTE = 120;
+export const DEFAULT_AUTH_PER_MINUTE = 10;
+const MIB = 1024 * 1024;
+export const DEFAULT_QUOTAS = {
+  max_file_size: 5 * MIB,
+  max_space_size: 1024 * MIB,
+  max_files: 50_000,
+} as const;
+
+const Count = Type.Integer({ minimum: 0 });
+
+export const ConfigFile = closed({
+  listen: Type.Optional(
+    closed({
+      address: Type.Optional(Type.String()),
+      port: Type.Optional(Type.Integer({ minimum: 0, maximum: 65_535 })),
+      trusted_proxies: Type.Optional(Type.Array(Type.String())),
+      allowed_hosts: Type.Optional(Type.Array(Type.String())),
+    }),
+  ),
+  auth: Type.Optional(closed({ token_ttl: Type.Optional(Count) })),
+  rate_limit: Type.Optional(
+    closed({
+      enabled: Type.Optional(Type.Boolean()),
+      requests_per_minute: Type.Optional(Type.Integer({ minimum: 1 })),
+      auth_per_minute: Type.Optional(Type.Integer({ minimum: 1 })),
+    }),
+  ),
+  quotas: Type.Optional(
+    closed({
+      max_file_size: Type.Optional(Count),
+      max_space_size: Type.Optional(Count),
+      max_files: Type.Optional(Count),
+    }),
+  ),
+  retention: Type.Optional(closed({ max_versions: Type.Optional(Count) })),
+  secrets: Type.Optional(closed({ mode: Type.Optional(oneOf(["block", "warn", "off"] as const)) })),
+  webhooks: Type.Optional(closed({ allow_private_targets: Type.Optional(Type.Boolean()) })),
+  metrics: Type.Optional(closed({ allow: Type.Optional(Type.Array(Type.String())) })),
+  log_level: Type.Optional(oneOf(["debug", "info", "warn", "error"] as const)),
+});
+export type ConfigFile = Static<typeof ConfigFile>;
+
+export interface ServerConfig {
+  readonly directory: string;
+  readonly listen: { readonly host: string; readonly port: number };
+  readonly trustedProxies: readonly string[];
+  readonly allowedHosts: readonly string[];
+  /** 0: tokens do not age. */
+  readonly tokenTtlDays: number;
+  readonly rateLimit: {
+    readonly enabled: boolean;
+    readonly requestsPerMinute: number;
+    readonly authPerMinute: number;
+  };
+  readonly quotas: {
+    readonly max_file_size: number;
+    readonly max_space_size: number;
+    readonly max_files: number;
+  };
+  /** 0: all versions are kept. */
+  readonly versionsKept: number;
+  readonly secrets: "block" | "warn" | "off";
+  readonly privateWebhooks: boolean;
+  readonly metricsAllow: readonly string[];
+  readonly logLevel: "debug" | "info" | "warn" | "error";
+}

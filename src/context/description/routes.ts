@@ -1,0 +1,22 @@
+// The API's description (OpenAPI), made from the same schemas that validate, when it is first asked for.
+
+import { Elysia, type AnyElysia } from "elysia";
+import { Type } from "@sinclair/typebox";
+import { openApi, type DescribedRoute } from "../../kit/http/openapi.ts";
+import { version } from "../../kit/version.ts";
+import type { ActorPlugin } from "../people/plugin.ts";
+
+export function descriptionRoutes(plugin: ActorPlugin, api: () => AnyElysia) {
+  let description: object | undefined;
+  return new Elysia({ name: "description", normalize: false, tags: ["description"] })
+    .use(plugin)
+    .get(
+      "/openapi.json",
+      async () =>
+        (description ??= openApi("Cairn context server", version.version, api().routes as DescribedRoute[])),
+      {
+        actor: "any",
+        response: Type.Object({}, { additionalProperties: true, description: "an OpenAPI 3.1 document" }),
+      },
+    );
+}

@@ -1,0 +1,226 @@
+// Tells what happened: stored in batches, then sent to whoever follows and may see it. A file's event is also in the log of its space, so
+// that what a crash took away between the two is told at the next start.
+
+import { rfc3339, type Clock } from "../../kit/clock.ts";
+import type { Db } from "../../kit/db.ts";
+import { messageOf } from "../../kit/error.ts";
+import { frame, type Frame, type Viewer } from "../../kit/http/sse.ts";
+import type { Log } from "../../kit/log.ts";
+import { randomHex } from "../../kit/random.ts";
+import type { Head, LogEntry } from "../files/engine.ts";
+import { EVENTS_KEPT, type EventEnvelope, type EventType } from "./schema.ts";
+import { EventStore, type EventRow } from "./store.ts";
+
+/** Events that come together are stored together. */
+const GATHER_MS = 5;
+const PAGE_ROWS = 500;
+const ID_BITS = 96;
+const FORGET_EVERY = 10_000;
+
+export interface Announced {
+  readonly type: EventType | (string & {});
+  readonly actor: string;
+  readonly space?: string;
+  readonly path?: string;
+  readonly version?: number | null;
+  readonly data?: EventEnvelope["data"];
+  readonly time?: number;
+  /** The head of the space that this is from: for what its log tells as well. */
+  readonly head?: Head;
+}
+
+/** Called with each event once it is stored. Must not throw. */
+export type Listener = (event: EventEnvelope) => void;
+
+interface Follower {
+  readonly viewer: Viewer;
+  /** The last event that it was asked about. */
+  cursor: number;
+  /** Asked for every event, and with undefined whenever rights may have changed; false for undefined ends the stream. */
+  readonly sees: (event: EventEnvelope | undefined) => boolean;
+}
+
+export interface EventsDeps {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export class Events {
+  readonly #deps: EventsDeps;
+  readonly #store: EventStore;
+  readonly #followers = new Set<Follower>();
+  readonly #listeners = new Set<Listener>();
+  #waiting: Announced[] = [];
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #seq: number;
+  #storing: Promise<void> = Promise.resolve();
+
+  constructor(deps: EventsDeps) {
+    this.#deps = deps;
+    this.#store = new EventStore(deps.db);
+    this.#seq = this.#store.last.get()!.seq;
+  }
+
+  get followers(): number {
+    return this.#followers.size;
+  }
+
+  announce(event: Announced): void {
+    this.#waiting.push({ time: this.#deps.clock.now(), ...event });
+    this.#timer ??= setTimeout(() => this.#flush(), GATHER_MS);
+  }
+
+  /** The number of the last event that is stored. */
+  get last(): number {
+    return this.#store.last.get()!.seq;
+  }
+
+  /** Stored events after a number, in order, a page of them. */
+  after(seq: number): EventEnvelope[] {
+    return this.#store.after.all(seq, PAGE_ROWS).map(toEnvelope);
+  }
+
+  listen(listener: Listener): void {
+    this.#listeners.add(listener);
+  }
+
+  /** What the log of a space has and was not told, since a crash came between. */
+  async catchUp(space: string, head: Head, log: (after: number) => Promise<LogEntry[]>): Promise<void> {
+    const source = this.#store.source.get(space);
+    let after = source?.epoch === head.epoch ? source.seq : head.seq;
+    while (after < head.seq) {
+      const entries = await log(after);
+      if (entries.length === 0) break;
+      for (const { op, path, version, author, time, seq } of entries)
+        this.announce({
+          type: `file.${op}`,
+          actor: author,
+          space,
+          path,
+          version,
+          time,
+          head: { epoch: head.epoch, seq },
+        });
+      after = entries.at(-1)!.seq;
+    }
+    if (source?.epoch !== head.epoch)
+      await this.#deps.db.write(() => void this.#store.setSource.run(space, head.epoch, head.seq));
+  }
+
+  forgetSpace(space: string): Promise<void> {
+    return this.#deps.db.write(() => void this.#store.dropSource.run(space));
+  }
+
+  /** Rights of people changed: streams of who may not look any more end. */
+  rightsChanged(): void {
+    for (const follower of this.#followers) if (!follower.sees(undefined)) follower.viewer.end();
+  }
+
+  /** `after`: the last event that the viewer has; null: from now on. Returns what to call when it is gone. */
+  follow(viewer: Viewer, after: number | null, sees: Follower["sees"]): () => void {
+    const last = this.#store.last.get()!.seq;
+    // From before this server's data was restored: then it is up to date with whatever there is.
+    const follower = { viewer, sees, cursor: Math.min(after ?? 0, last) };
+    const state = { gone: false };
+    if (after === null) this.#join(follower);
+    else
+      this.#replay(follower, state).catch((error: unknown) => {
+        this.#deps.log.error("event stream failed", { error: messageOf(error) });
+        viewer.end();
+      });
+    return () => {
+      state.gone = true;
+      this.#followers.delete(follower);
+    };
+  }
+
+  /** Stores what waits; for the end of the server. */
+  async settle(): Promise<void> {
+    this.#flush();
+    await this.#storing;
+  }
+
+  async #replay(follower: Follower, state: { gone: boolean }): Promise<void> {
+    while (!state.gone) {
+      const rows = this.#store.after.all(follower.cursor, PAGE_ROWS);
+      // At once: what happens from now on is sent to those who joined.
+      if (rows.length === 0) return this.#join(follower);
+      for (const event of rows.map(toEnvelope))
+        this.#show(follower, event, () => frame(event.type, event, event.seq));
+      if (!(await follower.viewer.drained())) return;
+    }
+  }
+
+  #join(follower: Follower): void {
+    // Rights may have changed while it was read.
+    if (!follower.sees(undefined)) return follower.viewer.end();
+    this.#followers.add(follower);
+  }
+
+  /** Each event once: what was read from the store may still be on its way to those who follow. */
+  #show(follower: Follower, event: EventEnvelope, encoded: () => Frame): void {
+    if (event.seq <= follower.cursor) return;
+    follower.cursor = event.seq;
+    if (follower.sees(event)) follower.viewer.send(encoded());
+  }
+
+  #flush(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const batch = this.#waiting;
+    this.#waiting = [];
+    if (batch.length === 0) return;
+    const rows = batch.map((event) => this.#toRow(event));
+    const { db, log } = this.#deps;
+    // One after the other, so that events go out in the order of their numbers.
+    this.#storing = this.#storing
+      .then(() => db.write(() => this.#storeIn(rows, batch)))
+      .then(() => this.#publish(rows))
+      .catch((error: unknown) =>
+        log.error("events could not be stored", { events: rows.length, error: messageOf(error) }),
+      );
+  }
+
+  #toRow({ type, actor, space, path, version, data, time }: Announced): EventRow {
+    this.#seq += 1;
+    return {
+      seq: this.#seq,
+      id: randomHex(ID_BITS),
+      type: type as EventType,
+      created: time!,
+      space: space ?? null,
+      path: path ?? null,
+      version: version ?? null,
+      actor,
+      data: JSON.stringify(data ?? {}),
+    };
+  }
+
+  #storeIn(rows: readonly EventRow[], batch: readonly Announced[]): void {
+    for (const { seq, id, type, created, space, path, version, actor, data } of rows)
+      this.#store.insert.run(seq, id, type, created, space, path, version, actor, data);
+    const heads = new Map<string, Head>();
+    for (const { space, head } of batch) {
+      const known = space === undefined ? undefined : heads.get(space);
+      const newer = head && (known?.epoch !== head.epoch || known.seq < head.seq);
+      if (space !== undefined && newer) heads.set(space, head);
+    }
+    for (const [space, { epoch, seq }] of heads) this.#store.setSource.run(space, epoch, seq);
+    if (rows.some(({ seq }) => seq % FORGET_EVERY === 0)) this.#store.forget.run(this.#seq - EVENTS_KEPT);
+  }
+
+  #publish(rows: readonly EventRow[]): void {
+    if (this.#followers.size === 0 && this.#listeners.size === 0) return;
+    for (const event of rows.map(toEnvelope)) {
+      for (const listener of this.#listeners) listener(event);
+      if (this.#followers.size === 0) continue;
+      const encoded = frame(event.type, event, event.seq);
+      for (const follower of this.#followers) this.#show(follower, event, () => encoded);
+    }
+  }
+}
+
+function toEnvelope({ created, data, ...row }: EventRow): EventEnvelope {
+  return { ...row, created: rfc3339(created), data: JSON.parse(data) as EventEnvelope["data"] };
+}

@@ -1,0 +1,70 @@
+// The stream of what happens, for whoever may see it: asked for every event, again when rights change.
+
+import { Elysia } from "elysia";
+import { AppError } from "../../kit/error.ts";
+import { exchangeOf, type Exchange } from "../../kit/http/exchange.ts";
+import type { Streams } from "../../kit/http/sse.ts";
+import { fromText } from "../../kit/http/text-params.ts";
+import type { Rights } from "../access/rights.ts";
+import type { Authentication } from "../people/authentication.ts";
+import type { Actor } from "../people/actor.ts";
+import type { ActorPlugin } from "../people/plugin.ts";
+import type { Events } from "./events.ts";
+import { EventsQuery, type EventEnvelope } from "./schema.ts";
+
+export function eventRoutes(
+  plugin: ActorPlugin,
+  events: Events,
+  authentication: Authentication,
+  streams: Streams,
+) {
+  return new Elysia({ name: "events", normalize: false, tags: ["events"] }).use(plugin).get(
+    "/events",
+    ({ actor, query, request }) => {
+      const exchange = exchangeOf(request);
+      const spaces =
+        query.spaces === undefined ? undefined : new Set(query.spaces.split(",").map((name) => name.trim()));
+      const after = resumeFrom(exchange, query.after);
+      return streams.answer(exchange, (viewer) =>
+        events.follow(viewer, after, sight(actor, authentication, spaces)),
+      ) as never;
+    },
+    { actor: "any", query: fromText(EventsQuery), detail: STREAM },
+  );
+}
+
+/** What this person may see, with the rights that they have when the event is sent. */
+function sight(actor: Actor, authentication: Authentication, spaces: ReadonlySet<string> | undefined) {
+  let current: Actor | undefined = actor;
+  let { generation } = authentication;
+  return (event: EventEnvelope | undefined): boolean => {
+    if (generation !== authentication.generation) {
+      generation = authentication.generation;
+      current = authentication.renewed(actor);
+    }
+    if (current && !authentication.holds(current)) current = undefined;
+    if (event === undefined || !current) return current !== undefined;
+    if (spaces && (event.space === null || !spaces.has(event.space))) return false;
+    return maySee(current.rights, event);
+  };
+}
+
+/** Events of files: who may list the file. Of a space: who sees it. Of people and of the server: admins. */
+export function maySee(rights: Rights, { space, path }: EventEnvelope): boolean {
+  if (space === null) return rights.role === "admin";
+  return path === null ? rights.sees(space) : rights.may("list", space, path);
+}
+
+/** `Last-Event-ID` wins over `after`. Null: from now on. Raises `invalid`. */
+function resumeFrom(exchange: Exchange, after: number | undefined): number | null {
+  const header = exchange.headers["last-event-id"];
+  if (header === undefined || header === "") return after ?? null;
+  const id = Number(header);
+  if (Number.isSafeInteger(id) && id >= 0) return id;
+  throw new AppError("invalid", "header Last-Event-ID: expected the id of an event");
+}
+
+const STREAM = {
+  description:
+    "An event stream (SSE): id, event, one JSON data line. Resumes after Last-Event-ID, or after=<id>.",
+};

@@ -1,0 +1,150 @@
+// The versioned store of one space, as everything above it sees it. An engine keeps content and history; it knows no people, no rights and
+// no HTTP. Every engine passes the same contract suite (tests/kit/file-engine-contract.ts).
+
+import type { DocumentPath } from "../../kit/paths.ts";
+import type { ChangeOp, FileHistory, FileRecord, NetChange, Snapshot, Totals } from "./schema.ts";
+
+export interface Head {
+  /** Changes when the space was restored from a backup: another history. 12 hex digits. */
+  readonly epoch: string;
+  /** Ascends with every change. */
+  readonly seq: number;
+}
+
+/**
+ * What a writer takes for granted. Undefined: nothing, the last write wins. Null: there is no such live file. A number: that version is
+ * live. A write that expects a version and whose content is the live one already succeeds and changes nothing.
+ */
+export type Expected = number | null | undefined;
+
+export type Operation =
+  | {
+      readonly op: "put";
+      readonly path: DocumentPath;
+      readonly content: Uint8Array;
+      readonly expected?: Expected;
+    }
+  | { readonly op: "delete"; readonly path: DocumentPath; readonly expected?: Expected }
+  | { readonly op: "undelete"; readonly path: DocumentPath }
+  | { readonly op: "destroy"; readonly path: DocumentPath; readonly version: number };
+
+/** What a batch will have done to one path, all its operations taken together. */
+export interface Effect {
+  readonly path: DocumentPath;
+  readonly op: ChangeOp;
+  /** Live before; null: not there. */
+  readonly before: { readonly version: number; readonly size: number; readonly hash: string } | null;
+  /** Live afterwards; null: not there. */
+  readonly after: { readonly version: number; readonly size: number; readonly hash: string } | null;
+}
+
+export interface Plan {
+  readonly effects: readonly Effect[];
+  readonly before: Totals;
+  readonly after: Totals;
+}
+
+export interface Batch {
+  readonly operations: readonly Operation[];
+  readonly author: string;
+  /**
+   * Called once inside the transaction, when it is known what the batch will do and before anything is written: rights that need the
+   * record, quotas. A throw in it undoes the whole batch. Must be synchronous.
+   */
+  readonly admit?: (plan: Plan) => void;
+  /** Of each file that is written, so many versions keep their content, and those that a snapshot names; 0: all. */
+  readonly versionsKept?: number;
+}
+
+export interface Applied {
+  /** After the batch. */
+  readonly head: Head;
+  /** One for each change, in order of their numbers: deletes first, else as the operations were. Empty: nothing had to be changed. */
+  readonly effects: readonly Effect[];
+  /** Milliseconds since the epoch. */
+  readonly time: number;
+}
+
+export interface Restored extends Applied {
+  /** Stay as they are, since what they were then was destroyed or pruned. Sorted. */
+  readonly lost: readonly DocumentPath[];
+}
+
+/** What lies in the working tree under a path, whatever the log says. */
+export interface Copy {
+  readonly path: DocumentPath;
+  readonly hash: string;
+  readonly bytes: Uint8Array;
+  /** Milliseconds since the epoch. */
+  readonly modified: number;
+}
+
+export interface Content {
+  readonly path: DocumentPath;
+  readonly version: number;
+  readonly hash: string;
+  readonly bytes: Uint8Array;
+  readonly author: string;
+  readonly time: number;
+}
+
+export interface ListQuery {
+  /** A file, or a directory with everything below it. */
+  readonly prefix?: DocumentPath;
+  /** Deleted files too. */
+  readonly deleted?: boolean;
+  /** The space as it was at this change, or at this time (ms). */
+  readonly at?: { readonly seq: number } | { readonly time: number };
+}
+
+/** One line of the log, for those who follow it. */
+export interface LogEntry {
+  readonly seq: number;
+  readonly op: ChangeOp;
+  readonly path: DocumentPath;
+  readonly version: number | null;
+  readonly author: string;
+  readonly time: number;
+}
+
+export interface FileEngine {
+  head(): Head;
+  totals(): Totals;
+  /**
+   * Sorted by path. Without `at` what is in the working tree and in the log, each with its state; a file that is too large to be a document
+   * has an empty hash. Raises `invalid` for a change that is still to come.
+   */
+  list(query?: ListQuery): Promise<FileRecord[]>;
+  /** Undefined: there is no such file, not even a deleted one. */
+  stat(path: DocumentPath): Promise<FileRecord | undefined>;
+  /**
+   * Without a version the live one. Undefined: no such file, deleted (without a version), or no such version. Raises `not_found` with
+   * its reason for a version whose content was destroyed or pruned.
+   */
+  read(path: DocumentPath, version?: number): Promise<Content | undefined>;
+  /** Undefined: no file there, or an engine without a working tree. Raises `too_large`. */
+  copy(path: DocumentPath): Promise<Copy | undefined>;
+  history(path: DocumentPath): Promise<FileHistory | undefined>;
+  /** Sorted by path. Raises `epoch_changed` for a head of another history, `invalid` for one that is still to come. */
+  changesSince(head: Head): Promise<NetChange[]>;
+  /** After this number, at most `limit`, in order. */
+  log(after: number, limit: number): Promise<LogEntry[]>;
+  /**
+   * All of it or nothing, durable when it resolves. At most one operation on a path, but for destroys of several versions. A copy in the
+   * working tree that somebody edited by hand becomes a version before this is judged. Raises `stale` with `details.current`, `not_found`, `conflict` (a name that is a
+   * directory, or the same as another's on some disks), `invalid`, and whatever `admit` raises.
+   */
+  apply(batch: Batch): Promise<Applied>;
+  snapshots(): Promise<Snapshot[]>;
+  /** Names the present head. Raises `conflict` when the name is taken. */
+  snapshot(name: string, author: string): Promise<Snapshot>;
+  /** Makes the space what it was then, by new versions. Raises `not_found`, and whatever `admit` raises. */
+  restoreSnapshot(id: number, batch: Omit<Batch, "operations">): Promise<Restored>;
+  /** Records what was edited or put into the working tree by hand. `paths` undefined: all of it. */
+  adopt(batch: Omit<Batch, "operations">, paths?: readonly DocumentPath[]): Promise<Applied>;
+  /** Where the working tree could not be written and does not show the live version. Tried again with each write and at the open. Sorted. */
+  treeBehind(): readonly DocumentPath[];
+  /** A consistent copy of everything that is committed. Raises `conflict` when the path exists. */
+  backupTo(path: string): Promise<void>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,30 @@
+// What a writer takes for granted, as HTTP says it: `If-Match: "7"` (RFC 9110, 13.1.1), `If-None-Match: *` (13.1.2), or neither.
+
+import { AppError } from "../../kit/error.ts";
+import type { Expected } from "./engine.ts";
+
+const VERSION = /^"?v?([1-9][0-9]{0,15})"?$/;
+
+/** Raises `invalid`. */
+export function expectedFrom(headers: Readonly<Record<string, string>>): Expected {
+  const match = headers["if-match"];
+  const noneMatch = headers["if-none-match"];
+  if (match !== undefined && noneMatch !== undefined)
+    throw new AppError("invalid", "header If-Match: not together with If-None-Match");
+  if (noneMatch !== undefined) {
+    if (noneMatch.trim() === "*") return null;
+    throw new AppError(
+      "invalid",
+      "header If-None-Match: only * is understood: create, and fail when it is there already",
+    );
+  }
+  if (match === undefined) return undefined;
+  const version = VERSION.exec(match.trim())?.[1];
+  if (version === undefined)
+    throw new AppError("invalid", 'header If-Match: expected the version that was read, for example "7"');
+  return Number(version);
+}
+
+export function etagOf(version: number): string {
+  return `"${version}"`;
+}

@@ -1,0 +1,376 @@
+// The rules of files: every surface that reads or changes one comes through here. A change goes: canonical path, rights, secret scan, then one
+// transaction in which rights and quotas are judged by what it will really do; then the audit record. Events come from the store itself.
+
+import { AppError, notFound } from "../../kit/error.ts";
+import { parseDocumentPath, type DocumentPath } from "../../kit/paths.ts";
+import { decodeUtf8 } from "../../kit/utf8.ts";
+import type { Capability } from "../access/schema.ts";
+import type { Audit } from "../audit/audit.ts";
+import type { Events } from "../events/events.ts";
+import type { Actor } from "../people/actor.ts";
+import type { OpenSpace, Spaces } from "../spaces/spaces.ts";
+import type { Applied, Content, Effect, Expected, Operation, Plan } from "./engine.ts";
+import { headText, parseHead } from "./head.ts";
+import { admitQuotas } from "./quotas.ts";
+import type { FileHistory, FileRecord, NetChange } from "./schema.ts";
+import type { SecretScan } from "./secrets.ts";
+
+export interface FilesDeps {
+  readonly spaces: Spaces;
+  readonly audit: Audit;
+  readonly events: Events;
+  readonly secrets: SecretScan;
+}
+
+export interface Written {
+  readonly path: DocumentPath;
+  readonly version: number;
+  readonly hash: string;
+  readonly size: number;
+  readonly head: string;
+  /** It was not there before. */
+  readonly created: boolean;
+  /** False: it was the same already. */
+  readonly changed: boolean;
+}
+
+export interface FileDiff {
+  readonly path: string;
+  readonly from: number;
+  readonly to: number;
+  readonly added: number;
+  readonly removed: number;
+  /** Unified, three lines around each change. */
+  readonly text: string;
+}
+
+/** Which right an effect needs. */
+const NEEDS: Readonly<Record<Effect["op"], (effect: Effect) => Capability>> = {
+  write: ({ before }) => (before === null ? "create" : "update"),
+  undelete: () => "update",
+  delete: () => "delete",
+  destroy: () => "delete",
+};
+
+export class Files {
+  readonly #deps: FilesDeps;
+
+  constructor(deps: FilesDeps) {
+    this.#deps = deps;
+  }
+
+  async list(
+    actor: Actor,
+    spaceName: string,
+    query: { prefix?: string | undefined; deleted?: boolean; at?: string | undefined },
+  ): Promise<FileRecord[]> {
+    const space = await this.#deps.spaces.looked(actor, spaceName);
+    const prefix = query.prefix?.replace(/\/$/, "");
+    const records = await space.engine.list({
+      ...(prefix ? { prefix: parseDocumentPath("prefix", prefix) } : {}),
+      ...(query.deleted ? { deleted: true } : {}),
+      ...(query.at === undefined ? {} : { at: momentOf(query.at, space) }),
+    });
+    return records.filter(({ path }) => actor.rights.may("list", spaceName, path));
+  }
+
+  /** Raises `not_found` for what is not there and for what this person may not see. */
+  async read(actor: Actor, spaceName: string, pathText: string, version?: number): Promise<Content> {
+    const { space, path } = await this.#seen(actor, spaceName, pathText, "read");
+    const content = await space.engine.read(path, version);
+    if (!content) throw notFound("file", version === undefined ? path : `${path} v${version}`);
+    return content;
+  }
+
+  async history(actor: Actor, spaceName: string, pathText: string): Promise<FileHistory> {
+    const { space, path } = await this.#seen(actor, spaceName, pathText, "read");
+    const history = await space.engine.history(path);
+    if (!history) throw notFound("file", path);
+    return history;
+  }
+
+  /** From the version before the newest to the newest, unless told otherwise. Raises `not_text`. */
+  async diff(
+    actor: Actor,
+    spaceName: string,
+    pathText: string,
+    from?: number,
+    to?: number,
+  ): Promise<FileDiff> {
+    const { versions, path } = await this.history(actor, spaceName, pathText);
+    const newest = to ?? versions[0]?.version;
+    if (newest === undefined) throw new AppError("refused", `${path}: has no versions yet; adopt it first`);
+    const oldest = from ?? newest - 1;
+    const [before, after] = await Promise.all([
+      oldest < 1 ? "" : this.#text(actor, spaceName, path, oldest),
+      this.#text(actor, spaceName, path, newest),
+    ]);
+    // Needed by few, so loaded by those.
+    const { createTwoFilesPatch, diffLines } = await import("diff");
+    const parts = diffLines(before, after);
+    const count = (which: "added" | "removed") =>
+      parts.filter((part) => part[which]).reduce((sum, part) => sum + part.count, 0);
+    const text = createTwoFilesPatch(
+      `${path} v${oldest}`,
+      `${path} v${newest}`,
+      before,
+      after,
+      undefined,
+      undefined,
+      {
+        context: 3,
+      },
+    );
+    return { path, from: oldest, to: newest, added: count("added"), removed: count("removed"), text };
+  }
+
+  async write(
+    actor: Actor,
+    spaceName: string,
+    pathText: string,
+    content: Uint8Array | (() => Promise<Uint8Array>),
+    expected: Expected,
+  ): Promise<Written> {
+    const path = parseDocumentPath("path", pathText);
+    const deed = { action: "file.write", space: spaceName, target: path };
+    const { applied, space } = await this.#change(actor, deed, async () => {
+      // Read only for who may write there at all.
+      this.#requireAny(actor, spaceName, "put", path);
+      const bytes = content instanceof Uint8Array ? content : await content();
+      return [{ op: "put", path, content: bytes, expected }];
+    });
+    const effect = applied.effects[0];
+    const current = effect?.after ?? (await liveVersion(space, path));
+    return {
+      path,
+      version: current.version,
+      hash: current.hash,
+      size: current.size,
+      head: headText(applied.head),
+      created: effect !== undefined && effect.before === null,
+      changed: effect !== undefined,
+    };
+  }
+
+  async remove(actor: Actor, spaceName: string, pathText: string, expected: Expected): Promise<void> {
+    const path = parseDocumentPath("path", pathText);
+    const deed = { action: "file.delete", space: spaceName, target: path };
+    await this.#change(actor, deed, () => [{ op: "delete", path, expected }]);
+  }
+
+  async undelete(actor: Actor, spaceName: string, pathText: string): Promise<Written> {
+    const path = parseDocumentPath("path", pathText);
+    const { applied } = await this.#change(
+      actor,
+      { action: "file.undelete", space: spaceName, target: path },
+      () => [{ op: "undelete", path }],
+    );
+    const { version, hash, size } = applied.effects[0]!.after!;
+    return { path, version, hash, size, head: headText(applied.head), created: false, changed: true };
+  }
+
+  /** Space-leads and admins: the content of one version goes for good. */
+  async destroy(actor: Actor, spaceName: string, pathText: string, version: number): Promise<void> {
+    const path = parseDocumentPath("path", pathText);
+    const deed = { action: "file.destroy", space: spaceName, target: path, version };
+    await this.#change(actor, deed, () => [{ op: "destroy", path, version }]);
+  }
+
+  async changes(
+    actor: Actor,
+    spaceName: string,
+    since: string,
+  ): Promise<{ head: string; changes: NetChange[] }> {
+    const space = await this.#deps.spaces.looked(actor, spaceName);
+    const changes = await space.engine.changesSince(parseHead("since", since));
+    return {
+      head: headText(space.engine.head()),
+      changes: changes.filter(({ path }) => actor.rights.may("list", spaceName, path)),
+    };
+  }
+
+  /** Records what was put or edited in the working tree by hand. Space-leads and admins. */
+  async adopt(actor: Actor, spaceName: string): Promise<{ head: string; adopted: string[] }> {
+    const { audit, spaces } = this.#deps;
+    const applied = await audit.watched(actor, { action: "file.adopt", space: spaceName }, async () => {
+      const space = await spaces.led(actor, spaceName);
+      await this.#scanTree(actor, space);
+      return space.engine.adopt({ author: actor.name, admit: (plan) => this.#admit(actor, space, plan) });
+    });
+    return { head: headText(applied.head), adopted: applied.effects.map(({ path }) => path) };
+  }
+
+  /** Makes the space what it was at a snapshot. Space-leads and admins; each path is judged by itself. */
+  async restore(actor: Actor, spaceName: string, id: number): Promise<Applied> {
+    const { audit, spaces, events } = this.#deps;
+    const deed = { action: "space.restore", space: spaceName, target: String(id) };
+    const applied = await audit.watched(actor, deed, async () => {
+      const space = await spaces.led(actor, spaceName);
+      return space.engine.restoreSnapshot(id, {
+        author: actor.name,
+        versionsKept: spaces.versionsKept(space),
+        admit: (plan) => this.#admit(actor, space, plan),
+      });
+    });
+    const data = { files: applied.effects.length };
+    events.announce({ type: "space.restore", actor: actor.name, space: spaceName, data });
+    return applied;
+  }
+
+  /** Several at once, all or nothing. For sync and for tools; each path is judged by itself. */
+  async batch(
+    actor: Actor,
+    spaceName: string,
+    operations: (space: OpenSpace) => readonly Operation[],
+    deed: { action: string; target?: string } = { action: "space.push" },
+  ): Promise<Applied> {
+    return (await this.#change(actor, { ...deed, space: spaceName }, operations)).applied;
+  }
+
+  async #change(
+    actor: Actor,
+    deed: { action: string; space: string; target?: string; version?: number; contentHash?: string },
+    planned: (space: OpenSpace) => readonly Operation[] | Promise<readonly Operation[]>,
+  ): Promise<{ applied: Applied; space: OpenSpace }> {
+    const { audit, spaces } = this.#deps;
+    return audit.watched(
+      actor,
+      deed,
+      async () => {
+        const space = await spaces.visible(actor, deed.space);
+        const operations = await planned(space);
+        for (const { op, path } of operations) this.#requireAny(actor, deed.space, op, path);
+        this.#scan(actor, deed.space, operations);
+        const applied = await this.#quiet(actor, space.name, () =>
+          space.engine.apply({
+            operations,
+            author: actor.name,
+            versionsKept: spaces.versionsKept(space),
+            admit: (plan) => this.#admit(actor, space, plan),
+          }),
+        );
+        return { applied, space };
+      },
+      ({ applied }) => {
+        const only = applied.effects.length === 1 ? applied.effects[0]!.after : null;
+        return only ? { version: only.version, contentHash: only.hash } : {};
+      },
+    );
+  }
+
+  /** Before anything is looked up: what comes of it must tell nothing to who may not see it. */
+  #requireAny(actor: Actor, space: string, op: Operation["op"], path: DocumentPath): void {
+    const { rights } = actor;
+    if (!rights.may("list", space, path) && !rights.may("read", space, path)) throw notFound("file", path);
+    if (op === "destroy" && !rights.has("lead", space))
+      throw new AppError("forbidden", `${path}: only a space-lead or an admin may destroy a version`);
+    const needed: readonly Capability[] =
+      op === "put" ? ["create", "update"] : op === "undelete" ? ["update"] : ["delete"];
+    if (!needed.some((capability) => rights.may(capability, space, path)))
+      throw refusal(actor, needed[0]!, path);
+  }
+
+  /** A name that clashes with one that this person may not see is refused without saying which. */
+  async #quiet<T>(actor: Actor, space: string, apply: () => Promise<T>): Promise<T> {
+    try {
+      return await apply();
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== "conflict") throw error;
+      const named = [...error.message.matchAll(/"([^"]*)"/g)].map((match) => match[1]!);
+      if (named.every((path) => actor.rights.may("list", space, path))) throw error;
+      throw new AppError("conflict", "path: the name is taken already, or clashes with another");
+    }
+  }
+
+  /** Inside the transaction. */
+  #admit(actor: Actor, space: OpenSpace, plan: Plan): void {
+    for (const effect of plan.effects) {
+      const needed = NEEDS[effect.op](effect);
+      if (!actor.rights.may(needed, space.name, effect.path)) throw refusal(actor, needed, effect.path);
+    }
+    admitQuotas(this.#deps.spaces.quotasOf(space), plan, (warning) =>
+      this.#deps.events.announce({ ...warning, actor: actor.name, space: space.name }),
+    );
+  }
+
+  /** What lies in the working tree comes into the history, and from there to every copy. */
+  async #scanTree(actor: Actor, { engine, name }: OpenSpace): Promise<void> {
+    for (const { path, state } of await engine.list()) {
+      if (state !== "untracked" && state !== "modified") continue;
+      const copy = await engine.copy(path as DocumentPath);
+      if (copy) this.#scan(actor, name, [{ op: "put", path: copy.path, content: copy.bytes }]);
+    }
+  }
+
+  #scan(actor: Actor, space: string, operations: readonly Operation[]): void {
+    for (const operation of operations) {
+      if (operation.op !== "put") continue;
+      const finding = this.#deps.secrets.find(operation.path, operation.content);
+      if (!finding) continue;
+      const { rule, line, snippet } = finding;
+      const data = { path: operation.path, rule, line };
+      const { blocks } = finding;
+      this.#deps.events.announce({
+        type: "secret.blocked",
+        actor: actor.name,
+        space,
+        path: operation.path,
+        data: { rule, line, blocked: blocks },
+      });
+      if (blocks)
+        throw new AppError(
+          "secret_found",
+          `${operation.path}: line ${line} looks like a secret (${rule}); remove it, or mark the line as checked`,
+          {
+            ...data,
+            snippet,
+          },
+        );
+    }
+  }
+
+  async #seen(actor: Actor, spaceName: string, pathText: string, capability: Capability) {
+    const space = await this.#deps.spaces.looked(actor, spaceName);
+    const path = parseDocumentPath("path", pathText);
+    if (!actor.rights.may(capability, spaceName, path)) {
+      const listed = actor.rights.may("list", spaceName, path);
+      const error = listed ? refusal(actor, capability, path) : notFound("file", path);
+      this.#deps.audit.record(actor, { action: `file.${capability}`, space: spaceName, target: path }, error);
+      throw error;
+    }
+    return { space, path };
+  }
+
+  async #text(actor: Actor, spaceName: string, path: string, version: number): Promise<string> {
+    const { bytes } = await this.read(actor, spaceName, path, version);
+    const text = decodeUtf8(bytes);
+    if (text === undefined) throw new AppError("not_text", `${path} v${version}: is not UTF-8 text`);
+    return text;
+  }
+}
+
+function refusal(actor: Actor, capability: Capability, path: string): AppError {
+  return new AppError("forbidden", `${path}: ${actor.name} (${actor.rights.role}) may not ${capability} it`);
+}
+
+async function liveVersion(space: OpenSpace, path: DocumentPath) {
+  const record = await space.engine.stat(path);
+  return { version: record!.version!, hash: record!.hash, size: record!.size };
+}
+
+/** A head of this space, or a time. Raises `invalid`, `epoch_changed`. */
+function momentOf(text: string, { engine }: OpenSpace): { seq: number } | { time: number } {
+  if (/^[0-9a-f]{12}\./.test(text)) {
+    const head = parseHead("at", text);
+    const now = engine.head();
+    if (head.epoch !== now.epoch)
+      throw new AppError("epoch_changed", "at: the space was restored from a backup since then", {
+        head: headText(now),
+      });
+    return { seq: head.seq };
+  }
+  const time = Date.parse(text);
+  if (Number.isNaN(time))
+    throw new AppError("invalid", "at: expected a head (<epoch>.<seq>) or a time (RFC 3339)");
+  return { time };
+}

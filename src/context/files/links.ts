@@ -1,0 +1,147 @@
+// Links out of a Markdown document: [[name]], [[name|alias]], [text](path#anchor), and bare paths (./x, a/b.md). What stands in code does
+// not count. Only what is written is found here; what it leads to is resolved when somebody asks, since that changes with other files.
+// Every step takes time in proportion to the text, whatever it holds: no expression here may look for its end from many places.
+
+export interface Link {
+  readonly kind: "wiki" | "markdown" | "path";
+  /** As written, without alias and anchor, percent-decoded. */
+  readonly target: string;
+  /** From 1. */
+  readonly line: number;
+}
+
+export const LINKS_PER_DOCUMENT_MAX = 5_000;
+const TARGET_CHARACTERS_MAX = 1_024;
+
+/** Also within lists and quotations. */
+const FENCE = /^[\s>]*(`{3,}|~{3,})/;
+const WIKI = /\[\[([^\][|#]+)(?:#[^\][|]*)?(?:\|[^\][]*)?\]\]/g;
+/** From the closing bracket of its text on: what comes before may be anything. CommonMark 6.3. */
+const MARKDOWN =
+  /\]\(\s*(<[^<>]+>|[^\s()<][^\s()]*(?:\([^\s()]*\)[^\s()]*)*)(?:\s+(?:"[^"]*"|'[^']*'|\([^()]*\)))?\s*\)/g;
+const TOKEN = /[\p{L}\p{N}\p{M}_.@/-]+/gu;
+const EXTENSION = /\.[A-Za-z][A-Za-z0-9]{0,7}$/;
+const EXTENSION_CHARACTERS_MAX = 9;
+const SCHEME = /^[a-z][a-z0-9+.-]*:/i;
+/** A token behind one of these is a part of something else: a URL, a query, a link, an HTML attribute. */
+const NO_PATH_BEHIND = ":([<`=&?#%~\\";
+
+export function linksOf(text: string): Link[] {
+  // Nothing that could begin a link: most lines of most documents are not looked at further.
+  if (!text.includes("[") && !text.includes("/")) return [];
+  const links: Link[] = [];
+  let fence: string | undefined;
+  let line = 0;
+  for (const written of text.split(/\r?\n/)) {
+    line += 1;
+    const next = fenceAfter(fence, written);
+    const isCode = fence !== undefined || next !== undefined;
+    fence = next;
+    if (isCode || (!written.includes("[") && !written.includes("/"))) continue;
+    collect(withoutUrls(withoutCode(written)), line, links);
+    if (links.length >= LINKS_PER_DOCUMENT_MAX) return links.slice(0, LINKS_PER_DOCUMENT_MAX);
+  }
+  return links;
+}
+
+/** The fence that is open after this line; undefined: none. CommonMark 4.5. */
+function fenceAfter(open: string | undefined, line: string): string | undefined {
+  if (!line.includes("```") && !line.includes("~~~")) return open;
+  const match = FENCE.exec(line);
+  if (!match) return open;
+  const mark = match[1]!;
+  const rest = line.slice(match[0].length);
+  // What follows an opening ``` holds no backtick: else it is a span of code.
+  if (open === undefined) return mark.startsWith("`") && rest.includes("`") ? undefined : mark;
+  return mark[0] === open[0] && mark.length >= open.length && rest.trim() === "" ? undefined : open;
+}
+
+/** Those of one line, in the order in which they stand there. */
+function collect(line: string, number: number, links: Link[]): void {
+  const found: { at: number; link: Link }[] = [];
+  let rest = line;
+  const add = (match: RegExpExecArray, kind: Link["kind"], target: string | undefined) => {
+    if (target)
+      found.push({
+        at: match.index,
+        link: { kind, target: target.slice(0, TARGET_CHARACTERS_MAX), line: number },
+      });
+  };
+  if (line.includes("[[")) {
+    for (const match of line.matchAll(WIKI)) add(match, "wiki", match[1]!.trim());
+    rest = rest.replace(WIKI, blank);
+  }
+  if (rest.includes("](")) {
+    const first = line.indexOf("[");
+    for (const match of rest.matchAll(MARKDOWN))
+      if (first >= 0 && first < match.index) add(match, "markdown", markdownTarget(match[1]!));
+    rest = rest.replace(MARKDOWN, blank);
+  }
+  if (rest.includes("/"))
+    for (const match of rest.matchAll(TOKEN)) add(match, "path", barePath(match[0], rest[match.index - 1]));
+  found.sort((a, b) => a.at - b.at);
+  for (const { link } of found) links.push(link);
+}
+
+function markdownTarget(written: string): string | undefined {
+  const inner = written.startsWith("<") ? written.slice(1, -1).trim() : written;
+  // Elsewhere, within this document, or from the root of some site: not a link to a file of the space.
+  if (SCHEME.test(inner) || inner.startsWith("#") || inner.startsWith("//")) return undefined;
+  return decoded(inner.split(/[?#]/, 1)[0]!);
+}
+
+/** `./x` and `../x`, or a path with a directory and an extension. */
+function barePath(token: string, before: string | undefined): string | undefined {
+  if (!token.includes("/") || token.startsWith("/") || token.startsWith("www.") || token.includes("//"))
+    return undefined;
+  if (before !== undefined && NO_PATH_BEHIND.includes(before)) return undefined;
+  let end = token.length;
+  while (token[end - 1] === ".") end -= 1;
+  const path = token.slice(0, end);
+  if (path.startsWith("./") || path.startsWith("../")) return /[^./]/.test(path) ? path : undefined;
+  const isPath = path.includes("/") && EXTENSION.test(path.slice(-EXTENSION_CHARACTERS_MAX));
+  return isPath && !path.startsWith("-") ? path : undefined;
+}
+
+/** Spans of code: from a run of backticks to the next run of the same length on the line. */
+function withoutCode(line: string): string {
+  if (!line.includes("`")) return line;
+  const runs = [...line.matchAll(/`+/g)].map((match) => ({ at: match.index, length: match[0].length }));
+  // From the end: for each run the next one of its length.
+  const nextOf = new Map<number, number>();
+  const closing = runs.map(() => -1);
+  for (let index = runs.length - 1; index >= 0; index--) {
+    closing[index] = nextOf.get(runs[index]!.length) ?? -1;
+    nextOf.set(runs[index]!.length, index);
+  }
+  const kept: string[] = [];
+  let from = 0;
+  for (let index = 0; index < runs.length; index++) {
+    const close = closing[index]!;
+    if (close < 0) continue;
+    const end = runs[close]!.at + runs[close]!.length;
+    kept.push(line.slice(from, runs[index]!.at), " ".repeat(end - runs[index]!.at));
+    from = end;
+    index = close;
+  }
+  return kept.join("") + line.slice(from);
+}
+
+/** Of an address only its scheme is left, so that nothing in it looks like a path. */
+function withoutUrls(line: string): string {
+  return line.includes("://")
+    ? line.replace(/:\/\/[^\s<>()]*/g, (match) => `:${blank(match.slice(1))}`)
+    : line;
+}
+
+function blank(match: string): string {
+  return " ".repeat(match.length);
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,52 @@
+// Quotas, judged by what a batch will have done: what makes a space smaller is never refused, and running totals make it cost nothing.
+
+import { AppError } from "../../kit/error.ts";
+import type { EffectiveQuotas } from "../spaces/schema.ts";
+import type { Plan } from "./engine.ts";
+
+const WARNED_FROM = 0.8;
+
+export interface QuotaNews {
+  readonly type: "quota.warning" | "quota.exceeded";
+  readonly data: { readonly quota: string; readonly used: number; readonly limit: number };
+}
+
+/** Raises `quota_exceeded` with `quota, used, limit`. `tell` hears of limits that are reached or nearly reached by this. */
+export function admitQuotas(limits: EffectiveQuotas, plan: Plan, tell: (news: QuotaNews) => void): void {
+  for (const { path, op, after } of plan.effects) {
+    if (op === "write" && after!.size > limits.max_file_size) {
+      tell({
+        type: "quota.exceeded",
+        data: { quota: "max_file_size", used: after!.size, limit: limits.max_file_size },
+      });
+      throw exceeded("max_file_size", after!.size, limits.max_file_size, `${path}: ${after!.size} bytes`);
+    }
+  }
+  judge("max_files", plan.before.files, plan.after.files, limits.max_files, "files", tell);
+  judge("max_space_size", plan.before.bytes, plan.after.bytes, limits.max_space_size, "bytes", tell);
+}
+
+function judge(
+  quota: string,
+  before: number,
+  after: number,
+  limit: number,
+  unit: string,
+  tell: (news: QuotaNews) => void,
+): void {
+  if (after <= before) return;
+  if (after > limit) {
+    tell({ type: "quota.exceeded", data: { quota, used: before, limit } });
+    throw exceeded(quota, before, limit, `the space would hold ${after} ${unit}`);
+  }
+  if (after > limit * WARNED_FROM && before <= limit * WARNED_FROM)
+    tell({ type: "quota.warning", data: { quota, used: after, limit } });
+}
+
+function exceeded(quota: string, used: number, limit: number, what: string): AppError {
+  return new AppError("quota_exceeded", `${what}, over the limit of ${limit} (${quota})`, {
+    quota,
+    used,
+    limit,
+  });
+}

@@ -1,0 +1,209 @@
+// HTTP for files. Content travels raw, both ways; everything else is JSON.
+
+import { Elysia } from "elysia";
+import { Type } from "@sinclair/typebox";
+import { SECURITY_HEADERS } from "../../kit/http/answer.ts";
+import { readBytes } from "../../kit/http/body.ts";
+import { exchangeOf } from "../../kit/http/exchange.ts";
+import { fromPath, fromText } from "../../kit/http/text-params.ts";
+import { closed, Empty } from "../../kit/schema.ts";
+import type { ActorPlugin } from "../people/plugin.ts";
+import type { Content } from "./engine.ts";
+import { etagOf, expectedFrom } from "./expectation.ts";
+import type { Files } from "./files.ts";
+import { FILE_BYTES_CEILING, FileHistory, FileRecord, Head, NetChange, Version } from "./schema.ts";
+import { SnapshotParams } from "../spaces/schema.ts";
+import { headText } from "./head.ts";
+import { pathFromUrl } from "./url-path.ts";
+
+/** Its PUT reads the body itself; named to `createApi`. */
+export const FILE_ROUTE = "/spaces/:space/files/*";
+
+/** What follows the wildcard is read from the address itself (url-path.ts). */
+const PathParams = closed({ space: Type.String(), "*": Type.String() });
+const SpaceParams = closed({ space: Type.String() });
+const VersionQuery = closed({ version: Type.Optional(Type.Integer({ minimum: 1 })) });
+const WhichVersion = closed({ version: Type.Integer({ minimum: 1 }) });
+const ListQuery = closed({
+  prefix: Type.Optional(Type.String()),
+  deleted: Type.Optional(
+    Type.Union([Type.Literal("1"), Type.Literal("true"), Type.Literal("0"), Type.Literal("false")]),
+  ),
+  at: Type.Optional(Type.String({ description: "a head or a time: the space as it was" })),
+});
+const DiffQuery = closed({
+  from: Type.Optional(Type.Integer({ minimum: 0 })),
+  to: Type.Optional(Type.Integer({ minimum: 1 })),
+});
+
+const Written = closed({
+  path: Type.String(),
+  version: Version,
+  hash: Type.String(),
+  size: Type.Integer(),
+  head: Head,
+  created: Type.Boolean(),
+  changed: Type.Boolean({ description: "false: the content was the same already" }),
+});
+const Diff = closed({
+  path: Type.String(),
+  from: Type.Integer(),
+  to: Type.Integer(),
+  added: Type.Integer(),
+  removed: Type.Integer(),
+  text: Type.String({ description: "unified" }),
+});
+
+export function fileRoutes(plugin: ActorPlugin, files: Files) {
+  return new Elysia({ name: "files", normalize: false })
+    .use(plugin)
+    .use(contentRoutes(plugin, files))
+    .use(historyRoutes(plugin, files));
+}
+
+function contentRoutes(plugin: ActorPlugin, files: Files) {
+  return new Elysia({ name: "file-content", normalize: false, tags: ["files"] })
+    .use(plugin)
+    .get(
+      "/spaces/:space/files",
+      async ({ actor, params, query }) =>
+        files.list(actor, params.space, {
+          prefix: query.prefix,
+          deleted: query.deleted === "1" || query.deleted === "true",
+          at: query.at,
+        }),
+      { actor: "space", params: SpaceParams, query: ListQuery, response: Type.Array(FileRecord) },
+    )
+    .get(
+      FILE_ROUTE,
+      async ({ actor, params, query, request }) => {
+        const exchange = exchangeOf(request);
+        const path = pathFromUrl(exchange.path, "/files/");
+        const content = await files.read(actor, params.space, path, query.version);
+        return answerContent(exchange.id, content, exchange.headers["if-none-match"]) as never;
+      },
+      { actor: "space", params: PathParams, query: fromText(VersionQuery), detail: RAW },
+    )
+    .put(
+      FILE_ROUTE,
+      async ({ actor, params, request, set, status }) => {
+        const exchange = exchangeOf(request);
+        const path = pathFromUrl(exchange.path, "/files/");
+        const expected = expectedFrom(exchange.headers);
+        const content = () => readBytes(request, FILE_BYTES_CEILING);
+        const written = await files.write(actor, params.space, path, content, expected);
+        set.headers["etag"] = etagOf(written.version);
+        return status(written.created ? 201 : 200, written);
+      },
+      { actor: "space", params: PathParams, response: { 200: Written, 201: Written }, detail: SAVE },
+    )
+    .delete(
+      FILE_ROUTE,
+      async ({ actor, params, request }) => {
+        const exchange = exchangeOf(request);
+        const expected = expectedFrom(exchange.headers);
+        await files.remove(actor, params.space, pathFromUrl(exchange.path, "/files/"), expected);
+      },
+      { actor: "space", params: PathParams, response: Empty },
+    );
+}
+
+function historyRoutes(plugin: ActorPlugin, files: Files) {
+  return new Elysia({ name: "file-history", normalize: false, tags: ["files"] })
+    .use(plugin)
+    .get(
+      "/spaces/:space/history/*",
+      async ({ actor, params, request }) =>
+        files.history(actor, params.space, pathFromUrl(exchangeOf(request).path, "/history/")),
+      { actor: "space", params: PathParams, response: FileHistory },
+    )
+    .get(
+      "/spaces/:space/diff/*",
+      async ({ actor, params, query, request }) =>
+        files.diff(
+          actor,
+          params.space,
+          pathFromUrl(exchangeOf(request).path, "/diff/"),
+          query.from,
+          query.to,
+        ),
+      { actor: "space", params: PathParams, query: fromText(DiffQuery), response: Diff },
+    )
+    .post(
+      "/spaces/:space/undelete/*",
+      async ({ actor, params, request }) =>
+        files.undelete(actor, params.space, pathFromUrl(exchangeOf(request).path, "/undelete/")),
+      { actor: "space", params: PathParams, response: Written },
+    )
+    .delete(
+      "/spaces/:space/versions/*",
+      async ({ actor, params, query, request }) => {
+        const path = pathFromUrl(exchangeOf(request).path, "/versions/");
+        await files.destroy(actor, params.space, path, query.version);
+      },
+      { actor: "lead", params: PathParams, query: fromText(WhichVersion), response: Empty },
+    )
+    .get(
+      "/spaces/:space/changes",
+      async ({ actor, params, query }) => files.changes(actor, params.space, query.since),
+      {
+        actor: "space",
+        params: SpaceParams,
+        query: closed({ since: Type.String() }),
+        response: closed({ head: Head, changes: Type.Array(NetChange) }),
+      },
+    )
+    .post(
+      "/spaces/:space/snapshots/:id/restore",
+      async ({ actor, params }) => {
+        const { head, effects } = await files.restore(actor, params.space, params.id);
+        return { head: headText(head), files: effects.map(({ path }) => path) };
+      },
+      {
+        actor: "lead",
+        params: fromPath(SnapshotParams),
+        response: closed({ head: Head, files: Type.Array(Type.String()) }),
+      },
+    )
+    .post("/spaces/:space/adopt", async ({ actor, params }) => files.adopt(actor, params.space), {
+      actor: "lead",
+      params: SpaceParams,
+      response: closed({ head: Head, adopted: Type.Array(Type.String()) }),
+    });
+}
+
+const TEXT = /\.(?:md|markdown|mdx|txt|json|ya?ml|toml|csv|html?|css|js|ts|py|sh|sql|xml|svg)$/i;
+
+/** Bytes as they were written. Text is shown as text and never as a page. */
+function answerContent(requestId: string, content: Content, known: string | undefined): Response {
+  const tag = etagOf(content.version);
+  const headers = {
+    ...SECURITY_HEADERS,
+    "X-Request-Id": requestId,
+    ETag: tag,
+    "Cache-Control": "no-cache",
+    "Content-Type": TEXT.test(content.path) ? "text/plain; charset=utf-8" : "application/octet-stream",
+  };
+  if (known?.split(",").some((one) => one.trim() === tag))
+    return new Response(null, { status: 304, headers });
+  return new Response(content.bytes as Uint8Array<ArrayBuffer>, { headers });
+}
+
+const RAW = {
+  description: "The bytes, with the version as ETag. `?version=N`: an earlier one.",
+  responses: {
+    200: {
+      description: "the content",
+      content: { "*/*": { schema: { type: "string" as const, format: "binary" } } },
+    },
+    304: { description: "the version is the one that If-None-Match names" },
+  },
+};
+const SAVE = {
+  description:
+    'The body is the content. If-Match: "N": only if that version is live (412 with details.current); If-None-Match: *: only if there is none; neither: the last write wins.',
+  requestBody: {
+    required: true,
+    content: { "*/*": { schema: { type: "string" as const, format: "binary" } } },
+  },
+};

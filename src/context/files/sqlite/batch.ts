@@ -1,0 +1,194 @@
+// From the operations of a batch to what they will have done, judged as a whole and before anything is written.
+
+import { AppError, notFound } from "../../../kit/error.ts";
+import { foldedPath, type DocumentPath } from "../../../kit/paths.ts";
+import type { Effect, Expected, Operation, Plan } from "../engine.ts";
+import { BATCH_OPERATIONS_MAX, FILE_BYTES_CEILING, type Totals } from "../schema.ts";
+import { reservedSegment } from "./reserved.ts";
+import type { FileRow, SpaceRow, SpaceStore, VersionRow } from "./store.ts";
+
+/** The character after `/`: where the names below a directory end. */
+export const AFTER_SLASH = "0";
+
+/** A put with what was computed of it before the transaction. */
+export type Prepared =
+  (Extract<Operation, { op: "put" }> & { readonly hash: string }) | Exclude<Operation, { op: "put" }>;
+
+export interface Step {
+  readonly operation: Prepared;
+  readonly effect: Effect;
+  readonly row: FileRow | null;
+  /** Of a destroy and an undelete: the version that it is about. */
+  readonly version: VersionRow | undefined;
+}
+
+/** Raises `invalid` for a batch that contradicts itself; looks at nothing that is stored. */
+export function checkShape(operations: readonly Operation[]): void {
+  if (operations.length > BATCH_OPERATIONS_MAX)
+    throw new AppError("too_large", `at most ${BATCH_OPERATIONS_MAX} operations at once`, {
+      limit: BATCH_OPERATIONS_MAX,
+    });
+  refuseRepeated(operations);
+  for (const operation of operations) {
+    const { path } = operation;
+    const reserved = reservedSegment(path);
+    if (reserved !== undefined) throw new AppError("invalid", `${path}: "${reserved}" is a reserved name`);
+    if (operation.op === "put" && operation.content.length > FILE_BYTES_CEILING)
+      throw new AppError("too_large", `${path}: larger than ${FILE_BYTES_CEILING} bytes`, {
+        limit_bytes: FILE_BYTES_CEILING,
+      });
+  }
+}
+
+/** One operation on a path, or several that each destroy another version: then their order says nothing. */
+function refuseRepeated(operations: readonly Operation[]): void {
+  if (operations.length === 1) return;
+  const others = new Set<string>();
+  const destroyed = new Map<string, Set<number>>();
+  for (const operation of operations) {
+    const { path } = operation;
+    const versions = destroyed.get(path);
+    const isAnotherDestroy = operation.op === "destroy" && !versions?.has(operation.version);
+    if (others.has(path) || (versions && !isAnotherDestroy))
+      throw new AppError("invalid", `${path}: more than one operation on it`);
+    if (operation.op !== "destroy") others.add(path);
+    else if (versions) versions.add(operation.version);
+    else destroyed.set(path, new Set([operation.version]));
+  }
+}
+
+/**
+ * Inside the transaction. What would change nothing gives no step. Deletes come first, so that the names and directories that they leave
+ * are free for the others.
+ */
+export function planSteps(store: SpaceStore, operations: readonly Prepared[]): Step[] {
+  const steps = operations.flatMap((operation) => {
+    const row = store.file.get(operation.path);
+    const step = STEPS[operation.op](store, operation as never, row);
+    return step ? [{ operation, row, version: undefined, ...step }] : [];
+  });
+  if (steps.length < 2) return steps;
+  const isDelete = ({ effect }: Step) => effect.op === "delete";
+  return [...steps.filter(isDelete), ...steps.filter((step) => !isDelete(step))];
+}
+
+type Found = Pick<Step, "effect"> & Partial<Pick<Step, "version">>;
+
+const STEPS = {
+  put(
+    _store: SpaceStore,
+    operation: Extract<Prepared, { op: "put" }>,
+    row: FileRow | null,
+  ): Found | undefined {
+    const { path, hash, content, expected } = operation;
+    const before = liveOf(row);
+    // Also with another expectation: a writer that did not hear of its success tries again.
+    if (before?.hash === hash) return undefined;
+    requireExpected(path, expected, before?.version ?? null);
+    const after = { version: (row?.last ?? 0) + 1, size: content.length, hash };
+    return { effect: { path, op: "write", before, after } };
+  },
+  delete(_store: SpaceStore, operation: Extract<Prepared, { op: "delete" }>, row: FileRow | null): Found {
+    const { path, expected } = operation;
+    const before = liveOf(row);
+    if (!before) throw notFound("file", path);
+    requireExpected(path, expected, before.version);
+    return { effect: { path, op: "delete", before, after: null } };
+  },
+  undelete(store: SpaceStore, { path }: Extract<Prepared, { op: "undelete" }>, row: FileRow | null): Found {
+    if (!row) throw notFound("file", path);
+    if (row.live !== null) throw new AppError("conflict", `${path}: is not deleted`, { current: row.live });
+    const version = store.newestKept.get(row.id);
+    if (!version) throw new AppError("refused", `${path}: the content of all its versions was destroyed`);
+    const after = { version: version.version, size: version.size, hash: version.hash };
+    return { effect: { path, op: "undelete", before: null, after }, version };
+  },
+  destroy(
+    store: SpaceStore,
+    operation: Extract<Prepared, { op: "destroy" }>,
+    row: FileRow | null,
+  ): Found | undefined {
+    const { path } = operation;
+    const version = row && store.version.get(row.id, operation.version);
+    if (!row || !version) throw notFound("version", `${operation.version} of ${path}`);
+    if (row.live === operation.version)
+      throw new AppError("invalid", "cannot destroy current live version — soft-delete first");
+    if (version.gone === "destroyed") return undefined;
+    const before = liveOf(row);
+    return { effect: { path, op: "destroy", before, after: before }, version };
+  },
+};
+
+function liveOf(row: FileRow | null): Effect["before"] {
+  return !row || row.live === null ? null : { version: row.live, size: row.size, hash: row.hash };
+}
+
+function requireExpected(path: string, expected: Expected, current: number | null): void {
+  if (expected === undefined || expected === current) return;
+  const is = current === null ? "is not there (any more)" : `is at v${current} by now`;
+  const wanted = expected === null ? "a new file" : `v${expected}`;
+  throw new AppError("stale", `${path}: expected ${wanted}, but it ${is}`, { path, current });
+}
+
+/** One name for two files on some disks, or a file where a directory is. Judged by what will be there. Raises `conflict`. */
+export function refuseClashes(store: SpaceStore, steps: readonly Step[]): void {
+  const appearing = steps.filter(({ effect }) => effect.before === null && effect.after !== null);
+  if (appearing.length === 0) return;
+  const leaving = new Set<string>(
+    steps
+      .filter(({ effect }) => effect.before !== null && effect.after === null)
+      .map(({ effect }) => effect.path),
+  );
+  const names = new Map<string, DocumentPath>();
+  for (const { effect } of appearing) {
+    const folded = foldedPath(effect.path);
+    const other = names.get(folded) ?? staying(store.fileByFolded.get(folded)?.path, leaving);
+    if (other !== undefined && other !== effect.path)
+      throw new AppError(
+        "conflict",
+        `${effect.path}: some disks take it and the existing "${other}" for one name`,
+      );
+    names.set(folded, effect.path);
+  }
+  for (const { effect } of appearing) refuseDirectory(store, effect.path, leaving, names);
+}
+
+function refuseDirectory(
+  store: SpaceStore,
+  path: DocumentPath,
+  leaving: ReadonlySet<string>,
+  appearing: ReadonlyMap<string, DocumentPath>,
+): void {
+  const folded = foldedPath(path);
+  for (let at = folded.indexOf("/"); at >= 0; at = folded.indexOf("/", at + 1)) {
+    const ancestor = folded.slice(0, at);
+    const file = appearing.get(ancestor) ?? staying(store.fileByFolded.get(ancestor)?.path, leaving);
+    if (file !== undefined) throw new AppError("conflict", `${path}: "${file}" is a file, not a directory`);
+  }
+  // One more than leave: then one that stays is among them, if there is any.
+  const below = store.someLiveBelow
+    .all(`${folded}/`, `${folded}${AFTER_SLASH}`, leaving.size + 1)
+    .find((row) => !leaving.has(row.path));
+  if (below) throw new AppError("conflict", `${path}: is a directory (it holds "${below.path}")`);
+}
+
+function staying(path: string | undefined, leaving: ReadonlySet<string>): string | undefined {
+  return path === undefined || leaving.has(path) ? undefined : path;
+}
+
+/** Without what retention will take: that is found when it is done. */
+export function planOf(space: SpaceRow, steps: readonly Step[]): Plan {
+  const before = totalsOf(space);
+  let { files, bytes, versions } = before;
+  for (const { effect, version } of steps) {
+    files += Number(effect.after !== null) - Number(effect.before !== null);
+    bytes += (effect.after?.size ?? 0) - (effect.before?.size ?? 0);
+    if (effect.op === "write") versions += 1;
+    if (effect.op === "destroy" && version?.gone === null) versions -= 1;
+  }
+  return { effects: steps.map(({ effect }) => effect), before, after: { files, bytes, versions } };
+}
+
+export function totalsOf({ files, bytes, versions }: SpaceRow): Totals {
+  return { files, bytes, versions };
+}

@@ -1,0 +1,368 @@
+// The embedded engine: one SQLite database and a working tree in one folder. All writes that wait together share one commit; each batch is
+// planned inside it before anything is written, and undone alone when it is refused.
+
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import type { Clock } from "../../../kit/clock.ts";
+import { sha256Hex } from "../../../kit/crypto.ts";
+import { openDatabase, type Db } from "../../../kit/db.ts";
+import { AppError, messageOf, notFound, systemCode } from "../../../kit/error.ts";
+import type { Log } from "../../../kit/log.ts";
+import { migrate } from "../../../kit/migrate.ts";
+import type { DocumentPath } from "../../../kit/paths.ts";
+import { randomHex } from "../../../kit/random.ts";
+import type {
+  Applied,
+  Batch,
+  Content,
+  Copy,
+  Effect,
+  FileEngine,
+  Head,
+  ListQuery,
+  LogEntry,
+  Operation,
+  Restored,
+} from "../engine.ts";
+import { headText } from "../head.ts";
+import type { FileHistory, FileRecord, NetChange, Snapshot, Totals } from "../schema.ts";
+import { checkShape, planOf, planSteps, refuseClashes, totalsOf, type Prepared } from "./batch.ts";
+import { encode, type Coded } from "./coding.ts";
+import { spaceMigrations } from "./migrations/migrations.ts";
+import { Mirror, TREE_AUTHOR } from "./mirror.ts";
+import { Reading } from "./reading.ts";
+import { toSnapshot } from "./records.ts";
+import { SpaceStore, type SpaceRow } from "./store.ts";
+import { Tree } from "./tree.ts";
+import { WordIndex } from "./words.ts";
+import { Writing } from "./writing.ts";
+
+const EPOCH_BITS = 48;
+const DIRECTORY_MODE = 0o700;
+/** Adopted in one transaction, at most, unless a single file is larger. */
+const ADOPTED_BYTES_MAX = 64 * 1024 * 1024;
+const ADOPTED_FILES_MAX = 2_000;
+
+export interface SqliteEngineOptions {
+  /** The space's folder; made when it does not exist. */
+  readonly directory: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Called with what every commit did, whoever asked for it, once it is durable. */
+  readonly onApplied?: (applied: Applied, author: string) => void;
+}
+
+/**
+ * Raises `conflict` while another process has the space open, `invalid` and `refused` for a database that can't be used, `unavailable`
+ * when the disk refuses.
+ */
+export function openSqliteEngine(options: SqliteEngineOptions): SqliteEngine {
+  const own = join(options.directory, ".cairn");
+  makeDirectory(own);
+  const db = openDatabase(join(own, "space.db"), (error) =>
+    options.log.error("a callback after a commit failed", { error: messageOf(error) }),
+  );
+  try {
+    migrate(db, spaceMigrations, options.clock.now());
+    return new SqliteEngine(db, options);
+  } catch (error) {
+    db.close();
+    throw damageOf(db.path, error);
+  }
+}
+
+function makeDirectory(path: string): void {
+  try {
+    mkdirSync(path, { recursive: true, mode: DIRECTORY_MODE });
+  } catch (error) {
+    throw new AppError("unavailable", `${path}: can't be made (${systemCode(error) ?? "unknown"})`);
+  }
+}
+
+/** SQLite looks at a page when it needs it: some damage shows only after the file was opened. */
+function damageOf(path: string, error: unknown): unknown {
+  const code = systemCode(error) ?? "";
+  if (!code.startsWith("SQLITE_CORRUPT") && !code.startsWith("SQLITE_NOTADB")) return error;
+  return new AppError(
+    "invalid",
+    `${path} is damaged (${messageOf(error)}); restore a backup or move it away`,
+  );
+}
+
+export class SqliteEngine implements FileEngine {
+  readonly #db: Db;
+  readonly #store: SpaceStore;
+  readonly #mirror: Mirror;
+  readonly #reader: Reading;
+  readonly #writing: Writing;
+  readonly #words: WordIndex;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  readonly #onApplied: (applied: Applied, author: string) => void;
+  /** Work with pauses that still needs the database. */
+  readonly #running = new Set<Promise<unknown>>();
+  #closed = false;
+  /** As of the last commit. */
+  #space: SpaceRow;
+  /** Of the last change: times in the log only grow, whatever the clock does. */
+  #lastTime: number;
+
+  constructor(db: Db, { directory, clock, log, onApplied = () => {} }: SqliteEngineOptions) {
+    this.#db = db;
+    this.#onApplied = onApplied;
+    this.#clock = clock;
+    this.#log = log;
+    this.#store = new SpaceStore(db);
+    this.#mirror = new Mirror(this.#store, new Tree(directory), log);
+    this.#reader = new Reading(this.#store, this.#mirror);
+    this.#writing = new Writing(this.#store);
+    this.#words = new WordIndex(db, this.#store);
+    this.#space = this.#store.space.get()!;
+    if (this.#space.epoch === "") this.#beginEpoch();
+    this.#lastTime = this.#store.timeOf.get(this.#space.seq)?.created_at ?? 0;
+    this.#mirror.catchUp();
+  }
+
+  head(): Head {
+    const { epoch, seq } = this.#space;
+    return { epoch, seq };
+  }
+
+  totals(): Totals {
+    return totalsOf(this.#space);
+  }
+
+  async list(query: ListQuery = {}): Promise<FileRecord[]> {
+    return this.#whileOpen(this.#reading.list(query));
+  }
+
+  async stat(path: DocumentPath): Promise<FileRecord | undefined> {
+    return this.#reading.stat(path);
+  }
+
+  async read(path: DocumentPath, version?: number): Promise<Content | undefined> {
+    return this.#reading.read(path, version);
+  }
+
+  async copy(path: DocumentPath): Promise<Copy | undefined> {
+    return this.#reading.copy(path);
+  }
+
+  async history(path: DocumentPath): Promise<FileHistory | undefined> {
+    return this.#reading.history(path);
+  }
+
+  async changesSince(head: Head): Promise<NetChange[]> {
+    if (head.epoch !== this.#space.epoch)
+      throw new AppError(
+        "epoch_changed",
+        "the space was restored from a backup since then: start over from its files",
+        {
+          head: headText(this.head()),
+        },
+      );
+    return this.#reading.changesSince(head.seq);
+  }
+
+  async log(after: number, limit: number): Promise<LogEntry[]> {
+    return this.#reading.log(after, limit);
+  }
+
+  async apply(batch: Batch): Promise<Applied> {
+    this.#requireOpen();
+    checkShape(batch.operations);
+    await this.#recordHandEdits(batch.operations);
+    return this.#commit(batch);
+  }
+
+  async snapshots(): Promise<Snapshot[]> {
+    this.#requireOpen();
+    return this.#store.snapshots.all().map((row) => toSnapshot(row, this.#space.epoch));
+  }
+
+  snapshot(name: string, author: string): Promise<Snapshot> {
+    return this.#db.write(() => {
+      if (this.#store.snapshotByName.get(name))
+        throw new AppError("conflict", `name: there is a snapshot "${name}" already`);
+      const { seq, epoch } = this.#store.space.get()!;
+      const created_at = this.#clock.now();
+      const { id } = this.#store.insertSnapshot.get(name, seq, author, created_at)!;
+      return toSnapshot({ id, name, seq, author, created_at }, epoch);
+    });
+  }
+
+  async restoreSnapshot(id: number, batch: Omit<Batch, "operations">): Promise<Restored> {
+    this.#requireOpen();
+    const row = this.#store.snapshotById.get(id);
+    if (!row) throw notFound("snapshot", id);
+    await this.#recordHandEdits(this.#differenceTo(row.seq).operations);
+    return this.#db.write(() => {
+      // Once more inside the transaction: what was written meanwhile is undone as well.
+      const { operations, lost } = this.#differenceTo(row.seq);
+      const prepared = prepare(operations);
+      return { ...this.#applyIn(batch, prepared, codedOf(prepared)), lost };
+    });
+  }
+
+  /** What would make the space what it was after that change. Contents are read when they are needed. */
+  #differenceTo(seq: number): { operations: Operation[]; lost: DocumentPath[] } {
+    const then = this.#reading.asOf(seq);
+    const thenPaths = new Set<string>(then.map(({ path }) => path));
+    const operations: Operation[] = [];
+    const lost: DocumentPath[] = [];
+    for (const { path } of this.#store.liveFiles.all())
+      if (!thenPaths.has(path)) operations.push({ op: "delete", path: path as DocumentPath });
+    for (const { path: text, version, hash } of then) {
+      const path = text as DocumentPath;
+      const now = this.#store.file.get(path)!;
+      if (now.live !== null && now.hash === hash) continue;
+      if (this.#store.version.get(now.id, version)!.blob_id === null) lost.push(path);
+      else operations.push({ op: "put", path, content: this.#reading.read(path, version)!.bytes });
+    }
+    return { operations, lost };
+  }
+
+  async adopt(batch: Omit<Batch, "operations">, paths?: readonly DocumentPath[]): Promise<Applied> {
+    const edited = async () =>
+      (await this.list()).filter(({ state }) => state === "modified" || state === "untracked");
+    const files = paths ?? (await edited()).map(({ path }) => path as DocumentPath);
+    if (paths) checkShape(paths.map((path) => ({ op: "delete", path })));
+    const effects: Effect[] = [];
+    let operations: Operation[] = [];
+    let bytes = 0;
+    for (const path of files) {
+      for (const operation of this.#mirror.handEdits(path)) {
+        operations.push(operation);
+        if (operation.op === "put") bytes += operation.content.length;
+      }
+      if (bytes < ADOPTED_BYTES_MAX && operations.length < ADOPTED_FILES_MAX) continue;
+      effects.push(...(await this.#commit({ ...batch, operations })).effects);
+      [operations, bytes] = [[], 0];
+    }
+    const last = await this.#commit({ ...batch, operations });
+    return { ...last, effects: [...effects, ...last.effects] };
+  }
+
+  treeBehind(): readonly DocumentPath[] {
+    return this.#mirror.behind();
+  }
+
+  /** Brings the text index up to date. */
+  catchUpWords(): Promise<void> {
+    return this.#whileOpen(this.#words.catchUp());
+  }
+
+  async backupTo(path: string): Promise<void> {
+    try {
+      this.#db.backupTo(path);
+    } catch (error) {
+      if (systemCode(error) === "EEXIST") throw new AppError("conflict", `${path}: exists already`);
+      throw error;
+    }
+  }
+
+  /** What was begun is finished first. */
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    await Promise.allSettled(this.#running);
+    try {
+      await this.#db.write(() => this.#store.setFollower.run(this.#mirror.safeSeq, "tree"));
+    } catch (error) {
+      // Only makes the next open look at more files.
+      this.#log.warn("closing: how far the working tree is could not be stored", { error: messageOf(error) });
+    }
+    this.#db.close();
+  }
+
+  /** A space that was restored from a backup: another history, so that clients stop and ask, and a working tree to be made from it. */
+  newEpoch(): void {
+    this.#beginEpoch();
+    this.#mirror.catchUp(0);
+  }
+
+  /** Raises `unavailable` after the close. */
+  get #reading(): Reading {
+    this.#requireOpen();
+    return this.#reader;
+  }
+
+  #requireOpen(): void {
+    if (this.#closed) throw new AppError("unavailable", "the space was closed");
+  }
+
+  #beginEpoch(): void {
+    const epoch = randomHex(EPOCH_BITS);
+    this.#db.writeNow(() => this.#store.setEpoch.run(epoch));
+    this.#space = { ...this.#space, epoch };
+  }
+
+  #whileOpen<T>(work: Promise<T>): Promise<T> {
+    this.#running.add(work);
+    const forget = () => void this.#running.delete(work);
+    work.then(forget, forget);
+    return work;
+  }
+
+  /** Never overwritten: what was edited by hand becomes a version first, and what comes then is judged against that. */
+  async #recordHandEdits(operations: readonly Operation[]): Promise<void> {
+    const edits = operations.flatMap(({ op, path }) =>
+      op === "destroy" ? [] : this.#mirror.handEdits(path),
+    );
+    if (edits.length > 0) await this.#commit({ operations: edits, author: TREE_AUTHOR });
+  }
+
+  #commit(batch: Batch): Promise<Applied> {
+    const prepared = prepare(batch.operations);
+    const coded = codedOf(prepared);
+    return this.#db.write(() => this.#applyIn(batch, prepared, coded));
+  }
+
+  /** Inside the transaction. */
+  #applyIn(
+    batch: Omit<Batch, "operations">,
+    prepared: readonly Prepared[],
+    coded: ReadonlyMap<string, Coded>,
+  ): Applied {
+    const store = this.#store;
+    const steps = planSteps(store, prepared);
+    refuseClashes(store, steps);
+    const space = store.space.get()!;
+    const plan = planOf(space, steps);
+    batch.admit?.(plan);
+    const time = Math.max(this.#clock.now(), this.#lastTime);
+    this.#lastTime = time;
+    const stamp = { author: batch.author, time, versionsKept: batch.versionsKept ?? 0 };
+    let { seq } = space;
+    let pruned = 0;
+    for (const step of steps) {
+      seq += 1;
+      pruned += this.#writing.record(step, coded, stamp, seq);
+    }
+    const after = { ...plan.after, versions: plan.after.versions - pruned };
+    if (steps.length > 0) {
+      store.setTotals.run(seq, after.files, after.bytes, after.versions);
+      store.setFollower.run(this.#mirror.safeSeq, "tree");
+    }
+    const applied = { head: { epoch: space.epoch, seq }, effects: plan.effects, time };
+    this.#db.afterCommit(() => {
+      this.#space = { epoch: space.epoch, seq, ...after };
+      this.#mirror.follow(steps, seq);
+      if (steps.length > 0) this.#onApplied(applied, batch.author);
+    });
+    return applied;
+  }
+}
+
+function prepare(operations: readonly Operation[]): Prepared[] {
+  return operations.map((operation) =>
+    operation.op === "put" ? { ...operation, hash: sha256Hex(operation.content) } : operation,
+  );
+}
+
+function codedOf(prepared: readonly Prepared[]): ReadonlyMap<string, Coded> {
+  const coded = new Map<string, Coded>();
+  for (const one of prepared)
+    if (one.op === "put" && !coded.has(one.hash)) coded.set(one.hash, encode(one.content));
+  return coded;
+}

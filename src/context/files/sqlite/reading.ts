@@ -1,0 +1,177 @@
+// What is and was in a space: listings, contents, histories, changes. Reads only; nothing here writes, neither rows nor files.
+
+import { rfc3339 } from "../../../kit/clock.ts";
+import { AppError } from "../../../kit/error.ts";
+import type { DocumentPath } from "../../../kit/paths.ts";
+import type { Content, Copy, ListQuery, LogEntry } from "../engine.ts";
+import type { FileHistory, FileRecord, NetChange } from "../schema.ts";
+import { AFTER_SLASH } from "./batch.ts";
+import { decode } from "./coding.ts";
+import type { Mirror } from "./mirror.ts";
+import { toChange, toHistory, toRecord } from "./records.ts";
+import type { FileRow, SpaceStore } from "./store.ts";
+import type { TreeFile } from "./tree.ts";
+
+/** Between two of them everything else may run: about 5 ms of work. */
+const ROWS_PER_STRETCH = 1_000;
+const FILES_PER_STRETCH = 200;
+/** After every path: no path has this character. */
+const AFTER_ALL = "\u{10ffff}";
+
+type PastRecord = FileRecord & { readonly version: number };
+
+export class Reading {
+  readonly #store: SpaceStore;
+  readonly #mirror: Mirror;
+
+  constructor(store: SpaceStore, mirror: Mirror) {
+    this.#store = store;
+    this.#mirror = mirror;
+  }
+
+  async list({ prefix, deleted = false, at }: ListQuery): Promise<FileRecord[]> {
+    if (at !== undefined) return this.#listAsOf(this.#seqAt(at), prefix);
+    const { seq } = this.#store.space.get()!;
+    const rows = await this.#rows(prefix);
+    const records = new Map<string, FileRecord>();
+    const copies = new Map<string, TreeFile>();
+    let count = 0;
+    for (const copy of this.#mirror.files(prefix)) {
+      copies.set(copy.path, copy);
+      if (++count % FILES_PER_STRETCH === 0) await pause();
+    }
+    const keep = (path: DocumentPath, row: FileRow | null, copy: TreeFile | undefined) => {
+      const record = this.#record(row, copy);
+      if (record && (deleted || record.state !== "deleted")) records.set(path, record);
+      else records.delete(path);
+    };
+    for (const row of rows) {
+      keep(row.path as DocumentPath, row, copies.get(row.path));
+      copies.delete(row.path);
+      if (++count % ROWS_PER_STRETCH === 0) await pause();
+    }
+    for (const copy of copies.values()) keep(copy.path, null, copy);
+    // What changed during the pauses is looked at again, at once.
+    for (const row of this.#store.changedSince.all(seq)) {
+      const path = row.path as DocumentPath;
+      if (isBelow(path, prefix)) keep(path, row, this.#mirror.look(path));
+    }
+    return [...records.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
+  }
+
+  stat(path: DocumentPath): FileRecord | undefined {
+    return this.#record(this.#store.file.get(path), this.#mirror.look(path));
+  }
+
+  read(path: DocumentPath, version?: number): Content | undefined {
+    const row = this.#store.file.get(path);
+    const wanted = version ?? row?.live ?? undefined;
+    if (!row || wanted === undefined) return undefined;
+    const found = this.#store.version.get(row.id, wanted);
+    if (!found) return undefined;
+    if (found.blob_id === null)
+      throw new AppError("not_found", `${path} v${wanted}: its content was ${found.gone}`);
+    const bytes = decode(this.#store.blob.get(found.blob_id)!);
+    return { path, version: wanted, hash: found.hash, bytes, author: found.author, time: found.created_at };
+  }
+
+  copy(path: DocumentPath): Copy | undefined {
+    return this.#mirror.read(path);
+  }
+
+  history(path: DocumentPath): FileHistory | undefined {
+    const row = this.#store.file.get(path);
+    if (row) return toHistory(row, this.#store.versions.all(row.id), this.#store.changesOf.all(row.id));
+    return this.#mirror.look(path) && { path, tracked: false, current: null, versions: [] };
+  }
+
+  changesSince(seq: number): NetChange[] {
+    if (seq > this.#store.space.get()!.seq)
+      throw new AppError("invalid", "since: that head is still to come");
+    return this.#store.changedSince.all(seq).map(toChange);
+  }
+
+  log(after: number, limit: number): LogEntry[] {
+    return this.#store.changesAfter
+      .all(after, limit)
+      .map(({ created_at: time, path, ...rest }) => ({ ...rest, path: path as DocumentPath, time }));
+  }
+
+  /** The files as they were after that change, sorted by path. Of some the content may be gone since. */
+  asOf(seq: number): PastRecord[] {
+    return [...this.#pagesAsOf(seq)].flat();
+  }
+
+  /** What was does not change: it may be read with pauses. */
+  async #listAsOf(seq: number, prefix: DocumentPath | undefined): Promise<FileRecord[]> {
+    const records: FileRecord[] = [];
+    for (const page of this.#pagesAsOf(seq)) {
+      for (const record of page) if (isBelow(record.path, prefix)) records.push(record);
+      await pause();
+    }
+    return records;
+  }
+
+  *#pagesAsOf(seq: number): Generator<PastRecord[]> {
+    let after = "";
+    for (;;) {
+      const rows = this.#store.asOf.all(seq, after, ROWS_PER_STRETCH);
+      yield rows.map(({ path, version, size, hash, author, created_at: time }) => ({
+        path,
+        version,
+        size,
+        hash,
+        updated_at: rfc3339(time),
+        author,
+        state: "live",
+      }));
+      if (rows.length < ROWS_PER_STRETCH) return;
+      after = rows.at(-1)!.path;
+    }
+  }
+
+  #record(row: FileRow | null, copy: TreeFile | undefined): FileRecord | undefined {
+    const state = this.#mirror.stateOf(row, copy);
+    if (typeof state === "object") return state;
+    return row ? toRecord(row, state ?? "deleted") : undefined;
+  }
+
+  async #rows(prefix: DocumentPath | undefined): Promise<FileRow[]> {
+    const { file, filesFrom } = this.#store;
+    const itself = prefix === undefined ? null : file.get(prefix);
+    const rows = itself ? [itself] : [];
+    const end = prefix === undefined ? AFTER_ALL : `${prefix}${AFTER_SLASH}`;
+    let after = prefix === undefined ? "" : `${prefix}/`;
+    for (;;) {
+      const page = filesFrom.all(after, end, ROWS_PER_STRETCH);
+      for (const row of page) rows.push(row);
+      if (page.length < ROWS_PER_STRETCH) return rows;
+      after = page.at(-1)!.path;
+      await pause();
+    }
+  }
+
+  /** The last change of that time or before. Times in the log only grow, and its numbers have no gaps. */
+  #seqAt(at: { seq: number } | { time: number }): number {
+    const { seq } = this.#store.space.get()!;
+    if ("seq" in at) {
+      if (at.seq > seq) throw new AppError("invalid", "at: that head is still to come");
+      return at.seq;
+    }
+    let [low, high] = [0, seq];
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2);
+      if (this.#store.timeOf.get(middle)!.created_at <= at.time) low = middle;
+      else high = middle - 1;
+    }
+    return low;
+  }
+}
+
+function isBelow(path: string, prefix: string | undefined): boolean {
+  return prefix === undefined || path === prefix || path.startsWith(`${prefix}/`);
+}
+
+function pause(): Promise<void> {
+  return new Promise((resolve) => void setImmediate(resolve));
+}

@@ -1,0 +1,66 @@
+// Rows of a space as every surface shows them.
+
+import { rfc3339 } from "../../../kit/clock.ts";
+import { headText } from "../head.ts";
+import type { ChangeOp, FileHistory, FileRecord, FileState, NetChange, Snapshot } from "../schema.ts";
+import type { FileRow, SnapshotRow, VersionRow } from "./store.ts";
+
+/** What a change said of its file. */
+interface Said {
+  readonly op: ChangeOp;
+  readonly version: number | null;
+}
+
+export function toRecord(row: FileRow, state: FileState): FileRecord {
+  const { path, size, hash, author } = row;
+  return { path, version: row.shown, size, hash, updated_at: rfc3339(row.updated_at), author, state };
+}
+
+export function toHistory(
+  row: FileRow,
+  versions: readonly VersionRow[],
+  changes: readonly Said[],
+): FileHistory {
+  const deleted = deletedVersions(changes);
+  return {
+    path: row.path,
+    tracked: true,
+    current: row.live,
+    versions: versions.map(({ version, created_at: time, author, size, hash, gone }) => ({
+      version,
+      created_at: rfc3339(time),
+      author,
+      size,
+      hash,
+      deleted: deleted.has(version),
+      destroyed: gone === "destroyed",
+      pruned: gone === "pruned",
+    })),
+  };
+}
+
+/** Those that were live when the file was deleted, and have not been since. */
+function deletedVersions(changes: readonly Said[]): ReadonlySet<number> {
+  const deleted = new Set<number>();
+  let live: number | null = null;
+  for (const { op, version } of changes) {
+    if (op === "destroy") continue;
+    if (op === "delete" && live !== null) deleted.add(live);
+    if (version !== null) deleted.delete(version);
+    live = version;
+  }
+  return deleted;
+}
+
+export function toChange(row: FileRow): NetChange {
+  const { path, live, size, hash, author } = row;
+  const change = live === null ? "deleted" : "written";
+  return { path, change, version: live, size, hash, updated_at: rfc3339(row.updated_at), author };
+}
+
+export function toSnapshot(
+  { id, name, seq, author, created_at: time }: SnapshotRow,
+  epoch: string,
+): Snapshot {
+  return { id, name, head: headText({ epoch, seq }), author, created_at: rfc3339(time) };
+}

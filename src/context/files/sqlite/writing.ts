@@ -1,0 +1,90 @@
+// Writes what a batch was planned to do: blobs, versions, changes, what is read out of documents. Everything here runs inside one
+// transaction; nothing here decides whether it may.
+
+import { foldedPath, type DocumentPath } from "../../../kit/paths.ts";
+import type { Step } from "./batch.ts";
+import { decode, type Coded } from "./coding.ts";
+import { indexDocument } from "./documents.ts";
+import type { FileRow, SpaceStore } from "./store.ts";
+
+/** Who and when, the same for all of a batch. */
+export interface Stamp {
+  readonly author: string;
+  readonly time: number;
+  /** Of each file, so many versions keep their content; 0: all. */
+  readonly versionsKept: number;
+}
+
+type Live = NonNullable<Step["effect"]["after"]>;
+
+export class Writing {
+  readonly #store: SpaceStore;
+
+  constructor(store: SpaceStore) {
+    this.#store = store;
+  }
+
+  /** As change `seq`. Returns how many older versions lost their content to retention. */
+  record(step: Step, coded: ReadonlyMap<string, Coded>, stamp: Stamp, seq: number): number {
+    const { operation, effect, row } = step;
+    const store = this.#store;
+    const { author, time } = stamp;
+    if (operation.op === "put") {
+      const blob = this.#keep(operation.hash, operation.content.length, coded.get(operation.hash)!);
+      const { version, size, hash } = effect.after!;
+      const id = this.#setLive(row, operation.path, effect.after!, stamp, seq);
+      store.insertVersion.run(id, version, blob, size, hash, author, time);
+      store.insertChange.run(seq, id, "write", version, author, time);
+      indexDocument(store, id, operation.path, operation.content);
+      return this.#prune(id, stamp.versionsKept);
+    }
+    const { id } = row!;
+    if (operation.op === "delete") {
+      store.setGoneFile.run(author, time, seq, id);
+      store.insertChange.run(seq, id, "delete", null, author, time);
+      indexDocument(store, id, operation.path, undefined);
+    } else if (operation.op === "undelete") {
+      this.#setLive(row, operation.path, effect.after!, stamp, seq);
+      store.insertChange.run(seq, id, "undelete", effect.after!.version, author, time);
+      indexDocument(store, id, operation.path, decode(store.blob.get(step.version!.blob_id!)!));
+    } else {
+      store.setGone.run("destroyed", id, operation.version);
+      if (step.version!.blob_id !== null) this.#release(step.version!.blob_id);
+      store.insertChange.run(seq, id, "destroy", operation.version, author, time);
+    }
+    return 0;
+  }
+
+  #setLive(
+    row: FileRow | null,
+    path: DocumentPath,
+    live: Live,
+    { author, time }: Stamp,
+    seq: number,
+  ): number {
+    const { version, size, hash } = live;
+    if (!row) return this.#store.insertFile.get(path, foldedPath(path), size, hash, author, time, seq)!.id;
+    this.#store.updateFile.run(version, Math.max(row.last, version), size, hash, author, time, seq, row.id);
+    return row.id;
+  }
+
+  #keep(hash: string, size: number, { coding, content }: Coded): number {
+    return (this.#store.useBlob.get(hash) ?? this.#store.insertBlob.get(hash, size, coding, content))!.id;
+  }
+
+  #release(blobId: number): void {
+    if (this.#store.releaseBlob.get(blobId)!.uses === 0) this.#store.dropUnusedBlob.run(blobId);
+  }
+
+  #prune(fileId: number, kept: number): number {
+    if (kept === 0) return 0;
+    let pruned = 0;
+    for (const { version, blob_id: blobId } of this.#store.keptBeyond.all(fileId, kept)) {
+      if (this.#store.namedBySnapshot.get(fileId, version)) continue;
+      this.#store.setGone.run("pruned", fileId, version);
+      this.#release(blobId);
+      pruned += 1;
+    }
+    return pruned;
+  }
+}

@@ -1,0 +1,102 @@
+// Makes a new server: directory, configuration, first space, first admin. Everything is checked before anything is written, and what was
+// written is taken away when a later step fails.
+
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { systemClock, type Clock } from "../kit/clock.ts";
+import type { LogOptions } from "../kit/log.ts";
+import { AppError } from "../kit/error.ts";
+import { parseName } from "../kit/names.ts";
+import { CONFIG_FILE_NAME } from "./config/directory.ts";
+import { DEFAULT_ADDRESS, DEFAULT_PORT } from "./config/schema.ts";
+import { openServer } from "./main.ts";
+import { OPERATOR } from "./people/authentication.ts";
+import { systemUser } from "./people/local-door.ts";
+import { SPACE_NAME_PATTERN } from "./spaces/schema.ts";
+import { templateFiles } from "./spaces/templates.ts";
+
+const DIRECTORY_MODE = 0o700;
+const FILE_MODE = 0o600;
+
+export interface InitServer {
+  readonly directory: string;
+  readonly address?: string | undefined;
+  readonly port?: number | undefined;
+  readonly space: string;
+  readonly admin: string;
+  readonly template?: string | undefined;
+}
+
+export interface NewServer {
+  readonly directory: string;
+  readonly address: string;
+  readonly port: number;
+  readonly space: string;
+  readonly admin: string;
+  /** Valid for 24 hours. */
+  readonly token: string;
+  readonly token_file: string;
+}
+
+/** Raises `conflict` for a directory that holds something, `invalid` for anything that is wrong with the input. */
+export async function initServer(
+  input: InitServer,
+  log: Pick<LogOptions, "format" | "write">,
+  clock: Clock = systemClock,
+): Promise<NewServer> {
+  const { directory } = input;
+  const address = input.address ?? DEFAULT_ADDRESS;
+  const port = input.port ?? DEFAULT_PORT;
+  check(input);
+  const made = !existsSync(directory);
+  mkdirSync(directory, { recursive: true, mode: DIRECTORY_MODE });
+  try {
+    writeFileSync(
+      join(directory, CONFIG_FILE_NAME),
+      Bun.YAML.stringify({ listen: { address, port } }, null, 2),
+      {
+        mode: FILE_MODE,
+        flag: "wx",
+      },
+    );
+    const server = openServer({ directory, log, clock });
+    try {
+      const { token, user } = server.parts.users.bootstrap(input.admin);
+      const actor = {
+        name: systemUser(),
+        auth: "local" as const,
+        rights: OPERATOR,
+        tokenId: null,
+        validUntil: null,
+        address: () => "",
+        requestId: "",
+      };
+      await server.parts.spaces.create(actor, { name: input.space, template: input.template ?? "team" });
+      const tokenFile = join(directory, "auth", "bootstrap_admin.token");
+      mkdirSync(join(directory, "auth"), { mode: DIRECTORY_MODE });
+      writeFileSync(tokenFile, `${token}\n`, { mode: FILE_MODE, flag: "wx" });
+      return { directory, address, port, space: input.space, admin: user, token, token_file: tokenFile };
+    } finally {
+      await server.close();
+    }
+  } catch (error) {
+    for (const name of readdirSync(directory))
+      rmSync(join(directory, name), { recursive: true, force: true });
+    if (made) rmSync(directory, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+function check({ directory, space, admin, template, port }: InitServer): void {
+  if (existsSync(directory) && readdirSync(directory).length > 0)
+    throw new AppError("conflict", `${directory} is not empty; choose another directory, or empty it first`);
+  if (!new RegExp(SPACE_NAME_PATTERN).test(space))
+    throw new AppError(
+      "invalid",
+      "space: 1 to 63 lower-case letters, digits and hyphens, with a letter or digit at both ends",
+    );
+  parseName("admin", admin);
+  templateFiles(template ?? "team");
+  if (port !== undefined && (!Number.isInteger(port) || port < 0 || port > 65_535))
+    throw new AppError("invalid", "port: expected a number from 0 to 65535");
+}

@@ -1,0 +1,135 @@
+// Opens a server's data directory, with or without a listener, and closes it again. Order: config, log, database, reconcile, bind, serve.
+// One process owns a data directory at a time: the lock of its database sees to that.
+
+import { join } from "node:path";
+import { systemClock, type Clock } from "../kit/clock.ts";
+import { openDatabase } from "../kit/db.ts";
+import { AppError, messageOf } from "../kit/error.ts";
+import { accessLog } from "../kit/http/access-log.ts";
+import { listen, type Handle, type Listener } from "../kit/http/serve.ts";
+import { createLog, type Log, type LogOptions } from "../kit/log.ts";
+import { migrate } from "../kit/migrate.ts";
+import { version } from "../kit/version.ts";
+import { loadServerConfig } from "./config/config.ts";
+import type { ServerConfig } from "./config/schema.ts";
+import { serverMigrations } from "./migrations/migrations.ts";
+import { buildParts, type OutboundOptions, type Parts } from "./parts.ts";
+import { LocalDoor } from "./people/local-door.ts";
+import { createHandler } from "./server.ts";
+
+export const DATABASE_NAME = "server.db";
+const STOP_DEADLINE_MS = 9_000;
+const QUIET_ROUTES = ["/health", "/api/v1/health"];
+
+export interface OpenOptions {
+  /** Absolute, with a `server.yaml` in it. */
+  readonly directory: string;
+  readonly log: Pick<LogOptions, "format" | "write">;
+  readonly clock?: Clock;
+  /** For tests. */
+  readonly outbound?: OutboundOptions;
+}
+
+/** A server's data, opened: without a listener it is the same server for this process alone. */
+export interface OpenServer {
+  readonly config: ServerConfig;
+  readonly parts: Parts;
+  readonly handle: Handle;
+  readonly log: Log;
+  close(): Promise<void>;
+}
+
+/** Raises `conflict` while a server runs there, `invalid` for a configuration that is wrong. */
+export function openServer(options: OpenOptions): OpenServer {
+  const clock = options.clock ?? systemClock;
+  const config = loadServerConfig(options.directory);
+  const log = createLog({ ...options.log, level: config.logLevel, clock });
+  const db = openDatabase(join(options.directory, DATABASE_NAME), (error) =>
+    log.error("a callback after a commit failed", { error: messageOf(error) }),
+  );
+  try {
+    const report = migrate(db, serverMigrations, clock.now());
+    if (report.backup) log.info("database upgraded", { backup: report.backup });
+    const parts = buildParts({ db, clock, log, config, outbound: options.outbound });
+    prepare(parts, log);
+    return { config, parts, log, handle: createHandler(parts, log), close: () => close(parts, log) };
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+function prepare(parts: Parts, log: Log): void {
+  const anchored = parts.audit.verifyAnchored();
+  if (!anchored.ok)
+    log.error("the audit file does not hold", { line: anchored.line, problem: anchored.problem });
+  parts.audit.open();
+  // Kept in the chain itself: a cut end would else be forgotten with the next anchor.
+  if (!anchored.ok)
+    parts.audit.record(
+      null,
+      { action: "audit.broken" },
+      new AppError("refused", `line ${anchored.line}: ${anchored.problem}`),
+    );
+  parts.authentication.pruneExpired();
+  parts.spaces.prepare();
+}
+
+async function close(parts: Parts, log: Log): Promise<void> {
+  if ((await parts.background.settle(STOP_DEADLINE_MS)) === "deadline")
+    log.warn("some work did not end in time");
+  parts.streams.endAll();
+  await parts.spaces.closeAll();
+  await parts.events.settle();
+  await parts.deliveries.stop();
+  await parts.authentication.flushLastUsed();
+  await parts.audit.close();
+  parts.db.close();
+}
+
+export interface RunningServer {
+  readonly url: string;
+  readonly port: number;
+  /** Stops accepting, ends streams, closes everything; within 10 s. */
+  stop(reason: string): Promise<void>;
+}
+
+/** Opens and listens. `port`: another one than configured, for tests. Raises what `openServer` raises, and a bind that is refused. */
+export async function startServer(options: OpenOptions & { readonly port?: number }): Promise<RunningServer> {
+  const opened = openServer(options);
+  const { config, parts, log } = opened;
+  let listener: Listener | undefined;
+  try {
+    const { host } = config.listen;
+    const port = options.port ?? config.listen.port;
+    const { allowedHosts } = config;
+    const clock = options.clock ?? systemClock;
+    const watch = parts.metrics.watch(() => clock.elapsed(), accessLog(log, clock, QUIET_ROUTES));
+    listener = listen({ host, port, loopbackAdmin: false, allowedHosts, watch }, opened.handle, log);
+    const door = new LocalDoor(options.directory);
+    parts.authentication.openLocalDoor(door.open(listener.url), door.name);
+    parts.webhooks.start();
+    parts.background.run("telling events that a crash left untold", () => parts.spaces.catchUpAll());
+    log.info("listening", { url: listener.url, version: version.version, data: options.directory });
+    return running(opened, listener, door);
+  } catch (error) {
+    await listener?.close();
+    await opened.close();
+    throw error;
+  }
+}
+
+function running(opened: OpenServer, listener: Listener, door: LocalDoor): RunningServer {
+  const { log, parts } = opened;
+  let stopped: Promise<void> | undefined;
+  const stop = async (reason: string) => {
+    log.info("stopping", { reason });
+    listener.drain();
+    parts.streams.endAll();
+    await opened.close();
+    await listener.close();
+    door.close();
+    log.info("stopped");
+  };
+  return { url: listener.url, port: listener.port, stop: (reason) => (stopped ??= stop(reason)) };
+}

@@ -1,0 +1,85 @@
+// What a server counts, in the text format of Prometheus (0.0.4). No space, user or path is a label: what is scraped is read by many.
+
+import type { Watch } from "../../kit/http/serve.ts";
+
+export const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
+const BUCKETS_S = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+/** Names of methods are the caller's to choose; others than these share one label. */
+const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
+const MS = 1_000;
+
+interface Reading {
+  readonly name: string;
+  readonly kind: "counter" | "gauge";
+  readonly help: string;
+  readonly read: () => number;
+}
+
+export class Metrics {
+  readonly #readings: readonly Reading[];
+  readonly #build: Readonly<Record<string, string>>;
+  readonly #requests = new Map<string, number>();
+  readonly #buckets = BUCKETS_S.map(() => 0);
+  #count = 0;
+  #seconds = 0;
+
+  constructor(readings: readonly Reading[], build: Readonly<Record<string, string>>) {
+    this.#readings = readings;
+    this.#build = build;
+  }
+
+  /** Counts what `inner` watches as well. */
+  watch(elapsed: () => number, inner: Watch): Watch {
+    return (id, method) => {
+      const start = elapsed();
+      const answered = inner(id, method);
+      return (route, status) => {
+        answered(route, status);
+        this.#answered(method, route ?? "none", status, (elapsed() - start) / MS);
+      };
+    };
+  }
+
+  text(): string {
+    const requests = "service_http_requests_total";
+    const duration = "service_http_request_duration_seconds";
+    const lines = [
+      ...heading("service_up", "gauge", "Does the server run"),
+      "service_up 1",
+      ...heading("service_build_info", "gauge", "Which build it is"),
+      `service_build_info${labels(this.#build)} 1`,
+      ...heading(requests, "counter", "Requests answered, by route as declared"),
+      ...[...this.#requests].map(([key, count]) => `${requests}${key} ${count}`),
+      ...heading(duration, "histogram", "How long answers took to begin"),
+      ...BUCKETS_S.map((limit, index) => `${duration}_bucket{le="${limit}"} ${this.#buckets[index]}`),
+      `${duration}_bucket{le="+Inf"} ${this.#count}`,
+      `${duration}_sum ${this.#seconds}`,
+      `${duration}_count ${this.#count}`,
+      ...this.#readings.flatMap(({ name, kind, help, read }) => [
+        ...heading(name, kind, help),
+        `${name} ${read()}`,
+      ]),
+    ];
+    return `${lines.join("\n")}\n`;
+  }
+
+  #answered(method: string, route: string, status: number, seconds: number): void {
+    const key = labels({ method: METHODS.has(method) ? method : "other", route, code: String(status) });
+    this.#requests.set(key, (this.#requests.get(key) ?? 0) + 1);
+    this.#count += 1;
+    this.#seconds += seconds;
+    for (const [index, limit] of BUCKETS_S.entries()) if (seconds <= limit) this.#buckets[index]! += 1;
+  }
+}
+
+function heading(name: string, kind: string, help: string): string[] {
+  return [`# HELP ${name} ${help}`, `# TYPE ${name} ${kind}`];
+}
+
+function labels(values: Readonly<Record<string, string>>): string {
+  const escaped = (value: string) =>
+    value.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");
+  return `{${Object.entries(values)
+    .map(([name, value]) => `${name}="${escaped(value)}"`)
+    .join(",")}}`;
+}

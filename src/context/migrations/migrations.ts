@@ -1,0 +1,12 @@
+// The migrations of a server's database, in order. A released file is never edited: its hash is in every database.
+
+import type { Migration } from "../../kit/migrate.ts";
+import init from "./001_server.sql" with { type: "text" };
+import events from "./002_events.sql" with { type: "text" };
+import webhooks from "./003_webhooks.sql" with { type: "text" };
+
+export const serverMigrations: readonly Migration[] = [
+  { name: "001_server", sql: init },
+  { name: "002_events", sql: events },
+  { name: "003_webhooks", sql: webhooks },
+];

@@ -1,0 +1,136 @@
+// Builds every part of the context server, explicitly and in order. Adding a feature means adding its lines here and in server.ts.
+
+import { join } from "node:path";
+import { Background } from "../kit/background.ts";
+import type { Clock } from "../kit/clock.ts";
+import type { Db } from "../kit/db.ts";
+import { Streams } from "../kit/http/sse.ts";
+import type { Log } from "../kit/log.ts";
+import { version } from "../kit/version.ts";
+import { SYSTEM_NETWORK, type Network } from "../kit/outbound.ts";
+import { AttemptLimit } from "../kit/rate.ts";
+import { Audit } from "./audit/audit.ts";
+import type { ServerConfig } from "./config/schema.ts";
+import { Events } from "./events/events.ts";
+import { maySee } from "./events/routes.ts";
+import { Files } from "./files/files.ts";
+import { SecretScan } from "./files/secrets.ts";
+import { AccessRules } from "./people/access-rules.ts";
+import { Authentication } from "./people/authentication.ts";
+import { Door } from "./people/plugin.ts";
+import { Metrics } from "./metrics/metrics.ts";
+import { PeopleStore } from "./people/store.ts";
+import { Users } from "./people/users.ts";
+import { AddressList, ClientAddresses } from "./rate/client-address.ts";
+import { RateLimits } from "./rate/rate-limits.ts";
+import { Spaces } from "./spaces/spaces.ts";
+import { Sync } from "./sync/sync.ts";
+import { DeadLetterFile } from "./webhooks/dead-letter.ts";
+import { Deliveries, RETRY_WAITS_MS } from "./webhooks/delivery.ts";
+import { WebhookStore } from "./webhooks/store.ts";
+import { Webhooks } from "./webhooks/webhooks.ts";
+
+export interface PartsOptions {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly config: ServerConfig;
+  /** Only tests pass another way out, and other waits between tries. */
+  readonly outbound?: OutboundOptions | undefined;
+}
+
+export interface OutboundOptions {
+  readonly network: Network;
+  readonly waitsMs: readonly number[];
+}
+
+export type Parts = ReturnType<typeof buildParts>;
+
+export function buildParts({ db, clock, log, config, outbound }: PartsOptions) {
+  const background = new Background(log);
+  const streams = new Streams();
+  const audit = new Audit({ path: join(config.directory, "audit", "audit.jsonl"), db, clock, log });
+  const events = new Events({ db, clock, log });
+  const { tokenTtlDays, rateLimit } = config;
+  const peopleStore = new PeopleStore(db);
+  const addresses = new ClientAddresses(config.trustedProxies);
+  const authentication = new Authentication({ store: peopleStore, db, clock, log, addresses, tokenTtlDays });
+  const loginLimit = rateLimit.enabled ? new AttemptLimit(clock, rateLimit.authPerMinute) : undefined;
+  const limits = new RateLimits(clock, rateLimit, addresses);
+  const door = new Door({ authentication, limits, audit, addresses });
+  const people = { db, store: peopleStore, authentication, audit, events, clock };
+  const users = new Users({ ...people, loginLimit, addresses, tokenTtlDays });
+  const rules = new AccessRules(people);
+  const spaces = new Spaces({
+    directory: join(config.directory, "spaces"),
+    audit,
+    events,
+    clock,
+    log,
+    quotas: config.quotas,
+    versionsKept: config.versionsKept,
+  });
+  const files = new Files({ spaces, audit, events, secrets: new SecretScan(config.secrets) });
+  const sync = new Sync({ spaces, files, events });
+  const store = new WebhookStore(db);
+  const deadLetters = new DeadLetterFile(join(config.directory, "webhooks", "dead-letter.jsonl"));
+  const network = outbound?.network ?? networkFor(config);
+  const waitsMs = outbound?.waitsMs ?? RETRY_WAITS_MS;
+  const deliveries = new Deliveries({ db, store, clock, log, network, waitsMs, deadLetters });
+  const webhooks = new Webhooks({
+    db,
+    store,
+    deliveries,
+    deadLetters,
+    network,
+    events,
+    audit,
+    clock,
+    maySee: (name, event) => {
+      const rights = authentication.rightsNamed(name);
+      return rights !== undefined && maySee(rights, event);
+    },
+  });
+  const counter = (name: string, help: string, read: () => number) =>
+    ({ name, help, read, kind: "counter" }) as const;
+  const gauge = (name: string, help: string, read: () => number) =>
+    ({ name, help, read, kind: "gauge" }) as const;
+  const metrics = new Metrics(
+    [
+      counter("service_rate_limited_total", "Requests refused by the rate limit", () => limits.refused),
+      gauge("service_files", "Live files of all spaces", () => spaces.totals().files),
+      gauge("service_bytes", "Bytes of the live files of all spaces", () => spaces.totals().bytes),
+      gauge("service_sse_clients", "Event streams that are open", () => streams.size),
+      counter("service_webhook_sent_total", "Deliveries that were taken", () => deliveries.sent),
+      counter("service_webhook_failed_total", "Deliveries that were given up", () => deliveries.failed),
+      counter("service_webhook_dropped_total", "Events that a full queue dropped", () => deliveries.dropped),
+      counter("service_audit_entries_total", "Records of the audit file", () => audit.entries),
+      counter("service_audit_failed_total", "Records that could not be written", () => audit.failures),
+    ],
+    { version: version.version, commit: version.commit },
+  );
+  const metricsFor = new AddressList("metrics.allow", config.metricsAllow);
+  return {
+    db,
+    background,
+    streams,
+    audit,
+    events,
+    authentication,
+    limits,
+    door,
+    users,
+    rules,
+    spaces,
+    files,
+    sync,
+    deliveries,
+    webhooks,
+    metrics,
+    metricsFor,
+  };
+}
+
+function networkFor({ privateWebhooks }: ServerConfig): Network {
+  return privateWebhooks ? { ...SYSTEM_NETWORK, allow: () => true, ownNames: true } : SYSTEM_NETWORK;
+}

@@ -1,0 +1,107 @@
+// Rules of single users: read, replaced as a whole, explained. A set that can't be compiled is refused before it is stored.
+
+import type { Db } from "../../kit/db.ts";
+import { notFound } from "../../kit/error.ts";
+import { nameKey } from "../../kit/names.ts";
+import { parseDocumentPath } from "../../kit/paths.ts";
+import type { Audit } from "../audit/audit.ts";
+import type { Events } from "../events/events.ts";
+import { compilePattern } from "../access/pattern.ts";
+import type { Verdict } from "../access/rights.ts";
+import type { AclRule, Capability, Explanation } from "../access/schema.ts";
+import { requireAdmin, type Actor } from "./actor.ts";
+import type { Authentication } from "./authentication.ts";
+import type { PeopleStore, UserRow } from "./store.ts";
+
+export interface AclDeps {
+  readonly db: Db;
+  readonly store: PeopleStore;
+  readonly authentication: Authentication;
+  readonly audit: Audit;
+  readonly events: Events;
+}
+
+export class AccessRules {
+  readonly #deps: AclDeps;
+
+  constructor(deps: AclDeps) {
+    this.#deps = deps;
+  }
+
+  get(actor: Actor, user: string): { user: string; rules: AclRule[] } {
+    requireAdmin(actor);
+    const row = this.#row(user);
+    return { user: row.name, rules: this.#rules(row) };
+  }
+
+  async set(
+    actor: Actor,
+    user: string,
+    rules: readonly AclRule[],
+  ): Promise<{ user: string; rules: AclRule[] }> {
+    const { db, store, audit, authentication, events } = this.#deps;
+    const done = await audit.watched(actor, { action: "acl.change", target: user }, async () => {
+      requireAdmin(actor);
+      // Raises what is wrong with a pattern.
+      for (const { path } of rules) compilePattern(path);
+      return db.write(() => {
+        const row = this.#row(user);
+        store.deleteRules.run(row.id);
+        for (const { effect, path, capabilities } of rules)
+          store.insertRule.run(row.id, effect, path.normalize("NFC"), JSON.stringify(capabilities));
+        return { user: row.name, rules: this.#rules(row) };
+      });
+    });
+    authentication.forget();
+    events.rightsChanged();
+    events.announce({ type: "acl.change", actor: actor.name, data: { user: done.user } });
+    return done;
+  }
+
+  /** `target`: `<space>/<path>`. */
+  explain(actor: Actor, user: string, target: string, capability: Capability): Explanation {
+    requireAdmin(actor);
+    const row = this.#row(user);
+    const [space = "", ...rest] = parseDocumentPath("path", target).split("/");
+    const path = rest.join("/");
+    const about = { user: row.name, path: `${space}/${path}`, capability };
+    if (row.disabled !== 0)
+      return { ...about, allowed: false, by: "disabled", rule: null, reason: `${row.name} is disabled` };
+    const verdict = this.#deps.authentication.rightsOf(row).verdict(capability, space, path);
+    const rule = "rule" in verdict ? verdict.rule : null;
+    return {
+      ...about,
+      allowed: verdict.allowed,
+      by: verdict.by,
+      rule,
+      reason: reasonOf(verdict, row, capability, space),
+    };
+  }
+
+  #rules(row: UserRow): AclRule[] {
+    return this.#deps.store.rulesOf.all(row.id).map(({ effect, path, capabilities }) => ({
+      effect,
+      path,
+      capabilities: JSON.parse(capabilities) as Capability[],
+    }));
+  }
+
+  #row(name: string): UserRow {
+    const row = this.#deps.store.userByKey.get(nameKey(name));
+    if (!row) throw notFound("user", name);
+    return row;
+  }
+}
+
+function reasonOf(verdict: Verdict, row: UserRow, capability: Capability, space: string): string {
+  switch (verdict.by) {
+    case "deny":
+      return `the rule "deny ${verdict.rule.path}" refuses; a rule that denies wins over everything else`;
+    case "allow":
+      return `the rule "allow ${verdict.rule.path}" grants it, and no rule denies it`;
+    case "scope":
+      return `no rule matches, and the role ${row.role} does not count in ${space}`;
+    case "role":
+      return `no rule matches, and the role ${row.role} ${verdict.allowed ? "may" : "may not"} ${capability} there`;
+  }
+}

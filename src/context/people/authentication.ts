@@ -1,0 +1,227 @@
+// From a request to an actor. Tokens are looked up by hash and checked at every request: age, expiry, a disabled user. What is looked up is
+// kept in a bounded cache that every change of people empties, so a change counts from the next request.
+
+import type { Clock } from "../../kit/clock.ts";
+import { tokenHash } from "../../kit/crypto.ts";
+import type { Db } from "../../kit/db.ts";
+import { AppError, messageOf } from "../../kit/error.ts";
+import type { Exchange } from "../../kit/http/exchange.ts";
+import type { Log } from "../../kit/log.ts";
+import { Rights } from "../access/rights.ts";
+import type { AclRule } from "../access/schema.ts";
+import type { ClientAddresses } from "../rate/client-address.ts";
+import type { Actor } from "./actor.ts";
+import { nameKey } from "../../kit/names.ts";
+import type { PeopleStore, TokenRow, UserRow } from "./store.ts";
+
+const CACHED_TOKENS_MAX = 10_000;
+const TOUCH_INTERVAL_MS = 60_000;
+const DAY_MS = 86_400_000;
+/** Longer ones are not even looked up. */
+const TOKEN_CHARACTERS_MAX = 512;
+
+interface Known {
+  readonly token: TokenRow;
+  readonly user: UserRow;
+  readonly rights: Rights;
+}
+
+export interface AuthenticationDeps {
+  readonly store: PeopleStore;
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly addresses: ClientAddresses;
+  /** `auth.token_ttl`; 0: tokens do not age. */
+  readonly tokenTtlDays: number;
+}
+
+export class Authentication {
+  readonly #deps: AuthenticationDeps;
+  readonly #known = new Map<string, Known>();
+  readonly #used = new Map<number, number>();
+  #touchTimer: ReturnType<typeof setTimeout> | undefined;
+  /** The operator of this machine, for as long as this process runs (people/local-door.ts). */
+  #localHash: string | undefined;
+  #localName = "";
+  readonly #rightsNamed = new Map<string, Rights>();
+  /** Goes up with every change of people: what was found out before may not hold any more. */
+  generation = 0;
+
+  constructor(deps: AuthenticationDeps) {
+    this.#deps = deps;
+  }
+
+  /** Whoever presents this token acts as an admin of this machine. */
+  openLocalDoor(token: string, name: string): void {
+    this.#localHash = tokenHash(token);
+    this.#localName = name;
+  }
+
+  /** Raises `unauthenticated`. */
+  actor(exchange: Exchange): Actor {
+    const authorization = exchange.headers["authorization"];
+    if (authorization === undefined)
+      throw new AppError("unauthenticated", "authentication required: send Authorization: Bearer <token>");
+    const actor = this.byToken(exchange, bearerOf(authorization));
+    if (!actor)
+      throw new AppError("unauthenticated", "the token is not valid: it is unknown, revoked or expired");
+    return actor;
+  }
+
+  /** Undefined when it is unknown, revoked, expired, or its user is disabled. */
+  byToken(exchange: Exchange, token: string): Actor | undefined {
+    if (token.length > TOKEN_CHARACTERS_MAX) return undefined;
+    const hash = tokenHash(token);
+    const about = { address: this.#addressOf(exchange), requestId: exchange.id };
+    if (hash === this.#localHash)
+      return {
+        name: this.#localName,
+        auth: "local",
+        rights: OPERATOR,
+        tokenId: null,
+        validUntil: null,
+        ...about,
+      };
+    const known = this.#known.get(hash) ?? this.#lookUp(hash);
+    if (!known || !this.#isValid(known)) return undefined;
+    this.#markUsed(known.token.id);
+    const auth = known.token.kind === "session" ? "session" : "token";
+    const validUntil = this.#expiryOf(known.token);
+    return {
+      name: known.user.name,
+      auth,
+      rights: known.rights,
+      tokenId: known.token.id,
+      validUntil,
+      ...about,
+    };
+  }
+
+  /** At once where something may be written down: a client that hangs up takes its address along. */
+  #addressOf(exchange: Exchange): () => string {
+    const { addresses } = this.#deps;
+    if (exchange.method === "GET") return () => addresses.of(exchange);
+    const address = addresses.of(exchange);
+    return () => address;
+  }
+
+  /** The actor with the rights that they have by now; undefined when the credential is not valid any more. For open streams. */
+  renewed(actor: Actor): Actor | undefined {
+    if (actor.tokenId === null) return actor;
+    const known = [...this.#known.values()].find(({ token }) => token.id === actor.tokenId);
+    if (known) return this.#isValid(known) ? { ...actor, rights: known.rights } : undefined;
+    return this.#reload(actor);
+  }
+
+  /** Has its credential not expired since? What people change is for `renewed`. */
+  holds({ validUntil }: Actor): boolean {
+    return validUntil === null || this.#deps.clock.now() < validUntil;
+  }
+
+  rightsOf(user: UserRow): Rights {
+    return rightsOf(this.#deps.store, user);
+  }
+
+  /** Of somebody who is not asking just now; undefined when there is no such user, or they are disabled. */
+  rightsNamed(name: string): Rights | undefined {
+    const known = this.#rightsNamed.get(name);
+    if (known) return known;
+    const user = this.#deps.store.userByKey.get(nameKey(name));
+    if (!user || user.disabled !== 0) return undefined;
+    const rights = rightsOf(this.#deps.store, user);
+    this.#rightsNamed.set(name, rights);
+    return rights;
+  }
+
+  /** After any change of users, tokens or rules. */
+  forget(): void {
+    this.generation += 1;
+    this.#rightsNamed.clear();
+    this.#known.clear();
+  }
+
+  pruneExpired(): void {
+    const { db, store, clock, tokenTtlDays } = this.#deps;
+    const now = clock.now();
+    db.writeNow(() => {
+      store.deleteExpired.run(now);
+      if (tokenTtlDays > 0) store.deleteBefore.run(now - tokenTtlDays * DAY_MS);
+    });
+  }
+
+  /** Writes collected last-used times; also at shutdown. */
+  flushLastUsed(): Promise<void> {
+    clearTimeout(this.#touchTimer);
+    this.#touchTimer = undefined;
+    const used = [...this.#used];
+    this.#used.clear();
+    if (used.length === 0) return Promise.resolve();
+    return this.#deps.db.write(() => {
+      for (const [id, time] of used) this.#deps.store.touchToken.run(time, id);
+    });
+  }
+
+  #lookUp(hash: string): Known | undefined {
+    const { store } = this.#deps;
+    const token = store.tokenByHash.get(hash);
+    const user = token && store.userById.get(token.user_id);
+    if (!token || !user) return undefined;
+    const known = { token, user, rights: rightsOf(store, user) };
+    if (this.#known.size >= CACHED_TOKENS_MAX) this.#known.clear();
+    this.#known.set(hash, known);
+    return known;
+  }
+
+  #reload(actor: Actor): Actor | undefined {
+    const { store } = this.#deps;
+    const user = store.users.all().find(({ name }) => name === actor.name);
+    const token = user && store.tokensOf.all(user.id).find(({ id }) => id === actor.tokenId);
+    if (!user || !token) return undefined;
+    const rights = rightsOf(store, user);
+    return this.#isValid({ token, user, rights }) ? { ...actor, rights } : undefined;
+  }
+
+  #isValid({ token, user }: Known): boolean {
+    if (user.disabled !== 0) return false;
+    const expiry = this.#expiryOf(token);
+    return expiry === null || this.#deps.clock.now() < expiry;
+  }
+
+  #expiryOf({ created_at, expires_at }: TokenRow): number | null {
+    const { tokenTtlDays } = this.#deps;
+    if (tokenTtlDays === 0) return expires_at;
+    return Math.min(created_at + tokenTtlDays * DAY_MS, expires_at ?? Infinity);
+  }
+
+  #markUsed(tokenId: number): void {
+    const { clock, log } = this.#deps;
+    this.#used.set(tokenId, clock.now());
+    if (this.#touchTimer) return;
+    this.#touchTimer = setTimeout(() => {
+      this.flushLastUsed().catch((error: unknown) =>
+        log.error("last-used times", { error: messageOf(error) }),
+      );
+    }, TOUCH_INTERVAL_MS);
+    this.#touchTimer.unref?.();
+  }
+}
+
+/** Everything, everywhere: who can read the data directory can do it anyway. */
+export const OPERATOR = new Rights("admin", null, []);
+
+export function rightsOf(store: PeopleStore, user: UserRow): Rights {
+  const rules = store.rulesOf.all(user.id).map(({ effect, path, capabilities }): AclRule => ({
+    effect,
+    path,
+    capabilities: JSON.parse(capabilities) as AclRule["capabilities"],
+  }));
+  return new Rights(user.role, user.spaces === null ? null : (JSON.parse(user.spaces) as string[]), rules);
+}
+
+function bearerOf(authorization: string): string {
+  const match = /^Bearer +([\x21-\x7e]+)$/i.exec(authorization);
+  if (!match)
+    throw new AppError("unauthenticated", "authentication required: send Authorization: Bearer <token>");
+  return match[1]!;
+}

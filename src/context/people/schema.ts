@@ -1,0 +1,70 @@
+// People of a context server, their tokens, and the two ways in. No record can hold a token, a hash or a password.
+
+import { Type, type Static } from "@sinclair/typebox";
+import { PASSWORD_CHARACTERS_MAX } from "../../kit/passwords.ts";
+import { closed, Id, nullable, oneOf, Time } from "../../kit/schema.ts";
+import { Role } from "../access/schema.ts";
+
+export const FAILED_LOGINS_MAX = 5;
+export const LOCKED_MINUTES = 15;
+export const BOOTSTRAP_HOURS = 24;
+export const SESSION_HOURS = 12;
+export const TOKEN_LABEL_CHARACTERS_MAX = 100;
+export const SPACES_PER_USER_MAX = 1_000;
+
+export const tokenKinds = ["token", "bootstrap", "session"] as const;
+
+export const User = closed({
+  name: Type.String(),
+  role: Role,
+  /** Where the role counts; null: in every space. */
+  spaces: nullable(Type.Array(Type.String())),
+  has_password: Type.Boolean(),
+  disabled: Type.Boolean(),
+  /** Until then no password is taken; null: not locked. */
+  locked_until: nullable(Time),
+  tokens: Type.Integer({ description: "how many are valid now" }),
+  created_at: Time,
+});
+export type User = Static<typeof User>;
+
+const Spaces = nullable(Type.Array(Type.String(), { maxItems: SPACES_PER_USER_MAX, uniqueItems: true }));
+export const CreateUser = closed({ name: Type.String(), role: Role, spaces: Type.Optional(Spaces) });
+export type CreateUser = Static<typeof CreateUser>;
+export const UpdateUser = closed({ role: Type.Optional(Role), spaces: Type.Optional(Spaces) });
+export type UpdateUser = Static<typeof UpdateUser>;
+export const CreatedUser = closed({ user: User, token: Type.String({ description: "shown once" }) });
+
+export const Token = closed({
+  id: Id,
+  kind: oneOf(tokenKinds),
+  label: Type.String(),
+  created_at: Time,
+  last_used_at: nullable(Time),
+  expires_at: nullable(Time),
+});
+export type Token = Static<typeof Token>;
+export const CreateToken = closed({
+  label: Type.Optional(Type.String({ maxLength: TOKEN_LABEL_CHARACTERS_MAX })),
+});
+export const CreatedToken = closed({
+  ...Token.properties,
+  token: Type.String({ description: "shown once" }),
+});
+export const RevokedTokens = closed({ user: Type.String(), revoked: Type.Integer() });
+
+/** Counted in UTF-16 units, so that any password within its limit passes. */
+const GivenPassword = Type.String({ maxLength: PASSWORD_CHARACTERS_MAX * 2 });
+export const Login = closed({ name: Type.String({ maxLength: 1_000 }), password: GivenPassword });
+export const LoginAnswer = closed({ user: User, token: Type.String(), expires_at: nullable(Time) });
+export const SetPassword = closed({ password: GivenPassword });
+
+export const authKinds = ["token", "session", "local", "system", "none"] as const;
+export const WhoAmI = closed({
+  name: Type.String(),
+  role: Role,
+  spaces: nullable(Type.Array(Type.String())),
+  auth: oneOf(authKinds),
+});
+export const UserParams = closed({ user: Type.String() });
+export const TokenParams = closed({ user: Type.String(), id: Id });

@@ -1,0 +1,93 @@
+// Which address a request came from. X-Forwarded-For is believed only when the peer is a proxy that the configuration names, and then from
+// the right: each trusted proxy vouches for the one before it, and nobody for more. An address says where, never who.
+
+import ipaddr from "ipaddr.js";
+import { AppError } from "../../kit/error.ts";
+import type { Exchange } from "../../kit/http/exchange.ts";
+
+type Block = ReturnType<typeof ipaddr.parseCIDR>;
+/** A header is bounded anyway; nobody has more proxies than this. */
+const HOPS_MAX = 32;
+const IPV6_NETWORK_PARTS = 4;
+
+/** Addresses and blocks that a configuration lists. */
+export class AddressList {
+  readonly #blocks: readonly Block[];
+
+  /** `key`: of the configuration, for the refusal. Raises `invalid`. */
+  constructor(key: string, texts: readonly string[]) {
+    this.#blocks = texts.map((text) => parseBlock(text, key));
+  }
+
+  includes(text: string): boolean {
+    const address = plainAddress(text);
+    if (address === undefined) return false;
+    const parsed = ipaddr.process(address);
+    return this.#blocks.some(
+      ([network, bits]) => network.kind() === parsed.kind() && parsed.match(network as never, bits),
+    );
+  }
+}
+
+export class ClientAddresses {
+  readonly #trusted: AddressList;
+  readonly #trustsSome: boolean;
+
+  /** Raises `invalid` for what is neither an address nor a block. */
+  constructor(trusted: readonly string[]) {
+    this.#trusted = new AddressList("listen.trusted_proxies", trusted);
+    this.#trustsSome = trusted.length > 0;
+  }
+
+  /** Empty when there is no peer: a request inside this process. */
+  of({ peer, headers }: Pick<Exchange, "peer" | "headers">): string {
+    let address = plainAddress(peer() ?? "");
+    if (address === undefined) return peer() ?? "";
+    const forwarded = !this.#trustsSome ? undefined : headers["x-forwarded-for"];
+    if (forwarded === undefined) return address;
+    const hops = forwarded.split(",").slice(-HOPS_MAX);
+    while (hops.length > 0 && this.#trusted.includes(address)) {
+      const next = plainAddress(withoutPort(hops.pop()!.trim()));
+      // What can't be read was written by nobody we trust: the proxy that passed it on is the last that is known.
+      if (next === undefined) break;
+      address = next;
+    }
+    return address;
+  }
+}
+
+/** What is counted together: one IPv4 address, or the network of an IPv6 one, of which a single host has as many as it likes. */
+export function countedTogether(address: string): string {
+  if (!ipaddr.isValid(address)) return address;
+  const parsed = ipaddr.process(address);
+  if (parsed.kind() === "ipv4") return parsed.toString();
+  return `${(parsed as ipaddr.IPv6).parts
+    .slice(0, IPV6_NETWORK_PARTS)
+    .map((part) => part.toString(16))
+    .join(":")}::/64`;
+}
+
+function parseBlock(text: string, key: string): Block {
+  try {
+    if (!text.includes("/")) {
+      const address = ipaddr.process(text);
+      return [address, address.kind() === "ipv4" ? 32 : 128];
+    }
+    return ipaddr.parseCIDR(text);
+  } catch {
+    throw new AppError("invalid", `${key}: "${text}" is neither an address nor a block such as 10.0.0.0/8`);
+  }
+}
+
+/** In its one spelling, IPv4 also where it came as IPv6; undefined when it is no address. */
+function plainAddress(text: string): string | undefined {
+  const bare = text.replace(/%.*$/, "");
+  if (!ipaddr.IPv4.isValidFourPartDecimal(bare) && !ipaddr.IPv6.isValid(bare)) return undefined;
+  return ipaddr.process(bare).toString();
+}
+
+function withoutPort(text: string): string {
+  const bracketed = /^\[([^\]]+)\](?::\d{1,5})?$/.exec(text);
+  if (bracketed) return bracketed[1]!;
+  return /^[^:]+:\d{1,5}$/.test(text) ? text.slice(0, text.indexOf(":")) : text;
+}

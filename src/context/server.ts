@@ -1,0 +1,77 @@
+// The route map of the context server: everything that answers over HTTP, on one screen.
+
+import { AppError } from "../kit/error.ts";
+import { createApi } from "../kit/http/api.ts";
+import { SECURITY_HEADERS } from "../kit/http/answer.ts";
+import type { Exchange } from "../kit/http/exchange.ts";
+import { isApi } from "../kit/http/guard.ts";
+import type { DescribedRoute } from "../kit/http/openapi.ts";
+import type { Handle } from "../kit/http/serve.ts";
+import type { Log } from "../kit/log.ts";
+import { auditRoutes } from "./audit/routes.ts";
+import { descriptionRoutes } from "./description/routes.ts";
+import { eventRoutes } from "./events/routes.ts";
+import { FILE_ROUTE, fileRoutes } from "./files/routes.ts";
+import { healthRoutes } from "./health/routes.ts";
+import type { Parts } from "./parts.ts";
+import { actorPlugin, type ActorKind } from "./people/plugin.ts";
+import { METRICS_TYPE } from "./metrics/metrics.ts";
+import { peopleRoutes } from "./people/routes.ts";
+import { withAllowance } from "./rate/rate-limits.ts";
+import { spaceRoutes } from "./spaces/routes.ts";
+import { webhookRoutes } from "./webhooks/routes.ts";
+import { PUSH_BODY_LIMITS, syncRoutes } from "./sync/routes.ts";
+
+const API = "/api/v1";
+
+export function createRoutes(parts: Parts, log: Log) {
+  const plugin = actorPlugin(parts.door);
+  const kinds = new Map<string, ActorKind>();
+  // Nobody who may not come in makes the server read a body first.
+  const door = (request: Request, route: string) => {
+    const kind = kinds.get(`${request.method} ${route}`);
+    if (kind !== undefined) parts.door.admit(kind, request, route);
+  };
+  const api = createApi(log, API, [FILE_ROUTE], PUSH_BODY_LIMITS, door)
+    .use(healthRoutes(plugin, storage(parts)))
+    .use(peopleRoutes(plugin, parts.users, parts.rules))
+    .use(spaceRoutes(plugin, parts.spaces))
+    .use(fileRoutes(plugin, parts.files))
+    .use(syncRoutes(plugin, parts.sync))
+    .use(auditRoutes(plugin, parts.audit))
+    .use(webhookRoutes(plugin, parts.webhooks))
+    .use(eventRoutes(plugin, parts.events, parts.authentication, parts.streams));
+  const all = api.use(descriptionRoutes(plugin, () => api));
+  for (const { method, path, hooks } of all.routes as DescribedRoute[])
+    kinds.set(`${method} ${path}`, (hooks.detail as { "x-actor": ActorKind })["x-actor"]);
+  return all;
+}
+
+export function createHandler(parts: Parts, log: Log): Handle {
+  const routes = createRoutes(parts, log);
+  const health = createApi(log, "").use(healthRoutes(actorPlugin(parts.door), storage(parts)));
+  return (request, exchange) => {
+    if (isApi(exchange.path)) return counted(routes.fetch(request), exchange);
+    if (exchange.path === "/health") return health.fetch(request);
+    if (exchange.path === "/metrics") return metricsAnswer(parts, exchange);
+    throw new AppError("not_found", `${exchange.path}: not found`);
+  };
+}
+
+function storage({ db, spaces }: Parts): (() => void | Promise<void>)[] {
+  return [() => db.check(), () => spaces.touch()];
+}
+
+/** By the peer's own address: what a proxy says of others counts for nothing here. Elsewhere it does not exist. */
+function metricsAnswer({ metrics, metricsFor }: Parts, exchange: Exchange): Response {
+  if (exchange.method !== "GET" || !metricsFor.includes(exchange.peer() ?? ""))
+    throw new AppError("not_found", `${exchange.path}: not found`);
+  exchange.route = exchange.path;
+  return new Response(metrics.text(), {
+    headers: { ...SECURITY_HEADERS, "Content-Type": METRICS_TYPE, "Cache-Control": "no-store" },
+  });
+}
+
+async function counted(answer: Response | Promise<Response>, exchange: Exchange): Promise<Response> {
+  return withAllowance(await answer, exchange);
+}

@@ -1,0 +1,63 @@
+// Spaces: records, rules of sync, quotas, and the file in which a space says what it is.
+
+import { Type, type Static } from "@sinclair/typebox";
+import { closed, nullable, oneOf, Time } from "../../kit/schema.ts";
+import { Head } from "../files/schema.ts";
+
+export const SPACE_NAME_PATTERN = "^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$";
+export const SPACES_MAX = 1_000;
+export const SYNC_RULES_MAX = 1_000;
+
+export const syncModes = ["always", "init-only", "never"] as const;
+export const SyncMode = oneOf(syncModes);
+export type SyncMode = (typeof syncModes)[number];
+
+/** Path prefix → mode; the longest prefix that matches decides, `always` when none does. */
+export const SyncRules = Type.Record(Type.String(), SyncMode);
+export type SyncRules = Static<typeof SyncRules>;
+export const DEFAULT_SYNC: SyncRules = { "identity/": "init-only" };
+
+const Limit = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
+/** 0: as the server has it. */
+export const Quotas = closed({
+  max_file_size: Type.Optional(Limit),
+  max_space_size: Type.Optional(Limit),
+  max_files: Type.Optional(Limit),
+});
+export type Quotas = Static<typeof Quotas>;
+/** What is in force; never 0 for "no limit". */
+export const EffectiveQuotas = closed({ max_file_size: Limit, max_space_size: Limit, max_files: Limit });
+export type EffectiveQuotas = Static<typeof EffectiveQuotas>;
+
+export const Space = closed({
+  name: Type.String(),
+  template: Type.String(),
+  head: Head,
+  created_at: Time,
+  bytes: Type.Integer(),
+  files: Type.Integer(),
+  versions: Type.Integer(),
+  sync: SyncRules,
+  quotas: EffectiveQuotas,
+});
+export type Space = Static<typeof Space>;
+
+export const CreateSpace = closed({ name: Type.String(), template: Type.Optional(Type.String()) });
+export type CreateSpace = Static<typeof CreateSpace>;
+export const SpaceParams = closed({ space: Type.String() });
+export const DeleteSpaceQuery = closed({ confirm: Type.Optional(Type.String()) });
+export const DeletedSpace = closed({ name: Type.String(), files: Type.Integer(), bytes: Type.Integer() });
+
+/** `.cairn/space.yaml` */
+export const SpaceFile = closed({
+  name: Type.String(),
+  created_at: Time,
+  template: Type.String(),
+  sync: SyncRules,
+  quotas: Type.Optional(Quotas),
+  retention: Type.Optional(closed({ max_versions: Type.Integer({ minimum: 0 }) })),
+});
+export type SpaceFile = Static<typeof SpaceFile>;
+
+export const SnapshotParams = closed({ space: Type.String(), id: Type.Integer({ minimum: 1 }) });
+export const nullableHead = nullable(Head);

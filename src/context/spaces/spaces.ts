@@ -1,0 +1,353 @@
+// The spaces of a server: made, opened when first used, listed for who may see them, deleted with everything in them. What a space is called
+// and how it behaves stands in its own folder, so that the folder can be copied.
+
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { Value } from "@sinclair/typebox/value";
+import { rfc3339, type Clock } from "../../kit/clock.ts";
+import { AppError, messageOf, notFound } from "../../kit/error.ts";
+import { KeyedLock } from "../../kit/keyed-lock.ts";
+import type { Log } from "../../kit/log.ts";
+import { parseDocumentPath } from "../../kit/paths.ts";
+import type { Audit } from "../audit/audit.ts";
+import type { Events } from "../events/events.ts";
+import type { Applied, Operation } from "../files/engine.ts";
+import { openSqliteEngine, type SqliteEngine } from "../files/sqlite/engine.ts";
+import { headText } from "../files/head.ts";
+import type { Snapshot } from "../files/schema.ts";
+import { requireAdmin, type Actor } from "../people/actor.ts";
+import {
+  DEFAULT_SYNC,
+  SPACE_NAME_PATTERN,
+  SpaceFile,
+  SPACES_MAX,
+  SYNC_RULES_MAX,
+  type CreateSpace,
+  type EffectiveQuotas,
+  type Quotas,
+  type Space,
+  type SyncRules,
+} from "./schema.ts";
+import { templateFiles } from "./templates.ts";
+
+const OWN = ".cairn";
+const FILE = "space.yaml";
+/** What is left of a space that is being removed. */
+const REMOVED_PREFIX = ".removed-";
+const DIRECTORY_MODE = 0o700;
+const FILE_MODE = 0o600;
+
+export interface OpenSpace {
+  readonly name: string;
+  readonly engine: SqliteEngine;
+  file: SpaceFile;
+}
+
+export interface SpacesDeps {
+  /** Where the folders of the spaces are. */
+  readonly directory: string;
+  readonly audit: Audit;
+  readonly events: Events;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly quotas: EffectiveQuotas;
+  readonly versionsKept: number;
+}
+
+export class Spaces {
+  readonly #deps: SpacesDeps;
+  readonly #open = new Map<string, OpenSpace>();
+  readonly #names = new Set<string>();
+  readonly #lock = new KeyedLock<string>();
+
+  constructor(deps: SpacesDeps) {
+    this.#deps = deps;
+  }
+
+  /** Finds the spaces, and clears away what a crash left of removed ones. */
+  prepare(): void {
+    const { directory } = this.#deps;
+    mkdirSync(directory, { recursive: true, mode: DIRECTORY_MODE });
+    for (const entry of readdirSync(directory, { withFileTypes: true })) {
+      if (entry.name.startsWith(REMOVED_PREFIX))
+        rmSync(join(directory, entry.name), { recursive: true, force: true });
+      else if (entry.isDirectory() && existsSync(join(directory, entry.name, OWN, FILE)))
+        this.#names.add(entry.name);
+    }
+  }
+
+  async list(actor: Actor): Promise<Space[]> {
+    const names = [...this.#names].filter((name) => actor.rights.sees(name)).sort();
+    return Promise.all(names.map(async (name) => this.#record(await this.#opened(name))));
+  }
+
+  async get(actor: Actor, name: string): Promise<Space> {
+    return this.#record(await this.looked(actor, name));
+  }
+
+  /** Raises `not_found`, the same for a space that is not there and one that this person may not know of. */
+  async visible(actor: Actor, name: string): Promise<OpenSpace> {
+    if (!this.#names.has(name) || !actor.rights.sees(name)) throw notFound("space", name);
+    return this.#opened(name);
+  }
+
+  /** As `visible`, for who only looks: a change is on record anyway, and here a refusal is. */
+  async looked(actor: Actor, name: string): Promise<OpenSpace> {
+    if (this.#names.has(name) && !actor.rights.sees(name))
+      this.#deps.audit.record(actor, { action: "space.read", space: name }, notFound("space", name));
+    return this.visible(actor, name);
+  }
+
+  /** Raises `not_found`, or `forbidden` for who may see the space and is no lead there. */
+  async led(actor: Actor, name: string): Promise<OpenSpace> {
+    const space = await this.visible(actor, name);
+    if (!actor.rights.has("lead", name))
+      throw new AppError("forbidden", `only a space-lead or an admin may do that in ${name}`);
+    return space;
+  }
+
+  names(): readonly string[] {
+    return [...this.#names].sort();
+  }
+
+  create(actor: Actor, input: CreateSpace): Promise<Space> {
+    const { audit, events } = this.#deps;
+    return audit.watched(actor, { action: "space.create", space: input.name }, async () => {
+      requireAdmin(actor);
+      const { name } = input;
+      if (!new RegExp(SPACE_NAME_PATTERN).test(name))
+        throw new AppError(
+          "invalid",
+          "name: 1 to 63 lower-case letters, digits and hyphens, with a letter or digit at both ends",
+        );
+      return this.#lock.run(name, async () => {
+        if (this.#names.has(name)) throw new AppError("conflict", `name: there is a space "${name}" already`);
+        if (this.#names.size >= SPACES_MAX)
+          throw new AppError("refused", `at most ${SPACES_MAX} spaces on one server`);
+        const space = await this.#make(actor, name, input.template ?? "team");
+        events.announce({ type: "space.create", actor: actor.name, space: name });
+        return this.#record(space);
+      });
+    });
+  }
+
+  remove(
+    actor: Actor,
+    name: string,
+    confirm: string | undefined,
+  ): Promise<{ name: string; files: number; bytes: number }> {
+    const { audit, events, directory } = this.#deps;
+    return audit.watched(actor, { action: "space.delete", space: name }, async () => {
+      const space = await this.visible(actor, name);
+      requireAdmin(actor);
+      if (confirm !== name)
+        throw new AppError(
+          "refused",
+          `deleting a space removes every version of every file; confirm it with ?confirm=${name}`,
+        );
+      return this.#lock.run(name, async () => {
+        const { files, bytes } = space.engine.totals();
+        this.#names.delete(name);
+        this.#open.delete(name);
+        await space.engine.close();
+        const gone = join(directory, `${REMOVED_PREFIX}${name}-${this.#deps.clock.now()}`);
+        renameSync(join(directory, name), gone);
+        rmSync(gone, { recursive: true, force: true });
+        await events.forgetSpace(name);
+        events.announce({ type: "space.delete", actor: actor.name, space: name, data: { files, bytes } });
+        return { name, files, bytes };
+      });
+    });
+  }
+
+  /** The limits as they are in force for a space. */
+  quotasOf({ file }: OpenSpace): EffectiveQuotas {
+    const { quotas } = this.#deps;
+    return {
+      max_file_size: file.quotas?.max_file_size || quotas.max_file_size,
+      max_space_size: file.quotas?.max_space_size || quotas.max_space_size,
+      max_files: file.quotas?.max_files || quotas.max_files,
+    };
+  }
+
+  versionsKept({ file }: OpenSpace): number {
+    return file.retention?.max_versions ?? this.#deps.versionsKept;
+  }
+
+  setQuotas(actor: Actor, name: string, quotas: Quotas): Promise<EffectiveQuotas> {
+    return this.#deps.audit.watched(actor, { action: "space.quotas", space: name }, async () => {
+      const space = await this.led(actor, name);
+      this.#save(space, { ...space.file, quotas });
+      this.#deps.events.announce({ type: "space.quotas", actor: actor.name, space: name });
+      return this.quotasOf(space);
+    });
+  }
+
+  async sync(actor: Actor, name: string): Promise<SyncRules> {
+    return (await this.looked(actor, name)).file.sync;
+  }
+
+  setSync(actor: Actor, name: string, rules: SyncRules): Promise<SyncRules> {
+    return this.#deps.audit.watched(actor, { action: "space.sync", space: name }, async () => {
+      const space = await this.led(actor, name);
+      if (Object.keys(rules).length > SYNC_RULES_MAX)
+        throw new AppError("invalid", `rules: at most ${SYNC_RULES_MAX}`);
+      const sync: Record<string, SyncRules[string]> = {};
+      for (const [prefix, mode] of Object.entries(rules)) {
+        const directory = parseDocumentPath("prefix", prefix.replace(/\/$/, ""));
+        sync[prefix.endsWith("/") ? `${directory}/` : directory] = mode;
+      }
+      this.#save(space, { ...space.file, sync });
+      this.#deps.events.announce({ type: "space.sync", actor: actor.name, space: name });
+      return space.file.sync;
+    });
+  }
+
+  async snapshots(actor: Actor, name: string): Promise<Snapshot[]> {
+    return (await this.looked(actor, name)).engine.snapshots();
+  }
+
+  snapshot(actor: Actor, name: string, title: string): Promise<Snapshot> {
+    return this.#deps.audit.watched(
+      actor,
+      { action: "space.snapshot", space: name, target: title },
+      async () => {
+        const space = await this.led(actor, name);
+        const made = await space.engine.snapshot(title.trim(), actor.name);
+        this.#deps.events.announce({
+          type: "space.snapshot",
+          actor: actor.name,
+          space: name,
+          data: { name: made.name },
+        });
+        return made;
+      },
+    );
+  }
+
+  /** Opens each space once, so that events that a crash took away are told without waiting for somebody to ask for the space. */
+  async catchUpAll(): Promise<void> {
+    for (const name of this.names()) {
+      try {
+        if (this.#names.has(name)) await this.#opened(name);
+      } catch (error) {
+        this.#deps.log.error("a space could not be opened", { space: name, error: messageOf(error) });
+      }
+    }
+  }
+
+  /** Raises when the storage of a space that is open does not answer. */
+  async touch(): Promise<void> {
+    for (const { engine } of this.#open.values()) await engine.log(Math.max(0, engine.head().seq - 1), 1);
+  }
+
+  /** Of all spaces that are open, which after the start are all of them. */
+  totals(): { files: number; bytes: number } {
+    const sum = { files: 0, bytes: 0 };
+    for (const { engine } of this.#open.values()) {
+      const { files, bytes } = engine.totals();
+      sum.files += files;
+      sum.bytes += bytes;
+    }
+    return sum;
+  }
+
+  async closeAll(): Promise<void> {
+    for (const { engine, name } of this.#open.values()) {
+      try {
+        await engine.close();
+      } catch (error) {
+        this.#deps.log.error("a space could not be closed", { space: name, error: messageOf(error) });
+      }
+    }
+    this.#open.clear();
+  }
+
+  async #opened(name: string): Promise<OpenSpace> {
+    return this.#open.get(name) ?? this.#lock.run(name, () => this.#openNow(name));
+  }
+
+  async #openNow(name: string): Promise<OpenSpace> {
+    const known = this.#open.get(name);
+    if (known) return known;
+    const { directory, clock, log, events } = this.#deps;
+    const folder = join(directory, name);
+    const file = readSpaceFile(join(folder, OWN, FILE));
+    const engine = openSqliteEngine({ directory: folder, clock, log, onApplied: this.#teller(name) });
+    const space = { name, engine, file };
+    await events.catchUp(name, engine.head(), (after) => engine.log(after, 1_000));
+    // Last: nobody writes before what a crash left untold is told.
+    this.#open.set(name, space);
+    return space;
+  }
+
+  async #make(actor: Actor, name: string, template: string): Promise<OpenSpace> {
+    const { directory, clock, log } = this.#deps;
+    const files = templateFiles(template);
+    const folder = join(directory, name);
+    try {
+      const engine = openSqliteEngine({ directory: folder, clock, log, onApplied: this.#teller(name) });
+      const operations = files.map(({ path, content }): Operation => ({
+        op: "put",
+        path: parseDocumentPath("template", path),
+        content: new TextEncoder().encode(content),
+      }));
+      await engine.apply({ operations, author: actor.name });
+      await this.#deps.events.catchUp(name, engine.head(), () => Promise.resolve([]));
+      const created_at = rfc3339(clock.now());
+      const space = { name, engine, file: { name, created_at, template, sync: DEFAULT_SYNC } };
+      // Last: without it there is no space here.
+      this.#save(space, space.file);
+      this.#open.set(name, space);
+      this.#names.add(name);
+      return space;
+    } catch (error) {
+      rmSync(folder, { recursive: true, force: true });
+      throw error;
+    }
+  }
+
+  /** Tells what the log of a space says, one event for each change. */
+  #teller(space: string) {
+    return ({ effects, head, time }: Applied, actor: string) => {
+      const first = head.seq - effects.length + 1;
+      for (const [index, { op, path, after }] of effects.entries())
+        this.#deps.events.announce({
+          type: `file.${op}`,
+          actor,
+          space,
+          path,
+          version: after?.version ?? null,
+          time,
+          head: { epoch: head.epoch, seq: first + index },
+        });
+    };
+  }
+
+  #save(space: OpenSpace, file: SpaceFile): void {
+    const path = join(this.#deps.directory, space.name, OWN, FILE);
+    writeFileSync(`${path}.new`, Bun.YAML.stringify(file, null, 2), { mode: FILE_MODE });
+    renameSync(`${path}.new`, path);
+    space.file = file;
+  }
+
+  #record(space: OpenSpace): Space {
+    const { name, engine, file } = space;
+    return {
+      name,
+      template: file.template,
+      head: headText(engine.head()),
+      created_at: file.created_at,
+      ...engine.totals(),
+      sync: file.sync,
+      quotas: this.quotasOf(space),
+    };
+  }
+}
+
+function readSpaceFile(path: string): SpaceFile {
+  const value: unknown = Bun.YAML.parse(readFileSync(path, "utf8"));
+  if (Value.Check(SpaceFile, value)) return value;
+  const problem = Value.Errors(SpaceFile, value).First();
+  throw new AppError("invalid", `${path}: ${problem?.path ?? ""}: ${problem?.message ?? "not valid"}`);
+}

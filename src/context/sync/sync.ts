@@ -1,0 +1,100 @@
+// Pushes and pulls. A push is all or nothing: every path is judged by itself (rights, mode, quota, secrets, expectation) and the whole by
+// what it really does. A pull gives what is live, of the paths that travel and that this person may read.
+
+import { AppError } from "../../kit/error.ts";
+import { parseDocumentPath } from "../../kit/paths.ts";
+import type { Operation } from "../files/engine.ts";
+import type { Files } from "../files/files.ts";
+import { headText, parseHead } from "../files/head.ts";
+import type { Actor } from "../people/actor.ts";
+import type { Events } from "../events/events.ts";
+import type { OpenSpace, Spaces } from "../spaces/spaces.ts";
+import { travelsDown, travelsUp } from "./modes.ts";
+import { PULL_BYTES_MAX, type Push, type Pushed } from "./schema.ts";
+
+export interface SyncDeps {
+  readonly spaces: Spaces;
+  readonly files: Files;
+  readonly events: Events;
+}
+
+export interface Pulled {
+  readonly path: string;
+  readonly version: number;
+  readonly bytes: Uint8Array;
+}
+
+export class Sync {
+  readonly #deps: SyncDeps;
+
+  constructor(deps: SyncDeps) {
+    this.#deps = deps;
+  }
+
+  async push(actor: Actor, spaceName: string, { base, ops }: Push): Promise<Pushed> {
+    const applied = await this.#deps.files.batch(actor, spaceName, (space) => {
+      if (base !== undefined) requireEpoch(space, base);
+      return ops.map((one, index) => operationOf(space, one, index));
+    });
+    if (applied.effects.length > 0) {
+      const data = { files: applied.effects.length };
+      this.#deps.events.announce({ type: "space.push", actor: actor.name, space: spaceName, data });
+    }
+    return {
+      head: headText(applied.head),
+      versions: applied.effects.map(({ path, after }) => ({
+        path,
+        version: after?.version ?? null,
+        hash: after?.hash ?? null,
+      })),
+    };
+  }
+
+  /** Read one after the other while they are sent. Raises `not_found` for the first that is not there. */
+  async *pull(actor: Actor, spaceName: string, paths: readonly string[]): AsyncGenerator<Pulled> {
+    const space = await this.#deps.spaces.looked(actor, spaceName);
+    let total = 0;
+    for (const [index, text] of paths.entries()) {
+      const path = parseDocumentPath(`paths.${index}`, text);
+      if (!travelsDown(space.file.sync, path))
+        throw new AppError("refused", `${path}: the sync rules of ${spaceName} keep it where it is`, {
+          path,
+        });
+      const { version, bytes } = await this.#deps.files.read(actor, spaceName, path);
+      total += bytes.length;
+      if (total > PULL_BYTES_MAX)
+        throw new AppError("too_large", `more than ${PULL_BYTES_MAX} bytes at once; ask for fewer paths`, {
+          limit_bytes: PULL_BYTES_MAX,
+        });
+      yield { path, version, bytes };
+    }
+  }
+}
+
+function requireEpoch({ engine }: OpenSpace, base: string): void {
+  if (parseHead("base", base).epoch === engine.head().epoch) return;
+  const head = headText(engine.head());
+  throw new AppError(
+    "epoch_changed",
+    "the space was restored from a backup since then: pull before pushing",
+    {
+      head,
+    },
+  );
+}
+
+function operationOf({ name, file }: OpenSpace, one: Push["ops"][number], index: number): Operation {
+  const path = parseDocumentPath(`ops.${index}.path`, one.path);
+  if (!travelsUp(file.sync, path))
+    throw new AppError("refused", `${path}: the sync rules of ${name} keep it where it is`, { path });
+  const expected = one.expected === undefined ? {} : { expected: one.expected };
+  if (one.op === "delete") return { op: "delete", path, ...expected };
+  return { op: "put", path, content: contentOf(one.content_b64, index), ...expected };
+}
+
+function contentOf(text: string | undefined, index: number): Uint8Array {
+  if (text === undefined) throw new AppError("invalid", `ops.${index}.content_b64: missing`);
+  if (!/^[A-Za-z0-9+/]*={0,2}$/.test(text))
+    throw new AppError("invalid", `ops.${index}.content_b64: is not base64`);
+  return new Uint8Array(Buffer.from(text, "base64"));
+}

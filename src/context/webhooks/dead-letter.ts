@@ -1,0 +1,43 @@
+// What could not be delivered, one JSON line each, for people to look into. Bounded: a full file is set aside once, and the one before it goes.
+
+import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import type { DeadLetter } from "./schema.ts";
+
+export const DEAD_LETTER_BYTES_MAX = 8 * 1024 * 1024;
+const FILE_MODE = 0o600;
+const DIRECTORY_MODE = 0o700;
+
+export class DeadLetterFile {
+  readonly #path: string;
+  readonly #bytesMax: number;
+
+  constructor(path: string, bytesMax = DEAD_LETTER_BYTES_MAX) {
+    this.#path = path;
+    this.#bytesMax = bytesMax;
+  }
+
+  add(letter: DeadLetter): void {
+    const line = `${JSON.stringify(letter)}\n`;
+    mkdirSync(dirname(this.#path), { recursive: true, mode: DIRECTORY_MODE });
+    const size = existsSync(this.#path) ? statSync(this.#path).size : 0;
+    if (size > 0 && size + Buffer.byteLength(line) > this.#bytesMax)
+      renameSync(this.#path, `${this.#path}.1`);
+    appendFileSync(this.#path, line, { mode: FILE_MODE });
+  }
+
+  /** The newest ones, oldest first. A line that a crash cut off is left out. */
+  read(limit: number): DeadLetter[] {
+    const lines = [`${this.#path}.1`, this.#path]
+      .filter((path) => existsSync(path))
+      .flatMap((path) => readFileSync(path, "utf8").split("\n"))
+      .filter((line) => line.endsWith("}"));
+    return lines.slice(-limit).flatMap((line) => {
+      try {
+        return [JSON.parse(line) as DeadLetter];
+      } catch {
+        return [];
+      }
+    });
+  }
+}

@@ -1,0 +1,61 @@
+// Webhooks: where events are sent, signed; and the log of what was sent.
+
+import { Type, type Static } from "@sinclair/typebox";
+import { closed, Id, nullable, oneOf, Time } from "../../kit/schema.ts";
+
+export const WEBHOOKS_MAX = 100;
+export const URL_CHARACTERS_MAX = 2_048;
+export const DELIVERIES_KEPT = 1_000;
+
+export const Webhook = closed({
+  id: Id,
+  url: Type.String(),
+  events: Type.Array(Type.String({ description: "a type, `file.*`, or `*`" })),
+  enabled: Type.Boolean(),
+  created_by: Type.String(),
+  created_at: Time,
+});
+export type Webhook = Static<typeof Webhook>;
+
+export const CreatedWebhook = closed({
+  ...Webhook.properties,
+  secret: Type.String({ description: "shown once" }),
+});
+export type CreatedWebhook = Static<typeof CreatedWebhook>;
+
+const Subscriptions = Type.Array(Type.String({ maxLength: 100 }), { minItems: 1, maxItems: 50 });
+const Target = Type.String({ maxLength: URL_CHARACTERS_MAX });
+export const CreateWebhook = closed({ url: Target, events: Type.Optional(Subscriptions) });
+export type CreateWebhook = Static<typeof CreateWebhook>;
+export const UpdateWebhook = closed({
+  url: Type.Optional(Target),
+  events: Type.Optional(Subscriptions),
+  enabled: Type.Optional(Type.Boolean()),
+});
+export type UpdateWebhook = Static<typeof UpdateWebhook>;
+
+export const deliveryStates = ["waiting", "sent", "failed"] as const;
+export const Delivery = closed({
+  id: Type.String(),
+  webhook: Id,
+  type: Type.String(),
+  state: oneOf(deliveryStates),
+  tries: Type.Integer(),
+  status: nullable(Type.Integer({ description: "of the last answer" })),
+  error: nullable(Type.String()),
+  created_at: Time,
+});
+export type Delivery = Static<typeof Delivery>;
+export const DeliveryParams = closed({ delivery: Type.String() });
+
+/** One line of `webhooks/dead-letter.jsonl`. */
+export const DeadLetter = closed({
+  time: Time,
+  delivery: Type.String(),
+  webhook: Id,
+  url: Type.String(),
+  tries: Type.Integer(),
+  error: Type.String(),
+  body: Type.String(),
+});
+export type DeadLetter = Static<typeof DeadLetter>;

@@ -1,0 +1,136 @@
+// OpenAPI 3.1 of a list of routes, from the very schemas that validate requests and answers.
+// Says only what the routes declare; what it can't read there (who may call) they declare as `x-caller` or `x-actor`.
+
+import { Kind, OptionalKind, Type, type TSchema } from "@sinclair/typebox";
+import { statusOf } from "../error.ts";
+import { closed } from "../schema.ts";
+
+/** A route as the framework lists it. */
+export interface DescribedRoute {
+  readonly method: string;
+  readonly path: string;
+  readonly hooks: {
+    readonly body?: unknown;
+    readonly params?: unknown;
+    readonly query?: unknown;
+    readonly response?: unknown;
+    readonly detail?: object;
+  };
+}
+
+const ErrorBody = closed({
+  error: closed({
+    message: Type.String({ description: "a sentence that may be shown to people" }),
+    code: Type.Union(Object.keys(statusOf).map((code) => Type.Literal(code))),
+    request_id: Type.String({ description: "as in X-Request-Id and in the log" }),
+    details: Type.Optional(Type.Object({}, { additionalProperties: true })),
+  }),
+});
+
+export function openApi(title: string, version: string, routes: readonly DescribedRoute[]): object {
+  const paths: Record<string, Record<string, object>> = {};
+  for (const route of routes) {
+    const path = route.path.replace(/:([a-z_]+)/g, "{$1}").replace(/\*$/, "{path}");
+    (paths[path] ??= {})[route.method.toLowerCase()] = operation(route);
+  }
+  return {
+    openapi: "3.1.0",
+    info: { title, version },
+    security: [{ bearer: [] }],
+    paths,
+    components: {
+      schemas: { Error: jsonSchema(ErrorBody) },
+      securitySchemes: { bearer: { type: "http", scheme: "bearer" } },
+    },
+  };
+}
+
+function operation({ method, path, hooks }: DescribedRoute): object {
+  const detail = (hooks.detail ?? {}) as Record<string, unknown>;
+  const parameters = [...parametersOf("path", hooks.params), ...parametersOf("query", hooks.query)];
+  return {
+    operationId: operationId(method, path),
+    ...detail,
+    ...([detail["x-caller"], detail["x-actor"]].includes("open") ? { security: [] } : {}),
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...(hooks.body === undefined ? {} : { requestBody: requestBody(hooks.body as TSchema) }),
+    responses: {
+      ...((detail["responses"] as object | undefined) ?? responses(hooks.response)),
+      default: { description: "refused", ...content({ $ref: "#/components/schemas/Error" }) },
+    },
+  };
+}
+
+/** `get /api/v1/workspaces/:id/agents`: `getWorkspacesByIdAgents`. */
+function operationId(method: string, path: string): string {
+  const words = path
+    .replace(/^\/api\/v1/, "")
+    .split(/[/.]/)
+    .filter(Boolean)
+    .map((word) => (word === "*" ? "By_path" : word.startsWith(":") ? `By_${word.slice(1)}` : word));
+  const name = words.join("_").replace(/(?:^|[_-])([a-z])/gi, (_, letter: string) => letter.toUpperCase());
+  return method.toLowerCase() + name;
+}
+
+function parametersOf(place: "path" | "query", schema: unknown): object[] {
+  if (schema === undefined) return [];
+  const { properties, required = [] } = schema as {
+    properties: Record<string, TSchema>;
+    required?: string[];
+  };
+  return Object.entries(properties).map(([name, field]) => ({
+    name: name === "*" ? "path" : name,
+    in: place,
+    required: required.includes(name),
+    schema: jsonSchema(field),
+  }));
+}
+
+function requestBody(schema: TSchema): object {
+  return { required: schema[OptionalKind] !== "Optional", ...content(jsonSchema(schema)) };
+}
+
+/** A route that declares no answer is an event stream, unless its `detail` says what it is. */
+function responses(declared: unknown): Record<string, object> {
+  if (declared === undefined) {
+    return {
+      200: { description: "a stream of events", ...content({ type: "string" }, "text/event-stream") },
+    };
+  }
+  const byStatus =
+    Kind in (declared as object) ? { 200: declared as TSchema } : (declared as Record<string, TSchema>);
+  return Object.fromEntries(
+    Object.entries(byStatus).map(([status, schema]) =>
+      schema[Kind] === "Void"
+        ? ["204", { description: "done" }]
+        : [status, { description: "done", ...content(jsonSchema(schema)) }],
+    ),
+  );
+}
+
+function content(schema: object, type = "application/json"): object {
+  return { content: { [type]: { schema } } };
+}
+
+interface Plain {
+  [key: string]: unknown;
+}
+
+/** Plain JSON Schema: without what only the validator needs, and with words for what it spells out in pieces. */
+function jsonSchema(schema: TSchema): Plain {
+  return plain(JSON.parse(JSON.stringify(schema))) as Plain;
+}
+
+function plain(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(plain);
+  if (value === null || typeof value !== "object") return value;
+  const schema = value as Plain;
+  const variants = schema["anyOf"] as Plain[] | undefined;
+  if (variants?.every((variant) => typeof variant["const"] === "string")) {
+    const { anyOf: _, ...rest } = schema;
+    return { ...rest, type: "string", enum: variants.map((variant) => variant["const"]) };
+  }
+  const range = /^an integer from (-?\d+) to (\d+)$/.exec(String(schema["format"]));
+  if (range) return { type: "integer", minimum: Number(range[1]), maximum: Number(range[2]) };
+  return Object.fromEntries(Object.entries(schema).map(([key, inner]) => [key, plain(inner)]));
+}

@@ -1,0 +1,141 @@
+// The compiled context server over real HTTP, its rate limits off: durable writes with compare and swap, reads, what a whole space costs, the
+// check of the audit record, a cold command, start and memory. Beside them bare Bun.serve, and raw SQLite with the same durability.
+
+import { runContext, type RunningContext } from "../kit/running-context.ts";
+import { firstLines, load, residentMb, type LoadResult } from "./programs.ts";
+import { percentile, type Row } from "./row.ts";
+import { Database } from "bun:sqlite";
+import { join } from "node:path";
+
+const MILLISECONDS = 2000;
+const MANY = 64;
+const PUSHED_FILES = 10_000;
+const PUSHED_BYTES = 2048;
+const COLD_RUNS = 5;
+
+export async function run(): Promise<Row[]> {
+  await using server = await runContext();
+  await server.end("SIGTERM");
+  const startMs = await timed(async () => {
+    await server.start();
+    await fetch(`${server.url}/health`);
+  });
+  const idleMb = await residentMb(server.pid);
+  const raw = rawWrites(join(server.directory, "..", "raw.db"));
+  const one = await writes(server, 1);
+  const many = await writes(server, MANY);
+  return [
+    rate("durable CAS writes of 2 KB, 64 at once", many.rate, 8000, raw.rate),
+    time("  the same, p99", many.p99, 20),
+    rate("durable CAS writes of 2 KB, one after the other", one.rate, 2000, raw.rate),
+    ...(await reads(server)),
+    ...(await wholeSpace(server)),
+    ...(await audit(server)),
+    time(`cairn file get, cold, median of ${COLD_RUNS}`, await coldGet(server), 40),
+    time("start to healthy", startMs, 80),
+    { name: "memory of an idle server", measured: idleMb, unit: "MB", target: "≤ 60 MB", met: idleMb <= 60 },
+  ];
+}
+
+function time(name: string, measured: number, atMost: number, limit?: number): Row {
+  const beside = limit === undefined ? {} : { limit, ratio: limit / measured };
+  return { name, measured, unit: "ms", ...beside, target: `≤ ${atMost} ms`, met: measured <= atMost };
+}
+
+function rate(name: string, measured: number, atLeast: number, limit?: number): Row {
+  const beside = limit === undefined ? {} : { limit, ratio: measured / limit };
+  const target = `≥ ${atLeast.toLocaleString("en-US")}/s`;
+  return { name, measured, unit: "1/s", ...beside, target, met: measured >= atLeast };
+}
+
+async function writes(server: RunningContext, connections: number): Promise<LoadResult> {
+  const command = [process.execPath, join(import.meta.dir, "context-load.ts"), server.url, server.bootstrap];
+  const child = Bun.spawn([...command, String(connections), String(MILLISECONDS)], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const result = JSON.parse(await child.stdout.text()) as LoadResult;
+  if (result.failures > 0) throw new Error(`${result.failures} writes were refused`);
+  return result;
+}
+
+/** One after the other, each a commit that is on disk. */
+function rawWrites(path: string): { rate: number } {
+  using db = new Database(path);
+  db.run("PRAGMA journal_mode = WAL");
+  db.run("PRAGMA synchronous = FULL");
+  db.run("CREATE TABLE version (id INTEGER PRIMARY KEY, content BLOB NOT NULL) STRICT");
+  const insert = db.query("INSERT INTO version (content) VALUES (?)");
+  const content = new Uint8Array(PUSHED_BYTES).fill(120);
+  const started = performance.now();
+  let count = 0;
+  for (; performance.now() - started < MILLISECONDS; count++) insert.run(content);
+  return { rate: (count / (performance.now() - started)) * 1000 };
+}
+
+async function reads(server: RunningContext): Promise<Row[]> {
+  const content = "word ".repeat(400);
+  await server.admin.write("read.md", content);
+  const bare = Bun.spawn(
+    [
+      process.execPath,
+      "-e",
+      `const s = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response(${JSON.stringify(content)}) }); console.log(s.port)`,
+    ],
+    { stdio: ["ignore", "pipe", "inherit"] },
+  );
+  try {
+    const limit = await load(Number(await firstLines(bare.stdout, /\n/)), "/", MANY, MILLISECONDS);
+    const header = [`Authorization: Bearer ${server.bootstrap}`];
+    const path = "/api/v1/spaces/team/files/read.md";
+    const ours = await load(Number(new URL(server.url).port), path, MANY, MILLISECONDS, header);
+    return [rate("reads of 2 KB, 64 at once", ours.rate, 30_000, limit.rate)];
+  } finally {
+    bare.kill();
+  }
+}
+
+async function wholeSpace(server: RunningContext): Promise<Row[]> {
+  const content_b64 = Buffer.alloc(PUSHED_BYTES, "text ").toString("base64");
+  const put = (index: number) => ({ op: "put", path: `many/${index % 100}/${index}.md`, content_b64 });
+  const push = (ops: object[]) => timed(() => server.admin.post("/spaces/team/push", { ops }));
+  const all = await push(Array.from({ length: PUSHED_FILES }, (_, index) => put(index)));
+  const { head } = await server.admin.get<{ head: string }>("/spaces/team");
+  const single = await push([{ ...put(1), content_b64: Buffer.from("changed").toString("base64") }]);
+  const changes = await timed(() => server.admin.get(`/spaces/team/changes?since=${head}`));
+  const space = await timed(() => server.admin.get("/spaces/team"));
+  return [
+    time("push of 10,000 files, 20 MB", all, 2000),
+    time("push of one among 10,000", single, 20),
+    time("one change among 10,000", changes, 2),
+    time("GET /spaces/{space}, 10,000 files", space, 1),
+  ];
+}
+
+async function audit(server: RunningContext): Promise<Row[]> {
+  let entries = 0;
+  const ms = await timed(async () => {
+    ({ entries } = await server.admin.get<{ entries: number }>("/audit/verify"));
+  });
+  return [rate("audit verify, entries", (entries / ms) * 1000, 100_000)];
+}
+
+async function coldGet(server: RunningContext): Promise<number> {
+  const times: number[] = [];
+  for (let round = 0; round < COLD_RUNS; round++)
+    times.push(
+      await timed(async () => {
+        const { exitCode, stderr } = await server.cairn("file", "get", "read.md");
+        if (exitCode !== 0) throw new Error(stderr);
+      }),
+    );
+  return percentile(
+    times.toSorted((a, b) => a - b),
+    0.5,
+  );
+}
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const before = performance.now();
+  await work();
+  return performance.now() - before;
+}

@@ -1,0 +1,342 @@
+// Goal: what `acl explain` denies is neither visible nor possible on any route, and what it allows works; for random people and rules.
+
+import { describe, expect, test } from "bun:test";
+import * as fc from "fast-check";
+import { compilePattern } from "../../src/context/access/pattern.ts";
+import { Rights } from "../../src/context/access/rights.ts";
+import {
+  capabilities,
+  roles,
+  type AclRule,
+  type Capability,
+  type Explanation,
+  type Role,
+} from "../../src/context/access/schema.ts";
+import type { FileRecord, NetChange } from "../../src/context/files/schema.ts";
+import {
+  contextServer,
+  filePath,
+  refusalOf,
+  type ContextClient,
+  type ContextServer,
+} from "../kit/context-server.ts";
+
+const RUNS = 25;
+const RUNS_LIMIT_MS = 240_000;
+
+describe("patterns", () => {
+  const matches = (pattern: string, targets: string[]) =>
+    targets.filter((target) => compilePattern(pattern).matches(target));
+  const all = ["team/a", "team/a.md", "team/a/b", "team/a/b/c", "team/aXmd", "tea/m/a", "Team/a", "team"];
+
+  test("* stays within a segment, ** goes through any number of them, none included", () => {
+    expect(matches("team/*", all)).toEqual(["team/a", "team/a.md", "team/aXmd"]);
+    expect(matches("team/**", all)).toEqual(["team/a", "team/a.md", "team/a/b", "team/a/b/c", "team/aXmd"]);
+    expect(matches("team/**/c", all)).toEqual(["team/a/b/c"]);
+    expect(matches("team/a/**/b", all)).toEqual(["team/a/b"]);
+    expect(matches("team/a.md", all)).toEqual(["team/a.md"]);
+    expect(matches("*/a", all)).toEqual(["team/a", "Team/a"]);
+    expect(matches("**/a", all)).toEqual(["team/a", "tea/m/a", "Team/a"]);
+    expect(matches("team/a*", all)).toEqual(["team/a", "team/a.md", "team/aXmd"]);
+    expect(matches("team/*.md", all)).toEqual(["team/a.md"]);
+  });
+
+  test("what would surprise is refused", () => {
+    const refused = [
+      "team",
+      "",
+      "/team/a",
+      "team/",
+      "team//a",
+      "team/./a",
+      "team/../a",
+      "team/a**",
+      "team/**a",
+      "team/[ab]",
+      "team/a?",
+      "team/{a,b}",
+      "team\\a/b",
+    ];
+    for (const pattern of refused)
+      expect(() => compilePattern(pattern), pattern).toThrow(`path: pattern "${pattern}": `);
+  });
+
+  test("a rule that denies also takes other spellings of a name; one that allows does not", () => {
+    const rule = (effect: "allow" | "deny", path: string): AclRule => ({
+      effect,
+      path,
+      capabilities: ["read"],
+    });
+    const denied = new Rights("admin", null, [rule("deny", "team/Café/**")]);
+    for (const path of ["Café/a", "café/a", "CAFE\u0301/a", "cafe\u0301/A"])
+      expect([path, denied.may("read", "team", path)]).toEqual([path, false]);
+    const allowed = new Rights("viewer", [], [rule("allow", "team/Docs/**")]);
+    expect([allowed.may("read", "team", "Docs/a"), allowed.may("read", "team", "docs/a")]).toEqual([
+      true,
+      false,
+    ]);
+  });
+
+  test("a pattern takes no longer for a long name", () => {
+    const { matches: hard } = compilePattern(`team/${"a*".repeat(20)}b/${"**/".repeat(20)}c`);
+    const start = performance.now();
+    expect(hard(`team/${"a".repeat(200)}/${"d/".repeat(200)}d`)).toBe(false);
+    expect(performance.now() - start).toBeLessThan(1000);
+  });
+});
+
+/** A second matcher, written the slow way, to compare with. */
+function slowMatches(pattern: string[], target: string[]): boolean {
+  const [first, ...rest] = pattern;
+  if (first === undefined) return target.length === 0;
+  if (first === "**") {
+    // At the end it stands for at least one name: a rule is about what is in a directory.
+    if (rest.length === 0) return target.length > 0;
+    return target.some((_, index) => slowMatches(rest, target.slice(index))) || slowMatches(rest, []);
+  }
+  const [name, ...others] = target;
+  if (name === undefined) return false;
+  const pieces = first.split("*");
+  let at = name.startsWith(pieces[0]!) ? pieces[0]!.length : -1;
+  for (const piece of pieces.slice(1, -1))
+    at = at < 0 ? -1 : name.indexOf(piece, at) < 0 ? -1 : name.indexOf(piece, at) + piece.length;
+  const last = pieces.at(-1)!;
+  const fits =
+    pieces.length === 1 ? name === first : at >= 0 && name.length - last.length >= at && name.endsWith(last);
+  return fits && slowMatches(rest, others);
+}
+
+test("the compiled matcher and a slow one agree", () => {
+  const name = fc.constantFrom("a", "b", "ab", "team", "docs", "x.md");
+  const glob = fc.constantFrom("*", "**", "a*", "*b", "a", "docs", "x.*", "team");
+  fc.assert(
+    fc.property(
+      fc.array(glob, { minLength: 2, maxLength: 5 }),
+      fc.array(name, { minLength: 2, maxLength: 5 }),
+      (pattern, target) => {
+        expect(compilePattern(pattern.join("/")).matches(target.join("/"))).toBe(
+          slowMatches(pattern, target),
+        );
+      },
+    ),
+    { numRuns: 3000 },
+  );
+});
+
+const FILES = [
+  "readme.md",
+  "docs/a.md",
+  "docs/deep/b.md",
+  "secret/plan.md",
+  "identity/me.md",
+  "x/docs/a.md",
+] as const;
+
+interface Person {
+  role: Role;
+  spaces: string[] | null;
+  rules: AclRule[];
+}
+
+const glob = fc.constantFrom(
+  "team/**",
+  "*/**",
+  "team/docs/**",
+  "team/docs/*",
+  "team/**/a.md",
+  "team/secret/**",
+  "team/SECRET/**",
+  "team/readme.md",
+  "team/*",
+  "team/identity/**",
+  "other/**",
+  "**/plan.md",
+);
+const rule: fc.Arbitrary<AclRule> = fc.record({
+  effect: fc.constantFrom("allow", "deny"),
+  path: glob,
+  capabilities: fc.uniqueArray(fc.constantFrom(...capabilities), { minLength: 1 }),
+});
+const person: fc.Arbitrary<Person> = fc.record({
+  role: fc.constantFrom(...roles.filter((role) => role !== "admin")),
+  spaces: fc.constantFrom(null, ["team"], ["other"], []),
+  rules: fc.array(rule, { maxLength: 4 }),
+});
+
+/** What the server itself says that a person may do with each file. */
+async function explained(
+  server: ContextServer,
+  user: string,
+): Promise<Record<string, Record<Capability, boolean>>> {
+  const all: Record<string, Record<Capability, boolean>> = {};
+  for (const path of FILES) {
+    const one = {} as Record<Capability, boolean>;
+    for (const capability of capabilities) {
+      const query = `user=${user}&path=${encodeURIComponent(`team/${path}`)}&capability=${capability}`;
+      one[capability] = (await server.admin.get<Explanation>(`/acl/explain?${query}`)).allowed;
+    }
+    all[path] = one;
+  }
+  return all;
+}
+
+const push = (client: ContextClient, op: object) =>
+  client.raw("POST", "/spaces/team/push", { body: { ops: [op] } });
+
+describe("for random people and rules", () => {
+  test(
+    "every route does what explain says, for every file",
+    async () => {
+      await using server = await contextServer({
+        template: "blank",
+        config: { rate_limit: { enabled: false } },
+      });
+      const { admin } = server;
+      // Pushes are judged by rights alone here.
+      await admin.put("/spaces/team/sync", {});
+      const { head } = await admin.get<{ head: string }>("/spaces/team");
+      for (const path of FILES) await admin.write(path, `content of ${path}`);
+      let count = 0;
+      await fc.assert(
+        fc.asyncProperty(person, async ({ role, spaces, rules }) => {
+          const name = `user-${(count += 1)}`;
+          const { token } = await admin.post<{ token: string }>("/users", { name, role, spaces });
+          await admin.put(`/users/${name}/acl`, { rules });
+          const client = server.as(token);
+          const may = await explained(server, name);
+          const sees = (await client.raw("GET", "/spaces/team")).status === 200;
+          // A space is there for whoever may do anything in it.
+          if (FILES.some((path) => Object.values(may[path]!).some(Boolean))) expect(sees).toBe(true);
+
+          const expectedList = sees ? FILES.filter((path) => may[path]!.list).toSorted() : undefined;
+          const pathsOf = async (place: string, key?: "changes") => {
+            const response = await client.raw("GET", place);
+            if (response.status === 404) return undefined;
+            const body = (await response.json()) as { changes: NetChange[] } & FileRecord[];
+            const found = (key ? body[key] : body).map(({ path }) => path);
+            return found.filter((path) => (FILES as readonly string[]).includes(path)).toSorted();
+          };
+          expect(await pathsOf("/spaces/team/files")).toEqual(expectedList!);
+          expect(await pathsOf("/spaces/team/files?deleted=1")).toEqual(expectedList!);
+          const now = (await admin.get<{ head: string }>("/spaces/team")).head;
+          expect(await pathsOf(`/spaces/team/files?at=${now}`)).toEqual(expectedList!);
+          expect(await pathsOf(`/spaces/team/changes?since=${head}`, "changes")).toEqual(expectedList!);
+
+          for (const path of FILES) {
+            const { list, read, create, update, delete: remove } = may[path]!;
+            const hidden = {
+              status: 404,
+              code: "not_found",
+              message: sees ? `file ${path}: not found` : "space team: not found",
+            };
+            const about = { name, role, spaces, rules, path, may: may[path] };
+            const judged = async (
+              answer: Promise<Response>,
+              allowed: boolean,
+              told: boolean,
+              ok: number[],
+            ) => {
+              const response = await answer;
+              if (allowed)
+                return expect({
+                  ...about,
+                  status: response.status,
+                  ok: ok.includes(response.status),
+                }).toEqual({ ...about, status: response.status, ok: true });
+              const refusal = await refusalOf(response);
+              if (told)
+                return expect({ ...about, status: refusal.status }).toEqual({ ...about, status: 403 });
+              expect({ ...about, ...refusal }).toEqual({ ...about, ...hidden });
+            };
+            await judged(client.raw("GET", filePath(path)), read, list, [200]);
+            await judged(client.raw("GET", filePath(path, "history")), read, list, [200]);
+            await judged(client.raw("GET", `${filePath(path, "diff")}?from=0&to=1`), read, list, [200]);
+            await judged(
+              client.raw("POST", "/spaces/team/pull", { body: { paths: [path] } }),
+              read,
+              list,
+              [200],
+            );
+            const known = list || read;
+            // The content that is there already: allowed or not, it changes nothing.
+            const same = `content of ${path}`;
+            const content_b64 = Buffer.from(same).toString("base64");
+            if (!known || !(create || update)) {
+              await judged(client.raw("PUT", filePath(path), { body: "other" }), false, known, []);
+              await judged(push(client, { op: "put", path, content_b64 }), false, known, []);
+            } else {
+              const answer = await client.raw("PUT", filePath(path), { body: "changed" });
+              expect({ ...about, status: answer.status }).toEqual({ ...about, status: update ? 200 : 403 });
+              if (update) await admin.write(path, same);
+              const beside = `${path}.${name}`;
+              const allowedBeside = (
+                await admin.get<Explanation>(
+                  `/acl/explain?user=${name}&path=team/${encodeURIComponent(beside)}&capability=create`,
+                )
+              ).allowed;
+              const made = await client.raw("PUT", filePath(beside), { body: "new" });
+              if (made.status === 201) await admin.raw("DELETE", filePath(beside));
+              expect({ ...about, made: made.status === 201 }).toEqual({
+                ...about,
+                made: allowedBeside && made.status !== 404,
+              });
+            }
+            if (!known || !remove) {
+              await judged(client.raw("DELETE", filePath(path)), false, known, []);
+              await judged(push(client, { op: "delete", path }), false, known, []);
+            } else {
+              expect({ ...about, status: (await client.raw("DELETE", filePath(path))).status }).toEqual({
+                ...about,
+                status: 204,
+              });
+              await admin.raw("POST", filePath(path, "undelete"));
+            }
+            // Destroying is for leads, whatever the rules grant.
+            if (role !== "space-lead") {
+              const { status } = await client.raw("DELETE", `${filePath(path, "versions")}?version=1`);
+              expect({ ...about, status }).toEqual({ ...about, status: known ? 403 : 404 });
+            }
+          }
+        }),
+        { numRuns: RUNS },
+      );
+    },
+    RUNS_LIMIT_MS,
+  );
+
+  test("names of files that one may not list are not told by what clashes with them", async () => {
+    await using server = await contextServer({ template: "blank" });
+    const ann = await server.user("Ann", "contributor");
+    await server.admin.write("vault/takeover.md", "x");
+    const rules: AclRule[] = [{ effect: "deny", path: "team/vault/**", capabilities: ["list", "read"] }];
+    await server.admin.put("/users/Ann/acl", { rules });
+    for (const path of ["vault", "Vault"]) {
+      const refusal = await refusalOf(ann.raw("PUT", filePath(path), { body: "x" }));
+      expect(refusal).toEqual({
+        status: 409,
+        code: "conflict",
+        message: "path: the name is taken already, or clashes with another",
+      });
+    }
+  });
+
+  test("restoring a snapshot changes nothing that the lead may not change", async () => {
+    await using server = await contextServer({ template: "blank" });
+    const lee = await server.user("Lee", "space-lead");
+    await server.admin.write("a.md", "one");
+    await server.admin.write("vault/b.md", "one");
+    const { id } = await server.admin.post<{ id: number }>("/spaces/team/snapshots", { name: "before" });
+    await server.admin.write("a.md", "two");
+    await server.admin.write("vault/b.md", "two");
+    const rules: AclRule[] = [{ effect: "deny", path: "team/vault/**", capabilities: ["update"] }];
+    await server.admin.put("/users/Lee/acl", { rules });
+    expect(await refusalOf(lee.raw("POST", `/spaces/team/snapshots/${id}/restore`))).toMatchObject({
+      status: 403,
+      code: "forbidden",
+    });
+    expect([await server.admin.read("a.md"), await server.admin.read("vault/b.md")]).toEqual(["two", "two"]);
+    await server.admin.delete("/users/Lee/acl");
+    await lee.post(`/spaces/team/snapshots/${id}/restore`);
+    expect([await server.admin.read("a.md"), await server.admin.read("vault/b.md")]).toEqual(["one", "one"]);
+  });
+});

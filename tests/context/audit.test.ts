@@ -1,0 +1,366 @@
+// Goal: the record tells every change and every refusal, and whatever is done to its file afterwards is found and named.
+
+import { describe, expect, test } from "bun:test";
+import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { Audit } from "../../src/context/audit/audit.ts";
+import { csvLine } from "../../src/context/audit/csv.ts";
+import type { AuditRecord, AuditVerification } from "../../src/context/audit/schema.ts";
+import { verifyAuditFile } from "../../src/context/audit/verify.ts";
+import { serverMigrations } from "../../src/context/migrations/migrations.ts";
+import { systemClock } from "../../src/kit/clock.ts";
+import { openDatabase } from "../../src/kit/db.ts";
+import { createLog } from "../../src/kit/log.ts";
+import { migrate } from "../../src/kit/migrate.ts";
+import { contextServer, filePath, put, refusalOf, type ContextServer } from "../kit/context-server.ts";
+import { eventually } from "../kit/eventually.ts";
+import { temporaryFolder, type Folder } from "../kit/folder.ts";
+
+const fileOf = (server: ContextServer) => join(server.directory, "audit", "audit.jsonl");
+const list = (server: ContextServer, query = "") => server.admin.get<AuditRecord[]>(`/audit?${query}`);
+const verify = (server: ContextServer) => server.admin.get<AuditVerification>("/audit/verify");
+
+/** An audit of its own over a folder, and what it logs. */
+function audit(folder: Folder) {
+  const lines: string[] = [];
+  const log = createLog({
+    level: "info",
+    format: "json",
+    clock: systemClock,
+    write: (line) => void lines.push(line),
+  });
+  const db = openDatabase(join(folder.path, "server.db"));
+  migrate(db, serverMigrations, 0);
+  const path = join(folder.path, "audit.jsonl");
+  return { path, lines, db, audit: new Audit({ path, db, clock: systemClock, log }) };
+}
+
+async function chain(folder: Folder, records: number): Promise<{ path: string; lines: string[] }> {
+  const made = audit(folder);
+  made.audit.open();
+  for (let i = 1; i <= records; i++)
+    made.audit.record(null, { action: "file.write", target: `f${i}.md`, version: i });
+  await made.audit.close();
+  made.db.close();
+  return { path: made.path, lines: readFileSync(made.path, "utf8").split("\n").slice(0, -1) };
+}
+
+describe("the chain", () => {
+  test("holds as it was written, alone and against its anchor", async () => {
+    await using folder = await temporaryFolder();
+    const { path } = await chain(folder, 5);
+    expect(verifyAuditFile(path)).toEqual({
+      ok: true,
+      entries: 5,
+      skipped: 0,
+      line: null,
+      problem: null,
+      anchored: false,
+    });
+    const again = audit(folder);
+    expect(again.audit.verifyAnchored()).toEqual({
+      ok: true,
+      entries: 5,
+      skipped: 0,
+      line: null,
+      problem: null,
+      anchored: true,
+    });
+    again.db.close();
+  });
+
+  test("any edit of any field of any line is found at that line", async () => {
+    await using folder = await temporaryFolder();
+    const { path, lines } = await chain(folder, 4);
+    const edits: ((record: Record<string, unknown>) => void)[] = Object.keys(
+      JSON.parse(lines[0]!) as object,
+    ).map((field) => (record) => {
+      const value = record[field];
+      record[field] =
+        typeof value === "number"
+          ? value + 1
+          : field === "actor"
+            ? { ...(value as object), name: "other" }
+            : `${String(value)}x`;
+    });
+    edits.push(
+      (record) => delete record["target"],
+      (record) => (record["more"] = 1),
+      (record) => delete record["hash"],
+    );
+    for (const index of lines.keys())
+      for (const edit of edits) {
+        const record = JSON.parse(lines[index]!) as Record<string, unknown>;
+        edit(record);
+        writeFileSync(path, `${lines.with(index, JSON.stringify(record)).join("\n")}\n`);
+        const { ok, line } = verifyAuditFile(path);
+        // The first line without a hash could be from before the chain; then the second does not follow.
+        const expected = index === 0 && record["hash"] === undefined ? 2 : index + 1;
+        expect([index, JSON.stringify(record), ok, line]).toEqual([
+          index,
+          JSON.stringify(record),
+          false,
+          expected,
+        ]);
+      }
+  });
+
+  test("a line that is removed, moved, doubled or put in is found where it begins", async () => {
+    await using folder = await temporaryFolder();
+    const { path, lines } = await chain(folder, 5);
+    const found = (changed: string[]) => {
+      writeFileSync(path, changed.map((line) => `${line}\n`).join(""));
+      const { ok, line, problem } = verifyAuditFile(path, {
+        entries: 5,
+        hash: (JSON.parse(lines[4]!) as AuditRecord).hash,
+      });
+      return [ok, line, problem];
+    };
+    const [a, b, c, d, e] = lines as [string, string, string, string, string];
+    expect(found([a, b, c, d, e])).toEqual([true, null, null]);
+    expect(found([b, c, d, e])).toEqual([
+      false,
+      1,
+      "expected record 1, found 2: a line was removed or moved",
+    ]);
+    expect(found([a, b, d, e])).toEqual([
+      false,
+      3,
+      "expected record 3, found 4: a line was removed or moved",
+    ]);
+    expect(found([a, c, b, d, e])).toEqual([
+      false,
+      2,
+      "expected record 2, found 3: a line was removed or moved",
+    ]);
+    expect(found([a, b, b, c, d, e])).toEqual([
+      false,
+      3,
+      "expected record 3, found 2: a line was removed or moved",
+    ]);
+    expect(found([a, b, "", c, d, e])).toEqual([false, 3, "the line is no audit record"]);
+    expect(found([a, b, c])).toEqual([false, 4, "the file ends after 3 records, but 5 were written"]);
+    expect(found([])).toEqual([false, 1, "the file ends after 0 records, but 5 were written"]);
+    writeFileSync(path, `${lines.join("\n")}\n{"seq":6`);
+    expect(verifyAuditFile(path)).toMatchObject({ ok: false, line: 6, problem: "the line is cut off" });
+  });
+
+  test("records from before the chain are skipped, and only at its beginning", async () => {
+    await using folder = await temporaryFolder();
+    const { path, lines } = await chain(folder, 1);
+    const { hash: _hash, ...old } = JSON.parse(lines[0]!) as AuditRecord;
+    writeFileSync(path, `${JSON.stringify(old)}\n${JSON.stringify({ ...old, seq: 2 })}\n`);
+    expect(verifyAuditFile(path)).toMatchObject({ ok: true, entries: 0, skipped: 2 });
+    writeFileSync(path, `${lines[0]}\n${JSON.stringify({ ...old, seq: 2 })}\n`);
+    expect(verifyAuditFile(path)).toMatchObject({ ok: false, line: 2 });
+  });
+
+  test("a torn last line is set aside and recorded, and the chain goes on", async () => {
+    await using folder = await temporaryFolder();
+    const { path, lines } = await chain(folder, 3);
+    appendFileSync(path, lines[2]!.slice(0, 40));
+    const { lines: log, audit: next, db } = audit(folder);
+    next.open();
+    next.record(null, { action: "file.write", target: "after.md" });
+    await next.close();
+    db.close();
+    expect(log.filter((line) => line.includes("set aside")).length).toBe(1);
+    const records = readFileSync(path, "utf8")
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line) as AuditRecord);
+    expect(records.map(({ seq, action }) => [seq, action])).toEqual([
+      [1, "file.write"],
+      [2, "file.write"],
+      [3, "file.write"],
+      [4, "audit.recovered"],
+      [5, "file.write"],
+    ]);
+    expect(verifyAuditFile(path)).toMatchObject({ ok: true, entries: 5 });
+  });
+
+  test("behind a last line that is none, it goes on after the last that is one, and verifying names the line", async () => {
+    await using folder = await temporaryFolder();
+    const { path } = await chain(folder, 2);
+    appendFileSync(path, "scribble\n");
+    const { audit: next, db } = audit(folder);
+    next.open();
+    next.record(null, { action: "file.write" });
+    await next.close();
+    db.close();
+    expect(verifyAuditFile(path)).toMatchObject({
+      ok: false,
+      line: 3,
+      problem: "the line is no audit record",
+    });
+    expect(next.entries).toBe(3);
+  });
+
+  test("a record that can't be written is logged and counted, and whatever is longer than a line is cut", async () => {
+    await using folder = await temporaryFolder();
+    const { audit: one, lines, db, path } = audit(folder);
+    one.open();
+    one.record(null, { action: "user.add", target: "x".repeat(1_000_000) });
+    await one.close();
+    one.record(null, { action: "file.write", target: "lost.md" });
+    expect(one.failures).toBe(1);
+    expect(lines.map((line) => JSON.parse(line) as object)).toEqual([
+      expect.objectContaining({
+        level: "error",
+        message: "an audit record could not be written",
+        action: "file.write",
+      }),
+    ]);
+    one.open();
+    one.record(null, { action: "file.write", target: "again.md" });
+    await one.close();
+    db.close();
+    expect(verifyAuditFile(path)).toMatchObject({ ok: true, entries: 2 });
+  });
+});
+
+describe("on a server", () => {
+  test("changes and refusals are recorded with who, how, from where and what came of it", async () => {
+    await using server = await contextServer({ template: "blank" });
+    const ann = await server.user("Ann", "viewer");
+    await server.admin.raw("PUT", filePath("a.md"), { body: "one", headers: { "X-Request-Id": "r-1" } });
+    await put(ann, "a.md", "two");
+    await put(server.admin, "a.md", "two", { "If-Match": '"7"' });
+    await ann.raw("GET", "/audit");
+    await server.anonymous().raw("GET", "/users");
+    await server.admin.put("/users/Ann/acl", {
+      rules: [{ effect: "deny", path: "team/a.md", capabilities: ["read"] }],
+    });
+    await ann.raw("GET", filePath("a.md"));
+    const records = await list(server, "limit=7");
+    const root: AuditRecord["actor"] = { name: "root", role: "admin", auth: "token", address: "127.0.0.1" };
+    const viewer: AuditRecord["actor"] = { name: "Ann", role: "viewer", auth: "token", address: "127.0.0.1" };
+    const nobody: AuditRecord["actor"] = { name: "", role: null, auth: "none", address: "127.0.0.1" };
+    expect(
+      records.map(({ actor, action, target, result, error }) => [actor, action, target, result, error]),
+    ).toEqual([
+      [viewer, "file.read", "a.md", "denied", "forbidden: a.md: Ann (viewer) may not read it"],
+      [root, "acl.change", "Ann", "ok", null],
+      [
+        nobody,
+        "request.refused",
+        "GET /api/v1/users",
+        "denied",
+        "unauthenticated: authentication required: send Authorization: Bearer <token>",
+      ],
+      [viewer, "request.refused", "GET /api/v1/audit", "denied", "forbidden: only an admin may do that"],
+      [root, "file.write", "a.md", "error", "stale: a.md: expected v7, but it is at v1 by now"],
+      [viewer, "file.write", "a.md", "denied", "forbidden: a.md: Ann (viewer) may not create it"],
+      [root, "file.write", "a.md", "ok", null],
+    ]);
+    expect(records.at(-1)).toMatchObject({
+      space: "team",
+      version: 1,
+      request_id: "r-1",
+      content_hash: new Bun.CryptoHasher("sha256").update("one").digest("hex"),
+    });
+    expect(await verify(server)).toMatchObject({ ok: true, anchored: true });
+  });
+
+  test("whoever looks where they may not is on record, though the answer says that nothing is there", async () => {
+    await using server = await contextServer({ template: "blank" });
+    const ann = await server.user("Ann", "viewer", []);
+    await server.admin.write("a.md", "one");
+    for (const path of ["", "/files", "/sync", "/snapshots", "/files/a.md", "/history/a.md"])
+      expect((await ann.raw("GET", `/spaces/team${path}`)).status).toBe(404);
+    expect((await ann.raw("GET", "/spaces/nosuch")).status).toBe(404);
+    expect((await put(ann, "a.md", "two")).status).toBe(404);
+    const records = await list(server, "actor=Ann");
+    expect(records.map(({ action, space, result, error }) => [action, space, result, error])).toEqual([
+      ["file.write", "team", "denied", "not_found: space team: not found"],
+      ...Array.from({ length: 6 }, () => [
+        "space.read",
+        "team",
+        "denied",
+        "not_found: space team: not found",
+      ]),
+    ]);
+  });
+
+  test("filters, pages, statistics and both exports tell the same", async () => {
+    await using server = await contextServer({ template: "blank" });
+    for (let i = 0; i < 5; i++) await server.admin.write(`f${i}.md`, "x");
+    await refusalOf(put(server.admin, "../x", "x"));
+    await refusalOf(put(server.admin, "f0.md", "y", { "If-None-Match": "*" }));
+    const all = await list(server, "limit=500");
+    expect(await list(server, `before=${all[1]!.seq}&limit=2`)).toEqual(all.slice(2, 4));
+    expect((await list(server, "action=file.write&result=error")).length).toBe(1);
+    expect(await list(server, "space=other")).toEqual([]);
+    expect(await list(server, "actor=root&action=file.write&result=ok")).toEqual(
+      all.filter(
+        ({ actor, action, result }) => actor.name === "root" && action === "file.write" && result === "ok",
+      ),
+    );
+    expect(await list(server, `since=${all[0]!.time}`)).toContainEqual(all[0]!);
+    expect(await list(server, "until=2000-01-01T00:00:00.000Z")).toEqual([]);
+    const shifted = new Date(Date.parse(all[0]!.time) + 2 * 3_600_000).toISOString().replace("Z", "+02:00");
+    expect(await list(server, `until=${encodeURIComponent(shifted)}&limit=500`)).toEqual(all);
+    expect(await list(server, "since=2000-01-01&limit=500")).toEqual(all);
+    for (const path of ["/audit?since=yesterday", "/audit/export?until=yesterday"])
+      expect(await refusalOf(server.admin.raw("GET", path))).toMatchObject({
+        status: 400,
+        message: expect.stringMatching(/^query parameter (since|until): expected a time/),
+      });
+    expect(await server.admin.get("/audit/stats")).toMatchObject({ entries: all.length, last: all[0]!.time });
+    const exported = async (format: string) =>
+      (await server.admin.raw("GET", `/audit/export?format=${format}`)).text();
+    const jsonl = (await exported("jsonl")).trimEnd().split("\n");
+    expect(jsonl.map((line) => JSON.parse(line) as AuditRecord)).toEqual(all.toReversed());
+    expect((await exported("csv")).trimEnd().split("\n").length).toBe(all.length + 1);
+  });
+
+  test("a cell of CSV is text, never a formula", () => {
+    const record = {
+      seq: 1,
+      time: "t",
+      action: "user.add",
+      space: null,
+      target: '=cmd("x"),1',
+      version: null,
+      content_hash: null,
+      result: "ok",
+      error: "a\nb",
+      request_id: "r",
+      id: "i",
+      prev: "p",
+      hash: "h",
+      actor: { name: "-1", role: null, auth: "none", address: "@a" },
+    } as const;
+    expect(csvLine(record)).toBe(`1,t,'-1,,none,'@a,user.add,,"'=cmd(""x""),1",,,ok,"a\nb",r,h`);
+  });
+
+  test("what was done to the file while the server was away is told at the start and by verify", async () => {
+    await using server = await contextServer({ template: "blank" });
+    await server.admin.write("a.md", "one");
+    await server.admin.write("b.md", "one");
+    expect(await verify(server)).toMatchObject({ ok: true });
+    await server.restart(() => {
+      const lines = readFileSync(fileOf(server), "utf8").trimEnd().split("\n");
+      writeFileSync(fileOf(server), `${lines.slice(0, -1).join("\n")}\n`);
+    });
+    const told = server.log.filter(({ message }) => message === "the audit file does not hold");
+    expect(told.map(({ problem }) => problem)).toEqual([expect.stringContaining("records, but")]);
+    // The server goes on, and what was found stays on record when the chain holds again.
+    await server.admin.write("c.md", "one");
+    const [broken] = await list(server, "action=audit.broken");
+    expect(broken).toMatchObject({
+      result: "error",
+      actor: { name: "server" },
+      error: expect.stringContaining("records, but"),
+    });
+  });
+
+  test("the anchor follows what is written while the server runs", async () => {
+    await using server = await contextServer({ template: "blank" });
+    await server.admin.write("a.md", "one");
+    const found = await verify(server);
+    await eventually(() => found.ok, true);
+    writeFileSync(fileOf(server), readFileSync(fileOf(server), "utf8").replace("a.md", "z.md"));
+    expect(await verify(server)).toMatchObject({ ok: false, problem: "the line was edited" });
+  });
+});

@@ -1,0 +1,198 @@
+// Goal: the compiled program as a server: what the command line changes counts from the next request, a kill loses nothing that was
+// acknowledged, and a stop by signal is in good order.
+
+import { describe, expect, test } from "bun:test";
+import { existsSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { Audit } from "../../src/context/audit/audit.ts";
+import type { AuditRecord } from "../../src/context/audit/schema.ts";
+import { verifyAuditFile } from "../../src/context/audit/verify.ts";
+import { systemClock } from "../../src/kit/clock.ts";
+import { openDatabase } from "../../src/kit/db.ts";
+import { createLog } from "../../src/kit/log.ts";
+import { refusalOf } from "../kit/context-server.ts";
+import { auditFile, runContext, type RunningContext } from "../kit/running-context.ts";
+
+const LIMIT_MS = 60_000;
+
+async function done(outcome: ReturnType<RunningContext["cairn"]>): Promise<string> {
+  const { exitCode, stdout, stderr } = await outcome;
+  expect([exitCode, stderr]).toEqual([0, ""]);
+  return stdout;
+}
+
+describe("the command line beside a server that runs", () => {
+  test(
+    "users, roles, tokens and rules count from the next request, and are on record as done on this machine",
+    async () => {
+      await using server = await runContext();
+      const { token } = JSON.parse(
+        await done(server.cairn("user", "add", "Ann", "--role", "viewer", "--json")),
+      ) as { token: string };
+      const ann = server.as(token);
+      const write = async () => (await ann.raw("PUT", "/spaces/team/files/a.md", { body: "x" })).status;
+      expect(await write()).toBe(403);
+      await done(server.cairn("user", "role", "Ann", "contributor"));
+      expect(await write()).toBe(201);
+      await done(server.cairn("acl", "deny", "Ann", "team/**", "--can", "update,delete"));
+      expect((await ann.raw("PUT", "/spaces/team/files/a.md", { body: "y" })).status).toBe(403);
+      expect((await ann.raw("GET", "/spaces/team/files/a.md")).status).toBe(200);
+      await done(server.cairn("user", "disable", "Ann"));
+      expect((await ann.raw("GET", "/spaces")).status).toBe(401);
+      const records = auditFile(server.directory)
+        .trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line) as AuditRecord);
+      const local = records.filter(({ actor }) => actor.auth === "local" && actor.address === "127.0.0.1");
+      expect(local.map(({ action, target, result }) => `${action} ${target} ${result}`)).toEqual([
+        "user.add Ann ok",
+        "user.role Ann ok",
+        "acl.change Ann ok",
+        "user.disable Ann ok",
+      ]);
+    },
+    LIMIT_MS,
+  );
+
+  test(
+    "a put is guarded as everywhere: a secret is refused, a stale version is exit code 3",
+    async () => {
+      await using server = await runContext();
+      const source = join(server.directory, "note.txt");
+      await Bun.write(source, "first");
+      await done(server.cairn("file", "put", "note.md", "--from", source));
+      await Bun.write(source, `key: AKIA${"Q".repeat(16)}`);
+      const secret = await server.cairn("file", "put", "note.md", "--from", source);
+      expect([secret.exitCode, secret.stderr]).toEqual([
+        1,
+        expect.stringContaining("line 1 looks like a secret (AWS access key)"),
+      ]);
+      await Bun.write(source, "second");
+      const stale = await server.cairn("file", "put", "note.md", "--from", source, "--if-version", "v7");
+      expect([stale.exitCode, stale.stderr]).toEqual([
+        3,
+        expect.stringContaining("expected v7, but it is at v1 by now"),
+      ]);
+      expect(await server.admin.read("note.md")).toBe("first");
+    },
+    LIMIT_MS,
+  );
+});
+
+test(
+  "killed in the middle of writing, nothing that was acknowledged is gone, and its record holds",
+  async () => {
+    await using server = await runContext();
+    const acknowledged: string[] = [];
+    const { admin } = server;
+    const writers = Array.from({ length: 8 }, async (_, writer) => {
+      for (let i = 0; ; i++) {
+        const path = `w${writer}/f${i}.md`;
+        try {
+          await admin.write(path, path);
+        } catch {
+          return;
+        }
+        acknowledged.push(path);
+        if (acknowledged.length === 200) process.kill(server.pid, "SIGKILL");
+      }
+    });
+    await Promise.all(writers);
+    await server.end("SIGKILL");
+    await server.start();
+    for (const path of acknowledged) expect(await server.admin.read(path)).toBe(path);
+    await using stream = await server.admin.events("/events?after=0");
+    await server.admin.write("end.md", "x");
+    await stream.until(({ data }) => data.path === "end.md");
+    const told = stream.seen
+      .filter(({ type }) => type === "file.write")
+      .map(({ data }) => data.path as string);
+    expect(new Set(told).size).toBe(told.length);
+    expect(acknowledged.filter((path) => !told.includes(path))).toEqual([]);
+    expect(verifyAuditFile(join(server.directory, "audit", "audit.jsonl")).ok).toBe(true);
+    const recorded = new Set(
+      auditFile(server.directory)
+        .trimEnd()
+        .split("\n")
+        .map((line) => (JSON.parse(line) as AuditRecord).target),
+    );
+    expect(acknowledged.filter((path) => !recorded.has(path))).toEqual([]);
+  },
+  LIMIT_MS,
+);
+
+test(
+  "stops by signal in good order: streams end, the door is taken away, the record is anchored",
+  async () => {
+    await using server = await runContext();
+    await server.admin.write("a.md", "one");
+    await using stream = await server.admin.events("/events");
+    const ended = stream.all();
+    expect(existsSync(join(server.directory, "run", "server.json"))).toBe(true);
+    expect(await server.end("SIGTERM")).toEqual({ exitCode: 0, signal: null });
+    await ended;
+    expect(existsSync(join(server.directory, "run", "server.json"))).toBe(false);
+    expect(await done(server.cairn("audit", "verify", "--json"))).toContain('"anchored": true');
+    // Without a listener the same commands work on the same data.
+    expect(await done(server.cairn("file", "get", "a.md"))).toBe("one");
+  },
+  LIMIT_MS,
+);
+
+test.skipIf(process.platform !== "linux")(
+  "where the audit file can't grow, that is logged, no line is torn, and the server goes on",
+  async () => {
+    await using server = await runContext();
+    await server.end("SIGTERM");
+    const path = join(server.directory, "audit", "audit.jsonl");
+    const fileKiBMax = 3072;
+    await fill(server.directory, path, fileKiBMax * 1024 - 200);
+    await server.start({ fileKiBMax });
+    expect((await server.admin.write("a.md", "one")).version).toBe(1);
+    expect((await server.admin.write("a.md", "two")).version).toBe(2);
+    expect(await server.admin.read("a.md")).toBe("two");
+    const failed = server.log.filter(({ message }) => message === "an audit record could not be written");
+    expect(failed.map(({ level, action }) => [level, action])).toEqual([
+      ["error", "file.write"],
+      ["error", "file.write"],
+    ]);
+    expect(await server.end("SIGTERM")).toEqual({ exitCode: 0, signal: null });
+    expect(verifyAuditFile(path)).toMatchObject({ ok: true, problem: null });
+    // With room again it goes on where it was.
+    await server.start();
+    await server.admin.write("a.md", "three");
+    expect(await server.admin.get<object>("/audit/verify")).toMatchObject({ ok: true, anchored: true });
+  },
+  LIMIT_MS,
+);
+
+/** Adds records until the file has almost this many bytes: the next one does not fit. */
+async function fill(directory: string, path: string, bytes: number): Promise<void> {
+  const db = openDatabase(join(directory, "server.db"));
+  const log = createLog({ level: "error", format: "json", clock: systemClock, write: () => {} });
+  const audit = new Audit({ path, db, clock: systemClock, log });
+  audit.open();
+  const add = (characters: number) =>
+    audit.record(null, { action: "file.write", target: "x".repeat(characters) });
+  add(1);
+  const smallest = auditFile(directory).trimEnd().split("\n").at(-1)!.length + 8;
+  while (statSync(path).size < bytes - 2 * (smallest + 1_900)) add(1_900);
+  while (statSync(path).size < bytes - smallest) add(1);
+  await audit.close();
+  db.close();
+}
+
+test.skipIf(process.platform === "win32")("what holds credentials is for its owner only", async () => {
+  await using server = await runContext();
+  const modes = [
+    "server.yaml",
+    "server.db",
+    "auth/bootstrap_admin.token",
+    "run/server.json",
+    "audit/audit.jsonl",
+    "spaces/team/.cairn/space.db",
+  ];
+  for (const name of modes)
+    expect([name, statSync(join(server.directory, name)).mode & 0o077]).toEqual([name, 0]);
+  expect((await refusalOf(server.as("cairn_x").raw("GET", "/spaces"))).status).toBe(401);
+});

@@ -1,0 +1,228 @@
+// Goal: a stream tells each event once and in order, to those who may see it by now, and goes on where it was, also after a crash.
+
+import { describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import type { AclRule } from "../../src/context/access/schema.ts";
+import { contextServer, filePath, refusalOf, contextClient } from "../kit/context-server.ts";
+import { eventually } from "../kit/eventually.ts";
+import { temporaryFolder } from "../kit/folder.ts";
+import { DAY_MS, manualClock } from "../kit/manual-clock.ts";
+import { initServer } from "../../src/context/init-server.ts";
+import { startServer } from "../../src/context/main.ts";
+import type { EventReader, StreamEvent } from "../kit/client.ts";
+
+/** The next `count` events of files, as `type path version`. */
+async function files(stream: EventReader, count: number): Promise<string[]> {
+  const seen = [];
+  while (seen.length < count) {
+    const { type, data } = await stream.until((event) => event.type.startsWith("file."));
+    seen.push(`${type} ${data.path} ${data.version}`);
+  }
+  return seen;
+}
+
+const deny = (path: string): AclRule => ({ effect: "deny", path, capabilities: ["list", "read"] });
+
+describe("the stream", () => {
+  test("tells each change with who did it, and in order", async () => {
+    await using server = await contextServer({ template: "blank" });
+    const { admin } = server;
+    await using stream = await admin.events("/events");
+    expect(stream.response.headers.get("x-request-id")).toBeTruthy();
+    await admin.write("a.md", "one");
+    await admin.write("a.md", "two");
+    await admin.write("a.md", "two");
+    await admin.raw("DELETE", filePath("a.md"));
+    await admin.post(filePath("a.md", "undelete"));
+    const ops = [
+      { op: "put", path: "b.md", content_b64: "Yg==" },
+      { op: "delete", path: "a.md" },
+    ];
+    await admin.raw("POST", "/spaces/team/push", { body: { ops } });
+    const pushed = await stream.until(({ type }) => type === "space.push");
+    expect(stream.seen.slice(0, 4).map(({ type, data }) => `${type} ${data.path} ${data.version}`)).toEqual([
+      "file.write a.md 1",
+      "file.write a.md 2",
+      "file.delete a.md null",
+      "file.undelete a.md 2",
+    ]);
+    expect(pushed.data).toMatchObject({ space: "team", path: null, actor: "root", data: { files: 2 } });
+    const ids = stream.seen.map(({ id }) => id!);
+    expect(ids).toEqual(ids.map((_, index) => ids[0]! + index));
+    expect(stream.seen[0]!.data).toEqual({
+      id: expect.stringMatching(/^[0-9a-f]{24}$/),
+      seq: ids[0],
+      type: "file.write",
+      created: expect.stringMatching(/Z$/),
+      space: "team",
+      path: "a.md",
+      version: 1,
+      actor: "root",
+      data: {},
+    });
+  });
+
+  test("goes on after Last-Event-ID, without a gap and without a double, while others write", async () => {
+    await using server = await contextServer({ template: "blank" });
+    const { admin } = server;
+    for (let i = 0; i < 600; i += 50)
+      await Promise.all(Array.from({ length: 50 }, (_, j) => admin.write(`f${i + j}.md`, `${i + j}`)));
+    await using first = await admin.events("/events?after=0");
+    const events: StreamEvent[] = [];
+    while (events.length < 300) events.push((await first.next())!);
+    const last = events.at(-1)!.id!;
+    const writing = Promise.all(Array.from({ length: 40 }, (_, j) => admin.write(`g${j}.md`, `${j}`)));
+    await using second = await admin.events("/events", { headers: { "Last-Event-ID": String(last) } });
+    await writing;
+    await admin.write("end.md", "x");
+    await second.until(({ data }) => data.path === "end.md");
+    expect(second.seen.map(({ id }) => id!)).toEqual(second.seen.map((_, index) => last + 1 + index));
+    const written = [...events, ...second.seen].filter(
+      ({ type, data }) => type === "file.write" && /^[fg]\d/.test(data.path),
+    );
+    expect(new Set(written.map(({ data }) => data.path)).size).toBe(640);
+    for (const id of ["x", "-1", "1.5"])
+      expect(
+        (await refusalOf(admin.raw("GET", "/events", { headers: { "Last-Event-ID": id } }))).status,
+      ).toBe(400);
+  });
+
+  test("of an id that is still to come it is up to date", async () => {
+    await using server = await contextServer({ template: "blank" });
+    await using stream = await server.admin.events("/events", { headers: { "Last-Event-ID": "999999" } });
+    await server.admin.write("a.md", "one");
+    expect(await files(stream, 1)).toEqual(["file.write a.md 1"]);
+  });
+
+  test("of the spaces that were asked for only", async () => {
+    await using server = await contextServer({ template: "blank" });
+    const { admin } = server;
+    await admin.post("/spaces", { name: "other", template: "blank" });
+    await using stream = await admin.events("/events?spaces=other,%20nowhere");
+    await admin.write("a.md", "one");
+    await admin.raw("PUT", filePath("b.md", "files", "other"), { body: "x" });
+    await stream.until(({ data }) => data.path === "b.md");
+    expect(stream.seen.filter(({ data }) => data.space !== "other")).toEqual([]);
+  });
+});
+
+describe("who may see", () => {
+  test("files by rule, spaces by list, people only for admins, live and again", async () => {
+    await using server = await contextServer({ template: "blank" });
+    const { admin } = server;
+    await admin.post("/spaces", { name: "other", template: "blank" });
+    const ann = await server.user("Ann", "viewer", ["team"]);
+    await admin.put("/users/Ann/acl", { rules: [deny("team/secret/**")] });
+    await using live = await ann.events("/events");
+    await admin.write("secret/a.md", "x");
+    await admin.raw("PUT", filePath("b.md", "files", "other"), { body: "x" });
+    await admin.post("/users", { name: "Bob", role: "viewer" });
+    await admin.put("/spaces/team/quotas", {});
+    await admin.write("open.md", "x");
+    await live.until(({ data }) => data.path === "open.md");
+    const shown = (stream: EventReader) =>
+      stream.seen.map(({ type, data }) => `${type} ${data.space} ${data.path}`);
+    expect(shown(live)).toEqual(["space.quotas team null", "file.write team open.md"]);
+    await using replayed = await ann.events("/events?after=0");
+    await replayed.until(({ data }) => data.path === "open.md");
+    expect(shown(replayed).filter((text) => /secret|other|user|acl|token/.test(text))).toEqual([]);
+  });
+
+  test("a rule that changes counts for streams that are open", async () => {
+    await using server = await contextServer({ template: "blank" });
+    const { admin } = server;
+    const ann = await server.user("Ann", "viewer");
+    await using stream = await ann.events("/events");
+    await using all = await admin.events("/events");
+    await admin.write("docs/a.md", "1");
+    expect(await files(stream, 1)).toEqual(["file.write docs/a.md 1"]);
+    await admin.put("/users/Ann/acl", { rules: [deny("team/docs/**")] });
+    await admin.write("docs/a.md", "2");
+    // What counts are the rights when an event is sent.
+    expect(await files(all, 2)).toEqual(["file.write docs/a.md 1", "file.write docs/a.md 2"]);
+    await admin.delete("/users/Ann/acl");
+    await admin.write("docs/a.md", "3");
+    expect(await files(stream, 1)).toEqual(["file.write docs/a.md 3"]);
+  });
+
+  test("a stream ends when its token is revoked, its user disabled or removed, or its session logged out", async () => {
+    await using server = await contextServer({ template: "blank" });
+    const { admin } = server;
+    const ends: [string, (name: string, token: string) => Promise<unknown>][] = [
+      ["Ann", (name) => admin.delete(`/users/${name}/tokens`)],
+      ["Bob", (name) => admin.post(`/users/${name}/disable`)],
+      ["Cyd", (name) => admin.delete(`/users/${name}`)],
+      ["Dan", (_, token) => server.as(token).delete("/auth/token")],
+    ];
+    for (const [name, end] of ends) {
+      const user = await server.user(name, "viewer");
+      await using stream = await user.events("/events");
+      await end(name, user.token);
+      // Nothing is left to come: the stream is over.
+      expect(await stream.next()).toBeUndefined();
+    }
+  });
+
+  test("nothing is sent any more on a token that has expired", async () => {
+    const clock = manualClock();
+    await using server = await contextServer({ template: "blank", clock });
+    const { token } = await server.admin.post<{ token: string }>("/users/root/tokens", {});
+    await using stream = await server.admin.events("/events");
+    await server.admin.write("a.md", "1");
+    expect(await files(stream, 1)).toEqual(["file.write a.md 1"]);
+    clock.advance(DAY_MS);
+    await server.as(token).write("a.md", "2");
+    await server.as(token).post("/users", { name: "Ann", role: "viewer" });
+    await eventually(async () => (await stream.next())?.type, undefined);
+    expect(stream.seen.flatMap(({ type, data }) => (type === "file.write" ? [data.version] : []))).toEqual([
+      1,
+    ]);
+    expect(stream.seen.filter(({ type }) => type === "user.add")).toEqual([]);
+  });
+});
+
+describe("a crash", () => {
+  test("between a commit and its event loses none, and tells none twice", async () => {
+    await using folder = await temporaryFolder();
+    const directory = join(folder.path, "server");
+    const log = { format: "json" as const, write: () => {} };
+    const { token } = await initServer({ directory, space: "team", admin: "root", template: "blank" }, log);
+    await Bun.write(join(directory, "server.yaml"), "rate_limit: { enabled: false }\nlog_level: error\n");
+    const script = join(folder.path, "child.ts");
+    const root = join(import.meta.dir, "..", "..");
+    // Dies at once when a write is acknowledged: its event is still waiting to be stored.
+    await Bun.write(
+      script,
+      `import { startServer } from ${JSON.stringify(join(root, "src/context/main.ts"))};
+const server = await startServer({ directory: process.argv[2]!, port: 0, log: { format: "json", write: () => {} } });
+const count = Number(process.argv[3]);
+const put = (name: string) => fetch(server.url + "/api/v1/spaces/team/files/" + name, { method: "PUT", body: name, headers: { Authorization: "Bearer " + process.argv[4] } });
+for (let i = 0; i < count; i++) if (!(await put("f" + process.argv[5] + "-" + i + ".md")).ok) process.exit(3);
+process.kill(process.pid, "SIGKILL");
+`,
+    );
+    let written = 0;
+    for (let round = 0; round < 4; round++) {
+      const count = round * 7 + 1;
+      const child = Bun.spawn([process.execPath, script, directory, String(count), token, String(round)], {
+        stdio: ["ignore", "ignore", "inherit"],
+      });
+      await child.exited;
+      expect(child.signalCode).toBe("SIGKILL");
+      written += count;
+    }
+    const server = await startServer({ directory, log, port: 0 });
+    try {
+      await using stream = await contextClient(server.url, token).events("/events?after=0");
+      const seen = await files(stream, written);
+      const expected = [0, 1, 2, 3].flatMap((round) =>
+        Array.from({ length: round * 7 + 1 }, (_, index) => `file.write f${round}-${index}.md 1`),
+      );
+      expect(seen).toEqual(expected);
+      await contextClient(server.url, token).write("end.md", "x");
+      expect(await files(stream, 1)).toEqual(["file.write end.md 1"]);
+    } finally {
+      await server.stop("test is over");
+    }
+  }, 60_000);
+});

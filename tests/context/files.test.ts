@@ -1,0 +1,350 @@
+// Goal: files over HTTP: what a writer expected is checked, versions and history are as they were and what is gone is told.
+
+import { describe, expect, test } from "bun:test";
+import type { FileHistory, FileRecord, NetChange } from "../../src/context/files/schema.ts";
+import {
+  contextServer,
+  filePath,
+  put,
+  refusalOf,
+  type ContextServer,
+  type WrittenFile,
+} from "../kit/context-server.ts";
+import { manualClock, MINUTE_MS } from "../kit/manual-clock.ts";
+
+const blank = () => contextServer({ template: "blank" });
+
+async function wrote(answer: Promise<Response>) {
+  const response = await answer;
+  const { version, created, changed } = (await response.json()) as WrittenFile;
+  return { status: response.status, etag: response.headers.get("etag"), version, created, changed };
+}
+
+function history(server: ContextServer, path: string): Promise<FileHistory> {
+  return server.admin.get<FileHistory>(filePath(path, "history"));
+}
+
+function changes(server: ContextServer, since: string) {
+  return server.admin.get<{ head: string; changes: NetChange[] }>(`/spaces/team/changes?since=${since}`);
+}
+
+describe("what a writer expected", () => {
+  test("create, change and last write wins", async () => {
+    await using server = await blank();
+    const { admin } = server;
+    const say = (body: string, headers = {}) => wrote(put(admin, "a.md", body, headers));
+    const ok = { created: false, changed: true };
+    expect(await say("one", { "If-None-Match": "*" })).toEqual({
+      status: 201,
+      etag: '"1"',
+      version: 1,
+      created: true,
+      changed: true,
+    });
+    expect(await say("two", { "If-Match": '"1"' })).toEqual({ status: 200, etag: '"2"', version: 2, ...ok });
+    expect(await say("three", { "If-Match": "v2" })).toEqual({ status: 200, etag: '"3"', version: 3, ...ok });
+    expect(await say("four")).toEqual({ status: 200, etag: '"4"', version: 4, ...ok });
+    const same = { status: 200, etag: '"4"', version: 4, created: false, changed: false };
+    // A writer that did not hear of its success tries again, whatever it expected.
+    expect(await say("four", { "If-Match": '"3"' })).toEqual(same);
+    expect(await say("four", { "If-None-Match": "*" })).toEqual(same);
+    expect(await say("four")).toEqual(same);
+    expect((await history(server, "a.md")).versions.map(({ version }) => version)).toEqual([4, 3, 2, 1]);
+  });
+
+  test("stale: 412 with the version that is live, for put and delete, also when it is not there", async () => {
+    await using server = await blank();
+    const { admin } = server;
+    await admin.write("a.md", "one");
+    await admin.write("a.md", "two");
+    const stale = (message: string, path: string, current: number | null) => ({
+      status: 412,
+      code: "stale",
+      message,
+      details: { path, current },
+    });
+    const remove = (path: string, version: string) =>
+      refusalOf(admin.raw("DELETE", filePath(path), { headers: { "If-Match": version } }));
+    expect(await refusalOf(put(admin, "a.md", "x", { "If-Match": '"1"' }))).toEqual(
+      stale("a.md: expected v1, but it is at v2 by now", "a.md", 2),
+    );
+    expect(await refusalOf(put(admin, "a.md", "x", { "If-None-Match": "*" }))).toEqual(
+      stale("a.md: expected a new file, but it is at v2 by now", "a.md", 2),
+    );
+    expect(await refusalOf(put(admin, "b.md", "x", { "If-Match": '"1"' }))).toEqual(
+      stale("b.md: expected v1, but it is not there (any more)", "b.md", null),
+    );
+    expect(await remove("a.md", '"1"')).toEqual(
+      stale("a.md: expected v1, but it is at v2 by now", "a.md", 2),
+    );
+    expect((await remove("b.md", '"1"')).status).toBe(404);
+    expect(await admin.read("a.md")).toBe("two");
+  });
+
+  test("a header that says something else is refused and not ignored", async () => {
+    await using server = await blank();
+    const refusal = async (headers: Record<string, string>) => {
+      const { status, message } = await refusalOf(put(server.admin, "a.md", "x", headers));
+      return [status, message];
+    };
+    expect(await refusal({ "If-Match": "*" })).toEqual([
+      400,
+      'header If-Match: expected the version that was read, for example "7"',
+    ]);
+    expect((await refusal({ "If-Match": 'W/"1"' }))[0]).toBe(400);
+    expect((await refusal({ "If-Match": '"0"' }))[0]).toBe(400);
+    expect((await refusal({ "If-None-Match": '"1"' }))[0]).toBe(400);
+    expect(await refusal({ "If-Match": '"1"', "If-None-Match": "*" })).toEqual([
+      400,
+      "header If-Match: not together with If-None-Match",
+    ]);
+  });
+
+  test("of many writers that expect the same, one wins", async () => {
+    await using server = await blank();
+    const { admin } = server;
+    await admin.write("a.md", "start");
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => put(admin, "a.md", `writer ${index}`, { "If-Match": '"1"' })),
+    );
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, ...Array(19).fill(412)]);
+    const winner = answers.findIndex(({ status }) => status === 200);
+    expect(await admin.read("a.md")).toBe(`writer ${winner}`);
+    expect((await history(server, "a.md")).versions.length).toBe(2);
+  });
+});
+
+describe("versions", () => {
+  test("each is kept; a read says which, and a reader that has it gets 304", async () => {
+    await using server = await blank();
+    const { admin } = server;
+    await admin.write("notes/a.md", "one\n");
+    await admin.write("notes/a.md", "two\n");
+    const read = async (query: string, headers = {}) => {
+      const response = await admin.raw("GET", filePath("notes/a.md") + query, { headers });
+      return [response.status, response.headers.get("etag"), await response.text()];
+    };
+    expect(await read("")).toEqual([200, '"2"', "two\n"]);
+    expect(await read("?version=1")).toEqual([200, '"1"', "one\n"]);
+    expect(await read("", { "If-None-Match": '"2"' })).toEqual([304, '"2"', ""]);
+    expect(await read("", { "If-None-Match": '"1"' })).toEqual([200, '"2"', "two\n"]);
+    expect(await refusalOf(admin.raw("GET", `${filePath("notes/a.md")}?version=3`))).toEqual({
+      status: 404,
+      code: "not_found",
+      message: "file notes/a.md v3: not found",
+    });
+    expect((await admin.raw("GET", `${filePath("notes/a.md")}?version=0`)).status).toBe(400);
+  });
+
+  test("bytes come back as they were written, and are never shown as a page", async () => {
+    await using server = await blank();
+    const bytes = Uint8Array.from({ length: 256 }, (_, index) => index);
+    await server.admin.write("raw.bin", bytes);
+    await server.admin.write("page.html", "<script>alert(1)</script>");
+    const raw = await server.admin.raw("GET", filePath("raw.bin"));
+    expect([raw.headers.get("content-type"), await raw.bytes()]).toEqual(["application/octet-stream", bytes]);
+    const page = await server.admin.raw("GET", filePath("page.html"));
+    expect([page.headers.get("content-type"), page.headers.get("x-content-type-options")]).toEqual([
+      "text/plain; charset=utf-8",
+      "nosniff",
+    ]);
+  });
+
+  test("diff, by default the newest against the one before it", async () => {
+    await using server = await blank();
+    const { admin } = server;
+    await admin.write("a.md", "one\ntwo\n");
+    await admin.write("a.md", "one\n2\nthree\n");
+    const diff = await admin.get(filePath("a.md", "diff"));
+    expect(diff).toEqual({ path: "a.md", from: 1, to: 2, added: 2, removed: 1, text: expect.any(String) });
+    expect((diff as { text: string }).text.split("\n").slice(1)).toEqual([
+      "--- a.md v1",
+      "+++ a.md v2",
+      "@@ -1,2 +1,3 @@",
+      " one",
+      "-two",
+      "+2",
+      "+three",
+      "",
+    ]);
+    expect(await admin.get(`${filePath("a.md", "diff")}?from=0&to=1`)).toMatchObject({
+      added: 2,
+      removed: 0,
+    });
+    await admin.write("b.bin", Uint8Array.of(0xff, 0xfe, 0x00));
+    expect(await refusalOf(admin.raw("GET", filePath("b.bin", "diff")))).toMatchObject({
+      status: 415,
+      code: "not_text",
+    });
+  });
+
+  test("delete keeps them, undelete brings the newest one back under its number, destroy takes one for good", async () => {
+    await using server = await blank();
+    const { admin } = server;
+    await admin.write("a.md", "one");
+    await admin.write("a.md", "two");
+    const destroy = (version: number) =>
+      admin.raw("DELETE", `${filePath("a.md", "versions")}?version=${version}`);
+    expect(await refusalOf(destroy(2))).toEqual({
+      status: 400,
+      code: "invalid",
+      message: "cannot destroy current live version — soft-delete first",
+    });
+    expect((await admin.raw("DELETE", filePath("a.md"))).status).toBe(204);
+    expect((await admin.raw("GET", filePath("a.md"))).status).toBe(404);
+    expect(await admin.read("a.md", "?version=2")).toBe("two");
+    expect((await destroy(2)).status).toBe(204);
+    expect(await refusalOf(admin.raw("GET", `${filePath("a.md")}?version=2`))).toEqual({
+      status: 404,
+      code: "not_found",
+      message: "a.md v2: its content was destroyed",
+    });
+    expect(await admin.post(filePath("a.md", "undelete"))).toMatchObject({ path: "a.md", version: 1 });
+    expect(await refusalOf(admin.raw("POST", filePath("a.md", "undelete")))).toMatchObject({
+      status: 409,
+      code: "conflict",
+      message: "a.md: is not deleted",
+    });
+    expect((await admin.write("a.md", "three")).version).toBe(3);
+    const { versions, ...rest } = await history(server, "a.md");
+    expect(rest).toEqual({ path: "a.md", tracked: true, current: 3 });
+    expect(versions.map(({ version, destroyed, pruned }) => [version, destroyed, pruned])).toEqual([
+      [3, false, false],
+      [2, true, false],
+      [1, false, false],
+    ]);
+  });
+
+  test("what is not there is the same 404 on every route", async () => {
+    await using server = await blank();
+    const { admin } = server;
+    const answers = [
+      admin.raw("GET", filePath("no.md")),
+      admin.raw("DELETE", filePath("no.md")),
+      admin.raw("GET", filePath("no.md", "history")),
+      admin.raw("GET", filePath("no.md", "diff")),
+      admin.raw("POST", filePath("no.md", "undelete")),
+    ];
+    for (const answer of answers)
+      expect(await refusalOf(answer)).toEqual({
+        status: 404,
+        code: "not_found",
+        message: "file no.md: not found",
+      });
+    expect(await refusalOf(admin.raw("DELETE", `${filePath("no.md", "versions")}?version=1`))).toMatchObject({
+      status: 404,
+      code: "not_found",
+    });
+  });
+});
+
+describe("changes and times", () => {
+  test("a true delta with tombstones; another epoch is a conflict, and a head to come is refused", async () => {
+    await using server = await blank();
+    const { admin } = server;
+    const { head: empty } = await admin.get<{ head: string }>("/spaces/team");
+    await admin.write("a.md", "one");
+    const { head: first } = await admin.write("b.md", "one");
+    await admin.write("a.md", "two");
+    await admin.raw("DELETE", filePath("b.md"));
+    const short = async (since: string) =>
+      (await changes(server, since)).changes.map(({ path, change, version }) => [path, change, version]);
+    expect(await short(empty)).toEqual([
+      ["a.md", "written", 2],
+      ["b.md", "deleted", null],
+    ]);
+    expect(await short(first)).toEqual(await short(empty));
+    const { head } = await changes(server, first);
+    expect(await short(head)).toEqual([]);
+    const [epoch, seq] = head.split(".") as [string, string];
+    const other = epoch.startsWith("0") ? epoch.replace(/^0/, "1") : epoch.replace(/^./, "0");
+    expect(await refusalOf(admin.raw("GET", `/spaces/team/changes?since=${other}.${seq}`))).toMatchObject({
+      status: 409,
+      code: "epoch_changed",
+      details: { head },
+    });
+    expect((await admin.raw("GET", `/spaces/team/changes?since=${epoch}.${Number(seq) + 1}`)).status).toBe(
+      400,
+    );
+    expect((await admin.raw("GET", "/spaces/team/changes?since=5")).status).toBe(400);
+  });
+
+  test("a listing as it was, by head and by time", async () => {
+    const clock = manualClock();
+    await using server = await contextServer({ template: "blank", clock });
+    const { admin } = server;
+    const { head } = await admin.write("a.md", "one");
+    const time = new Date(clock.now()).toISOString();
+    clock.advance(MINUTE_MS);
+    await admin.write("a.md", "two!");
+    await admin.write("b.md", "new");
+    await admin.raw("DELETE", filePath("a.md"));
+    const list = async (query: string) =>
+      (await admin.get<FileRecord[]>(`/spaces/team/files?${query}`)).map(({ path, version, state }) => [
+        path,
+        version,
+        state,
+      ]);
+    expect(await list("")).toEqual([["b.md", 1, "live"]]);
+    expect(await list("deleted=1")).toEqual([
+      ["a.md", 2, "deleted"],
+      ["b.md", 1, "live"],
+    ]);
+    expect(await list(`at=${head}`)).toEqual([["a.md", 1, "live"]]);
+    expect(await list(`at=${encodeURIComponent(time)}`)).toEqual([["a.md", 1, "live"]]);
+    expect((await admin.raw("GET", "/spaces/team/files?at=yesterday")).status).toBe(400);
+  });
+
+  test("a prefix is a directory, not the beginning of a name", async () => {
+    await using server = await blank();
+    const { admin } = server;
+    for (const path of ["docs/a.md", "docs/b/c.md", "docs-old/a.md", "doc.md"]) await admin.write(path, path);
+    const list = async (prefix: string) =>
+      (await admin.get<FileRecord[]>(`/spaces/team/files?prefix=${prefix}`)).map(({ path }) => path);
+    expect(await list("docs")).toEqual(["docs/a.md", "docs/b/c.md"]);
+    expect(await list("docs/")).toEqual(["docs/a.md", "docs/b/c.md"]);
+    expect(await list("docs/a.md")).toEqual(["docs/a.md"]);
+    expect(await list("doc")).toEqual([]);
+  });
+
+  test("a snapshot names a state, and restoring it writes new versions", async () => {
+    await using server = await blank();
+    const { admin } = server;
+    await admin.write("a.md", "one");
+    await admin.write("b.md", "one");
+    const snapshot = await admin.post<{ id: number; name: string; head: string }>("/spaces/team/snapshots", {
+      name: "before",
+    });
+    expect(
+      await refusalOf(admin.raw("POST", "/spaces/team/snapshots", { body: { name: "before" } })),
+    ).toMatchObject({
+      status: 409,
+      code: "conflict",
+    });
+    await admin.write("a.md", "two");
+    await admin.raw("DELETE", filePath("b.md"));
+    await admin.write("c.md", "new");
+    const restored = await admin.post<{ files: string[] }>(`/spaces/team/snapshots/${snapshot.id}/restore`);
+    expect(restored.files.toSorted()).toEqual(["a.md", "b.md", "c.md"]);
+    const list = await admin.get<FileRecord[]>("/spaces/team/files");
+    expect(list.map(({ path, version }) => [path, version])).toEqual([
+      ["a.md", 3],
+      ["b.md", 2],
+    ]);
+    expect([await admin.read("a.md"), await admin.read("b.md")]).toEqual(["one", "one"]);
+    expect(await refusalOf(admin.raw("POST", "/spaces/team/snapshots/99/restore"))).toMatchObject({
+      status: 404,
+    });
+  });
+
+  test("a read changes nothing", async () => {
+    await using server = await blank();
+    const { admin } = server;
+    const { head } = await admin.write("a.md", "one");
+    await admin.read("a.md");
+    await history(server, "a.md");
+    await admin.get("/spaces/team/files?deleted=1");
+    await changes(server, head);
+    expect(await admin.get<{ head: string }>("/spaces/team")).toMatchObject({ head });
+  });
+});

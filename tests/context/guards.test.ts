@@ -1,0 +1,254 @@
+// Goal: limits of size and number are judged by what a write really does; secrets are kept out on every way in, and never shown again.
+
+import { describe, expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { AuditRecord } from "../../src/context/audit/schema.ts";
+import type { FileRecord } from "../../src/context/files/schema.ts";
+import { findSecret } from "../../src/context/files/secret-rules.ts";
+import { contextServer, filePath, put, refusalOf, type ContextServer } from "../kit/context-server.ts";
+
+const events = (server: ContextServer) => server.admin.events("/events?after=0");
+
+describe("quotas", () => {
+  test("what is in force is answered, never a 0, and 0 inherits again", async () => {
+    await using server = await contextServer({ template: "blank", config: { quotas: { max_files: 7 } } });
+    const lead = await server.user("Lee", "space-lead");
+    const set = (body: object) => lead.put("/spaces/team/quotas", body);
+    const defaults = { max_file_size: 5 * 1024 ** 2, max_space_size: 1024 ** 3, max_files: 7 };
+    expect(await set({})).toEqual(defaults);
+    expect(await set({ max_files: 3, max_file_size: 10 })).toEqual({
+      ...defaults,
+      max_files: 3,
+      max_file_size: 10,
+    });
+    expect(await set({ max_files: 0, max_space_size: 99 })).toEqual({ ...defaults, max_space_size: 99 });
+    expect(await lead.get("/spaces/team")).toMatchObject({ quotas: { ...defaults, max_space_size: 99 } });
+    for (const body of [
+      { max_files: -1 },
+      { max_files: 1.5 },
+      { max_files: "3" },
+      { max: 3 },
+      { max_files: null },
+    ])
+      expect((await refusalOf(lead.raw("PUT", "/spaces/team/quotas", { body }))).status).toBe(400);
+    const ann = await server.user("Ann", "contributor");
+    expect((await refusalOf(ann.raw("PUT", "/spaces/team/quotas", { body: {} }))).status).toBe(403);
+  });
+
+  test("beyond a limit: 413 with quota, used and limit; what makes the space smaller always goes", async () => {
+    await using server = await contextServer({ template: "blank" });
+    const { admin } = server;
+    await admin.write("a.md", "a".repeat(60));
+    await admin.write("b.md", "b".repeat(30));
+    const limits = (body: object) => admin.put("/spaces/team/quotas", body);
+    const refused = async (answer: Promise<Response>) => {
+      const { status, code, details } = await refusalOf(answer);
+      expect([status, code]).toEqual([413, "quota_exceeded"]);
+      return details;
+    };
+    await limits({ max_file_size: 50 });
+    expect(await refused(put(admin, "c.md", "c".repeat(51)))).toEqual({
+      quota: "max_file_size",
+      used: 51,
+      limit: 50,
+    });
+    await limits({ max_space_size: 100 });
+    expect(await refused(put(admin, "c.md", "c".repeat(11)))).toEqual({
+      quota: "max_space_size",
+      used: 90,
+      limit: 100,
+    });
+    expect((await put(admin, "c.md", "c".repeat(10))).status).toBe(201);
+    await limits({ max_files: 3 });
+    expect(await refused(put(admin, "d.md", "d"))).toEqual({ quota: "max_files", used: 3, limit: 3 });
+    expect((await put(admin, "c.md", "changed")).status).toBe(200);
+    // Now over every limit: shrinking, deleting and changing to the same size go, growing does not.
+    await limits({ max_files: 1, max_space_size: 10 });
+    expect((await put(admin, "a.md", "a".repeat(20))).status).toBe(200);
+    expect(await refused(put(admin, "a.md", "a".repeat(21)))).toEqual({
+      quota: "max_space_size",
+      used: 57,
+      limit: 10,
+    });
+    expect((await put(admin, "a.md", "A".repeat(20))).status).toBe(200);
+    expect((await admin.raw("DELETE", filePath("b.md"))).status).toBe(204);
+    expect((await refused(admin.raw("POST", filePath("b.md", "undelete")))) as object).toMatchObject({
+      limit: 1,
+    });
+    expect(await admin.get("/spaces/team")).toMatchObject({ files: 2, bytes: 27 });
+  });
+
+  test("a batch is judged by its net effect", async () => {
+    await using server = await contextServer({ template: "blank" });
+    const { admin } = server;
+    await admin.put("/spaces/team/quotas", { max_files: 2 });
+    await admin.write("a.md", "a");
+    await admin.write("b.md", "b");
+    const content_b64 = Buffer.from("x").toString("base64");
+    const ops = [
+      { op: "put", path: "c.md", content_b64 },
+      { op: "delete", path: "a.md" },
+    ];
+    expect((await admin.raw("POST", "/spaces/team/push", { body: { ops } })).status).toBe(200);
+  });
+
+  test("crossing 80 % is told once, and being refused is told as well", async () => {
+    await using server = await contextServer({ template: "blank" });
+    const { admin } = server;
+    await admin.put("/spaces/team/quotas", { max_space_size: 100 });
+    for (const size of [80, 81, 90, 101]) await put(admin, "a.md", "x".repeat(size));
+    await using stream = await events(server);
+    const seen = [];
+    while (seen.length < 2) {
+      const { type, data } = await stream.until((event) => event.type.startsWith("quota."));
+      seen.push([type, data.data]);
+    }
+    expect(seen).toEqual([
+      ["quota.warning", { quota: "max_space_size", used: 81, limit: 100 }],
+      ["quota.exceeded", { quota: "max_space_size", used: 90, limit: 100 }],
+    ]);
+  });
+});
+
+const KEY = `AKIA${"QWERTYUIOPASDFGH".replaceAll(/[018]/g, "A")}`;
+
+describe("secrets", () => {
+  test("of each kind one is found, and no part of it but its beginning is shown", () => {
+    const word = (length: number) => "aB3dE5gH7jK9".repeat(20).slice(0, length);
+    const samples: Record<string, string> = {
+      "private key": "-----BEGIN OPENSSH PRIVATE KEY-----",
+      "AWS access key": KEY,
+      "GitHub token": `ghp_${word(36)}`,
+      "GitLab token": `glpat-${word(20)}`,
+      "Slack token": `xoxb-${word(20)}`,
+      "Google API key": `AIza${word(35)}`,
+      "Anthropic key": `sk-ant-${word(40)}`,
+      "Stripe key": `sk_live_${word(24)}`,
+      "npm token": `npm_${word(36)}`,
+      "token of this server": `cairn_${word(43)}`,
+      "password in an address": "postgres://admin:hunter2hunter2@db.example.org/x",
+    };
+    for (const [rule, sample] of Object.entries(samples)) {
+      const found = findSecret("a.md", `first line\n  key: ${sample} # and more\n`);
+      expect(found?.line).toBe(2);
+      expect([rule, found?.snippet]).toEqual([rule, `key: ${sample.slice(0, 4)}…`]);
+    }
+    for (const [rule, sample] of Object.entries(samples))
+      expect([rule, findSecret("a.md", sample)?.rule]).toEqual([rule, rule]);
+  });
+
+  test("of two on a line neither is shown", () => {
+    const token = `ghp_${"a".repeat(36)}`;
+    for (const line of [
+      `${KEY} ${token}`,
+      `${token} ${KEY}`,
+      `"-----BEGIN PRIVATE KEY-----\\nMIIEvQIBADANBg" ${token}`,
+    ]) {
+      const { snippet } = findSecret("a.md", line)!;
+      for (const secret of [KEY, token, "MIIE"]) expect(snippet).not.toContain(secret);
+    }
+  });
+
+  test("what only looks a little like one passes", () => {
+    const harmless = [
+      "sk-learn and sk_test are words",
+      "postgres://user:${PASSWORD}@db.example.org/x",
+      "https://example.org/a:b@c",
+      "AKIA is a prefix",
+      "a".repeat(100_000),
+      `${"eyJ".repeat(30_000)}`,
+    ];
+    const start = performance.now();
+    for (const text of harmless) expect(findSecret("a.md", text)).toBeUndefined();
+    expect(performance.now() - start).toBeLessThan(2_000);
+  });
+
+  test("every way in is guarded: 422 with rule, line and snippet; the record and the events have no secret", async () => {
+    await using server = await contextServer({ template: "blank" });
+    const { admin } = server;
+    const text = `intro\nkey = ${KEY}\n`;
+    const details = { rule: "AWS access key", line: 2, snippet: "key = AKIA…" };
+    const refusal = (path: string) => ({
+      status: 422,
+      code: "secret_found",
+      message: `${path}: line 2 looks like a secret (AWS access key); remove it, or mark the line as checked`,
+      details: { path, ...details },
+    });
+    expect(await refusalOf(put(admin, "a.md", text))).toEqual(refusal("a.md"));
+    const ops = [{ op: "put", path: "b.md", content_b64: Buffer.from(text).toString("base64") }];
+    expect(await refusalOf(admin.raw("POST", "/spaces/team/push", { body: { ops } }))).toEqual(
+      refusal("b.md"),
+    );
+    expect(await admin.get("/spaces/team/files")).toEqual([]);
+    await using stream = await events(server);
+    const { data } = await stream.until((event) => event.type === "secret.blocked");
+    expect(data).toMatchObject({
+      space: "team",
+      path: "a.md",
+      data: { rule: "AWS access key", line: 2, blocked: true },
+    });
+    const records = await admin.get<AuditRecord[]>("/audit");
+    expect(JSON.stringify([records, stream.seen, server.log])).not.toContain(KEY.slice(4));
+    expect(records.filter(({ result }) => result === "error").map(({ action }) => action)).toEqual([
+      "space.push",
+      "file.write",
+    ]);
+  });
+
+  test("what was put into the working tree by hand is looked through before it is adopted", async () => {
+    await using server = await contextServer({ template: "blank" });
+    const { admin } = server;
+    const tree = join(server.directory, "spaces", "team");
+    writeFileSync(join(tree, "note.md"), "by hand");
+    writeFileSync(join(tree, "keys.md"), `key = ${KEY}`);
+    const states = async () =>
+      (await admin.get<FileRecord[]>("/spaces/team/files")).map(({ path, version, state }) => [
+        path,
+        version,
+        state,
+      ]);
+    expect(await states()).toEqual([
+      ["keys.md", null, "untracked"],
+      ["note.md", null, "untracked"],
+    ]);
+    expect(await admin.get(filePath("note.md", "history"))).toEqual({
+      path: "note.md",
+      tracked: false,
+      current: null,
+      versions: [],
+    });
+    const ann = await server.user("Ann", "contributor");
+    expect((await refusalOf(ann.raw("POST", "/spaces/team/adopt"))).status).toBe(403);
+    expect(await refusalOf(admin.raw("POST", "/spaces/team/adopt"))).toMatchObject({
+      code: "secret_found",
+      details: { path: "keys.md" },
+    });
+    writeFileSync(join(tree, "keys.md"), "gone");
+    expect(await admin.post("/spaces/team/adopt")).toMatchObject({ adopted: ["keys.md", "note.md"] });
+    expect(await states()).toEqual([
+      ["keys.md", 1, "live"],
+      ["note.md", 1, "live"],
+    ]);
+    expect(await admin.read("note.md")).toBe("by hand");
+  });
+
+  test("a line that somebody checked passes, itself or by the line above it", async () => {
+    await using server = await contextServer({ template: "blank" });
+    const { admin } = server;
+    expect((await put(admin, "a.md", `${KEY} <!-- secret:allow -->`)).status).toBe(201);
+    expect((await put(admin, "b.md", `# secret:checked\n${KEY}`)).status).toBe(201);
+    expect((await put(admin, "c.md", `# secret:checked\n\n${KEY}`)).status).toBe(422);
+    expect((await put(admin, "d.md", `${KEY} secret:allow\nother\n${KEY}`)).status).toBe(422);
+  });
+
+  test("warn tells and lets through; off looks at nothing", async () => {
+    await using server = await contextServer({ template: "blank", config: { secrets: { mode: "warn" } } });
+    expect((await put(server.admin, "a.md", KEY)).status).toBe(201);
+    await using stream = await events(server);
+    const { data } = await stream.until((event) => event.type === "secret.blocked");
+    expect(data.data).toEqual({ rule: "AWS access key", line: 1, blocked: false });
+    await using silent = await contextServer({ template: "blank", config: { secrets: { mode: "off" } } });
+    expect((await put(silent.admin, "a.md", KEY)).status).toBe(201);
+  });
+});

@@ -1,0 +1,41 @@
+// Goal: what is counted is what happened, by route and never by name; only listed addresses may ask, whatever a proxy says.
+
+import { expect, test } from "bun:test";
+import { contextServer, refusalOf } from "../kit/context-server.ts";
+
+const scrape = async (url: string, headers: Record<string, string> = {}) =>
+  fetch(`${url}/metrics`, { headers });
+
+test("counts requests by declared route, and says nothing about spaces, people and paths", async () => {
+  await using server = await contextServer({ template: "blank" });
+  const lee = await server.user("Lee-secret", "viewer");
+  await server.admin.write("plan-secret.md", "12345");
+  await refusalOf(lee.raw("PUT", "/spaces/team/files/plan-secret.md", { body: "x" }));
+  await fetch(`${server.url}/nowhere-secret`);
+  await using stream = await server.admin.events("/events");
+  const response = await scrape(server.url);
+  const text = await response.text();
+  expect(response.headers.get("content-type")).toBe("text/plain; version=0.0.4; charset=utf-8");
+  const value = (name: string) => text.split("\n").find((line) => line.startsWith(`${name} `));
+  expect(value("service_up")).toBe("service_up 1");
+  expect(value("service_files")).toBe("service_files 1");
+  expect(value("service_bytes")).toBe("service_bytes 5");
+  expect(value("service_sse_clients")).toBe("service_sse_clients 1");
+  expect(value("service_audit_failed_total")).toBe("service_audit_failed_total 0");
+  const route = "/api/v1/spaces/:space/files/*";
+  const put = `service_http_requests_total{method="PUT",route="${route}"`;
+  expect(value(`${put},code="201"}`)).toBe(`${put},code="201"} 1`);
+  expect(value(`${put},code="403"}`)).toBe(`${put},code="403"} 1`);
+  expect(text).toMatch(/service_http_requests_total\{method="GET",route="none",code="404"\} 1/);
+  expect(text).not.toMatch(/secret|team/);
+  const inf = value('service_http_request_duration_seconds_bucket{le="+Inf"}')!.split(" ")[1];
+  expect(value("service_http_request_duration_seconds_count")!.split(" ")[1]).toBe(inf!);
+  expect(stream.response.status).toBe(200);
+});
+
+test("is not there for others, also when a header names an address that may", async () => {
+  const config = { metrics: { allow: ["192.0.2.0/24"] }, listen: { trusted_proxies: ["127.0.0.1"] } };
+  await using server = await contextServer({ template: "blank", config });
+  for (const headers of [{}, { "X-Forwarded-For": "192.0.2.1" }])
+    expect((await refusalOf(scrape(server.url, headers))).status).toBe(404);
+});

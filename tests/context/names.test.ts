@@ -1,0 +1,121 @@
+// Goal: the name of a file is decoded once, proven, and the same on every route, however it is written in an address.
+
+import { describe, expect, test } from "bun:test";
+import type { FileRecord } from "../../src/context/files/schema.ts";
+import { contextServer, put, refusalOf, type ContextServer } from "../kit/context-server.ts";
+import { rawRequest } from "../kit/raw-http.ts";
+
+const blank = () => contextServer({ template: "blank" });
+
+describe("names", () => {
+  /** The path as it stands in the address, past what client libraries would do to it. */
+  async function raw(server: ContextServer, method: string, written: string) {
+    const { port } = new URL(server.url);
+    const answer = await rawRequest(
+      { host: "127.0.0.1", port: Number(port) },
+      `${method} /api/v1/spaces/team/files/${written} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAuthorization: Bearer ${server.bootstrap}\r\n` +
+        (method === "PUT" ? "Content-Length: 1\r\n\r\nx" : "\r\n"),
+    );
+    return answer.status;
+  }
+
+  test("ways out, devices, hidden characters and broken encodings are refused, whatever the method", async () => {
+    await using server = await blank();
+    const refused = [
+      "%2e%2e/x.md",
+      "a/%2e%2e/%2e%2e/x.md",
+      "%2e%2e%2fx.md",
+      "a%2f..%2fx.md",
+      "a%5cb.md",
+      "a%00b.md",
+      "a%zz.md",
+      "%",
+      "%ff.md",
+      "%c0%af.md",
+      "a//b.md",
+      "%2fetc/passwd",
+      "a/",
+      "con",
+      "a/NUL.md",
+      "a%0ab.md",
+      "a%3ab.md",
+      "a.md.",
+      "a.md%20",
+      "%e2%80%aea.md",
+      "a%ef%bc%8fb.md",
+      ".cairn/space.yaml",
+      ".CAIRN/space.db",
+      ".sync/state.db",
+      ".git/config",
+      ".DS_Store",
+    ];
+    const found: Record<string, [put: number, get: number]> = {};
+    for (const path of refused)
+      found[path] = [await raw(server, "PUT", path), await raw(server, "GET", path)];
+    const taken = Object.entries(found).filter(([, [write]]) => write !== 400 && write !== 404);
+    expect(taken).toEqual([]);
+    expect(
+      Object.values(found)
+        .map(([, read]) => read)
+        .filter((status) => status !== 400 && status !== 404),
+    ).toEqual([]);
+    expect(await server.admin.get<unknown[]>("/spaces/team/files?deleted=1")).toEqual([]);
+  });
+
+  test("a path is decoded once, and both Unicode forms are one file", async () => {
+    await using server = await blank();
+    expect(await raw(server, "PUT", "a%2525.md")).toBe(201);
+    expect(await raw(server, "PUT", "docs%2Fb.md")).toBe(201);
+    expect(await raw(server, "PUT", "caf%C3%A9.md")).toBe(201);
+    // The same content again, by the other form of its name.
+    expect(await raw(server, "PUT", "cafe%CC%81.md")).toBe(200);
+    const list = await server.admin.get<FileRecord[]>("/spaces/team/files");
+    expect(list.map(({ path }) => path)).toEqual(["a%25.md", "caf\u00e9.md", "docs/b.md"]);
+  });
+
+  test("names that some disks take for one, and a file where a directory is, are conflicts", async () => {
+    await using server = await blank();
+    const { admin } = server;
+    await admin.write("Docs/Plan.md", "one");
+    const conflict = async (path: string) => {
+      const { status, code } = await refusalOf(put(admin, path, "x"));
+      return [status, code];
+    };
+    expect(await conflict("docs/plan.md")).toEqual([409, "conflict"]);
+    expect(await conflict("Docs")).toEqual([409, "conflict"]);
+    expect(await conflict("Docs/Plan.md/x.md")).toEqual([409, "conflict"]);
+  });
+
+  test("1,024 bytes and no more", async () => {
+    await using server = await blank();
+    const segment = "x".repeat(200);
+    const path = `${[segment, segment, segment, segment, segment].join("/")}/${"y".repeat(19)}`;
+    expect(Buffer.byteLength(path)).toBe(1024);
+    expect((await put(server.admin, path, "x")).status).toBe(201);
+    expect(await refusalOf(put(server.admin, `${path}y`, "x"))).toEqual({
+      status: 400,
+      code: "invalid",
+      message: "path: at most 1024 bytes",
+    });
+  });
+
+  test("every route of a file decodes and proves alike", async () => {
+    await using server = await blank();
+    const bad = "a%5cb.md";
+    const routes: [string, string][] = [
+      ["GET", `/spaces/team/files/${bad}`],
+      ["PUT", `/spaces/team/files/${bad}`],
+      ["DELETE", `/spaces/team/files/${bad}`],
+      ["GET", `/spaces/team/history/${bad}`],
+      ["GET", `/spaces/team/diff/${bad}`],
+      ["POST", `/spaces/team/undelete/${bad}`],
+      ["DELETE", `/spaces/team/versions/${bad}?version=1`],
+    ];
+    for (const [method, path] of routes)
+      expect([method, path, await refusalOf(server.admin.raw(method, path))]).toEqual([
+        method,
+        path,
+        { status: 400, code: "invalid", message: "path: segments are separated by /, and \\ is not allowed" },
+      ]);
+  });
+});

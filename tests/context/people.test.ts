@@ -1,0 +1,307 @@
+// Goal: tokens, roles, log-in and lock-out are as specified, count from the next request, and no token stands anywhere on the disk.
+
+import { describe, expect, test } from "bun:test";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { AuditRecord } from "../../src/context/audit/schema.ts";
+import type { Token, User } from "../../src/context/people/schema.ts";
+import { contextServer, refusalOf, type ContextServer } from "../kit/context-server.ts";
+import { DAY_MS, manualClock, MINUTE_MS } from "../kit/manual-clock.ts";
+
+/** Each try costs what it should cost an attacker, and other tests run beside it. */
+const LOGINS_LIMIT_MS = 120_000;
+const PASSWORD = "correct horse battery";
+const INVALID_TOKEN = {
+  status: 401,
+  code: "unauthenticated",
+  message: "the token is not valid: it is unknown, revoked or expired",
+};
+const INVALID = { status: 401, code: "unauthenticated", message: "invalid credentials" };
+
+const login = (server: ContextServer, name: string, password: string) =>
+  server.anonymous().raw("POST", "/auth/login", { body: { name, password } });
+const whoami = (server: ContextServer, token: string) => server.as(token).raw("GET", "/auth/whoami");
+
+describe("tokens", () => {
+  test("the bootstrap token ends after 24 hours, whatever auth.token_ttl says", async () => {
+    const clock = manualClock();
+    await using server = await contextServer({ clock, config: { auth: { token_ttl: 0 } } });
+    const { token } = await server.admin.post<{ token: string }>("/users/root/tokens", { label: "long" });
+    clock.advance(DAY_MS - 1);
+    expect((await whoami(server, server.bootstrap)).status).toBe(200);
+    clock.advance(1);
+    expect(await refusalOf(whoami(server, server.bootstrap))).toEqual(INVALID_TOKEN);
+    clock.advance(1000 * DAY_MS);
+    expect((await whoami(server, token)).status).toBe(200);
+  });
+
+  test("auth.token_ttl refuses older ones at use, and the next start removes them", async () => {
+    const clock = manualClock();
+    await using server = await contextServer({ clock, config: { auth: { token_ttl: 2 } } });
+    const old = await server.admin.post<Token & { token: string }>("/users/root/tokens", {});
+    expect(old.expires_at).toBe(new Date(clock.now() + 2 * DAY_MS).toISOString());
+    clock.advance(2 * DAY_MS - 1);
+    const young = await server.as(old.token).post<Token & { token: string }>("/users/root/tokens", {});
+    clock.advance(1);
+    expect(await refusalOf(whoami(server, old.token))).toEqual(INVALID_TOKEN);
+    const listed = async () =>
+      (await server.as(young.token).get<Token[]>("/users/root/tokens")).map(({ id }) => id);
+    expect(await listed()).toEqual([young.id]);
+    await server.restart();
+    expect(await listed()).toEqual([young.id]);
+    expect(await refusalOf(whoami(server, old.token))).toEqual(INVALID_TOKEN);
+  });
+
+  test("no token, no password and no local key is in any file but the two that are for it", async () => {
+    await using server = await contextServer();
+    const { token: given } = await server.admin.post<{ token: string }>("/users", {
+      name: "Ann",
+      role: "viewer",
+    });
+    const { token: made } = await server.admin.post<{ token: string }>("/users/Ann/tokens", {
+      label: "laptop",
+    });
+    await server.admin.put("/users/Ann/password", { password: PASSWORD });
+    const { token: session } = (await (await login(server, "Ann", PASSWORD)).json()) as { token: string };
+    await login(server, "Ann", `${PASSWORD} wrong`);
+    await whoami(server, "cairn_wrong-canary");
+    const door = JSON.parse(readFileSync(join(server.directory, "run", "server.json"), "utf8")) as {
+      token: string;
+    };
+    const secrets = {
+      bootstrap: server.bootstrap,
+      given,
+      made,
+      session,
+      local: door.token,
+      password: PASSWORD,
+      wrong: "cairn_wrong-canary",
+    };
+    const found = (): string[] =>
+      readdirSync(server.directory, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .flatMap((entry) => {
+          const path = join(entry.parentPath, entry.name);
+          const bytes = readFileSync(path);
+          return Object.entries(secrets)
+            .filter(([, secret]) => bytes.includes(secret))
+            .map(([what]) => `${path.slice(server.directory.length + 1)}: ${what}`);
+        })
+        .toSorted();
+    expect(found()).toEqual(["auth/bootstrap_admin.token: bootstrap", "run/server.json: local"]);
+    await server.restart();
+    expect(found()).toEqual(["auth/bootstrap_admin.token: bootstrap"]);
+    const log = JSON.stringify(server.log);
+    expect(Object.entries(secrets).filter(([, secret]) => log.includes(secret))).toEqual([]);
+  });
+
+  test("revoking counts, takes effect at once, and a listing never shows one", async () => {
+    await using server = await contextServer();
+    const ann = await server.user("Ann", "viewer");
+    const { id } = await server.admin.post<Token>("/users/Ann/tokens", { label: " laptop " });
+    const tokens = await server.admin.get<Token[]>("/users/Ann/tokens");
+    expect(tokens.map((token) => [Object.keys(token).toSorted().join(), token.kind, token.label])).toEqual([
+      ["created_at,expires_at,id,kind,label,last_used_at", "token", "first token"],
+      ["created_at,expires_at,id,kind,label,last_used_at", "token", "laptop"],
+    ]);
+    await server.admin.delete(`/users/Ann/tokens/${id}`);
+    expect((await refusalOf(server.admin.raw("DELETE", `/users/Ann/tokens/${id}`))).status).toBe(404);
+    expect((await whoami(server, ann.token)).status).toBe(200);
+    expect(await server.admin.delete("/users/Ann/tokens")).toEqual({ user: "Ann", revoked: 1 });
+    expect(await refusalOf(whoami(server, ann.token))).toEqual(INVALID_TOKEN);
+    expect(await server.admin.delete("/users/Ann/tokens")).toEqual({ user: "Ann", revoked: 0 });
+  });
+
+  test("disabling revokes at once and enabling brings no token back", async () => {
+    await using server = await contextServer();
+    const ann = await server.user("Ann", "contributor");
+    expect((await ann.raw("GET", "/spaces")).status).toBe(200);
+    expect(await server.admin.post<User>("/users/Ann/disable")).toMatchObject({ disabled: true, tokens: 0 });
+    expect(await refusalOf(ann.raw("GET", "/spaces"))).toEqual(INVALID_TOKEN);
+    expect(await refusalOf(server.admin.raw("POST", "/users/Ann/tokens", { body: {} }))).toMatchObject({
+      status: 422,
+      code: "refused",
+      message: "Ann is disabled; enable the account first",
+    });
+    expect(await server.admin.post<User>("/users/Ann/enable")).toMatchObject({ disabled: false, tokens: 0 });
+    expect((await ann.raw("GET", "/spaces")).status).toBe(401);
+    const { token } = await server.admin.post<{ token: string }>("/users/Ann/tokens", {});
+    expect((await whoami(server, token)).status).toBe(200);
+  });
+
+  test("a role and a list of spaces count from the next request", async () => {
+    await using server = await contextServer();
+    const ann = await server.user("Ann", "viewer");
+    const statuses = async () => [
+      (await ann.raw("PUT", "/spaces/team/files/a.md", { body: "x" })).status,
+      (await ann.raw("GET", "/users")).status,
+      (await ann.raw("GET", "/spaces/team")).status,
+    ];
+    expect(await statuses()).toEqual([403, 403, 200]);
+    await server.admin.patch("/users/Ann", { role: "contributor" });
+    expect(await statuses()).toEqual([201, 403, 200]);
+    await server.admin.patch("/users/Ann", { role: "admin" });
+    expect(await statuses()).toEqual([200, 200, 200]);
+    await server.admin.patch("/users/Ann", { role: "viewer", spaces: [] });
+    expect(await statuses()).toEqual([404, 403, 404]);
+  });
+
+  test("the last admin can be neither demoted nor disabled nor removed", async () => {
+    await using server = await contextServer();
+    const refused = async (method: string, path: string, body?: unknown) => {
+      const refusal = await refusalOf(server.admin.raw(method, path, { body }));
+      return [refusal.status, refusal.message];
+    };
+    const message = (what: string) =>
+      `root is the last admin and can't be ${what}; make somebody else admin first`;
+    expect(await refused("PATCH", "/users/root", { role: "viewer" })).toEqual([422, message("demoted")]);
+    expect(await refused("POST", "/users/root/disable")).toEqual([422, message("disabled")]);
+    expect(await refused("DELETE", "/users/root")).toEqual([422, message("removed")]);
+    const ann = await server.user("Ann", "admin");
+    // A disabled admin does not count.
+    await server.admin.post("/users/Ann/disable");
+    expect(await refused("POST", "/users/root/disable")).toEqual([422, message("disabled")]);
+    await server.admin.post("/users/Ann/enable");
+    await server.admin.delete("/users/root");
+    expect((await whoami(server, server.bootstrap)).status).toBe(401);
+    expect((await ann.raw("GET", "/users")).status).toBe(401);
+  });
+});
+
+describe("logging in", () => {
+  const limited = (clock = manualClock(), perMinute = 1000) =>
+    contextServer({
+      clock,
+      config: { rate_limit: { enabled: true, requests_per_minute: 1000, auth_per_minute: perMinute } },
+    });
+
+  test(
+    "gives a session token, which logging out ends",
+    async () => {
+      await using server = await limited();
+      await server.user("Ann", "viewer");
+      await server.admin.put("/users/Ann/password", { password: PASSWORD });
+      const answer = (await (await login(server, " ann ", PASSWORD)).json()) as { token: string; user: User };
+      expect(answer.user).toMatchObject({ name: "Ann", role: "viewer", has_password: true });
+      expect(await (await whoami(server, answer.token)).json()).toEqual({
+        name: "Ann",
+        role: "viewer",
+        spaces: null,
+        auth: "session",
+      });
+      await server.as(answer.token).delete("/auth/token");
+      expect(await refusalOf(whoami(server, answer.token))).toEqual(INVALID_TOKEN);
+    },
+    LOGINS_LIMIT_MS,
+  );
+
+  test(
+    "every failure is the same answer: unknown, wrong, token only, disabled, locked",
+    async () => {
+      await using server = await limited();
+      for (const name of ["Ann", "Dan", "Lou", "Tom"]) await server.user(name, "viewer");
+      for (const name of ["Ann", "Dan", "Lou"])
+        await server.admin.put(`/users/${name}/password`, { password: PASSWORD });
+      await server.admin.post("/users/Dan/disable");
+      for (let i = 0; i < 5; i++) await login(server, "Lou", "wrong password");
+      const tries: [string, string][] = [
+        ["nobody", PASSWORD],
+        ["Ann", "wrong password"],
+        ["Tom", PASSWORD],
+        ["Dan", PASSWORD],
+        ["Lou", PASSWORD],
+        ["", PASSWORD],
+      ];
+      for (const [name, password] of tries)
+        expect([name, await refusalOf(login(server, name, password))]).toEqual([name, INVALID]);
+    },
+    LOGINS_LIMIT_MS,
+  );
+
+  test(
+    "five failures lock for fifteen minutes, a success in between starts over, a token-only account never locks",
+    async () => {
+      const clock = manualClock();
+      await using server = await limited(clock);
+      for (const name of ["Ann", "Tom"]) await server.user(name, "viewer");
+      await server.admin.put("/users/Ann/password", { password: PASSWORD });
+      const lockOf = async (name: string) => (await server.admin.get<User>(`/users/${name}`)).locked_until;
+      const fail = async (name: string, times: number) => {
+        for (let i = 0; i < times; i++)
+          expect((await login(server, name, "wrong password")).status).toBe(401);
+      };
+      await fail("Ann", 4);
+      expect((await login(server, "Ann", PASSWORD)).status).toBe(200);
+      await fail("Ann", 4);
+      expect(await lockOf("Ann")).toBeNull();
+      await fail("Ann", 1);
+      expect(await lockOf("Ann")).toBe(new Date(clock.now() + 15 * MINUTE_MS).toISOString());
+      // Neither the right password nor wrong ones change it.
+      clock.advance(14 * MINUTE_MS);
+      await fail("Ann", 6);
+      clock.advance(MINUTE_MS - 1);
+      expect((await login(server, "Ann", PASSWORD)).status).toBe(401);
+      clock.advance(1);
+      await fail("Ann", 4);
+      expect((await login(server, "Ann", PASSWORD)).status).toBe(200);
+      await fail("Tom", 6);
+      expect(await lockOf("Tom")).toBeNull();
+      const records = await server.admin.get<AuditRecord[]>("/audit?action=auth.locked");
+      expect(records.map(({ target, result }) => [target, result])).toEqual([["Ann", "denied"]]);
+    },
+    LOGINS_LIMIT_MS,
+  );
+
+  test(
+    "guesses that come at once are counted one by one",
+    async () => {
+      await using server = await limited();
+      await server.user("Ann", "viewer");
+      await server.admin.put("/users/Ann/password", { password: PASSWORD });
+      await Promise.all(Array.from({ length: 8 }, () => login(server, "Ann", "wrong password")));
+      expect((await login(server, "Ann", PASSWORD)).status).toBe(401);
+      await server.admin.post("/users/Ann/enable");
+      expect((await login(server, "Ann", PASSWORD)).status).toBe(200);
+    },
+    LOGINS_LIMIT_MS,
+  );
+
+  test(
+    "ten tries a minute for one address, of whoever's account",
+    async () => {
+      const clock = manualClock();
+      await using server = await limited(clock, 10);
+      const statuses = [];
+      for (let i = 0; i < 13; i++)
+        statuses.push((await login(server, `nobody ${i}`, "wrong password")).status);
+      expect(statuses).toEqual([...Array(10).fill(401), 429, 429, 429]);
+      // Of the refusals in a row, the first is on record.
+      const records = await server.admin.get<AuditRecord[]>("/audit?action=auth.login");
+      expect(records.map(({ error }) => error!.split(":")[0])).toEqual([
+        "rate_limited",
+        ...Array<string>(10).fill("unauthenticated"),
+      ]);
+      clock.advance(MINUTE_MS);
+      expect((await login(server, "nobody", "wrong password")).status).toBe(401);
+    },
+    LOGINS_LIMIT_MS,
+  );
+
+  test(
+    "a new password ends the sessions that the old one opened, and keeps tokens",
+    async () => {
+      await using server = await limited();
+      const ann = await server.user("Ann", "viewer");
+      await server.admin.put("/users/Ann/password", { password: PASSWORD });
+      const { token } = (await (await login(server, "Ann", PASSWORD)).json()) as { token: string };
+      await server.admin.put("/users/Ann/password", { password: `${PASSWORD} 2` });
+      expect((await whoami(server, token)).status).toBe(401);
+      expect((await whoami(server, ann.token)).status).toBe(200);
+      expect(
+        (await refusalOf(server.admin.raw("PUT", "/users/Ann/password", { body: { password: "short" } })))
+          .status,
+      ).toBe(400);
+    },
+    LOGINS_LIMIT_MS,
+  );
+});

@@ -1,0 +1,179 @@
+// Goal: every route of the context API says who may call it, is described, and answers alike for what is hidden and what is not there.
+
+import { describe, expect, test } from "bun:test";
+import { Kind } from "@sinclair/typebox";
+import { buildParts } from "../../src/context/parts.ts";
+import { loadServerConfig } from "../../src/context/config/config.ts";
+import { serverMigrations } from "../../src/context/migrations/migrations.ts";
+import { actorKinds, type ActorKind } from "../../src/context/people/plugin.ts";
+import { createRoutes } from "../../src/context/server.ts";
+import { systemClock } from "../../src/kit/clock.ts";
+import { openDatabase } from "../../src/kit/db.ts";
+import { openApi, type DescribedRoute } from "../../src/kit/http/openapi.ts";
+import { createLog } from "../../src/kit/log.ts";
+import { migrate } from "../../src/kit/migrate.ts";
+import { contextServer, refusalOf, type ContextClient } from "../kit/context-server.ts";
+import { temporaryFolder } from "../kit/folder.ts";
+import { expectGolden } from "../kit/golden.ts";
+
+interface Route extends DescribedRoute {
+  compile(): { toString(): string };
+}
+
+const OPEN = ["GET /api/v1/health", "POST /api/v1/auth/login"];
+
+async function allRoutes(): Promise<Route[]> {
+  await using folder = await temporaryFolder();
+  await folder.write("server.yaml", "{}");
+  const log = createLog({ level: "error", format: "json", write: () => {}, clock: systemClock });
+  const db = openDatabase(":memory:");
+  migrate(db, serverMigrations, 0);
+  const parts = buildParts({ db, clock: systemClock, log, config: loadServerConfig(folder.path) });
+  return createRoutes(parts, log).routes as unknown as Route[];
+}
+
+const routes = await allRoutes();
+const nameOf = ({ method, path }: DescribedRoute) => `${method} ${path}`;
+const actorOf = ({ hooks }: DescribedRoute) =>
+  (hooks.detail as { "x-actor"?: ActorKind } | undefined)?.["x-actor"];
+
+describe("routes", () => {
+  test("each declares its actor, and only those known are open", () => {
+    const undeclared = routes.filter((route) => !(actorKinds as readonly unknown[]).includes(actorOf(route)));
+    expect(undeclared.map(nameOf)).toEqual([]);
+    expect(
+      routes
+        .filter((route) => actorOf(route) === "open")
+        .map(nameOf)
+        .toSorted(),
+    ).toEqual(OPEN);
+  });
+
+  test("each handler is waited for: the framework decides that by its text", () => {
+    const unawaited = routes.filter((route) => !/await handler\(/.test(route.compile().toString()));
+    expect(unawaited.map(nameOf)).toEqual([]);
+  });
+
+  test("each reads its path parameters by a schema", () => {
+    const unread = routes.filter(({ path, hooks }) => {
+      const named = [...path.matchAll(/:(\w+)|\*/g)].map((match) => match[1] ?? "*");
+      const declared = Object.keys((hooks.params as { properties?: object } | undefined)?.properties ?? {});
+      return named.toSorted().join() !== declared.toSorted().join();
+    });
+    expect(unread.map(nameOf)).toEqual([]);
+  });
+
+  test("every body is a closed object", () => {
+    const loose = routes.filter(({ hooks }) => {
+      const body = hooks.body as Record<string | symbol, unknown> | undefined;
+      return body !== undefined && body[Kind] !== "Record" && body["additionalProperties"] !== false;
+    });
+    expect(loose.map(nameOf)).toEqual([]);
+  });
+
+  test("the description is what it was, or the difference is shown; and it has every route", async () => {
+    const description = openApi("Cairn context server", "0.0.0", routes) as { paths: Record<string, object> };
+    await expectGolden("context-openapi.json", JSON.stringify(description, null, 2));
+    const described = Object.entries(description.paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map(
+        (method) => `${method.toUpperCase()} ${path.replace("{path}", "*").replace(/\{(\w+)\}/g, ":$1")}`,
+      ),
+    );
+    expect(described.toSorted()).toEqual(routes.map(nameOf).toSorted());
+  });
+});
+
+/** An address of the route, with a body that fits well enough to get to the rules. */
+function asked(route: Route, space: string): { method: string; path: string; body: unknown } {
+  const path = route.path
+    .replace("/api/v1", "")
+    .replace(":space", space)
+    .replace(":user", "nobody")
+    .replace(":id", "1")
+    .replace("*", "some/file.md");
+  const query = /\/versions\//.test(path)
+    ? "?version=1"
+    : path.endsWith("/changes")
+      ? "?since=000000000000.0"
+      : "";
+  const bodies: Record<string, unknown> = {
+    push: { ops: [] },
+    pull: { paths: [] },
+    quotas: {},
+    sync: {},
+    snapshots: { name: "x" },
+  };
+  const last = path.split("/").at(-1)!;
+  const body = ["POST", "PUT"].includes(route.method) ? bodies[last] : undefined;
+  return { method: route.method, path: path + query, body };
+}
+
+async function answerTo(client: ContextClient, route: Route, space: string) {
+  const { method, path, body } = asked(route, space);
+  const refusal = await refusalOf(client.raw(method, path, { body }));
+  return { ...refusal, message: refusal.message.replaceAll(space, "SPACE") };
+}
+
+describe("what is hidden", () => {
+  test("of no space can anyone tell whether it is there, on any route of spaces", async () => {
+    await using server = await contextServer({ config: { rate_limit: { enabled: false } } });
+    await server.admin.post("/spaces", { name: "hidden", template: "blank" });
+    await server.admin.raw("PUT", "/spaces/hidden/files/some/file.md", { body: "x" });
+    const ofSpaces = routes.filter(({ path }) => path.includes("/:space"));
+    expect(ofSpaces.length).toBeGreaterThan(15);
+    for (const role of ["space-lead", "contributor", "viewer"] as const) {
+      const client = await server.user(`only-${role}`, role, ["team"]);
+      for (const route of ofSpaces) {
+        const hidden = await answerTo(client, route, "hidden");
+        const missing = await answerTo(client, route, "nosuch");
+        expect([nameOf(route), hidden]).toEqual([nameOf(route), missing]);
+        const expected = actorOf(route) === "admin" ? 403 : 404;
+        expect([nameOf(route), hidden.status]).toEqual([nameOf(route), expected]);
+      }
+      expect((await client.get<{ name: string }[]>("/spaces")).map(({ name }) => name)).toEqual(["team"]);
+    }
+  });
+
+  test("without a token every route but the open ones is 401, before anything else is looked at", async () => {
+    await using server = await contextServer();
+    for (const route of routes.filter((one) => actorOf(one) !== "open")) {
+      const { method, path } = asked(route, "team");
+      for (const init of [{}, ...(method === "GET" ? [] : [{ body: "{not json" }])]) {
+        const { status, code } = await refusalOf(server.anonymous().raw(method, path, init));
+        expect([nameOf(route), status, code]).toEqual([nameOf(route), 401, "unauthenticated"]);
+      }
+    }
+  });
+
+  test("routes of admins are 403 for everybody else, whatever is sent", async () => {
+    await using server = await contextServer();
+    const lead = await server.user("Lee", "space-lead");
+    for (const route of routes.filter((one) => actorOf(one) === "admin")) {
+      const { method, path } = asked(route, "team");
+      const { status, code, message } = await refusalOf(
+        lead.raw(method, path, method === "GET" ? {} : { body: "{not json" }),
+      );
+      expect([nameOf(route), status, code, message]).toEqual([
+        nameOf(route),
+        403,
+        "forbidden",
+        "only an admin may do that",
+      ]);
+    }
+  });
+
+  test("an address that is none is a JSON 404, also below the API", async () => {
+    await using server = await contextServer();
+    for (const path of [
+      "/api/v1/nothing",
+      "/api/v2/spaces",
+      "/api",
+      "/nothing",
+      "/api/v1/spaces/team/nothing",
+    ]) {
+      const response = await fetch(server.url + path);
+      expect([path, response.headers.get("content-type")]).toEqual([path, "application/json"]);
+      expect((await refusalOf(response)).status).toBe(404);
+    }
+  });
+});

@@ -1,0 +1,221 @@
+// Goal: a push is all or nothing and each path is judged by itself; a pull is an archive of what may travel; modes mean the same both ways.
+
+import { describe, expect, test } from "bun:test";
+import { modeOf, travelsDown, travelsUp } from "../../src/context/sync/modes.ts";
+import type { AuditRecord } from "../../src/context/audit/schema.ts";
+import type { FileRecord } from "../../src/context/files/schema.ts";
+import { contextServer, filePath, refusalOf, type ContextClient } from "../kit/context-server.ts";
+
+interface Op {
+  op: "put" | "delete";
+  path: string;
+  content_b64?: string;
+  expected?: number | null;
+}
+
+const base64 = (text: string) => Buffer.from(text).toString("base64");
+const put = (path: string, text: string, expected?: number | null): Op => ({
+  op: "put",
+  path,
+  content_b64: base64(text),
+  ...(expected === undefined ? {} : { expected }),
+});
+const push = (client: ContextClient, ops: Op[], base?: string) =>
+  client.raw("POST", "/spaces/team/push", { body: { ops, ...(base === undefined ? {} : { base }) } });
+const pull = (client: ContextClient, paths: string[]) =>
+  client.raw("POST", "/spaces/team/pull", { body: { paths } });
+
+async function unpacked(response: Response): Promise<Record<string, string>> {
+  expect(response.headers.get("content-type")).toBe("application/zstd");
+  const files = await new Bun.Archive(Bun.zstdDecompressSync(await response.bytes())).files();
+  return Object.fromEntries(
+    await Promise.all([...files].map(async ([path, file]) => [path, await file.text()])),
+  );
+}
+
+const paths = async (client: ContextClient) =>
+  (await client.get<FileRecord[]>("/spaces/team/files")).map(({ path, version }) => `${path} ${version}`);
+
+describe("modes", () => {
+  test("the longest prefix decides, in whatever order the rules are, and a name is a directory", () => {
+    const rules = { "a/": "never", "a/b/": "always", "a/b/c.md": "init-only", d: "never" } as const;
+    const reversed = Object.fromEntries(Object.entries(rules).toReversed());
+    const expected = {
+      "a/x.md": "never",
+      "a/b/x.md": "always",
+      "a/b/c.md": "init-only",
+      "a/b/c.md/x": "init-only",
+      "ab.md": "always",
+      d: "never",
+      "d/x": "never",
+      dx: "always",
+    };
+    for (const [path, mode] of Object.entries(expected)) {
+      expect([path, modeOf(rules, path)]).toEqual([path, mode]);
+      expect([path, modeOf(reversed, path)]).toEqual([path, mode]);
+    }
+  });
+
+  test("a name in another case is the same directory, and of two rules for one the stricter counts", () => {
+    expect(modeOf({ "identity/": "init-only" }, "Identity/me.md")).toBe("init-only");
+    expect(modeOf({ "a/": "never", a: "always" }, "a/x")).toBe("never");
+    expect(modeOf({ a: "always", "a/": "never" }, "a/x")).toBe("never");
+  });
+
+  test("init-only comes down and never goes up; never does neither", () => {
+    const rules = { i: "init-only", n: "never" } as const;
+    expect(["a", "i", "n"].map((path) => [travelsUp(rules, path), travelsDown(rules, path)])).toEqual([
+      [true, true],
+      [false, true],
+      [false, false],
+    ]);
+  });
+});
+
+describe("push", () => {
+  test("applies everything and says what is live now", async () => {
+    await using server = await contextServer({ template: "blank" });
+    const { admin } = server;
+    await admin.write("old.md", "x");
+    const answer = await push(admin, [
+      put("a.md", "A"),
+      put("b/c.md", "C", null),
+      { op: "delete", path: "old.md", expected: 1 },
+    ]);
+    const { head, versions } = (await answer.json()) as {
+      head: string;
+      versions: { path: string; version: number | null }[];
+    };
+    expect(versions.map(({ path, version }) => [path, version]).toSorted()).toEqual([
+      ["a.md", 1],
+      ["b/c.md", 1],
+      ["old.md", null],
+    ]);
+    expect(await admin.get<{ head: string }>("/spaces/team")).toMatchObject({ head });
+    // The same again changes nothing and says so.
+    expect(await (await push(admin, [put("a.md", "A", null)])).json()).toEqual({ head, versions: [] });
+  });
+
+  test("nothing of it is done when one operation is refused, whichever it is and for whatever reason", async () => {
+    await using server = await contextServer({ template: "blank" });
+    const { admin } = server;
+    await admin.write("live.md", "live");
+    await admin.put("/spaces/team/sync", { "own/": "never", "identity/": "init-only" });
+    await admin.put("/spaces/team/quotas", { max_file_size: 64 });
+    const ann = await server.user("Ann", "contributor");
+    await admin.put("/users/Ann/acl", {
+      rules: [{ effect: "deny", path: "team/secret/**", capabilities: ["create", "update"] }],
+    });
+    const before = await paths(admin);
+    const bad: [Op, number, string][] = [
+      [put("live.md", "new", null), 412, "stale"],
+      [{ op: "delete", path: "no.md" }, 404, "not_found"],
+      [put("own/x.md", "x"), 422, "refused"],
+      [put("identity/x.md", "x"), 422, "refused"],
+      [put("IDENTITY/x.md", "x"), 422, "refused"],
+      [put("big.md", "x".repeat(65)), 413, "quota_exceeded"],
+      [put("secret/x.md", "x"), 403, "forbidden"],
+      [put("key.md", `AKIA${"A".repeat(16)}`), 422, "secret_found"],
+      [put("LIVE.md", "x"), 409, "conflict"],
+      [put("live.md/x", "x"), 409, "conflict"],
+      [put("../x", "x"), 400, "invalid"],
+      [put(".cairn/x", "x"), 400, "invalid"],
+      [{ op: "put", path: "x.md" }, 400, "invalid"],
+      [{ op: "put", path: "x.md", content_b64: "??" }, 400, "invalid"],
+      [put("first.md", "twice"), 400, "invalid"],
+    ];
+    for (const [op, status, code] of bad)
+      for (const ops of [
+        [put("first.md", "1"), op],
+        [op, put("first.md", "1")],
+      ]) {
+        const refusal = await refusalOf(push(ann, ops));
+        expect([op.path, refusal.status, refusal.code]).toEqual([op.path, status, code]);
+      }
+    expect(await paths(admin)).toEqual(before);
+    // Each is on record, the modes as well.
+    const records = await admin.get<AuditRecord[]>("/audit?action=space.push");
+    expect(records.length).toBe(bad.length * 2);
+    expect(records.every(({ result, actor }) => result !== "ok" && actor.name === "Ann")).toBe(true);
+  });
+
+  test("from the base of another epoch it is refused before anything is judged", async () => {
+    await using server = await contextServer({ template: "blank" });
+    const { admin } = server;
+    const { head } = await admin.get<{ head: string }>("/spaces/team");
+    expect((await push(admin, [put("a.md", "A")], head)).status).toBe(200);
+    const other = head.replace(/^./, (digit) => (digit === "0" ? "1" : "0"));
+    const refusal = await refusalOf(push(admin, [put("b.md", "B")], other));
+    expect([refusal.status, refusal.code]).toEqual([409, "epoch_changed"]);
+    expect((await push(admin, [put("b.md", "B")], "7")).status).toBe(400);
+    expect(await paths(admin)).toEqual(["a.md 1"]);
+  });
+
+  test("a body beyond the limit is 413 and not read", async () => {
+    await using server = await contextServer({ template: "blank" });
+    const refusal = await refusalOf(
+      server.admin.raw("POST", "/users", { body: `{"name":"${"x".repeat(1024 * 1024)}"}` }),
+    );
+    expect([refusal.status, refusal.code]).toEqual([413, "too_large"]);
+    const large = "x".repeat(2 * 1024 * 1024);
+    expect((await push(server.admin, [put("large.md", large)])).status).toBe(200);
+    expect((await server.admin.read("large.md")).length).toBe(large.length);
+    const beyond = fetch(`${server.url}/api/v1${filePath("huge.bin")}`, {
+      method: "PUT",
+      headers: { Authorization: `Bearer ${server.admin.token}` },
+      body: new Uint8Array(64 * 1024 * 1024 + 1),
+    });
+    expect(await refusalOf(beyond)).toEqual({
+      status: 413,
+      code: "too_large",
+      message: "the body is larger than 67108864 bytes",
+      details: { limit_bytes: 67_108_864 },
+    });
+  });
+});
+
+describe("pull", () => {
+  test("is an archive with every file and which version it is", async () => {
+    await using server = await contextServer({ template: "blank" });
+    const { admin } = server;
+    await admin.write("a.md", "one");
+    await admin.write("a.md", "two");
+    await admin.write("deep/er/ü.md", "umlaut");
+    const { ".versions.json": versions, ...files } = await unpacked(
+      await pull(admin, ["a.md", "deep/er/ü.md"]),
+    );
+    expect(files).toEqual({ "a.md": "two", "deep/er/ü.md": "umlaut" });
+    expect(JSON.parse(versions!)).toEqual({ "a.md": 2, "deep/er/ü.md": 1 });
+    expect(Object.keys(await unpacked(await pull(admin, [])))).toEqual([".versions.json"]);
+  });
+
+  test("what stays where it is can't be asked for; what is seeded can", async () => {
+    await using server = await contextServer({ template: "blank" });
+    const { admin } = server;
+    await admin.put("/spaces/team/sync", { "own/": "never", "identity/": "init-only" });
+    await admin.write("own/a.md", "mine");
+    await admin.write("identity/me.md", "me");
+    const viewer = await server.user("Vic", "viewer");
+    expect((await unpacked(await pull(viewer, ["identity/me.md"])))["identity/me.md"]).toBe("me");
+    expect(await refusalOf(pull(viewer, ["own/a.md"]))).toEqual({
+      status: 422,
+      code: "refused",
+      message: "own/a.md: the sync rules of team keep it where it is",
+      details: { path: "own/a.md" },
+    });
+    expect((await refusalOf(pull(viewer, ["no.md"]))).status).toBe(404);
+  });
+
+  test("rules are written by leads, in canonical form, and a mode that is none is refused", async () => {
+    await using server = await contextServer({ template: "blank" });
+    const contributor = await server.user("Ann", "contributor");
+    const lead = await server.user("Lee", "space-lead");
+    expect((await refusalOf(contributor.raw("PUT", "/spaces/team/sync", { body: {} }))).status).toBe(403);
+    expect(await lead.put("/spaces/team/sync", { "cafe\u0301/": "never", b: "always" })).toEqual({
+      "caf\u00e9/": "never",
+      b: "always",
+    });
+    for (const rules of [{ "../": "never" }, { "": "never" }, { a: "sometimes" }, { "/a": "never" }])
+      expect((await refusalOf(lead.raw("PUT", "/spaces/team/sync", { body: rules }))).status).toBe(400);
+  });
+});

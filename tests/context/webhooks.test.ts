@@ -1,0 +1,240 @@
+// Goal: hooks get each event once, signed, also after a stop; what can't be delivered is kept; no hook leads into the network or delays others.
+
+import { describe, expect, test } from "bun:test";
+import { createHmac } from "node:crypto";
+import { existsSync, statSync } from "node:fs";
+import { join } from "node:path";
+import type { CreatedWebhook, DeadLetter, Delivery } from "../../src/context/webhooks/schema.ts";
+import { DeadLetterFile } from "../../src/context/webhooks/dead-letter.ts";
+import { SYSTEM_NETWORK, type Network } from "../../src/kit/outbound.ts";
+import { contextServer, refusalOf, type ContextServer } from "../kit/context-server.ts";
+import { eventually } from "../kit/eventually.ts";
+import { temporaryFolder } from "../kit/folder.ts";
+
+interface Received {
+  readonly path: string;
+  readonly headers: Headers;
+  readonly body: string;
+}
+
+/** Keeps what it gets; `answer` decides what the sender is told. */
+function receiver(
+  answer: (path: string, nth: number) => Response | Promise<Response> = () => new Response(),
+) {
+  const got: Received[] = [];
+  const listener = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    async fetch(request) {
+      const path = new URL(request.url).pathname;
+      got.push({ path, headers: request.headers, body: await request.text() });
+      return answer(path, got.filter((one) => one.path === path).length);
+    },
+  });
+  const network: Network = {
+    resolve: async () => [{ address: "127.0.0.1", port: listener.port! }],
+    allow: ({ port }) => port === listener.port,
+  };
+  return {
+    got,
+    outbound: { network, waitsMs: [1, 1, 1] },
+    url: (path = "/") => `http://hook.example:${listener.port}${path}`,
+    async [Symbol.asyncDispose]() {
+      await listener.stop(true);
+    },
+  };
+}
+
+const add = (server: ContextServer, url: string, events?: string[]) =>
+  server.admin.post<CreatedWebhook>("/webhooks", { url, ...(events ? { events } : {}) });
+const typesAt = (got: readonly Received[], path: string) =>
+  got.filter((one) => one.path === path).map((one) => JSON.parse(one.body).type as string);
+const deliveries = (server: ContextServer, id: number) =>
+  server.admin.get<Delivery[]>(`/webhooks/${id}/deliveries`);
+
+describe("delivery", () => {
+  test("sends the envelope of the stream, signed, to those who subscribed", async () => {
+    await using hooks = receiver();
+    await using server = await contextServer({ template: "blank", outbound: hooks.outbound });
+    const all = await add(server, hooks.url("/files"), ["file.*"]);
+    await add(server, hooks.url("/one"), ["file.delete"]);
+    await using stream = await server.admin.events("/events");
+    await server.admin.write("a.md", "x");
+    await server.admin.raw("DELETE", "/spaces/team/files/a.md");
+    await eventually(() => typesAt(hooks.got, "/files"), ["file.write", "file.delete"]);
+    await eventually(() => typesAt(hooks.got, "/one"), ["file.delete"]);
+    const seen = await stream.until(({ type }) => type === "file.write");
+    const { body, headers } = hooks.got.find(({ path }) => path === "/files")!;
+    expect(JSON.parse(body)).toEqual(seen.data);
+    const expected = createHmac("sha256", all.secret).update(body).digest("hex");
+    expect(headers.get("x-service-signature")).toBe(`sha256=${expected}`);
+    expect(headers.get("x-service-event")).toBe("file.write");
+    await eventually(
+      async () =>
+        (await deliveries(server, all.id)).map(({ state, tries, status }) => [state, tries, status]),
+      [
+        ["sent", 1, 200],
+        ["sent", 1, 200],
+      ],
+    );
+    expect((await deliveries(server, all.id)).map(({ id }) => id)).toContain(
+      headers.get("x-service-delivery")!,
+    );
+    const { secret: _, ...shown } = all;
+    expect(((await server.admin.get("/webhooks")) as object[])[0]).toEqual(shown);
+  });
+
+  test("tries four times, keeps what failed as a dead letter, and sends it again when asked", async () => {
+    let open = false;
+    await using hooks = receiver(() => new Response(null, { status: open ? 204 : 500 }));
+    await using server = await contextServer({ template: "blank", outbound: hooks.outbound });
+    const hook = await add(server, hooks.url(), ["file.*"]);
+    await server.admin.write("a.md", "x");
+    await eventually(async () => (await deliveries(server, hook.id)).map(({ state }) => state), ["failed"]);
+    expect(hooks.got.length).toBe(4);
+    const [failed] = await deliveries(server, hook.id);
+    expect(failed).toMatchObject({ tries: 4, status: 500, error: "answered with status 500" });
+    const letters = await server.admin.get<DeadLetter[]>("/webhooks/dead-letter");
+    expect(letters).toEqual([
+      {
+        time: expect.any(String),
+        delivery: failed!.id,
+        webhook: hook.id,
+        url: hooks.url(),
+        tries: 4,
+        error: "answered with status 500",
+        body: hooks.got[0]!.body,
+      },
+    ]);
+    open = true;
+    await server.admin.post(`/deliveries/${failed!.id}/redeliver`);
+    await eventually(
+      async () => (await deliveries(server, hook.id)).map(({ state }) => state),
+      ["sent", "failed"],
+    );
+    expect(hooks.got.at(-1)!.body).toBe(hooks.got[0]!.body);
+  });
+
+  test("follows no redirect", async () => {
+    await using hooks = receiver((path) =>
+      path === "/from" ? new Response(null, { status: 302, headers: { Location: "/to" } }) : new Response(),
+    );
+    await using server = await contextServer({ template: "blank", outbound: hooks.outbound });
+    const hook = await add(server, hooks.url("/from"), ["file.*"]);
+    await server.admin.write("a.md", "x");
+    await eventually(async () => (await deliveries(server, hook.id)).map(({ status }) => status), [302]);
+    expect(hooks.got.filter(({ path }) => path === "/to")).toEqual([]);
+  });
+
+  test("what a stop left unsent is sent after the next start, once, and under its own id", async () => {
+    let held = true;
+    await using hooks = receiver(() => (held ? new Promise<Response>(() => {}) : new Response()));
+    await using server = await contextServer({ template: "blank", outbound: hooks.outbound });
+    await add(server, hooks.url(), ["file.*"]);
+    await server.admin.write("a.md", "x");
+    await eventually(() => hooks.got.length, 1);
+    await server.admin.write("b.md", "x");
+    await server.restart(() => void (held = false));
+    const pathsOf = (got: readonly Received[]) => got.map(({ body }) => JSON.parse(body).path as string);
+    await eventually(() => pathsOf(hooks.got), ["a.md", "a.md", "b.md"]);
+    const ids = hooks.got.map(({ headers }) => headers.get("x-service-delivery"));
+    expect(ids[0]).toBe(ids[1]!);
+    await server.restart();
+    await server.admin.write("c.md", "x");
+    await eventually(() => pathsOf(hooks.got), ["a.md", "a.md", "b.md", "c.md"]);
+  });
+
+  test("a hook that does not answer delays no other; one that is off gets nothing", async () => {
+    await using hooks = receiver((path) =>
+      path === "/slow" ? new Promise<Response>(() => {}) : new Response(),
+    );
+    await using server = await contextServer({ template: "blank", outbound: hooks.outbound });
+    await add(server, hooks.url("/slow"), ["file.*"]);
+    await add(server, hooks.url("/fast"), ["file.*"]);
+    const off = await add(server, hooks.url("/off"), ["file.*"]);
+    const patched = await server.admin.raw("PATCH", `/webhooks/${off.id}`, { body: { enabled: false } });
+    expect(((await patched.json()) as { enabled: boolean }).enabled).toBe(false);
+    await server.admin.write("a.md", "x");
+    await server.admin.write("b.md", "x");
+    await eventually(() => typesAt(hooks.got, "/fast"), ["file.write", "file.write"]);
+    expect(typesAt(hooks.got, "/off")).toEqual([]);
+    expect((await refusalOf(server.admin.raw("POST", `/webhooks/${off.id}/test`))).status).toBe(409);
+  });
+});
+
+describe("targets", () => {
+  test("inside the network are refused when they are saved", async () => {
+    await using server = await contextServer({ template: "blank" });
+    for (const host of [
+      "127.0.0.1",
+      "localhost",
+      "10.0.0.1",
+      "169.254.169.254",
+      "[::1]",
+      "[::ffff:127.0.0.1]",
+      "0.0.0.0",
+      "db.internal",
+      "2130706433",
+    ]) {
+      const { status, code } = await refusalOf(
+        server.admin.raw("POST", "/webhooks", { body: { url: `http://${host}/` } }),
+      );
+      expect([host, status, code]).toEqual([host, 422, "refused"]);
+    }
+    for (const body of [
+      { url: "nothing" },
+      { url: "http://u:p@example.org/" },
+      { url: "http://93.184.215.14/", events: ["file.none"] },
+      { url: "http://93.184.215.14/", events: [] },
+    ])
+      expect((await refusalOf(server.admin.raw("POST", "/webhooks", { body }))).status).toBe(400);
+    expect(await server.admin.get("/webhooks")).toEqual([]);
+  });
+
+  test("are checked again at every connection: a name that leads elsewhere later is refused", async () => {
+    let address = "93.184.215.14";
+    const network = { ...SYSTEM_NETWORK, resolve: async () => [{ address, port: 80 }] };
+    await using server = await contextServer({
+      template: "blank",
+      outbound: { network, waitsMs: [1, 1, 1] },
+    });
+    const hook = await add(server, "http://moves.example/", ["file.*"]);
+    address = "127.0.0.1";
+    await server.admin.write("a.md", "x");
+    await eventually(
+      async () => (await deliveries(server, hook.id)).map(({ state, error }) => [state, error]),
+      [["failed", "moves.example leads to 127.0.0.1: loopback"]],
+    );
+  });
+
+  test("metadata addresses stay refused with the opt-out", async () => {
+    await using server = await contextServer({
+      template: "blank",
+      config: { webhooks: { allow_private_targets: true } },
+    });
+    expect((await add(server, "http://localhost:1/")).url).toBe("http://localhost:1/");
+    const metadata = { url: "http://169.254.169.254/" };
+    expect((await refusalOf(server.admin.raw("POST", "/webhooks", { body: metadata }))).code).toBe("refused");
+  });
+
+  test("are for admins only, and every refusal is on record", async () => {
+    await using server = await contextServer({ template: "blank" });
+    const lead = await server.user("Lee", "space-lead");
+    expect((await refusalOf(lead.raw("GET", "/webhooks"))).status).toBe(403);
+    const made = lead.raw("POST", "/webhooks", { body: { url: "http://93.184.215.14/" } });
+    expect((await refusalOf(made)).status).toBe(403);
+    expect(await server.admin.get("/audit?actor=Lee&result=denied")).toHaveLength(2);
+  });
+});
+
+test("the dead letter file is bounded and set aside once", async () => {
+  await using folder = await temporaryFolder();
+  const path = join(folder.path, "webhooks", "dead-letter.jsonl");
+  const file = new DeadLetterFile(path, 1_000);
+  for (let webhook = 1; webhook <= 20; webhook += 1)
+    file.add({ time: "t", delivery: "d", webhook, url: "u", tries: 4, error: "e", body: "b".repeat(200) });
+  expect(statSync(path).size).toBeLessThanOrEqual(1_000);
+  expect(statSync(`${path}.1`).size).toBeLessThanOrEqual(1_000);
+  expect(existsSync(`${path}.2`)).toBe(false);
+  expect(file.read(100).map(({ webhook }) => webhook)).toEqual([16, 17, 18, 19, 20]);
+});

@@ -1,0 +1,279 @@
+// Goal: a process killed at any point loses no acknowledged write and shows no half batch; a full, read-only or damaged disk is refused in
+// words that say what to do, and changes nothing.
+
+import { expect, test } from "bun:test";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { openSqliteEngine, type SqliteEngine } from "../../src/context/files/sqlite/engine.ts";
+import { systemClock } from "../../src/kit/clock.ts";
+import { sha256Hex } from "../../src/kit/crypto.ts";
+import type { DocumentPath } from "../../src/kit/paths.ts";
+import { apply, at, put, refusal, silent, sqliteBench, text } from "../kit/file-engine.ts";
+import { temporaryFolder } from "../kit/folder.ts";
+import { smallDisk } from "../kit/small-disk.ts";
+
+const KILLS = 30;
+const WRITES_BEFORE_A_KILL_MAX = 30;
+const TEST_LIMIT_MS = 120_000;
+const DISK_FULL = {
+  code: "unavailable",
+  message: "the disk is full: nothing was changed; free some space and try again",
+};
+
+interface Acknowledged {
+  batch: string;
+  paths: string[];
+  seq: number;
+}
+
+const open = (directory: string) => openSqliteEngine({ directory, clock: systemClock, log: silent });
+
+/** Starts a writer and kills it after so many acknowledgements; returns all that it told. */
+async function writeAndKill(directory: string, seed: number, after: number): Promise<Acknowledged[]> {
+  await using child = Bun.spawn(
+    [process.execPath, `${import.meta.dir}/../kit/file-writer.ts`, directory, `${seed}`],
+    {
+      stdio: ["ignore", "pipe", "inherit"],
+    },
+  );
+  let told = "";
+  const decoder = new TextDecoder();
+  for await (const piece of child.stdout) {
+    told += decoder.decode(piece, { stream: true });
+    if (told.split("\n").length > after) child.kill("SIGKILL");
+  }
+  await child.exited;
+  return told
+    .split("\n")
+    .slice(0, -1)
+    .map((line) => JSON.parse(line) as Acknowledged);
+}
+
+/** Every batch whole or not at all, and the tree as the log says. */
+async function checkWhole(
+  engine: SqliteEngine,
+  directory: string,
+  acknowledged: readonly Acknowledged[],
+): Promise<void> {
+  const log = await engine.log(0, 1_000_000);
+  expect(log.map(({ seq }) => seq)).toEqual(log.map((_, index) => index + 1));
+  const written = Map.groupBy(log, ({ author }) => author);
+  for (const { batch, paths, seq } of acknowledged) {
+    const entries = written.get(`${batch} of ${paths.length}`)!;
+    expect([batch, entries.map(({ path }) => path as string), entries.at(-1)!.seq]).toEqual([
+      batch,
+      paths,
+      seq,
+    ]);
+    for (const { path, version } of entries)
+      expect(text(await engine.read(path, version!))!.split(" ")[0]).toBe(batch);
+  }
+  for (const record of await engine.list()) {
+    expect([record.path, record.state]).toEqual([record.path, "live"]);
+    expect(sha256Hex(readFileSync(`${directory}/${record.path}`))).toBe(record.hash);
+  }
+  // Also those that nobody heard of are whole, and in one piece.
+  for (const [author, entries] of written) {
+    const first = entries[0]!.seq;
+    const size = Number(author.split(" of ")[1]);
+    expect([author, entries.map(({ seq }) => seq - first)]).toEqual([
+      author,
+      Array.from({ length: size }, (_, index) => index),
+    ]);
+  }
+  expect(readdirSync(`${directory}/.cairn`).filter((name) => name.startsWith("write-"))).toEqual([]);
+  expect(engine.treeBehind()).toEqual([]);
+}
+
+test(
+  `killed ${KILLS} times while it writes`,
+  async () => {
+    await using folder = await temporaryFolder();
+    const directory = `${folder.path}/space`;
+    const acknowledged: Acknowledged[] = [];
+    for (let kill = 0; kill < KILLS; kill++) {
+      const after = (kill * 7) % WRITES_BEFORE_A_KILL_MAX;
+      acknowledged.push(...(await writeAndKill(directory, kill + 1, after)));
+      const engine = open(directory);
+      await checkWhole(engine, directory, acknowledged);
+      await engine.close();
+    }
+    expect(acknowledged.length).toBeGreaterThan(300);
+  },
+  TEST_LIMIT_MS,
+);
+
+test("a leftover of a killed process with our number is no obstacle", async () => {
+  await using bench = await sqliteBench();
+  await apply(bench.engine, [put("a.md", "1")]);
+  for (let number = 1; number < 5; number++)
+    writeFileSync(`${bench.directory}/.cairn/write-${process.pid}-${number}`, "half");
+  await bench.reopen();
+  await apply(bench.engine, [put("a.md", "2")]);
+  expect([readFileSync(`${bench.directory}/a.md`, "utf8"), bench.engine.treeBehind()]).toEqual(["2", []]);
+});
+
+test("on a full disk writes are refused and change nothing; with space again everything goes on", async () => {
+  await using folder = await temporaryFolder();
+  await using disk = await smallDisk(folder);
+  if (!disk) return;
+  const directory = `${disk.path}/space`;
+  const engine = open(directory);
+  await apply(engine, [put("a.md", "1")]);
+  await disk.fill();
+  let count = 0;
+  const noise = () =>
+    Uint8Array.from({ length: 3_000 }, (_, index) => Math.imul(index + count * 3_001, 2_654_435_761) >>> 24);
+  const refused = await (async () => {
+    for (; count < 2_000; count++) {
+      const failed = await apply(engine, [put(`f${count}.bin`, noise())]).then(
+        () => undefined,
+        (error: unknown) => error,
+      );
+      if (failed) return refusal(Promise.reject(failed));
+    }
+    throw new Error("the disk did not fill up");
+  })();
+  expect(refused).toEqual(DISK_FULL);
+  const facts = [engine.head(), engine.totals()];
+  expect(
+    await Promise.all(
+      [1, 2, 3].map(() => refusal(apply(engine, [put("b.bin", noise()), put("c.bin", "c")]))),
+    ),
+  ).toEqual([DISK_FULL, DISK_FULL, DISK_FULL]);
+  expect([engine.head(), engine.totals(), text(await engine.read(at("a.md")))]).toEqual([...facts, "1"]);
+  await disk.free();
+  await apply(engine, [put("a.md", "2")]);
+  for (let more = 0; engine.treeBehind().length > 0 && more < 500; more++)
+    await apply(engine, [put("a.md", `more ${more}`)]);
+  expect(engine.treeBehind()).toEqual([]);
+  expect(new Set((await engine.list()).map(({ state }) => state))).toEqual(new Set(["live"]));
+  await engine.close();
+  const again = open(directory);
+  expect(again.totals()).toEqual(engine.totals());
+  await again.close();
+});
+
+test("a full disk does not keep a space from being closed, nor its tree from being whole after the next open", async () => {
+  await using folder = await temporaryFolder();
+  await using disk = await smallDisk(folder);
+  if (!disk) return;
+  const directory = `${disk.path}/space`;
+  const engine = open(directory);
+  await apply(engine, [put("a.md", "1")]);
+  await disk.fill();
+  // Room for the database, where zeros take none, and not for the file.
+  const filler = `${disk.path}/filler`;
+  truncateSync(filler, statSync(filler).size - 200_000);
+  await apply(engine, [put("zeros.bin", new Uint8Array(1024 * 1024))]);
+  expect(engine.treeBehind()).toEqual([at("zeros.bin")]);
+  expect((await engine.stat(at("zeros.bin")))!.state).toBe("missing");
+  await disk.fill();
+  const { files } = engine.totals();
+  await engine.close();
+  await disk.free();
+  const again = open(directory);
+  expect([again.totals().files, again.treeBehind()]).toEqual([files, []]);
+  expect((await again.list()).filter(({ state }) => state !== "live")).toEqual([]);
+  await again.close();
+});
+
+test("a read-only disk is refused at the open, and the space is whole when it can be written again", async () => {
+  await using folder = await temporaryFolder();
+  await using disk = await smallDisk(folder);
+  if (!disk) return;
+  const remount = (mode: string) => Bun.spawnSync(["mount", "-o", `remount,${mode}`, disk.path]).exitCode;
+  const directory = `${disk.path}/space`;
+  const engine = open(directory);
+  await apply(engine, [put("a.md", "1")]);
+  await engine.close();
+  expect(remount("ro")).toBe(0);
+  expect(await refusal(Promise.try(() => open(directory)))).toEqual({
+    code: "unavailable",
+    message: expect.stringContaining(`${directory}/.cairn/space.db`),
+  } as never);
+  expect(await refusal(Promise.try(() => open(`${disk.path}/other`)))).toEqual({
+    code: "unavailable",
+    message: `${disk.path}/other/.cairn: can't be made (EROFS)`,
+  });
+  expect(remount("rw")).toBe(0);
+  const again = open(directory);
+  expect(text(await again.read(at("a.md")))).toBe("1");
+  await again.close();
+});
+
+test("a damaged database is refused with what to do, and left as it is", async () => {
+  await using folder = await temporaryFolder();
+  const make = async (name: string) => {
+    const engine = open(`${folder.path}/${name}`);
+    await apply(
+      engine,
+      Array.from({ length: 200 }, (_, index) => put(`${index}.md`, `text ${index} `.repeat(100))),
+    );
+    await engine.close();
+    return `${folder.path}/${name}/.cairn/space.db`;
+  };
+  const cases: [string, (database: string) => void][] = [
+    ["no-database", (database) => writeFileSync(database, "this is not a database ".repeat(1_000))],
+    ["cut", (database) => truncateSync(database, 20_000)],
+    ["overwritten", (database) => writeFileSync(database, damaged(readFileSync(database)))],
+  ];
+  for (const [name, damage] of cases) {
+    const database = await make(name);
+    damage(database);
+    const before = sha256Hex(readFileSync(database));
+    const refused = await refusal(Promise.try(() => open(`${folder.path}/${name}`)));
+    expect([name, refused.code]).toEqual([name, "invalid"]);
+    expect(refused.message).toMatch(
+      /space\.db is (not a usable database|damaged) \(.+\); restore a backup or move it away$/,
+    );
+    expect(sha256Hex(readFileSync(database))).toBe(before);
+  }
+});
+
+/** The schema page stays, what follows does not. */
+function damaged(bytes: Buffer): Buffer {
+  return Buffer.concat([bytes.subarray(0, 4096), Buffer.alloc(bytes.length - 4096, 0xa5)]);
+}
+
+test("a second process is refused, and the first goes on", async () => {
+  await using bench = await sqliteBench();
+  await apply(bench.engine, [put("a.md", "1")]);
+  const child = Bun.spawnSync([
+    process.execPath,
+    `${import.meta.dir}/../kit/file-writer.ts`,
+    bench.directory,
+    "1",
+  ]);
+  expect(child.exitCode).toBe(1);
+  expect(child.stderr.toString()).toContain("space.db is in use by another process; stop it first");
+  await apply(bench.engine, [put("a.md", "2")]);
+  expect(text(await bench.engine.read(at("a.md" as DocumentPath)))).toBe("2");
+});
+
+test("a backup is a whole space, and never overwrites", async () => {
+  await using bench = await sqliteBench();
+  await apply(bench.engine, [put("d/a.md", "1"), put("b.md", "2")]);
+  const copy = `${bench.directory}-copy`;
+  mkdirSync(`${copy}/.cairn`, { recursive: true });
+  await bench.engine.backupTo(`${copy}/.cairn/space.db`);
+  expect(await refusal(bench.engine.backupTo(`${copy}/.cairn/space.db`))).toEqual({
+    code: "conflict",
+    message: `${copy}/.cairn/space.db: exists already`,
+  });
+  const restored = open(copy);
+  restored.newEpoch();
+  expect(existsSync(`${copy}/d/a.md`)).toBe(true);
+  expect((await restored.list()).map(({ path, version, state }) => [path, version, state])).toEqual([
+    ["b.md", 1, "live"],
+    ["d/a.md", 1, "live"],
+  ]);
+  await restored.close();
+});

@@ -1,0 +1,161 @@
+// Starts the context server for a test: the same `main` as the binary's, on a port of the system's choice, in a fresh directory that
+// `initServer` made. Clients speak real HTTP. `await using` stops it and removes the directory.
+
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { initServer } from "../../src/context/init-server.ts";
+import { startServer, type OpenOptions, type RunningServer } from "../../src/context/main.ts";
+import type { Clock } from "../../src/kit/clock.ts";
+import type { Role } from "../../src/context/access/schema.ts";
+import { createClient, type Client } from "./client.ts";
+import { temporaryFolder } from "./folder.ts";
+import type { LogLine } from "./running.ts";
+
+export const SPACE = "team";
+
+export interface ContextClient extends Client {
+  readonly token: string;
+  /** Raises unless it was taken. */
+  write(path: string, content: string | Uint8Array, headers?: Record<string, string>): Promise<WrittenFile>;
+  /** A file's text; raises when it is not there. */
+  read(path: string, query?: string): Promise<string>;
+}
+
+export interface WrittenFile {
+  readonly path: string;
+  readonly version: number;
+  readonly hash: string;
+  readonly size: number;
+  readonly head: string;
+  readonly created: boolean;
+  readonly changed: boolean;
+}
+
+export interface ContextServerOptions {
+  readonly clock?: Clock;
+  /** Laid over `server.yaml`; rate limits are off unless it says otherwise. */
+  readonly config?: Record<string, unknown>;
+  readonly template?: "team" | "blank";
+  readonly outbound?: OpenOptions["outbound"];
+}
+
+export interface ContextServer extends AsyncDisposable {
+  readonly url: string;
+  readonly directory: string;
+  /** The bootstrap token that set-up printed. */
+  readonly bootstrap: string;
+  readonly log: readonly LogLine[];
+  readonly admin: ContextClient;
+  as(token: string): ContextClient;
+  anonymous(): Client;
+  /** A new user with the role in every space, or in those that are named. */
+  user(name: string, role: Role, spaces?: readonly string[]): Promise<ContextClient>;
+  /** Stops it, does something to its files, and starts it again. Clients made before go to the old address. */
+  restart(between?: (directory: string) => void): Promise<void>;
+}
+
+export async function contextServer(options: ContextServerOptions = {}): Promise<ContextServer> {
+  const folder = await temporaryFolder();
+  const directory = join(folder.path, "server");
+  const lines: LogLine[] = [];
+  const log = {
+    format: "json" as const,
+    write: (line: string) => void lines.push(JSON.parse(line) as LogLine),
+  };
+  const clock = options.clock ? { clock: options.clock } : {};
+  const outbound = options.outbound ? { outbound: options.outbound } : {};
+  const made = await initServer(
+    { directory, space: SPACE, admin: "root", template: options.template },
+    log,
+    clock.clock,
+  );
+  configure(directory, { rate_limit: { enabled: false }, ...options.config });
+  let running: RunningServer = await startServer({ directory, log, port: 0, ...clock, ...outbound });
+  const as = (token: string) => contextClient(running.url, token);
+  const server: ContextServer = {
+    get url() {
+      return running.url;
+    },
+    directory,
+    bootstrap: made.token,
+    log: lines,
+    get admin() {
+      return as(made.token);
+    },
+    as,
+    anonymous: () => createClient(running.url),
+    async user(name, role, spaces) {
+      const body = { name, role, ...(spaces ? { spaces } : {}) };
+      const { token } = await server.admin.post<{ token: string }>("/users", body);
+      return as(token);
+    },
+    async restart(between = () => {}) {
+      await running.stop("a test restarts it");
+      between(directory);
+      running = await startServer({ directory, log, port: 0, ...clock, ...outbound });
+    },
+    async [Symbol.asyncDispose]() {
+      await running.stop("test is over");
+      await folder[Symbol.asyncDispose]();
+    },
+  };
+  return server;
+}
+
+/** Lays keys over the configuration of a server that does not run. */
+export function configure(directory: string, keys: Record<string, unknown>): void {
+  const path = join(directory, "server.yaml");
+  const present = Bun.YAML.parse(readFileSync(path, "utf8")) as Record<string, unknown>;
+  writeFileSync(path, Bun.YAML.stringify({ ...present, ...keys }, null, 2));
+}
+
+export function contextClient(url: string, token: string): ContextClient {
+  const client = createClient(url, token);
+  const place = (path: string) => `${url}/api/v1${filePath(path)}`;
+  const authorization = { Authorization: `Bearer ${token}` };
+  return {
+    ...client,
+    token,
+    async write(path, content, headers = {}) {
+      const init = { method: "PUT", headers: { ...authorization, ...headers }, body: content as string };
+      const response = await fetch(place(path), init);
+      if (!response.ok) throw new Error(`PUT ${path}: ${response.status} ${await response.text()}`);
+      return (await response.json()) as WrittenFile;
+    },
+    async read(path, query = "") {
+      const response = await fetch(place(path) + query, { headers: authorization });
+      if (!response.ok) throw new Error(`GET ${path}: ${response.status} ${await response.text()}`);
+      return response.text();
+    },
+  };
+}
+
+/** Below `/api/v1`; segments encoded one by one. */
+export function filePath(path: string, kind = "files", space = SPACE): string {
+  return `/spaces/${space}/${kind}/${path.split("/").map(encodeURIComponent).join("/")}`;
+}
+
+/** A PUT of raw bytes as it is answered, whatever that is. */
+export function put(
+  client: ContextClient,
+  path: string,
+  body: string | Uint8Array,
+  headers: Record<string, string> = {},
+): Promise<Response> {
+  return client.raw("PUT", filePath(path), {
+    body: typeof body === "string" ? body : new TextDecoder("latin1").decode(body),
+    headers: { "Content-Type": "application/octet-stream", ...headers },
+  });
+}
+
+/** Status, code, message and details of an answer that must be a refusal. */
+export async function refusalOf(
+  answer: Response | Promise<Response>,
+): Promise<{ status: number; code: string; message: string; details?: unknown }> {
+  const response = await answer;
+  const text = await response.text();
+  if (response.ok) throw new Error(`it was not refused: ${response.status} ${text}`);
+  const { error } = JSON.parse(text) as { error: Record<string, string> };
+  const { request_id: _, code, message, ...rest } = error;
+  return { status: response.status, code: code!, message: message!, ...rest };
+}

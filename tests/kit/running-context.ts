@@ -1,0 +1,96 @@
+// The compiled `cairn` as a context server: made with `cairn init server`, run with `cairn server start`, on a port of the system's choice.
+// Commands run against its directory. `await using` kills what is still running and removes the folder.
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { binaryPath, runBinary, type Outcome } from "./binaries.ts";
+import { contextClient, configure, type ContextClient } from "./context-server.ts";
+import { temporaryFolder } from "./folder.ts";
+import { LogReader, type LogLine } from "./running.ts";
+
+const START_LIMIT_MS = 15_000;
+
+export interface RunningContext extends AsyncDisposable {
+  readonly directory: string;
+  readonly bootstrap: string;
+  readonly url: string;
+  readonly pid: number;
+  readonly log: readonly LogLine[];
+  readonly admin: ContextClient;
+  as(token: string): ContextClient;
+  /** A command of `cairn` on this server's directory. */
+  cairn(...args: string[]): Promise<Outcome>;
+  /** Sends the signal and resolves with how the program ended. */
+  end(signal: NodeJS.Signals): Promise<{ exitCode: number | null; signal: string | number | null }>;
+  /** `fileKiBMax`: no file of it may grow beyond this, as on a disk that is full. */
+  start(options?: { fileKiBMax?: number }): Promise<void>;
+}
+
+export interface RunContextOptions {
+  /** Laid over `server.yaml`; rate limits are off unless it says otherwise. */
+  readonly config?: Record<string, unknown>;
+  readonly template?: "team" | "blank";
+}
+
+export async function runContext(options: RunContextOptions = {}): Promise<RunningContext> {
+  const folder = await temporaryFolder();
+  const directory = join(folder.path, "server");
+  const init = ["init", "server", "--noui", "--non-interactive", "--data-dir", directory, "--port", "0"];
+  const first = ["--space", "team", "--admin", "root", "--template", options.template ?? "blank"];
+  const made = await runBinary("cairn", [...init, ...first, "--json"]);
+  if (made.exitCode !== 0) throw new Error(`init server: ${made.stderr}`);
+  const { token } = JSON.parse(made.stdout) as { token: string };
+  configure(directory, { rate_limit: { enabled: false }, ...options.config });
+  let running = await start(directory);
+  return {
+    directory,
+    bootstrap: token,
+    get url() {
+      return running.url;
+    },
+    get pid() {
+      return running.child.pid;
+    },
+    get log() {
+      return running.log.lines;
+    },
+    get admin() {
+      return contextClient(running.url, token);
+    },
+    as: (other) => contextClient(running.url, other),
+    cairn: (...args) => runBinary("cairn", [...args, "--server-dir", directory]),
+    async end(signal) {
+      const { child, log } = running;
+      child.kill(signal);
+      await child.exited;
+      await log.ended;
+      return { exitCode: child.exitCode, signal: child.signalCode };
+    },
+    async start({ fileKiBMax } = {}) {
+      running = await start(directory, fileKiBMax);
+    },
+    async [Symbol.asyncDispose]() {
+      running.child.kill("SIGKILL");
+      await running.child.exited;
+      await folder[Symbol.asyncDispose]();
+    },
+  };
+}
+
+async function start(directory: string, fileKiBMax?: number) {
+  const command = [binaryPath("cairn"), "server", "start", "--server-dir", directory];
+  // Ignored, the signal of the limit becomes an error of the write.
+  const limited = ["bash", "-c", `trap "" XFSZ; ulimit -f ${fileKiBMax}; exec "$0" "$@"`, ...command];
+  const child = Bun.spawn(fileKiBMax === undefined ? command : limited, {
+    env: process.env,
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  const log = new LogReader(child.stderr);
+  const listening = await log.line("listening", START_LIMIT_MS);
+  return { child, log, url: String(listening.url) };
+}
+
+/** Everything that the record holds, read from its file. */
+export function auditFile(directory: string): string {
+  return readFileSync(join(directory, "audit", "audit.jsonl"), "utf8");
+}

@@ -1,0 +1,41 @@
+// A file system of two megabytes that a test can fill up; needs Linux and root.
+
+import { mkdirSync } from "node:fs";
+import { open, rm } from "node:fs/promises";
+import type { Folder } from "./folder.ts";
+
+export interface SmallDisk extends AsyncDisposable {
+  readonly path: string;
+  fill(): Promise<void>;
+  free(): Promise<void>;
+}
+
+/** A file system of two megabytes; undefined where it can't be mounted. */
+export async function smallDisk(folder: Folder): Promise<SmallDisk | undefined> {
+  const path = `${folder.path}/disk`;
+  mkdirSync(path);
+  if (process.platform !== "linux" || process.getuid?.() !== 0) return undefined;
+  const mounted = Bun.spawnSync(["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", path], {
+    stdio: ["ignore", "ignore", "ignore"],
+  });
+  if (mounted.exitCode !== 0) return undefined;
+  const filler = `${path}/filler`;
+  return {
+    path,
+    async fill() {
+      const file = await open(filler, "a");
+      const piece = Buffer.alloc(4096, 1);
+      try {
+        for (;;) await file.write(piece);
+      } catch (error) {
+        if ((error as { code?: string }).code !== "ENOSPC") throw error;
+      } finally {
+        await file.close();
+      }
+    },
+    free: () => rm(filler),
+    async [Symbol.asyncDispose]() {
+      Bun.spawnSync(["umount", "-l", path]);
+    },
+  };
+}

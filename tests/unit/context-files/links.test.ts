@@ -1,0 +1,100 @@
+// Goal: every link that a person sees as one is found, with its line, and nothing else; whatever a document of two megabytes holds, it is
+// read in a moment.
+
+import { describe, expect, test } from "bun:test";
+import { LINKS_PER_DOCUMENT_MAX, linksOf } from "../../../src/context/files/links.ts";
+
+const DOCUMENT_CHARACTERS = 2 * 1024 * 1024;
+/** Of the processor. Twenty times what the slowest takes here; one that grows with the square takes minutes. */
+const DOCUMENT_LIMIT_US = 2_000_000;
+const TEST_LIMIT_MS = 60_000;
+
+const cases: [name: string, text: string, links: string[]][] = [
+  [
+    "names",
+    "[[a]] and [[b c|shown]], [[d#part]], [[e.md#part|shown]]",
+    ["wiki a", "wiki b c", "wiki d", "wiki e.md"],
+  ],
+  ["no names", "[[]] [[ ]] [[a\nb]] [not](  ) [[[c]]]", ["wiki c"]],
+  [
+    "links",
+    "[t](a.md) [t](d/a.md#x) [t](a.md?x#y) ![i](i.png)",
+    ["markdown a.md", "markdown d/a.md", "markdown a.md", "markdown i.png"],
+  ],
+  [
+    "encoded",
+    "[t](a%20b.md) [t](100%.md) [t](%C3%BC.md) [t](a%23b.md#c)",
+    ["markdown a b.md", "markdown 100%.md", "markdown ü.md", "markdown a#b.md"],
+  ],
+  [
+    "titles and brackets",
+    "[t](a.md \"x (y)\") [t](<b c.md> 'x') [t](d(1).md) [t](e.md (x))",
+    ["markdown a.md", "markdown b c.md", "markdown d(1).md", "markdown e.md"],
+  ],
+  ["a picture in a link", "[![alt](p.png)](q.md)", ["markdown p.png", "markdown q.md"]],
+  ["elsewhere", "[t](https://h/a/b.md) [t](mailto:a@h.de) [t](#part) [t](//h/a.md) <https://h/a/b.md>", []],
+  ["addresses in the text", "https://h.de/a/b.md http://h/x?p=a/b.md, file:///etc/x.md www.h.de/a.html", []],
+  [
+    "bare paths",
+    "see ./x, ../y/z and a/b.md. Or (docs/ü.md), -a/b.md",
+    ["path ./x", "path ../y/z", "path a/b.md"],
+  ],
+  [
+    "unicode paths",
+    "see docs/übersicht.md and .github/x.yml",
+    ["path docs/übersicht.md", "path .github/x.yml"],
+  ],
+  ["no paths", "and/or 1/2 1/2.5 a.md / b.md /abs/x.md ./ ../.. x=a/b.md 24/7", []],
+  ["code spans", "`[[a]]` ``b/`c`.md [[d]]`` [[e]] `f/g.md", ["wiki e"]],
+  ["fences", "[[a]]\n```md\n[[b]]\n``\n~~~\n[[c]]\n```js\n[[d]]\n````\n[[e]]", ["wiki a", "wiki e"]],
+  [
+    "fences in lists and quotations",
+    "- x\n      ```\n      [[a]]\n      ```\n> ~~~\n> [[b]]\n> ~~~\n[[c]]",
+    ["wiki c"],
+  ],
+  ["a span that looks like a fence", "``` [[a]] ``` [[b]]\n[[c]]", ["wiki b", "wiki c"]],
+  ["a fence that is never closed", "[[a]]\n```\n[[b]]", ["wiki a"]],
+];
+
+describe("links", () => {
+  for (const [name, text, links] of cases)
+    test(name, () => {
+      for (const written of [text, text.replaceAll("\n", "\r\n")])
+        expect(linksOf(written).map(({ kind, target }) => `${kind} ${target}`)).toEqual(links);
+    });
+
+  test("with their lines, in order", () => {
+    expect(linksOf("# x\n\nsee a/b.md, [t](c.md), [[d]]\n\n[[e]]")).toEqual([
+      { kind: "path", target: "a/b.md", line: 3 },
+      { kind: "markdown", target: "c.md", line: 3 },
+      { kind: "wiki", target: "d", line: 3 },
+      { kind: "wiki", target: "e", line: 5 },
+    ]);
+  });
+
+  test("as many as one document may have, and no longer than a path", () => {
+    expect(linksOf("[[a]] [[b]]\n".repeat(LINKS_PER_DOCUMENT_MAX))).toHaveLength(LINKS_PER_DOCUMENT_MAX);
+    expect(linksOf(`[[${"x".repeat(5_000)}]]`)[0]!.target).toHaveLength(1_024);
+  });
+});
+
+const pieces = [
+  ..."`[]()<>#|/.@-:\\ ",
+  ..."](,[[a,[[a|,[[a#,](<a,](a 'b,](a \"b,](a(b),[a](b(c),](a(b)](c),]( (".split(","),
+  ..."a/,@/,../,./a,a.b/,a@,://,https://x/,`a``,``a` b``` ,~~~,```,> ,- [x](y.md),/[,é/".split(","),
+];
+
+test(
+  "documents of two megabytes of anything are read in a moment",
+  () => {
+    for (const piece of pieces)
+      for (const end of ["", "\n"]) {
+        const text = (piece + end).repeat(Math.ceil(DOCUMENT_CHARACTERS / (piece + end).length));
+        const started = process.cpuUsage();
+        linksOf(text);
+        const { user, system } = process.cpuUsage(started);
+        expect([piece + end, user + system < DOCUMENT_LIMIT_US]).toEqual([piece + end, true]);
+      }
+  },
+  TEST_LIMIT_MS,
+);

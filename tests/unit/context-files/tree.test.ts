@@ -1,0 +1,287 @@
+// Goal: the working tree shows the live versions; what people do in it is seen, recorded on request, never overwritten and never hidden; no
+// link in it is followed.
+
+import { expect, test } from "bun:test";
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { sha256Hex } from "../../../src/kit/crypto.ts";
+import {
+  apply,
+  at,
+  destroy,
+  put,
+  refusal,
+  remove,
+  sqliteBench,
+  text,
+  undelete,
+} from "../../kit/file-engine.ts";
+
+async function bench() {
+  const made = await sqliteBench();
+  const on = (path: string) => `${made.directory}/${path}`;
+  return Object.assign(made, {
+    on,
+    shown: (path: string) => (existsSync(on(path)) ? readFileSync(on(path), "utf8") : undefined),
+    byHand: (path: string, content: string) => writeFileSync(on(path), content),
+    states: async () => (await made.engine.list()).map(({ path, version, state }) => [path, version, state]),
+  });
+}
+
+test("the tree shows what is live, and no directory without a file", async () => {
+  await using space = await bench();
+  const { engine, shown } = space;
+  await apply(engine, [put("a/b/c.md", "1"), put("x.md", "x")]);
+  await apply(engine, [put("a/b/c.md", "2")]);
+  expect(shown("a/b/c.md")).toBe("2");
+  expect(lstatSync(space.on("a/b/c.md")).mode & 0o777).toBe(0o600);
+  await apply(engine, [remove("a/b/c.md")]);
+  expect(readdirSync(space.directory).sort()).toEqual([".cairn", "x.md"]);
+  await apply(engine, [undelete("a/b/c.md")]);
+  expect(shown("a/b/c.md")).toBe("2");
+  await apply(engine, [put("X.md", "y"), remove("x.md"), put("a", "file"), remove("a/b/c.md")]);
+  expect([shown("X.md"), shown("a")]).toEqual(["y", "file"]);
+  expect(engine.treeBehind()).toEqual([]);
+  expect(readdirSync(space.on(".cairn")).filter((name) => !name.startsWith("space.db"))).toEqual([]);
+});
+
+test("edited, new and missing files are seen, also after a restart, with their content, and adopted", async () => {
+  await using space = await bench();
+  await apply(space.engine, [put("a.md", "1"), put("b.md", "1"), put("c.md", "1"), put("old.md", "1")]);
+  await apply(space.engine, [remove("old.md")]);
+  space.byHand("a.md", "by hand");
+  rmSync(space.on("b.md"));
+  mkdirSync(space.on("new"));
+  space.byHand("new/n.md", "new");
+  space.byHand("old.md", "again");
+  const states = [
+    ["a.md", 1, "modified"],
+    ["b.md", 1, "missing"],
+    ["c.md", 1, "live"],
+    ["new/n.md", null, "untracked"],
+    ["old.md", null, "untracked"],
+  ];
+  expect(await space.states()).toEqual(states);
+  await space.reopen();
+  const { engine } = space;
+  expect(await space.states()).toEqual(states);
+  expect((await engine.stat(at("old.md")))!.state).toBe("untracked");
+  expect((await engine.list({ deleted: true })).map(({ state }) => state)).toEqual(
+    states.map((one) => one[2]) as never,
+  );
+  expect([
+    text(await engine.copy(at("a.md"))),
+    text(await engine.read(at("a.md"))),
+    text(await engine.copy(at("new/n.md"))),
+  ]).toEqual(["by hand", "1", "new"]);
+  expect(await engine.history(at("new/n.md"))).toEqual({
+    path: "new/n.md",
+    tracked: false,
+    current: null,
+    versions: [],
+  });
+  // Reading recorded nothing.
+  expect(engine.head().seq).toBe(5);
+  const one = await engine.adopt({ author: "ann" }, [at("new/n.md"), at("c.md")]);
+  expect(one.effects.map(({ path, after }) => [path as string, after!.version])).toEqual([["new/n.md", 1]]);
+  const adopted = await engine.adopt({ author: "ann" });
+  expect(adopted.effects.map(({ path, after }) => [path as string, after!.version])).toEqual([
+    ["a.md", 2],
+    ["old.md", 2],
+  ]);
+  expect((await engine.adopt({ author: "ann" })).effects).toEqual([]);
+  expect(await refusal(engine.adopt({ author: "ann" }, [at(".cairn/space.db")]))).toEqual({
+    code: "invalid",
+    message: '.cairn/space.db: ".cairn" is a reserved name',
+  });
+});
+
+test("what was edited by hand becomes a version before it would be overwritten", async () => {
+  await using space = await bench();
+  const { engine } = space;
+  await apply(engine, [put("a.md", "1")]);
+  space.byHand("a.md", "by hand");
+  expect(await refusal(apply(engine, [put("a.md", "2", 1)]))).toEqual({
+    code: "stale",
+    message: "a.md: expected v1, but it is at v2 by now",
+    details: { path: "a.md", current: 2 },
+  });
+  expect(text(await engine.read(at("a.md")))).toBe("by hand");
+  expect((await engine.history(at("a.md")))!.versions[0]!.author).toBe("working tree");
+  space.byHand("n.md", "new by hand");
+  await apply(engine, [put("n.md", "2")]);
+  expect(text(await engine.read(at("n.md"), 1))).toBe("new by hand");
+  space.byHand("a.md", "again by hand");
+  await apply(engine, [remove("a.md")]);
+  expect(text(await engine.read(at("a.md"), 3))).toBe("again by hand");
+});
+
+test("an edit between the look and the commit stays in the tree, and is recorded by the next write", async () => {
+  await using space = await bench();
+  const { engine } = space;
+  await apply(engine, [put("a.md", "1")]);
+  await apply(engine, [put("a.md", "22")], { admit: () => space.byHand("a.md", "between") });
+  expect([text(await engine.read(at("a.md"))), space.shown("a.md")]).toEqual(["22", "between"]);
+  expect(await space.states()).toEqual([["a.md", 2, "modified"]]);
+  await apply(engine, [put("a.md", "333")]);
+  expect([text(await engine.read(at("a.md"), 3)), space.shown("a.md")]).toEqual(["between", "333"]);
+});
+
+test("links in the tree are not followed, not written through and not deleted through", async () => {
+  await using space = await bench();
+  const outside = `${space.directory}-outside`;
+  mkdirSync(outside);
+  writeFileSync(`${outside}/a.md`, "outside");
+  const { engine } = space;
+  await apply(engine, [put("d/a.md", "1"), put("e/a.md", "1"), put("f.md", "1")]);
+  renameSync(space.on("d"), space.on("kept"));
+  symlinkSync(outside, space.on("d"));
+  rmSync(space.on("f.md"));
+  symlinkSync(`${outside}/a.md`, space.on("f.md"));
+  symlinkSync(outside, space.on("planted"));
+  symlinkSync(`${outside}/a.md`, space.on("planted.md"));
+  expect(await space.states()).toEqual([
+    ["d/a.md", 1, "missing"],
+    ["e/a.md", 1, "live"],
+    ["f.md", 1, "missing"],
+    ["kept/a.md", null, "untracked"],
+  ]);
+  expect([
+    await engine.copy(at("d/a.md")),
+    await engine.copy(at("planted.md")),
+    await engine.stat(at("planted/a.md")),
+  ]).toEqual([undefined, undefined, undefined]);
+  expect((await engine.list({ prefix: at("d") })).map(({ state }) => state)).toEqual(["missing"]);
+  expect(await engine.list({ prefix: at("planted") })).toEqual([]);
+  // The link to a file is replaced; a directory that is a link is in the way.
+  await apply(engine, [put("f.md", "2"), put("d/a.md", "2"), put("d/new.md", "2"), put("planted.md", "2")]);
+  expect(lstatSync(space.on("f.md")).isSymbolicLink()).toBe(false);
+  expect(engine.treeBehind()).toEqual([at("d/a.md"), at("d/new.md")]);
+  await apply(engine, [remove("d/a.md"), put("d/deep/x.md", "x")]);
+  await apply(engine, [destroy("d/a.md", 1), remove("d/deep/x.md")]);
+  expect(readdirSync(outside)).toEqual(["a.md"]);
+  expect(readFileSync(`${outside}/a.md`, "utf8")).toBe("outside");
+  expect(lstatSync(space.on("d")).isSymbolicLink()).toBe(true);
+  // Out of the way, the next write brings the tree up to date.
+  rmSync(space.on("d"));
+  await apply(engine, [put("other.md", "x")]);
+  expect([engine.treeBehind(), space.shown("d/new.md"), space.shown("d/a.md")]).toEqual([[], "2", undefined]);
+});
+
+test("where the tree can't be written the write stands, and the path is tried again: with the next write, and at the open", async () => {
+  await using space = await bench();
+  await apply(space.engine, [put("a.md", "1"), put("b.md", "1")]);
+  const block = (path: string) => {
+    rmSync(space.on(path), { force: true });
+    mkdirSync(space.on(`${path}/in the way`), { recursive: true });
+  };
+  block("a.md");
+  block("n.md");
+  await apply(space.engine, [put("a.md", "2"), put("n.md", "1")]);
+  expect([space.engine.treeBehind(), text(await space.engine.read(at("a.md")))]).toEqual([
+    [at("a.md"), at("n.md")],
+    "2",
+  ]);
+  expect((await space.engine.stat(at("a.md")))!.state).toBe("missing");
+  await apply(space.engine, [put("b.md", "2")]);
+  expect(space.shown("b.md")).toBe("2");
+  rmSync(space.on("n.md"), { recursive: true });
+  await apply(space.engine, [put("b.md", "3")]);
+  expect([space.engine.treeBehind(), space.shown("n.md")]).toEqual([[at("a.md")], "1"]);
+  // Many writes later, and in another process.
+  for (let count = 0; count < 20; count++) await apply(space.engine, [put("b.md", `more ${count}`)]);
+  await space.reopen();
+  expect(space.engine.treeBehind()).toEqual([at("a.md")]);
+  rmSync(space.on("a.md"), { recursive: true });
+  await space.reopen();
+  expect([space.engine.treeBehind(), space.shown("a.md")]).toEqual([[], "2"]);
+});
+
+test("an old version that could not be replaced is nobody's edit", async () => {
+  await using space = await bench();
+  await apply(space.engine, [put("d/a.md", "1"), put("d/b.md", "1")]);
+  // Nothing can be written while the place for temporary files is away; a file in a directory of that name can't be removed either.
+  const away = () => renameSync(space.on("d"), space.on("aside"));
+  away();
+  symlinkSync(space.on("aside"), space.on("d"));
+  await apply(space.engine, [put("d/a.md", "2"), remove("d/b.md")]);
+  rmSync(space.on("d"));
+  renameSync(space.on("aside"), space.on("d"));
+  expect(space.shown("d/a.md")).toBe("1");
+  expect((await apply(space.engine, [put("d/a.md", "3", 2)])).effects[0]!.after!.version).toBe(3);
+  expect(space.shown("d/a.md")).toBe("3");
+});
+
+test("names in another Unicode form are the same path", async () => {
+  await using space = await bench();
+  const { engine } = space;
+  const decomposed = "cafe\u0301";
+  mkdirSync(space.on(decomposed));
+  space.byHand(`${decomposed}/${decomposed}.md`, "by hand");
+  const path = at("caf\u00e9/caf\u00e9.md");
+  expect(await space.states()).toEqual([[path, null, "untracked"]]);
+  expect(text(await engine.copy(path))).toBe("by hand");
+  await engine.adopt({ author: "ann" });
+  expect(await space.states()).toEqual([[path, 1, "live"]]);
+  await apply(engine, [put(path, "2")]);
+  expect(await space.states()).toEqual([[path, 2, "live"]]);
+  await apply(engine, [remove(path)]);
+  expect(readdirSync(space.directory)).toEqual([".cairn"]);
+});
+
+test("our own names and what can't be a path are never documents", async () => {
+  await using space = await bench();
+  for (const directory of [".git", "a/.GIT", ".sync"]) {
+    mkdirSync(space.on(directory), { recursive: true });
+    space.byHand(`${directory}/config`, "x");
+  }
+  space.byHand(".DS_Store", "x");
+  space.byHand("a/.DS_Store", "x");
+  space.byHand("a/con.md", "x");
+  space.byHand("a/ok.md", "x");
+  expect(await space.states()).toEqual([["a/ok.md", null, "untracked"]]);
+  expect(await space.engine.list({ prefix: at(".git") })).toEqual([]);
+});
+
+test("what changes while a long listing pauses is listed as it is in the end", async () => {
+  await using space = await bench();
+  const { engine } = space;
+  const paths = Array.from({ length: 3_000 }, (_, index) => `${index % 10}/${index}.md`);
+  await apply(
+    engine,
+    paths.map((path) => put(path, path)),
+  );
+  const listing = engine.list();
+  const writes = apply(engine, [put("0/0.md", "changed"), remove("9/2999.md"), put("9/new.md", "new")]);
+  const [listed] = await Promise.all([listing, writes]);
+  expect(listed).toEqual(await engine.list());
+  expect(listed.every(({ state }) => state === "live")).toBe(true);
+  expect(listed).toHaveLength(3_000);
+});
+
+test("a space without its tree is made whole from its database when it begins another history", async () => {
+  await using space = await bench();
+  await apply(space.engine, [put("a/b.md", "1"), put("c.md", "1"), put("d.md", "1")]);
+  await apply(space.engine, [remove("d.md")]);
+  const { epoch } = space.engine.head();
+  rmSync(space.on("a"), { recursive: true });
+  rmSync(space.on("c.md"));
+  space.engine.newEpoch();
+  expect(space.engine.head().epoch).not.toBe(epoch);
+  expect(await space.states()).toEqual([
+    ["a/b.md", 1, "live"],
+    ["c.md", 1, "live"],
+  ]);
+  await space.reopen();
+  expect(space.engine.head().epoch).not.toBe(epoch);
+  expect((await space.engine.stat(at("c.md")))!.hash).toBe(sha256Hex("1"));
+});
