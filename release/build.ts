@@ -1,12 +1,16 @@
 // Compiles the two programs: `--native` (default) to dist/, for this machine; `--all` to dist/<target>/, for all of targets.ts.
+// The browser interface is built first and compiled in; `--without-ui` leaves it out.
 // The same commit gives the same bytes: pinned Bun, stamped date from the commit, no identifier of the machine that built it.
 
 import { mkdir, rm } from "node:fs/promises";
 import { installDependencies } from "./install.ts";
 import { ROOT, capture, fail, megabytes, readManifest, seconds, type Manifest } from "./step.ts";
 import { nativeExtension, programs, targets, type Target } from "./targets.ts";
+import { buildUi, leaveOutUi } from "./ui.ts";
 
 const SHORT_COMMIT_CHARACTERS = 12;
+
+type Ui = "with" | "without";
 
 interface Stamp {
   version: string;
@@ -16,15 +20,15 @@ interface Stamp {
 }
 
 /** Builds for this machine; returns nothing, dies with a message when it cannot. */
-export async function buildNative(): Promise<void> {
-  const stamp = await prepare();
+export async function buildNative(ui: Ui = "with"): Promise<void> {
+  const stamp = await prepare(ui);
   for (const program of programs) {
     await compile(program.entry, `dist/${program.name}${nativeExtension}`, stamp);
   }
 }
 
-export async function buildAll(): Promise<void> {
-  const stamp = await prepare();
+export async function buildAll(ui: Ui = "with"): Promise<void> {
+  const stamp = await prepare(ui);
   for (const target of targets) {
     for (const program of programs) {
       await compile(program.entry, `dist/${target.id}/${program.name}${target.extension}`, stamp, target);
@@ -32,7 +36,7 @@ export async function buildAll(): Promise<void> {
   }
 }
 
-async function prepare(): Promise<Stamp> {
+async function prepare(ui: Ui): Promise<Stamp> {
   const manifest = await readManifest();
   refuseOtherBun(manifest);
   await installDependencies();
@@ -40,6 +44,7 @@ async function prepare(): Promise<Stamp> {
   console.log(
     `build: ${manifest.name} ${stamp.version}, commit ${stamp.commit}, ${stamp.date}, bun ${Bun.version}`,
   );
+  await (ui === "with" ? buildUi() : leaveOutUi());
   return stamp;
 }
 
@@ -106,9 +111,10 @@ async function compile(entry: string, outfile: string, stamp: Stamp, target?: Ta
 }
 
 if (import.meta.main) {
-  const [mode = "--native", ...rest] = process.argv.slice(2);
-  if (rest.length > 0 || (mode !== "--native" && mode !== "--all")) {
-    fail("usage: build.ts [--native | --all]");
-  }
-  await (mode === "--all" ? buildAll() : buildNative());
+  const flags = new Set(process.argv.slice(2));
+  const all = flags.delete("--all");
+  const ui: Ui = flags.delete("--without-ui") ? "without" : "with";
+  if (flags.delete("--native") && all) fail("either --native or --all");
+  if (flags.size > 0) fail("usage: build.ts [--native | --all] [--without-ui]");
+  await (all ? buildAll(ui) : buildNative(ui));
 }

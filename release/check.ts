@@ -5,6 +5,7 @@ import { bun, seconds, stream } from "./step.ts";
 
 const checks = [
   { name: "types", command: bun("check", "--no-script") },
+  { name: "types of the interface", command: bun("check", "--no-script", "-p", "web/tsconfig.json") },
   { name: "lint", command: bun("node_modules/oxlint/bin/oxlint", "--deny-warnings") },
   { name: "form", command: bun("fmt", "--check", "--no-script") },
 ];

@@ -1,7 +1,9 @@
 // Fetches what bun.lock names, and only when something changed: every other script calls this before anything else.
+// What the sources import and the repository does not hold (the interface's manifest) is there afterwards as well.
 // Silent when there is nothing to do; a failed install prints all that Bun said.
 
 import { ROOT, bun, capture, fail, seconds } from "./step.ts";
+import { ensureManifest } from "./ui.ts";
 
 /** Inside node_modules, so that removing the folder removes the claim as well. */
 const STAMP = `${ROOT}/node_modules/.cairn-installed`;
@@ -13,7 +15,7 @@ const STAMP = `${ROOT}/node_modules/.cairn-installed`;
 export async function installDependencies(): Promise<void> {
   const wanted = await fingerprint();
   const stamp = Bun.file(STAMP);
-  if ((await stamp.exists()) && (await stamp.text()) === wanted) return;
+  if ((await stamp.exists()) && (await stamp.text()) === wanted) return ensureManifest();
   const started = performance.now();
   console.log("install: fetching packages named in bun.lock …");
   const { exitCode, output } = await capture(bun("install", "--frozen-lockfile"));

@@ -31,6 +31,7 @@ import { Directories } from "./files/directories.ts";
 import { Files } from "./files/files.ts";
 import { FilesStore } from "./files/store.ts";
 import { fileTools } from "./files/tools.ts";
+import { Announcements } from "./gears/announcements.ts";
 import { BindingStore } from "./gears/binding-store.ts";
 import { GearBindings } from "./gears/bindings.ts";
 import { Gears } from "./gears/gears.ts";
@@ -64,6 +65,7 @@ import { Engine } from "./turns/engine.ts";
 import { Inspection } from "./turns/inspection.ts";
 import { Openings } from "./turns/openings.ts";
 import { Recorder } from "./turns/recorder.ts";
+import { Steps } from "./turns/steps.ts";
 import { TurnStore } from "./turns/store.ts";
 import { Turns } from "./turns/turns.ts";
 import { Viewing } from "./turns/viewing.ts";
@@ -232,7 +234,16 @@ export function buildParts(options: PartsOptions) {
 
   const gearStore = new GearStore(db);
   const bindingStore = new BindingStore(db);
-  const gears = new Gears({ db, store: gearStore, bindings: bindingStore, audit, clock, isolation: sandbox });
+  const announcements = new Announcements({ bindings: bindingStore, journal, isolation: sandbox });
+  const gears = new Gears({
+    db,
+    store: gearStore,
+    bindings: bindingStore,
+    announcements,
+    audit,
+    clock,
+    isolation: sandbox,
+  });
   const gearBindings = new GearBindings({
     db,
     store: bindingStore,
@@ -340,6 +351,7 @@ export function buildParts(options: PartsOptions) {
     turns,
     access,
   });
+  const steps = new Steps({ store: turnStore, turns, gearRuns: (turnId) => gearRuns.ofTurn(turnId) });
 
   return {
     db,
@@ -364,6 +376,7 @@ export function buildParts(options: PartsOptions) {
     turns,
     viewing,
     inspection,
+    steps,
     grants,
     searches,
     terminals,

@@ -1,6 +1,7 @@
 // The route map: everything that answers over HTTP, on one screen.
 
 import type { Handle } from "../kit/http/serve.ts";
+import { answerError } from "../kit/http/answer.ts";
 import { createApi } from "../kit/http/api.ts";
 import { isApi } from "../kit/http/guard.ts";
 import type { Log } from "../kit/log.ts";
@@ -19,7 +20,7 @@ import { peopleRoutes } from "./people/routes.ts";
 import type { Parts } from "./parts.ts";
 import { terminalRoutes } from "./terminal/routes.ts";
 import { turnRoutes } from "./turns/routes.ts";
-import { serveUi } from "./ui.ts";
+import { createUi } from "./ui.ts";
 import { usageRoutes } from "./usage/routes.ts";
 import { workspaceRoutes } from "./workspaces/routes.ts";
 
@@ -50,10 +51,11 @@ export type Routes = ReturnType<typeof createRoutes>;
 /** API paths go to the routes, `/health` to the API's own, everything else is the interface's. */
 export function createHandler(parts: Parts, log: Log): Handle {
   const routes = createRoutes(parts, log);
+  const serveUi = createUi(async () => (await import("../../embed/ui/manifest.ts")).assets);
   const health = createApi(log, "").use(healthRoutes(callerPlugin(parts.authentication), parts.db));
   return (request, exchange) => {
     if (isApi(exchange.path)) return routes.fetch(request);
     if (exchange.path === "/health") return health.fetch(request);
-    return serveUi(exchange);
+    return serveUi(exchange).catch((error: unknown) => answerError(exchange.id, error, log));
   };
 }

@@ -1,14 +1,36 @@
 // What is served beside the API: the browser interface, if this binary has one.
-// A missing asset is 404, never the interface's page; any other path is the page.
+// A missing asset is 404, never the interface's page; any other path is the page, so that its addresses can be opened and reloaded.
 
+import type { UiAsset } from "../../embed/ui-asset.ts";
 import { AppError } from "../kit/error.ts";
+import { answerFile, type ServedFile } from "../kit/http/file-answer.ts";
 import type { Exchange } from "../kit/http/exchange.ts";
 
+/** Their names hold a hash of their content. */
+const HASHED = "/assets/";
 const ASSET = /^\/assets\/|\.[a-z0-9]{1,8}$/i;
+const PAGE = "/index.html";
 
-/** Raises `not_found` for assets and other methods than reading, `unavailable` while no interface is built in. */
-export function serveUi(exchange: Exchange): Response {
-  const reads = exchange.method === "GET" || exchange.method === "HEAD";
-  if (!reads || ASSET.test(exchange.path)) throw new AppError("not_found", `${exchange.path}: not found`);
-  throw new AppError("unavailable", "web UI is not built into this binary — build with make build");
+export type ServeUi = (exchange: Exchange) => Promise<Response>;
+
+/** `load`: the list of what was compiled in, read at the first request; undefined: nothing was. */
+export function createUi(load: () => Promise<readonly UiAsset[] | undefined>): ServeUi {
+  let loaded: Promise<ReadonlyMap<string, UiAsset> | undefined> | undefined;
+  const assets = () =>
+    (loaded ??= load().then((list) => list && new Map(list.map((asset) => [asset.path, asset]))));
+  return async (exchange) => {
+    const reads = exchange.method === "GET" || exchange.method === "HEAD";
+    if (!reads) throw new AppError("not_found", `${exchange.path}: not found`);
+    const found = await assets();
+    const asset = found?.get(exchange.path === "/" ? PAGE : exchange.path);
+    if (asset) return answerFile(exchange, servedFile(asset));
+    if (ASSET.test(exchange.path)) throw new AppError("not_found", `${exchange.path}: not found`);
+    const page = found?.get(PAGE);
+    if (page) return answerFile(exchange, servedFile(page));
+    throw new AppError("unavailable", "web UI is not built into this binary — build with make build");
+  };
+}
+
+function servedFile({ path, tag, file, br, gzip }: UiAsset): ServedFile {
+  return { name: path, tag, file, br, gzip, neverChanges: path.startsWith(HASHED) };
 }

@@ -1,12 +1,13 @@
 // Writes and checks the audit chain. A record is written in the same transaction as the decision it tells of:
 // there is no decision without its record, and none recorded that did not happen.
 
+import { Value } from "@sinclair/typebox/value";
 import { chainHash, CHAIN_START, sha256Hex } from "../../kit/crypto.ts";
 import { rfc3339, type Clock } from "../../kit/clock.ts";
 import type { Db } from "../../kit/db.ts";
 import { LIST_DEFAULT } from "../../kit/schema.ts";
 import { requireAdmin, type Caller } from "../people/caller.ts";
-import type { AuditQuery, AuditRecord, AuditVerification } from "./schema.ts";
+import { AuditRecord, type AuditQuery, type AuditVerification } from "./schema.ts";
 import { AuditStore, type AuditRow } from "./store.ts";
 
 const VERIFY_PAGE_ROWS = 1000;
@@ -55,14 +56,14 @@ export class Audit {
     this.#store.setHead.run(body.seq, hash);
   }
 
-  /** Newest first. */
+  /** Newest first. What is no longer a record is shown as that, so that the others can still be read. */
   list(caller: Caller, query: AuditQuery): AuditRecord[] {
     requireAdmin(caller);
     const before = query.before ?? Number.MAX_SAFE_INTEGER;
     const action = query.action ?? null;
     const actor = query.actor ?? null;
     const rows = this.#store.page.all(before, action, action, actor, actor, query.limit ?? LIST_DEFAULT);
-    return rows.map((row) => ({ ...(JSON.parse(row.record) as RecordBody), prev: row.prev, hash: row.hash }));
+    return rows.map(toRecord);
   }
 
   /** The anchored end of the chain; logged at start, so that the log witnesses it. */
@@ -107,6 +108,27 @@ export class Audit {
     return { ok: true, entries, head: head.hash, broken_at: null, problem: null };
   }
 }
+
+function toRecord(row: AuditRow): AuditRecord {
+  const { seq, prev, hash } = row;
+  const record = { ...parsed(row.record), prev, hash };
+  return Value.Check(AuditRecord, record)
+    ? record
+    : { ...UNREADABLE, seq, target: `audit:${seq}`, prev, hash };
+}
+
+const UNREADABLE = {
+  time: null,
+  actor_id: null,
+  actor: "",
+  role: "",
+  auth: "system",
+  address: "",
+  action: "unreadable",
+  detail: { problem: "this record was changed in the database and can't be read any more" },
+  content_hash: null,
+  request_id: "",
+} as const;
 
 function problemOf(row: AuditRow, seq: number, prev: string): string | undefined {
   if (row.seq < seq) return `record ${row.seq} was added before it`;

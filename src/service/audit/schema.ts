@@ -5,8 +5,9 @@ import { closed, Id, nullable, PageQuery, Time } from "../../kit/schema.ts";
 import { AuthKind } from "../people/schema.ts";
 
 export const AuditRecord = closed({
-  seq: Id,
-  time: Time,
+  seq: Type.Integer(),
+  /** Null: the record can't be read any more (action `unreadable`), since somebody changed the database behind the service's back. */
+  time: nullable(Time),
   actor_id: nullable(Id),
   actor: Type.String(),
   role: Type.String(),

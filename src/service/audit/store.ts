@@ -27,7 +27,9 @@ export class AuditStore {
       [number, string | null, string | null, string | null, string | null, number]
     >(
       `SELECT seq, record, prev, hash FROM audit
-       WHERE seq < ? AND (? IS NULL OR record ->> 'action' = ?) AND (? IS NULL OR record ->> 'actor' = ?)
+       WHERE seq < ?
+         AND (? IS NULL OR CASE WHEN json_valid(record) THEN record ->> 'action' END = ?)
+         AND (? IS NULL OR CASE WHEN json_valid(record) THEN record ->> 'actor' END = ?)
        ORDER BY seq DESC LIMIT ?`,
     );
     this.from = db.query<AuditRow, [number, number]>(

@@ -16,7 +16,7 @@ import {
   type Protocol,
   type UpdateModel,
 } from "./schema.ts";
-import type { CatalogStore, ModelFields, ModelRow } from "./store.ts";
+import type { CatalogStore, ModelColumns, ModelFields, ModelRow } from "./store.ts";
 
 /** For a million tokens; null: unknown. */
 export interface Prices {
@@ -39,6 +39,8 @@ export interface ModelEndpoint {
   readonly apiKey: string;
   readonly prices: Prices;
   readonly contextTokens: number | null;
+  /** The most in one answer; null: nothing is said about it. */
+  readonly outputTokens: number | null;
 }
 
 export interface ModelsDeps {
@@ -86,6 +88,7 @@ export class Models {
       apiKey: row.api_key,
       prices: { input: row.input_price, cachedInput: row.cached_input_price, output: row.output_price },
       contextTokens: row.context_tokens,
+      outputTokens: row.output_tokens,
     };
   }
 
@@ -96,6 +99,7 @@ export class Models {
       model_name: "",
       label: "",
       context_tokens: null,
+      output_tokens: null,
       input_price: null,
       cached_input_price: null,
       output_price: null,
@@ -159,13 +163,8 @@ function parseFields(input: UpdateModel, current: ModelFields): ModelFields {
   return {
     model_name: modelName,
     label: label.trim() === "" ? modelName : parseText("label", label),
-    context_tokens: figure(
-      "context_tokens",
-      input.context_tokens,
-      current.context_tokens,
-      1,
-      CONTEXT_TOKENS_MAX,
-    ),
+    context_tokens: tokens("context_tokens", input.context_tokens, current.context_tokens),
+    output_tokens: tokens("output_tokens", input.output_tokens, current.output_tokens),
     input_price: price("input_price", input.input_price, current.input_price),
     cached_input_price: price("cached_input_price", input.cached_input_price, current.cached_input_price),
     output_price: price("output_price", input.output_price, current.output_price),
@@ -184,6 +183,10 @@ function parseText(field: "model_name" | "label", input: string): string {
   return text;
 }
 
+function tokens(field: string, given: number | null | undefined, current: number | null): number | null {
+  return figure(field, given, current, 1, CONTEXT_TOKENS_MAX);
+}
+
 function price(field: string, given: number | null | undefined, current: number | null): number | null {
   return figure(field, given, current, 0, PRICE_PER_MILLION_TOKENS_MAX);
 }
@@ -200,9 +203,8 @@ function figure(
   throw new AppError("invalid", `${field}: must be from ${min} to ${max}, or null when it is unknown`);
 }
 
-function columns(
-  fields: ModelFields,
-): [string, string, number | null, number | null, number | null, number | null] {
-  const { model_name, label, context_tokens, input_price, cached_input_price, output_price } = fields;
-  return [model_name, label, context_tokens, input_price, cached_input_price, output_price];
+function columns(fields: ModelFields): ModelColumns {
+  const { model_name, label, context_tokens, output_tokens, input_price, cached_input_price, output_price } =
+    fields;
+  return [model_name, label, context_tokens, output_tokens, input_price, cached_input_price, output_price];
 }

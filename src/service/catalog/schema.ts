@@ -64,6 +64,11 @@ export const ProviderTest = closed({
 export type ProviderTest = Static<typeof ProviderTest>;
 
 const Tokens = nullable(Type.Integer({ description: `1 to ${CONTEXT_TOKENS_MAX}; null: unknown` }));
+const OutputTokens = nullable(
+  Type.Integer({
+    description: `the most tokens in one answer, 1 to ${CONTEXT_TOKENS_MAX}; null: as the provider has it for the model`,
+  }),
+);
 const Price = nullable(
   Type.Number({
     description: `for a million tokens, 0 to ${PRICE_PER_MILLION_TOKENS_MAX}; null: unknown, which is not free`,
@@ -78,6 +83,7 @@ export const Model = closed({
   model_name: Type.String({ description: "as the provider calls it" }),
   label: Type.String({ description: "as people see it" }),
   context_tokens: Tokens,
+  output_tokens: OutputTokens,
   input_price: Price,
   cached_input_price: Price,
   output_price: Price,
@@ -86,6 +92,7 @@ export type Model = Static<typeof Model>;
 
 const figures = {
   context_tokens: Type.Optional(Tokens),
+  output_tokens: Type.Optional(OutputTokens),
   input_price: Type.Optional(Price),
   cached_input_price: Type.Optional(Price),
   output_price: Type.Optional(Price),

@@ -25,6 +25,7 @@ export interface ModelFields {
   model_name: string;
   label: string;
   context_tokens: number | null;
+  output_tokens: number | null;
   input_price: number | null;
   cached_input_price: number | null;
   output_price: number | null;
@@ -40,12 +41,20 @@ export interface ModelRow extends ModelFields {
 /** As the model with what a call needs. Holds the key: never serialised. */
 export type EndpointRow = ModelRow & ProviderAccessRow;
 
-type Fields = [string, string, number | null, number | null, number | null, number | null];
+export type ModelColumns = [
+  name: string,
+  label: string,
+  contextTokens: number | null,
+  outputTokens: number | null,
+  inputPrice: number | null,
+  cachedInputPrice: number | null,
+  outputPrice: number | null,
+];
 
 const PROVIDER =
   "SELECT id, name, type, protocol, base_url, api_key <> '' AS has_key FROM providers WHERE deleted_at IS NULL";
 const MODEL_COLUMNS = `m.id, m.provider_id, p.name AS provider_name, p.type AS provider_type, m.model_name, m.label,
-  m.context_tokens, m.input_price, m.cached_input_price, m.output_price`;
+  m.context_tokens, m.output_tokens, m.input_price, m.cached_input_price, m.output_price`;
 const MODEL_TABLES = "FROM models m JOIN providers p ON p.id = m.provider_id WHERE m.deleted_at IS NULL";
 
 export class CatalogStore {
@@ -109,13 +118,13 @@ export class CatalogStore {
     this.endpoint = db.query<EndpointRow, [number]>(
       `SELECT ${MODEL_COLUMNS}, p.protocol, p.base_url, p.api_key ${MODEL_TABLES} AND m.id = ?`,
     );
-    this.insertModel = db.query<{ id: number }, [number, ...Fields, number]>(
+    this.insertModel = db.query<{ id: number }, [number, ...ModelColumns, number]>(
       `INSERT INTO models
-       (provider_id, model_name, label, context_tokens, input_price, cached_input_price, output_price, created_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
+       (provider_id, model_name, label, context_tokens, output_tokens, input_price, cached_input_price, output_price, created_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
     );
-    this.updateModel = db.query<never, [...Fields, number]>(
-      `UPDATE models SET model_name = ?, label = ?, context_tokens = ?, input_price = ?, cached_input_price = ?,
+    this.updateModel = db.query<never, [...ModelColumns, number]>(
+      `UPDATE models SET model_name = ?, label = ?, context_tokens = ?, output_tokens = ?, input_price = ?, cached_input_price = ?,
        output_price = ? WHERE id = ?`,
     );
     this.deleteModel = db.query<never, [number, number]>("UPDATE models SET deleted_at = ? WHERE id = ?");

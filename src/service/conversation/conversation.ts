@@ -29,6 +29,7 @@ export interface NewEntry {
   readonly callId?: string;
   readonly tool?: string;
   readonly outcome?: Outcome;
+  readonly durationMs?: number | null;
   readonly partial?: boolean;
 }
 
@@ -116,6 +117,7 @@ export class Conversation {
       entry.callId ?? null,
       entry.tool ?? null,
       entry.outcome ?? null,
+      entry.durationMs ?? null,
       entry.partial ? 1 : 0,
       clock.now(),
     )!;
@@ -180,6 +182,7 @@ export function toEntry(row: EntryRow): Entry {
     call_id: row.call_id,
     tool: row.tool,
     outcome: row.outcome,
+    duration_ms: row.duration_ms,
     partial: row.partial === 1,
     forgotten: row.forgotten_at !== null,
     created_at: rfc3339(row.created_at),

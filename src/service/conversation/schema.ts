@@ -24,9 +24,12 @@ export const Entry = closed({
   text: Type.String(),
   reasoning: nullable(Type.String()),
   calls: Type.Array(ToolCallRecord),
+  /** Of a tool's result: the call that it answers. Of a task: the call, `delegate`, that gave it. */
   call_id: nullable(Type.String()),
   tool: nullable(Type.String()),
   outcome: nullable(oneOf(outcomes)),
+  /** Of a tool's result: how long the call took; null when it never started, or when its end is not known. */
+  duration_ms: nullable(Type.Integer()),
   /** The answer was broken off: by a stop, a failure of the provider or of the service. */
   partial: Type.Boolean(),
   forgotten: Type.Boolean(),

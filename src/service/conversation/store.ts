@@ -18,13 +18,14 @@ export interface EntryRow {
   call_id: string | null;
   tool: string | null;
   outcome: Outcome | null;
+  duration_ms: number | null;
   partial: number;
   forgotten_at: number | null;
   created_at: number;
 }
 
 const COLUMNS =
-  "id, workspace_id, turn_id, run_id, agent_id, thread, kind, text, reasoning, calls, call_id, tool, outcome, partial, forgotten_at, created_at";
+  "id, workspace_id, turn_id, run_id, agent_id, thread, kind, text, reasoning, calls, call_id, tool, outcome, duration_ms, partial, forgotten_at, created_at";
 const ENTRY = `SELECT ${COLUMNS} FROM entries`;
 
 type InsertParams = [
@@ -40,6 +41,7 @@ type InsertParams = [
   callId: string | null,
   tool: string | null,
   outcome: Outcome | null,
+  durationMs: number | null,
   partial: number,
   createdAt: number,
 ];
@@ -58,8 +60,8 @@ export class ConversationStore {
 
   constructor(db: Db) {
     this.insert = db.query<EntryRow, InsertParams>(
-      `INSERT INTO entries (workspace_id, turn_id, run_id, agent_id, thread, kind, text, reasoning, calls, call_id, tool, outcome, partial, created_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING ${COLUMNS}`,
+      `INSERT INTO entries (workspace_id, turn_id, run_id, agent_id, thread, kind, text, reasoning, calls, call_id, tool, outcome, duration_ms, partial, created_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING ${COLUMNS}`,
     );
     this.byId = db.query<EntryRow, [number]>(`${ENTRY} WHERE id = ?`);
     this.page = db.query<EntryRow, [number, number, number]>(

@@ -2,13 +2,14 @@
 
 import { Elysia, type AnyElysia } from "elysia";
 import { Type } from "@sinclair/typebox";
+import { openApi, type DescribedRoute } from "../../kit/http/openapi.ts";
 import { version } from "../../kit/version.ts";
 import type { CallerPlugin } from "../people/plugin.ts";
-import { openApi, type DescribedRoute } from "./openapi.ts";
 
 export function descriptionRoutes(plugin: CallerPlugin, api: () => AnyElysia) {
   let description: object | undefined;
-  const described = () => (description ??= openApi(api().routes as DescribedRoute[], version.version));
+  const described = () =>
+    (description ??= openApi("Cairn service", version.version, api().routes as DescribedRoute[]));
   return new Elysia({ name: "description", normalize: false, tags: ["description"] })
     .use(plugin)
     .get("/openapi.json", () => described(), {

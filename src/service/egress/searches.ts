@@ -33,6 +33,8 @@ import {
 import { SearchFailure, type SearchClient, type SearchResult } from "./search-client.ts";
 import type { EgressStore, RequestRow } from "./store.ts";
 
+type DecidedState = Extract<RequestState, "approved" | "refused" | "expired">;
+
 const DECISION_MS_MAX = DECISION_MINUTES_MAX * 60_000;
 const EXPIRY_CHECK_MS = 250;
 const ENTRIES_COMPARED_MAX = 200;
@@ -293,7 +295,7 @@ export class Searches {
   }
 
   /** Inside a write: the row gets its decision, viewers are told, and whoever waits is woken once it is durable. */
-  #close(row: RequestRow, state: RequestState, by: Caller | null, reason: string | null): void {
+  #close(row: RequestRow, state: DecidedState, by: Caller | null, reason: string | null): void {
     const { db, store, journal, clock } = this.#deps;
     const now = clock.now();
     const expires = state === "approved" ? now + DECISION_MS_MAX : row.expires_at;
@@ -307,16 +309,16 @@ export class Searches {
       expires,
       row.id,
     );
-    const decided = {
-      kind: "search",
-      id: row.id,
-      state,
-      decided_by: by?.name ?? null,
-      auth: by?.auth ?? null,
-      reason,
-    };
     if (store.workspaceName.get(row.workspace_id))
-      journal.append(row.workspace_id, row.turn_id, "approval.decided", decided);
+      journal.append(row.workspace_id, row.turn_id, "approval.decided", {
+        kind: "search",
+        id: row.id,
+        decision: state,
+        by: by?.name ?? null,
+        auth: by?.auth ?? null,
+        reason,
+        content_hash: row.query_hash,
+      });
     db.afterCommit(() => this.#waiting.get(row.id)?.());
   }
 

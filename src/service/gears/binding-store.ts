@@ -14,6 +14,7 @@ export interface BindingRow {
 }
 
 export interface BindingPlaceRow {
+  workspace_id: number;
   workspace: string;
   agent: string | null;
 }
@@ -27,6 +28,7 @@ export class BindingStore {
   readonly byId;
   readonly between;
   readonly ofWorkspace;
+  readonly ofGear;
   readonly approvedFor;
   readonly isBound;
   readonly places;
@@ -42,6 +44,7 @@ export class BindingStore {
     this.ofWorkspace = db.query<BindingRow, [number]>(
       `${BINDING} AND b.workspace_id = ? ORDER BY g.name, b.id`,
     );
+    this.ofGear = db.query<BindingRow, [number]>(`${BINDING} AND b.gear_id = ? ORDER BY b.id`);
     this.approvedFor = db.query<{ gear_id: number }, [number, number]>(
       `SELECT DISTINCT g.id AS gear_id FROM gear_bindings b JOIN gears g ON g.id = b.gear_id
        WHERE b.workspace_id = ? AND (b.agent_id IS NULL OR b.agent_id = ?) AND g.status = 'approved' AND g.deleted_at IS NULL
@@ -51,7 +54,7 @@ export class BindingStore {
       "SELECT id FROM gear_bindings WHERE workspace_id = ? AND gear_id = ? AND (agent_id IS NULL OR agent_id = ?) LIMIT 1",
     );
     this.places = db.query<BindingPlaceRow, [number, number]>(
-      `SELECT w.name AS workspace, a.name AS agent FROM gear_bindings b JOIN workspaces w ON w.id = b.workspace_id
+      `SELECT w.id AS workspace_id, w.name AS workspace, a.name AS agent FROM gear_bindings b JOIN workspaces w ON w.id = b.workspace_id
        LEFT JOIN agents a ON a.id = b.agent_id WHERE b.gear_id = ? AND a.removed_at IS NULL ORDER BY w.name_key, b.id LIMIT ?`,
     );
     this.insert = db.query<{ id: number }, [number, number, number | null, number]>(

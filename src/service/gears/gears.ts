@@ -9,11 +9,12 @@ import type { Approval } from "../approvals/schema.ts";
 import type { Audit } from "../audit/audit.ts";
 import { requireAdmin, type Caller } from "../people/caller.ts";
 import { BUILT_IN_TOOL_NAMES } from "../tools/names.ts";
+import type { Announcements } from "./announcements.ts";
 import { checkArgsSchema } from "./args.ts";
 import type { BindingStore } from "./binding-store.ts";
 import { bytesOf, canonicalContent, contentHash, parseCode, type Content } from "./content.ts";
 import { shown, toCreated, toGear } from "./gear-records.ts";
-import { isolationSentence, type Isolation } from "./isolation.ts";
+import type { Isolation } from "./isolation.ts";
 import {
   GEAR_NAME_PATTERN,
   TIMEOUT_SECONDS_DEFAULT,
@@ -29,13 +30,13 @@ import {
 } from "./schema.ts";
 import type { GearRow, GearStore } from "./store.ts";
 
-const PLACES_SHOWN_MAX = 20;
 const NAME = new RegExp(GEAR_NAME_PATTERN);
 
 export interface GearsDeps {
   db: Db;
   store: GearStore;
   bindings: BindingStore;
+  announcements: Announcements;
   audit: Audit;
   clock: Clock;
   isolation: Isolation;
@@ -45,6 +46,8 @@ export interface GearsDeps {
 export interface Forge {
   readonly agent: string;
   readonly workspaceId: number;
+  /** Binds the new gear, so that its approval says who could call it. */
+  readonly bind: (gearId: number) => void;
 }
 
 export class Gears {
@@ -103,7 +106,7 @@ export class Gears {
   }
 
   createIn(caller: Caller, input: CreateGear, forge: Forge | null): GearRow {
-    const { store, audit, clock } = this.#deps;
+    const { store, announcements, audit, clock } = this.#deps;
     requireName(input.name);
     checkArgsSchema(input.args_schema);
     const { name, runtime, args_schema: argsSchema } = input;
@@ -133,7 +136,11 @@ export class Gears {
       detail: { name, version: 1 },
       content: canonicalContent(content),
     });
-    return this.existing(id);
+    forge?.bind(id);
+    const row = this.existing(id);
+    announcements.changed(caller, row);
+    announcements.requested(caller, row);
+    return row;
   }
 
   /** Its author, or an admin. New content is the next version and takes the approval away; identical content changes neither. */
@@ -146,7 +153,7 @@ export class Gears {
   }
 
   saveIn(caller: Caller, id: number, input: SaveGear): GearRow {
-    const { store, audit, clock } = this.#deps;
+    const { store, announcements, audit, clock } = this.#deps;
     const row = this.existing(id);
     requireAuthor(caller, row);
     if (input.name !== undefined && input.name !== row.name)
@@ -168,7 +175,10 @@ export class Gears {
       });
     }
     store.update.run(input.description ?? row.description, tags, tests, version, clock.now(), id);
-    return this.existing(id);
+    const after = this.existing(id);
+    if (changed) announcements.changed(caller, after);
+    if (after.status === "pending") announcements.requested(caller, after);
+    return after;
   }
 
   /** Admin. Approves exactly the content with the given hash; a hash that is not the current one is `conflict`. */
@@ -197,10 +207,12 @@ export class Gears {
 
   /** Admin. Its bindings go; its versions and the record of its runs stay. */
   remove(caller: Caller, id: number): Promise<void> {
-    const { db, store, bindings, clock } = this.#deps;
+    const { db, store, bindings, announcements, clock } = this.#deps;
     return db.write(() => {
       requireAdmin(caller);
       const row = this.existing(id);
+      if (row.status === "pending") announcements.decided(caller, row, "withdrawn");
+      announcements.removed(caller, row);
       bindings.removeOfGear.run(id);
       store.remove.run(clock.now(), id);
       this.#audit(caller, "gear.delete", row, {});
@@ -210,21 +222,7 @@ export class Gears {
   /** Pending gears, for admins: they decide. */
   approvals(caller: Caller, limit: number): Approval[] {
     if (caller.role !== "admin") return [];
-    return this.#deps.store.pending.all(limit).map((row) => ({
-      kind: "gear",
-      id: row.id,
-      title: `gear "${row.name}", version ${row.version} (${row.runtime})`,
-      facts: [isolationSentence(this.#deps.isolation), row.description, this.#boundSentence(row.id)].filter(
-        (fact) => fact !== "",
-      ),
-      content_hash: row.hash,
-      workspace_id: row.workspace_id,
-      agent: row.forged_by,
-      requested_by: row.author,
-      requested_at: rfc3339(row.updated_at),
-      expires_at: null,
-      decide: { method: "PATCH", path: `/api/v1/gears/${row.id}` },
-    }));
+    return this.#deps.store.pending.all(limit).map((row) => this.#deps.announcements.approval(row));
   }
 
   byName(name: string): GearRow | undefined {
@@ -284,7 +282,7 @@ export class Gears {
   }
 
   #setStatus(caller: Caller, row: GearRow, status: GearRow["status"]): void {
-    const { store, clock } = this.#deps;
+    const { store, announcements, clock } = this.#deps;
     if (status === "approved") {
       const hash = contentHash(this.contentOf(row));
       if (hash !== row.hash)
@@ -295,6 +293,10 @@ export class Gears {
       status_before: row.status,
       isolated: this.#deps.isolation.isolated,
     });
+    const after = this.existing(row.id);
+    announcements.changed(caller, after);
+    if (status === "pending") announcements.requested(caller, after);
+    else if (row.status === "pending") announcements.decided(caller, row, status);
   }
 
   #audit(
@@ -310,15 +312,6 @@ export class Gears {
       detail: { name: row.name, version: row.version, ...detail },
       content,
     });
-  }
-
-  #boundSentence(gearId: number): string {
-    const places = this.#deps.bindings.places
-      .all(gearId, PLACES_SHOWN_MAX)
-      .map(({ workspace, agent }) => `${agent ?? "all agents"} in ${workspace}`);
-    return places.length === 0
-      ? "no agent is bound to it"
-      : `once approved it can be called by: ${places.join(", ")}`;
   }
 
   #detail(row: GearRow): GearDetail {

@@ -34,6 +34,14 @@ export interface RunDetailRow extends RunRow {
   stderr: string | null;
 }
 
+/** The run of a tool call. */
+export interface CallRunRow {
+  id: number;
+  gear_id: number;
+  version: number;
+  call_id: string;
+}
+
 /** An admin sees all; others what they ran outside of workspaces, and what ran in workspaces that they see (a JSON array of ids). */
 type VisibleParams = [isAdmin: number, userId: number, workspaceIds: string];
 
@@ -78,6 +86,7 @@ export class RunStore {
   readonly interruptOpen;
   readonly byId;
   readonly page;
+  readonly ofTurn;
 
   constructor(db: Db) {
     this.insert = db.query<{ id: number }, InsertParams>(
@@ -97,6 +106,9 @@ export class RunStore {
     );
     this.page = db.query<RunRow, [number, number, ...VisibleParams, number]>(
       `SELECT ${COLUMNS} FROM gear_runs WHERE gear_id = ? AND id < ? AND ${VISIBLE} ORDER BY id DESC LIMIT ?`,
+    );
+    this.ofTurn = db.query<CallRunRow, [number]>(
+      "SELECT id, gear_id, version, call_id FROM gear_runs WHERE turn_id = ? AND call_id IS NOT NULL ORDER BY id",
     );
   }
 }

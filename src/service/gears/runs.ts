@@ -188,6 +188,14 @@ export class GearRuns {
     return toDetail(row);
   }
 
+  /** Of a turn that the caller may see, by tool call. */
+  ofTurn(turnId: number): ReadonlyMap<string, { id: number; gearId: number; version: number }> {
+    const rows = this.#deps.store.ofTurn.all(turnId);
+    return new Map(
+      rows.map(({ call_id, id, gear_id: gearId, version }) => [call_id, { id, gearId, version }]),
+    );
+  }
+
   #visible(caller: Caller): [number, number, string] {
     if (caller.role === "admin") return [1, caller.userId, "[]"];
     return [

@@ -130,14 +130,14 @@ function forgeTool({ gears, bindings }: GearToolsDeps): DatabaseTool {
     durable: true,
     apply: (scope, input: Static<typeof ForgeInput>) => {
       const known = gears.byName(input.name);
+      const bind = (gearId: number) => {
+        if (!bindings.isBound(scope.workspaceId, gearId, scope.agentId))
+          bindings.bindIn(scope.caller, scope.workspaceId, gearId, scope.agentId);
+      };
+      const forge = { agent: scope.agentName, workspaceId: scope.workspaceId, bind };
       const row = known
-        ? reforge(gears, scope, known, input)
-        : gears.createIn(scope.caller, input as CreateGear, {
-            agent: scope.agentName,
-            workspaceId: scope.workspaceId,
-          });
-      if (!bindings.isBound(scope.workspaceId, row.id, scope.agentId))
-        bindings.bindIn(scope.caller, scope.workspaceId, row.id, scope.agentId);
+        ? reforge(gears, scope, known, input, bind)
+        : gears.createIn(scope.caller, input as CreateGear, forge);
       if (row.status === "approved")
         return ok(`Gear "${row.name}" has this content already, and it is approved: call it.`);
       return ok(
@@ -147,9 +147,17 @@ function forgeTool({ gears, bindings }: GearToolsDeps): DatabaseTool {
   };
 }
 
-function reforge(gears: Gears, scope: ToolScope, known: GearRow, input: Static<typeof ForgeInput>): GearRow {
-  if (known.forged_by !== null && known.workspace_id === scope.workspaceId)
+function reforge(
+  gears: Gears,
+  scope: ToolScope,
+  known: GearRow,
+  input: Static<typeof ForgeInput>,
+  bind: (gearId: number) => void,
+): GearRow {
+  if (known.forged_by !== null && known.workspace_id === scope.workspaceId) {
+    bind(known.id);
     return gears.saveIn(scope.caller, known.id, input as CreateGear);
+  }
   throw new AppError(
     "conflict",
     `a gear named "${known.name}" exists already and was not forged in this workspace; choose another name`,

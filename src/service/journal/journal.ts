@@ -6,7 +6,7 @@ import type { Db } from "../../kit/db.ts";
 import { messageOf } from "../../kit/error.ts";
 import { frame, frameOfJson, type Frame, type Viewer } from "../../kit/http/sse.ts";
 import type { Log } from "../../kit/log.ts";
-import type { EventEnvelope, PartialData, StoredType, TransientType } from "./schema.ts";
+import type { EventData, EventEnvelope, PartialData, StoredType, TransientType } from "./schema.ts";
 import { EventStore, type EventRow } from "./store.ts";
 
 const REPLAY_ROWS_MAX = 200;
@@ -49,8 +49,13 @@ export class Journal {
   }
 
   /** Inside a write. Returns the event's id. */
-  append(workspaceId: number, turnId: number | null, type: StoredType, data: unknown): number {
-    const envelope: EventEnvelope = { turn_id: turnId, time: rfc3339(this.#clock.now()), data };
+  append<T extends StoredType>(
+    workspaceId: number,
+    turnId: number | null,
+    type: T,
+    data: EventData<T>,
+  ): number {
+    const envelope: EventEnvelope<T> = { turn_id: turnId, time: rfc3339(this.#clock.now()), data };
     const content = JSON.stringify(envelope);
     const { id } = this.#store.insert.get(workspaceId, turnId, type, content)!;
     this.#db.afterCommit(() =>
@@ -60,12 +65,17 @@ export class Journal {
   }
 
   /** Sends streamed text to who is looking. Costs nothing when nobody is. */
-  transient(workspaceId: number, turnId: number, type: TransientType, data: unknown): void {
+  transient<T extends TransientType>(workspaceId: number, turnId: number, type: T, data: EventData<T>): void {
     this.#publish(workspaceId, turnId, type, () => this.#transientFrame(turnId, type, data));
   }
 
   lastId(workspaceId: number): number {
     return this.#store.lastId.get(workspaceId)!.id;
+  }
+
+  /** Inside a write: the id that the workspace's next event gets. */
+  nextId(workspaceId: number): number {
+    return this.lastId(workspaceId) + 1;
   }
 
   /** Starts sending to a viewer; returns what to call when it is gone. */
@@ -149,7 +159,7 @@ export class Journal {
     }
   }
 
-  #transientFrame(turnId: number | null, type: TransientType, data: unknown): Frame {
+  #transientFrame<T extends TransientType>(turnId: number | null, type: T, data: EventData<T>): Frame {
     return frame(type, { turn_id: turnId, data });
   }
 

@@ -112,8 +112,15 @@ export class Proposals {
         detail,
         content: contentOf(wording),
       });
-      const decision = { kind: "instruction", id, decision: status, by: caller.name, content_hash: row.hash };
-      journal.append(row.workspace_id, row.turn_id, "approval.decided", decision);
+      journal.append(row.workspace_id, row.turn_id, "approval.decided", {
+        kind: "instruction",
+        id,
+        decision: status,
+        by: caller.name,
+        auth: caller.auth,
+        reason: null,
+        content_hash: row.hash,
+      });
       return this.#record(id);
     });
   }

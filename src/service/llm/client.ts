@@ -34,6 +34,7 @@ export function createModelClient(deps: TransportDeps): CallModel {
         ...(request.tools.length > 0
           ? { tools: toTools(request), toolChoice: { type: request.mayCall ? "auto" : "none" } }
           : {}),
+        ...(endpoint.outputTokens === null ? {} : { maxOutputTokens: endpoint.outputTokens }),
         abortSignal: signal,
         headers: { [CALL_HEADER]: call },
       });

@@ -6,6 +6,7 @@ import gears from "./002_gears.sql" with { type: "text" };
 import library from "./003_library.sql" with { type: "text" };
 import egress from "./004_egress.sql" with { type: "text" };
 import turns from "./005_turns.sql" with { type: "text" };
+import steps from "./006_steps.sql" with { type: "text" };
 
 export const migrations: readonly Migration[] = [
   { name: "001_init", sql: init },
@@ -13,4 +14,5 @@ export const migrations: readonly Migration[] = [
   { name: "003_library", sql: library },
   { name: "004_egress", sql: egress },
   { name: "005_turns", sql: turns },
+  { name: "006_steps", sql: steps },
 ];

@@ -12,9 +12,9 @@ import type { Exchange } from "../../kit/http/exchange.ts";
 import type { Log } from "../../kit/log.ts";
 import type { Caller } from "./caller.ts";
 import { SESSION_IDLE_DAYS, type Role } from "./schema.ts";
+import { sessionCookie, sessionToken } from "./session-cookie.ts";
 import type { PeopleStore, TokenRow } from "./store.ts";
 
-export const SESSION_COOKIE = "cairn_session";
 const CACHED_TOKENS_MAX = 1000;
 const TOUCH_INTERVAL_MS = 60_000;
 const DAY_MS = 86_400_000;
@@ -41,9 +41,11 @@ export class Authentication {
   /** Raises `unauthenticated`. */
   caller(exchange: Exchange): Caller {
     const authorization = exchange.headers["authorization"];
-    if (authorization !== undefined) return this.#byToken(exchange, bearerOf(authorization));
-    const session = sessionCookie(exchange.headers["cookie"]);
-    if (session !== undefined) return this.#byToken(exchange, session);
+    if (authorization !== undefined) {
+      return this.#byToken(exchange, bearerOf(authorization)) ?? refuseToken();
+    }
+    const session = sessionToken(exchange.headers["cookie"]);
+    if (session !== undefined) return this.#byToken(exchange, session) ?? refuseSession(exchange);
     if (exchange.loopbackPrivilege()) return this.#loopbackAdmin(exchange);
     throw new AppError("unauthenticated", "authentication required: send Authorization: Bearer <token>");
   }
@@ -73,13 +75,12 @@ export class Authentication {
     });
   }
 
-  #byToken(exchange: Exchange, token: string): Caller {
+  /** Undefined when it is unknown, revoked or expired. */
+  #byToken(exchange: Exchange, token: string): Caller | undefined {
     const row = this.#lookUp(token);
     const now = this.#clock.now();
     const lastUsed = row && (this.#used.get(row.token_id) ?? row.last_used_at ?? row.created_at);
-    if (!row || (row.kind === "session" && now - lastUsed! > SESSION_IDLE_DAYS * DAY_MS)) {
-      throw new AppError("unauthenticated", "the token is not valid: it is unknown, revoked or expired");
-    }
+    if (!row || (row.kind === "session" && now - lastUsed! > SESSION_IDLE_DAYS * DAY_MS)) return undefined;
     // Also in the cached row: once the collected times are written, it is what the next request is measured by.
     row.last_used_at = now;
     this.#markUsed(row.token_id, now);
@@ -134,18 +135,19 @@ function makeCaller(
   };
 }
 
+function refuseToken(): never {
+  throw new AppError("unauthenticated", "the token is not valid: it is unknown, revoked or expired");
+}
+
+/** A page can't drop this cookie itself: without our help a browser on loopback would be locked out by a stale one. */
+function refuseSession(exchange: Exchange): never {
+  exchange.errorCookie = sessionCookie(exchange, "");
+  refuseToken();
+}
+
 function bearerOf(authorization: string): string {
   const match = /^Bearer +([\x21-\x7e]+)$/i.exec(authorization);
   if (!match)
     throw new AppError("unauthenticated", "authentication required: send Authorization: Bearer <token>");
   return match[1]!;
-}
-
-function sessionCookie(header: string | undefined): string | undefined {
-  if (header === undefined) return undefined;
-  for (const pair of header.split(";")) {
-    const [name, ...value] = pair.trim().split("=");
-    if (name === SESSION_COOKIE && value.length > 0 && value[0] !== "") return value.join("=");
-  }
-  return undefined;
 }

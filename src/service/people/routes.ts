@@ -6,14 +6,12 @@ import { answerJson } from "../../kit/http/answer.ts";
 import { exchangeOf, type Exchange } from "../../kit/http/exchange.ts";
 import { Empty, IdParams } from "../../kit/schema.ts";
 import { Type } from "@sinclair/typebox";
-import { SESSION_COOKIE } from "./authentication.ts";
 import type { CallerPlugin } from "./plugin.ts";
 import {
   CreateUser,
   DeleteUserQuery,
   Login,
   RevokedTokens,
-  SESSION_IDLE_DAYS,
   SetPassword,
   Team,
   TeamMemberParams,
@@ -23,6 +21,7 @@ import {
   WhoAmI,
   WriteTeam,
 } from "./schema.ts";
+import { sessionCookie } from "./session-cookie.ts";
 import type { Teams } from "./teams.ts";
 import type { Users } from "./users.ts";
 
@@ -133,20 +132,7 @@ export function peopleRoutes(plugin: CallerPlugin, users: Users, teams: Teams) {
     );
 }
 
-const SESSION_SECONDS = SESSION_IDLE_DAYS * 86_400;
-
-/** The cookie of a browser session; an empty token removes it. `Secure` when the browser came by TLS, which only a proxy in front of us speaks. */
 function withSession(response: Response, exchange: Exchange, token: string): Response {
-  const origin = exchange.headers["origin"] ?? "";
-  const parts = [
-    `${SESSION_COOKIE}=${token}`,
-    "Path=/",
-    "HttpOnly",
-    "SameSite=Strict",
-    `Max-Age=${token === "" ? 0 : SESSION_SECONDS}`,
-  ];
-  if (origin.startsWith("https://") || exchange.headers["x-forwarded-proto"] === "https")
-    parts.push("Secure");
-  response.headers.append("Set-Cookie", parts.join("; "));
+  response.headers.append("Set-Cookie", sessionCookie(exchange, token));
   return response;
 }

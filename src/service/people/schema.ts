@@ -1,10 +1,9 @@
 // People: users, tokens, teams, sessions. Records as the API shows them; none of them can hold a token, hash or password.
 
 import { Type, type Static } from "@sinclair/typebox";
+import { PASSWORD_CHARACTERS_MAX } from "../../kit/passwords.ts";
 import { closed, Id, nullable, oneOf, Time } from "../../kit/schema.ts";
 
-export const PASSWORD_CHARACTERS_MIN = 8;
-export const PASSWORD_CHARACTERS_MAX = 1024;
 export const LOGIN_ATTEMPTS_PER_MINUTE = 10;
 /** As typed, before it is trimmed; names themselves are shorter. */
 export const LOGIN_NAME_CHARACTERS_MAX = 1000;

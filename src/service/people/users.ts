@@ -9,7 +9,7 @@ import type { AttemptLimit } from "../../kit/rate.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { Authentication } from "./authentication.ts";
 import { requireAdmin, type Caller } from "./caller.ts";
-import { checkPasswordShape, hashPassword, verifyPassword } from "./passwords.ts";
+import { checkPasswordShape, hashPassword, verifyPassword } from "../../kit/passwords.ts";
 import { SESSION_IDLE_DAYS, type Role, type User, type WhoAmI } from "./schema.ts";
 import type { PeopleStore, UserRow } from "./store.ts";
 

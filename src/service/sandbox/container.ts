@@ -111,12 +111,15 @@ export class GearContainer {
   static async start(deps: ContainerDeps, plan: ContainerPlan): Promise<GearContainer> {
     const folder = await makeRunFolder(plan.folder);
     try {
-      let take: (stream: OutputStream, chunk: Uint8Array) => void = () => {};
+      // It may speak before there is anything that could listen.
+      const early: [OutputStream, Uint8Array][] = [];
+      let take = (stream: OutputStream, chunk: Uint8Array): void => void early.push([stream, chunk]);
       const client = await deps.docker.attach(runArguments(plan, folder.gear), (stream, chunk) =>
         take(stream, chunk),
       );
       const container = new GearContainer(deps, plan, folder, client);
       take = (stream, chunk) => container.#take(stream, chunk);
+      for (const [stream, chunk] of early) take(stream, chunk);
       return container;
     } catch (error) {
       await removeFolder(folder.path);

@@ -64,6 +64,8 @@ export class Shells {
         ...mount,
         `--user=${user}`,
         "--env=TERM=xterm-256color",
+        // Else a shell takes what is typed beyond ASCII for commands of its line editor.
+        "--env=LANG=C.UTF-8",
         "--entrypoint=sh",
         image,
         "-c",

@@ -1,6 +1,5 @@
 // What was sent, exactly: the calls of a turn, the parts of a call, the difference between two, and what would be sent now.
 
-import { rfc3339 } from "../../kit/clock.ts";
 import { AppError } from "../../kit/error.ts";
 import type { Blueprint } from "../blueprint/blueprint.ts";
 import type { Part } from "../conversation/assembly.ts";
@@ -11,6 +10,7 @@ import type { Caller } from "../people/caller.ts";
 import type { Access } from "../workspaces/access.ts";
 import { diffParts } from "./diff.ts";
 import type { Engine } from "./engine.ts";
+import { toCall } from "./records.ts";
 import type { Call, CallDiff, CallSummary } from "./schema.ts";
 import type { CallRow, TurnStore } from "./store.ts";
 import type { Turns } from "./turns.ts";
@@ -50,13 +50,13 @@ export class Inspection {
 
   calls(caller: Caller, turnId: number): CallSummary[] {
     const turn = this.#deps.turns.visible(caller, turnId);
-    return this.#deps.store.callsOfTurn.all(turn.id).map(toSummary);
+    return this.#deps.store.callsOfTurn.all(turn.id).map(toCall);
   }
 
   async call(caller: Caller, id: number): Promise<Call> {
     const row = this.#visible(caller, id);
     const settings = JSON.parse(row.settings) as { may_call: boolean };
-    return { ...toSummary(row), may_call: settings.may_call, parts: await describeParts(this.#parts(row)) };
+    return { ...toCall(row), may_call: settings.may_call, parts: await describeParts(this.#parts(row)) };
   }
 
   /** Raises `invalid` for calls of two workspaces. */
@@ -79,29 +79,4 @@ export class Inspection {
   #visible(caller: Caller, id: number): CallRow {
     return this.#deps.access.nested(caller, "call", id, this.#deps.store.callById.get(id));
   }
-}
-
-function toSummary(row: CallRow): CallSummary {
-  return {
-    id: row.id,
-    turn_id: row.turn_id,
-    run_id: row.run_id,
-    agent_id: row.agent_id,
-    round: row.round,
-    model_id: row.model_id,
-    model_name: row.model_name,
-    provider_name: row.provider_name,
-    protocol: row.protocol,
-    status: row.status,
-    attempts: row.attempts,
-    finish: row.finish,
-    error: row.error,
-    input_tokens: row.input_tokens,
-    cached_input_tokens: row.cached_input_tokens,
-    output_tokens: row.output_tokens,
-    cost: row.cost,
-    started_at: rfc3339(row.started_at),
-    first_chunk_ms: row.first_chunk_ms,
-    duration_ms: row.duration_ms,
-  };
 }

@@ -5,6 +5,7 @@ import type { Clock } from "../../kit/clock.ts";
 import { AppError } from "../../kit/error.ts";
 import type { Blueprint } from "../blueprint/blueprint.ts";
 import type { Conversation } from "../conversation/conversation.ts";
+import type { Outcome } from "../conversation/schema.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { Run } from "./recorder.ts";
 import { toTurn, type OverStatus } from "./records.ts";
@@ -18,6 +19,8 @@ export interface OpeningsDeps {
   clock: Clock;
 }
 
+type TurnEvent = "turn.queued" | "turn.started" | "turn.resumed" | "turn.finished";
+
 export class Openings {
   readonly #deps: OpeningsDeps;
 
@@ -27,11 +30,11 @@ export class Openings {
 
   /** The turn runs from here on; its message is said, its blueprint kept. */
   begin(row: TurnRow): Run {
-    const { store, blueprint, conversation, journal, clock } = this.#deps;
+    const { store, blueprint, conversation, clock } = this.#deps;
     this.#closeDanglingCalls(row.workspace_id);
     const agent = blueprint.orchestratorOf(row.workspace_id);
     store.startTurn.run(blueprint.keep(row.workspace_id), clock.now(), row.id);
-    journal.append(row.workspace_id, row.id, "turn.started", { turn: toTurn(store.turnById.get(row.id)!) });
+    this.tell("turn.started", row.id);
     const run = store.insertRun.get(row.workspace_id, row.id, agent.id, null, null, 0, clock.now())!;
     const base = {
       workspaceId: row.workspace_id,
@@ -46,7 +49,7 @@ export class Openings {
 
   /** Goes on where the turn was; half-said answers are said anew. Raises `conflict`, `turn_running`. */
   reopen(row: TurnRow): Run {
-    const { store, conversation, journal } = this.#deps;
+    const { store, conversation } = this.#deps;
     if (row.status === "done") throw new AppError("conflict", "the turn is done: it can't be resumed");
     if (store.openCount.get(row.workspace_id)!.count > 0)
       throw new AppError("turn_running", "a turn is running in this workspace");
@@ -64,18 +67,26 @@ export class Openings {
     }
     store.setRun.run("running", null, root.id);
     store.setTurn.run("running", null, null, row.id);
-    journal.append(row.workspace_id, row.id, "turn.resumed", { turn: toTurn(store.turnById.get(row.id)!) });
+    this.tell("turn.resumed", row.id);
     return { row: root, agentIds: [root.agent_id] };
   }
 
   end(row: TurnRow, status: OverStatus, error: string | null): void {
-    const { store, journal, clock } = this.#deps;
+    const { store, clock } = this.#deps;
     const now = clock.now();
     store.setTurn.run(status, error, now, row.id);
     const runStatus = status === "done" ? "interrupted" : status;
     store.setOpenRuns.run(runStatus, now, row.id);
     store.setOpenCalls.run(runStatus, row.id);
-    journal.append(row.workspace_id, row.id, "turn.finished", { turn: toTurn(store.turnById.get(row.id)!) });
+    this.tell("turn.finished", row.id);
+  }
+
+  /** Inside a write: the turn as it is now. Its first event names itself. */
+  tell(type: TurnEvent, turnId: number): void {
+    const { store, journal } = this.#deps;
+    const row = store.turnById.get(turnId)!;
+    const first = row.first_event_id ?? journal.nextId(row.workspace_id);
+    journal.append(row.workspace_id, turnId, type, { turn: { ...toTurn(row), first_event_id: first } });
   }
 
   /** An open turn that nobody runs (any more). When its last answer was given already, only its end was not on record. */
@@ -89,12 +100,12 @@ export class Openings {
     const agentId = blueprint.orchestratorOf(workspaceId).id;
     for (const call of store.danglingCalls.all(workspaceId)) {
       const begun = call.state === "started";
-      const outcome = begun ? "unknown" : "interrupted";
+      const outcome: Outcome = begun ? "unknown" : "interrupted";
       const text = begun
         ? "Interrupted: whether this call took effect is not known."
         : "Interrupted before it began: nothing was done.";
       const { turn_id: turnId, run_id: runId, call_id: callId, tool } = call;
-      store.finishToolCall.run(clock.now(), clock.now(), callId);
+      store.finishToolCall.run(clock.now(), callId);
       conversation.append({
         workspaceId,
         turnId,
@@ -114,7 +125,7 @@ export class Openings {
         tool,
         outcome,
         text,
-        duration_ms: 0,
+        duration_ms: null,
       };
       journal.append(workspaceId, turnId, "tool.result", result);
     }

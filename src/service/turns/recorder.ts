@@ -8,8 +8,9 @@ import type { ModelEndpoint } from "../catalog/models.ts";
 import type { Part, ThreadEntry } from "../conversation/assembly.ts";
 import type { Conversation, NewEntry } from "../conversation/conversation.ts";
 import type { SentPrompts } from "../conversation/records.ts";
+import type { Outcome } from "../conversation/schema.ts";
 import type { Journal } from "../journal/journal.ts";
-import type { StoredType } from "../journal/schema.ts";
+import type { EventData } from "../journal/schema.ts";
 import { toolNameAsSent, type ModelAnswer, type TokenUsage } from "../llm/model.ts";
 import type { ToolResult } from "../tools/tool.ts";
 import { costOf, type Usages } from "../usage/usage.ts";
@@ -43,6 +44,8 @@ export interface OpenCall {
   /** Its answer is on record: what was said is not a partial any more. */
   over: boolean;
 }
+
+type RunEvent = "status" | "tool.call" | "tool.output" | "tool.result" | "usage";
 
 export class Recorder {
   readonly #deps: RecorderDeps;
@@ -96,7 +99,7 @@ export class Recorder {
         settings,
         clock.now(),
       )!;
-      const status = { state: "thinking", call_id: inserted.id };
+      const status = { state: "thinking" as const, call_id: inserted.id };
       this.#tell(row, "status", limit === undefined ? status : { ...status, limit });
       return inserted.id;
     });
@@ -157,7 +160,10 @@ export class Recorder {
 
   /** Runs a tool that works on the database, and records its result, in one commit. A throw in it undoes both and is passed on. */
   applyTool(run: RunRow, call: ToolCallRow, apply: () => ToolResult): Promise<void> {
-    return this.#deps.db.write(() => this.#recordResult(run, call, apply()));
+    return this.#deps.db.write(() => {
+      const started = this.#markStarted(call);
+      this.#recordResult(run, started, apply());
+    });
   }
 
   /** On record before the effect can happen. */
@@ -189,7 +195,7 @@ export class Recorder {
         row.depth + 1,
         clock.now(),
       )!;
-      this.#say(child, { kind: "task", text: task });
+      this.#say(child, { kind: "task", text: task, callId: call.call_id });
       return { call: started, child: { row: child, agentIds: [agentId, ...run.agentIds] } };
     });
   }
@@ -278,14 +284,14 @@ export class Recorder {
     const { outcome, text } = result;
     const { call_id: callId, tool } = call;
     const now = clock.now();
-    turns.finishToolCall.run(now, now, callId);
-    this.#say(run, { kind: "tool", text, callId, tool, outcome });
-    const duration = now - (call.started_at ?? now);
-    this.#tell(run, "tool.result", { call_id: callId, tool, outcome, text, duration_ms: duration });
+    turns.finishToolCall.run(now, callId);
+    const durationMs = durationOf(call, now, outcome);
+    this.#say(run, { kind: "tool", text, callId, tool, outcome, durationMs });
+    this.#tell(run, "tool.result", { call_id: callId, tool, outcome, text, duration_ms: durationMs });
   }
 
-  #tell(run: RunRow, type: StoredType, data: Record<string, unknown>): void {
-    const about = { run_id: run.id, agent_id: run.agent_id, ...data };
+  #tell<T extends RunEvent>(run: RunRow, type: T, data: Omit<EventData<T>, "run_id" | "agent_id">): void {
+    const about = { run_id: run.id, agent_id: run.agent_id, ...data } as EventData<T>;
     this.#deps.journal.append(run.workspace_id, run.turn_id, type, about);
   }
 
@@ -294,6 +300,11 @@ export class Recorder {
     const about = { workspaceId, turnId, runId: run.id, agentId, thread: threadOf(run) };
     this.#deps.conversation.append({ ...about, ...entry });
   }
+}
+
+/** Null when it never started, or when what became of it is not known. */
+function durationOf(call: ToolCallRow, finishedAt: number, outcome: Outcome): number | null {
+  return call.started_at === null || outcome === "unknown" ? null : finishedAt - call.started_at;
 }
 
 /** The orchestrator's entries are one conversation from turn to turn; a worker's belong to its run alone. */

@@ -1,8 +1,8 @@
-// Turns as the API shows them.
+// Turns and model calls as the API shows them.
 
 import { rfc3339, rfc3339OrNull } from "../../kit/clock.ts";
-import type { Turn, TurnStatus } from "./schema.ts";
-import type { TurnRow } from "./store.ts";
+import type { CallSummary, Turn, TurnStatus } from "./schema.ts";
+import type { CallRow, TurnRow } from "./store.ts";
 
 export type OverStatus = Exclude<TurnStatus, "queued" | "running" | "waiting">;
 
@@ -23,5 +23,32 @@ export function toTurn(row: TurnRow): Turn {
     created_at: rfc3339(row.created_at),
     started_at: rfc3339OrNull(row.started_at),
     finished_at: rfc3339OrNull(row.finished_at),
+    first_event_id: row.first_event_id,
+  };
+}
+
+/** Without what was sent. */
+export function toCall(row: CallRow): CallSummary {
+  return {
+    id: row.id,
+    turn_id: row.turn_id,
+    run_id: row.run_id,
+    agent_id: row.agent_id,
+    round: row.round,
+    model_id: row.model_id,
+    model_name: row.model_name,
+    provider_name: row.provider_name,
+    protocol: row.protocol,
+    status: row.status,
+    attempts: row.attempts,
+    finish: row.finish,
+    error: row.error,
+    input_tokens: row.input_tokens,
+    cached_input_tokens: row.cached_input_tokens,
+    output_tokens: row.output_tokens,
+    cost: row.cost,
+    started_at: rfc3339(row.started_at),
+    first_chunk_ms: row.first_chunk_ms,
+    duration_ms: row.duration_ms,
   };
 }

@@ -13,7 +13,8 @@ import { EventsQuery } from "../journal/schema.ts";
 import type { CallerPlugin } from "../people/plugin.ts";
 import type { Access } from "../workspaces/access.ts";
 import type { Inspection } from "./inspection.ts";
-import { Call, CallDiff, CallSummary, Chat, ChatAnswer, DiffQuery, Turn } from "./schema.ts";
+import { Call, CallDiff, CallSummary, Chat, ChatAnswer, DiffQuery, Turn, TurnSteps } from "./schema.ts";
+import type { Steps } from "./steps.ts";
 import type { Turns } from "./turns.ts";
 import type { Viewing } from "./viewing.ts";
 
@@ -22,6 +23,7 @@ export interface TurnRoutesDeps {
   viewing: Viewing;
   conversation: Conversation;
   inspection: Inspection;
+  steps: Steps;
   access: Access;
   streams: Streams;
 }
@@ -125,7 +127,7 @@ function conversationRoutes(plugin: CallerPlugin, { conversation }: TurnRoutesDe
     });
 }
 
-function inspectionRoutes(plugin: CallerPlugin, { inspection }: TurnRoutesDeps) {
+function inspectionRoutes(plugin: CallerPlugin, { inspection, steps }: TurnRoutesDeps) {
   return new Elysia({ name: "inspection", normalize: false, tags: ["inspection"] })
     .use(plugin)
     .get("/agents/:id/prompt", ({ caller, params }) => inspection.prompt(caller, params.id), {
@@ -137,6 +139,11 @@ function inspectionRoutes(plugin: CallerPlugin, { inspection }: TurnRoutesDeps) 
       caller: "ws",
       params: fromPath(IdParams),
       response: Type.Array(CallSummary),
+    })
+    .get("/turns/:id/steps", ({ caller, params }) => steps.get(caller, params.id), {
+      caller: "ws",
+      params: fromPath(IdParams),
+      response: TurnSteps,
     })
     .get("/calls/:id", ({ caller, params }) => inspection.call(caller, params.id), {
       caller: "ws",

@@ -2,7 +2,7 @@
 
 import { Type, type Static } from "@sinclair/typebox";
 import { closed, Id, nullable, oneOf, Time } from "../../kit/schema.ts";
-import { partKinds, PromptPart } from "../conversation/schema.ts";
+import { outcomes, partKinds, PromptPart } from "../conversation/schema.ts";
 
 /** Model calls with tools that one agent may make in one run, resumed ones counted; then comes its last answer, without. */
 export const ROUNDS_MAX = 16;
@@ -38,6 +38,8 @@ export const Turn = closed({
   created_at: Time,
   started_at: nullable(Time),
   finished_at: nullable(Time),
+  /** The workspace's event with which it began: it was queued, or started. Who follows from the one before sees all of it. */
+  first_event_id: nullable(Type.Integer()),
 });
 export type Turn = Static<typeof Turn>;
 
@@ -83,6 +85,51 @@ export const Call = closed({
   parts: Type.Array(PromptPart),
 });
 export type Call = Static<typeof Call>;
+
+export const toolStates = ["asked", "started", "done"] as const;
+export type ToolState = (typeof toolStates)[number];
+
+export const TurnRunStep = closed({
+  id: Id,
+  agent_id: Id,
+  /** Its name, also when it was removed since. */
+  agent: Type.String(),
+  parent_run_id: nullable(Id),
+  /** The tool call, `delegate`, that asked for it; null: the orchestrator's own run. */
+  call_id: nullable(Type.String()),
+  depth: Type.Integer({ minimum: 0 }),
+  status: oneOf(runStatuses),
+  started_at: Time,
+  finished_at: nullable(Time),
+});
+export type TurnRunStep = Static<typeof TurnRunStep>;
+
+export const TurnToolStep = closed({
+  call_id: Type.String(),
+  run_id: Id,
+  agent_id: Id,
+  tool: Type.String(),
+  /** As the model wrote them. */
+  arguments: Type.String(),
+  state: oneOf(toolStates),
+  outcome: nullable(oneOf(outcomes)),
+  /** Null when it never started. */
+  started_at: nullable(Time),
+  finished_at: nullable(Time),
+  /** Where the tool was a gear whose run is on record. */
+  gear_run_id: nullable(Id),
+  gear_id: nullable(Id),
+  gear_version: nullable(Id),
+});
+export type TurnToolStep = Static<typeof TurnToolStep>;
+
+export const TurnSteps = closed({
+  turn: Turn,
+  runs: Type.Array(TurnRunStep),
+  calls: Type.Array(CallSummary),
+  tools: Type.Array(TurnToolStep),
+});
+export type TurnSteps = Static<typeof TurnSteps>;
 
 export const DiffQuery = closed({ to: Id });
 

@@ -2,7 +2,8 @@
 
 import type { Db } from "../../kit/db.ts";
 import type { AuthKind } from "../people/schema.ts";
-import type { RunStatus, TurnStatus } from "./schema.ts";
+import type { Outcome } from "../conversation/schema.ts";
+import type { RunStatus, ToolState, TurnStatus } from "./schema.ts";
 
 export interface TurnRow {
   id: number;
@@ -17,6 +18,8 @@ export interface TurnRow {
   created_at: number;
   started_at: number | null;
   finished_at: number | null;
+  /** Null until its first event is appended. */
+  first_event_id: number | null;
 }
 
 export interface RunRow {
@@ -38,8 +41,24 @@ export interface ToolCallRow {
   position: number;
   tool: string;
   arguments: string;
-  state: "asked" | "started" | "done";
+  state: ToolState;
   started_at: number | null;
+}
+
+export interface RunStepRow extends RunRow {
+  agent: string;
+  created_at: number;
+  finished_at: number | null;
+}
+
+export interface ToolStepRow extends ToolCallRow {
+  agent_id: number;
+  finished_at: number | null;
+}
+
+interface OutcomeRow {
+  call_id: string;
+  outcome: Outcome;
 }
 
 export interface CallRow {
@@ -68,7 +87,8 @@ export interface CallRow {
   duration_ms: number | null;
 }
 
-const TURN = `SELECT id, workspace_id, status, text, user_id, user_name, auth, blueprint_id, error, created_at, started_at, finished_at FROM turns`;
+const TURN = `SELECT id, workspace_id, status, text, user_id, user_name, auth, blueprint_id, error, created_at, started_at, finished_at,
+  (SELECT min(e.id) FROM events e WHERE e.turn_id = turns.id) AS first_event_id FROM turns`;
 const RUN =
   "SELECT id, workspace_id, turn_id, agent_id, parent_run_id, parent_call_id, depth, status FROM runs";
 const TOOL_CALL =
@@ -113,12 +133,15 @@ export class TurnStore {
   readonly insertRun;
   readonly setRun;
   readonly setOpenRuns;
+  readonly runSteps;
 
   readonly insertToolCall;
   readonly toolCallsOf;
   readonly danglingCalls;
   readonly startToolCall;
   readonly finishToolCall;
+  readonly toolSteps;
+  readonly outcomes;
 
   readonly insertCall;
   readonly finishCall;
@@ -188,6 +211,10 @@ export class TurnStore {
       "UPDATE runs SET status = ?, finished_at = ? WHERE turn_id = ? AND status = 'running'",
     );
 
+    this.runSteps = db.query<RunStepRow, [number]>(
+      `SELECT r.id, r.workspace_id, r.turn_id, r.agent_id, a.name AS agent, r.parent_run_id, r.parent_call_id, r.depth, r.status,
+       r.created_at, r.finished_at FROM runs r JOIN agents a ON a.id = r.agent_id WHERE r.turn_id = ? ORDER BY r.id`,
+    );
     this.insertToolCall = db.query<never, [string, number, number, number, number, string, string]>(
       `INSERT INTO tool_calls (call_id, workspace_id, turn_id, run_id, position, tool, arguments, state)
        VALUES (?, ?, ?, ?, ?, ?, ?, 'asked')`,
@@ -203,10 +230,17 @@ export class TurnStore {
     this.startToolCall = db.query<never, [number, string]>(
       "UPDATE tool_calls SET state = 'started', started_at = ? WHERE call_id = ?",
     );
-    this.finishToolCall = db.query<never, [number, number, string]>(
-      "UPDATE tool_calls SET state = 'done', started_at = coalesce(started_at, ?), finished_at = ? WHERE call_id = ?",
+    this.finishToolCall = db.query<never, [number, string]>(
+      "UPDATE tool_calls SET state = 'done', finished_at = ? WHERE call_id = ?",
     );
 
+    this.toolSteps = db.query<ToolStepRow, [number]>(
+      `SELECT c.call_id, c.workspace_id, c.turn_id, c.run_id, c.position, c.tool, c.arguments, c.state, c.started_at, c.finished_at, r.agent_id
+       FROM runs r JOIN tool_calls c ON c.run_id = r.id WHERE r.turn_id = ? ORDER BY c.rowid`,
+    );
+    this.outcomes = db.query<OutcomeRow, [number]>(
+      "SELECT call_id, outcome FROM entries WHERE turn_id = ? AND kind = 'tool'",
+    );
     this.insertCall = db.query<
       { id: number },
       [number, number, number, number, number, number, string, string, string, string, string, number]

@@ -78,7 +78,7 @@ export class Turns {
 
   /** Raises `turn_running` (409) while another turn runs, unless it may be queued; `refused` when the queue is full. */
   chat(caller: Caller, workspaceId: number, input: Chat): Promise<Turn> {
-    const { db, store, access, openings, journal, clock } = this.#deps;
+    const { db, store, access, openings, clock } = this.#deps;
     return db.write(() => {
       access.workspace(caller, workspaceId);
       if (input.text.trim() === "") throw new AppError("invalid", "text: must not be empty");
@@ -95,7 +95,7 @@ export class Turns {
       )!;
       const row = store.turnById.get(id)!;
       if (busy) {
-        journal.append(workspaceId, id, "turn.queued", { turn: toTurn(row) });
+        openings.tell("turn.queued", id);
         this.#waiting.set(id, caller);
       } else this.#launch(row, caller, openings.begin(row));
       return toTurn(store.turnById.get(id)!);

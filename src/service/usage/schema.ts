@@ -16,6 +16,9 @@ const sums = {
   unpriced_calls: Type.Integer(),
 };
 
+/** What counts against a daily budget now: use without a known price costs nothing here. A day is one of UTC. */
+const Today = closed({ tokens: Type.Integer(), cost: Type.Number() });
+
 export const AgentUsage = closed({
   agent_id: Id,
   agent: Type.String(),
@@ -23,11 +26,14 @@ export const AgentUsage = closed({
   ...sums,
   /** Of the workspace's input and output tokens, 0 to 1; null while nothing was reported. */
   share: nullable(Type.Number()),
+  /** Its own and that of its delegates, and theirs. */
+  today: Today,
 });
 
 export const Usage = closed({
   workspace_id: Id,
   ...sums,
+  today: Today,
   agents: Type.Array(AgentUsage),
 });
 export type Usage = Static<typeof Usage>;

@@ -40,8 +40,14 @@ export class Usages {
       ...row,
       removed: row.removed === 1,
       share: reported === 0 ? null : (row.input_tokens + row.output_tokens) / reported,
+      today: this.#spentToday(workspaceId, row.agent_id),
     }));
-    return { workspace_id: workspaceId, ...total, agents };
+    return {
+      workspace_id: workspaceId,
+      ...total,
+      today: this.#spentToday(workspaceId, WHOLE_WORKSPACE),
+      agents,
+    };
   }
 
   /** Inside the write that records the call. `agentIds`: the agent and its callers. */
@@ -75,13 +81,17 @@ export class Usages {
 
   #over(workspaceId: number, turnId: number, agentId: number, budget: Budget | null): string | undefined {
     if (!budget) return undefined;
-    const { store, clock } = this.#deps;
-    const turn = store.spentInTurn.get(workspaceId, agentId, turnId)!;
-    const day = store.spentOnDay.get(workspaceId, agentId, utcDay(clock.now()))!;
+    const turn = this.#deps.store.spentInTurn.get(workspaceId, agentId, turnId)!;
+    const day = this.#spentToday(workspaceId, agentId);
     return (
       used("budget for a turn", turn, budget.tokens_per_turn, budget.cost_per_turn) ??
       used("budget for a day", day, budget.tokens_per_day, budget.cost_per_day)
     );
+  }
+
+  #spentToday(workspaceId: number, agentId: number): SpentRow {
+    const { store, clock } = this.#deps;
+    return store.spentOnDay.get(workspaceId, agentId, utcDay(clock.now()))!;
   }
 }
 

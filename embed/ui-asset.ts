@@ -1,0 +1,12 @@
+// One file of the browser interface as it is compiled in. The list of them, embed/ui/manifest.ts, is written by release/ui.ts.
+
+export interface UiAsset {
+  /** As in the address, with the leading slash. */
+  readonly path: string;
+  /** Stands for the content: the ETag. */
+  readonly tag: string;
+  /** Where the running program finds it. */
+  readonly file: string;
+  readonly br?: string;
+  readonly gzip?: string;
+}

@@ -1,0 +1,115 @@
+// Builds the browser interface and packs it for embedding: embed/ui/files/ as the bundler wrote it, a compressed copy beside each file
+// where that pays, and embed/ui/manifest.ts, which imports every one of them, so that a missing file is a build error.
+
+import { mkdir, readdir } from "node:fs/promises";
+import { promisify } from "node:util";
+import { brotliCompress, constants, gzip } from "node:zlib";
+import { ROOT, seconds } from "./step.ts";
+
+const FOLDER = `${ROOT}/embed/ui`;
+const MANIFEST = `${FOLDER}/manifest.ts`;
+/** Smaller files fit in one packet either way. */
+const COMPRESSED_FROM_BYTES = 1_000;
+/** The best compression takes ten seconds for everything, and a second time nothing: by content, results are kept here. */
+const KEPT = `${ROOT}/node_modules/.cairn-compressed`;
+const COMPRESSIBLE = /\.(?:html|js|css|svg|json|txt)$/;
+
+/** The type checker can't know what an import of any file gives. */
+const HEADER = "// @ts-nocheck\n// Written by release/ui.ts; not in the repository.\n\n";
+const WITHOUT = `${HEADER}import type { UiAsset } from "../ui-asset.ts";\n\nexport const assets: readonly UiAsset[] | undefined = undefined;\n`;
+
+/** Before a first build nothing would import: the sources need the manifest to exist. */
+export async function ensureManifest(): Promise<void> {
+  if (!(await Bun.file(MANIFEST).exists())) await leaveOutUi();
+}
+
+/** Leaves the interface out of the next compilation: the program then answers as a binary built without it. */
+export async function leaveOutUi(): Promise<void> {
+  await Bun.write(MANIFEST, WITHOUT);
+}
+
+/** `quick`: nothing is compressed, for work on the interface. Raises the bundler's message when it does not build. */
+export async function buildUi(how: "whole" | "quick" = "whole"): Promise<void> {
+  const started = performance.now();
+  const [{ build }, { default: solid }] = await Promise.all([import("vite"), import("vite-plugin-solid")]);
+  await mkdir(FOLDER, { recursive: true });
+  await build({
+    configFile: false,
+    root: `${ROOT}/web`,
+    mode: "production",
+    logLevel: "warn",
+    plugins: [solid()],
+    build: {
+      outDir: `${FOLDER}/files`,
+      emptyOutDir: true,
+      target: "es2022",
+      // The CSP allows nothing inline: no data: addresses, no script in the page.
+      assetsInlineLimit: 0,
+      modulePreload: { polyfill: false },
+      reportCompressedSize: false,
+    },
+  });
+  const paths = await packFiles(how);
+  await Bun.write(MANIFEST, manifest(paths));
+  console.log(`build: the interface, ${paths.length} files  ${seconds(started)}`);
+}
+
+interface Packed {
+  path: string;
+  /** SHA-256 of the content, shortened: the file's ETag. */
+  tag: string;
+  compressed: boolean;
+}
+
+async function packFiles(how: "whole" | "quick"): Promise<Packed[]> {
+  const names = (await readdir(`${FOLDER}/files`, { recursive: true, withFileTypes: true }))
+    .filter((entry) => entry.isFile())
+    .map((entry) =>
+      `${entry.parentPath}/${entry.name}`.slice(`${FOLDER}/files/`.length).replaceAll("\\", "/"),
+    )
+    .sort();
+  return Promise.all(names.map((path) => packFile(path, how)));
+}
+
+const BEST_BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY } };
+
+/** What was made of the same content before, else made now. */
+async function kept(name: string, make: () => Promise<Uint8Array>): Promise<Uint8Array> {
+  const file = Bun.file(`${KEPT}/${name}`);
+  if (await file.exists()) return file.bytes();
+  const made = await make();
+  await Bun.write(file, made);
+  return made;
+}
+
+async function packFile(path: string, how: "whole" | "quick"): Promise<Packed> {
+  const file = `${FOLDER}/files/${path}`;
+  const bytes = await Bun.file(file).bytes();
+  const tag = new Bun.CryptoHasher("sha256").update(bytes).digest("hex").slice(0, 20);
+  const compressed = how === "whole" && COMPRESSIBLE.test(path) && bytes.length >= COMPRESSED_FROM_BYTES;
+  if (compressed) {
+    const [br, gz] = await Promise.all([
+      kept(`${tag}.br`, () => promisify(brotliCompress)(bytes, BEST_BROTLI)),
+      kept(`${tag}.gz`, () => promisify(gzip)(bytes, { level: 9 })),
+    ]);
+    await Promise.all([Bun.write(`${file}.br`, br), Bun.write(`${file}.gz`, gz)]);
+  }
+  return { path, tag, compressed };
+}
+
+function manifest(files: readonly Packed[]): string {
+  const imports: string[] = [];
+  const rows = files.map(({ path, tag, compressed }, index) => {
+    const name = (suffix: string) => `file${index}${suffix}`;
+    const take = (suffix: string, ending: string) => {
+      imports.push(`import ${name(suffix)} from "./files/${path}${ending}" with { type: "file" };`);
+      return name(suffix);
+    };
+    const plain = take("", "");
+    const packed = compressed ? `, br: ${take("b", ".br")}, gzip: ${take("g", ".gz")}` : "";
+    return `  { path: ${JSON.stringify(`/${path}`)}, tag: "${tag}", file: ${plain}${packed} },`;
+  });
+  return `${HEADER}import type { UiAsset } from "../ui-asset.ts";\n${imports.join("\n")}\n\nexport const assets: readonly UiAsset[] | undefined = [\n${rows.join("\n")}\n];\n`;
+}
+
+if (import.meta.main) await buildUi();

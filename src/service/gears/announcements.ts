@@ -1,0 +1,120 @@
+// Tells workspaces what becomes of gears: those where a gear is bound, and the one where an agent forged it, which also follows its
+// approval. Works inside writes that others opened, and decides nothing.
+
+import { rfc3339 } from "../../kit/clock.ts";
+import type { Approval } from "../approvals/schema.ts";
+import type { Journal } from "../journal/journal.ts";
+import type { ApprovalDecision } from "../journal/schema.ts";
+import type { Caller } from "../people/caller.ts";
+import type { BindingPlaceRow, BindingStore } from "./binding-store.ts";
+import { isolationSentence, type Isolation } from "./isolation.ts";
+import type { GearRow } from "./store.ts";
+
+const PLACES_SHOWN_MAX = 20;
+
+export interface AnnouncementsDeps {
+  bindings: BindingStore;
+  journal: Journal;
+  isolation: Isolation;
+}
+
+export class Announcements {
+  readonly #deps: AnnouncementsDeps;
+
+  constructor(deps: AnnouncementsDeps) {
+    this.#deps = deps;
+  }
+
+  /** For admins: names every place where the gear is bound. */
+  approval(row: GearRow): Approval {
+    return this.#approval(row, this.#places(row.id));
+  }
+
+  /** Its status or version is another one. */
+  changed(caller: Caller, row: GearRow): void {
+    const { journal } = this.#deps;
+    const { id, name, status, version } = row;
+    const data = { gear_id: id, name, status, version, user: caller.name };
+    for (const workspaceId of this.#workspaces(row))
+      journal.append(workspaceId, turnIn(caller, row, workspaceId), "gear.updated", data);
+  }
+
+  /** It waits for a person, or what is to be decided on is something else than before. */
+  requested(caller: Caller, row: GearRow): void {
+    if (row.workspace_id === null) return;
+    const approval = this.#approval(row, this.#placesSeenFrom(row.id, row.workspace_id));
+    const turnId = turnIn(caller, row, row.workspace_id);
+    this.#deps.journal.append(row.workspace_id, turnId, "approval.requested", { approval });
+  }
+
+  /** It waits no longer. `row`: as it was when it did. */
+  decided(caller: Caller, row: GearRow, decision: ApprovalDecision): void {
+    if (row.workspace_id === null) return;
+    this.#deps.journal.append(row.workspace_id, null, "approval.decided", {
+      kind: "gear",
+      id: row.id,
+      decision,
+      by: caller.name,
+      auth: caller.auth,
+      reason: null,
+      content_hash: row.hash,
+    });
+  }
+
+  /** Before its bindings go. */
+  removed(caller: Caller, row: GearRow): void {
+    const { journal, bindings } = this.#deps;
+    const workspaces = this.#workspaces(row);
+    for (const binding of bindings.ofGear.all(row.id))
+      journal.append(binding.workspace_id, null, "gear.unbound", { binding_id: binding.id });
+    const data = { gear_id: row.id, name: row.name, user: caller.name };
+    for (const workspaceId of workspaces) journal.append(workspaceId, null, "gear.removed", data);
+  }
+
+  #workspaces(row: GearRow): Set<number> {
+    const bound = this.#deps.bindings.ofGear.all(row.id).map((binding) => binding.workspace_id);
+    return new Set(row.workspace_id === null ? bound : [row.workspace_id, ...bound]);
+  }
+
+  #places(gearId: number): string[] {
+    return this.#deps.bindings.places.all(gearId, PLACES_SHOWN_MAX).map(inWords);
+  }
+
+  /** Who reads a workspace's events may not see others, so these are counted only. */
+  #placesSeenFrom(gearId: number, workspaceId: number): string[] {
+    const all = this.#deps.bindings.places.all(gearId, Number.MAX_SAFE_INTEGER);
+    const here = all.filter((place) => place.workspace_id === workspaceId);
+    const elsewhere = all.length - here.length;
+    const shown = here.slice(0, PLACES_SHOWN_MAX).map(inWords);
+    return elsewhere === 0 ? shown : [...shown, `${elsewhere} more in other workspaces`];
+  }
+
+  #approval(row: GearRow, places: readonly string[]): Approval {
+    const bound =
+      places.length === 0
+        ? "no agent is bound to it"
+        : `once approved it can be called by: ${places.join(", ")}`;
+    return {
+      kind: "gear",
+      id: row.id,
+      title: `gear "${row.name}", version ${row.version} (${row.runtime})`,
+      facts: [isolationSentence(this.#deps.isolation), row.description, bound].filter((fact) => fact !== ""),
+      content_hash: row.hash,
+      workspace_id: row.workspace_id,
+      agent: row.forged_by,
+      requested_by: row.author,
+      requested_at: rfc3339(row.updated_at),
+      expires_at: null,
+      decide: { method: "PATCH", path: `/api/v1/gears/${row.id}` },
+    };
+  }
+}
+
+function inWords({ workspace, agent }: BindingPlaceRow): string {
+  return `${agent ?? "all agents"} in ${workspace}`;
+}
+
+/** An agent saves gears of its own workspace only, so its turn is that one's and nobody else's. */
+function turnIn(caller: Caller, row: GearRow, workspaceId: number): number | null {
+  return workspaceId === row.workspace_id ? (caller.turnId ?? null) : null;
+}

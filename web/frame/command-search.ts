@@ -1,0 +1,102 @@
+// Finds commands by what was typed: every word must occur, at the beginning of a word, inside one, or as letters in order; the better it
+// fits the higher it stands. Pure.
+
+export interface Found {
+  /** Names it for good: what was used lately is remembered by it. */
+  readonly id: string;
+  readonly group: string;
+  readonly label: string;
+  readonly note?: string | undefined;
+}
+
+export interface FoundGroup<T> {
+  readonly name: string;
+  readonly items: readonly T[];
+}
+
+const EXACT = 8;
+const START = 5;
+const WORD_START = 3;
+const INSIDE = 2;
+const LETTERS = 1;
+/** What stands beside the name counts less than the name. */
+const NOTE_SHARE = 0.4;
+const SHOWN_IN_GROUP_MAX = 10;
+const SHOWN_IN_SEARCH_MAX = 20;
+export const RECENT_MAX = 5;
+
+/** Without a search: what was used lately, then the beginning of each group. With one: the groups, the best fit first. */
+export function findCommands<T extends Found>(
+  commands: readonly T[],
+  search: string,
+  recent: readonly string[],
+): readonly FoundGroup<T>[] {
+  const words = fold(search).split(/\s+/u).filter(Boolean);
+  if (words.length > 0) return searched(commands, words, recent);
+  const byId = new Map(commands.map((command) => [command.id, command]));
+  const used = recent.map((id) => byId.get(id)).filter((command) => command !== undefined);
+  const first = used.slice(0, RECENT_MAX);
+  const shown = new Set(first);
+  const rest = grouped(commands.filter((command) => !shown.has(command))).map(({ name, items }) => ({
+    name,
+    items: items.slice(0, SHOWN_IN_GROUP_MAX),
+  }));
+  return first.length > 0 ? [{ name: "Recent", items: first }, ...rest] : rest;
+}
+
+function searched<T extends Found>(
+  commands: readonly T[],
+  words: readonly string[],
+  recent: readonly string[],
+): FoundGroup<T>[] {
+  const scores = new Map<T, number>();
+  for (const command of commands) {
+    const score = scoreOf(command, words);
+    // Of two that fit alike the one that was used lately.
+    if (score > 0) scores.set(command, score + (recent.includes(command.id) ? 0.5 : 0));
+  }
+  const fitting = [...scores.keys()].sort((a, b) => scores.get(b)! - scores.get(a)!);
+  return grouped(fitting).map(({ name, items }) => ({ name, items: items.slice(0, SHOWN_IN_SEARCH_MAX) }));
+}
+
+/** In the order in which the groups first occur. */
+function grouped<T extends Found>(commands: readonly T[]): FoundGroup<T>[] {
+  const groups = Map.groupBy(commands, ({ group }) => group);
+  return [...groups].map(([name, items]) => ({ name, items }));
+}
+
+/** 0: a word does not occur at all. */
+export function scoreOf(command: Found, words: readonly string[]): number {
+  const label = fold(command.label);
+  const beside = fold(`${command.note ?? ""} ${command.group}`);
+  let total = 0;
+  for (const word of words) {
+    const best = Math.max(fit(label, word), NOTE_SHARE * fitOfWords(beside, word));
+    if (best === 0) return 0;
+    total += best;
+  }
+  // Of two that fit alike the shorter one is nearer.
+  return total + 1 / (10 + label.length);
+}
+
+function fit(text: string, word: string): number {
+  if (text === word) return EXACT;
+  const found = fitOfWords(text, word);
+  return found > 0 || word.length < 2 ? found : lettersInOrder(text, word) ? LETTERS : 0;
+}
+
+function fitOfWords(text: string, word: string): number {
+  if (text.startsWith(word)) return START;
+  const at = text.indexOf(word);
+  if (at < 0) return 0;
+  return text.split(/[\s_\-./:]+/u).some((part) => part.startsWith(word)) ? WORD_START : INSIDE;
+}
+
+function lettersInOrder(text: string, word: string): boolean {
+  let at = -1;
+  return [...word].every((letter) => (at = text.indexOf(letter, at + 1)) >= 0);
+}
+
+function fold(text: string): string {
+  return text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
+}

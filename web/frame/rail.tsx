@@ -1,0 +1,187 @@
+// The main places, with words; the rail folds to pictures, and where there is one column it is a sheet.
+
+import { A, useLocation } from "@solidjs/router";
+import BookOpen from "lucide-solid/icons/book-open";
+import Box from "lucide-solid/icons/box";
+import ClipboardList from "lucide-solid/icons/clipboard-list";
+import Cog from "lucide-solid/icons/cog";
+import LogOut from "lucide-solid/icons/log-out";
+import PanelLeft from "lucide-solid/icons/panel-left";
+import ShieldCheck from "lucide-solid/icons/shield-check";
+import SlidersHorizontal from "lucide-solid/icons/sliders-horizontal";
+import SquareTerminal from "lucide-solid/icons/square-terminal";
+import TextAlignStart from "lucide-solid/icons/text-align-start";
+import Users from "lucide-solid/icons/users";
+import X from "lucide-solid/icons/x";
+import { createEffect, createSignal, For, type JSX, on, Show } from "solid-js";
+import { Dynamic } from "solid-js/web";
+import { IconButton } from "../kit/button.tsx";
+import { Avatar } from "../kit/pieces.tsx";
+import { narrow } from "../kit/screen.ts";
+import { stored } from "../kit/storage.ts";
+import { attempt } from "../kit/toast.tsx";
+import { approvalsQuery } from "../state/lists.ts";
+import { isAdmin, me, signOut } from "../state/session.ts";
+import { Mark } from "./mark.tsx";
+
+export interface Place {
+  readonly path: string;
+  readonly name: string;
+  readonly icon: typeof Box;
+  readonly admin?: boolean;
+  /** Also for team-leads. */
+  readonly lead?: boolean;
+}
+
+export const places: readonly Place[] = [
+  { path: "/workspaces", name: "Workspaces", icon: TextAlignStart },
+  { path: "/approvals", name: "Approvals", icon: ShieldCheck },
+  { path: "/gears", name: "Gears", icon: Cog },
+  { path: "/library", name: "Library", icon: BookOpen },
+  { path: "/models", name: "Models", icon: Box },
+  { path: "/people", name: "People", icon: Users, admin: true, lead: true },
+  { path: "/audit", name: "Audit", icon: ClipboardList, admin: true },
+  { path: "/terminal", name: "Terminal", icon: SquareTerminal, admin: true },
+  { path: "/settings", name: "Settings", icon: SlidersHorizontal },
+];
+
+export const mayOpen = (place: Place) =>
+  !place.admin || isAdmin() || (place.lead === true && me()?.role === "team-lead");
+
+const FIRST_GROUP = 4;
+const COUNT_SHOWN_MAX = 99;
+const [folded, setFolded] = stored("rail.folded", false);
+const isFolded = () => folded() && !narrow();
+const [asked, setAsked] = createSignal(false);
+let before: HTMLElement | undefined;
+
+/** Where there is one column: the rail lies over the page, which can't be reached meanwhile. */
+export const railOpen = () => narrow() && asked();
+
+export function openRail(): void {
+  before = document.activeElement instanceof HTMLElement ? document.activeElement : undefined;
+  setAsked(true);
+}
+
+/** By a choice the focus stays with what was chosen; otherwise it goes back to where it was. */
+function closeRail(): void {
+  setAsked(false);
+  before?.focus();
+}
+
+export function Rail(): JSX.Element {
+  const location = useLocation();
+  const approvals = approvalsQuery();
+  let rail: HTMLElement | undefined;
+  createEffect(
+    on(
+      () => location.pathname,
+      () => setAsked(false),
+      { defer: true },
+    ),
+  );
+  createEffect(() => {
+    if (railOpen()) (rail?.querySelector<HTMLElement>(".rail-link.on") ?? rail?.querySelector("a"))?.focus();
+  });
+  const shown = () => places.filter(mayOpen);
+  const main = () => shown().slice(0, FIRST_GROUP);
+  const rest = () => shown().slice(FIRST_GROUP, -1);
+  const waiting = () => approvals.data()?.length ?? 0;
+  return (
+    <>
+      <Show when={railOpen()}>
+        <div class="overlay" onClick={closeRail} />
+      </Show>
+      <nav
+        class="rail"
+        ref={(element) => (rail = element)}
+        classList={{ folded: isFolded(), sheet: narrow(), open: railOpen() }}
+        inert={narrow() && !railOpen() ? true : undefined}
+        aria-hidden={narrow() && !railOpen() ? "true" : undefined}
+        aria-label="Main"
+        onKeyDown={(event) => event.key === "Escape" && closeRail()}
+      >
+        <div class="rail-head">
+          <Mark />
+          <span class="rail-word brand">Cairn</span>
+          <Show
+            when={!narrow()}
+            fallback={
+              <IconButton small label="Close the menu" onClick={closeRail}>
+                <X aria-hidden="true" />
+              </IconButton>
+            }
+          >
+            <IconButton
+              small
+              label={folded() ? "Show names" : "Show pictures only"}
+              onClick={() => setFolded(!folded())}
+            >
+              <PanelLeft aria-hidden="true" />
+            </IconButton>
+          </Show>
+        </div>
+        <For each={main()}>
+          {(place) => <PlaceLink place={place} count={place.path === "/approvals" ? waiting() : 0} />}
+        </For>
+        <div class="rail-line" />
+        <For each={rest()}>{(place) => <PlaceLink place={place} count={0} />}</For>
+        <div class="rail-gap" />
+        <PlaceLink place={places.at(-1)!} count={0} />
+        <Me />
+      </nav>
+    </>
+  );
+}
+
+function PlaceLink(props: { readonly place: Place; readonly count: number }): JSX.Element {
+  return (
+    <A
+      href={props.place.path}
+      class="rail-link"
+      activeClass="on"
+      title={isFolded() ? props.place.name : undefined}
+      onClick={() => setAsked(false)}
+    >
+      <Dynamic component={props.place.icon} aria-hidden="true" />
+      <span class="rail-word">{props.place.name}</span>
+      <Show when={props.count > 0}>
+        <span class="rail-count">
+          {props.count > COUNT_SHOWN_MAX ? `${COUNT_SHOWN_MAX}+` : props.count}
+          <span class="visually-hidden"> waiting</span>
+        </span>
+      </Show>
+    </A>
+  );
+}
+
+const HOW: Readonly<Record<string, string>> = {
+  loopback: "this machine",
+  session: "signed in",
+  token: "by token",
+};
+
+function Me(): JSX.Element {
+  return (
+    <Show when={me()}>
+      {(who) => (
+        <div class="rail-me">
+          <Avatar name={who().name} />
+          <span class="rail-word small muted">
+            <span class="ellipsis rail-name" title={who().name} dir="auto">
+              {who().name}
+            </span>
+            <span class="ellipsis">
+              {who().role} · {HOW[who().auth]}
+            </span>
+          </span>
+          <Show when={who().auth === "session"}>
+            <IconButton small label="Sign out" onClick={() => void attempt(signOut)}>
+              <LogOut aria-hidden="true" />
+            </IconButton>
+          </Show>
+        </div>
+      )}
+    </Show>
+  );
+}

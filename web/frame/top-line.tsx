@@ -1,0 +1,94 @@
+// The line above every screen: where one is, the search, and the state of the connection when there is one to tell.
+
+import { A } from "@solidjs/router";
+import MenuIcon from "lucide-solid/icons/menu";
+import Search from "lucide-solid/icons/search";
+import { createEffect, createSignal, For, type JSX, onCleanup, Show } from "solid-js";
+import { IconButton } from "../kit/button.tsx";
+import { narrow } from "../kit/screen.ts";
+import type { Connection } from "../state/feed.ts";
+import { openCommands } from "./commands.tsx";
+import { openRail, railOpen } from "./rail.tsx";
+
+export interface Crumb {
+  readonly name: string;
+  /** The last one has none: it is where one is. */
+  readonly path?: string;
+}
+
+const [crumbs, setCrumbs] = createSignal<readonly Crumb[]>([]);
+const [connection, setConnection] = createSignal<{ state: () => Connection; retry: () => void }>();
+
+/** For a screen: what the line shows while it is there, and the page's title. Tracked. */
+export function useCrumbs(trail: () => readonly Crumb[]): void {
+  createEffect(() => {
+    setCrumbs(trail());
+    const last = trail().at(-1)?.name;
+    document.title = last === undefined ? "Cairn" : `${last} · Cairn`;
+  });
+}
+
+/** For a screen that follows events: the line tells when they stop coming. */
+export function showConnection(state: () => Connection, retry: () => void): void {
+  const own = { state, retry };
+  setConnection(own);
+  // Another screen's may be there by then.
+  onCleanup(() => setConnection((shown) => (shown === own ? undefined : shown)));
+}
+
+const isApple = /Mac|iPhone|iPad/.test(navigator.userAgent);
+
+export function TopLine(): JSX.Element {
+  return (
+    <header class="top">
+      <Show when={narrow()}>
+        <IconButton label="Menu" onClick={openRail} aria-expanded={railOpen()}>
+          <MenuIcon aria-hidden="true" />
+        </IconButton>
+      </Show>
+      <nav class="crumbs" aria-label="Where you are">
+        <ol>
+          <For each={crumbs()}>
+            {(crumb) => (
+              <li class="ellipsis" title={crumb.name}>
+                <Show when={crumb.path} fallback={<span aria-current="page">{crumb.name}</span>}>
+                  <A href={crumb.path!}>{crumb.name}</A>
+                </Show>
+              </li>
+            )}
+          </For>
+        </ol>
+      </nav>
+      <Show when={connection()}>
+        {(shown) => <ConnectionState state={shown().state()} retry={shown().retry} />}
+      </Show>
+      <button
+        type="button"
+        class="top-search"
+        onClick={openCommands}
+        aria-keyshortcuts={isApple ? "Meta+K" : "Control+K"}
+      >
+        <Search size={14} aria-hidden="true" />
+        <span class="top-search-text">Search or run a command</span>
+        <span class="kbd" aria-hidden="true">
+          {isApple ? "⌘ K" : "Ctrl K"}
+        </span>
+      </button>
+    </header>
+  );
+}
+
+/** Quiet while all is well. */
+function ConnectionState(props: { readonly state: Connection; readonly retry: () => void }): JSX.Element {
+  return (
+    <div role="status" class="top-connection">
+      <Show when={props.state === "lost"}>
+        <span class="dot bad" />
+        <span class="top-connection-text">Connection lost, trying again</span>
+        <button type="button" class="btn small" onClick={props.retry}>
+          Now
+        </button>
+      </Show>
+    </div>
+  );
+}

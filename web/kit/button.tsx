@@ -1,0 +1,56 @@
+// Buttons. One that is busy can't be pressed again and says so; one with only a picture has a name.
+
+import { type JSX, Show, splitProps } from "solid-js";
+import { Tip } from "./tip.tsx";
+
+interface Look {
+  readonly kind?: "plain" | "primary" | "quiet" | "danger" | "danger-primary";
+  readonly small?: boolean;
+  readonly busy?: boolean;
+}
+
+type ButtonProps = Look & Omit<JSX.ButtonHTMLAttributes<HTMLButtonElement>, "class">;
+
+function classOf(look: Look, extra = ""): string {
+  const kind = look.kind === "plain" ? "" : (look.kind ?? "").replace("-", " ");
+  return `btn ${kind} ${look.small ? "small" : ""} ${extra}`;
+}
+
+export function Button(props: ButtonProps): JSX.Element {
+  const [look, rest] = splitProps(props, ["kind", "small", "busy", "children", "disabled"]);
+  return (
+    <button
+      type="button"
+      {...rest}
+      class={classOf(look)}
+      disabled={look.disabled || look.busy}
+      aria-busy={look.busy ? "true" : undefined}
+    >
+      <Show when={look.busy}>
+        <span class="spinner" />
+      </Show>
+      {look.children}
+    </button>
+  );
+}
+
+/** A button that shows a picture only: `label` is its name, for readers and as a tip. */
+export function IconButton(props: ButtonProps & { readonly label: string }): JSX.Element {
+  const [look, rest] = splitProps(props, ["kind", "small", "busy", "children", "disabled", "label"]);
+  return (
+    <Tip text={look.label}>
+      <button
+        type="button"
+        {...rest}
+        class={classOf({ kind: look.kind ?? "quiet", ...(look.small ? { small: true } : {}) }, "icon")}
+        aria-label={look.label}
+        disabled={look.disabled || look.busy}
+        aria-busy={look.busy ? "true" : undefined}
+      >
+        <Show when={look.busy} fallback={look.children}>
+          <span class="spinner" />
+        </Show>
+      </button>
+    </Tip>
+  );
+}

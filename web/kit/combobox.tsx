@@ -1,0 +1,63 @@
+// One of many, found by typing: models, agents, gears, people.
+
+import { Combobox as Kobalte } from "@kobalte/core/combobox";
+import ChevronsUpDown from "lucide-solid/icons/chevrons-up-down";
+import { type JSX, Show } from "solid-js";
+import type { Choice } from "./form.tsx";
+import { overDialog } from "./over-dialog.ts";
+
+export interface ComboboxProps {
+  readonly label: string;
+  readonly value: string | undefined;
+  readonly choices: readonly (Choice & { readonly note?: string })[];
+  readonly onChange: (value: string) => void;
+  readonly placeholder?: string;
+  readonly problem?: string | undefined;
+  readonly hint?: JSX.Element;
+  readonly disabled?: boolean;
+}
+
+export function Combobox(props: ComboboxProps): JSX.Element {
+  const chosen = () => props.choices.find(({ value }) => value === props.value) ?? null;
+  return (
+    <Kobalte<Choice & { readonly note?: string }>
+      class="field"
+      options={[...props.choices]}
+      optionValue="value"
+      optionTextValue="label"
+      optionLabel="label"
+      optionDisabled="disabled"
+      value={chosen() as never}
+      onChange={(choice) => choice && props.onChange(choice.value)}
+      placeholder={props.placeholder ?? "Choose"}
+      disabled={props.disabled ?? false}
+      validationState={props.problem === undefined ? "valid" : "invalid"}
+      triggerMode="focus"
+      itemComponent={(item) => (
+        <Kobalte.Item item={item.item} class="menu-item">
+          <Kobalte.ItemLabel class="ellipsis">{item.item.rawValue.label}</Kobalte.ItemLabel>
+          <Show when={item.item.rawValue.note}>
+            <span class="small muted end">{item.item.rawValue.note}</span>
+          </Show>
+        </Kobalte.Item>
+      )}
+    >
+      <Kobalte.Label>{props.label}</Kobalte.Label>
+      <Kobalte.Control class="combobox">
+        <Kobalte.Input class="input" />
+        <Kobalte.Trigger class="combobox-open" aria-label="Show all">
+          <ChevronsUpDown aria-hidden="true" size={14} />
+        </Kobalte.Trigger>
+      </Kobalte.Control>
+      <Show when={props.hint}>
+        <Kobalte.Description class="hint">{props.hint}</Kobalte.Description>
+      </Show>
+      <Kobalte.ErrorMessage class="problem">{props.problem}</Kobalte.ErrorMessage>
+      <Kobalte.Portal ref={overDialog}>
+        <Kobalte.Content class="menu combobox-list">
+          <Kobalte.Listbox />
+        </Kobalte.Content>
+      </Kobalte.Portal>
+    </Kobalte>
+  );
+}

@@ -1,0 +1,111 @@
+// Dialogs, and the one question before something is lost. The browser's own `confirm` and `prompt` are not used.
+
+import { Dialog as Kobalte } from "@kobalte/core/dialog";
+import { createComputed, createSignal, type JSX, Show } from "solid-js";
+import { Button } from "./button.tsx";
+import { keepFocus } from "./focus.ts";
+import { TextInput } from "./form.tsx";
+
+interface DialogProps {
+  readonly open: boolean;
+  readonly onClose: () => void;
+  readonly title: string;
+  readonly wide?: boolean;
+  readonly children: JSX.Element;
+}
+
+/** Escape and a click beside it close it; the focus goes back to where it was. */
+export function Dialog(props: DialogProps): JSX.Element {
+  let giveBack = () => {};
+  createComputed(() => {
+    if (props.open) giveBack = keepFocus();
+  });
+  return (
+    <Kobalte open={props.open} onOpenChange={(open) => !open && props.onClose()} preventScroll={false}>
+      <Kobalte.Portal>
+        <Kobalte.Overlay class="overlay" />
+        <Kobalte.Content
+          class={`dialog ${props.wide ? "wide" : ""}`}
+          onCloseAutoFocus={(event) => {
+            event.preventDefault();
+            giveBack();
+          }}
+        >
+          <Kobalte.Title as="h2">{props.title}</Kobalte.Title>
+          {props.children}
+        </Kobalte.Content>
+      </Kobalte.Portal>
+    </Kobalte>
+  );
+}
+
+export interface Question {
+  readonly title: string;
+  /** What will be lost, or what it means. */
+  readonly text: JSX.Element;
+  /** The verb on the button. */
+  readonly action: string;
+  readonly danger?: boolean;
+  /** Has to be typed before the button works. */
+  readonly typed?: string;
+}
+
+const [question, setQuestion] = createSignal<Question & { answer: (yes: boolean) => void }>();
+
+/** Asks, and resolves with what was answered; closing the dialog is "no". */
+export function confirm(asked: Question): Promise<boolean> {
+  question()?.answer(false);
+  return new Promise((resolve) => {
+    setQuestion({
+      ...asked,
+      answer: (yes) => {
+        setQuestion(undefined);
+        resolve(yes);
+      },
+    });
+  });
+}
+
+/** Stands once in the page; shows what `confirm` asks. */
+export function ConfirmHost(): JSX.Element {
+  const [typed, setTyped] = createSignal("");
+  return (
+    <Show when={question()} keyed>
+      {(asked) => {
+        setTyped("");
+        const ready = () => asked.typed === undefined || typed().trim() === asked.typed;
+        return (
+          <Dialog open onClose={() => asked.answer(false)} title={asked.title}>
+            <form
+              class="form"
+              onSubmit={(event) => {
+                event.preventDefault();
+                if (ready()) asked.answer(true);
+              }}
+            >
+              <div class="wrap">{asked.text}</div>
+              <Show when={asked.typed}>
+                <TextInput
+                  label={`Type ${asked.typed} to confirm`}
+                  value={typed()}
+                  onInput={setTyped}
+                  autocomplete="off"
+                />
+              </Show>
+              <div class="actions">
+                <Button onClick={() => asked.answer(false)}>Cancel</Button>
+                <Button
+                  type="submit"
+                  kind={asked.danger === false ? "primary" : "danger-primary"}
+                  disabled={!ready()}
+                >
+                  {asked.action}
+                </Button>
+              </div>
+            </form>
+          </Dialog>
+        );
+      }}
+    </Show>
+  );
+}

@@ -1,0 +1,204 @@
+// A unified difference of two texts, or one text by itself, with line numbers. Long unchanged stretches are folded; what can't be seen is
+// shown by its code point, so that nobody approves what they did not see.
+
+import {
+  createEffect,
+  createMemo,
+  createSignal,
+  For,
+  Index,
+  type JSX,
+  Match,
+  on,
+  Show,
+  Switch,
+} from "solid-js";
+import { type DiffRow, opened, pieces, rowsOf, type Stretch, stretchesOf } from "./diff-view-rows.ts";
+import { count, plural } from "./format.ts";
+import { highlightLines, type Line, type Span } from "./highlight.ts";
+import "./diff-view.css";
+
+/** Of one line; the rest is shown when asked for. */
+const LINE_CHARACTERS_SHOWN = 4_000;
+
+export interface DiffViewProps {
+  readonly fileName: string;
+  /** Undefined: the text by itself. */
+  readonly before: string | undefined;
+  readonly after: string;
+  /** Beside the file's name: which versions these are. */
+  readonly note?: string | undefined;
+  /** For highlighting, when the file's name does not say it. */
+  readonly language?: string | undefined;
+  /** Long lines are broken: for prose. */
+  readonly wrap?: boolean | undefined;
+}
+
+export function DiffView(props: DiffViewProps): JSX.Element {
+  const compared = createMemo(() => rowsOf(props.before, props.after));
+  const [stretches, setStretches] = createSignal<readonly Stretch[]>([]);
+  createEffect(
+    on(compared, ({ rows }) => setStretches(stretchesOf(rows, props.before !== undefined)), { defer: false }),
+  );
+  const whole = () => props.before === undefined;
+  const language = () => props.language ?? props.fileName;
+  const coloursBefore = createColours(() => props.before ?? "", language);
+  const coloursAfter = createColours(() => props.after, language);
+  const spansOf = (row: DiffRow): Line => {
+    const known =
+      row.after === undefined ? coloursBefore()?.[(row.before ?? 0) - 1] : coloursAfter()?.[row.after - 1];
+    // Colours are a help; the text is what is decided on, so it is never other than it is.
+    const exact = known?.map((span) => span.text).join("") === row.text;
+    return exact ? known! : [{ text: row.text, class: "" }];
+  };
+  return (
+    <div class="diff" classList={{ wrap: props.wrap ?? false, whole: whole() }}>
+      <div class="diff-file">
+        <b class="ellipsis" title={props.fileName} dir="auto">
+          {props.fileName}
+        </b>
+        <Show when={props.note}>
+          <span class="diff-note ellipsis" title={props.note}>
+            {props.note}
+          </span>
+        </Show>
+        <span class="diff-count num">
+          <Show when={!whole()} fallback={plural(compared().rows.length, "line")}>
+            <Show when={compared().added + compared().removed > 0} fallback="no difference">
+              <span aria-label={`${compared().added} added, ${compared().removed} removed`} role="img">
+                +{count(compared().added)} −{count(compared().removed)}
+              </span>
+            </Show>
+          </Show>
+        </span>
+      </div>
+      <Show when={compared().tooDifferent}>
+        <div class="diff-remark">
+          Too different to compare line by line: all lines of before, then all lines of now.
+        </div>
+      </Show>
+      <div class="diff-body scroll" tabIndex={0} role="region" aria-label={`Content of ${props.fileName}`}>
+        <div class="diff-rows">
+          <Show when={compared().rows.length === 0}>
+            <div class="diff-remark">The file is empty.</div>
+          </Show>
+          <For each={stretches()}>
+            {(stretch, index) => (
+              <Switch>
+                <Match when={stretch.folded}>
+                  <Fold
+                    lines={stretch.end - stretch.start}
+                    same={compared().rows[stretch.start]?.kind === "same"}
+                    onOpen={() => setStretches((before) => opened(before, index()))}
+                  />
+                </Match>
+                <Match when={!stretch.folded}>
+                  <Index each={compared().rows.slice(stretch.start, stretch.end)}>
+                    {(row) => <Row row={row()} spans={spansOf(row())} whole={whole()} />}
+                  </Index>
+                </Match>
+              </Switch>
+            )}
+          </For>
+        </div>
+      </div>
+    </div>
+  );
+}
+
+function Fold(props: {
+  readonly lines: number;
+  readonly same: boolean;
+  readonly onOpen: () => void;
+}): JSX.Element {
+  return (
+    <button type="button" class="diff-fold" onClick={() => props.onOpen()}>
+      {plural(props.lines, props.same ? "unchanged line" : "more line")}
+    </button>
+  );
+}
+
+const SIGNS = { same: "", added: "+", removed: "−" } as const;
+const WORDS = { same: "", added: "added", removed: "removed" } as const;
+
+function Row(props: { readonly row: DiffRow; readonly spans: Line; readonly whole: boolean }): JSX.Element {
+  return (
+    <div class={`diff-line ${props.row.kind}`}>
+      <Show when={!props.whole}>
+        <span class="diff-number">{props.row.before}</span>
+      </Show>
+      <span class="diff-number">{props.row.after}</span>
+      <Show when={!props.whole}>
+        <span class="diff-sign" aria-hidden="true">
+          {SIGNS[props.row.kind]}
+        </span>
+        <Show when={props.row.kind !== "same"}>
+          <span class="visually-hidden">{WORDS[props.row.kind]}: </span>
+        </Show>
+      </Show>
+      <code>
+        <LineText spans={props.spans} />
+        <Show when={props.row.open && props.row.kind !== "same"}>
+          <span class="diff-hidden" title="The file does not end with a line feed">
+            no line end
+          </span>
+        </Show>
+      </code>
+    </div>
+  );
+}
+
+function LineText(props: { readonly spans: Line }): JSX.Element {
+  const [all, setAll] = createSignal(false);
+  const shown = () => (all() ? { spans: props.spans, left: 0 } : firstOf(props.spans));
+  return (
+    <>
+      <For each={shown().spans}>
+        {(span) => (
+          <For each={pieces(span.text)}>
+            {(piece) => (
+              <Show
+                when={piece.hidden}
+                fallback={span.class === "" ? piece.text : <span class={span.class}>{piece.text}</span>}
+              >
+                <span class="diff-hidden" title="A character that can't be seen">
+                  {piece.text}
+                </span>
+              </Show>
+            )}
+          </For>
+        )}
+      </For>
+      <Show when={shown().left > 0}>
+        <button type="button" class="diff-more" onClick={() => setAll(true)}>
+          {plural(shown().left, "more character")}
+        </button>
+      </Show>
+    </>
+  );
+}
+
+/** As much as is shown of a line at first. */
+function firstOf(spans: Line): { spans: Line; left: number } {
+  let room = LINE_CHARACTERS_SHOWN;
+  const shown: Span[] = [];
+  let left = 0;
+  for (const span of spans) {
+    const text = span.text.slice(0, room);
+    if (text !== "") shown.push({ ...span, text });
+    left += span.text.length - text.length;
+    room -= text.length;
+  }
+  return { spans: shown, left };
+}
+
+/** The colours of all lines of a text, once they are known; they never hold back the text itself. */
+function createColours(code: () => string, language: () => string): () => readonly Line[] | undefined {
+  const [known, setKnown] = createSignal<{ code: string; lines: readonly Line[] }>();
+  createEffect(() => {
+    const wanted = code();
+    if (wanted !== "")
+      void highlightLines(wanted, language()).then((lines) => setKnown({ code: wanted, lines }));
+  });
+  return () => (known()?.code === code() ? known()?.lines : undefined);
+}

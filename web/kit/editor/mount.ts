@@ -1,0 +1,150 @@
+// Puts editors and comparisons into a page. Everything that needs CodeMirror is behind this module, which is loaded with the first of them.
+
+import { MergeView, unifiedMergeView } from "@codemirror/merge";
+import { EditorState, Text } from "@codemirror/state";
+import { EditorView } from "@codemirror/view";
+import { editorSetup, languageOf, type SetupOptions } from "./setup.ts";
+import { editorRoot } from "./shadow.ts";
+import { changeBetween, lineEndOf } from "./text-change.ts";
+
+/** Beyond these a difference is shown line by line only, rather than letting the page stand still. */
+const DIFF_MS_MAX = 400;
+const DIFF_CHARACTERS_SCANNED = 500;
+const LINES_AROUND = 3;
+const FOLDED_FROM_LINES = 8;
+
+export interface Mounted {
+  /** Shows this text if it shows another one; what is not different stays as it is, and it can be undone. */
+  readonly show: (text: string) => void;
+  readonly focus: () => void;
+  readonly destroy: () => void;
+}
+
+export interface MountOptions extends Omit<SetupOptions, "language"> {
+  /** Its ending chooses the language. */
+  readonly fileName: string;
+}
+
+/** Undefined when `gone` says so by the time that its language is there. */
+export async function mountEditor(
+  host: HTMLElement,
+  options: MountOptions,
+  gone: () => boolean,
+): Promise<Mounted | undefined> {
+  const language = await languageOf(options.fileName);
+  if (gone()) return undefined;
+  const root = editorRoot(host);
+  const stateOf = (text: string) =>
+    EditorState.create({ doc: text, extensions: editorSetup({ ...options, text, language }) });
+  const view = new EditorView({ parent: root, root, state: stateOf(options.text) });
+  return {
+    show: (text) => {
+      // Other line ends are another kind of text: nothing of what was there can stay.
+      if (lineEndOf(text) !== lineEndOf(view.state.sliceDoc())) view.setState(stateOf(text));
+      else replaceText(view, text);
+    },
+    focus: () => view.focus(),
+    destroy: () => view.destroy(),
+  };
+}
+
+export interface MergeOptions extends MountOptions {
+  readonly before: string;
+  readonly beforeLabel: string;
+  /** On the button that takes a piece of the first text into the second; undefined: there are none. */
+  readonly takeLabel?: string | undefined;
+  /** One text with the differences in it, where there is no room for two. */
+  readonly unified: boolean;
+}
+
+/** `show` is about the second text. */
+export async function mountMerge(
+  host: HTMLElement,
+  options: MergeOptions,
+  gone: () => boolean,
+): Promise<Mounted | undefined> {
+  const language = await languageOf(options.fileName);
+  if (gone()) return undefined;
+  const after = editorSetup({ ...options, language });
+  const merge = options.unified ? mountUnified : mountSides;
+  return merge(host, options, after, language);
+}
+
+type Setup = ReturnType<typeof editorSetup>;
+
+const shared = {
+  diffConfig: { scanLimit: DIFF_CHARACTERS_SCANNED, timeout: DIFF_MS_MAX },
+  collapseUnchanged: { margin: LINES_AROUND, minSize: FOLDED_FROM_LINES },
+};
+
+function mountSides(
+  host: HTMLElement,
+  options: MergeOptions,
+  after: Setup,
+  language: SetupOptions["language"],
+): Mounted {
+  const root = editorRoot(host);
+  const before = editorSetup({ label: options.beforeLabel, readOnly: true, text: options.before, language });
+  const view = new MergeView({
+    parent: root as unknown as DocumentFragment,
+    root,
+    a: { doc: options.before, extensions: before },
+    b: { doc: options.text, extensions: after },
+    ...(options.takeLabel === undefined
+      ? {}
+      : {
+          revertControls: "a-to-b" as const,
+          renderRevertControl: () => controlButton("→", options.takeLabel!),
+        }),
+    ...shared,
+  });
+  return {
+    show: (text) => replaceText(view.b, text),
+    focus: () => view.b.focus(),
+    destroy: () => view.destroy(),
+  };
+}
+
+function mountUnified(host: HTMLElement, options: MergeOptions, after: Setup): Mounted {
+  const root = editorRoot(host);
+  const { takeLabel } = options;
+  const merge = unifiedMergeView({
+    original: options.before,
+    // Accepting would change what it is compared with.
+    mergeControls:
+      takeLabel !== undefined &&
+      ((type, act) => {
+        if (type === "accept") return document.createElement("span");
+        const button = controlButton(takeLabel, takeLabel);
+        button.addEventListener("mousedown", act);
+        return button;
+      }),
+    ...shared,
+  });
+  const view = new EditorView({
+    parent: root,
+    root,
+    state: EditorState.create({ doc: options.text, extensions: [...after, merge] }),
+  });
+  return {
+    show: (text) => replaceText(view, text),
+    focus: () => view.focus(),
+    destroy: () => view.destroy(),
+  };
+}
+
+function controlButton(text: string, label: string): HTMLButtonElement {
+  const button = document.createElement("button");
+  button.type = "button";
+  button.textContent = text;
+  button.title = label;
+  button.setAttribute("aria-label", label);
+  return button;
+}
+
+function replaceText(view: EditorView, text: string): void {
+  const { state } = view;
+  const change = changeBetween(state.doc.toString(), state.toText(text).toString());
+  if (!change) return;
+  view.dispatch({ changes: { ...change, insert: Text.of(change.insert.split("\n")) } });
+}

@@ -1,0 +1,105 @@
+// Cuts Markdown into its top-level blocks, so that a text that is still being written changes only its last one. Pure; knows no page.
+
+import { Lexer, type Token, type Tokens } from "marked";
+
+/** Longer lines are not written by people or models for reading; working through them as Markdown would take seconds. */
+const LINE_CHARACTERS_MAX = 20_000;
+/** Code and tables are cheap to work through; prose is not. */
+const PROSE_CHARACTERS_MAX = 40_000;
+
+export type Block =
+  | { readonly kind: "code"; readonly raw: string; readonly code: string; readonly language: string }
+  /** `level`: of a heading, as the page's order of headings allows. `links`: definitions that it may refer to. */
+  | { readonly kind: "prose"; readonly raw: string; readonly level: number; readonly links: string }
+  /** Shown as it was written. */
+  | { readonly kind: "plain"; readonly raw: string };
+
+/** The first heading of a text is one level below the page's own. */
+const HEADING_LEVEL_MIN = 2;
+const HEADING_LEVEL_MAX = 6;
+
+/** One text as it grows: what stands before its last block is not worked through again. */
+export class MarkdownBlocks {
+  #text = "";
+  #tokens: readonly Token[] = [];
+  #blocks: readonly Block[] = [];
+
+  update(text: string): readonly Block[] {
+    const now = text.replaceAll("\r\n", "\n");
+    if (now === this.#text) return this.#blocks;
+    const kept = now.startsWith(this.#text) ? this.#finished() : [];
+    const offset = kept.reduce((sum, { raw }) => sum + raw.length, 0);
+    this.#text = now;
+    const rest = now.slice(offset);
+    if (longestLine(rest) > LINE_CHARACTERS_MAX) {
+      this.#tokens = [];
+      this.#blocks = [{ kind: "plain", raw: now }];
+      // What comes after it is not worked through either.
+      return this.#blocks;
+    }
+    this.#tokens = [...kept, ...new Lexer({ gfm: true }).blockTokens(rest, [])];
+    this.#blocks = toBlocks(this.#tokens, this.#blocks);
+    return this.#blocks;
+  }
+
+  /** Tokens that further text can't change any more: those before the last one that is not empty. */
+  #finished(): readonly Token[] {
+    const last = this.#tokens.findLastIndex(({ type }) => type !== "space");
+    return this.#tokens.slice(0, Math.max(0, last));
+  }
+}
+
+function toBlocks(tokens: readonly Token[], before: readonly Block[]): Block[] {
+  const links = tokens
+    .filter(({ type }) => type === "def")
+    .map(({ raw }) => raw.trim())
+    .join("\n");
+  const levels = headingLevels();
+  return tokens
+    .filter(({ type }) => type !== "space" && type !== "def")
+    .map((token, index) => {
+      const block = toBlock(token, links, levels);
+      const old = before[index];
+      return old !== undefined && sameBlock(old, block) ? old : block;
+    });
+}
+
+function toBlock(token: Token, links: string, levels: (depth: number) => number): Block {
+  const { raw } = token;
+  if (token.type === "code") {
+    const { text, lang = "" } = token as Tokens.Code;
+    return { kind: "code", raw, code: text, language: /^[^\s,{]*/.exec(lang)![0] };
+  }
+  if (token.type !== "table" && raw.length > PROSE_CHARACTERS_MAX) return { kind: "plain", raw };
+  const level = token.type === "heading" ? levels((token as Tokens.Heading).depth) : 0;
+  return { kind: "prose", raw, level, links };
+}
+
+/** Levels that never skip one, whatever a text begins with. */
+function headingLevels(): (depth: number) => number {
+  const above: number[] = [];
+  return (depth) => {
+    while (above.length > 0 && above.at(-1)! >= depth) above.pop();
+    above.push(depth);
+    return Math.min(HEADING_LEVEL_MAX, HEADING_LEVEL_MIN + above.length - 1);
+  };
+}
+
+function sameBlock(a: Block, b: Block): boolean {
+  return (
+    a.kind === b.kind &&
+    a.raw === b.raw &&
+    (a.kind !== "prose" || b.kind !== "prose" || (a.level === b.level && a.links === b.links))
+  );
+}
+
+function longestLine(text: string): number {
+  let longest = 0;
+  for (let at = 0; at <= text.length;) {
+    const end = text.indexOf("\n", at);
+    const stop = end < 0 ? text.length : end;
+    longest = Math.max(longest, stop - at);
+    at = stop + 1;
+  }
+  return longest;
+}

@@ -1,0 +1,118 @@
+// One block of Markdown as HTML that may be put into a page: written by our renderer, sanitised last. Nothing in it loads anything, runs
+// anything or leads anywhere without a click: images are links, HTML of the text is shown as text, only web and mail addresses are links.
+
+import DOMPurify from "dompurify";
+import { Marked, Renderer, type Tokens } from "marked";
+
+const KEPT_MAX = 600;
+const TAGS =
+  "a b blockquote br code del div em h2 h3 h4 h5 h6 hr li ol p pre span strong table tbody td th thead tr ul";
+const ATTRIBUTES = "align aria-label class href role start tabindex target rel title";
+
+const purify = DOMPurify();
+
+/** Rendered blocks, the latest last: rows of a long list come and go. */
+const kept = new Map<string, string>();
+
+/** `level`: of the block itself when it is a heading. */
+export function blockHtml(raw: string, links: string, level: number): string {
+  const key = `${level} ${links}\n\n${raw}`;
+  const known = kept.get(key);
+  if (known !== undefined) return known;
+  const html = sanitised(level === 0 ? prose : headingsOf(level), links === "" ? raw : `${raw}\n\n${links}`);
+  kept.set(key, html);
+  if (kept.size > KEPT_MAX) kept.delete(kept.keys().next().value!);
+  return html;
+}
+
+function sanitised(marked: Marked, text: string): string {
+  return purify.sanitize(marked.parse(text, { async: false }), {
+    ALLOWED_TAGS: TAGS.split(" "),
+    ALLOWED_ATTR: ATTRIBUTES.split(" "),
+    ALLOWED_URI_REGEXP: /^(?:https?|mailto):/i,
+    ALLOW_DATA_ATTR: false,
+    ALLOW_ARIA_ATTR: false,
+    KEEP_CONTENT: true,
+    // Attributes that we wrote ourselves and that lead nowhere.
+    ADD_URI_SAFE_ATTR: ["align", "aria-label", "rel", "role", "start", "tabindex", "target"],
+  });
+}
+
+/** What a click on it opens; undefined for anything but web and mail. */
+export function addressOf(href: string): { readonly href: string; readonly place: string } | undefined {
+  if (!/^(?:https?:\/\/|mailto:)/i.test(href)) return undefined;
+  try {
+    const url = new URL(href);
+    return { href: url.href, place: url.protocol === "mailto:" ? url.pathname : url.host };
+  } catch {
+    return undefined;
+  }
+}
+
+export function escaped(text: string): string {
+  const marks: Record<string, string> = {
+    "&": "&amp;",
+    "<": "&lt;",
+    ">": "&gt;",
+    '"': "&quot;",
+    "'": "&#39;",
+  };
+  return text.replaceAll(/[&<>"']/g, (mark) => marks[mark]!);
+}
+
+class SafeRenderer extends Renderer {
+  override html({ text, block }: Tokens.HTML | Tokens.Tag): string {
+    if (/^<br\s*\/?>$/i.test(text.trim())) return "<br>";
+    return block ? `<p class="md-html">${escaped(text.trim())}</p>` : escaped(text);
+  }
+
+  override link({ href, tokens }: Tokens.Link): string {
+    const address = addressOf(href);
+    const inner = this.parser.parseInline(tokens);
+    if (!address) return inner;
+    return anchor(address.href, "", `Leads to ${address.href}`, inner);
+  }
+
+  override image({ href, text }: Tokens.Image): string {
+    const address = addressOf(href);
+    const label = escaped(text.trim() === "" ? "image" : text);
+    if (!address || address.href.startsWith("mailto:")) return label;
+    const chip = `<span class="md-image-alt">${label}</span><span class="md-image-host">${escaped(address.place)}</span>`;
+    return anchor(address.href, "md-image", `Opens the image at ${address.href}`, chip);
+  }
+
+  /** Inside lists and quotes a heading is no part of the page's order. */
+  override heading({ depth, tokens }: Tokens.Heading): string {
+    return `<p class="md-heading md-h${depth}">${this.parser.parseInline(tokens)}</p>`;
+  }
+
+  override checkbox({ checked }: Tokens.Checkbox): string {
+    return `<span class="md-check" role="img" aria-label="${checked ? "done" : "open"}">${checked ? "☑" : "☐"}</span> `;
+  }
+
+  override table(token: Tokens.Table): string {
+    return `<div class="md-table" role="region" aria-label="Table" tabindex="0">${super.table(token)}</div>`;
+  }
+}
+
+function anchor(href: string, name: string, title: string, inner: string): string {
+  const shown = name === "" ? "" : ` class="${name}"`;
+  return `<a${shown} href="${escaped(href)}" title="${escaped(title)}" target="_blank" rel="noopener noreferrer">${inner}</a>`;
+}
+
+/** `setOptions`, since `use` would take over only what an object itself owns, and not a class's methods. */
+const prose = new Marked().setOptions({ gfm: true, renderer: new SafeRenderer() });
+const byLevel = new Map<number, Marked>();
+
+function headingsOf(level: number): Marked {
+  const known = byLevel.get(level);
+  if (known) return known;
+  class HeadingRenderer extends SafeRenderer {
+    override heading({ depth, tokens }: Tokens.Heading): string {
+      return `<h${level} class="md-heading md-h${depth}">${this.parser.parseInline(tokens)}</h${level}>`;
+    }
+  }
+  const marked = new Marked().setOptions({ gfm: true, renderer: new HeadingRenderer() });
+  byLevel.set(level, marked);
+  return marked;
+}

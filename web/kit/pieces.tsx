@@ -1,0 +1,93 @@
+// Small things that many screens show: a name's letters, a time, a hash to copy, shares of a whole.
+
+import Check from "lucide-solid/icons/check";
+import Copy from "lucide-solid/icons/copy";
+import { createSignal, For, type JSX, onCleanup } from "solid-js";
+import { IconButton } from "./button.tsx";
+import { ago, exactTime, initials, moment } from "./format.ts";
+
+const COPIED_SHOWN_MS = 1_500;
+const NOW_EVERY_MS = 30_000;
+const AGENT_COLOURS = 6;
+
+export function Avatar(props: {
+  readonly name: string;
+  readonly kind?: "person" | "orchestrator" | "worker";
+  readonly large?: boolean;
+}): JSX.Element {
+  return (
+    <span class={`avatar ${props.kind ?? ""} ${props.large ? "large" : ""}`} aria-hidden="true">
+      {initials(props.name)}
+    </span>
+  );
+}
+
+const [now, setNow] = createSignal(Date.now());
+setInterval(() => setNow(Date.now()), NOW_EVERY_MS);
+export { now };
+
+/** `relative`: how long ago; otherwise the time of day or the day. The exact time is its title. */
+export function Time(props: { readonly time: string; readonly relative?: boolean }): JSX.Element {
+  return (
+    <time dateTime={props.time} title={exactTime(props.time)}>
+      {props.relative ? ago(props.time, now()) : moment(props.time)}
+    </time>
+  );
+}
+
+export function CopyButton(props: { readonly text: string; readonly label?: string }): JSX.Element {
+  const [copied, setCopied] = createSignal(false);
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  onCleanup(() => clearTimeout(timer));
+  const copy = async () => {
+    await copyText(props.text);
+    setCopied(true);
+    clearTimeout(timer);
+    timer = setTimeout(() => setCopied(false), COPIED_SHOWN_MS);
+  };
+  return (
+    <IconButton small label={copied() ? "Copied" : (props.label ?? "Copy")} onClick={() => void copy()}>
+      {copied() ? <Check aria-hidden="true" /> : <Copy aria-hidden="true" />}
+    </IconButton>
+  );
+}
+
+/** Pages that came over plain HTTP from another machine have no clipboard of their own. */
+export async function copyText(text: string): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    const area = document.createElement("textarea");
+    area.value = text;
+    document.body.append(area);
+    area.select();
+    document.execCommand("copy");
+    area.remove();
+  }
+}
+
+/** A token of the tokens file, by an agent's place among the agents of its workspace. */
+export function agentColour(position: number): string {
+  return `var(--agent-${(Math.max(position, 0) % AGENT_COLOURS) + 1})`;
+}
+
+export interface Share {
+  readonly label: string;
+  /** 0 to 1 of the whole bar. */
+  readonly share: number;
+  readonly colour: string;
+}
+
+export function ShareBar(props: { readonly shares: readonly Share[]; readonly label: string }): JSX.Element {
+  const text = () =>
+    `${props.label}: ${props.shares.map(({ label, share }) => `${label} ${Math.round(share * 100)}%`).join(", ")}`;
+  return (
+    <div class="bar" role="img" aria-label={text()} title={text()}>
+      <For each={props.shares}>
+        {({ share, colour }) => (
+          <i style={{ width: `${Math.min(1, Math.max(0, share)) * 100}%`, background: colour }} />
+        )}
+      </For>
+    </div>
+  );
+}

@@ -1,0 +1,130 @@
+// How parts of a prompt are named, folded, copied and compared. Pure: knows no page and no workspace.
+
+import { diffWordsWithSpace } from "diff";
+import type { PromptPart } from "../../src/service/conversation/schema.ts";
+
+export type PartKind = PromptPart["kind"];
+
+export const PART_NAMES: Readonly<Record<PartKind, string>> = {
+  role: "Role",
+  instruction: "Instruction",
+  context: "Context",
+  tools: "Tools",
+  entry: "Conversation",
+  notice: "Notice",
+};
+
+/** As whom a part of the conversation is said, in people's words. */
+export const SPEAKERS: Readonly<Record<PromptPart["role"], string>> = {
+  system: "system",
+  user: "user",
+  assistant: "the agent",
+  tool: "tool result",
+  tools: "tools",
+};
+
+const SHOWN_CHARACTERS = 1_200;
+const SHOWN_LINES = 20;
+/** What is folded must be worth a press. */
+const FOLDED_CHARACTERS_MIN = 200;
+
+/** The beginning that is shown of a long text; undefined: all of it. */
+export function beginning(text: string): string | undefined {
+  let end = Math.min(text.length, SHOWN_CHARACTERS);
+  let at = -1;
+  for (let line = 0; line < SHOWN_LINES; line += 1) {
+    at = text.indexOf("\n", at + 1);
+    if (at < 0) break;
+  }
+  if (at >= 0) end = Math.min(end, at);
+  if (text.length - end < FOLDED_CHARACTERS_MIN) return undefined;
+  return text.slice(0, wholeCharacter(text, end));
+}
+
+/** Not through the middle of a character. */
+function wholeCharacter(text: string, end: number): number {
+  const unit = text.charCodeAt(end);
+  return unit >= 0xdc00 && unit <= 0xdfff ? end - 1 : end;
+}
+
+export interface OfferedTool {
+  readonly name: string;
+  readonly description: string;
+  /** As indented JSON. */
+  readonly schema: string;
+}
+
+/** What the part `tools` says; undefined when it can't be read, then its text is shown as it is. */
+export function toolsIn(text: string): readonly OfferedTool[] | undefined {
+  try {
+    const tools: unknown = JSON.parse(text);
+    if (!Array.isArray(tools)) return undefined;
+    return (tools as Record<string, unknown>[]).map(({ name, description, parameters }) => ({
+      name: String(name),
+      description: typeof description === "string" ? description : "",
+      schema: JSON.stringify(parameters ?? {}, null, 2),
+    }));
+  } catch {
+    return undefined;
+  }
+}
+
+/** JSON with indents; what is no JSON stays as it is. */
+export function indented(written: string): string {
+  try {
+    return JSON.stringify(JSON.parse(written), null, 2);
+  } catch {
+    return written;
+  }
+}
+
+/** All parts as one text, for the clipboard. */
+export function promptText(parts: readonly PromptPart[]): string {
+  return parts
+    .map((part) => {
+      const calls = part.calls.map((call) => `→ ${call.name} ${call.arguments}`);
+      const head = `--- ${PART_NAMES[part.kind]} · ${part.source} · ${SPEAKERS[part.role]}`;
+      return [head, ...(part.text === "" ? [] : [part.text]), ...calls].join("\n");
+    })
+    .join("\n\n");
+}
+
+export interface DiffPiece {
+  readonly kind: "same" | "added" | "removed";
+  readonly text: string;
+}
+
+const COMPARE_MS_MAX = 300;
+const COMPARED_CHARACTERS_MAX = 200_000;
+
+/** Word by word; texts with too little in common: all of one, then all of the other. */
+export function wordsChanged(before: string, after: string): readonly DiffPiece[] {
+  const compared =
+    before.length + after.length > COMPARED_CHARACTERS_MAX
+      ? undefined
+      : diffWordsWithSpace(before, after, { timeout: COMPARE_MS_MAX });
+  if (!compared)
+    return [
+      { kind: "removed", text: before },
+      { kind: "added", text: after },
+    ];
+  return compared.map(({ added, removed, value }) => ({
+    kind: added ? "added" : removed ? "removed" : "same",
+    text: value,
+  }));
+}
+
+const KEPT_CHARACTERS = 160;
+
+/** A long unchanged piece: how it begins and ends beside the changes, and how much lies between. Undefined: it is shown whole. */
+export function middle(
+  text: string,
+  first: boolean,
+  last: boolean,
+): { readonly head: string; readonly tail: string; readonly between: number } | undefined {
+  const head = first ? "" : text.slice(0, wholeCharacter(text, KEPT_CHARACTERS));
+  const from = wholeCharacter(text, Math.max(0, text.length - KEPT_CHARACTERS));
+  const tail = last ? "" : text.slice(from);
+  const between = text.length - head.length - tail.length;
+  return between < FOLDED_CHARACTERS_MIN ? undefined : { head, tail, between };
+}

@@ -1,0 +1,158 @@
+// A prompt in its parts, exactly as they are sent: kind, source, as whom it is said, tokens, text. Long texts are folded, nothing is cut.
+
+import ChevronRight from "lucide-solid/icons/chevron-right";
+import { A } from "@solidjs/router";
+import { createMemo, createSignal, For, type JSX, Show } from "solid-js";
+import type { PromptPart } from "../../src/service/conversation/schema.ts";
+import { count, plural, tokens } from "./format.ts";
+import { beginning, indented, PART_NAMES, type PartKind, SPEAKERS, toolsIn } from "./prompt-part.ts";
+import "./prompt.css";
+
+/** What a part's source is called, and where it leads. */
+export type SourceOf = (source: string) => { readonly text: string; readonly href: string | undefined };
+
+export function PromptParts(props: {
+  readonly parts: readonly PromptPart[];
+  readonly sourceOf: SourceOf;
+  /** Sources that the call before did not have. */
+  readonly fresh?: ReadonlySet<string> | undefined;
+  readonly label: string;
+}): JSX.Element {
+  return (
+    <ol class="prompt-parts" aria-label={props.label}>
+      <For each={props.parts}>
+        {(part) => (
+          <li class={`prompt-part ${part.kind}`}>
+            <PartHead
+              kind={part.kind}
+              source={part.source}
+              sourceOf={props.sourceOf}
+              speaker={part.kind === "entry" ? SPEAKERS[part.role] : undefined}
+            >
+              <span class="num">
+                {part.tokens_estimated ? "≈ " : ""}
+                {tokens(part.tokens)}
+              </span>
+              <Show when={props.fresh?.has(part.source)}>
+                <span> · new</span>
+              </Show>
+            </PartHead>
+            <PartBody part={part} />
+          </li>
+        )}
+      </For>
+    </ol>
+  );
+}
+
+export function PartHead(props: {
+  readonly kind: PartKind;
+  readonly source: string;
+  readonly sourceOf: SourceOf;
+  readonly speaker?: string | undefined;
+  readonly children: JSX.Element;
+}): JSX.Element {
+  const source = createMemo(() => props.sourceOf(props.source));
+  return (
+    <div class="prompt-head">
+      <h3>{PART_NAMES[props.kind]}</h3>
+      <Show
+        when={source().href}
+        fallback={
+          <span class="ellipsis" dir="auto" title={source().text}>
+            {source().text}
+          </span>
+        }
+      >
+        {(href) => (
+          <A href={href()} class="ellipsis" dir="auto" title={source().text} noScroll>
+            {source().text}
+          </A>
+        )}
+      </Show>
+      <Show when={props.speaker}>
+        <span class="prompt-speaker">{props.speaker}</span>
+      </Show>
+      <span class="prompt-figures">{props.children}</span>
+    </div>
+  );
+}
+
+function PartBody(props: { readonly part: PromptPart }): JSX.Element {
+  const tools = createMemo(() => (props.part.kind === "tools" ? toolsIn(props.part.text) : undefined));
+  return (
+    <Show when={tools()} fallback={<SaidBody part={props.part} />}>
+      {(list) => (
+        <ul class="prompt-tools" aria-label={plural(list().length, "tool")}>
+          <For each={list()}>
+            {(tool) => (
+              <li>
+                <details>
+                  <summary>
+                    <ChevronRight size={12} aria-hidden="true" />
+                    <code>{tool.name}</code>
+                    <span class="ellipsis muted" dir="auto">
+                      {tool.description}
+                    </span>
+                  </summary>
+                  <p class="small wrap" dir="auto">
+                    {tool.description}
+                  </p>
+                  <pre class="prompt-text scroll" tabIndex={0} aria-label={`Arguments of ${tool.name}`}>
+                    {tool.schema}
+                  </pre>
+                </details>
+              </li>
+            )}
+          </For>
+        </ul>
+      )}
+    </Show>
+  );
+}
+
+function SaidBody(props: { readonly part: PromptPart }): JSX.Element {
+  const empty = () => props.part.text.trim() === "" && props.part.calls.length === 0;
+  return (
+    <>
+      <Show when={props.part.text !== ""}>
+        <FoldedText text={props.part.text} />
+      </Show>
+      <For each={props.part.calls}>
+        {(call) => (
+          <div class="prompt-call">
+            <span aria-hidden="true">→ </span>
+            <code class="strong">{call.name}</code>
+            <FoldedText text={indented(call.arguments)} />
+          </div>
+        )}
+      </For>
+      <Show when={empty()}>
+        <p class="small muted">Empty: it is not sent.</p>
+      </Show>
+    </>
+  );
+}
+
+/** Exactly this text, its end on demand. */
+export function FoldedText(props: { readonly text: string }): JSX.Element {
+  const [all, setAll] = createSignal(false);
+  const start = createMemo(() => beginning(props.text));
+  return (
+    <>
+      <pre class="prompt-text" dir="auto">
+        {all() ? props.text : (start() ?? props.text)}
+      </pre>
+      <Show when={start() !== undefined}>
+        <button
+          type="button"
+          class="prompt-more"
+          aria-expanded={all()}
+          onClick={() => setAll((shown) => !shown)}
+        >
+          {all() ? "Show less" : `Show all ${count(props.text.length)} characters`}
+        </button>
+      </Show>
+    </>
+  );
+}

@@ -1,0 +1,104 @@
+// Two panes with a handle between them, for the pointer and for the arrow keys. The size is kept by name in this browser. Where there is
+// one column only, the side pane is a sheet over the main one.
+
+import { createEffect, createSignal, type JSX, on, Show } from "solid-js";
+import { keepFocus } from "./focus.ts";
+import { narrow } from "./screen.ts";
+import { stored } from "./storage.ts";
+
+const STEP_PX = 24;
+
+export function Split(props: {
+  /** Under which the size is kept. */
+  readonly name: string;
+  readonly main: JSX.Element;
+  readonly side: JSX.Element;
+  readonly sideLabel: string;
+  readonly open: boolean;
+  /** How the sheet is closed, where there is one column. */
+  readonly onClose?: () => void;
+  readonly at?: "end" | "start";
+  readonly size?: number;
+  readonly min?: number;
+  readonly max?: number;
+}): JSX.Element {
+  const min = () => props.min ?? 240;
+  const max = () => props.max ?? 720;
+  const [size, setSize] = stored<number>(`split.${props.name}`, props.size ?? 340);
+  const [dragging, setDragging] = createSignal(false);
+  const bounded = (value: number) => Math.round(Math.min(max(), Math.max(min(), value)));
+  const atEnd = () => props.at !== "start";
+  const isSheet = () => narrow() && props.open && props.onClose !== undefined;
+  let sheet: HTMLElement | undefined;
+  let giveBack = () => {};
+  createEffect(
+    on(isSheet, (now, before) => {
+      if (now) {
+        giveBack = keepFocus();
+        sheet?.focus();
+      } else if (before) giveBack();
+    }),
+  );
+  const onPointerDown = (event: PointerEvent & { currentTarget: HTMLElement }) => {
+    const handle = event.currentTarget;
+    const from = event.clientX;
+    const before = bounded(size());
+    handle.setPointerCapture(event.pointerId);
+    setDragging(true);
+    const move = ({ clientX }: PointerEvent) =>
+      setSize(bounded(before + (atEnd() ? from - clientX : clientX - from)));
+    const end = () => {
+      setDragging(false);
+      handle.removeEventListener("pointermove", move);
+    };
+    handle.addEventListener("pointermove", move);
+    handle.addEventListener("lostpointercapture", end, { once: true });
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const step = { ArrowLeft: -STEP_PX, ArrowRight: STEP_PX }[event.key];
+    if (step === undefined) return;
+    event.preventDefault();
+    setSize(bounded(size() + (atEnd() ? -step : step)));
+  };
+  return (
+    <div
+      class="split"
+      classList={{ "at-start": !atEnd(), closed: !props.open, dragging: dragging(), narrow: narrow() }}
+      style={{ "--side": `${bounded(size())}px` }}
+    >
+      <div class="split-main" inert={isSheet() ? true : undefined}>
+        {props.main}
+      </div>
+      <Show when={props.open}>
+        <div
+          class="split-handle"
+          role="separator"
+          aria-orientation="vertical"
+          aria-label={`Size of ${props.sideLabel}`}
+          aria-valuenow={bounded(size())}
+          aria-valuemin={min()}
+          aria-valuemax={max()}
+          tabIndex={0}
+          onPointerDown={onPointerDown}
+          onKeyDown={onKeyDown}
+        />
+        <Show when={narrow() && props.onClose}>
+          <button
+            type="button"
+            class="split-veil"
+            aria-label={`Close ${props.sideLabel}`}
+            onClick={() => props.onClose?.()}
+          />
+        </Show>
+        <aside
+          class="split-side"
+          aria-label={props.sideLabel}
+          tabIndex={-1}
+          ref={(element) => (sheet = element)}
+        >
+          {props.side}
+        </aside>
+      </Show>
+    </div>
+  );
+}

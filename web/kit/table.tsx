@@ -1,0 +1,135 @@
+// A table that can be searched, sorted and walked through with the arrow keys; choosing a row shows its detail elsewhere.
+
+import ArrowDown from "lucide-solid/icons/arrow-down";
+import ArrowUp from "lucide-solid/icons/arrow-up";
+import { createMemo, createSignal, For, type JSX, Show } from "solid-js";
+
+export interface Column<T> {
+  readonly title: JSX.Element;
+  readonly cell: (row: T) => JSX.Element;
+  /** Given: the column can be sorted by it. */
+  readonly sortBy?: (row: T) => string | number;
+  readonly number?: boolean;
+  /** Left out where there is little room. */
+  readonly optional?: boolean;
+  /** Never broken into lines: times, states, short hashes. */
+  readonly tight?: boolean;
+}
+
+export interface TableProps<T> {
+  readonly label: string;
+  readonly rows: readonly T[];
+  readonly columns: readonly Column<T>[];
+  readonly key: (row: T) => string | number;
+  readonly chosen?: string | number | undefined;
+  readonly onChoose?: (row: T) => void;
+}
+
+const SHOWN_AT_FIRST = 200;
+
+export function Table<T>(props: TableProps<T>): JSX.Element {
+  const [sort, setSort] = createSignal<{ column: number; down: boolean }>();
+  const [shown, setShown] = createSignal(SHOWN_AT_FIRST);
+  const sorted = createMemo(() => {
+    const by = sort();
+    const sortBy = by && props.columns[by.column]?.sortBy;
+    if (!by || !sortBy) return props.rows;
+    const rows = props.rows.toSorted((a, b) => order(sortBy(a), sortBy(b)));
+    return by.down ? rows.toReversed() : rows;
+  });
+  const onKeyDown = (event: KeyboardEvent & { currentTarget: HTMLTableRowElement }, row: T) => {
+    const move = { ArrowDown: "nextElementSibling", ArrowUp: "previousElementSibling" }[event.key];
+    if (move !== undefined) {
+      event.preventDefault();
+      (event.currentTarget[move as "nextElementSibling"] as HTMLElement | null)?.focus();
+    } else if ((event.key === "Enter" || event.key === " ") && event.target === event.currentTarget) {
+      event.preventDefault();
+      props.onChoose?.(row);
+    }
+  };
+  const turn = (column: number) =>
+    setSort((before) => ({ column, down: before?.column === column ? !before.down : false }));
+  return (
+    <>
+      <table class="table" aria-label={props.label}>
+        <thead>
+          <tr>
+            <For each={props.columns}>
+              {(column, index) => (
+                <th scope="col" classList={classesOf(column)} aria-sort={ariaSort(sort(), index())}>
+                  <Show when={column.sortBy} fallback={column.title}>
+                    <button type="button" class="row" onClick={() => turn(index())}>
+                      {column.title}
+                      <Show when={sort()?.column === index()}>
+                        {sort()!.down ? (
+                          <ArrowDown size={12} aria-hidden="true" />
+                        ) : (
+                          <ArrowUp size={12} aria-hidden="true" />
+                        )}
+                      </Show>
+                    </button>
+                  </Show>
+                </th>
+              )}
+            </For>
+          </tr>
+        </thead>
+        <tbody>
+          <For each={sorted().slice(0, shown())}>
+            {(row) => (
+              <tr
+                classList={{ selectable: props.onChoose !== undefined }}
+                tabIndex={props.onChoose ? 0 : undefined}
+                aria-selected={props.onChoose ? props.key(row) === props.chosen : undefined}
+                onClick={() => props.onChoose?.(row)}
+                onKeyDown={(event) => onKeyDown(event, row)}
+              >
+                <For each={props.columns}>
+                  {(column) => <td classList={classesOf(column)}>{column.cell(row)}</td>}
+                </For>
+              </tr>
+            )}
+          </For>
+        </tbody>
+      </table>
+      <Show when={sorted().length > shown()}>
+        <div class="section row">
+          <span class="muted small">
+            {shown()} of {sorted().length} shown
+          </span>
+          <button
+            type="button"
+            class="btn small end"
+            onClick={() => setShown((before) => before + SHOWN_AT_FIRST)}
+          >
+            Show more
+          </button>
+        </div>
+      </Show>
+    </>
+  );
+}
+
+function classesOf<T>({ number, optional, tight }: Column<T>): Record<string, boolean> {
+  return { number: number ?? false, optional: optional ?? false, tight: tight ?? false };
+}
+
+function ariaSort(sort: { column: number; down: boolean } | undefined, column: number) {
+  if (sort?.column !== column) return undefined;
+  return sort.down ? "descending" : "ascending";
+}
+
+function order(a: string | number, b: string | number): number {
+  if (typeof a === "number" && typeof b === "number") return a - b;
+  return String(a).localeCompare(String(b), "en", { numeric: true, sensitivity: "base" });
+}
+
+/** Rows in which every word of the search occurs. */
+export function found<T>(rows: readonly T[], search: string, text: (row: T) => string): readonly T[] {
+  const words = search.toLowerCase().split(/\s+/).filter(Boolean);
+  if (words.length === 0) return rows;
+  return rows.filter((row) => {
+    const haystack = text(row).toLowerCase();
+    return words.every((word) => haystack.includes(word));
+  });
+}

@@ -1,0 +1,54 @@
+// Short messages about what just happened somewhere else on the page. What a person has to act on stands where they act instead.
+
+import { Toast, toaster } from "@kobalte/core/toast";
+import X from "lucide-solid/icons/x";
+import { type JSX } from "solid-js";
+import { Portal } from "solid-js/web";
+import { asProblem } from "../api/problem.ts";
+import { IconButton } from "./button.tsx";
+
+const SHOWN_MS = 6_000;
+const SHOWN_AT_ONCE_MAX = 4;
+
+export function ToastHost(): JSX.Element {
+  return (
+    <Portal>
+      <Toast.Region duration={SHOWN_MS} limit={SHOWN_AT_ONCE_MAX} aria-label="Messages">
+        <Toast.List class="toasts" />
+      </Toast.Region>
+    </Portal>
+  );
+}
+
+export function tell(message: JSX.Element): void {
+  show(message, "");
+}
+
+/** For actions without a place of their own for what went wrong. */
+export function tellProblem(error: unknown): void {
+  show(asProblem(error).message, "bad");
+}
+
+/** Runs it, and tells when it fails. Resolves with whether it went well. */
+export async function attempt(action: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await action();
+    return true;
+  } catch (error) {
+    tellProblem(error);
+    return false;
+  }
+}
+
+function show(message: JSX.Element, look: "" | "bad"): void {
+  toaster.show((props) => (
+    <Toast toastId={props.toastId} class={`toast ${look}`}>
+      <div>
+        <Toast.Description>{message}</Toast.Description>
+      </div>
+      <Toast.CloseButton as={IconButton} label="Close" small>
+        <X aria-hidden="true" />
+      </Toast.CloseButton>
+    </Toast>
+  ));
+}

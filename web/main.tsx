@@ -1,0 +1,66 @@
+// Starts the interface: every address and the screen it shows, on one screen. Screens are loaded when they are first opened.
+
+import "./styles/fonts.css";
+import "./styles/tokens.css";
+import "./styles/base.css";
+import "./styles/controls.css";
+import "./styles/highlight.css";
+import "./frame/frame.css";
+import { Navigate, Route, Router } from "@solidjs/router";
+import { lazy } from "solid-js";
+import { render } from "solid-js/web";
+import { Missing, Shell } from "./frame/shell.tsx";
+import { workspaceViews } from "./state/here.ts";
+import { loadSession } from "./state/session.ts";
+import "./state/theme.ts";
+
+const Workspaces = lazy(async () => ({
+  default: (await import("./screens/workspaces/workspaces.tsx")).Workspaces,
+}));
+const Workspace = lazy(async () => ({
+  default: (await import("./screens/workspace/workspace.tsx")).Workspace,
+}));
+const Approvals = lazy(async () => ({
+  default: (await import("./screens/approvals/approvals.tsx")).Approvals,
+}));
+const Gears = lazy(async () => ({ default: (await import("./screens/gears/gears.tsx")).Gears }));
+const Gear = lazy(async () => ({ default: (await import("./screens/gears/gear.tsx")).Gear }));
+const Library = lazy(async () => ({ default: (await import("./screens/library/library.tsx")).Library }));
+const Models = lazy(async () => ({ default: (await import("./screens/models/models.tsx")).Models }));
+const People = lazy(async () => ({ default: (await import("./screens/people/people.tsx")).People }));
+const Audit = lazy(async () => ({ default: (await import("./screens/audit/audit.tsx")).Audit }));
+const Terminal = lazy(async () => ({ default: (await import("./screens/terminal/terminal.tsx")).Terminal }));
+const Settings = lazy(async () => ({ default: (await import("./screens/settings/settings.tsx")).Settings }));
+
+const id = /^[1-9]\d*$/;
+
+void loadSession();
+render(
+  () => (
+    <Router root={Shell}>
+      <Route path="/" component={() => <Navigate href="/workspaces" />} />
+      <Route path="/login" component={() => <Navigate href="/workspaces" />} />
+      <Route path="/workspaces" component={Workspaces} />
+      <Route
+        path="/workspaces/:id/:view?"
+        matchFilters={{ id, view: [...workspaceViews] }}
+        component={Workspace}
+      />
+      <Route path="/approvals" component={Approvals} />
+      <Route path="/gears" component={Gears} />
+      <Route
+        path="/gears/:id/:tab?"
+        matchFilters={{ id, tab: ["review", "code", "runs", "versions"] }}
+        component={Gear}
+      />
+      <Route path="/library/:id?" matchFilters={{ id }} component={Library} />
+      <Route path="/models" component={Models} />
+      <Route path="/people" component={People} />
+      <Route path="/audit" component={Audit} />
+      <Route path="/terminal" component={Terminal} />
+      <Route path="/settings" component={Settings} />
+      <Route path="*" component={Missing} />
+    </Router>
+  ),
+  document.getElementById("app")!,
+);

@@ -1,0 +1,44 @@
+// How a turn stands, as a word with a colour, and how long it took.
+
+import { createSignal, type JSX, onCleanup, Show } from "solid-js";
+import type { Turn } from "../../../src/service/turns/schema.ts";
+import { duration } from "../../kit/format.ts";
+import { isOpen } from "../../state/workspace-state.ts";
+
+const LOOKS: Readonly<Record<Turn["status"], string>> = {
+  queued: "",
+  running: "ok",
+  waiting: "wait",
+  done: "",
+  failed: "bad",
+  cancelled: "",
+  interrupted: "bad",
+};
+const SECOND_MS = 1_000;
+
+export function TurnStatusTag(props: { readonly status: Turn["status"] }): JSX.Element {
+  return (
+    <span class={`tag ${LOOKS[props.status]}`}>
+      <Show when={props.status === "running"}>
+        <span class="dot busy" />
+      </Show>
+      {props.status}
+    </span>
+  );
+}
+
+/** Goes on counting while `wanted`. */
+export function createClock(wanted: () => boolean): () => number {
+  const [now, setNow] = createSignal(Date.now());
+  const timer = setInterval(() => wanted() && setNow(Date.now()), SECOND_MS);
+  onCleanup(() => clearInterval(timer));
+  return now;
+}
+
+/** Empty while it waits in line. */
+export function durationOf(turn: Turn, nowMs: number): string {
+  if (turn.started_at === null) return "";
+  const end = turn.finished_at === null ? undefined : Date.parse(turn.finished_at);
+  if (end === undefined && !isOpen(turn.status)) return "";
+  return duration(Math.max(0, (end ?? nowMs) - Date.parse(turn.started_at)));
+}

@@ -1,0 +1,273 @@
+// The steps of a turn as a tree of rows with a bar each. Arrow keys move, right and left unfold and fold a delegation, Enter opens a step in
+// the inspector. The bars are placed by custom properties, so that a second more changes one value and not every row.
+
+import ChevronDown from "lucide-solid/icons/chevron-down";
+import ChevronRight from "lucide-solid/icons/chevron-right";
+import { createMemo, createSignal, For, Index, type JSX, Show } from "solid-js";
+import { duration } from "../../kit/format.ts";
+import { agentColour } from "../../kit/pieces.tsx";
+import { type Selection, useHere, useSelection } from "../../state/here.ts";
+import { ticksOf, tickText } from "./axis-ticks.ts";
+import { failed, labelOf, timeOf, tokensOf } from "./step-label.ts";
+import { unfolded, type Waterfall, type WaterfallRow } from "./waterfall.ts";
+
+export function WaterfallGrid(props: {
+  readonly waterfall: Waterfall;
+  readonly turnId: number;
+  readonly live: boolean;
+  readonly now: number;
+}): JSX.Element {
+  const here = useHere();
+  const [selection, select] = useSelection();
+  const [folded, setFolded] = createSignal<ReadonlySet<string>>(new Set());
+  const [current, setCurrent] = createSignal<string>();
+  const rows = createMemo(() => unfolded(props.waterfall.rows, folded()));
+  /** The one row that Tab reaches. */
+  const reached = createMemo(() => {
+    const shown = rows().map(({ key }) => key);
+    const wanted = current() ?? chosenKey(selection(), props.turnId);
+    return wanted !== undefined && shown.includes(wanted) ? wanted : shown[0];
+  });
+  const length = () =>
+    props.live
+      ? Math.max(props.waterfall.length, props.now - props.waterfall.origin)
+      : props.waterfall.length;
+  const places = createMemo(() => new Map(here.state().agents.map(({ id }, place) => [id, place])));
+  const colour = (row: WaterfallRow) =>
+    row.kind === "call" ? agentColour(places().get(row.agentId) ?? 0) : undefined;
+  const waitingRuns = createMemo(
+    () =>
+      new Set([...here.state().runs.values()].filter((run) => run.state === "waiting").map(({ id }) => id)),
+  );
+  const waits = (row: WaterfallRow) =>
+    row.kind === "tool" && row.open && asksPerson(row) && waitingRuns().has(row.step.run_id);
+
+  let grid: HTMLDivElement;
+  const goTo = (row: WaterfallRow | undefined) => {
+    if (!row) return;
+    setCurrent(row.key);
+    grid.querySelector<HTMLElement>(`[data-key="${row.key}"]`)?.focus();
+  };
+  const fold = (key: string, shut: boolean) =>
+    setFolded((before) => {
+      const after = new Set(before);
+      if (shut) after.add(key);
+      else after.delete(key);
+      return after;
+    });
+  const open = (row: WaterfallRow) => {
+    setCurrent(row.key);
+    select(
+      row.kind === "call"
+        ? { kind: "call", id: row.call.id }
+        : { kind: "tool", id: row.number, turnId: props.turnId },
+    );
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const at = rows().findIndex(({ key }) => key === reached());
+    const row = rows()[at];
+    if (!row || event.altKey || event.ctrlKey || event.metaKey) return;
+    const done = pressed(event.key, row, {
+      move: (by) => goTo(rows()[Math.min(Math.max(at + by, 0), rows().length - 1)]),
+      end: (last) => goTo(last ? rows().at(-1) : rows()[0]),
+      parent: () => goTo(rows().find(({ key }) => key === row.under.at(-1))),
+      isFolded: () => folded().has(row.key),
+      fold: (shut) => fold(row.key, shut),
+      open: () => open(row),
+    });
+    if (done) event.preventDefault();
+  };
+  return (
+    <div
+      ref={(made) => (grid = made)}
+      class="activity-grid"
+      role="treegrid"
+      aria-label={`Steps of turn ${props.turnId}`}
+      aria-rowcount={rows().length + 1}
+      style={{ "--length": length() }}
+      onKeyDown={onKeyDown}
+    >
+      <Head length={length()} exact={props.waterfall.cuts.length === 0} />
+      <div role="rowgroup" class="activity-rows">
+        <For each={props.waterfall.cuts}>
+          {(cut) => (
+            <div
+              class="activity-cut"
+              style={{ "--at": cut.at }}
+              title={`${duration(cut.ms)} without a step, not drawn to scale`}
+            />
+          )}
+        </For>
+        <Index each={rows()}>
+          {(row, index) => (
+            <Row
+              row={row()}
+              index={index}
+              now={props.now}
+              colour={colour(row())}
+              waits={waits(row())}
+              chosen={chosenKey(selection(), props.turnId) === row().key}
+              reached={reached() === row().key}
+              folded={folded().has(row().key)}
+              onOpen={() => open(row())}
+              onFold={() => fold(row().key, !folded().has(row().key))}
+            />
+          )}
+        </Index>
+      </div>
+    </div>
+  );
+}
+
+/** While it runs it stops for a decision; nothing else does. */
+const asksPerson = (row: WaterfallRow) => row.kind === "tool" && row.step.tool === "web_search";
+
+function chosenKey(selection: Selection | undefined, turnId: number): string | undefined {
+  if (selection?.kind === "call") return `call-${selection.id}`;
+  return selection?.kind === "tool" && selection.turnId === turnId ? `tool-${selection.id}` : undefined;
+}
+
+interface Moves {
+  readonly move: (by: number) => void;
+  readonly end: (last: boolean) => void;
+  readonly parent: () => void;
+  readonly isFolded: () => boolean;
+  readonly fold: (shut: boolean) => void;
+  readonly open: () => void;
+}
+
+const PAGE_ROWS = 15;
+
+/** True: the key was for the grid. */
+function pressed(key: string, row: WaterfallRow, moves: Moves): boolean {
+  const folds = row.kind === "tool" && row.children > 0;
+  const acts: Readonly<Record<string, () => void>> = {
+    ArrowDown: () => moves.move(1),
+    ArrowUp: () => moves.move(-1),
+    PageDown: () => moves.move(PAGE_ROWS),
+    PageUp: () => moves.move(-PAGE_ROWS),
+    Home: () => moves.end(false),
+    End: () => moves.end(true),
+    ArrowRight: () => folds && (moves.isFolded() ? moves.fold(false) : moves.move(1)),
+    ArrowLeft: () => (folds && !moves.isFolded() ? moves.fold(true) : moves.parent()),
+    Enter: moves.open,
+    " ": moves.open,
+  };
+  acts[key]?.();
+  return acts[key] !== undefined;
+}
+
+function Head(props: { readonly length: number; readonly exact: boolean }): JSX.Element {
+  return (
+    <div role="rowgroup" class="activity-top">
+      <div role="row" class="activity-row activity-head" aria-rowindex={1}>
+        <span role="columnheader">Step</span>
+        <span role="columnheader" class="activity-track" aria-label="Start">
+          <Show when={props.exact}>
+            <For each={ticksOf(props.length)}>
+              {(tick) => (
+                <span class="activity-tick num" style={{ "--at": tick }}>
+                  {tickText(tick)}
+                </span>
+              )}
+            </For>
+          </Show>
+        </span>
+        <span role="columnheader" class="activity-number">
+          Time
+        </span>
+        <span role="columnheader" class="activity-number activity-tokens">
+          Tokens
+        </span>
+      </div>
+    </div>
+  );
+}
+
+interface RowProps {
+  readonly row: WaterfallRow;
+  readonly index: number;
+  readonly now: number;
+  readonly colour: string | undefined;
+  readonly waits: boolean;
+  readonly chosen: boolean;
+  readonly reached: boolean;
+  readonly folded: boolean;
+  readonly onOpen: () => void;
+  readonly onFold: () => void;
+}
+
+function Row(props: RowProps): JSX.Element {
+  const label = createMemo(() => labelOf(props.row, props.waits));
+  const folds = () => props.row.kind === "tool" && props.row.children > 0;
+  return (
+    <div
+      role="row"
+      class="activity-row"
+      classList={{ chosen: props.chosen, failed: failed(props.row) }}
+      data-key={props.row.key}
+      aria-level={props.row.depth + 1}
+      aria-rowindex={props.index + 2}
+      aria-selected={props.chosen}
+      aria-expanded={folds() ? !props.folded : undefined}
+      tabIndex={props.reached ? 0 : -1}
+      onClick={() => props.onOpen()}
+    >
+      <span role="gridcell" class="activity-name" style={{ "--depth": props.row.depth }}>
+        <Show when={folds()}>
+          <span
+            class="activity-fold"
+            aria-hidden="true"
+            onClick={(event) => {
+              event.stopPropagation();
+              props.onFold();
+            }}
+          >
+            {props.folded ? <ChevronRight size={12} /> : <ChevronDown size={12} />}
+          </span>
+        </Show>
+        <span class="ellipsis" dir="auto" title={label().name}>
+          {label().name}
+        </span>
+        <Show when={label().about}>
+          {(about) => (
+            <span class="activity-about ellipsis" dir="auto" title={about()}>
+              {about()}
+            </span>
+          )}
+        </Show>
+        <Show when={label().note}>{(note) => <span class="activity-note">{` · ${note()}`}</span>}</Show>
+      </span>
+      <span role="gridcell" class="activity-track">
+        <Bar row={props.row} colour={props.colour} waits={asksPerson(props.row)} />
+      </span>
+      <span role="gridcell" class="activity-number">
+        {timeOf(props.row, props.now)}
+      </span>
+      <span role="gridcell" class="activity-number activity-tokens">
+        {tokensOf(props.row)}
+      </span>
+    </div>
+  );
+}
+
+function Bar(props: {
+  readonly row: WaterfallRow;
+  readonly colour: string | undefined;
+  readonly waits: boolean;
+}): JSX.Element {
+  return (
+    <Show when={props.row.from !== undefined}>
+      <i
+        class="activity-bar-of"
+        classList={{ open: props.row.open, waits: props.waits, failed: failed(props.row) }}
+        style={{
+          "--from": props.row.from,
+          "--to": props.row.to ?? (props.row.open ? undefined : props.row.from),
+          "--colour": props.colour,
+        }}
+      />
+      <span class="visually-hidden">at {duration(props.row.from ?? 0)}</span>
+    </Show>
+  );
+}

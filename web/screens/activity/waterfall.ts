@@ -1,0 +1,266 @@
+// The steps of a turn as rows under who called them, on one axis of time. Pure: the same steps give the same rows, and the present moment
+// is not in it, so that a running turn only moves what is still open.
+
+import type { CallSummary, TurnRunStep, TurnSteps, TurnToolStep } from "../../../src/service/turns/schema.ts";
+
+interface RowPlace {
+  readonly key: string;
+  /** 0: the orchestrator's own steps. */
+  readonly depth: number;
+  /** Of the delegations that it stands under, outermost first. */
+  readonly under: readonly string[];
+  readonly agentId: number;
+  readonly agent: string;
+  /** Position on the axis; undefined: it never began. */
+  readonly from: number | undefined;
+  /** Undefined while it goes on, and when its end is not known. */
+  readonly to: number | undefined;
+  readonly open: boolean;
+  /** Undefined while it goes on, when it never began, and when its end is not known. */
+  readonly durationMs: number | undefined;
+  /** RFC 3339. */
+  readonly startedAt: string | undefined;
+}
+
+export interface CallRow extends RowPlace {
+  readonly kind: "call";
+  readonly call: CallSummary;
+  /** Among the model calls of its run, from 1. */
+  readonly number: number;
+  /** Input and output; null: the provider reported nothing. Undefined while it goes on. */
+  readonly tokens: number | null | undefined;
+}
+
+export interface ToolRow extends RowPlace {
+  readonly kind: "tool";
+  readonly step: TurnToolStep;
+  /** Among the tool calls of its turn, from 1. */
+  readonly number: number;
+  /** Who was asked, of a delegation that began. */
+  readonly asked: { readonly id: number; readonly name: string } | undefined;
+  readonly children: number;
+}
+
+export type WaterfallRow = CallRow | ToolRow;
+
+/** A time in which nothing was done, between an interruption and its resumption, is not drawn to scale. */
+export interface Cut {
+  /** Position on the axis. */
+  readonly at: number;
+  readonly ms: number;
+}
+
+export interface Waterfall {
+  readonly rows: readonly WaterfallRow[];
+  /** Length of the axis as far as ends are known, in milliseconds; at least 1. */
+  readonly length: number;
+  /** Milliseconds since 1970 of a position on the axis at or after its last step: position plus this. */
+  readonly origin: number;
+  readonly cuts: readonly Cut[];
+}
+
+/** An idle time is cut when it is longer than this, and longer than all that was done. */
+const IDLE_MS_MIN = 30_000;
+const CUT_SHARE = 0.06;
+
+export function waterfallOf(steps: TurnSteps): Waterfall {
+  const axis = axisOf(steps);
+  const place = (start: string | null, durationMs: number | null, open: boolean) => {
+    const startMs = start === null ? undefined : Date.parse(start);
+    const known = startMs !== undefined && durationMs !== null;
+    return {
+      from: startMs === undefined ? undefined : axis.position(startMs),
+      to: known ? axis.position(startMs + durationMs) : undefined,
+      open: open && startMs !== undefined,
+      durationMs: known ? durationMs : undefined,
+      startedAt: start ?? undefined,
+    };
+  };
+  const rows = new Nesting(steps, place).rows();
+  return { rows, length: axis.length, origin: axis.origin, cuts: axis.cuts };
+}
+
+type Place = (
+  start: string | null,
+  durationMs: number | null,
+  open: boolean,
+) => Pick<RowPlace, "from" | "to" | "open" | "durationMs" | "startedAt">;
+
+class Nesting {
+  readonly #steps: TurnSteps;
+  readonly #place: Place;
+  readonly #numbers: ReadonlyMap<TurnToolStep, number>;
+  readonly #runsOfCall: ReadonlyMap<string | null, TurnRunStep[]>;
+  readonly #callsOfRun: ReadonlyMap<number, CallSummary[]>;
+  readonly #toolsOfRun: ReadonlyMap<number, TurnToolStep[]>;
+  readonly #shown = new Set<TurnRunStep>();
+
+  constructor(steps: TurnSteps, place: Place) {
+    this.#steps = steps;
+    this.#place = place;
+    this.#numbers = new Map(steps.tools.map((step, index) => [step, index + 1]));
+    this.#runsOfCall = Map.groupBy(steps.runs, (run) => run.call_id);
+    this.#callsOfRun = Map.groupBy(steps.calls, (call) => call.run_id);
+    this.#toolsOfRun = Map.groupBy(steps.tools, (tool) => tool.run_id);
+  }
+
+  rows(): WaterfallRow[] {
+    const roots = this.#steps.runs.filter((run) => run.parent_run_id === null);
+    const rows = roots.flatMap((run) => this.#rowsOf(run, 0, []));
+    // A run whose call is not on record is still shown.
+    for (const run of this.#steps.runs)
+      if (!this.#shown.has(run)) rows.push(...this.#rowsOf(run, run.depth, []));
+    return rows;
+  }
+
+  #rowsOf(run: TurnRunStep, depth: number, under: readonly string[]): WaterfallRow[] {
+    this.#shown.add(run);
+    const calls = (this.#callsOfRun.get(run.id) ?? []).toSorted((a, b) => a.round - b.round || a.id - b.id);
+    const tools = toolsByCall(calls, this.#toolsOfRun.get(run.id) ?? []);
+    const rows: WaterfallRow[] = (tools.get(-1) ?? []).flatMap((step) =>
+      this.#toolRows(step, run, depth, under),
+    );
+    for (const [index, call] of calls.entries()) {
+      rows.push(this.#callRow(call, index + 1, run, depth, under));
+      for (const step of tools.get(index) ?? []) rows.push(...this.#toolRows(step, run, depth, under));
+    }
+    return rows;
+  }
+
+  #callRow(
+    call: CallSummary,
+    number: number,
+    run: TurnRunStep,
+    depth: number,
+    under: readonly string[],
+  ): CallRow {
+    const open = call.status === "running";
+    const reported = call.input_tokens !== null || call.output_tokens !== null;
+    const sum = reported ? (call.input_tokens ?? 0) + (call.output_tokens ?? 0) : null;
+    return {
+      kind: "call",
+      key: `call-${call.id}`,
+      depth,
+      under,
+      agentId: run.agent_id,
+      agent: run.agent,
+      ...this.#place(call.started_at, call.duration_ms, open),
+      call,
+      number,
+      tokens: open ? undefined : sum,
+    };
+  }
+
+  #toolRows(step: TurnToolStep, run: TurnRunStep, depth: number, under: readonly string[]): WaterfallRow[] {
+    const number = this.#numbers.get(step)!;
+    const key = `tool-${number}`;
+    const asked = (this.#runsOfCall.get(step.call_id) ?? []).filter((one) => one.parent_run_id === run.id);
+    const below = asked
+      .filter((one) => !this.#shown.has(one))
+      .flatMap((one) => this.#rowsOf(one, depth + 1, [...under, key]));
+    const { started_at: start, finished_at: finish } = step;
+    const durationMs = start === null || finish === null ? null : Date.parse(finish) - Date.parse(start);
+    const row: ToolRow = {
+      kind: "tool",
+      key,
+      depth,
+      under,
+      agentId: run.agent_id,
+      agent: run.agent,
+      ...this.#place(start, durationMs, step.state === "started"),
+      step,
+      number,
+      asked: asked[0] && { id: asked[0].agent_id, name: asked[0].agent },
+      children: below.length,
+    };
+    return [row, ...below];
+  }
+}
+
+/**
+ * By the place of the call that asked for them; -1: before every call. A tool begins after its call and before the next one; what never
+ * began stands with what was asked before it.
+ */
+function toolsByCall(
+  calls: readonly CallSummary[],
+  tools: readonly TurnToolStep[],
+): ReadonlyMap<number, TurnToolStep[]> {
+  const starts = calls.map((call) => Date.parse(call.started_at));
+  const found = new Map<number, TurnToolStep[]>();
+  let last: number | undefined;
+  for (const [index, tool] of tools.entries()) {
+    const began = tool.started_at ?? (last === undefined ? nextStart(tools, index) : undefined);
+    if (began !== undefined) last = starts.findLastIndex((start) => start <= Date.parse(began));
+    const place = last ?? calls.length - 1;
+    found.set(place, [...(found.get(place) ?? []), tool]);
+  }
+  return found;
+}
+
+function nextStart(tools: readonly TurnToolStep[], from: number): string | undefined {
+  return tools.slice(from).find((tool) => tool.started_at !== null)?.started_at ?? undefined;
+}
+
+interface Axis {
+  readonly position: (ms: number) => number;
+  readonly length: number;
+  readonly origin: number;
+  readonly cuts: readonly Cut[];
+}
+
+function axisOf({ turn, calls, tools }: TurnSteps): Axis {
+  const spans = [
+    ...calls.map((call) => spanOf(call.started_at, call.duration_ms, call.status === "running")),
+    ...tools.map(({ started_at: start, finished_at: end, state }) =>
+      spanOf(
+        start,
+        start === null || end === null ? null : Date.parse(end) - Date.parse(start),
+        state === "started",
+      ),
+    ),
+  ]
+    .filter((span) => span !== undefined)
+    .toSorted((a, b) => a.start - b.start);
+  const first = turn.started_at === null ? [] : [Date.parse(turn.started_at)];
+  const begin = Math.min(...first, ...spans.slice(0, 1).map(({ start }) => start));
+  if (!Number.isFinite(begin)) return { position: () => 0, length: 1, origin: 0, cuts: [] };
+  const idle = idleTimes(spans, begin);
+  const end = Math.max(begin, ...spans.map((span) => span.end));
+  const all = end - begin;
+  const busy = all - idle.reduce((sum, gap) => sum + gap.ms, 0);
+  const long = idle.filter(({ ms }) => ms > Math.max(IDLE_MS_MIN, busy));
+  const shown = Math.max(1, (all - long.reduce((sum, gap) => sum + gap.ms, 0)) * CUT_SHARE);
+  const position = (ms: number) =>
+    long.reduce((at, gap) => (ms > gap.start ? at - Math.max(0, gap.ms - shown) : at), ms - begin);
+  return {
+    position,
+    length: Math.max(1, position(end)),
+    origin: end - position(end),
+    cuts: long.map((gap) => ({ at: position(gap.start) + shown / 2, ms: gap.ms })),
+  };
+}
+
+function spanOf(start: string | null, durationMs: number | null, open: boolean) {
+  if (start === null) return undefined;
+  const at = Date.parse(start);
+  return { start: at, end: at + (durationMs ?? 0), open: open && durationMs === null };
+}
+
+/** Between steps, none of them going on. */
+function idleTimes(spans: readonly { start: number; end: number; open: boolean }[], begin: number) {
+  const idle: { start: number; ms: number }[] = [];
+  let reached = begin;
+  for (const { start, end, open } of spans) {
+    if (start > reached) idle.push({ start: reached, ms: start - reached });
+    reached = open ? Infinity : Math.max(reached, end);
+  }
+  return idle;
+}
+
+/** Rows that stand under none of the folded ones. */
+export function unfolded(
+  rows: readonly WaterfallRow[],
+  folded: ReadonlySet<string>,
+): readonly WaterfallRow[] {
+  return folded.size === 0 ? rows : rows.filter(({ under }) => !under.some((key) => folded.has(key)));
+}

@@ -1,0 +1,66 @@
+// The state of one decision: not armed while it has only just appeared, busy while it is sent, what came of it, and why not. Whoever
+// wants to decide has seen what it is about: neither a key on its way nor the second half of a double click decides.
+
+import { type Accessor, createSignal, onCleanup } from "solid-js";
+import { asProblem, type Problem } from "../../api/problem.ts";
+import { refresh } from "../../api/query.ts";
+
+/** As long as a hand needs to stop what it was doing. */
+const ARMED_AFTER_MS = 600;
+const SECOND_MS = 1_000;
+
+export interface Decision {
+  /** False at first: the buttons can have the focus, and do nothing. */
+  readonly armed: Accessor<boolean>;
+  /** The verb that is on its way. */
+  readonly busy: Accessor<string | undefined>;
+  /** What was decided here, in words. */
+  readonly settled: Accessor<string | undefined>;
+  readonly problem: Accessor<Problem | undefined>;
+  /** `send` raises what the server refused. `words`: said when it was done. */
+  readonly decide: (event: MouseEvent, verb: string, words: string, send: () => Promise<unknown>) => void;
+}
+
+/** `onEnd`: after every answer, also a refusal, which may mean that it was decided elsewhere. */
+export function createDecision(onEnd: () => void, onSettled?: () => void): Decision {
+  const [armed, setArmed] = createSignal(false);
+  const [busy, setBusy] = createSignal<string>();
+  const [settled, setSettled] = createSignal<string>();
+  const [problem, setProblem] = createSignal<Problem>();
+  const timer = setTimeout(() => setArmed(true), ARMED_AFTER_MS);
+  onCleanup(() => clearTimeout(timer));
+  const run = async (verb: string, words: string, send: () => Promise<unknown>) => {
+    setBusy(verb);
+    setProblem(undefined);
+    try {
+      await send();
+      setSettled(words);
+      onSettled?.();
+    } catch (error) {
+      setProblem(asProblem(error));
+    } finally {
+      setBusy(undefined);
+    }
+    onEnd();
+    await refresh("approvals");
+  };
+  return {
+    armed,
+    busy,
+    settled,
+    problem,
+    decide: (event, verb, words, send) => {
+      if (!armed() || busy() !== undefined || settled() !== undefined || event.detail > 1) return;
+      void run(verb, words, send);
+    },
+  };
+}
+
+/** Milliseconds until then, told every second; 0 when it is past. */
+export function createCountdown(until: () => string): Accessor<number> {
+  const left = () => Math.max(0, Date.parse(until()) - Date.now());
+  const [value, setValue] = createSignal(left());
+  const timer = setInterval(() => setValue(left()), SECOND_MS);
+  onCleanup(() => clearInterval(timer));
+  return value;
+}

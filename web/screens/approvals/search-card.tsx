@@ -1,0 +1,188 @@
+// An agent's question to the internet: the exact query, who asks for whom, what it shares with what was said here, and how long it waits.
+
+import { For, type JSX, Match, Show, Switch } from "solid-js";
+import type { EgressRequest } from "../../../src/service/egress/schema.ts";
+import { api, take } from "../../api/client.ts";
+import { createQuery } from "../../api/query.ts";
+import { duration } from "../../kit/format.ts";
+import { ProblemNotice, Skeleton } from "../../kit/states.tsx";
+import { isAdmin, me } from "../../state/session.ts";
+import type { ApprovalCardProps } from "./approval-card.tsx";
+import { CardFrame, DecisionRow, Settled, WhoCan } from "./card-parts.tsx";
+import { createCountdown, createDecision, type Decision } from "./decision.ts";
+
+/** It may be decided elsewhere while one looks at it. */
+const LOOKED_AT_EVERY_MS = 5_000;
+
+/** Null: it waits no longer. */
+async function readPending(id: number): Promise<EgressRequest | null> {
+  const pending = await take(api.egress.pending.get());
+  return pending.find((request) => request.id === id) ?? null;
+}
+
+/** What became of it; only admins may read the log. */
+async function readOutcome(id: number): Promise<EgressRequest | null> {
+  const [request] = await take(api.egress.log.get({ query: { before: id + 1, limit: 1 } }));
+  return request?.id === id ? request : null;
+}
+
+export function SearchCard(props: ApprovalCardProps): JSX.Element {
+  const request = createQuery(
+    () => ({ key: ["egress", "pending", props.approval.id], read: () => readPending(props.approval.id) }),
+    { every: LOOKED_AT_EVERY_MS },
+  );
+  const decision = createDecision(
+    () => void request.refresh(),
+    () => props.onSettled?.(),
+  );
+  const asks = () => `${props.approval.agent ?? props.approval.requested_by} asks to search the web`;
+  let seen: EgressRequest | undefined;
+  /** What was shown stays, also after it was decided. */
+  const shown = () => (seen = request.data() ?? seen);
+  return (
+    <CardFrame title={asks()} compact={props.compact}>
+      <Switch fallback={<Skeleton />}>
+        <Match when={shown()}>{(found) => <Facts request={found()} compact={props.compact} />}</Match>
+        <Match when={request.problem()}>
+          {(problem) => <ProblemNotice problem={problem()} onRetry={() => void request.refresh()} />}
+        </Match>
+        <Match when={request.data() === null}>
+          <div class="approval-text mono">{props.approval.title}</div>
+        </Match>
+      </Switch>
+      <Switch>
+        <Match when={decision.settled()}>{(words) => <Settled>{words()}</Settled>}</Match>
+        <Match when={request.data() === null}>
+          <Outcome id={props.approval.id} />
+        </Match>
+        <Match when={request.data()}>
+          {(found) => <Buttons request={found()} decision={decision} autofocus={props.autofocus} />}
+        </Match>
+      </Switch>
+    </CardFrame>
+  );
+}
+
+function Facts(props: {
+  readonly request: EgressRequest;
+  readonly compact: boolean | undefined;
+}): JSX.Element {
+  const facts = () => props.request.facts;
+  const left = createCountdown(() => props.request.expires_at);
+  const asker = () => (props.request.asked_by === me()?.name ? "you" : props.request.asked_by);
+  return (
+    <>
+      <div class="approval-text mono" dir="auto">
+        {props.request.query}
+      </div>
+      <dl class="facts">
+        <dt>Sent to</dt>
+        <dd>Brave Search, this exact text and nothing else</dd>
+        <dt>Chain</dt>
+        <dd>
+          <bdi>{asker()}</bdi>
+          <For each={props.request.chain}>
+            {(name) => (
+              <>
+                {" → "}
+                <bdi>{name}</bdi>
+              </>
+            )}
+          </For>
+        </dd>
+        <Show when={!props.compact}>
+          <dt>In</dt>
+          <dd>
+            <a href={`/workspaces/${props.request.workspace_id}`}>{props.request.workspace}</a>
+          </dd>
+        </Show>
+        <dt>Overlap</dt>
+        <dd>
+          <Show when={facts().overlap} fallback="none with what was said in the workspace">
+            {(overlap) => (
+              <>
+                “<bdi>{overlap().text}</bdi>” was said in this workspace
+              </>
+            )}
+          </Show>
+        </dd>
+        <Show when={facts().opaque_words.length > 0}>
+          <dt>Looks secret</dt>
+          <dd class="approval-warning">
+            {facts().opaque_words.join(", ")}: letters and digits mixed, as in a key or an id
+          </dd>
+        </Show>
+        <Show when={facts().unusual_characters.length > 0}>
+          <dt>Characters</dt>
+          <dd class="approval-warning">not plain Latin: {facts().unusual_characters.join(", ")}</dd>
+        </Show>
+        <dt>Expires</dt>
+        <dd class="num">
+          <span role="timer">
+            <Show when={left() > 0} fallback="now; no answer counts as a refusal">
+              in {timeLeft(left())}, then it counts as refused
+            </Show>
+          </span>
+        </dd>
+      </dl>
+    </>
+  );
+}
+
+function Buttons(props: {
+  readonly request: EgressRequest;
+  readonly decision: Decision;
+  readonly autofocus: boolean | undefined;
+}): JSX.Element {
+  const send = (decision: "approve" | "refuse") => {
+    const { id, query_hash } = props.request;
+    return take(api.egress.requests({ id }).decision.post({ decision, query_hash }));
+  };
+  return (
+    <Show
+      when={isAdmin()}
+      fallback={<WhoCan hash={props.request.query_hash}>Admins decide on searches.</WhoCan>}
+    >
+      <DecisionRow
+        decision={props.decision}
+        autofocus={props.autofocus}
+        hash={props.request.query_hash}
+        refuse={{ label: "Refuse", done: "Refused by you. Nothing was sent.", send: () => send("refuse") }}
+        accept={{
+          label: "Allow this search",
+          done: "Allowed by you, this once.",
+          send: () => send("approve"),
+        }}
+      />
+    </Show>
+  );
+}
+
+const OUTCOMES: Readonly<Record<EgressRequest["state"], string>> = {
+  pending: "It waits no longer.",
+  approved: "Allowed",
+  refused: "Refused",
+  expired: "Nobody decided in time, which counts as a refusal. Nothing was sent.",
+  done: "Allowed",
+  failed: "Allowed, but the search failed",
+};
+
+/** Decided by somebody else, or not in time. */
+function Outcome(props: { readonly id: number }): JSX.Element {
+  const outcome = createQuery(() =>
+    isAdmin() ? { key: ["egress", "log", props.id], read: () => readOutcome(props.id) } : undefined,
+  );
+  const words = () => {
+    const request = outcome.data();
+    if (!request) return "It waits no longer: it was decided, or its time ran out.";
+    const by = request.decided_by === null ? "" : ` by ${request.decided_by}`;
+    const said = `${OUTCOMES[request.state]}${by}`;
+    return `${said}${said.endsWith(".") ? "" : "."}${request.reason === null ? "" : ` ${request.reason}.`}`;
+  };
+  return <Settled>{words()}</Settled>;
+}
+
+/** `9 min 12 s`, and below a minute whole seconds. */
+export function timeLeft(ms: number): string {
+  return ms < 60_000 ? `${Math.ceil(ms / 1000)} s` : duration(ms);
+}

@@ -1,0 +1,290 @@
+// The audit: every decision that people and agents made here, newest first, each record closing over the one before. It can be narrowed,
+// looked at, and verified; nothing in it can be changed.
+
+import { useSearchParams } from "@solidjs/router";
+import ClipboardList from "lucide-solid/icons/clipboard-list";
+import { createEffect, createMemo, createSignal, type JSX, on, Show } from "solid-js";
+import type { AuditRecord } from "../../../src/service/audit/schema.ts";
+import { api, take } from "../../api/client.ts";
+import { createQuery } from "../../api/query.ts";
+import { useCrumbs } from "../../frame/top-line.tsx";
+import { Button } from "../../kit/button.tsx";
+import { exactTime, moment, shortHash } from "../../kit/format.ts";
+import { narrow } from "../../kit/screen.ts";
+import { Split } from "../../kit/split.tsx";
+import { Empty, Loaded } from "../../kit/states.tsx";
+import { SuggestInput } from "../../kit/suggest-input.tsx";
+import { type Column, Table } from "../../kit/table.tsx";
+import { attempt } from "../../kit/toast.tsx";
+import { isAdmin } from "../../state/session.ts";
+import { RecordDetail } from "./record.tsx";
+import { AUTH_NAMES, isUnreadable } from "./record-words.ts";
+import { Verification } from "./verification.tsx";
+import "./audit.css";
+
+const PER_PAGE = 100;
+
+interface Filter {
+  readonly action: string;
+  readonly actor: string;
+}
+
+const NO_FILTER: Filter = { action: "", actor: "" };
+
+export function Audit(): JSX.Element {
+  useCrumbs(() => [{ name: "Audit" }]);
+  return (
+    <Show
+      when={isAdmin()}
+      fallback={
+        <Empty title="The audit is for admins" icon={<ClipboardList aria-hidden="true" />}>
+          It records every decision on this server. An admin can tell you what it says.
+        </Empty>
+      }
+    >
+      <Records />
+    </Show>
+  );
+}
+
+function readPage(filter: Filter, before?: number): Promise<AuditRecord[]> {
+  return take(
+    api.audit.get({
+      query: {
+        limit: PER_PAGE,
+        ...(before === undefined ? {} : { before }),
+        ...(filter.action === "" ? {} : { action: filter.action }),
+        ...(filter.actor === "" ? {} : { actor: filter.actor }),
+      },
+    }),
+  );
+}
+
+/** Null: there is none of that number. */
+async function readRecord(seq: number): Promise<AuditRecord | null> {
+  const [found] = await take(api.audit.get({ query: { before: seq + 1, limit: 1 } }));
+  return found?.seq === seq ? found : null;
+}
+
+function Records(): JSX.Element {
+  const [params, setParams] = useSearchParams<{ action: string; actor: string; record: string }>();
+  const filter = createMemo<Filter>(
+    () => ({ action: params.action ?? "", actor: params.actor ?? "" }),
+    NO_FILTER,
+    { equals: (a, b) => a.action === b.action && a.actor === b.actor },
+  );
+  const only = (next: Partial<Filter>) =>
+    setParams(
+      { ...next, action: next.action ?? filter().action, actor: next.actor ?? filter().actor },
+      { replace: true, scroll: false },
+    );
+  const choose = (seq: number | undefined) =>
+    setParams({ record: seq === undefined ? undefined : String(seq) }, { replace: true, scroll: false });
+  const newest = createQuery(() => {
+    const wanted = filter();
+    return { key: ["audit", wanted.action, wanted.actor], read: () => readPage(wanted) };
+  });
+  const pages = createEarlier(filter, () => newest.data());
+  const seen = createSeen(pages.all);
+  const wanted = () => (/^[1-9]\d*$/.test(params.record ?? "") ? Number(params.record) : undefined);
+  const listed = createMemo(() => pages.all().find(({ seq }) => seq === wanted()));
+  // One of an earlier page, or of another filter: an address leads to it all the same.
+  const single = createQuery(() => {
+    const seq = wanted();
+    if (seq === undefined || listed() || newest.data() === undefined) return undefined;
+    return { key: ["audit", "record", seq], read: () => readRecord(seq) };
+  });
+  const chosen = createMemo(() => listed() ?? single.data() ?? undefined);
+  return (
+    <Split
+      name="audit"
+      size={420}
+      min={320}
+      sideLabel="Record"
+      open={chosen() !== undefined}
+      onClose={() => choose(undefined)}
+      main={
+        <div class="body audit-body">
+          <div class="title">
+            <h1>Audit</h1>
+          </div>
+          <p class="audit-lead muted">
+            Who decided what, when, and how they were signed in. Each record closes over the one before, so a
+            later change shows.
+          </p>
+          <Verification onShow={choose} />
+          <form class="audit-filters" role="search" onSubmit={(event) => event.preventDefault()}>
+            <SuggestInput
+              label="Action"
+              placeholder="any"
+              value={filter().action}
+              suggestions={seen().actions}
+              onChange={(action) => only({ action })}
+            />
+            <SuggestInput
+              label="Who"
+              placeholder="anybody"
+              value={filter().actor}
+              suggestions={seen().actors}
+              onChange={(actor) => only({ actor })}
+            />
+            <Show when={filter().action !== "" || filter().actor !== ""}>
+              <Button kind="quiet" onClick={() => only(NO_FILTER)}>
+                Show all
+              </Button>
+            </Show>
+          </form>
+          <Loaded query={newest}>
+            {() => (
+              <Show when={pages.all().length > 0} fallback={<NothingFound filter={filter()} />}>
+                <Table
+                  label="Decisions"
+                  rows={pages.all()}
+                  columns={chosen() ? columns.filter(({ title }) => !INSIDE.has(String(title))) : columns}
+                  key={(record) => record.seq}
+                  chosen={chosen()?.seq}
+                  onChoose={(record) => choose(record.seq)}
+                />
+                <Show when={pages.more()}>
+                  <div class="audit-more">
+                    <Button busy={pages.busy()} onClick={() => void pages.read()}>
+                      Earlier records
+                    </Button>
+                  </div>
+                </Show>
+              </Show>
+            )}
+          </Loaded>
+        </div>
+      }
+      side={
+        <Show when={chosen()}>
+          {(record) => <RecordDetail record={record()} onNarrow={only} onClose={() => choose(undefined)} />}
+        </Show>
+      }
+    />
+  );
+}
+
+/** Pages before the newest one, asked for one after the other; another filter begins anew. */
+function createEarlier(filter: () => Filter, newest: () => readonly AuditRecord[] | undefined) {
+  const [earlier, setEarlier] = createSignal<readonly AuditRecord[]>([]);
+  const [ended, setEnded] = createSignal(false);
+  const [busy, setBusy] = createSignal(false);
+  createEffect(
+    on(filter, () => {
+      setEarlier([]);
+      setEnded(false);
+    }),
+  );
+  const all = createMemo(() => {
+    const first = newest() ?? [];
+    const last = first.at(-1)?.seq ?? 0;
+    return [...first, ...earlier().filter(({ seq }) => seq < last)];
+  });
+  const read = async () => {
+    setBusy(true);
+    await attempt(async () => {
+      const wanted = filter();
+      const page = await readPage(wanted, all().at(-1)!.seq);
+      if (filter() !== wanted) return;
+      setEarlier((known) => [...known, ...page]);
+      setEnded(page.length < PER_PAGE);
+    });
+    setBusy(false);
+  };
+  const more = () => !ended() && (newest()?.length ?? 0) === PER_PAGE;
+  return { all, read, more, busy };
+}
+
+/** What the filters suggest: everything that was on the page so far. */
+function createSeen(records: () => readonly AuditRecord[]) {
+  return createMemo<{ actions: readonly string[]; actors: readonly string[] }>(
+    (before) => {
+      const join = (known: readonly string[], more: readonly string[]) =>
+        [...new Set([...known, ...more])].filter(Boolean).toSorted();
+      return {
+        actions: join(
+          before.actions,
+          records().map(({ action }) => action),
+        ),
+        actors: join(
+          before.actors,
+          records().map(({ actor }) => actor),
+        ),
+      };
+    },
+    { actions: [], actors: [] },
+  );
+}
+
+function NothingFound(props: { readonly filter: Filter }): JSX.Element {
+  return (
+    <Empty title="No such record">
+      <Show when={props.filter.action !== ""}>
+        <p>
+          Action <code>{props.filter.action}</code>: an action is matched as a whole, such as{" "}
+          <code>user.create</code>.
+        </p>
+      </Show>
+      <Show when={props.filter.actor !== ""}>
+        <p>
+          By “<span dir="auto">{props.filter.actor}</span>”: a name is matched as a whole, as it was at that
+          time.
+        </p>
+      </Show>
+    </Empty>
+  );
+}
+
+/** Left out while a record stands beside the table: it says them. */
+const INSIDE = new Set<JSX.Element>(["By", "Content"]);
+
+const columns: readonly Column<AuditRecord>[] = [
+  { title: "No.", cell: (record) => record.seq, number: true, optional: true },
+  {
+    title: "Time",
+    cell: (record) => (
+      <Show when={record.time} fallback={<span class="faint">unknown</span>}>
+        {(time) => (
+          <time dateTime={time()} title={exactTime(time())}>
+            {narrow() ? moment(time()) : exactTime(time())}
+          </time>
+        )}
+      </Show>
+    ),
+    tight: true,
+  },
+  {
+    title: "Who",
+    cell: (record) => (
+      <Show when={!isUnreadable(record)} fallback={<span class="tag bad">unreadable</span>}>
+        <span class="audit-who" dir="auto">
+          {record.actor}
+        </span>
+      </Show>
+    ),
+  },
+  {
+    title: "By",
+    cell: (record) => (isUnreadable(record) ? "" : AUTH_NAMES[record.auth]),
+    optional: true,
+    tight: true,
+  },
+  { title: "Action", cell: (record) => <code class="audit-action">{record.action}</code>, tight: true },
+  { title: "Target", cell: (record) => <code>{record.target}</code>, optional: true },
+  {
+    title: "Content",
+    cell: (record) => (
+      <Show when={record.content_hash}>
+        {(hash) => (
+          <code class="muted" title={`sha256 ${hash()}`}>
+            {shortHash(hash())}
+          </code>
+        )}
+      </Show>
+    ),
+    optional: true,
+    tight: true,
+  },
+];

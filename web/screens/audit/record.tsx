@@ -1,0 +1,155 @@
+// One record of the audit with all its fields, and the hashes that tie it to its neighbours.
+
+import Funnel from "lucide-solid/icons/funnel";
+import X from "lucide-solid/icons/x";
+import { For, type JSX, Show } from "solid-js";
+import type { AuditRecord } from "../../../src/service/audit/schema.ts";
+import { IconButton } from "../../kit/button.tsx";
+import { exactTime } from "../../kit/format.ts";
+import { CopyButton } from "../../kit/pieces.tsx";
+import { AUTH_NAMES, isUnreadable } from "./record-words.ts";
+
+interface DetailProps {
+  readonly record: AuditRecord;
+  readonly onNarrow: (filter: { action?: string; actor?: string }) => void;
+  readonly onClose: () => void;
+}
+
+export function RecordDetail(props: DetailProps): JSX.Element {
+  const details = () => Object.entries(props.record.detail);
+  return (
+    <>
+      <header class="section">
+        <div class="row audit-head">
+          <h2 class="audit-heading ellipsis" title={props.record.action}>
+            {props.record.action}
+          </h2>
+          <span class="tag">no. {props.record.seq}</span>
+          <span class="end row">
+            <CopyButton text={JSON.stringify(props.record, null, 2)} label="Copy the record" />
+            <IconButton small label="Close" onClick={() => props.onClose()}>
+              <X aria-hidden="true" />
+            </IconButton>
+          </span>
+        </div>
+        <Show when={isUnreadable(props.record)}>
+          <p class="notice bad">
+            <span>
+              This record was changed in the database and can't be read any more. What stood in it is lost;
+              verifying names the first record that is broken.
+            </span>
+          </p>
+        </Show>
+      </header>
+      <Show when={!isUnreadable(props.record)}>
+        <Facts record={props.record} onNarrow={props.onNarrow} onClose={props.onClose} />
+        <Show when={details().length > 0}>
+          <section class="section">
+            <h3>Detail</h3>
+            <dl class="facts">
+              <For each={details()}>
+                {([name, value]) => (
+                  <>
+                    <dt>{name}</dt>
+                    <dd dir="auto">{String(value)}</dd>
+                  </>
+                )}
+              </For>
+            </dl>
+          </section>
+        </Show>
+      </Show>
+      <section class="section">
+        <h3>Hashes</h3>
+        <dl class="audit-hashes">
+          <Hash
+            name="What was decided on, exactly"
+            hash={props.record.content_hash}
+            none="this decision is about no content"
+          />
+          <Hash name="This record, over the one before" hash={props.record.hash} />
+          <Hash name="The record before" hash={props.record.prev} />
+        </dl>
+      </section>
+    </>
+  );
+}
+
+function Facts(props: DetailProps): JSX.Element {
+  const record = () => props.record;
+  return (
+    <section class="section">
+      <dl class="facts audit-facts">
+        <dt>Time</dt>
+        <dd>
+          <Show when={record().time} fallback="unknown">
+            {(time) => <time dateTime={time()}>{exactTime(time())}</time>}
+          </Show>
+        </dd>
+        <dt>Who</dt>
+        <dd class="row">
+          <span dir="auto">{record().actor}</span>
+          <span class="muted">{record().role}</span>
+          <IconButton
+            small
+            label={`Only what ${record().actor} did`}
+            onClick={() => props.onNarrow({ actor: record().actor })}
+          >
+            <Funnel aria-hidden="true" />
+          </IconButton>
+        </dd>
+        <dt>Signed in by</dt>
+        <dd>{AUTH_NAMES[record().auth]}</dd>
+        <Show when={record().address !== ""}>
+          <dt>Address</dt>
+          <dd>
+            <code>{record().address}</code>
+          </dd>
+        </Show>
+        <dt>Action</dt>
+        <dd class="row">
+          <code>{record().action}</code>
+          <IconButton
+            small
+            label={`Only ${record().action}`}
+            onClick={() => props.onNarrow({ action: record().action })}
+          >
+            <Funnel aria-hidden="true" />
+          </IconButton>
+        </dd>
+        <dt>Target</dt>
+        <dd>
+          <code>{record().target}</code>
+        </dd>
+        <Show when={record().request_id !== ""}>
+          <dt>Request</dt>
+          <dd>
+            <code>{record().request_id}</code>
+          </dd>
+        </Show>
+      </dl>
+    </section>
+  );
+}
+
+function Hash(props: {
+  readonly name: string;
+  readonly hash: string | null;
+  readonly none?: string;
+}): JSX.Element {
+  return (
+    <div>
+      <dt>{props.name}</dt>
+      <dd>
+        <Show when={props.hash} fallback={<span class="muted">{props.none ?? "none"}</span>}>
+          {(hash) => (
+            <span class="row">
+              <code class="wrap">{hash()}</code>
+              <CopyButton text={hash()} label={`Copy the hash: ${props.name}`} />
+            </span>
+          )}
+        </Show>
+      </dd>
+    </div>
+  );
+}

@@ -1,0 +1,127 @@
+// An agent on the canvas: state, name, model, what it used and its share. It is dragged by its body and wired from the dot at its edge.
+
+import { createMemo, type JSX, onCleanup, onMount, Show } from "solid-js";
+import { tokens } from "../../kit/format.ts";
+import { shareText } from "./figures.ts";
+import { sameRect } from "./geometry.ts";
+import type { Activity } from "./live.ts";
+import { isSelected, useStage } from "./stage.ts";
+import { FLOW_ID, LIBRARY, NO_DRAG, NO_PAN } from "./viewport.ts";
+
+export const DOTS: Readonly<Record<Activity, string>> = {
+  idle: "",
+  thinking: "busy",
+  working: "busy",
+  waiting: "wait",
+};
+
+/** The element of an agent's card, for the focus. */
+export const cardId = (agentId: number) => `blueprint-agent-${agentId}`;
+export const HELP_ID = "blueprint-help";
+
+export function Card(props: {
+  readonly id: number;
+  readonly onDropAttachment: (event: DragEvent, agentId: number) => void;
+}): JSX.Element {
+  const stage = useStage();
+  const { scene, figures, connecting } = stage;
+  const id = props.id;
+  const agent = createMemo(() => scene.agents().get(id));
+  const rect = createMemo(() => scene.cards().get(id), undefined, { equals: sameRect });
+  const now = createMemo(() => stage.live().activity.get(id) ?? "idle");
+  const figure = createMemo(() => figures.of(id));
+  const model = () => (agent() ? figures.model(agent()!) : "");
+  const selected = createMemo(() => isSelected(stage, id));
+  const aimed = createMemo(() => connecting.line()?.onto === id);
+  const kind = () => (agent()?.orchestrator ? "orchestrator" : "worker");
+  const click = (event: MouseEvent) => {
+    if (event.shiftKey) {
+      const next = new Set(stage.chosen());
+      const one = stage.selection();
+      if (next.size === 0 && one?.kind === "agent") next.add(one.id);
+      if (!next.delete(id)) next.add(id);
+      stage.choose(next);
+    } else {
+      stage.choose(new Set());
+      stage.select({ kind: "agent", id });
+    }
+  };
+  const attach = (element: HTMLElement) => onMount(() => stage.draggable(element, id));
+  onCleanup(() => stage.editing.drop([id]));
+  return (
+    <div
+      ref={attach}
+      id={cardId(id)}
+      class={`blueprint-card ${NO_PAN}`}
+      classList={{ selected: selected(), aimed: aimed(), fixed: stage.readOnly() }}
+      style={{ transform: `translate(${rect()?.x ?? 0}px, ${rect()?.y ?? 0}px)` }}
+      role="button"
+      tabIndex={0}
+      data-agent={id}
+      aria-pressed={selected()}
+      aria-describedby={HELP_ID}
+      onClick={click}
+      onDragOver={(event) => !stage.readOnly() && event.preventDefault()}
+      onDrop={(event) => props.onDropAttachment(event, id)}
+    >
+      <div class="blueprint-card-head">
+        <span class={`dot ${stage.readOnly() ? "" : DOTS[now()]}`} />
+        <span class="blueprint-card-name" dir="auto" title={agent()?.name}>
+          {agent()?.name}
+        </span>
+        <span class="visually-hidden">, {kind()}, </span>
+        <Show when={!stage.readOnly()}>
+          <span class={now() === "idle" ? "visually-hidden" : "blueprint-card-state"}>{now()}</span>
+        </Show>
+        <span class="visually-hidden">, </span>
+      </div>
+      <div class="blueprint-card-sub">
+        <span class="ellipsis" dir="auto" title={model()}>
+          {model() || "\u00a0"}
+        </span>
+        <Show when={!stage.readOnly() && figure().budget}>
+          {(budget) => (
+            <span
+              class="blueprint-card-budget num"
+              classList={{ spent: budget().spent }}
+              title={budget().title}
+            >
+              {budget().text}
+            </span>
+          )}
+        </Show>
+      </div>
+      <Show
+        when={!stage.readOnly()}
+        fallback={
+          <div class="blueprint-card-foot" aria-hidden="true">
+            {kind()}
+          </div>
+        }
+      >
+        <div class="blueprint-card-foot num">
+          <span class="visually-hidden">, </span>
+          <span>{tokens(figure().tokens)} tokens</span>
+          <span class="bar">
+            <i style={{ width: `${(figure().share ?? 0) * 100}%`, background: figure().colour }} />
+          </span>
+          <span class="visually-hidden">, </span>
+          <span>{shareText(figure().share)}</span>
+          <span class="visually-hidden"> of the workspace</span>
+        </div>
+        <span
+          class={`blueprint-card-target ${LIBRARY}-flow__handle target connectable connectableend`}
+          data-nodeid={id}
+          data-id={`${FLOW_ID}-${id}-null-target`}
+        />
+        <span
+          class={`blueprint-card-dot ${LIBRARY}-flow__handle source ${NO_DRAG} ${NO_PAN}`}
+          data-nodeid={id}
+          title="Drag to another agent to draw a wire"
+          onMouseDown={(event) => event.button === 0 && connecting.begin(event, id)}
+          onTouchStart={(event) => connecting.begin(event, id)}
+        />
+      </Show>
+    </div>
+  );
+}

@@ -1,0 +1,86 @@
+// What is said about an agent besides its record: its model's name, what it used, its share, its budget. The same words on the card and
+// in the list.
+
+import { type Accessor, createMemo } from "solid-js";
+import type { Agent } from "../../../src/service/blueprint/schema.ts";
+import type { Usage } from "../../../src/service/usage/schema.ts";
+import type { Budget } from "../../../src/service/workspaces/schema.ts";
+import { money, percent, tokens } from "../../kit/format.ts";
+import { agentColour } from "../../kit/pieces.tsx";
+import type { WorkspaceState } from "../../state/workspace-state.ts";
+import { modelsQuery } from "../../state/lists.ts";
+
+export interface AgentFigures {
+  readonly tokens: number;
+  /** 0 to 1; null: nothing was reported. */
+  readonly share: number | null;
+  readonly colour: string;
+  readonly budget: BudgetLine | undefined;
+}
+
+export interface BudgetLine {
+  /** `$0.09 of $0.50`, `1,204 of 5,000`. */
+  readonly text: string;
+  readonly title: string;
+  readonly spent: boolean;
+}
+
+export interface Figures {
+  readonly of: (agentId: number) => AgentFigures;
+  readonly model: (agent: Agent) => string;
+}
+
+const NOTHING: AgentFigures = { tokens: 0, share: null, colour: agentColour(0), budget: undefined };
+
+export function createFigures(state: Accessor<WorkspaceState>): Figures {
+  const models = modelsQuery();
+  const labels = createMemo(
+    () => new Map((models.data() ?? []).map(({ id, label, model_name: name }) => [id, label || name])),
+  );
+  const agents = createMemo(() => state().agents);
+  const usage = createMemo(() => state().usage);
+  const all = createMemo(() => {
+    const used = new Map(usage().agents.map((one) => [one.agent_id, one]));
+    return new Map(agents().map((agent, place) => [agent.id, figuresOf(agent, used.get(agent.id), place)]));
+  });
+  return {
+    of: (agentId) => all().get(agentId) ?? NOTHING,
+    model: (agent) => labels().get(agent.model_id) ?? "",
+  };
+}
+
+type AgentUsage = Usage["agents"][number];
+
+function figuresOf(agent: Agent, used: AgentUsage | undefined, place: number): AgentFigures {
+  return {
+    tokens: used ? used.input_tokens + used.output_tokens : 0,
+    share: used?.share ?? null,
+    colour: agentColour(place),
+    budget: agent.budget ? budgetLine(agent.budget, used?.today ?? { tokens: 0, cost: 0 }) : undefined,
+  };
+}
+
+/** The limit of the day if there is one: it is the one that fills up. */
+export function budgetLine(budget: Budget, today: { tokens: number; cost: number }): BudgetLine | undefined {
+  const {
+    cost_per_day: cost,
+    tokens_per_day: perDay,
+    cost_per_turn: costPerTurn,
+    tokens_per_turn: perTurn,
+  } = budget;
+  const daily = (used: number, limit: number, words: (value: number) => string): BudgetLine => {
+    const text = `${words(used)} of ${words(limit)}`;
+    const spent = used >= limit;
+    return { text, title: spent ? `Budget of today is used up: ${text}` : `Used today: ${text}`, spent };
+  };
+  if (cost) return daily(today.cost, cost, money);
+  if (perDay) return daily(today.tokens, perDay, tokens);
+  const turn = costPerTurn ? money(costPerTurn) : perTurn ? tokens(perTurn) : undefined;
+  return turn === undefined
+    ? undefined
+    : { text: `${turn} a turn`, title: `Budget of a turn: ${turn}`, spent: false };
+}
+
+export function shareText(share: number | null): string {
+  return share === null ? "0%" : percent(share);
+}

@@ -1,0 +1,201 @@
+// The blueprint as a picture: which cards, which small nodes beside them, which lines. Pure; records in, what is drawn out.
+
+import { Position } from "@xyflow/system";
+import type { Agent, BlueprintRecord, Wire } from "../../../src/service/blueprint/schema.ts";
+import type { EgressGrant } from "../../../src/service/egress/schema.ts";
+import type { GearBinding } from "../../../src/service/gears/schema.ts";
+import type { InstructionBinding } from "../../../src/service/library/schema.ts";
+import { boundsOf, cardAt, centreOf, inflated, overlap, type Rect, routeOf } from "./geometry.ts";
+
+/** What there is to draw, now or as it was. */
+export interface Shown {
+  readonly agents: readonly Agent[];
+  readonly wires: readonly Wire[];
+  readonly gearBindings: readonly GearBinding[];
+  readonly instructionBindings: readonly InstructionBinding[];
+  readonly grants: readonly EgressGrant[];
+}
+
+export function shownOf(record: BlueprintRecord): Shown {
+  return {
+    agents: record.agents.toSorted((a, b) => a.id - b.id),
+    wires: record.wires,
+    gearBindings: record.gear_bindings,
+    instructionBindings: record.instruction_bindings,
+    grants: record.egress_grants,
+  };
+}
+
+export interface Attachment {
+  /** `gear-binding-3`; stable, unique on the canvas. */
+  readonly key: string;
+  readonly kind: "gear-binding" | "instruction-binding" | "more";
+  /** Of the binding; of the agent when these are the rest that is not drawn. */
+  readonly id: number;
+  readonly label: string;
+  /** After the label, in words: a status that matters, or that it is for all. */
+  readonly note: string;
+  /** The agent beside which it stands. */
+  readonly owner: number;
+  readonly forAll: boolean;
+}
+
+/** More of them beside one card are counted only; the list and the inspector name them all. */
+export const ATTACHMENTS_DRAWN_MAX = 5;
+
+/** Keyed by the agent beside which they stand; what is bound to all agents stands beside the orchestrator, under the key 0. */
+export function attachmentsOf(shown: Shown): ReadonlyMap<number, readonly Attachment[]> {
+  const orchestrator = shown.agents.find((agent) => agent.orchestrator)?.id;
+  const known = new Set(shown.agents.map(({ id }) => id));
+  const groups = new Map<number, Attachment[]>();
+  const add = (agentId: number | null, one: Omit<Attachment, "owner" | "forAll" | "note">, note: string) => {
+    const owner = agentId ?? orchestrator;
+    if (owner === undefined || !known.has(owner)) return;
+    const group = agentId ?? 0;
+    const words = [note, agentId === null ? "all agents" : ""].filter(Boolean).join(", ");
+    const attachment = { ...one, owner, forAll: agentId === null, note: words };
+    groups.set(group, [...(groups.get(group) ?? []), attachment]);
+  };
+  for (const { id, gear_name: label, gear_status: status, agent_id: agentId } of shown.gearBindings) {
+    const gear = { key: `gear-binding-${id}`, kind: "gear-binding", id, label } as const;
+    add(agentId, gear, status === "approved" ? "" : status);
+  }
+  for (const { id, name: label, agent_id: agentId } of shown.instructionBindings)
+    add(agentId, { key: `instruction-binding-${id}`, kind: "instruction-binding", id, label }, "");
+  return new Map([...groups].map(([group, all]) => [group, bounded(all)]));
+}
+
+function bounded(all: readonly Attachment[]): readonly Attachment[] {
+  if (all.length <= ATTACHMENTS_DRAWN_MAX) return all;
+  const drawn = all.slice(0, ATTACHMENTS_DRAWN_MAX - 1);
+  const { owner, forAll } = all[0]!;
+  const rest = all.length - drawn.length;
+  const key = `more-${forAll ? "all" : owner}`;
+  const note = forAll ? "all agents" : "";
+  return [...drawn, { key, kind: "more", id: owner, label: `${rest} more`, note, owner, forAll }];
+}
+
+export const PILL_HEIGHT = 28;
+const PILL_STEP = PILL_HEIGHT + 8;
+const PILL_WIDTH_MAX = 208;
+/** Icon, padding and gaps; then about so much for a character of 12 px. */
+const PILL_FRAME = 50;
+const CHARACTER_WIDTH = 6.5;
+const NOTE_GAP = 8;
+const DISTANCE = 36;
+const DISTANCE_BELOW = 24;
+/** Cards keep at least so much air. */
+const AIR = 6;
+const GATE_DISTANCE = 72;
+export const GATE_LABEL = "internet";
+
+export function pillWidth(label: string, note: string): number {
+  const characters = [...label].length + [...note].length;
+  const width = PILL_FRAME + characters * CHARACTER_WIDTH + (note === "" ? 0 : NOTE_GAP);
+  return Math.round(Math.min(PILL_WIDTH_MAX, width));
+}
+
+/** Where a group of small nodes stands, from the card that it belongs to. */
+export function stack(card: Rect, side: Position, group: readonly Attachment[]): readonly Rect[] {
+  const widths = group.map(({ label, note }) => pillWidth(label, note));
+  const high = group.length * PILL_STEP - (PILL_STEP - PILL_HEIGHT);
+  const middle = centreOf(card);
+  return widths.map((width, index) => {
+    const down = index * PILL_STEP;
+    switch (side) {
+      case Position.Right:
+        return pill(card.x + card.width + DISTANCE, middle.y - high / 2 + down, width);
+      case Position.Left:
+        return pill(card.x - DISTANCE - width, middle.y - high / 2 + down, width);
+      case Position.Bottom:
+        return pill(card.x + AIR * 2, card.y + card.height + DISTANCE_BELOW + down, width);
+      case Position.Top:
+        return pill(middle.x - width / 2, card.y - DISTANCE - PILL_HEIGHT - down, width);
+    }
+  });
+}
+
+function pill(x: number, y: number, width: number): Rect {
+  return { x: Math.round(x), y: Math.round(y), width, height: PILL_HEIGHT };
+}
+
+const BESIDE = [Position.Right, Position.Bottom, Position.Left, Position.Top] as const;
+const ABOVE = [Position.Top, Position.Left, Position.Bottom, Position.Right] as const;
+const WIRE_COST = 400;
+const COVER_COST = 100;
+
+/**
+ * A side for each group, by its key: the first that covers nothing and where no wire of the card runs. Decided for cards at rest, so
+ * that nothing jumps from side to side while one is dragged.
+ */
+export function sidesOf(
+  shown: Pick<Shown, "agents" | "wires"> & Partial<Pick<Shown, "grants">>,
+  groups: ReadonlyMap<number, readonly Attachment[]>,
+): ReadonlyMap<number, Position> {
+  const cards = new Map(shown.agents.map((agent) => [agent.id, cardAt(agent.position)]));
+  const wired = wiredSides(shown.wires, cards);
+  // The gate stands right of everything.
+  for (const { agent_id: id } of shown.grants ?? [])
+    wired.set(id, (wired.get(id) ?? new Set()).add(Position.Right));
+  const taken = [...cards].map(([id, rect]) => ({ id, rect: inflated(rect, AIR) }));
+  const sides = new Map<number, Position>();
+  for (const [key, group] of groups) {
+    const owner = group[0]!.owner;
+    const card = cards.get(owner)!;
+    const costs = (key === 0 ? ABOVE : BESIDE).map((side) => {
+      const rects = stack(card, side, group);
+      const covered = rects.reduce(
+        (sum, rect) =>
+          sum + taken.reduce((all, other) => (other.id === owner ? all : all + overlap(rect, other.rect)), 0),
+        0,
+      );
+      const wires = wired.get(owner)?.has(side) ? WIRE_COST : 0;
+      return { side, rects, cost: covered * COVER_COST + wires };
+    });
+    const best = costs.reduce((least, one) => (one.cost < least.cost ? one : least));
+    sides.set(key, best.side);
+    // Of a group its own card is no obstacle, but other groups of the same card are.
+    taken.push(...best.rects.map((rect) => ({ id: -key - 1, rect: inflated(rect, AIR) })));
+  }
+  return sides;
+}
+
+function wiredSides(wires: readonly Wire[], cards: ReadonlyMap<number, Rect>) {
+  const sides = new Map<number, Set<Position>>();
+  const use = (id: number, side: Position) => sides.set(id, (sides.get(id) ?? new Set()).add(side));
+  for (const { from_agent_id: from, to_agent_id: to } of wires) {
+    const [a, b] = [cards.get(from), cards.get(to)];
+    if (!a || !b) continue;
+    const { leaves, arrives } = routeOf(a, b, cards.values());
+    use(from, leaves);
+    use(to, arrives);
+  }
+  return sides;
+}
+
+/** The one gate stands right of everything, as high as those who may ask through it. */
+export function gateRect(others: readonly Rect[], asking: readonly Rect[], note: string): Rect {
+  const bounds = boundsOf(others) ?? cardAt({ x: 0, y: 0 });
+  const beside = asking.length > 0 ? asking : [bounds];
+  const middle = beside.reduce((sum, rect) => sum + centreOf(rect).y, 0) / beside.length;
+  const x = bounds.x + bounds.width + GATE_DISTANCE;
+  return pill(x, middle - PILL_HEIGHT / 2, pillWidth(GATE_LABEL, note));
+}
+
+/** A wire and whether there is one the other way. */
+export interface DrawnWire {
+  readonly id: number;
+  readonly from: number;
+  readonly to: number;
+  readonly reversed: boolean;
+}
+
+export function drawnWires(wires: readonly Wire[]): readonly DrawnWire[] {
+  const pairs = new Set(wires.map((wire) => `${wire.from_agent_id}>${wire.to_agent_id}`));
+  return wires.map(({ id, from_agent_id: from, to_agent_id: to }) => ({
+    id,
+    from,
+    to,
+    reversed: pairs.has(`${to}>${from}`),
+  }));
+}

@@ -1,0 +1,169 @@
+// The lines: wires with their direction, what hangs on agents, grants to the gate, and the one that is being drawn. All in one layer
+// under the cards.
+
+import { Position } from "@xyflow/system";
+import { createMemo, For, type JSX, Show } from "solid-js";
+import { centreOf, curve, OPPOSITE, portOf, type Rect, sideTowards, wirePath } from "./geometry.ts";
+import { useStage } from "./stage.ts";
+
+const ARROWS = ["plain", "live", "selected"] as const;
+/** Lines of small nodes leave a card at their own height, but not at its corners. */
+const CORNER = 14;
+
+export function Links(): JSX.Element {
+  const { scene } = useStage();
+  const wireIds = createMemo(() => [...scene.wires().keys()], undefined, {
+    equals: (a, b) => a.length === b.length && a.every((id, index) => id === b[index]),
+  });
+  return (
+    <svg class="blueprint-links" aria-hidden="true" width="1" height="1">
+      <defs>
+        <For each={ARROWS}>
+          {(kind) => (
+            <marker
+              id={`blueprint-arrow-${kind}`}
+              class={`blueprint-arrow ${kind}`}
+              viewBox="0 0 10 10"
+              refX="9"
+              refY="5"
+              markerWidth="14"
+              markerHeight="14"
+              markerUnits="userSpaceOnUse"
+              orient="auto-start-reverse"
+            >
+              <path d="M0 0L10 5L0 10z" />
+            </marker>
+          )}
+        </For>
+      </defs>
+      <For each={scene.attachmentKeys()}>{(key) => <AttachmentLine key_={key} />}</For>
+      <GrantLines />
+      <For each={wireIds()}>{(id) => <WireLine id={id} />}</For>
+      <DrawnLine />
+    </svg>
+  );
+}
+
+function WireLine(props: { readonly id: number }): JSX.Element {
+  const stage = useStage();
+  const { scene } = stage;
+  const id = props.id;
+  const wire = createMemo(() => scene.wires().get(id));
+  const from = createMemo(() => scene.cards().get(wire()?.from ?? 0), undefined, { equals: samePlace });
+  const to = createMemo(() => scene.cards().get(wire()?.to ?? 0), undefined, { equals: samePlace });
+  const path = createMemo(() => {
+    const [a, b] = [from(), to()];
+    return a && b ? wirePath(a, b, wire()?.reversed ?? false, scene.cards().values()) : "";
+  });
+  const live = createMemo(() => stage.live().wires.has(id));
+  const selected = createMemo(() => stage.selection()?.kind === "wire" && stage.selection()!.id === id);
+  const arrow = () => (selected() ? "selected" : live() ? "live" : "plain");
+  return (
+    <g class="blueprint-wire" classList={{ live: live(), selected: selected() }} data-wire={id}>
+      <path
+        class="blueprint-wire-hit"
+        d={path()}
+        onClick={() => {
+          stage.choose(new Set());
+          stage.select({ kind: "wire", id });
+        }}
+      />
+      <path class="blueprint-wire-line" d={path()} marker-end={`url(#blueprint-arrow-${arrow()})`} />
+    </g>
+  );
+}
+
+function samePlace(a: Rect | undefined, b: Rect | undefined): boolean {
+  return a?.x === b?.x && a?.y === b?.y;
+}
+
+function AttachmentLine(props: { readonly key_: string }): JSX.Element {
+  const stage = useStage();
+  const path = createMemo(() => {
+    const placed = stage.scene.attachments().get(props.key_);
+    const card = placed && stage.scene.cards().get(placed.attachment.owner);
+    return card ? attachmentPath(card, placed.rect, placed.side) : "";
+  });
+  const kind = createMemo(() => stage.scene.attachments().get(props.key_)?.attachment.kind ?? "");
+  const live = createMemo(() => {
+    const one = stage.scene.attachments().get(props.key_)?.attachment;
+    return one?.kind === "gear-binding" && stage.live().gearBindings.has(one.id);
+  });
+  return <path class={`blueprint-link ${kind()}`} classList={{ live: live() }} d={path()} />;
+}
+
+function attachmentPath(card: Rect, pill: Rect, side: Position): string {
+  const middle = centreOf(pill);
+  if (side === Position.Left || side === Position.Right) {
+    const edge = portOf(card, side);
+    const y = Math.min(card.y + card.height - CORNER, Math.max(card.y + CORNER, middle.y));
+    return curve({ x: edge.x, y }, side, portOf(pill, OPPOSITE[side]), OPPOSITE[side]);
+  }
+  const end = side === Position.Bottom ? pill.y : pill.y + pill.height;
+  const start = side === Position.Bottom ? card.y + card.height : card.y;
+  const x = side === Position.Bottom ? pill.x + CORNER * 2 : middle.x;
+  return `M${x} ${start}L${x} ${end}`;
+}
+
+function GrantLines(): JSX.Element {
+  const stage = useStage();
+  const ids = createMemo(() => stage.scene.shown().grants.map(({ id }) => id), undefined, {
+    equals: (a, b) => a.length === b.length && a.every((id, index) => id === b[index]),
+  });
+  return (
+    <Show when={stage.scene.gate()}>
+      <For each={ids()}>{(id) => <GrantLine id={id} />}</For>
+    </Show>
+  );
+}
+
+function GrantLine(props: { readonly id: number }): JSX.Element {
+  const stage = useStage();
+  const id = props.id;
+  const path = createMemo(() => {
+    const grant = stage.scene.shown().grants.find((one) => one.id === id);
+    const card = grant && stage.scene.cards().get(grant.agent_id);
+    const gate = stage.scene.gate();
+    if (!card || !gate) return "";
+    const pills = [...stage.scene.attachments().values()].map(({ rect }) => rect);
+    return wirePath(card, gate, false, [...stage.scene.cards().values(), ...pills]);
+  });
+  const selected = createMemo(() => stage.selection()?.kind === "grant" && stage.selection()!.id === id);
+  return (
+    <g
+      class="blueprint-wire grant"
+      classList={{ selected: selected(), live: stage.live().grants.has(id) }}
+      data-grant={id}
+    >
+      <path
+        class="blueprint-wire-hit"
+        d={path()}
+        onClick={() => {
+          stage.choose(new Set());
+          stage.select({ kind: "grant", id });
+        }}
+      />
+      <path class="blueprint-wire-line" d={path()} />
+    </g>
+  );
+}
+
+/** From the card to the pointer, or to what it would be let go on. */
+function DrawnLine(): JSX.Element {
+  const stage = useStage();
+  const path = createMemo(() => {
+    const line = stage.connecting.line();
+    const card = line && stage.scene.cards().get(line.from);
+    if (!card) return undefined;
+    const onto = line.onto === "gate" ? stage.scene.gate() : stage.scene.cards().get(line.onto ?? 0);
+    if (onto && line.onto !== line.from) return wirePath(card, onto, false);
+    const point = { x: line.pointer.x, y: line.pointer.y, width: 0, height: 0 };
+    const side = sideTowards(card, point);
+    return curve(portOf(card, side), side, line.pointer, OPPOSITE[side]);
+  });
+  return (
+    <Show when={path()}>
+      {(d) => <path class="blueprint-drawn" d={d()} marker-end="url(#blueprint-arrow-selected)" />}
+    </Show>
+  );
+}

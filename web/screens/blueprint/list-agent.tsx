@@ -1,0 +1,364 @@
+// One agent in the list: a line that says how it is, and opened, its wires, gears, instructions and the internet, each with what can be
+// done about it.
+
+import ChevronRight from "lucide-solid/icons/chevron-right";
+import { createMemo, createSignal, createUniqueId, type JSX, Show } from "solid-js";
+import type { Agent } from "../../../src/service/blueprint/schema.ts";
+import { Button } from "../../kit/button.tsx";
+import { Combobox } from "../../kit/combobox.tsx";
+import { tokens } from "../../kit/format.ts";
+import { Keyed } from "../../kit/keyed.tsx";
+import { gearsQuery, instructionsQuery } from "../../state/lists.ts";
+import { isAdmin } from "../../state/session.ts";
+import { useHere, useSelection } from "../../state/here.ts";
+import { DOTS } from "./card.tsx";
+import { useEditing } from "./editing.ts";
+import { type Figures, shareText } from "./figures.ts";
+import type { Shown } from "./graph.ts";
+import type { Activity } from "./live.ts";
+import { removeSelected } from "./removal.tsx";
+
+export interface ListAgentProps {
+  readonly id: number;
+  readonly agent: Agent;
+  readonly shown: Shown;
+  readonly figures: Figures;
+  /** Undefined: it is the past. */
+  readonly activity: Activity | undefined;
+  readonly readOnly: boolean;
+  readonly gateClosed: string | undefined;
+  readonly searchOn: boolean;
+}
+
+export function ListAgent(props: ListAgentProps): JSX.Element {
+  const [, select] = useSelection();
+  const figure = () => props.figures.of(props.id);
+  const out = createMemo(() => props.shown.wires.filter((wire) => wire.from_agent_id === props.id));
+  const names = createMemo(() => new Map(props.shown.agents.map(({ id, name }) => [id, name])));
+  const summary = () => {
+    const to = out().map((wire) => names().get(wire.to_agent_id) ?? "");
+    const has = [
+      ...props.shown.gearBindings.filter((one) => one.agent_id === props.id).map((one) => one.gear_name),
+      ...props.shown.instructionBindings.filter((one) => one.agent_id === props.id).map((one) => one.name),
+      ...(props.shown.grants.some((one) => one.agent_id === props.id) ? ["internet"] : []),
+    ];
+    return [to.length > 0 ? `→ ${to.join(", ")}` : "", has.join(", ")].filter(Boolean).join(" · ");
+  };
+  return (
+    <Fold
+      head={
+        <>
+          <span class={`dot ${props.activity ? DOTS[props.activity] : ""}`} />
+          <span class="strong ellipsis" dir="auto" title={props.agent.name}>
+            {props.agent.name}
+          </span>
+          <Show when={props.activity}>
+            <span class="small muted">{props.activity}</span>
+          </Show>
+          <span class="blueprint-list-summary small muted ellipsis" dir="auto">
+            {summary()}
+          </span>
+          <span class="small muted ellipsis blueprint-list-model">{props.figures.model(props.agent)}</span>
+          <Show when={props.activity}>
+            <span class="small muted num blueprint-list-tokens">
+              {tokens(figure().tokens)} tokens, {shareText(figure().share)}
+            </span>
+          </Show>
+        </>
+      }
+    >
+      <WiresOut {...props} />
+      <WiresIn {...props} />
+      <Bindings shown={props.shown} agentId={props.id} name={props.agent.name} readOnly={props.readOnly} />
+      <Internet {...props} />
+      <div class="blueprint-list-more">
+        <Button small onClick={() => select({ kind: "agent", id: props.id })}>
+          Show details of {props.agent.name}
+        </Button>
+      </div>
+    </Fold>
+  );
+}
+
+/** What is bound to all agents. */
+export function ForAll(props: { readonly shown: Shown; readonly readOnly: boolean }): JSX.Element {
+  const has = () => [
+    ...props.shown.gearBindings.filter((one) => one.agent_id === null).map((one) => one.gear_name),
+    ...props.shown.instructionBindings.filter((one) => one.agent_id === null).map((one) => one.name),
+  ];
+  return (
+    <Fold
+      head={
+        <>
+          <span class="strong">All agents</span>
+          <span class="blueprint-list-summary small muted ellipsis" dir="auto">
+            {has().join(", ") || "nothing is bound to all of them"}
+          </span>
+        </>
+      }
+    >
+      <Bindings shown={props.shown} agentId={null} name="all agents" readOnly={props.readOnly} />
+    </Fold>
+  );
+}
+
+/** What is in it is made when it is opened: hundreds of agents have hundreds of fields. */
+function Fold(props: { readonly head: JSX.Element; readonly children: JSX.Element }): JSX.Element {
+  const [open, setOpen] = createSignal(false);
+  const id = createUniqueId();
+  return (
+    <li class="blueprint-list-agent" classList={{ open: open() }}>
+      <button
+        type="button"
+        class="blueprint-list-head"
+        aria-expanded={open()}
+        aria-controls={open() ? id : undefined}
+        onClick={() => setOpen(!open())}
+      >
+        <ChevronRight size={14} aria-hidden="true" class="blueprint-list-chevron" />
+        {props.head}
+      </button>
+      <Show when={open()}>
+        <div class="blueprint-list-body" id={id}>
+          {props.children}
+        </div>
+      </Show>
+    </li>
+  );
+}
+
+function Part(props: {
+  readonly title: string;
+  readonly empty: string;
+  readonly rows: readonly {
+    readonly key: number;
+    readonly text: string;
+    readonly note?: string;
+    readonly kind: "wire" | "gear-binding" | "instruction-binding" | "grant";
+    readonly remove: string;
+  }[];
+  readonly readOnly: boolean;
+  readonly children?: JSX.Element;
+}): JSX.Element {
+  const here = useHere();
+  const editing = useEditing();
+  return (
+    <section class="blueprint-list-part">
+      <h3 class="heading">{props.title}</h3>
+      <Show when={props.rows.length > 0} fallback={<p class="small muted">{props.empty}</p>}>
+        <ul class="stack">
+          <Keyed each={props.rows} key={({ key }) => key}>
+            {(row) => (
+              <li class="row">
+                <span class="ellipsis" dir="auto" title={row().text}>
+                  {row().text}
+                </span>
+                <Show when={row().note}>
+                  <span class="tag">{row().note}</span>
+                </Show>
+                <Show when={!props.readOnly && (row().kind !== "grant" || isAdmin())}>
+                  <span class="end">
+                    <Button
+                      small
+                      aria-label={row().remove}
+                      onClick={() => void removeSelected(here, editing, { kind: row().kind, id: row().key })}
+                    >
+                      {row().kind === "wire" ? "Remove" : row().kind === "grant" ? "Take away" : "Unbind"}
+                    </Button>
+                  </span>
+                </Show>
+              </li>
+            )}
+          </Keyed>
+        </ul>
+      </Show>
+      {props.children}
+    </section>
+  );
+}
+
+function WiresOut(props: ListAgentProps): JSX.Element {
+  const editing = useEditing();
+  const name = (id: number) => props.shown.agents.find((one) => one.id === id)?.name ?? "";
+  const out = createMemo(() => props.shown.wires.filter((wire) => wire.from_agent_id === props.id));
+  const free = () => {
+    const wired = new Set(out().map((wire) => wire.to_agent_id));
+    return props.shown.agents.filter(({ id }) => id !== props.id && !wired.has(id));
+  };
+  return (
+    <Part
+      title="Can delegate to"
+      empty="Nobody. Without a wire it can't hand work on."
+      readOnly={props.readOnly}
+      rows={out().map((wire) => ({
+        key: wire.id,
+        kind: "wire",
+        text: name(wire.to_agent_id),
+        remove: `Remove wire from ${props.agent.name} to ${name(wire.to_agent_id)}`,
+      }))}
+    >
+      <Show when={!props.readOnly && free().length > 0}>
+        <Pick
+          label={`Add wire from ${props.agent.name} to`}
+          choices={free().map(({ id, name: label }) => ({ value: String(id), label }))}
+          onPick={(id) => editing.addWire(props.id, Number(id))}
+        />
+      </Show>
+    </Part>
+  );
+}
+
+function WiresIn(props: ListAgentProps): JSX.Element {
+  const name = (id: number) => props.shown.agents.find((one) => one.id === id)?.name ?? "";
+  const rows = createMemo(() =>
+    props.shown.wires
+      .filter((wire) => wire.to_agent_id === props.id)
+      .map((wire) => ({
+        key: wire.id,
+        kind: "wire" as const,
+        text: name(wire.from_agent_id),
+        remove: `Remove wire from ${name(wire.from_agent_id)} to ${props.agent.name}`,
+      })),
+  );
+  const empty = () => (props.agent.orchestrator ? "Every turn begins here." : "Nobody can hand work to it.");
+  return <Part title="Gets work from" empty={empty()} rows={rows()} readOnly={props.readOnly} />;
+}
+
+function Bindings(props: {
+  readonly shown: Shown;
+  readonly agentId: number | null;
+  readonly name: string;
+  readonly readOnly: boolean;
+}): JSX.Element {
+  const editing = useEditing();
+  const gears = gearsQuery();
+  const instructions = instructionsQuery();
+  const ownGears = createMemo(() => props.shown.gearBindings.filter((one) => one.agent_id === props.agentId));
+  const ownInstructions = createMemo(() =>
+    props.shown.instructionBindings.filter((one) => one.agent_id === props.agentId),
+  );
+  const bind = (
+    kind: "gear" | "instruction",
+    id: string,
+    list: readonly { id: number; name: string }[] | undefined,
+  ) => {
+    const one = list?.find((each) => each.id === Number(id));
+    return one ? editing.bind(kind, one.id, props.agentId, one.name) : Promise.resolve(false);
+  };
+  const freeGears = () =>
+    (gears.data() ?? []).filter(({ id }) => !ownGears().some((one) => one.gear_id === id));
+  const freeInstructions = () =>
+    (instructions.data() ?? []).filter(
+      ({ id }) => !ownInstructions().some((one) => one.instruction_id === id),
+    );
+  return (
+    <>
+      <Part
+        title="Gears"
+        empty="None bound."
+        readOnly={props.readOnly}
+        rows={ownGears().map((one) => ({
+          key: one.id,
+          kind: "gear-binding",
+          text: one.gear_name,
+          note: one.gear_status,
+          remove: `Unbind gear ${one.gear_name} from ${props.name}`,
+        }))}
+      >
+        <Show when={!props.readOnly && freeGears().length > 0}>
+          <Pick
+            label={`Bind a gear to ${props.name}`}
+            choices={freeGears().map(({ id, name: label, status }) => ({
+              value: String(id),
+              label,
+              ...(status === "approved" ? {} : { note: status }),
+            }))}
+            onPick={(id) => bind("gear", id, gears.data())}
+          />
+        </Show>
+      </Part>
+      <Part
+        title="Instructions"
+        empty="None bound."
+        readOnly={props.readOnly}
+        rows={ownInstructions().map((one) => ({
+          key: one.id,
+          kind: "instruction-binding",
+          text: one.name,
+          note: `v${one.version}`,
+          remove: `Unbind instruction ${one.name} from ${props.name}`,
+        }))}
+      >
+        <Show when={!props.readOnly && freeInstructions().length > 0}>
+          <Pick
+            label={`Bind an instruction to ${props.name}`}
+            choices={freeInstructions().map(({ id, name: label }) => ({ value: String(id), label }))}
+            onPick={(id) => bind("instruction", id, instructions.data())}
+          />
+        </Show>
+      </Part>
+    </>
+  );
+}
+
+function Internet(props: ListAgentProps): JSX.Element {
+  const editing = useEditing();
+  const grants = createMemo(() =>
+    props.shown.grants
+      .filter((one) => one.agent_id === props.id)
+      .map((one) => ({
+        key: one.id,
+        kind: "grant" as const,
+        text: "May ask for web searches; a person decides on each",
+        note: props.searchOn ? "asks" : "off",
+        remove: `Take the internet away from ${props.agent.name}`,
+      })),
+  );
+  const empty = () => {
+    if (props.readOnly) return "No grant.";
+    if (!props.searchOn) return `Not possible: ${props.gateClosed ?? "web search is off"}.`;
+    return isAdmin() ? "No grant." : "No grant. An admin can give one.";
+  };
+  return (
+    <Part title="Internet" empty={empty()} rows={grants()} readOnly={props.readOnly}>
+      <Show when={!props.readOnly && props.searchOn && isAdmin() && grants().length === 0}>
+        <div>
+          <Button small onClick={() => void editing.grant(props.id)}>
+            Let {props.agent.name} ask for searches
+          </Button>
+        </div>
+      </Show>
+    </Part>
+  );
+}
+
+/** A field and the button that does it: choosing alone changes nothing. */
+function Pick(props: {
+  readonly label: string;
+  readonly choices: readonly { readonly value: string; readonly label: string; readonly note?: string }[];
+  readonly onPick: (value: string) => Promise<unknown>;
+}): JSX.Element {
+  const [value, setValue] = createSignal<string>();
+  let busy = false;
+  const act = async (event: SubmitEvent & { currentTarget: HTMLFormElement }) => {
+    event.preventDefault();
+    const form = event.currentTarget;
+    const picked = value();
+    if (picked !== undefined && !busy) {
+      busy = true;
+      await props.onPick(picked);
+      busy = false;
+      setValue();
+    }
+    // On to the next one; a button that got disabled would lose the focus.
+    form.querySelector("input")?.focus();
+  };
+  return (
+    <form class="blueprint-list-pick" onSubmit={(event) => void act(event)}>
+      <Combobox label={props.label} value={value()} choices={props.choices} onChange={setValue} />
+      <Button type="submit" small aria-label={`Add: ${props.label}`}>
+        Add
+      </Button>
+    </form>
+  );
+}

@@ -1,0 +1,74 @@
+// What a turn that goes on lights up: who thinks, works or waits, and along which lines work was handed over. Pure.
+
+import type { WorkspaceState } from "../../state/workspace-state.ts";
+
+export type Activity = "idle" | "thinking" | "working" | "waiting";
+
+export interface Live {
+  /** Who is not here is idle. */
+  readonly activity: ReadonlyMap<number, Activity>;
+  readonly wires: ReadonlySet<number>;
+  readonly gearBindings: ReadonlySet<number>;
+  readonly grants: ReadonlySet<number>;
+}
+
+type Needed = Pick<WorkspaceState, "runs" | "tools" | "agents" | "wires" | "gearBindings" | "grants">;
+
+const RANK: Readonly<Record<Activity, number>> = { idle: 0, thinking: 1, working: 2, waiting: 3 };
+
+export function liveOf(state: Needed): Live {
+  return { activity: activities(state), ...paths(state) };
+}
+
+/** An agent may have several runs at once: what a person must know first wins. */
+function activities({ runs }: Needed): ReadonlyMap<number, Activity> {
+  const found = new Map<number, Activity>();
+  for (const { agentId, state } of runs.values()) {
+    const now = state === "thinking" || state === "waiting" ? state : "working";
+    const ended = state === "done" || state === "failed" || state === "cancelled" || state === "interrupted";
+    const before = found.get(agentId) ?? "idle";
+    if (!ended && RANK[now] > RANK[before]) found.set(agentId, now);
+  }
+  return found;
+}
+
+function paths({ runs, tools, agents, wires, gearBindings, grants }: Needed): Omit<Live, "activity"> {
+  const byName = new Map(agents.map(({ id, name }) => [nameKey(name), id]));
+  const live = { wires: new Set<number>(), gearBindings: new Set<number>(), grants: new Set<number>() };
+  for (const { agentId, runId, tool, outcome, arguments: written } of tools.values()) {
+    if (outcome !== undefined || !runs.has(runId)) continue;
+    if (tool === "delegate") {
+      const to = byName.get(nameKey(agentIn(written)));
+      const wire = wires.find((one) => one.from_agent_id === agentId && one.to_agent_id === to);
+      if (wire) live.wires.add(wire.id);
+    } else if (tool === "web_search") {
+      const grant = grants.find((one) => one.agent_id === agentId);
+      if (grant) live.grants.add(grant.id);
+    } else {
+      const binding = gearBindings.find(
+        (one) => one.gear_name === tool && (one.agent_id === agentId || one.agent_id === null),
+      );
+      if (binding) live.gearBindings.add(binding.id);
+    }
+  }
+  return live;
+}
+
+/** As models write it; what they write wrong names nobody. */
+function agentIn(written: string): string {
+  try {
+    const { agent } = JSON.parse(written) as { agent?: unknown };
+    return typeof agent === "string" ? agent : "";
+  } catch {
+    return "";
+  }
+}
+
+/** As the server tells two names apart. */
+export function nameKey(name: string): string {
+  return name
+    .normalize("NFKC")
+    .replace(/\p{Default_Ignorable_Code_Point}/gu, "")
+    .trim()
+    .toLowerCase();
+}

@@ -1,0 +1,89 @@
+// The picture as signals: where every card and small node stands now. Each piece asks for its own rectangle only, so that dragging one
+// card touches that card and its lines.
+
+import { type Accessor, createMemo } from "solid-js";
+import type { Agent } from "../../../src/service/blueprint/schema.ts";
+import { boundsOf, cardAt, type Point, type Rect } from "./geometry.ts";
+import {
+  type Attachment,
+  attachmentsOf,
+  type DrawnWire,
+  drawnWires,
+  gateRect,
+  type Shown,
+  sidesOf,
+  stack,
+} from "./graph.ts";
+import type { Position } from "@xyflow/system";
+
+export interface PlacedAttachment {
+  readonly attachment: Attachment;
+  readonly rect: Rect;
+  readonly side: Position;
+}
+
+export interface Scene {
+  readonly shown: Accessor<Shown>;
+  readonly agentIds: Accessor<readonly number[]>;
+  readonly agents: Accessor<ReadonlyMap<number, Agent>>;
+  readonly cards: Accessor<ReadonlyMap<number, Rect>>;
+  readonly wires: Accessor<ReadonlyMap<number, DrawnWire>>;
+  readonly attachmentKeys: Accessor<readonly string[]>;
+  readonly attachments: Accessor<ReadonlyMap<string, PlacedAttachment>>;
+  /** Undefined: it is not drawn. */
+  readonly gate: Accessor<Rect | undefined>;
+  readonly bounds: Accessor<Rect | undefined>;
+}
+
+export interface SceneOptions {
+  readonly shown: Accessor<Shown>;
+  /** Cards that are shown elsewhere than their record says. */
+  readonly positions: Accessor<ReadonlyMap<number, Point>>;
+  /** What stands after the gate's name; undefined: no gate. */
+  readonly gateNote: Accessor<string | undefined>;
+}
+
+const sameList = <T>(a: readonly T[], b: readonly T[]) =>
+  a.length === b.length && a.every((one, index) => one === b[index]);
+
+export function createScene({ shown, positions, gateNote }: SceneOptions): Scene {
+  const agentList = createMemo(() => shown().agents);
+  const agents = createMemo(() => new Map(agentList().map((agent) => [agent.id, agent])));
+  const agentIds = createMemo(() => agentList().map(({ id }) => id), undefined, { equals: sameList });
+  const cards = createMemo(
+    () => new Map(agentList().map(({ id, position }) => [id, cardAt(positions().get(id) ?? position)])),
+  );
+  const wireList = createMemo(() => shown().wires);
+  const wires = createMemo(() => new Map(drawnWires(wireList()).map((wire) => [wire.id, wire])));
+  const groups = createMemo(() => attachmentsOf(shown()));
+  // From the records alone: not from where a card is dragged to.
+  const sides = createMemo(() =>
+    sidesOf({ agents: agentList(), wires: wireList(), grants: shown().grants }, groups()),
+  );
+  const attachments = createMemo(() => {
+    const placed = new Map<string, PlacedAttachment>();
+    for (const [key, group] of groups()) {
+      const card = cards().get(group[0]!.owner);
+      const side = sides().get(key);
+      if (!card || !side) continue;
+      const rects = stack(card, side, group);
+      group.forEach((attachment, index) =>
+        placed.set(attachment.key, { attachment, side, rect: rects[index]! }),
+      );
+    }
+    return placed;
+  });
+  const attachmentKeys = createMemo(() => [...attachments().keys()], undefined, { equals: sameList });
+  const drawn = createMemo(() => [
+    ...cards().values(),
+    ...[...attachments().values()].map(({ rect }) => rect),
+  ]);
+  const gate = createMemo(() => {
+    const note = gateNote();
+    if (note === undefined) return undefined;
+    const asking = shown().grants.flatMap(({ agent_id: id }) => cards().get(id) ?? []);
+    return gateRect(drawn(), asking, note);
+  });
+  const bounds = createMemo(() => boundsOf([...drawn(), ...(gate() ? [gate()!] : [])]));
+  return { shown, agentIds, agents, cards, wires, attachmentKeys, attachments, gate, bounds };
+}

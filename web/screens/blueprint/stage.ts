@@ -1,0 +1,45 @@
+// What the pieces of the canvas share: the scene, the part that is seen, what is chosen, what is live. Provided by the canvas.
+
+import { type Accessor, createContext, useContext } from "solid-js";
+import type { Selection } from "../../state/here.ts";
+import type { Connecting } from "./connecting.ts";
+import type { MakeDraggable } from "./dragging.ts";
+import type { Editing } from "./editing.ts";
+import type { Figures } from "./figures.ts";
+import type { Live } from "./live.ts";
+import type { Scene } from "./scene.ts";
+import type { View } from "./viewport.ts";
+
+export interface Stage {
+  readonly scene: Scene;
+  readonly view: View;
+  readonly editing: Editing;
+  readonly figures: Figures;
+  readonly live: Accessor<Live>;
+  readonly connecting: Connecting;
+  readonly draggable: MakeDraggable;
+  /** Several agents, chosen with Shift; they move together. */
+  readonly chosen: Accessor<ReadonlySet<number>>;
+  readonly choose: (ids: ReadonlySet<number>) => void;
+  readonly selection: Accessor<Selection | undefined>;
+  readonly select: (selection: Selection | undefined) => void;
+  /** It is shown as it was: nothing can be changed. */
+  readonly readOnly: Accessor<boolean>;
+  /** Why nobody may search now; undefined: they may. */
+  readonly gateClosed: Accessor<string | undefined>;
+}
+
+/** While several are chosen these are what is selected, whatever the inspector shows. */
+export function isSelected({ chosen, selection }: Stage, agentId: number): boolean {
+  if (chosen().size > 0) return chosen().has(agentId);
+  const one = selection();
+  return one?.kind === "agent" && one.id === agentId;
+}
+
+export const StageContext = createContext<Stage>();
+
+export function useStage(): Stage {
+  const stage = useContext(StageContext);
+  if (!stage) throw new Error("used outside the canvas");
+  return stage;
+}

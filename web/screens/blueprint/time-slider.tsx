@@ -1,0 +1,82 @@
+// Back in time: the blueprint as it was when a turn began. Says plainly when it is the past that is shown, and leads back.
+
+import ChevronsLeft from "lucide-solid/icons/chevrons-left";
+import { type JSX, Show } from "solid-js";
+import { Button, IconButton } from "../../kit/button.tsx";
+import { Time } from "../../kit/pieces.tsx";
+import { moment } from "../../kit/format.ts";
+import type { Past } from "./past.ts";
+
+export function TimeSlider(props: { readonly past: Past }): JSX.Element {
+  const { past } = props;
+  const last = () => past.turns().length;
+  const value = () => {
+    const turn = past.turn();
+    return turn ? past.turns().indexOf(turn) : last();
+  };
+  const words = () => {
+    const turn = past.turn();
+    return turn ? `as of turn ${turn.id}, ${moment(turn.started_at ?? turn.created_at)}` : "now";
+  };
+  return (
+    <div class="blueprint-time">
+      <Show
+        when={last() > 0}
+        fallback={
+          <span class="muted small">No turns yet. How the blueprint was before each turn shows here.</span>
+        }
+      >
+        <Show when={past.hasEarlier()}>
+          <IconButton small label="Load earlier turns" onClick={() => void past.loadEarlier()}>
+            <ChevronsLeft aria-hidden="true" />
+          </IconButton>
+        </Show>
+        <span class="blueprint-time-label num">
+          <Show when={past.turn()} fallback="as of now">
+            {(turn) => `as of turn ${turn().id}`}
+          </Show>
+        </span>
+        <input
+          type="range"
+          class="blueprint-time-range"
+          min={0}
+          max={last()}
+          step={1}
+          value={value()}
+          style={{ "--at": `${(value() / last()) * 100}%` }}
+          aria-label="Blueprint as of"
+          aria-valuetext={words()}
+          onInput={(event) => past.look(past.turns()[event.currentTarget.valueAsNumber]?.id)}
+        />
+        <Show when={past.turn()} fallback={<span class="blueprint-time-now">now</span>}>
+          <Button small onClick={() => past.look(undefined)}>
+            Back to now
+          </Button>
+        </Show>
+      </Show>
+    </div>
+  );
+}
+
+/** While the past is shown. */
+export function PastNotice(props: { readonly past: Past }): JSX.Element {
+  return (
+    <div role="status" class="blueprint-past">
+      <Show when={props.past.turn()}>
+        {(turn) => (
+          <Show
+            when={props.past.problem()}
+            fallback={
+              <>
+                As it was when turn {turn().id} began, <Time time={turn().started_at ?? turn().created_at} />.
+                Read only.
+              </>
+            }
+          >
+            {(problem) => <>This could not be read: {problem().message}</>}
+          </Show>
+        )}
+      </Show>
+    </div>
+  );
+}

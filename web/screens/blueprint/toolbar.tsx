@@ -1,0 +1,101 @@
+// The bar of the canvas: zoom, fit, tidy, what can be added, undo, and the list instead.
+
+import Redo from "lucide-solid/icons/redo-2";
+import Undo from "lucide-solid/icons/undo-2";
+import { type JSX, Show } from "solid-js";
+import type { Editing } from "./editing.ts";
+import { useStage } from "./stage.ts";
+
+export function Toolbar(props: {
+  readonly onFit: () => void;
+  readonly onTidy: () => void;
+  readonly tidying: boolean;
+  readonly adding: boolean;
+  readonly onAdd: () => void;
+  readonly onList: () => void;
+}): JSX.Element {
+  const { view, readOnly, editing } = useStage();
+  const zoom = () => `${Math.round(view.viewport().zoom * 100)}%`;
+  return (
+    <div class="blueprint-tools" role="toolbar" aria-label="Canvas">
+      <button
+        type="button"
+        class="wide-only"
+        aria-label="Zoom out"
+        aria-keyshortcuts="-"
+        onClick={view.zoomOut}
+      >
+        −
+      </button>
+      <button
+        type="button"
+        class="wide-only blueprint-tools-zoom num"
+        aria-label={`Zoom ${zoom()}, back to 100%`}
+        aria-keyshortcuts="0"
+        onClick={view.zoomToFull}
+      >
+        {zoom()}
+      </button>
+      <button
+        type="button"
+        class="wide-only"
+        aria-label="Zoom in"
+        aria-keyshortcuts="+"
+        onClick={view.zoomIn}
+      >
+        +
+      </button>
+      <button type="button" onClick={() => props.onFit()}>
+        Fit
+      </button>
+      <Show when={!readOnly()}>
+        <button
+          type="button"
+          disabled={props.tidying}
+          aria-busy={props.tidying}
+          onClick={() => props.onTidy()}
+        >
+          Tidy
+        </button>
+        <button type="button" aria-expanded={props.adding} onClick={() => props.onAdd()}>
+          Add
+        </button>
+      </Show>
+      <button type="button" onClick={() => props.onList()}>
+        List
+      </button>
+      <Show when={!readOnly()}>
+        <UndoButtons editing={editing} />
+      </Show>
+    </div>
+  );
+}
+
+export function UndoButtons(props: { readonly editing: Editing }): JSX.Element {
+  const last = () => props.editing.history().done.at(-1)?.label;
+  const next = () => props.editing.history().undone.at(-1)?.label;
+  return (
+    <>
+      <button
+        type="button"
+        aria-label={last() === undefined ? "Undo" : `Undo: ${last()}`}
+        title={last() === undefined ? "Nothing to undo" : `Undo: ${last()}`}
+        aria-keyshortcuts="Control+Z"
+        disabled={last() === undefined}
+        onClick={() => void props.editing.undo()}
+      >
+        <Undo size={15} aria-hidden="true" />
+      </button>
+      <button
+        type="button"
+        aria-label={next() === undefined ? "Redo" : `Redo: ${next()}`}
+        title={next() === undefined ? "Nothing to redo" : `Redo: ${next()}`}
+        aria-keyshortcuts="Control+Shift+Z"
+        disabled={next() === undefined}
+        onClick={() => void props.editing.redo()}
+      >
+        <Redo size={15} aria-hidden="true" />
+      </button>
+    </>
+  );
+}

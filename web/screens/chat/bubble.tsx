@@ -1,0 +1,233 @@
+// What one agent said in one go: its answers with their tool calls, what it says at this moment, and what waits for a person because of it.
+
+import { createMemo, For, Index, type JSX, lazy, Show, Suspense } from "solid-js";
+import { tokens } from "../../kit/format.ts";
+import { Markdown, Plain } from "../../kit/markdown.tsx";
+import { Avatar, Time } from "../../kit/pieces.tsx";
+import { useHere } from "../../state/here.ts";
+import type { Bubble, Segment } from "../../state/transcript.ts";
+import { type Decision, nameOf } from "../../state/workspace-state.ts";
+import { EntryMenu } from "./entry-menu.tsx";
+import { useRoom } from "./room.ts";
+import { ToolChip } from "./tool-chip.tsx";
+
+/** Loaded when something waits. */
+const ApprovalCard = lazy(async () => ({
+  default: (await import("../approvals/approval-card.tsx")).ApprovalCard,
+}));
+
+const DEPTH_SHOWN_MAX = 4;
+/** Of what a closed fold shows: the beginning, of what is still being said the end. */
+const LINE_CHARACTERS_MAX = 200;
+
+export function BubbleItem(props: { readonly item: Bubble }): JSX.Element {
+  const here = useHere();
+  const speech = createMemo(() => (props.item.live ? here.state().speech.get(props.item.runId) : undefined));
+  const speaks = createMemo(
+    () => speech() !== undefined && (speech()!.text !== "" || speech()!.reasoning !== ""),
+  );
+  /** The last one is what is being said; it stays where it is when it becomes an entry. */
+  const parts = createMemo<readonly (Segment | undefined)[]>(() =>
+    speaks() ? [...props.item.segments, undefined] : props.item.segments,
+  );
+  const name = createMemo(() => nameOf(here.state(), props.item.agentId));
+  return (
+    <article
+      class="chat-message"
+      classList={{ worker: props.item.depth > 0 }}
+      style={{ "--depth": Math.min(props.item.depth, DEPTH_SHOWN_MAX) }}
+      aria-label={`${name()} answered`}
+    >
+      <Avatar name={name()} kind={props.item.depth === 0 ? "orchestrator" : "worker"} large />
+      <div class="chat-said">
+        <Who item={props.item} name={name()} />
+        <Show when={props.item.task}>{(task) => <Task text={task().text} key={`task-${task().id}`} />}</Show>
+        <Index each={parts()}>
+          {(segment, index) => (
+            <OneAnswer
+              bubble={props.item}
+              place={`${props.item.key}-${index}`}
+              segment={segment()}
+              text={segment()?.entry.text ?? speech()?.text ?? ""}
+              reasoning={segment()?.entry.reasoning ?? speech()?.reasoning ?? ""}
+              name={name()}
+            />
+          )}
+        </Index>
+        <Show when={props.item.asks.length > 0}>
+          <div class="chat-asks">
+            <For each={props.item.asks}>
+              {(approval) => (
+                <Suspense fallback={<div class="notice wait">{approval.title}</div>}>
+                  <ApprovalCard approval={approval} compact />
+                </Suspense>
+              )}
+            </For>
+          </div>
+        </Show>
+        <For each={props.item.decided}>{(decision) => <Decided decision={decision} />}</For>
+      </div>
+    </article>
+  );
+}
+
+function Who(props: { readonly item: Bubble; readonly name: string }): JSX.Element {
+  const here = useHere();
+  const room = useRoom();
+  const spent = createMemo(() => here.state().spent.get(props.item.runId));
+  const run = createMemo(() => here.state().runs.get(props.item.runId));
+  const first = () => props.item.segments[0]?.entry.created_at ?? props.item.task?.created_at;
+  const caller = createMemo(() =>
+    props.item.callerId === undefined ? undefined : nameOf(here.state(), props.item.callerId),
+  );
+  const facts = () =>
+    [
+      caller() === undefined ? room.modelName(props.item.agentId) : `called by ${caller()}`,
+      spent() === undefined ? undefined : `${tokens(spent()!)} tokens`,
+    ].filter((fact) => fact !== undefined);
+  return (
+    <div class="chat-who">
+      <button
+        type="button"
+        class="chat-name ellipsis"
+        title={props.name}
+        onClick={() => room.select({ kind: "agent", id: props.item.agentId })}
+      >
+        {props.name}
+      </button>
+      <span class="chat-when ellipsis">
+        <Show when={room.namesKnown()}>
+          {facts().join(" · ")}
+          <Show when={spent() === undefined && first()}>
+            {(time) => (
+              <>
+                {facts().length > 0 ? " · " : ""}
+                <Time time={time()} />
+              </>
+            )}
+          </Show>
+        </Show>
+      </span>
+      <Show when={props.item.live && run()?.state === "thinking" && props.item.segments.length === 0}>
+        <span class="dot busy" aria-hidden="true" />
+      </Show>
+    </div>
+  );
+}
+
+function Task(props: { readonly text: string; readonly key: string }): JSX.Element {
+  const room = useRoom();
+  return (
+    <Fold
+      opened={room.isOpened(props.key)}
+      onToggle={() => room.toggle(props.key)}
+      title="Task"
+      line={props.text.slice(0, LINE_CHARACTERS_MAX)}
+    >
+      <Plain text={props.text} />
+    </Fold>
+  );
+}
+
+function OneAnswer(props: {
+  readonly bubble: Bubble;
+  /** The same while it is being said and afterwards. */
+  readonly place: string;
+  readonly segment: Segment | undefined;
+  readonly text: string;
+  readonly reasoning: string;
+  readonly name: string;
+}): JSX.Element {
+  const room = useRoom();
+  const forgotten = () => props.segment?.entry.forgotten ?? false;
+  const reasonKey = () => `reasoning-${props.place}`;
+  return (
+    <div class="chat-answer" classList={{ "chat-forgotten": forgotten() }}>
+      <Show when={props.segment}>
+        {(segment) => <EntryMenu entry={segment().entry} of={`this answer of ${props.name}`} />}
+      </Show>
+      <Show when={forgotten() || props.segment?.entry.partial}>
+        <div class="chat-labels">
+          <Show when={props.segment?.entry.partial}>
+            <span class="tag wait">broken off</span>
+          </Show>
+          <Show when={forgotten()}>
+            <span class="tag">not sent to the model</span>
+          </Show>
+        </div>
+      </Show>
+      <Show when={props.reasoning !== ""}>
+        <Fold
+          opened={room.isOpened(reasonKey())}
+          onToggle={() => room.toggle(reasonKey())}
+          title={props.segment || props.text !== "" ? "Reasoning" : "Reasoning now"}
+          line={
+            props.segment
+              ? props.reasoning.slice(0, LINE_CHARACTERS_MAX)
+              : props.reasoning.slice(-LINE_CHARACTERS_MAX)
+          }
+        >
+          <Plain text={props.reasoning} />
+        </Fold>
+      </Show>
+      <Show when={props.text !== ""}>
+        <Markdown text={props.text} streaming={props.segment === undefined} />
+      </Show>
+      <For each={props.segment?.chips.map(({ key }) => key) ?? []}>
+        {(key) => (
+          <Show when={props.segment?.chips.find((chip) => chip.key === key)}>
+            {(chip) => <ToolChip chip={chip()} bubble={props.bubble} />}
+          </Show>
+        )}
+      </For>
+    </div>
+  );
+}
+
+/** One quiet line that opens. */
+function Fold(props: {
+  readonly opened: boolean;
+  readonly onToggle: () => void;
+  readonly title: string;
+  readonly line: string;
+  readonly children: JSX.Element;
+}): JSX.Element {
+  return (
+    <div class="chat-fold">
+      <button type="button" aria-expanded={props.opened} onClick={() => props.onToggle()}>
+        <span class="chat-fold-title">{props.title}</span>
+        <Show when={!props.opened}>
+          <span class="ellipsis" dir="auto">
+            {props.line}
+          </span>
+        </Show>
+      </button>
+      <Show when={props.opened}>
+        <div class="chat-fold-body">{props.children}</div>
+      </Show>
+    </div>
+  );
+}
+
+const WORDS: Readonly<Record<string, string>> = {
+  approved: "Allowed",
+  accepted: "Accepted",
+  refused: "Refused",
+  disabled: "Refused",
+  expired: "Time ran out",
+  withdrawn: "Withdrawn",
+};
+
+function Decided(props: { readonly decision: Decision }): JSX.Element {
+  return (
+    <div class="chat-decided">
+      <span class="ellipsis" title={props.decision.approval?.title}>
+        {props.decision.approval?.title}
+      </span>
+      <span class="chat-decision">
+        {WORDS[props.decision.decision] ?? props.decision.decision}
+        {props.decision.by === null ? "" : ` by ${props.decision.by}`}
+      </span>
+    </div>
+  );
+}

@@ -1,0 +1,57 @@
+// The conversation with the orchestrator of a workspace, and everything that its turns do.
+
+import MessagesSquare from "lucide-solid/icons/messages-square";
+import { createMemo, For, type JSX, Show } from "solid-js";
+import { Button } from "../../kit/button.tsx";
+import { Empty } from "../../kit/states.tsx";
+import { useHere } from "../../state/here.ts";
+import { createTranscript } from "../../state/transcript.ts";
+import { Composer } from "./composer.tsx";
+import { Conversation } from "./conversation.tsx";
+import { createRoom, RoomContext } from "./room.ts";
+import "./chat.css";
+
+export function Chat(): JSX.Element {
+  const here = useHere();
+  const room = createRoom();
+  const transcript = createTranscript();
+  const items = createMemo(() => transcript(here.state()));
+  const some = createMemo(() => items().length > 0);
+  return (
+    <RoomContext.Provider value={room}>
+      <div class="chat">
+        <h1 class="visually-hidden">Chat in {here.state().workspace.name}</h1>
+        <Show when={some()} fallback={<Beginning onChoose={room.compose} />}>
+          <Conversation items={items()} />
+        </Show>
+        <Composer />
+      </div>
+    </RoomContext.Provider>
+  );
+}
+
+const EXAMPLES = [
+  "Create a worker named scribe that writes short summaries, and ask it to introduce itself.",
+  "Which tools and files do you have here, and what can you do with them?",
+  "Make a gear that counts the words of a text.",
+];
+
+function Beginning(props: { readonly onChoose: (text: string) => void }): JSX.Element {
+  return (
+    <div class="chat-beginning">
+      <Empty title="Talk to the orchestrator" icon={<MessagesSquare aria-hidden="true" />}>
+        It answers itself, or hands work to agents that it creates for you. What they do, and what it costs,
+        is shown here as it happens.
+      </Empty>
+      <ul class="chat-examples" aria-label="Messages to begin with">
+        <For each={EXAMPLES}>
+          {(example) => (
+            <li>
+              <Button onClick={() => props.onChoose(example)}>{example}</Button>
+            </li>
+          )}
+        </For>
+      </ul>
+    </div>
+  );
+}

@@ -1,0 +1,173 @@
+// Where one writes to the orchestrator. What is written is never lost: it is kept in this browser until the server has it.
+
+import { createEffect, createMemo, createSignal, type JSX, on, onCleanup, onMount, Show } from "solid-js";
+import { api, take } from "../../api/client.ts";
+import { asProblem, type Problem } from "../../api/problem.ts";
+import { Button } from "../../kit/button.tsx";
+import { count } from "../../kit/format.ts";
+import { narrow } from "../../kit/screen.ts";
+import { keep, remember } from "../../kit/storage.ts";
+import { attempt } from "../../kit/toast.tsx";
+import { useHere } from "../../state/here.ts";
+import { openTurn } from "../../state/workspace-state.ts";
+import { useRoom } from "./room.ts";
+import { StatusLine } from "./status-line.tsx";
+
+/** As the server has it (turns/schema.ts). */
+const CHARACTERS_MAX = 400_000;
+const CHARACTERS_WARN = 380_000;
+const DRAFT_DELAY_MS = 250;
+
+export function Composer(): JSX.Element {
+  const here = useHere();
+  const room = useRoom();
+  let area!: HTMLTextAreaElement;
+  const draft = createDraft(`draft.${here.id}`);
+  const { text, setText } = draft;
+  const sending = createSending(here.id, draft);
+  const running = createMemo(() => openTurn(here.state()) !== undefined);
+  room.onCompose((more) => {
+    setText(text().trim() === "" ? more : `${text()}\n\n${more}`);
+    area.focus();
+    area.setSelectionRange(area.value.length, area.value.length);
+  });
+  onMount(() => {
+    if (!narrow() && document.activeElement === document.body) area.focus({ preventScroll: true });
+  });
+  return (
+    <div class="chat-foot">
+      <div class="chat-foot-room">
+        <div class="chat-composer">
+          <StatusLine />
+          <Show when={sending.problem()}>
+            {(problem) => <Refused problem={problem()} onClose={sending.clear} />}
+          </Show>
+          <form class="chat-box" onSubmit={(event) => (event.preventDefault(), void sending.send())}>
+            <textarea
+              ref={(element) => (area = element)}
+              rows="2"
+              dir="auto"
+              aria-label="Message the orchestrator"
+              aria-describedby="chat-hint"
+              aria-invalid={sending.tooLong() ? "true" : undefined}
+              placeholder="Message the orchestrator"
+              value={text()}
+              onInput={(event) => {
+                setText(event.currentTarget.value);
+                sending.clear();
+              }}
+              onKeyDown={(event) => {
+                // An input method that is still composing takes the key for itself.
+                if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+                event.preventDefault();
+                void sending.send();
+              }}
+            />
+            <div class="chat-box-foot">
+              <Hint length={text().length} running={running()} />
+              <Show when={running()}>
+                <StopButton />
+              </Show>
+              <Button small kind="primary" type="submit" disabled={!sending.ready()} busy={sending.busy()}>
+                {running() ? "Queue" : "Send"}
+              </Button>
+            </div>
+          </form>
+        </div>
+      </div>
+    </div>
+  );
+}
+
+/** The text goes away when the server has it, and not before. */
+function createSending(workspaceId: number, { text, setText }: ReturnType<typeof createDraft>) {
+  const [busy, setBusy] = createSignal(false);
+  const [problem, setProblem] = createSignal<Problem>();
+  const tooLong = () => text().length > CHARACTERS_MAX;
+  const ready = () => text().trim() !== "" && !tooLong() && !busy();
+  const send = async () => {
+    if (!ready()) return;
+    const said = text();
+    setBusy(true);
+    setProblem(undefined);
+    try {
+      // Queued when another turn runs, also one that somebody began a moment ago.
+      await take(api.workspaces({ id: workspaceId }).chat.post({ text: said, queue: true }));
+      if (text() === said) setText("");
+    } catch (error) {
+      setProblem(asProblem(error));
+    } finally {
+      setBusy(false);
+    }
+  };
+  return { busy, problem, tooLong, ready, send, clear: () => void setProblem(undefined) };
+}
+
+function Refused(props: { readonly problem: Problem; readonly onClose: () => void }): JSX.Element {
+  return (
+    <div class="notice bad chat-refused" role="alert">
+      <div>{props.problem.message}</div>
+      <Button small onClick={() => props.onClose()}>
+        Close
+      </Button>
+    </div>
+  );
+}
+
+function Hint(props: { readonly length: number; readonly running: boolean }): JSX.Element {
+  return (
+    <span class="chat-hint" id="chat-hint" classList={{ over: props.length > CHARACTERS_MAX }}>
+      <Show
+        when={props.length > CHARACTERS_WARN}
+        fallback={props.running ? "Sent when this turn is over" : "Shift Enter for a new line"}
+      >
+        {props.length > CHARACTERS_MAX
+          ? `${count(props.length - CHARACTERS_MAX)} characters too many: at most ${count(CHARACTERS_MAX)} can be sent`
+          : `${count(props.length)} of ${count(CHARACTERS_MAX)} characters`}
+      </Show>
+    </span>
+  );
+}
+
+function StopButton(): JSX.Element {
+  const here = useHere();
+  const [stopping, setStopping] = createSignal(false);
+  const stop = async () => {
+    const turn = openTurn(here.state());
+    if (!turn) return;
+    setStopping(true);
+    await attempt(() => take(api.turns({ id: turn.id }).cancel.post()));
+    setStopping(false);
+  };
+  return (
+    <Button small busy={stopping()} onClick={() => void stop()}>
+      Stop turn
+    </Button>
+  );
+}
+
+/** Written down a moment after the last key, and when the page goes away. */
+function createDraft(name: string) {
+  const [text, setText] = createSignal(remember<string>(name) ?? "");
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const write = () => {
+    clearTimeout(timer);
+    keep(name, text() === "" ? undefined : text());
+  };
+  createEffect(
+    on(
+      text,
+      () => {
+        clearTimeout(timer);
+        timer = setTimeout(write, DRAFT_DELAY_MS);
+      },
+      { defer: true },
+    ),
+  );
+  window.addEventListener("pagehide", write);
+  onCleanup(() => {
+    window.removeEventListener("pagehide", write);
+    write();
+  });
+  return { text, setText };
+}

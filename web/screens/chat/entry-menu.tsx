@@ -1,0 +1,87 @@
+// What one can do with an entry of the conversation. The menu itself is made when it is first wanted: a long conversation has hundreds.
+
+import Activity from "lucide-solid/icons/activity";
+import Copy from "lucide-solid/icons/copy";
+import Ellipsis from "lucide-solid/icons/ellipsis";
+import EyeOff from "lucide-solid/icons/eye-off";
+import ScanText from "lucide-solid/icons/scan-text";
+import Undo from "lucide-solid/icons/undo-2";
+import { createSignal, type JSX, lazy, Show, Suspense } from "solid-js";
+import type { Entry } from "../../../src/service/conversation/schema.ts";
+import { api, take } from "../../api/client.ts";
+import type { Action } from "../../kit/menu.tsx";
+import { copyText } from "../../kit/pieces.tsx";
+import { attempt } from "../../kit/toast.tsx";
+import { useRoom } from "./room.ts";
+
+const Menu = lazy(async () => ({ default: (await import("../../kit/menu.tsx")).Menu }));
+
+const LOOK = "btn quiet icon small chat-entry-menu";
+
+export function EntryMenu(props: { readonly entry: Entry; readonly of: string }): JSX.Element {
+  const room = useRoom();
+  const [wanted, setWanted] = createSignal(false);
+  const label = () => `Actions for ${props.of}`;
+  const actions = (): Action[] => {
+    const { entry } = props;
+    return [
+      { label: "Copy text", icon: <Copy />, run: () => void copyText(entry.text) },
+      entry.forgotten
+        ? { label: "Restore", icon: <Undo />, run: () => void attempt(() => restore(entry.id)) }
+        : { label: "Forget", icon: <EyeOff />, run: () => void attempt(() => forget(entry.id)) },
+      {
+        label: "Show in Activity",
+        icon: <Activity />,
+        apart: true,
+        run: () => room.showInActivity(entry.turn_id),
+      },
+      ...(entry.kind === "agent"
+        ? [
+            {
+              label: "Show exact prompt",
+              icon: <ScanText />,
+              run: () => void attempt(async () => room.select({ kind: "call", id: await callOf(entry) })),
+            },
+          ]
+        : []),
+    ];
+  };
+  const button = () => (
+    <button
+      type="button"
+      class={LOOK}
+      aria-label={label()}
+      aria-haspopup="menu"
+      onClick={() => setWanted(true)}
+    >
+      <Ellipsis aria-hidden="true" />
+    </button>
+  );
+  return (
+    <Show when={wanted()} fallback={button()}>
+      <Suspense fallback={button()}>
+        <Menu label={label()} actions={actions()} class={LOOK} openAtOnce>
+          <Ellipsis aria-hidden="true" />
+        </Menu>
+      </Suspense>
+    </Show>
+  );
+}
+
+async function forget(id: number): Promise<void> {
+  await take(api.entries({ id }).delete());
+}
+
+async function restore(id: number): Promise<void> {
+  await take(api.entries({ id }).restore.post());
+}
+
+/** The model call that gave this answer: the last one of its run that had begun by then. */
+async function callOf(entry: Entry): Promise<number> {
+  const calls = await take(api.turns({ id: entry.turn_id }).calls.get());
+  const own = calls.filter(({ run_id: run }) => run === entry.run_id);
+  const at = Date.parse(entry.created_at);
+  const call = own.findLast(({ started_at: started }) => Date.parse(started) <= at) ?? own[0];
+  if (!call) throw new Error("The model call of this answer is not on record any more.");
+  return call.id;
+}

@@ -1,0 +1,71 @@
+// A person's message, and one that waits its turn. People write plain text: it is shown as it was typed.
+
+import { type JSX, Show } from "solid-js";
+import { api, take } from "../../api/client.ts";
+import { Button } from "../../kit/button.tsx";
+import { Plain } from "../../kit/markdown.tsx";
+import { Avatar, Time } from "../../kit/pieces.tsx";
+import { attempt } from "../../kit/toast.tsx";
+import { me } from "../../state/session.ts";
+import type { Message, Queued } from "../../state/transcript.ts";
+import { EntryMenu } from "./entry-menu.tsx";
+import { useRoom } from "./room.ts";
+
+export function MessageItem(props: { readonly item: Message }): JSX.Element {
+  const mine = () => props.item.userId !== undefined && props.item.userId === me()?.id;
+  const name = () => (mine() ? "You" : props.item.userName === "" ? "Somebody" : props.item.userName);
+  return (
+    <article
+      class="chat-message"
+      classList={{ "chat-forgotten": props.item.entry?.forgotten ?? false }}
+      aria-label={`${name()} said`}
+    >
+      <Avatar name={props.item.userName === "" ? "?" : props.item.userName} kind="person" large />
+      <div class="chat-said">
+        <div class="chat-who">
+          <b class="ellipsis" title={props.item.userName}>
+            {name()}
+          </b>
+          <span class="chat-when">
+            <Time time={props.item.time} />
+          </span>
+          <Show when={props.item.entry?.forgotten}>
+            <span class="tag">not sent to the model</span>
+          </Show>
+          <Show when={props.item.entry}>
+            {(entry) => <EntryMenu entry={entry()} of={`the message of ${name()}`} />}
+          </Show>
+        </div>
+        <Plain text={props.item.text} />
+      </div>
+    </article>
+  );
+}
+
+export function QueuedItem(props: { readonly item: Queued }): JSX.Element {
+  const room = useRoom();
+  const { turn } = props.item;
+  const mine = () => turn.user_id === me()?.id;
+  const takeBack = () =>
+    attempt(async () => {
+      await take(api.turns({ id: turn.id }).cancel.post());
+      if (mine()) room.compose(turn.text);
+    });
+  return (
+    <article class="chat-message chat-queued" aria-label="Queued message">
+      <Avatar name={turn.user_name} kind="person" large />
+      <div class="chat-said">
+        <div class="chat-who">
+          <b class="ellipsis">{mine() ? "You" : turn.user_name}</b>
+          <span class="tag wait">queued</span>
+          <span class="chat-end">
+            <Button small onClick={() => void takeBack()}>
+              Take back
+            </Button>
+          </span>
+        </div>
+        <Plain text={turn.text} />
+      </div>
+    </article>
+  );
+}

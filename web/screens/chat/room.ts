@@ -1,0 +1,75 @@
+// What the parts of one chat view share besides the workspace's state: what is opened, what the composer is asked to hold, the seconds.
+
+import { useNavigate } from "@solidjs/router";
+import { createContext, createMemo, createSignal, onCleanup, useContext, type Accessor } from "solid-js";
+import { modelsQuery } from "../../state/lists.ts";
+import { useHere, useSelection, type Selection } from "../../state/here.ts";
+import { isOpen } from "../../state/workspace-state.ts";
+
+const SECOND_MS = 1_000;
+
+export interface Room {
+  /** Survives streaming, and scrolling out of sight. */
+  readonly isOpened: (key: string) => boolean;
+  readonly toggle: (key: string) => void;
+  /** Puts text into the composer, after what is there, and goes to it. */
+  readonly compose: (text: string) => void;
+  readonly onCompose: (hear: (text: string) => void) => void;
+  /** Milliseconds; goes on only while a turn does. */
+  readonly now: Accessor<number>;
+  readonly modelName: (agentId: number) => string | undefined;
+  /** The names were read, or could not be: what stands beside them no longer moves. */
+  readonly namesKnown: Accessor<boolean>;
+  readonly select: (selection: Selection) => void;
+  readonly showInActivity: (turnId: number) => void;
+}
+
+export const RoomContext = createContext<Room>();
+
+export function useRoom(): Room {
+  const room = useContext(RoomContext);
+  if (!room) throw new Error("used outside the chat");
+  return room;
+}
+
+export function createRoom(): Room {
+  const here = useHere();
+  const navigate = useNavigate();
+  const [, select] = useSelection();
+  const [opened, setOpened] = createSignal<ReadonlySet<string>>(new Set());
+  const models = modelsQuery();
+  const names = createMemo(
+    () => new Map(models.data()?.map(({ id, label, model_name: name }) => [id, label === "" ? name : label])),
+  );
+  const modelIds = createMemo(() => new Map(here.state().agents.map(({ id, model_id: of }) => [id, of])));
+  let hear = (_text: string) => {};
+  return {
+    isOpened: (key) => opened().has(key),
+    toggle: (key) =>
+      setOpened((before) => {
+        const after = new Set(before);
+        if (!after.delete(key)) after.add(key);
+        return after;
+      }),
+    compose: (text) => hear(text),
+    onCompose: (hears) => (hear = hears),
+    now: createSeconds(() => here.state().turns.some(({ status }) => isOpen(status))),
+    namesKnown: () => !models.loading(),
+    modelName: (agentId) => names().get(modelIds().get(agentId) ?? 0),
+    select,
+    showInActivity: (turnId) => navigate(`/workspaces/${here.id}/activity?turn=${turnId}`),
+  };
+}
+
+function createSeconds(wanted: Accessor<boolean>): Accessor<number> {
+  const [now, setNow] = createSignal(Date.now());
+  const timer = setInterval(() => wanted() && setNow(Date.now()), SECOND_MS);
+  onCleanup(() => clearInterval(timer));
+  return now;
+}
+
+/** `12 s`, `3 min 4 s`: whole seconds, for what is counted while one looks. */
+export function elapsed(since: string, now: number): string {
+  const seconds = Math.max(0, Math.floor((now - Date.parse(since)) / 1000));
+  return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+}

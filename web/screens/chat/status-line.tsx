@@ -1,0 +1,76 @@
+// Who is doing what at this moment, above the composer. What is read aloud changes with what happens, not with the seconds.
+
+import { createMemo, For, type JSX, Show } from "solid-js";
+import { useHere } from "../../state/here.ts";
+import { nameOf, openTurn, type Run, type WorkspaceState } from "../../state/workspace-state.ts";
+import { elapsed, useRoom } from "./room.ts";
+
+const SHOWN_MAX = 3;
+
+interface Doing {
+  readonly text: string;
+  readonly since: string;
+  readonly waits: boolean;
+}
+
+export function StatusLine(): JSX.Element {
+  const here = useHere();
+  const room = useRoom();
+  const doing = createMemo(() => whatGoesOn(here.state()), [], { equals: sameDoing });
+  return (
+    <div class="chat-status" classList={{ idle: doing().length === 0 }}>
+      <For each={doing().slice(0, SHOWN_MAX)}>
+        {(one) => (
+          <span class="chat-doing">
+            <span class={`dot ${one.waits ? "wait" : "busy"}`} aria-hidden="true" />
+            <span class="ellipsis">{one.text}</span>
+            <Show when={!one.waits}>
+              <span class="num faint">{elapsed(one.since, room.now())}</span>
+            </Show>
+          </span>
+        )}
+      </For>
+      <Show when={doing().length > SHOWN_MAX}>
+        <span>and {doing().length - SHOWN_MAX} more</span>
+      </Show>
+      <span class="visually-hidden" role="status">
+        {doing()
+          .map(({ text }) => text)
+          .join(", ")}
+      </span>
+    </div>
+  );
+}
+
+export function whatGoesOn(state: WorkspaceState): readonly Doing[] {
+  const turn = openTurn(state);
+  if (!turn) return [];
+  const runs = [...state.runs.values()].filter(({ turnId }) => turnId === turn.id);
+  const doing = runs.flatMap((run) => doingOf(state, run));
+  if (doing.length > 0) return doing;
+  return [{ text: "The turn begins", since: turn.started_at ?? turn.created_at, waits: false }];
+}
+
+function doingOf(state: WorkspaceState, run: Run): Doing[] {
+  const name = nameOf(state, run.agentId);
+  const of = (text: string, waits = false): Doing[] => [{ text: `${name} ${text}`, since: run.since, waits }];
+  const why = run.limit === undefined ? "" : `, for the last time: ${run.limit}`;
+  if (run.state === "waiting") return of("waits for you", true);
+  if (run.state === "thinking")
+    return of(state.speech.has(run.id) ? `is answering${why}` : `is thinking${why}`);
+  if (run.state !== "working") return [];
+  const tools = [...state.tools.values()].filter(
+    (call) => call.runId === run.id && call.outcome === undefined,
+  );
+  const own = tools.filter(({ tool }) => tool !== "delegate");
+  // Who only waits for others is not what one wants to know.
+  if (own.length === 0) return tools.length > 0 ? [] : of("is working");
+  return of(own.length === 1 ? `runs ${own[0]!.tool}` : `runs ${own.length} tools`);
+}
+
+function sameDoing(a: readonly Doing[], b: readonly Doing[]): boolean {
+  return (
+    a.length === b.length &&
+    a.every((one, index) => one.text === b[index]!.text && one.since === b[index]!.since)
+  );
+}

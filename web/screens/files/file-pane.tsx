@@ -1,0 +1,264 @@
+// One open file: its bar with what it is and what can be done, notices about it, the editor or the comparison with the saved version.
+
+import FileQuestion from "lucide-solid/icons/file-question-mark";
+import FileX from "lucide-solid/icons/file-x";
+import Info from "lucide-solid/icons/info";
+import UsersRound from "lucide-solid/icons/users-round";
+import {
+  createEffect,
+  createMemo,
+  createSignal,
+  type JSX,
+  Match,
+  on,
+  onCleanup,
+  onMount,
+  Show,
+  Switch,
+} from "solid-js";
+import { Button } from "../../kit/button.tsx";
+import { Editor } from "../../kit/editor/editor.tsx";
+import { MergeView } from "../../kit/editor/merge-view.tsx";
+import { bytes } from "../../kit/format.ts";
+import { Empty, ProblemNotice, Skeleton } from "../../kit/states.tsx";
+import { useHere } from "../../state/here.ts";
+import { createDocument, type FileDocument } from "./document.ts";
+import type { Drafts } from "./drafts.ts";
+import { StaleDialog } from "./stale-dialog.tsx";
+
+export function FilePane(props: {
+  readonly path: string;
+  readonly drafts: Drafts;
+  /** It is what one looks at; others keep cursor, history and scrolling behind it. */
+  readonly front: boolean;
+  /** Somebody went to it by keyboard, or has just named it. */
+  readonly autofocus: boolean;
+  /** Saves come from anywhere in the screen. Called with undefined when it goes. */
+  readonly onSaver: (save: (() => void) | undefined) => void;
+  readonly onCreate: () => void;
+}): JSX.Element {
+  const here = useHere();
+  const file = createDocument(here.id, props.path, props.drafts);
+  const elsewhere = createMemo(() => here.state().savedFiles.get(props.path));
+  const saver = () => elsewhere()?.by;
+  onMount(() => {
+    void file.read();
+    props.onSaver(() => void file.save());
+    onCleanup(() => props.onSaver(undefined));
+  });
+  createEffect(
+    on(
+      () => [elsewhere()?.version, file.busy()] as const,
+      ([version, busy]) => {
+        if (version !== undefined && !busy && version !== file.saved()?.version) void file.read();
+      },
+      { defer: true },
+    ),
+  );
+  return (
+    <section
+      class="files-pane"
+      classList={{ behind: !props.front }}
+      inert={props.front ? undefined : true}
+      aria-label={props.path}
+    >
+      <Show when={file.ready()} fallback={<NotShown file={file} onCreate={props.onCreate} />}>
+        <Content file={file} saver={saver()} front={props.front} autofocus={props.autofocus} />
+      </Show>
+    </section>
+  );
+}
+
+function NotShown(props: { readonly file: FileDocument; readonly onCreate: () => void }): JSX.Element {
+  return (
+    <Switch fallback={<Skeleton label="Reading the file" />}>
+      <Match when={props.file.problem()?.code === "not_found"}>
+        <Empty
+          title="This file does not exist"
+          icon={<FileQuestion aria-hidden="true" />}
+          actions={<Button onClick={props.onCreate}>Write it</Button>}
+        >
+          <bdi class="mono wrap">{props.file.path}</bdi>
+        </Empty>
+      </Match>
+      <Match when={props.file.problem()?.code === "not_text"}>
+        <Empty title="This file is not text" icon={<FileX aria-hidden="true" />}>
+          <bdi class="mono wrap">{props.file.path}</bdi>
+          <p>Only UTF-8 text can be shown and edited here. Gears can read it.</p>
+        </Empty>
+      </Match>
+      <Match when={props.file.problem()}>
+        {(problem) => (
+          <div class="section">
+            <ProblemNotice problem={problem()} onRetry={() => void props.file.read()} />
+          </div>
+        )}
+      </Match>
+    </Switch>
+  );
+}
+
+interface ContentProps {
+  readonly file: FileDocument;
+  readonly saver: string | undefined;
+  readonly front: boolean;
+  readonly autofocus: boolean;
+}
+
+function Content(props: ContentProps): JSX.Element {
+  const { file } = props;
+  const [view, setView] = createSignal<"edit" | "changes">("edit");
+  const [cursor, setCursor] = createSignal<readonly [line: number, column: number]>([1, 1]);
+  // There is nothing left to compare.
+  createEffect(() => !file.edited() && setView("edit"));
+  const changes = () => view() === "changes" && !file.comparing();
+  return (
+    <div class="files-content">
+      <Bar {...props} view={view()} onView={setView} />
+      <Notices {...props} />
+      <div class="files-editor">
+        <div class="files-editor-one" classList={{ behind: changes() }} inert={changes() ? true : undefined}>
+          <Editor
+            value={file.text()}
+            fileName={file.path}
+            label={file.path}
+            readOnly={file.readOnly()}
+            autofocus={props.autofocus}
+            onChange={file.type}
+            onSave={() => void file.save()}
+            onCursor={(line, column) => setCursor([line, column])}
+          />
+        </div>
+        <Show when={changes()}>
+          <div class="files-editor-one">
+            <MergeView
+              before={file.saved()?.content ?? ""}
+              beforeLabel={file.saved() ? "Saved" : "Not saved yet"}
+              value={file.text()}
+              label="Yours, not saved"
+              fileName={file.path}
+              takeLabel="Take the saved text"
+              onChange={file.type}
+              onSave={() => void file.save()}
+            />
+          </div>
+        </Show>
+      </div>
+      <div class="files-foot">
+        <span class="num">
+          Line {cursor()[0]}, column {cursor()[1]}
+        </span>
+        <Show when={file.saved()}>{(saved) => <span class="num">{bytes(saved().size)}</span>}</Show>
+        <Show when={file.text().includes("\r\n")}>
+          <span title="Windows line ends; they are kept">CRLF</span>
+        </Show>
+        <span class="files-keys">
+          <Show when={!file.readOnly()} fallback="Ctrl F finds">
+            Ctrl F finds, Ctrl S saves. Tab indents; Escape, then Tab, leaves the editor
+          </Show>
+        </span>
+      </div>
+      <Show when={file.comparing() && props.front}>
+        <StaleDialog file={file} by={props.saver} />
+      </Show>
+    </div>
+  );
+}
+
+function Bar(
+  props: ContentProps & {
+    readonly view: "edit" | "changes";
+    readonly onView: (view: "edit" | "changes") => void;
+  },
+): JSX.Element {
+  const { file } = props;
+  const cut = file.path.lastIndexOf("/") + 1;
+  return (
+    <div class="files-bar">
+      <h2 class="files-path mono" title={file.path}>
+        <bdi class="files-directory ellipsis">{file.path.slice(0, cut)}</bdi>
+        <bdi class="files-name ellipsis">{file.path.slice(cut)}</bdi>
+      </h2>
+      <span class="files-state" role="status">
+        {stateOf(file)}
+      </span>
+      <Show when={!file.readOnly()}>
+        <Button
+          small
+          kind="quiet"
+          aria-pressed={props.view === "changes"}
+          disabled={!file.edited()}
+          onClick={() => props.onView(props.view === "edit" ? "changes" : "edit")}
+        >
+          Changes
+        </Button>
+        <Button
+          small
+          kind="primary"
+          busy={file.busy()}
+          disabled={!file.edited()}
+          title="Ctrl S"
+          onClick={() => void file.save()}
+        >
+          Save
+        </Button>
+      </Show>
+    </div>
+  );
+}
+
+function stateOf(file: FileDocument): string {
+  if (file.readOnly()) return "Read only";
+  if (file.busy()) return "Saving";
+  if (file.saved() === undefined) return "New, not saved yet";
+  return file.edited() ? "Not saved" : "Saved";
+}
+
+function Notices(props: ContentProps): JSX.Element {
+  const { file } = props;
+  const who = () => props.saver ?? "Somebody else";
+  return (
+    <>
+      <div role="status">
+        <Show when={file.outrun()}>
+          <div class="files-note wait">
+            <UsersRound aria-hidden="true" />
+            <span>
+              <Show
+                when={file.saved()}
+                fallback="This file is not there any more. Your text is kept; saving makes it anew."
+              >
+                {who()} saved another version after you began to edit. Yours is kept.
+              </Show>
+            </span>
+            <Button small onClick={() => file.compare(true)}>
+              Compare
+            </Button>
+          </div>
+        </Show>
+        <Show when={!file.outrun() && file.takenOver()}>
+          <div class="files-note info">
+            <Info aria-hidden="true" />
+            <span>{who()} saved a new version; this is it.</span>
+          </div>
+        </Show>
+      </div>
+      <Show when={file.readOnly()}>
+        <div class="files-note info" role="note">
+          <Info aria-hidden="true" />
+          <span>
+            This file has {bytes(file.saved()!.size)}. Files of up to 2 MiB can be edited; of this one the
+            first 2 MiB are shown, to be read only.
+          </span>
+        </div>
+      </Show>
+      <Show when={!file.comparing() && file.problem()}>
+        {(problem) => (
+          <div class="files-problem">
+            <ProblemNotice problem={problem()} />
+          </div>
+        )}
+      </Show>
+    </>
+  );
+}

@@ -1,0 +1,269 @@
+// The files of a workspace: the tree on the left, the open files beside it. Agents write here too: what they save shows at once, and never
+// takes away what somebody typed.
+
+import { useSearchParams } from "@solidjs/router";
+import FileText from "lucide-solid/icons/file-text";
+import FolderTree from "lucide-solid/icons/folder-tree";
+import X from "lucide-solid/icons/x";
+import {
+  createEffect,
+  createMemo,
+  createSignal,
+  For,
+  type JSX,
+  on,
+  onCleanup,
+  onMount,
+  Show,
+} from "solid-js";
+import { Button, IconButton } from "../../kit/button.tsx";
+import { confirm } from "../../kit/dialog.tsx";
+import { narrow } from "../../kit/screen.ts";
+import { Split } from "../../kit/split.tsx";
+import { Empty } from "../../kit/states.tsx";
+import { useHere } from "../../state/here.ts";
+import { me } from "../../state/session.ts";
+import { draftsOf } from "./drafts.ts";
+import { FilePane } from "./file-pane.tsx";
+import "./files.css";
+import { NewFile } from "./new-file.tsx";
+import { createOpenFiles, shortNames } from "./open-files.ts";
+import { createDirectories } from "./levels.ts";
+import { FileTree } from "./tree.tsx";
+
+export function Files(): JSX.Element {
+  const here = useHere();
+  const [params, setParams] = useSearchParams<{ path: string }>();
+  const drafts = draftsOf(me()?.id ?? 0, here.id);
+  const files = createOpenFiles(me()?.id ?? 0, here.id);
+  const directories = createDirectories(here.id, () => here.state().savedFiles);
+  const empty = () => directories.levels().get("")?.length === 0;
+  const savers = new Map<string, () => void>();
+  const [visited, setVisited] = createSignal<ReadonlySet<string>>(new Set());
+  const [naming, setNaming] = createSignal(false);
+  const [treeOpen, setTreeOpen] = createSignal(true);
+  /** The file that takes the focus when it is there. */
+  const [wanted, setWanted] = createSignal<string>();
+  const front = () => here.view() === "files";
+  const mounted = createMemo(() => files.paths().filter((path) => visited().has(path)));
+
+  const show = (path: string | undefined) => setParams({ path }, { scroll: false });
+  const bring = (path: string) => {
+    files.open(path, (one) => !drafts.paths().has(one));
+    setVisited((before) => new Set(before).add(path));
+    if (narrow()) setTreeOpen(false);
+  };
+  // The address belongs to the view that is in front; coming back, this one says again what it shows.
+  createEffect(
+    on(
+      () => [front(), params.path] as const,
+      ([inFront, path]) => {
+        if (!inFront) return;
+        const remembered = files.current();
+        if (typeof path === "string" && path !== "") bring(path);
+        else if (remembered !== undefined) setParams({ path: remembered }, { replace: true, scroll: false });
+      },
+    ),
+  );
+  const create = (path: string) => {
+    drafts.set(path, { text: "", version: null });
+    // It may be open already, as one that does not exist.
+    setVisited((before) => new Set([...before].filter((one) => one !== path)));
+    setWanted(path);
+    setNaming(false);
+    bring(path);
+    show(path);
+  };
+  const close = async (path: string) => {
+    if (drafts.paths().has(path) && !(await mayDrop(path))) return;
+    drafts.drop(path);
+    files.close(path);
+    setVisited((before) => new Set([...before].filter((one) => one !== path)));
+    show(files.current());
+  };
+  saveByKey(front, () => savers.get(files.current() ?? "")?.());
+  const openTree = () => setTreeOpen(true);
+  return (
+    <>
+      <Split
+        name="files"
+        at="start"
+        size={256}
+        min={168}
+        max={520}
+        sideLabel="Files of the workspace"
+        open={!narrow() || (treeOpen() && !empty())}
+        onClose={() => setTreeOpen(false)}
+        side={
+          <FileTree
+            directories={directories}
+            chosen={files.current()}
+            drafts={drafts.paths()}
+            onOpen={(path, byKey) => {
+              setWanted(byKey ? path : undefined);
+              show(path);
+            }}
+            onNew={() => setNaming(true)}
+          />
+        }
+        main={
+          <div class="files-main">
+            <h1 class="visually-hidden">Files</h1>
+            <Show when={files.paths().length > 0 || narrow()}>
+              <OpenFileList
+                paths={files.paths()}
+                current={files.current()}
+                drafts={drafts.paths()}
+                onShow={show}
+                onClose={(path) => void close(path)}
+                onTree={openTree}
+              />
+            </Show>
+            <div class="files-panes">
+              <Show when={files.current() === undefined}>
+                <NothingOpen empty={empty()} onTree={openTree} onNew={() => setNaming(true)} />
+              </Show>
+              <For each={mounted()}>
+                {(path) => (
+                  <FilePane
+                    path={path}
+                    drafts={drafts}
+                    front={files.current() === path}
+                    autofocus={wanted() === path}
+                    onSaver={(save) => (save ? savers.set(path, save) : savers.delete(path))}
+                    onCreate={() => create(path)}
+                  />
+                )}
+              </For>
+            </div>
+          </div>
+        }
+      />
+      <NewFile
+        open={naming()}
+        workspaceId={here.id}
+        directory={directoryOf(files.current())}
+        onClose={() => setNaming(false)}
+        onNamed={create}
+      />
+    </>
+  );
+}
+
+function directoryOf(path: string | undefined): string {
+  return path?.includes("/") ? path.slice(0, path.lastIndexOf("/")) : "";
+}
+
+function mayDrop(path: string): Promise<boolean> {
+  return confirm({
+    title: "Close without saving?",
+    text: (
+      <>
+        What you typed into <bdi class="mono">{path}</bdi> and did not save will be lost.
+      </>
+    ),
+    action: "Close without saving",
+  });
+}
+
+/** Ctrl S, ⌘ S anywhere on the screen; inside an editor, the editor takes it. */
+function saveByKey(front: () => boolean, save: () => void): void {
+  const onKeyDown = (event: KeyboardEvent) => {
+    const wanted = event.key.toLowerCase() === "s" && (event.ctrlKey || event.metaKey);
+    if (!wanted || event.altKey || event.shiftKey || !front()) return;
+    if (event.defaultPrevented || document.querySelector("[role=dialog]")) return;
+    event.preventDefault();
+    save();
+  };
+  onMount(() => document.addEventListener("keydown", onKeyDown));
+  onCleanup(() => document.removeEventListener("keydown", onKeyDown));
+}
+
+function OpenFileList(props: {
+  readonly paths: readonly string[];
+  readonly current: string | undefined;
+  readonly drafts: ReadonlySet<string>;
+  readonly onShow: (path: string) => void;
+  readonly onClose: (path: string) => void;
+  readonly onTree: () => void;
+}): JSX.Element {
+  const names = createMemo(() => shortNames(props.paths));
+  return (
+    <nav class="files-open" aria-label="Open files">
+      <Show when={narrow()}>
+        <IconButton small label="Show the files" onClick={props.onTree}>
+          <FolderTree aria-hidden="true" />
+        </IconButton>
+      </Show>
+      <ul>
+        <For each={props.paths}>
+          {(path) => (
+            <li classList={{ current: path === props.current }}>
+              <button
+                type="button"
+                class="files-tab"
+                title={path}
+                aria-current={path === props.current ? "page" : undefined}
+                ref={(element) => createEffect(() => path === props.current && intoView(element))}
+                onClick={() => props.onShow(path)}
+                onAuxClick={(event) => event.button === 1 && props.onClose(path)}
+              >
+                <bdi class="ellipsis">{names().get(path)?.name}</bdi>
+                <Show when={names().get(path)?.directory}>
+                  {(directory) => <bdi class="faint ellipsis">{directory()}</bdi>}
+                </Show>
+                <Show when={props.drafts.has(path)}>
+                  <span class="dot wait" />
+                  <span class="visually-hidden">, not saved</span>
+                </Show>
+              </button>
+              <button
+                type="button"
+                class="files-close"
+                aria-label={`Close ${path}`}
+                onClick={() => props.onClose(path)}
+              >
+                <X size={13} aria-hidden="true" />
+              </button>
+            </li>
+          )}
+        </For>
+      </ul>
+    </nav>
+  );
+}
+
+/** Only the list itself may scroll. */
+function intoView(element: HTMLElement): void {
+  const item = element.parentElement;
+  const list = item?.parentElement;
+  if (!item || !list) return;
+  const end = item.offsetLeft + item.offsetWidth;
+  if (item.offsetLeft < list.scrollLeft) list.scrollLeft = item.offsetLeft;
+  else if (end > list.scrollLeft + list.clientWidth) list.scrollLeft = end - list.clientWidth;
+}
+
+function NothingOpen(props: {
+  readonly empty: boolean;
+  readonly onTree: () => void;
+  readonly onNew: () => void;
+}): JSX.Element {
+  return (
+    <Empty
+      title={props.empty ? "No files yet" : "No file is open"}
+      icon={<FileText aria-hidden="true" />}
+      actions={
+        <>
+          <Show when={narrow() && !props.empty}>
+            <Button onClick={props.onTree}>Show the files</Button>
+          </Show>
+          <Button kind={props.empty ? "primary" : "plain"} onClick={props.onNew}>
+            New file
+          </Button>
+        </>
+      }
+    >
+      The people and the agents of this workspace read and write the same files.
+    </Empty>
+  );
+}

@@ -1,0 +1,86 @@
+// The directories of a workspace as far as somebody looked into them, read one level at a time and read again when something in them was
+// saved. The last answer asked for counts, in whatever order answers come.
+
+import { type Accessor, createEffect, createSignal, on } from "solid-js";
+import { api, take } from "../../api/client.ts";
+import { asProblem, type Problem } from "../../api/problem.ts";
+import type { WorkspaceState } from "../../state/workspace-state.ts";
+import { directoryToRead, type Levels, parentsOf } from "./tree-rows.ts";
+
+export interface Directories {
+  readonly levels: Accessor<Levels>;
+  readonly open: Accessor<ReadonlySet<string>>;
+  readonly problem: Accessor<Problem | undefined>;
+  readonly toggle: (path: string) => void;
+  /** Opens the directories in which this file is. */
+  readonly reveal: (path: string) => void;
+  /** Reads everything that is open again. */
+  readonly readAll: () => void;
+}
+
+export function createDirectories(
+  workspaceId: number,
+  savedFiles: Accessor<WorkspaceState["savedFiles"]>,
+): Directories {
+  const [levels, setLevels] = createSignal<Levels>(new Map());
+  const [open, setOpen] = createSignal<ReadonlySet<string>>(new Set());
+  const [problem, setProblem] = createSignal<Problem>();
+  const asked = new Map<string, number>();
+
+  const close = (path: string) =>
+    setOpen((before) => new Set([...before].filter((one) => one !== path && !one.startsWith(`${path}/`))));
+  const read = async (path: string) => {
+    const turn = (asked.get(path) ?? 0) + 1;
+    asked.set(path, turn);
+    try {
+      const query = path === "" ? {} : { path };
+      const entries = await take(api.workspaces({ id: workspaceId }).files.get({ query }));
+      if (asked.get(path) !== turn) return;
+      setLevels((before) => new Map(before).set(path, entries));
+      setProblem(undefined);
+      // One that is open and came into being only now.
+      for (const entry of entries) {
+        if (entry.kind === "directory" && open().has(entry.path) && !levels().has(entry.path))
+          void read(entry.path);
+      }
+    } catch (error) {
+      if (asked.get(path) !== turn) return;
+      const why = asProblem(error);
+      // A directory that is not there (yet): the one above it tells when it is.
+      if (why.code === "not_found" && path !== "") setLevels((before) => without(before, path));
+      else setProblem(why);
+    }
+  };
+  const readAll = () => {
+    for (const path of ["", ...open()]) void read(path);
+  };
+  const add = (paths: readonly string[]) => {
+    const missing = paths.filter((path) => !open().has(path));
+    if (missing.length === 0) return;
+    setOpen((before) => new Set([...before, ...missing]));
+    for (const path of missing) void read(path);
+  };
+
+  let before: WorkspaceState["savedFiles"] = savedFiles();
+  createEffect(
+    on(savedFiles, (now) => {
+      const changed = [...now].filter(([path, { version }]) => before.get(path)?.version !== version);
+      before = now;
+      const concerned = new Set(changed.map(([path]) => directoryToRead(path, levels())));
+      for (const directory of concerned) void read(directory);
+    }),
+  );
+  void read("");
+  return {
+    levels,
+    open,
+    problem,
+    toggle: (path) => (open().has(path) ? close(path) : add([path])),
+    reveal: (path) => add(parentsOf(path)),
+    readAll,
+  };
+}
+
+function without(levels: Levels, path: string): Levels {
+  return new Map([...levels].filter(([one]) => one !== path));
+}

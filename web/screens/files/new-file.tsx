@@ -1,0 +1,78 @@
+// Asks for the path of a new file. Nothing is made before the first save: there is no way to delete what was made by mistake.
+
+import { createEffect, createSignal, type JSX, on, Show } from "solid-js";
+import { api, take } from "../../api/client.ts";
+import { asProblem, Problem } from "../../api/problem.ts";
+import { Button } from "../../kit/button.tsx";
+import { Dialog } from "../../kit/dialog.tsx";
+import { createSubmission, TextInput } from "../../kit/form.tsx";
+import { ProblemNotice } from "../../kit/states.tsx";
+
+export function NewFile(props: {
+  readonly open: boolean;
+  readonly workspaceId: number;
+  /** The directory that is looked at: what the field begins with. */
+  readonly directory: string;
+  readonly onClose: () => void;
+  readonly onNamed: (path: string) => void;
+}): JSX.Element {
+  const [path, setPath] = createSignal("");
+  const submission = createSubmission(["path"], async () => {
+    const wanted = path().normalize("NFC");
+    await requireFree(props.workspaceId, wanted);
+    props.onNamed(wanted);
+  });
+  createEffect(
+    on(
+      () => props.open,
+      (open) => {
+        if (!open) return;
+        setPath(props.directory === "" ? "" : `${props.directory}/`);
+        submission.clear();
+      },
+    ),
+  );
+  return (
+    <Dialog open={props.open} onClose={props.onClose} title="New file">
+      <form class="form" onSubmit={(event) => void submission.submit(event)}>
+        <TextInput
+          label="Path"
+          value={path()}
+          onInput={setPath}
+          problem={submission.of("path")}
+          placeholder="notes/plan.md"
+          hint="Directories on the way are made when it is saved."
+          mono
+          autofocus
+          required
+        />
+        <Show when={submission.problem()}>{(problem) => <ProblemNotice problem={problem()} />}</Show>
+        <div class="actions">
+          <Button onClick={props.onClose}>Cancel</Button>
+          <Button type="submit" kind="primary" busy={submission.busy()}>
+            Open it
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+/** The server's rules for paths, asked by reading it. Raises `Problem` about the field `path`. */
+async function requireFree(id: number, path: string): Promise<void> {
+  try {
+    await take(api.workspaces({ id }).file.get({ query: { path } }));
+  } catch (error) {
+    const why = asProblem(error);
+    if (why.code === "not_found") return;
+    if (why.code === "not_text") throw taken();
+    throw why.code === "invalid" && !why.message.startsWith("path: ")
+      ? new Problem(`path: ${why.message}`, why.code, why.status, why.requestId)
+      : why;
+  }
+  throw taken();
+}
+
+function taken(): Problem {
+  return new Problem("path: there is a file of this name already", "conflict");
+}

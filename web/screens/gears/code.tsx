@@ -1,0 +1,175 @@
+// Writes a new version of a gear. Says before saving what a save takes away, and asks when somebody else saved meanwhile.
+
+import { useBeforeLeave, useNavigate } from "@solidjs/router";
+import { batch, createEffect, createMemo, createSignal, type JSX, onCleanup, Show } from "solid-js";
+import type { GearDetail } from "../../../src/service/gears/schema.ts";
+import { api, take } from "../../api/client.ts";
+import { Problem } from "../../api/problem.ts";
+import { refresh } from "../../api/query.ts";
+import { Button } from "../../kit/button.tsx";
+import { confirm } from "../../kit/dialog.tsx";
+import { createSubmission } from "../../kit/form.tsx";
+import { ProblemNotice } from "../../kit/states.tsx";
+import { tell } from "../../kit/toast.tsx";
+import { isAdmin, me } from "../../state/session.ts";
+import { putGear, readGear } from "./gear-queries.ts";
+import { changed, contentChanged, draftOf, type ProgramDraft, tagsOf, testsOf } from "./program-draft.ts";
+import { DetailFields, ProgramEditor, TestFields } from "./program-editor.tsx";
+import { StaleSave, type StaleChoice } from "./stale-save.tsx";
+
+const FIELDS = ["code", "files", "entrypoint", "args_schema", "description", "tags", "tests"] as const;
+
+export function Code(props: { readonly gear: GearDetail }): JSX.Element {
+  const navigate = useNavigate();
+  /** What the writing began with. */
+  const [begun, setBegun] = createSignal(props.gear);
+  const [draft, setDraft] = createSignal(draftOf(props.gear));
+  const [theirs, setTheirs] = createSignal<{ gear: GearDetail; choose: (choice: StaleChoice) => void }>();
+  const start = createMemo(() => draftOf(begun()));
+  const dirty = () => changed(start(), draft());
+  const anew = () => contentChanged(start(), draft());
+  const mayWrite = () => isAdmin() || props.gear.author_id === me()?.id;
+  // While nothing is written, the newest is shown.
+  createEffect(() => {
+    const latest = props.gear;
+    if (!dirty() && latest.updated_at > begun().updated_at) restart(latest);
+  });
+  const restart = (gear: GearDetail) =>
+    batch(() => {
+      setBegun(gear);
+      setDraft(draftOf(gear));
+    });
+  const saving = createSubmission(FIELDS, async () => {
+    const body = bodyOf(draft(), anew());
+    const latest = await readGear(props.gear.id);
+    if (latest.content_hash !== begun().content_hash && !(await asked(latest))) return;
+    const { changed: isNew, ...saved } = await take(api.gears({ id: props.gear.id }).put(body));
+    putGear(saved);
+    restart(saved);
+    void Promise.all([refresh("gears"), refresh("approvals")]);
+    tell(
+      isNew
+        ? `Saved as version ${saved.version}. It waits for approval.`
+        : `Saved. The program is the same, so version ${saved.version} stays as it is.`,
+    );
+    if (isNew) navigate(`/gears/${saved.id}/review`);
+  });
+  /** Whether to save over what somebody else saved. */
+  const asked = async (gear: GearDetail) => {
+    const choice = await new Promise<StaleChoice>((resolve) => setTheirs({ gear, choose: resolve }));
+    setTheirs(undefined);
+    if (choice === "theirs") restart(gear);
+    return choice === "mine";
+  };
+  guardLeaving(dirty);
+  const save = () => {
+    if (dirty() && mayWrite()) void saving.submit();
+  };
+  const editing = () => ({
+    draft: draft(),
+    onChange: setDraft,
+    readOnly: !mayWrite(),
+    onSave: save,
+    problemOf: saving.of,
+  });
+  return (
+    <form
+      class="gear-code"
+      onSubmit={(event) => {
+        event.preventDefault();
+        save();
+      }}
+    >
+      <h1 class="visually-hidden">Code of {props.gear.name}</h1>
+      <div class="gear-save" role="status">
+        <span class="small muted">
+          <SaveWords gear={props.gear} mayWrite={mayWrite()} dirty={dirty()} anew={anew()} />
+        </span>
+        <Show when={mayWrite()}>
+          <span class="row end">
+            <Show when={dirty()}>
+              <Button kind="quiet" onClick={() => restart(props.gear)} disabled={saving.busy()}>
+                Discard
+              </Button>
+            </Show>
+            <Button type="submit" kind="primary" busy={saving.busy()} disabled={!dirty()}>
+              {anew() ? `Save version ${props.gear.version + 1}` : "Save"}
+            </Button>
+          </span>
+        </Show>
+      </div>
+      <Show when={saving.problem()}>
+        {(problem) => (
+          <div class="section">
+            <ProblemNotice problem={problem()} />
+          </div>
+        )}
+      </Show>
+      <ProgramEditor {...editing()} />
+      <div class="gear-more form">
+        <DetailFields {...editing()} />
+        <TestFields {...editing()} />
+      </div>
+      <Show when={theirs()}>
+        {(stale) => (
+          <StaleSave gear={stale().gear} draft={draft()} onChoose={(choice) => stale().choose(choice)} />
+        )}
+      </Show>
+    </form>
+  );
+}
+
+/** Program and schema only when they are others: what is absent stays as it is. Raises a `Problem` about the tests. */
+function bodyOf(draft: ProgramDraft, anew: boolean) {
+  const beside = { description: draft.description, tags: tagsOf(draft), tests: checkedTests(draft) };
+  if (!anew) return beside;
+  const entrypoint = draft.runtime === "binary" ? { entrypoint: draft.entrypoint } : {};
+  return {
+    ...beside,
+    ...entrypoint,
+    runtime: draft.runtime,
+    files: [...draft.files],
+    args_schema: draft.argsSchema,
+  };
+}
+
+export function checkedTests(draft: ProgramDraft) {
+  try {
+    return testsOf(draft);
+  } catch (error) {
+    throw new Problem((error as Error).message, "invalid");
+  }
+}
+
+function SaveWords(props: {
+  readonly gear: GearDetail;
+  readonly mayWrite: boolean;
+  readonly dirty: boolean;
+  readonly anew: boolean;
+}): JSX.Element {
+  const words = () => {
+    if (!props.mayWrite) return `Its author, ${props.gear.author}, and admins save new versions.`;
+    if (!props.dirty) return `Version ${props.gear.version}. Change it to save a new version.`;
+    if (!props.anew) return "The program is the same: its version and its approval stay.";
+    return props.gear.status === "approved"
+      ? "Saving makes a new version, which does not run before it is approved. Until then agents can't call this gear."
+      : "Saving makes a new version, which waits for approval.";
+  };
+  return <>{words()}</>;
+}
+
+/** Nobody loses what they wrote by a click beside it. */
+export function guardLeaving(dirty: () => boolean): void {
+  useBeforeLeave((event) => {
+    if (event.defaultPrevented || !dirty()) return;
+    event.preventDefault();
+    void confirm({
+      title: "Leave without saving?",
+      text: "What you wrote here is lost then.",
+      action: "Leave",
+    }).then((leave) => leave && event.retry(true));
+  });
+  const warn = (event: BeforeUnloadEvent) => dirty() && event.preventDefault();
+  addEventListener("beforeunload", warn);
+  onCleanup(() => removeEventListener("beforeunload", warn));
+}

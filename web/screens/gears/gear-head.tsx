@@ -1,0 +1,81 @@
+// A gear's name and where it comes from, on one line.
+
+import { createMemo, type JSX, Show } from "solid-js";
+import type { GearDetail } from "../../../src/service/gears/schema.ts";
+import { createQuery } from "../../api/query.ts";
+import { Time } from "../../kit/pieces.tsx";
+import { narrow } from "../../kit/screen.ts";
+import { workspacesQuery } from "../../state/lists.ts";
+import { readPlaces } from "./gear-queries.ts";
+import { RUNTIME_NAMES, StatusTag } from "./gear-words.tsx";
+
+export function GearHead(props: { readonly gear: GearDetail }): JSX.Element {
+  const workspaces = workspacesQuery();
+  /** Where it was forged, for those who see it. */
+  const home = createMemo(
+    () => workspaces.data()?.find(({ id }) => id === props.gear.workspace_id),
+    undefined,
+    {
+      equals: (a, b) => a?.id === b?.id && a?.name === b?.name,
+    },
+  );
+  const places = createQuery(() => {
+    const workspace = home();
+    return workspace
+      ? {
+          key: ["gears", "places", props.gear.id, workspace.id],
+          read: () => readPlaces(props.gear.id, workspace),
+        }
+      : undefined;
+  });
+  const bound = () => {
+    const names = (places.data() ?? []).map(({ agent }) => agent ?? "all agents");
+    return names.length > 3
+      ? `${names.slice(0, 3).join(", ")} and ${names.length - 3} more`
+      : names.join(", ");
+  };
+  return (
+    <header class="gear-head">
+      <h1>{props.gear.name}</h1>
+      <Show when={narrow()}>
+        <StatusTag gear={props.gear} version />
+      </Show>
+      <p class="muted">
+        {RUNTIME_NAMES[props.gear.runtime]}
+        {" · "}
+        <Show
+          when={props.gear.forged_by}
+          fallback={
+            <>
+              by <bdi>{props.gear.author}</bdi>
+            </>
+          }
+        >
+          {(agent) => (
+            <>
+              forged by <bdi>{agent()}</bdi>
+              <Show when={home()}>
+                {(workspace) => (
+                  <>
+                    {" in "}
+                    <bdi>{workspace().name}</bdi>
+                  </>
+                )}
+              </Show>
+            </>
+          )}
+        </Show>
+        , <Time time={props.gear.updated_at} relative />
+        <Show when={bound() !== ""}>
+          {" · bound to "}
+          <bdi>{bound()}</bdi>
+        </Show>
+      </p>
+      <Show when={props.gear.description}>
+        <p class="gear-description" dir="auto">
+          {props.gear.description}
+        </p>
+      </Show>
+    </header>
+  );
+}

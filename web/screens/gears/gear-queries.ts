@@ -1,0 +1,112 @@
+// What the pages of one gear read. All keys begin with "gears", so that `refresh("gears")` after a change makes every one of them current.
+
+import type { AuditRecord } from "../../../src/service/audit/schema.ts";
+import type { GearDetail, GearRunDetail, GearVersion } from "../../../src/service/gears/schema.ts";
+import { api, take } from "../../api/client.ts";
+import { createQuery, put, type Query } from "../../api/query.ts";
+import { isAdmin } from "../../state/session.ts";
+
+/** Somebody else may save or decide while one looks. */
+const GEAR_EVERY_MS = 8_000;
+const DECISIONS_READ_MAX = 500;
+
+export const keyOfGear = (id: number) => ["gears", "one", id] as const;
+
+export const readGear = (id: number): Promise<GearDetail> => take(api.gears({ id }).get());
+
+export function gearQuery(id: () => number): Query<GearDetail> {
+  return createQuery(() => ({ key: keyOfGear(id()), read: () => readGear(id()) }), { every: GEAR_EVERY_MS });
+}
+
+/** What an answer has told. */
+export function putGear(gear: GearDetail): void {
+  put(keyOfGear(gear.id), gear);
+}
+
+/** One version with its code; null: there is none by that number. */
+export function versionQuery(id: () => number, version: () => number | undefined): Query<GearVersion | null> {
+  return createQuery(() => {
+    const wanted = version();
+    return wanted === undefined
+      ? undefined
+      : { key: ["gears", "version", id(), wanted], read: () => readVersion(id(), wanted) };
+  });
+}
+
+async function readVersion(id: number, version: number): Promise<GearVersion | null> {
+  const [found] = await take(api.gears({ id }).versions.get({ query: { before: version + 1, limit: 1 } }));
+  return found?.version === version ? found : null;
+}
+
+export interface GearDecision {
+  readonly seq: number;
+  readonly action: "approved" | "disabled" | "withdrawn";
+  readonly version: number;
+  readonly record: AuditRecord;
+}
+
+const ACTIONS = [
+  ["gear.approve", "approved"],
+  ["gear.disable", "disabled"],
+  ["gear.withdraw", "withdrawn"],
+] as const;
+
+/** For admins: who decided what about it, newest first. */
+export function decisionsQuery(id: () => number): Query<readonly GearDecision[]> {
+  return createQuery(() =>
+    isAdmin() ? { key: ["gears", "decisions", id()], read: () => readDecisions(id()) } : undefined,
+  );
+}
+
+async function readDecisions(id: number): Promise<readonly GearDecision[]> {
+  const lists = await Promise.all(
+    ACTIONS.map(async ([action, word]) => {
+      const records = await take(api.audit.get({ query: { action, limit: DECISIONS_READ_MAX } }));
+      return records
+        .filter(({ target }) => target === `gear:${id}`)
+        .map((record) => ({
+          seq: record.seq,
+          action: word,
+          version: Number(record.detail.version),
+          record,
+        }));
+    }),
+  );
+  return lists.flat().toSorted((a, b) => b.seq - a.seq);
+}
+
+export function runQuery(id: () => number | undefined): Query<GearRunDetail> {
+  return createQuery(() => {
+    const wanted = id();
+    return wanted === undefined
+      ? undefined
+      : {
+          key: ["gears", "run", wanted],
+          read: () => take(api["gear-runs"]({ id: wanted }).get()),
+        };
+  });
+}
+
+export interface Place {
+  readonly workspace: string;
+  /** Null: all agents. */
+  readonly agent: string | null;
+}
+
+/** Where it is bound in one workspace. */
+export async function readPlaces(
+  gearId: number,
+  workspace: { readonly id: number; readonly name: string },
+): Promise<Place[]> {
+  const id = workspace.id;
+  const bindings = (await take(api.workspaces({ id }).gears.get())).filter(
+    (binding) => binding.gear_id === gearId,
+  );
+  if (bindings.length === 0) return [];
+  const agents = await take(api.workspaces({ id }).agents.get());
+  return bindings.map((binding) => ({
+    workspace: workspace.name,
+    agent:
+      binding.agent_id === null ? null : (agents.find((agent) => agent.id === binding.agent_id)?.name ?? "?"),
+  }));
+}

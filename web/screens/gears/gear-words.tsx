@@ -1,0 +1,105 @@
+// How gears are spoken of: their status as a word and a colour, their runtime by its name, what came of a run, and whether runs are isolated.
+
+import { type JSX, Show } from "solid-js";
+import type {
+  Gear,
+  GearDetail,
+  GearRunKind,
+  GearRunStatus,
+  GearRuntime,
+  GearStatus,
+} from "../../../src/service/gears/schema.ts";
+import { duration } from "../../kit/format.ts";
+
+export const STATUS_NAMES: Readonly<Record<GearStatus, string>> = {
+  pending: "waits for approval",
+  approved: "approved",
+  disabled: "disabled",
+};
+const STATUS_LOOKS = { pending: "wait", approved: "ok", disabled: "bad" } as const;
+
+export function StatusTag(props: { readonly gear: Gear; readonly version?: boolean }): JSX.Element {
+  return (
+    <span class={`tag ${STATUS_LOOKS[props.gear.status]}`}>
+      {props.version ? `version ${props.gear.version} ` : ""}
+      {STATUS_NAMES[props.gear.status]}
+    </span>
+  );
+}
+
+export const RUNTIME_NAMES: Readonly<Record<GearRuntime, string>> = {
+  python: "Python",
+  node: "Node",
+  bash: "Bash",
+  binary: "Binary",
+};
+
+export const AUTH_NAMES: Readonly<Record<string, string>> = {
+  loopback: "this machine",
+  session: "session",
+  token: "token",
+  system: "the service",
+};
+
+export const KIND_NAMES: Readonly<Record<GearRunKind, string>> = {
+  run: "by hand",
+  dry: "dry run",
+  test: "test",
+  tool: "call by an agent",
+};
+
+interface Ran {
+  readonly status: GearRunStatus;
+  readonly exit_code: number | null;
+  readonly timed_out: boolean | null;
+  readonly error: string | null;
+}
+
+/** In few words, and whether it went well; undefined: not over. */
+export function outcomeOf(run: Ran): { words: string; well: boolean | undefined } {
+  if (run.status === "running") return { words: "runs", well: undefined };
+  if (run.timed_out) return { words: "timed out", well: false };
+  if (run.status === "done") return { words: `exit ${run.exit_code}`, well: run.exit_code === 0 };
+  return { words: run.status, well: false };
+}
+
+export function OutcomeTag(props: { readonly run: Ran }): JSX.Element {
+  const outcome = () => outcomeOf(props.run);
+  const look = () => ({ true: "ok", false: "bad", undefined: "wait" })[String(outcome().well)];
+  return <span class={`tag ${look()}`}>{outcome().words}</span>;
+}
+
+/** `exit 0 · 41 ms`. */
+export function resultWords(result: {
+  readonly exit_code: number;
+  readonly timed_out: boolean;
+  readonly duration_ms: number;
+}): string {
+  return `${result.timed_out ? "timed out" : `exit ${result.exit_code}`} · ${duration(result.duration_ms)}`;
+}
+
+/** What approving exactly this content allows. From what the server says about itself, nothing assumed. */
+export function ApprovalMeaning(props: { readonly gear: GearDetail }): JSX.Element {
+  return (
+    <Show
+      when={props.gear.isolated}
+      fallback={
+        <p class="gear-bad">
+          <strong>Gears are not isolated on this server.</strong> Exactly these bytes may then run with the
+          server's own access: files, the database, the stored provider keys, the network and this API. This
+          approval is the only control.
+        </p>
+      }
+    >
+      <p class="muted">
+        Exactly these bytes may run, in a container without network, 512 MB, one processor, read-only. Any
+        change asks again.
+      </p>
+    </Show>
+  );
+}
+
+/** `7c1e 90ab … 44d2`. */
+export function spacedHash(hash: string): string {
+  return `${hash.slice(0, 4)} ${hash.slice(4, 8)} … ${hash.slice(-4)}`;
+}

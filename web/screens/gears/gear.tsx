@@ -1,0 +1,155 @@
+// One gear: its review, its code, what it did, and its versions, each with its address.
+
+import { A, useNavigate, useParams } from "@solidjs/router";
+import Ellipsis from "lucide-solid/icons/ellipsis";
+import { createMemo, For, type JSX, Match, Show, Switch } from "solid-js";
+import type { GearDetail } from "../../../src/service/gears/schema.ts";
+import { api, take } from "../../api/client.ts";
+import { refresh } from "../../api/query.ts";
+import { useCrumbs } from "../../frame/top-line.tsx";
+import { confirm } from "../../kit/dialog.tsx";
+import { Menu } from "../../kit/menu.tsx";
+import { narrow } from "../../kit/screen.ts";
+import { Loaded } from "../../kit/states.tsx";
+import { attempt, tell } from "../../kit/toast.tsx";
+import { isAdmin } from "../../state/session.ts";
+import { Code } from "./code.tsx";
+import { gearQuery, type Place, readPlaces } from "./gear-queries.ts";
+import { StatusTag } from "./gear-words.tsx";
+import { Review } from "./review.tsx";
+import { Runs } from "./runs.tsx";
+import { Versions } from "./versions.tsx";
+import "./gears.css";
+
+const TABS = [
+  ["review", "Review"],
+  ["code", "Code"],
+  ["runs", "Runs"],
+  ["versions", "Versions"],
+] as const;
+
+export function Gear(): JSX.Element {
+  const params = useParams<{ id: string }>();
+  const id = createMemo(() => Number(params.id));
+  return (
+    <Show when={id()} keyed>
+      {(gearId) => <OneGear id={gearId} />}
+    </Show>
+  );
+}
+
+function OneGear(props: { readonly id: number }): JSX.Element {
+  const params = useParams<{ tab?: string }>();
+  const navigate = useNavigate();
+  const query = gearQuery(() => props.id);
+  useCrumbs(() => [{ name: "Gears", path: "/gears" }, { name: query.data()?.name ?? "…" }]);
+  const tab = () => params.tab ?? "review";
+  return (
+    <Loaded query={query} what="gear">
+      {(gear) => (
+        <div class="gear">
+          <nav class="views" aria-label="Views of the gear">
+            <For each={TABS}>
+              {([path, name]) => (
+                <A
+                  href={`/gears/${props.id}/${path}`}
+                  aria-current={tab() === path ? "page" : undefined}
+                  activeClass=""
+                  inactiveClass=""
+                >
+                  {name}
+                </A>
+              )}
+            </For>
+            <div class="end">
+              <Show when={!narrow()}>
+                <StatusTag gear={gear()} version />
+              </Show>
+              <Show when={isAdmin()}>
+                <Menu label="More about this gear" actions={[deletion(gear(), navigate)]}>
+                  <Ellipsis aria-hidden="true" />
+                </Menu>
+              </Show>
+            </div>
+          </nav>
+          <div class="gear-view scroll">
+            <Switch>
+              <Match when={tab() === "review"}>
+                <Review gear={gear()} />
+              </Match>
+              <Match when={tab() === "code"}>
+                <Code gear={gear()} />
+              </Match>
+              <Match when={tab() === "runs"}>
+                <Runs gear={gear()} />
+              </Match>
+              <Match when={tab() === "versions"}>
+                <Versions gear={gear()} />
+              </Match>
+            </Switch>
+          </div>
+        </div>
+      )}
+    </Loaded>
+  );
+}
+
+function deletion(gear: GearDetail, navigate: (path: string) => void) {
+  return { label: "Delete gear", danger: true, run: () => void attempt(() => remove(gear, navigate)) };
+}
+
+async function remove(gear: GearDetail, navigate: (path: string) => void): Promise<void> {
+  const places = await placesOf(gear.id);
+  const sure = await confirm({
+    title: `Delete ${gear.name}?`,
+    text: <Loss gear={gear} places={places} />,
+    action: "Delete gear",
+  });
+  if (!sure) return;
+  await take(api.gears({ id: gear.id }).delete());
+  navigate("/gears");
+  tell(`${gear.name} is deleted.`);
+  await Promise.all([refresh("gears"), refresh("approvals")]);
+}
+
+const WORKSPACES_AT_ONCE = 6;
+
+/** Admins see all workspaces, so these are all places. */
+async function placesOf(gearId: number): Promise<readonly Place[]> {
+  const workspaces = [...(await take(api.workspaces.get()))];
+  const places: Place[] = [];
+  while (workspaces.length > 0) {
+    const next = workspaces.splice(0, WORKSPACES_AT_ONCE);
+    places.push(...(await Promise.all(next.map((workspace) => readPlaces(gearId, workspace)))).flat());
+  }
+  return places;
+}
+
+const PLACES_SHOWN_MAX = 8;
+
+function Loss(props: { readonly gear: GearDetail; readonly places: readonly Place[] }): JSX.Element {
+  const more = () => props.places.length - PLACES_SHOWN_MAX;
+  return (
+    <div class="stack">
+      <p>
+        Its {props.gear.version === 1 ? "version" : `${props.gear.version} versions`} and its tests can't be
+        seen any more. The record of its runs stays.
+      </p>
+      <Show when={props.places.length > 0} fallback={<p>No agent is bound to it.</p>}>
+        <p>These can't call it any more:</p>
+        <ul class="gear-places">
+          <For each={props.places.slice(0, PLACES_SHOWN_MAX)}>
+            {(place) => (
+              <li>
+                <bdi>{place.agent ?? "all agents"}</bdi> in <bdi>{place.workspace}</bdi>
+              </li>
+            )}
+          </For>
+          <Show when={more() > 0}>
+            <li>and {more()} more</li>
+          </Show>
+        </ul>
+      </Show>
+    </div>
+  );
+}

@@ -1,0 +1,92 @@
+// One run of a gear as it happens: what it prints comes in as events, then its result, or why there is none. A run goes on when nobody
+// looks any more; leaving the page only ends the looking.
+
+import { type Accessor, createSignal, onCleanup } from "solid-js";
+import type { GearResult } from "../../../src/service/gears/schema.ts";
+import { asProblem, type Problem, problemOf } from "../../api/problem.ts";
+import { refresh } from "../../api/query.ts";
+import { type StreamedEvent, streamEvents } from "../../api/stream.ts";
+
+/** Shown while it runs; the run's record has more. */
+const CHARACTERS_SHOWN = 100_000;
+
+export interface Printed {
+  readonly stream: "stdout" | "stderr";
+  readonly text: string;
+}
+
+export interface LiveRun {
+  readonly running: Accessor<boolean>;
+  /** Both streams in the order in which they came. */
+  readonly printed: Accessor<readonly Printed[]>;
+  /** The beginning was left out. */
+  readonly cut: Accessor<boolean>;
+  readonly result: Accessor<GearResult | undefined>;
+  readonly problem: Accessor<Problem | undefined>;
+  readonly start: (gearId: number, dry: boolean, body: object) => Promise<void>;
+  readonly clear: () => void;
+}
+
+export function createLiveRun(): LiveRun {
+  const [running, setRunning] = createSignal(false);
+  const [printed, setPrinted] = createSignal<readonly Printed[]>([]);
+  const [cut, setCut] = createSignal(false);
+  const [result, setResult] = createSignal<GearResult>();
+  const [problem, setProblem] = createSignal<Problem>();
+  const abort = new AbortController();
+  onCleanup(() => abort.abort());
+  const clear = () => {
+    setPrinted([]);
+    setCut(false);
+    setResult(undefined);
+    setProblem(undefined);
+  };
+  const take = (events: readonly StreamedEvent[]) => {
+    const output = events.filter(({ type }) => type === "output").map(({ data }) => data as Printed);
+    if (output.length > 0) {
+      const joined = join([...printed(), ...output]);
+      setCut((before) => before || joined.cut);
+      setPrinted(joined.printed);
+    }
+    for (const { type, data } of events) {
+      if (type === "result") setResult(data as GearResult);
+      if (type === "error") setProblem(problemOf(200, { error: data }));
+    }
+  };
+  const start = async (gearId: number, dry: boolean, body: object) => {
+    if (running()) return;
+    clear();
+    setRunning(true);
+    try {
+      const path = `/api/v1/gears/${gearId}/run?stream=1${dry ? "&dry=1" : ""}`;
+      for await (const events of streamEvents(path, abort.signal, { body })) take(events);
+      if (!result() && !problem() && !abort.signal.aborted) setProblem(asProblem(new Error(BROKEN_OFF)));
+    } catch (error) {
+      setProblem(asProblem(error));
+    } finally {
+      setRunning(false);
+      void refresh("gears", "runs");
+    }
+  };
+  return { running, printed, cut, result, problem, start, clear };
+}
+
+const BROKEN_OFF = "The connection ended before the run did. Its record is under Runs.";
+
+/** Neighbours of one stream are one piece; only the end of a long output is kept. */
+export function join(all: readonly Printed[]): { printed: readonly Printed[]; cut: boolean } {
+  const joined: Printed[] = [];
+  for (const piece of all) {
+    const last = joined.at(-1);
+    if (last?.stream === piece.stream) joined[joined.length - 1] = { ...last, text: last.text + piece.text };
+    else joined.push(piece);
+  }
+  let room = CHARACTERS_SHOWN;
+  const kept: Printed[] = [];
+  for (const piece of joined.toReversed()) {
+    if (room <= 0) break;
+    kept.unshift(piece.text.length <= room ? piece : { ...piece, text: piece.text.slice(-room) });
+    room -= piece.text.length;
+  }
+  return { printed: kept, cut: room < 0 };
+}

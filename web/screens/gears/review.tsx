@@ -1,0 +1,149 @@
+// The review of a gear: its content and how it differs from what was approved before, its tests, a dry run, and the decision. What is looked
+// at stays as it was when the page was opened: a version that is saved meanwhile is announced, and never slips under the button.
+
+import { children, createEffect, createMemo, createSignal, type JSX, Match, Show, Switch } from "solid-js";
+import type { GearDetail } from "../../../src/service/gears/schema.ts";
+import { Button } from "../../kit/button.tsx";
+import { Select } from "../../kit/form.tsx";
+import { narrow } from "../../kit/screen.ts";
+import { Split } from "../../kit/split.tsx";
+import { ProblemNotice, Skeleton } from "../../kit/states.tsx";
+import { createArgsForm } from "./args-form.tsx";
+import { ContentDiff } from "./content-diff.tsx";
+import { DecideGear } from "./decide-gear.tsx";
+import { EarlierDecisions } from "./earlier-decisions.tsx";
+import { GearHead } from "./gear-head.tsx";
+import { decisionsQuery, versionQuery } from "./gear-queries.ts";
+import { StoredTests } from "./stored-tests.tsx";
+import { TryGear } from "./try-gear.tsx";
+
+export function Review(props: { readonly gear: GearDetail }): JSX.Element {
+  const [looked, setLooked] = createSignal(props.gear);
+  const outdated = () => props.gear.content_hash !== looked().content_hash;
+  // Its status, tests and approvals may change while one looks; its content not.
+  createEffect(() => {
+    if (!outdated()) setLooked(props.gear);
+  });
+  const form = createArgsForm(() => looked().args_schema);
+  const side = children(() => (
+    <>
+      <TryGear gear={looked()} form={form} />
+      <DecideGear gear={looked()} outdated={outdated()} onOutdated={() => setLooked(props.gear)} />
+      <EarlierDecisions gear={looked()} />
+    </>
+  ));
+  const main = children(() => (
+    <div class="gear-review">
+      <GearHead gear={looked()} />
+      <Show when={outdated()}>
+        <Outdated looked={looked()} latest={props.gear} onLook={() => setLooked(props.gear)} />
+      </Show>
+      <Compared gear={looked()} />
+      <StoredTests gear={looked()} onUse={form.fill} />
+    </div>
+  ));
+  return (
+    <Show
+      when={!narrow()}
+      fallback={
+        <div class="scroll gear-narrow">
+          {main()}
+          <div class="gear-narrow-side">{side()}</div>
+        </div>
+      }
+    >
+      <Split
+        name="gear-review"
+        size={380}
+        min={300}
+        max={640}
+        sideLabel="Try and decide"
+        open
+        main={main()}
+        side={side()}
+      />
+    </Show>
+  );
+}
+
+function Outdated(props: {
+  readonly looked: GearDetail;
+  readonly latest: GearDetail;
+  readonly onLook: () => void;
+}): JSX.Element {
+  return (
+    <div class="notice wait gear-outdated" role="alert">
+      <div>
+        Version {props.latest.version} was saved while you look at version {props.looked.version}. Only the
+        current version can be approved.
+      </div>
+      <Button small onClick={() => props.onLook()}>
+        Look at version {props.latest.version}
+      </Button>
+    </div>
+  );
+}
+
+const NOTHING = "nothing";
+
+/** With what to compare: by itself what was approved before, as far as this person may know it, else the version before. */
+function Compared(props: { readonly gear: GearDetail }): JSX.Element {
+  const id = () => props.gear.id;
+  const current = () => props.gear.version;
+  const decisions = decisionsQuery(id);
+  const approved = createMemo(() => decisions.data()?.find(({ action }) => action === "approved"));
+  const [picked, setPicked] = createSignal<string>();
+  /** Undefined: the content by itself. */
+  const usual = createMemo<number | undefined>(() => {
+    if (props.gear.status === "approved") return undefined;
+    const last = approved();
+    if (last) return last.record.content_hash === props.gear.content_hash ? undefined : last.version;
+    // An admin knows that nothing was approved before: then all of it is new.
+    if (decisions.data()) return undefined;
+    return current() > 1 ? current() - 1 : undefined;
+  });
+  const base = createMemo(() => {
+    const choice = picked();
+    if (choice === undefined) return usual();
+    return choice === NOTHING || Number(choice) >= current() ? undefined : Number(choice);
+  });
+  const before = versionQuery(id, base);
+  const name = (version: number) =>
+    `version ${version}${approved()?.version === version ? " (approved)" : ""}`;
+  const choices = () => [
+    { value: NOTHING, label: "nothing: all of it" },
+    ...Array.from({ length: current() - 1 }, (_, index) => current() - 1 - index).map((version) => ({
+      value: String(version),
+      label: name(version),
+    })),
+  ];
+  const note = () => {
+    const from = base();
+    return from === undefined ? `version ${current()}` : `${name(from)} → version ${current()}`;
+  };
+  return (
+    <>
+      <Show when={current() > 1}>
+        <div class="gear-compare">
+          <Select
+            label="Compared with"
+            value={String(base() ?? NOTHING)}
+            choices={choices()}
+            onChange={setPicked}
+          />
+        </div>
+      </Show>
+      <Switch fallback={<Skeleton />}>
+        <Match when={base() === undefined}>
+          <ContentDiff before={undefined} after={props.gear} note={note()} />
+        </Match>
+        <Match when={before.problem()}>
+          {(problem) => <ProblemNotice problem={problem()} onRetry={() => void before.refresh()} />}
+        </Match>
+        <Match when={before.data()?.version === base() && before.data()}>
+          {(version) => <ContentDiff before={version()} after={props.gear} note={note()} />}
+        </Match>
+      </Switch>
+    </>
+  );
+}

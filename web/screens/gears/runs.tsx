@@ -1,0 +1,215 @@
+// What a gear did: every run that this person may see, and one of them with its arguments and output.
+
+import { useSearchParams } from "@solidjs/router";
+import Play from "lucide-solid/icons/play";
+import { createMemo, createSignal, For, type JSX, Show } from "solid-js";
+import type { GearDetail, GearRun, GearRunDetail } from "../../../src/service/gears/schema.ts";
+import { api, take } from "../../api/client.ts";
+import { createQuery } from "../../api/query.ts";
+import { Button } from "../../kit/button.tsx";
+import { duration, shortHash } from "../../kit/format.ts";
+import { CopyButton, Time } from "../../kit/pieces.tsx";
+import { Split } from "../../kit/split.tsx";
+import { Empty, Loaded } from "../../kit/states.tsx";
+import { type Column, Table } from "../../kit/table.tsx";
+import { attempt } from "../../kit/toast.tsx";
+import { runQuery } from "./gear-queries.ts";
+import { AUTH_NAMES, KIND_NAMES, OutcomeTag } from "./gear-words.tsx";
+
+const RUNS_EVERY_MS = 5_000;
+const PAGE = 100;
+
+const columns: readonly Column<GearRun>[] = [
+  { title: "Result", cell: (run) => <OutcomeTag run={run} /> },
+  { title: "Kind", cell: (run) => KIND_NAMES[run.kind], sortBy: (run) => run.kind },
+  {
+    title: "Who",
+    cell: (run) => <bdi>{run.agent === null ? run.user_name : `${run.agent}, for ${run.user_name}`}</bdi>,
+    sortBy: (run) => run.agent ?? run.user_name,
+  },
+  {
+    title: "Version",
+    number: true,
+    optional: true,
+    cell: (run) => run.version,
+    sortBy: (run) => run.version,
+  },
+  {
+    title: "Duration",
+    number: true,
+    optional: true,
+    cell: (run) => (run.duration_ms === null ? "" : duration(run.duration_ms)),
+    sortBy: (run) => run.duration_ms ?? -1,
+  },
+  { title: "Started", number: true, cell: (run) => <Time time={run.started_at} />, sortBy: (run) => run.id },
+];
+
+export function Runs(props: { readonly gear: GearDetail }): JSX.Element {
+  const [params, setParams] = useSearchParams<{ run: string }>();
+  const newest = createQuery(
+    () => ({
+      key: ["gears", "runs", props.gear.id],
+      read: () => take(api.gears({ id: props.gear.id }).runs.get({ query: { limit: PAGE } })),
+    }),
+    { every: RUNS_EVERY_MS },
+  );
+  const [earlier, setEarlier] = createSignal<readonly GearRun[]>([]);
+  const [atEnd, setAtEnd] = createSignal(false);
+  /** The newest first; what the newest page has grown past stays among the earlier ones. */
+  const runs = createMemo(() => {
+    const all = new Map([...earlier(), ...(newest.data() ?? [])].map((run) => [run.id, run]));
+    return [...all.values()].toSorted((a, b) => b.id - a.id);
+  });
+  const more = () => !atEnd() && runs().length >= PAGE;
+  const readMore = () =>
+    attempt(async () => {
+      const before = runs().at(-1)!.id;
+      const page = await take(api.gears({ id: props.gear.id }).runs.get({ query: { before, limit: PAGE } }));
+      setAtEnd(page.length < PAGE);
+      setEarlier([...page, ...runs()]);
+    });
+  const chosen = () => (params.run === undefined ? undefined : Number(params.run));
+  return (
+    <Split
+      name="gear-runs"
+      size={420}
+      min={300}
+      sideLabel="Run"
+      open={chosen() !== undefined}
+      onClose={() => setParams({ run: undefined })}
+      main={
+        <Loaded query={newest} what="list">
+          {() => (
+            <>
+              <h1 class="visually-hidden">Runs of {props.gear.name}</h1>
+              <Show when={runs().length > 0} fallback={<NoRuns />}>
+                <Table
+                  label="Runs"
+                  rows={runs()}
+                  columns={columns}
+                  key={(run) => run.id}
+                  chosen={chosen()}
+                  onChoose={(run) => setParams({ run: run.id === chosen() ? undefined : run.id })}
+                />
+                <Show when={more()}>
+                  <div class="section">
+                    <Button small onClick={() => void readMore()}>
+                      Earlier runs
+                    </Button>
+                  </div>
+                </Show>
+              </Show>
+            </>
+          )}
+        </Loaded>
+      }
+      side={<OneRun id={chosen()} onClose={() => setParams({ run: undefined })} />}
+    />
+  );
+}
+
+function NoRuns(): JSX.Element {
+  return (
+    <Empty title="No runs that you may see" icon={<Play aria-hidden="true" />}>
+      Every run of a gear is kept here with its arguments and output: dry runs, tests, runs by hand and calls
+      by agents.
+    </Empty>
+  );
+}
+
+function OneRun(props: { readonly id: number | undefined; readonly onClose: () => void }): JSX.Element {
+  const run = runQuery(() => props.id);
+  return (
+    <Loaded query={run} what="run">
+      {(found) => <RunDetail run={found()} onClose={props.onClose} />}
+    </Loaded>
+  );
+}
+
+function RunDetail(props: { readonly run: GearRunDetail; readonly onClose: () => void }): JSX.Element {
+  const facts = (): [string, JSX.Element][] => {
+    const { run } = props;
+    return [
+      ["Result", <OutcomeTag run={run} />],
+      ["Kind", KIND_NAMES[run.kind]],
+      ["Who", `${run.user_name}, ${AUTH_NAMES[run.auth]}${run.agent === null ? "" : `, by ${run.agent}`}`],
+      ["Version", `${run.version}, ${shortHash(run.content_hash)}`],
+      ["Started", <Time time={run.started_at} />],
+      ["Duration", run.duration_ms === null ? "not known" : duration(run.duration_ms)],
+      ["Isolated", run.isolated ? "yes" : <span class="gear-bad">no: it had the server's own access</span>],
+    ];
+  };
+  return (
+    <>
+      <div class="section">
+        <div class="row gear-run-head">
+          <h2 class="heading gear-run-title">Run {props.run.id}</h2>
+          <span class="end">
+            <Button small kind="quiet" onClick={() => props.onClose()}>
+              Close
+            </Button>
+          </span>
+        </div>
+        <dl class="facts">
+          <For each={facts()}>
+            {([name, value]) => (
+              <>
+                <dt>{name}</dt>
+                <dd>{value}</dd>
+              </>
+            )}
+          </For>
+          <Show when={props.run.files.length > 0}>
+            <dt>Files</dt>
+            <dd>{props.run.files.join(", ")}</dd>
+          </Show>
+        </dl>
+        <Show when={props.run.error}>
+          {(error) => (
+            <div class="notice bad gear-run-error">
+              <div>{error()}</div>
+            </div>
+          )}
+        </Show>
+      </div>
+      <Text title="Arguments" text={JSON.stringify(props.run.args, null, 2)} />
+      <Text title="Output" text={props.run.stdout} />
+      <Show when={props.run.stderr}>
+        <Text title="Errors" text={props.run.stderr} />
+      </Show>
+      <Show when={props.run.truncated}>
+        <p class="section small muted">Some output was dropped: 1 MiB of each stream is kept.</p>
+      </Show>
+    </>
+  );
+}
+
+const TEXT_CHARACTERS_SHOWN = 50_000;
+
+function Text(props: { readonly title: string; readonly text: string | null }): JSX.Element {
+  const [all, setAll] = createSignal(false);
+  const text = () => props.text ?? "";
+  const shown = () => (all() ? text() : text().slice(0, TEXT_CHARACTERS_SHOWN));
+  return (
+    <div class="section">
+      <div class="row">
+        <h3 class="heading">{props.title}</h3>
+        <span class="end">
+          <Show when={text() !== ""}>
+            <CopyButton text={text()} label={`Copy: ${props.title}`} />
+          </Show>
+        </span>
+      </div>
+      <Show when={text() !== ""} fallback={<p class="muted small">Nothing.</p>}>
+        <pre class="block gear-run-text" tabIndex={0} role="region" aria-label={props.title}>
+          {shown()}
+        </pre>
+      </Show>
+      <Show when={shown().length < text().length}>
+        <Button small onClick={() => setAll(true)}>
+          Show all of it
+        </Button>
+      </Show>
+    </div>
+  );
+}

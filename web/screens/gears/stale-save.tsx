@@ -1,0 +1,43 @@
+// Somebody else saved a version while one wrote: both are shown, and nothing is lost either way, since versions are kept.
+
+import { createMemo, type JSX } from "solid-js";
+import type { GearDetail } from "../../../src/service/gears/schema.ts";
+import { Button } from "../../kit/button.tsx";
+import { Dialog } from "../../kit/dialog.tsx";
+import { ContentDiff } from "./content-diff.tsx";
+import type { ProgramDraft } from "./program-draft.ts";
+
+/** `back`: go on writing. */
+export type StaleChoice = "mine" | "theirs" | "back";
+
+export function StaleSave(props: {
+  readonly gear: GearDetail;
+  readonly draft: ProgramDraft;
+  readonly onChoose: (choice: StaleChoice) => void;
+}): JSX.Element {
+  const mine = createMemo(() => ({
+    runtime: props.draft.runtime,
+    entrypoint: props.draft.entrypoint,
+    args_schema: props.draft.argsSchema,
+    files: props.draft.files,
+  }));
+  return (
+    <Dialog open wide title="Somebody else saved this gear" onClose={() => props.onChoose("back")}>
+      <p>
+        Version {props.gear.version} was saved while you wrote. This is what saving yours would change in it.
+      </p>
+      <div class="gear-stale">
+        <ContentDiff before={props.gear} after={mine()} note={`version ${props.gear.version} → yours`} />
+      </div>
+      <div class="actions">
+        <Button onClick={() => props.onChoose("back")}>Go on writing</Button>
+        <Button kind="danger" onClick={() => props.onChoose("theirs")}>
+          Discard mine
+        </Button>
+        <Button kind="primary" onClick={() => props.onChoose("mine")}>
+          Save mine as version {props.gear.version + 1}
+        </Button>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,162 @@
+// Runs a gear from its page: arguments as a form, what it prints as it comes, and what came of it. Dry for a review, or for real once it
+// is approved.
+
+import { createEffect, createSignal, For, type JSX, on, Show } from "solid-js";
+import type { GearDetail } from "../../../src/service/gears/schema.ts";
+import { fieldOf } from "../../api/problem.ts";
+import { Button } from "../../kit/button.tsx";
+import { Select } from "../../kit/form.tsx";
+import { ProblemNotice } from "../../kit/states.tsx";
+import { workspacesQuery } from "../../state/lists.ts";
+import { isAdmin } from "../../state/session.ts";
+import { takesFiles } from "./args-fields.ts";
+import { ArgsForm, type ArgsFormState } from "./args-form.tsx";
+import { resultWords } from "./gear-words.tsx";
+import { createLiveRun, type LiveRun } from "./live-run.ts";
+
+export function TryGear(props: { readonly gear: GearDetail; readonly form: ArgsFormState }): JSX.Element {
+  const run = createLiveRun();
+  const [workspace, setWorkspace] = createSignal("");
+  /** Output of other content says nothing about this one. */
+  createEffect(on(() => props.gear.content_hash, run.clear, { defer: true }));
+  const mayTry = () => props.gear.isolated || isAdmin();
+  const start = (dry: boolean) => {
+    const args = props.form.read();
+    if (args === undefined) return;
+    const id = Number(workspace());
+    void run.start(props.gear.id, dry, id > 0 ? { args, workspace_id: id } : { args });
+  };
+  const refused = (path: string) => {
+    const problem = run.problem();
+    const field = problem && fieldOf(problem);
+    if (!field) return undefined;
+    return field.field === (path === "" ? "args" : `args.${path}`) ? field.message : undefined;
+  };
+  const elsewhere = () => {
+    const problem = run.problem();
+    const field = problem && fieldOf(problem);
+    return field?.field === "args" || field?.field.startsWith("args.") ? undefined : problem;
+  };
+  return (
+    <section class="section" aria-labelledby="gear-try">
+      <h2 id="gear-try">{props.gear.status === "approved" ? "Run" : "Dry run"}</h2>
+      <Show
+        when={mayTry()}
+        fallback={
+          <p class="muted small">
+            Gears are not isolated on this server, so only admins may run this one before it is approved.
+          </p>
+        }
+      >
+        <form
+          class="form"
+          onSubmit={(event) => {
+            event.preventDefault();
+            start(true);
+          }}
+        >
+          <ArgsForm form={props.form} refused={refused} />
+          <Show when={takesFiles(props.gear.args_schema)}>
+            <WorkspaceOfFiles value={workspace()} onChange={setWorkspace} />
+          </Show>
+          <div class="gear-try-row">
+            <Button type="submit" busy={run.running()}>
+              Dry run
+            </Button>
+            <Show when={props.gear.status === "approved"}>
+              <Button onClick={() => start(false)} disabled={run.running()}>
+                Run
+              </Button>
+            </Show>
+            <span class="small gear-try-how" classList={{ "gear-bad": !props.gear.isolated }}>
+              {props.gear.isolated ? "isolated, no network" : "NOT isolated"}
+            </span>
+          </div>
+        </form>
+      </Show>
+      <Show when={elsewhere()}>
+        {(problem) => (
+          <div class="gear-try-problem">
+            <ProblemNotice problem={problem()} />
+          </div>
+        )}
+      </Show>
+      <Output run={run} />
+    </section>
+  );
+}
+
+function WorkspaceOfFiles(props: {
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+}): JSX.Element {
+  const workspaces = workspacesQuery();
+  return (
+    <Select
+      label="Workspace of the files"
+      value={props.value}
+      onChange={props.onChange}
+      choices={[
+        { value: "", label: "none" },
+        ...(workspaces.data() ?? []).map(({ id, name }) => ({ value: String(id), label: name })),
+      ]}
+      hint="The files that the arguments name are given to the run, read-only."
+    />
+  );
+}
+
+/** Told as it comes only at its end: a program may print much. */
+function Output(props: { readonly run: LiveRun }): JSX.Element {
+  let box: HTMLDivElement | undefined;
+  createEffect(
+    on(props.run.printed, () => {
+      if (!box) return;
+      const atEnd = box.scrollHeight - box.scrollTop - box.clientHeight < 60;
+      if (atEnd || !props.run.running()) queueMicrotask(() => box && (box.scrollTop = box.scrollHeight));
+    }),
+  );
+  const shown = () =>
+    props.run.running() || props.run.result() !== undefined || props.run.printed().length > 0;
+  return (
+    <Show when={shown()}>
+      <div class="gear-output">
+        <div
+          class="gear-output-text mono"
+          ref={(element) => (box = element)}
+          tabIndex={0}
+          role="region"
+          aria-label="Output"
+        >
+          <Show when={props.run.cut()}>
+            <div class="faint">The beginning is left out here.</div>
+          </Show>
+          <For each={props.run.printed()}>
+            {(piece) => <span class={`gear-${piece.stream}`}>{piece.text}</span>}
+          </For>
+          <Show when={props.run.printed().length === 0}>
+            <span class="faint">
+              {props.run.running() ? "Nothing printed so far." : "It printed nothing."}
+            </span>
+          </Show>
+        </div>
+        <div class="gear-output-end small" role="status">
+          <Show when={props.run.result()} fallback={props.run.running() ? "runs" : ""}>
+            {(result) => (
+              <>
+                <span class="mono" classList={{ "gear-bad": result().exit_code !== 0 || result().timed_out }}>
+                  {resultWords(result())}
+                </span>
+                <Show when={result().truncated}>
+                  <span>Some output was dropped: 1 MiB of each stream is kept.</span>
+                </Show>
+                <Show when={result().notice}>
+                  <span class="gear-bad">{result().notice}</span>
+                </Show>
+              </>
+            )}
+          </Show>
+        </div>
+      </div>
+    </Show>
+  );
+}

@@ -1,0 +1,155 @@
+// All versions of a gear: who saved each, its hash, and what one changed in another.
+
+import { createMemo, createSignal, For, type JSX, Match, Show, Switch } from "solid-js";
+import type { GearDetail, GearVersion } from "../../../src/service/gears/schema.ts";
+import { api, take } from "../../api/client.ts";
+import { createQuery } from "../../api/query.ts";
+import { Button } from "../../kit/button.tsx";
+import { Select } from "../../kit/form.tsx";
+import { shortHash } from "../../kit/format.ts";
+import { CopyButton, Time } from "../../kit/pieces.tsx";
+import { Split } from "../../kit/split.tsx";
+import { Loaded } from "../../kit/states.tsx";
+import { attempt } from "../../kit/toast.tsx";
+import { ContentDiff } from "./content-diff.tsx";
+
+export function Versions(props: { readonly gear: GearDetail }): JSX.Element {
+  const newest = createQuery(() => ({
+    key: ["gears", "versions", props.gear.id, props.gear.version],
+    read: () => take(api.gears({ id: props.gear.id }).versions.get()),
+  }));
+  const [earlier, setEarlier] = createSignal<readonly GearVersion[]>([]);
+  const versions = createMemo(() => {
+    const all = new Map([...earlier(), ...(newest.data() ?? [])].map((one) => [one.version, one]));
+    return [...all.values()].toSorted((a, b) => b.version - a.version);
+  });
+  const readMore = () =>
+    attempt(async () => {
+      const before = versions().at(-1)!.version;
+      const page = await take(api.gears({ id: props.gear.id }).versions.get({ query: { before } }));
+      setEarlier([...page, ...earlier()]);
+    });
+  return (
+    <Loaded query={newest} what="list">
+      {() => (
+        <Compare
+          gear={props.gear}
+          versions={versions()}
+          more={(versions().at(-1)?.version ?? 1) > 1}
+          onMore={() => void readMore()}
+        />
+      )}
+    </Loaded>
+  );
+}
+
+function Compare(props: {
+  readonly gear: GearDetail;
+  readonly versions: readonly GearVersion[];
+  readonly more: boolean;
+  readonly onMore: () => void;
+}): JSX.Element {
+  const [from, setFrom] = createSignal<string>();
+  const [to, setTo] = createSignal<string>();
+  const version = (number: string | undefined) =>
+    props.versions.find((one) => String(one.version) === number);
+  const after = () => version(to()) ?? props.versions[0];
+  const before = () =>
+    from() === ""
+      ? undefined
+      : (version(from()) ?? props.versions.find((one) => one.version < (after()?.version ?? 0)));
+  const choices = () =>
+    props.versions.map((one) => ({ value: String(one.version), label: `version ${one.version}` }));
+  const look = (one: GearVersion) => {
+    setTo(String(one.version));
+    setFrom(undefined);
+  };
+  return (
+    <Split
+      name="gear-versions"
+      at="start"
+      size={320}
+      min={240}
+      sideLabel="Versions"
+      open
+      side={
+        <>
+          <ul>
+            <For each={props.versions}>
+              {(one) => (
+                <li class="gear-version" classList={{ on: one.version === after()?.version }}>
+                  <button
+                    type="button"
+                    class="gear-version-open"
+                    aria-current={one.version === after()?.version ? "true" : undefined}
+                    onClick={() => look(one)}
+                  >
+                    <span class="row">
+                      <b>version {one.version}</b>
+                      <Marks gear={props.gear} version={one} />
+                    </span>
+                    <span class="small muted">
+                      <bdi>{one.author}</bdi>, <Time time={one.created_at} relative />
+                    </span>
+                  </button>
+                  <span class="mono muted row" title={`SHA-256 ${one.content_hash}`}>
+                    {shortHash(one.content_hash)}
+                    <CopyButton text={one.content_hash} label={`Copy the hash of version ${one.version}`} />
+                  </span>
+                </li>
+              )}
+            </For>
+          </ul>
+          <Show when={props.more}>
+            <div class="section">
+              <Button small onClick={() => props.onMore()}>
+                Earlier versions
+              </Button>
+            </div>
+          </Show>
+        </>
+      }
+      main={
+        <div class="gear-review">
+          <h1 class="visually-hidden">Versions of {props.gear.name}</h1>
+          <div class="gear-compare row">
+            <Select
+              label="From"
+              value={String(before()?.version ?? "")}
+              choices={[{ value: "", label: "nothing" }, ...choices()]}
+              onChange={setFrom}
+            />
+            <Select label="To" value={String(after()?.version ?? "")} choices={choices()} onChange={setTo} />
+          </div>
+          <Show when={after()}>
+            {(shown) => (
+              <ContentDiff
+                before={before()}
+                after={shown()}
+                note={
+                  before()
+                    ? `version ${before()!.version} → version ${shown().version}`
+                    : `version ${shown().version}`
+                }
+              />
+            )}
+          </Show>
+        </div>
+      }
+    />
+  );
+}
+
+function Marks(props: { readonly gear: GearDetail; readonly version: GearVersion }): JSX.Element {
+  const isCurrent = () => props.version.version === props.gear.version;
+  return (
+    <Switch>
+      <Match when={isCurrent() && props.gear.status === "approved"}>
+        <span class="tag ok">current, approved</span>
+      </Match>
+      <Match when={isCurrent()}>
+        <span class="tag">current</span>
+      </Match>
+    </Switch>
+  );
+}

@@ -1,0 +1,46 @@
+// What an agent used, alone and of the whole, and the limits that it has for a turn and for a day.
+
+import { createMemo, createSignal, type JSX, Show } from "solid-js";
+import type { Agent } from "../../../src/service/blueprint/schema.ts";
+import { api, take } from "../../api/client.ts";
+import { Button } from "../../kit/button.tsx";
+import { percent, plural, tokens } from "../../kit/format.ts";
+import { useHere } from "../../state/here.ts";
+import { BudgetForm } from "../workspace/budget-form.tsx";
+import { BudgetMeter } from "../workspace/budget-meter.tsx";
+
+export function AgentBudget(props: { readonly agent: Agent }): JSX.Element {
+  const here = useHere();
+  const [editing, setEditing] = createSignal(false);
+  const used = createMemo(() => here.state().usage.agents.find(({ agent_id: id }) => id === props.agent.id));
+  const running = () => {
+    const usage = used();
+    if (!usage || usage.calls === 0) return "No model call yet.";
+    const share = usage.share === null ? "" : `, ${percent(usage.share)} of the workspace`;
+    const unreported =
+      usage.unreported_calls === 0 ? "" : `; ${plural(usage.unreported_calls, "call")} not reported`;
+    return `${tokens(usage.input_tokens + usage.output_tokens)} tokens in all${share}${unreported}`;
+  };
+  return (
+    <section class="section">
+      <h3>Budget</h3>
+      <BudgetMeter budget={props.agent.budget} today={used()?.today ?? { tokens: 0, cost: 0 }} />
+      <p class="small muted num inspector-after">{running()}</p>
+      <Show
+        when={editing()}
+        fallback={
+          <Button small onClick={() => setEditing(true)}>
+            {props.agent.budget ? "Change limits" : "Set limits"}
+          </Button>
+        }
+      >
+        <BudgetForm
+          budget={props.agent.budget}
+          send={(budget) => take(api.agents({ id: props.agent.id }).patch({ budget }))}
+          onDone={() => setEditing(false)}
+          note="What it delegates counts too."
+        />
+      </Show>
+    </section>
+  );
+}

@@ -1,0 +1,43 @@
+// Which model an agent speaks with. Another one is used from its next model call on.
+
+import { createMemo, createSignal, type JSX } from "solid-js";
+import type { Agent } from "../../../src/service/blueprint/schema.ts";
+import { api, take } from "../../api/client.ts";
+import { Combobox } from "../../kit/combobox.tsx";
+import { asProblem } from "../../api/problem.ts";
+import { modelsQuery } from "../../state/lists.ts";
+
+export function AgentModel(props: { readonly agent: Agent }): JSX.Element {
+  const models = modelsQuery();
+  const [problem, setProblem] = createSignal<string>();
+  const choices = createMemo(() =>
+    (models.data() ?? []).map(({ id, label, model_name: name, provider_name: provider }) => ({
+      value: String(id),
+      label: label || name,
+      note: provider,
+    })),
+  );
+  const change = async (value: string) => {
+    const id = Number(value);
+    setProblem(undefined);
+    if (id === props.agent.model_id) return;
+    try {
+      await take(api.agents({ id: props.agent.id }).patch({ model_id: id }));
+    } catch (error) {
+      setProblem(asProblem(error).message);
+    }
+  };
+  return (
+    <section class="section">
+      <h3>Model</h3>
+      <Combobox
+        label="Model of this agent"
+        value={String(props.agent.model_id)}
+        choices={choices()}
+        problem={problem()}
+        onChange={(value) => void change(value)}
+        hint="Used from the next model call on."
+      />
+    </section>
+  );
+}

@@ -1,0 +1,85 @@
+// The prompt of an agent as it stands, read again when something that it is made of changed, and its parts summed up by what they are.
+
+import { createEffect, createMemo, on, onCleanup } from "solid-js";
+import type { Prompt, PromptPart } from "../../../src/service/conversation/schema.ts";
+import { api, take } from "../../api/client.ts";
+import { createQuery, type Query } from "../../api/query.ts";
+import { useHere } from "../../state/here.ts";
+
+const READ_AGAIN_MS = 300;
+
+export interface PromptGroup {
+  readonly kind: "role" | "instruction" | "context" | "tools" | "conversation";
+  readonly name: string;
+  /** `v3` */
+  readonly version: string | undefined;
+  readonly tokens: number;
+  readonly colour: string;
+}
+
+const COLOURS: Readonly<Record<PromptGroup["kind"], string>> = {
+  role: "var(--accent)",
+  instruction: "var(--info)",
+  context: "var(--info)",
+  tools: "var(--line-strong)",
+  conversation: "var(--wait)",
+};
+
+export function agentPromptQuery(agentId: () => number): Query<Prompt> {
+  const here = useHere();
+  const query = createQuery(() => {
+    const id = agentId();
+    return { key: ["agent-prompt", id], read: () => take(api.agents({ id }).prompt.get()) };
+  });
+  const agent = createMemo(() => here.state().agents.find(({ id }) => id === agentId()));
+  const role = createMemo(() => agent()?.role);
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  createEffect(
+    on(
+      [
+        role,
+        () => here.state().instructionBindings,
+        () => here.state().gearBindings,
+        () => here.state().grants,
+        () => here.state().wires,
+        () => here.state().entries,
+        () => here.state().agentNames,
+      ],
+      () => {
+        clearTimeout(timer);
+        timer = setTimeout(() => void query.refresh(), READ_AGAIN_MS);
+      },
+      { defer: true },
+    ),
+  );
+  onCleanup(() => clearTimeout(timer));
+  return query;
+}
+
+/** Role, each instruction and document, tools, the conversation: in the order of the prompt. */
+export function groupsOf(parts: readonly PromptPart[]): readonly PromptGroup[] {
+  const groups: PromptGroup[] = [];
+  let tools = 0;
+  let conversation = 0;
+  let hasTools = false;
+  for (const part of parts) {
+    if (part.kind === "tools") {
+      tools += part.tokens;
+      hasTools = true;
+    } else if (part.kind === "entry" || part.kind === "notice") conversation += part.tokens;
+    else groups.push(single(part.kind, part));
+  }
+  if (hasTools) groups.push(group("tools", "Tools", tools));
+  groups.push(group("conversation", "Conversation", conversation));
+  return groups;
+}
+
+function single(kind: "role" | "instruction" | "context", part: PromptPart): PromptGroup {
+  if (kind === "role") return group(kind, "Role", part.tokens);
+  const [, name, version] = /^[^:]*:(.*?)(?:@(v\d+))?$/s.exec(part.source) ?? [];
+  return group(kind, name ?? part.source, part.tokens, version);
+}
+
+function group(kind: PromptGroup["kind"], name: string, tokens: number, version?: string): PromptGroup {
+  return { kind, name, version, tokens, colour: COLOURS[kind] };
+}

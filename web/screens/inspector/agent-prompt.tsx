@@ -1,0 +1,152 @@
+// What is in front of an agent's model now: its role, instructions, tools and conversation, what each weighs, and how it is taken out.
+
+import Plus from "lucide-solid/icons/plus";
+import X from "lucide-solid/icons/x";
+import { createMemo, createSignal, For, type JSX, Show } from "solid-js";
+import type { Agent } from "../../../src/service/blueprint/schema.ts";
+import type { Prompt } from "../../../src/service/conversation/schema.ts";
+import type { Query } from "../../api/query.ts";
+import { Button, IconButton } from "../../kit/button.tsx";
+import { Dialog } from "../../kit/dialog.tsx";
+import { tokens } from "../../kit/format.ts";
+import { CopyButton, ShareBar } from "../../kit/pieces.tsx";
+import { promptText } from "../../kit/prompt-part.ts";
+import { PromptParts } from "../../kit/prompt-parts.tsx";
+import { Loaded } from "../../kit/states.tsx";
+import { useHere } from "../../state/here.ts";
+import { instructionsQuery, modelsQuery } from "../../state/lists.ts";
+import { useEditing } from "../blueprint/editing.ts";
+import { removeSelected } from "../blueprint/removal.tsx";
+import { groupsOf, type PromptGroup } from "./agent-parts.ts";
+import { BindBox } from "./bind-box.tsx";
+import { useSourceOf } from "./sources.ts";
+
+export function AgentPrompt(props: { readonly agent: Agent; readonly query: Query<Prompt> }): JSX.Element {
+  const sourceOf = useSourceOf();
+  const models = modelsQuery();
+  const [open, setOpen] = createSignal(false);
+  const groups = createMemo(() => groupsOf(props.query.data()?.parts ?? []));
+  const size = () =>
+    models.data()?.find(({ id }) => id === props.agent.model_id)?.context_tokens ?? undefined;
+  const total = () => props.query.data()?.tokens ?? 0;
+  const sum = () =>
+    size() === undefined ? `≈ ${tokens(total())} tokens` : `≈ ${tokens(total())} of ${tokens(size()!)}`;
+  return (
+    <section class="section">
+      <h3>In front of the model</h3>
+      <Loaded query={props.query} what="agent">
+        {(shown) => (
+          <>
+            <ul class="inspector-rows">
+              <For each={groups()}>{(group) => <Group group={group} agent={props.agent} />}</For>
+            </ul>
+            <ShareBar
+              label="Share of each part"
+              shares={groups().map(({ name, tokens: own, colour }) => ({
+                label: name,
+                share: own / Math.max(1, total()),
+                colour,
+              }))}
+            />
+            <Show when={size() !== undefined && total() > size()!}>
+              <p class="small inspector-over">More than this model takes.</p>
+            </Show>
+            <div class="row inspector-after">
+              <Button small onClick={() => setOpen(true)}>
+                See exact prompt
+              </Button>
+              <span class="end small muted num">{sum()}</span>
+            </div>
+            <BindInstruction agent={props.agent} />
+            <Dialog open={open()} onClose={() => setOpen(false)} title={`Prompt of ${props.agent.name}`} wide>
+              <div class="inspector-line">
+                <p class="small muted">
+                  {props.agent.orchestrator
+                    ? "What would be sent now, before the next message is added."
+                    : "What would be sent now; a task comes with the delegation."}{" "}
+                  ≈ means estimated.
+                </p>
+                <CopyButton text={promptText(shown().parts)} label="Copy all" />
+              </div>
+              <PromptParts parts={shown().parts} sourceOf={sourceOf} label="Parts of the prompt" />
+              <div class="actions">
+                <Button onClick={() => setOpen(false)}>Close</Button>
+              </div>
+            </Dialog>
+          </>
+        )}
+      </Loaded>
+    </section>
+  );
+}
+
+function Group(props: { readonly group: PromptGroup; readonly agent: Agent }): JSX.Element {
+  const here = useHere();
+  const editing = useEditing();
+  const binding = createMemo(() =>
+    props.group.kind === "instruction"
+      ? here
+          .state()
+          .instructionBindings.find(
+            ({ name, agent_id: of }) => name === props.group.name && (of === null || of === props.agent.id),
+          )
+      : undefined,
+  );
+  return (
+    <li class="inspector-row">
+      <span class="dot" style={{ background: props.group.colour }} />
+      <span class="ellipsis" dir="auto" title={props.group.name}>
+        {props.group.name}
+      </span>
+      <Show when={props.group.version}>
+        <span class="tag">{props.group.version}</span>
+      </Show>
+      <Show when={binding()?.agent_id === null}>
+        <span class="tag">all agents</span>
+      </Show>
+      <Show when={binding()}>
+        {(bound) => (
+          <span class="inspector-drop">
+            <IconButton
+              small
+              label={`Unbind ${bound().name}${bound().agent_id === null ? " from all agents" : ""}`}
+              onClick={() =>
+                void removeSelected(here, editing, { kind: "instruction-binding", id: bound().id })
+              }
+            >
+              <X aria-hidden="true" />
+            </IconButton>
+          </span>
+        )}
+      </Show>
+      <span class="end small muted num">{tokens(props.group.tokens)}</span>
+    </li>
+  );
+}
+
+function BindInstruction(props: { readonly agent: Agent }): JSX.Element {
+  const here = useHere();
+  const editing = useEditing();
+  const instructions = instructionsQuery();
+  const choices = createMemo(() => {
+    const bound = new Set(
+      here
+        .state()
+        .instructionBindings.filter(({ agent_id: of }) => of === null || of === props.agent.id)
+        .map(({ instruction_id: id }) => id),
+    );
+    return (instructions.data() ?? [])
+      .filter(({ id }) => !bound.has(id))
+      .map(({ id, name, version }) => ({ value: String(id), label: name, note: `v${version}` }));
+  });
+  return (
+    <BindBox
+      action="Bind an instruction"
+      icon={<Plus aria-hidden="true" />}
+      label="Instruction"
+      choices={choices()}
+      empty="Every instruction of the library is bound already."
+      onChoose={(choice) => editing.bind("instruction", Number(choice.value), props.agent.id, choice.label)}
+    />
+  );
+}

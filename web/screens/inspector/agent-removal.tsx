@@ -1,0 +1,62 @@
+// Removing a worker, after saying what goes with it.
+
+import { createSignal, type JSX, Show } from "solid-js";
+import type { Agent } from "../../../src/service/blueprint/schema.ts";
+import { api, take } from "../../api/client.ts";
+import { Button } from "../../kit/button.tsx";
+import { confirm } from "../../kit/dialog.tsx";
+import { plural } from "../../kit/format.ts";
+import { attempt } from "../../kit/toast.tsx";
+import { useHere, useSelection } from "../../state/here.ts";
+import type { WorkspaceState } from "../../state/workspace-state.ts";
+
+export function AgentRemoval(props: { readonly agent: Agent }): JSX.Element {
+  const here = useHere();
+  const [selection, select] = useSelection();
+  const [busy, setBusy] = createSignal(false);
+  const remove = async () => {
+    const { id, name } = props.agent;
+    const yes = await confirm({
+      title: `Remove ${name}?`,
+      text: (
+        <>
+          <p>{lostWith(here.state(), id)}</p>
+          <p>What it said stays in the conversation and in Activity. This can't be undone.</p>
+        </>
+      ),
+      action: "Remove agent",
+    });
+    if (!yes) return;
+    setBusy(true);
+    const gone = await attempt(() => take(api.agents({ id }).delete()));
+    setBusy(false);
+    if (gone && selection()?.kind === "agent" && selection()?.id === id) select(undefined);
+  };
+  return (
+    <Show when={!props.agent.orchestrator}>
+      <section class="section">
+        <Button small kind="danger" busy={busy()} onClick={() => void remove()}>
+          Remove agent
+        </Button>
+      </section>
+    </Show>
+  );
+}
+
+/** One sentence. */
+function lostWith(state: WorkspaceState, agentId: number): string {
+  const own = <T extends { readonly agent_id: number | null }>(list: readonly T[]) =>
+    list.filter((one) => one.agent_id === agentId).length;
+  const wires = state.wires.filter(
+    ({ from_agent_id: from, to_agent_id: to }) => from === agentId || to === agentId,
+  ).length;
+  const things = [
+    [wires, "wire"],
+    [own(state.gearBindings), "gear binding"],
+    [own(state.instructionBindings), "instruction binding"],
+    [own(state.grants), "internet grant"],
+  ] as const;
+  const lost = things.filter(([number]) => number > 0).map(([number, what]) => plural(number, what));
+  const named = lost.length > 1 ? `${lost.slice(0, -1).join(", ")} and ${lost.at(-1)}` : lost[0];
+  return `Its role and limits${named ? `, and ${named},` : ""} are deleted with it.`;
+}

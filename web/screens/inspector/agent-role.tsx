@@ -1,0 +1,129 @@
+// The role of an agent, its system prompt: read, and written. When somebody else changed it meanwhile, that is said before it is lost.
+
+import { createSignal, type JSX, Show } from "solid-js";
+import type { Agent } from "../../../src/service/blueprint/schema.ts";
+import { api, take } from "../../api/client.ts";
+import { Button } from "../../kit/button.tsx";
+import { focusOn } from "../../kit/focus.ts";
+import { createSubmission, TextArea } from "../../kit/form.tsx";
+import { count } from "../../kit/format.ts";
+import { ProblemNotice } from "../../kit/states.tsx";
+import { ROLE_CHARACTERS } from "./limits.ts";
+
+const ROWS = 12;
+const CHARACTERS_SHOWN = 600;
+
+export function AgentRole(props: { readonly agent: Agent }): JSX.Element {
+  const [editing, setEditing] = createSignal(false);
+  return (
+    <section class="section">
+      <h3>Role</h3>
+      <Show
+        when={editing()}
+        fallback={
+          <>
+            <RoleText role={props.agent.role} />
+            <Button small onClick={() => setEditing(true)}>
+              {props.agent.role === "" ? "Write a role" : "Edit role"}
+            </Button>
+          </>
+        }
+      >
+        <RoleForm agent={props.agent} onDone={() => setEditing(false)} />
+      </Show>
+    </section>
+  );
+}
+
+function RoleText(props: { readonly role: string }): JSX.Element {
+  const [all, setAll] = createSignal(false);
+  const long = () => props.role.length > CHARACTERS_SHOWN * 1.2;
+  return (
+    <>
+      <p class="inspector-role muted" dir="auto">
+        {props.role === ""
+          ? "It has no role: nothing is sent before the conversation."
+          : long() && !all()
+            ? `${props.role.slice(0, CHARACTERS_SHOWN)}…`
+            : props.role}
+      </p>
+      <Show when={long()}>
+        <p>
+          <button
+            type="button"
+            class="prompt-more"
+            aria-expanded={all()}
+            onClick={() => setAll((shown) => !shown)}
+          >
+            {all() ? "Show less" : `Show all ${count(props.role.length)} characters`}
+          </button>
+        </p>
+      </Show>
+    </>
+  );
+}
+
+function RoleForm(props: { readonly agent: Agent; readonly onDone: () => void }): JSX.Element {
+  const [base, setBase] = createSignal(props.agent.role);
+  const [text, setText] = createSignal(props.agent.role);
+  const changed = () => props.agent.role !== base();
+  const tooLong = () => text().length - ROLE_CHARACTERS;
+  const form = createSubmission(["role"], async () => {
+    await take(api.agents({ id: props.agent.id }).patch({ role: text() }));
+    props.onDone();
+  });
+  const submit = (event: Event) => {
+    event.preventDefault();
+    if (!changed() && tooLong() <= 0) void form.submit();
+  };
+  return (
+    <form
+      ref={focusOn("textarea")}
+      class="form"
+      onSubmit={submit}
+      onKeyDown={(event) => {
+        // A draft is not lost by a key that closes things.
+        if (event.key === "Escape") event.preventDefault();
+      }}
+    >
+      <TextArea
+        label="Role, sent before everything else"
+        value={text()}
+        onInput={setText}
+        rows={ROWS}
+        problem={tooLong() > 0 ? `${count(tooLong())} characters too many for a role` : form.of("role")}
+        hint={`${count(text().length)} of ${count(ROLE_CHARACTERS)} characters`}
+      />
+      <Show when={changed()}>
+        <div class="notice wait" role="alert">
+          <div class="stack">
+            <span>Somebody else changed this role while you were writing.</span>
+            <div class="row inspector-wrap">
+              <Button
+                small
+                onClick={() => {
+                  setText(props.agent.role);
+                  setBase(props.agent.role);
+                }}
+              >
+                Take theirs
+              </Button>
+              <Button small onClick={() => setBase(props.agent.role)}>
+                Keep mine
+              </Button>
+            </div>
+          </div>
+        </div>
+      </Show>
+      <Show when={form.problem()}>{(problem) => <ProblemNotice problem={problem()} />}</Show>
+      <div class="actions">
+        <Button small onClick={props.onDone}>
+          Cancel
+        </Button>
+        <Button small kind="primary" type="submit" busy={form.busy()} disabled={changed() || tooLong() > 0}>
+          Save
+        </Button>
+      </div>
+    </form>
+  );
+}

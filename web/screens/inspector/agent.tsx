@@ -1,0 +1,136 @@
+// An agent: how it stands, what is in front of its model, what it may use and spend, its model and role. Agents are added by the
+// orchestrator, never here.
+
+import Pencil from "lucide-solid/icons/pencil";
+import { createMemo, createSignal, type JSX, Show } from "solid-js";
+import type { Agent } from "../../../src/service/blueprint/schema.ts";
+import { api, take } from "../../api/client.ts";
+import { Button, IconButton } from "../../kit/button.tsx";
+import { focusOn } from "../../kit/focus.ts";
+import { createSubmission, TextInput } from "../../kit/form.tsx";
+import { Avatar } from "../../kit/pieces.tsx";
+import { ProblemNotice } from "../../kit/states.tsx";
+import { useHere } from "../../state/here.ts";
+import { nameOf } from "../../state/workspace-state.ts";
+import { liveOf } from "../blueprint/live.ts";
+import { AgentBudget } from "./agent-budget.tsx";
+import { AgentModel } from "./agent-model.tsx";
+import { agentPromptQuery } from "./agent-parts.ts";
+import { AgentPrompt } from "./agent-prompt.tsx";
+import { AgentRemoval } from "./agent-removal.tsx";
+import { AgentRole } from "./agent-role.tsx";
+import { AgentUses } from "./agent-uses.tsx";
+import { AgentWires } from "./agent-wires.tsx";
+import { Gone, InspectorHeader } from "./header.tsx";
+
+const DOTS = { idle: "", thinking: "busy", working: "busy", waiting: "wait" } as const;
+
+export function AgentInspector(props: { readonly id: number }): JSX.Element {
+  const here = useHere();
+  const agent = createMemo(() => here.state().agents.find(({ id }) => id === props.id));
+  const removed = () => here.state().agentNames.has(props.id);
+  return (
+    <Show
+      when={agent()}
+      fallback={
+        <Gone what="agent">
+          {removed()
+            ? `${nameOf(here.state(), props.id)} was removed. What it said is still in the conversation.`
+            : undefined}
+        </Gone>
+      }
+    >
+      {(found) => (
+        // Another agent: drafts of the one before are not for it.
+        <Show when={found().id} keyed>
+          <OneAgent agent={found()} />
+        </Show>
+      )}
+    </Show>
+  );
+}
+
+function OneAgent(props: { readonly agent: Agent }): JSX.Element {
+  const prompt = agentPromptQuery(() => props.agent.id);
+  return (
+    <>
+      <Head agent={props.agent} />
+      <AgentPrompt agent={props.agent} query={prompt} />
+      <AgentUses agent={props.agent} prompt={prompt.data()} />
+      <AgentWires agent={props.agent} />
+      <AgentBudget agent={props.agent} />
+      <AgentModel agent={props.agent} />
+      <AgentRole agent={props.agent} />
+      <AgentRemoval agent={props.agent} />
+    </>
+  );
+}
+
+function Head(props: { readonly agent: Agent }): JSX.Element {
+  const here = useHere();
+  const [renaming, setRenaming] = createSignal(false);
+  const live = createMemo(() => liveOf(here.state()).activity.get(props.agent.id) ?? "idle");
+  const kind = () => (props.agent.orchestrator ? "orchestrator" : "worker");
+  return (
+    <InspectorHeader
+      title={props.agent.name}
+      before={<Avatar name={props.agent.name} kind={kind()} />}
+      end={
+        <>
+          <Show when={!props.agent.orchestrator} fallback={<span class="inspector-gap" />}>
+            <span class="tag">worker</span>
+            <IconButton label="Rename" small onClick={() => setRenaming((on) => !on)}>
+              <Pencil aria-hidden="true" />
+            </IconButton>
+          </Show>
+          <span class="inspector-state small muted" role="status">
+            <span class={`dot ${DOTS[live()]}`} />
+            {live()}
+          </span>
+        </>
+      }
+    >
+      <Show when={renaming()}>
+        <Rename agent={props.agent} onDone={() => setRenaming(false)} />
+      </Show>
+    </InspectorHeader>
+  );
+}
+
+function Rename(props: { readonly agent: Agent; readonly onDone: () => void }): JSX.Element {
+  const [name, setName] = createSignal(props.agent.name);
+  const form = createSubmission(["name"], async () => {
+    if (name().trim() !== props.agent.name)
+      await take(api.agents({ id: props.agent.id }).patch({ name: name() }));
+    props.onDone();
+  });
+  return (
+    <form
+      ref={focusOn("input")}
+      class="form inspector-form"
+      onSubmit={(event) => void form.submit(event)}
+      onKeyDown={(event) => {
+        if (event.key !== "Escape") return;
+        event.preventDefault();
+        props.onDone();
+      }}
+    >
+      <TextInput
+        label="Name"
+        value={name()}
+        onInput={setName}
+        problem={form.of("name")}
+        hint="The orchestrator and other agents call it by this name."
+      />
+      <Show when={form.problem()}>{(problem) => <ProblemNotice problem={problem()} />}</Show>
+      <div class="actions">
+        <Button small onClick={props.onDone}>
+          Cancel
+        </Button>
+        <Button small kind="primary" type="submit" busy={form.busy()}>
+          Rename
+        </Button>
+      </div>
+    </form>
+  );
+}

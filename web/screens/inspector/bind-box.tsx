@@ -1,0 +1,70 @@
+// A button that becomes a field to choose from a list, for binding one more of something. What was chosen is done at once.
+
+import { createSignal, type JSX, Show } from "solid-js";
+import { Button } from "../../kit/button.tsx";
+import { Combobox } from "../../kit/combobox.tsx";
+import { focusOn } from "../../kit/focus.ts";
+
+interface BindChoice {
+  readonly value: string;
+  readonly label: string;
+  readonly note?: string;
+}
+
+export function BindBox(props: {
+  readonly action: string;
+  readonly icon: JSX.Element;
+  readonly label: string;
+  readonly choices: readonly BindChoice[];
+  /** When there is nothing to choose from. */
+  readonly empty: JSX.Element;
+  /** Resolves with whether it went well; what went wrong is told elsewhere. */
+  readonly onChoose: (choice: BindChoice) => Promise<boolean>;
+}): JSX.Element {
+  const [open, setOpen] = createSignal(false);
+  let button: HTMLButtonElement | undefined;
+  const close = () => {
+    setOpen(false);
+    queueMicrotask(() => button?.focus());
+  };
+  const choose = async (value: string) => {
+    const choice = props.choices.find((one) => one.value === value);
+    if (choice && (await props.onChoose(choice))) close();
+  };
+  return (
+    <Show
+      when={open()}
+      fallback={
+        <div class="inspector-bind">
+          <Button ref={(made) => (button = made)} kind="quiet" small onClick={() => setOpen(true)}>
+            {props.icon}
+            {props.action}
+          </Button>
+        </div>
+      }
+    >
+      <div
+        ref={focusOn("input, button")}
+        class="inspector-bind open"
+        onKeyDown={(event) => {
+          if (event.key !== "Escape" || event.defaultPrevented) return;
+          event.preventDefault();
+          close();
+        }}
+      >
+        <Show when={props.choices.length > 0} fallback={<p class="small muted">{props.empty}</p>}>
+          <Combobox
+            label={props.label}
+            value={undefined}
+            choices={props.choices}
+            placeholder="Type to search"
+            onChange={(value) => void choose(value)}
+          />
+        </Show>
+        <Button small onClick={close}>
+          Cancel
+        </Button>
+      </div>
+    </Show>
+  );
+}

@@ -1,0 +1,99 @@
+// What the model answered: its words, its reasoning when it showed any, the tools it asked for. While it speaks, what it has said so far.
+
+import { createMemo, For, type JSX, Show } from "solid-js";
+import type { Entry } from "../../../src/service/conversation/schema.ts";
+import type { Call } from "../../../src/service/turns/schema.ts";
+import { CopyButton } from "../../kit/pieces.tsx";
+import { indented } from "../../kit/prompt-part.ts";
+import { FoldedText } from "../../kit/prompt-parts.tsx";
+import { Skeleton } from "../../kit/states.tsx";
+import { useHere } from "../../state/here.ts";
+import type { CallContext } from "./previous-call.ts";
+import { turnEntries } from "./turn-entries.ts";
+
+export function CallAnswer(props: {
+  readonly call: Call;
+  readonly context: CallContext | undefined;
+}): JSX.Element {
+  const here = useHere();
+  const entries = turnEntries(() => props.call.turn_id);
+  const answer = createMemo(() => answerOf(entries() ?? [], props.call, props.context));
+  const speech = () =>
+    props.call.status === "running" ? here.state().speech.get(props.call.run_id) : undefined;
+  return (
+    <Show
+      when={answer()}
+      fallback={
+        <Show when={speech()} fallback={<Nothing call={props.call} known={entries() !== undefined} />}>
+          {(said) => (
+            <div aria-live="off">
+              <Reasoning text={said().reasoning} />
+              <pre class="prompt-text" dir="auto">
+                {said().text}
+              </pre>
+            </div>
+          )}
+        </Show>
+      }
+    >
+      {(entry) => (
+        <>
+          <div class="inspector-line">
+            <p class="small muted">
+              {entry().partial ? "Broken off: this is what was said." : "As the model answered."}
+            </p>
+            <CopyButton text={entry().text} label="Copy answer" />
+          </div>
+          <Reasoning text={entry().reasoning ?? ""} />
+          <Show when={entry().text !== ""}>
+            <FoldedText text={entry().text} />
+          </Show>
+          <For each={entry().calls}>
+            {(asked) => (
+              <div class="prompt-call">
+                <span class="small">asks for </span>
+                <code class="strong">{asked.name}</code>
+                <FoldedText text={indented(asked.arguments)} />
+              </div>
+            )}
+          </For>
+        </>
+      )}
+    </Show>
+  );
+}
+
+function Nothing(props: { readonly call: Call; readonly known: boolean }): JSX.Element {
+  return (
+    <Show when={props.known || props.call.status === "running"} fallback={<Skeleton />}>
+      <p class="muted">
+        {props.call.status === "running" ? "The model has not said anything yet." : "No answer is on record."}
+      </p>
+    </Show>
+  );
+}
+
+function Reasoning(props: { readonly text: string }): JSX.Element {
+  return (
+    <Show when={props.text !== ""}>
+      <details class="inspector-more">
+        <summary class="small">Reasoning</summary>
+        <FoldedText text={props.text} />
+      </details>
+    </Show>
+  );
+}
+
+/** The agent's words in its run after this call began and before the next one did. */
+function answerOf(
+  entries: readonly Entry[],
+  call: Call,
+  context: CallContext | undefined,
+): Entry | undefined {
+  const from = Date.parse(call.started_at);
+  const to = context?.next ? Date.parse(context.next.started_at) : Infinity;
+  return entries.find((entry) => {
+    const at = Date.parse(entry.created_at);
+    return entry.kind === "agent" && entry.run_id === call.run_id && at >= from && at <= to;
+  });
+}

@@ -1,0 +1,69 @@
+// The figures of a model call. What the provider did not report is said to be not reported, which is not zero.
+
+import { type JSX, Show } from "solid-js";
+import type { Call } from "../../../src/service/turns/schema.ts";
+import { count, duration, money } from "../../kit/format.ts";
+import { Time } from "../../kit/pieces.tsx";
+
+const NOT_REPORTED = "not reported";
+
+export function CallFacts(props: { readonly call: Call }): JSX.Element {
+  const running = () => props.call.status === "running";
+  const reported = (value: number | null) =>
+    value === null ? (running() ? "not yet" : NOT_REPORTED) : count(value);
+  const time = (ms: number | null) => (ms === null ? (running() ? "not yet" : "not known") : duration(ms));
+  return (
+    <section class="section">
+      <Show when={props.call.error}>
+        {(error) => (
+          <div class="notice bad inspector-error">
+            <div class="wrap">{error()}</div>
+          </div>
+        )}
+      </Show>
+      <dl class="inspector-figures num">
+        <Figure name="tokens in" value={reported(props.call.input_tokens)} />
+        <Figure name="cached" value={reported(props.call.cached_input_tokens)} />
+        <Figure name="tokens out" value={reported(props.call.output_tokens)} />
+        <Figure name="cost" value={props.call.cost === null ? "not known" : money(props.call.cost)} />
+        <Figure name="first chunk" value={time(props.call.first_chunk_ms)} />
+        <Figure name="duration" value={time(props.call.duration_ms)} />
+      </dl>
+      <details class="inspector-more">
+        <summary class="small">Model, attempts, finish</summary>
+        <dl class="facts">
+          <dt>Model</dt>
+          <dd>{props.call.model_name}</dd>
+          <dt>Provider</dt>
+          <dd>
+            {props.call.provider_name}, {props.call.protocol}
+          </dd>
+          <dt>Round</dt>
+          <dd>
+            {props.call.round}
+            {props.call.may_call ? "" : ", the last answer of its run: without tool calls"}
+          </dd>
+          <dt>Started</dt>
+          <dd>
+            <Time time={props.call.started_at} />
+          </dd>
+          <dt>Attempts</dt>
+          <dd>{props.call.attempts}</dd>
+          <dt>Status</dt>
+          <dd>{props.call.status}</dd>
+          <dt>Finish</dt>
+          <dd>{props.call.finish ?? (running() ? "not yet" : NOT_REPORTED)}</dd>
+        </dl>
+      </details>
+    </section>
+  );
+}
+
+function Figure(props: { readonly name: string; readonly value: string }): JSX.Element {
+  return (
+    <div>
+      <dt>{props.name}</dt>
+      <dd classList={{ absent: !/\d/.test(props.value) }}>{props.value}</dd>
+    </div>
+  );
+}

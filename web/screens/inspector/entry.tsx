@@ -1,0 +1,211 @@
+// An entry of the conversation: what it is, who said it, what it weighs, and whether it is still sent to the model.
+
+import { A } from "@solidjs/router";
+import { createMemo, createSignal, For, type JSX, Show } from "solid-js";
+import type { Entry } from "../../../src/service/conversation/schema.ts";
+import type { CallSummary } from "../../../src/service/turns/schema.ts";
+import { api, take } from "../../api/client.ts";
+import { createQuery } from "../../api/query.ts";
+import { Button } from "../../kit/button.tsx";
+import { tokens } from "../../kit/format.ts";
+import { CopyButton, Time } from "../../kit/pieces.tsx";
+import { indented } from "../../kit/prompt-part.ts";
+import { FoldedText } from "../../kit/prompt-parts.tsx";
+import { Skeleton } from "../../kit/states.tsx";
+import { attempt } from "../../kit/toast.tsx";
+import { useHere } from "../../state/here.ts";
+import { nameOf } from "../../state/workspace-state.ts";
+import { Gone, InspectorHeader } from "./header.tsx";
+import { useInspectHref } from "./sources.ts";
+import { entryById } from "./turn-entries.ts";
+
+const KINDS: Readonly<Record<Entry["kind"], string>> = {
+  person: "Message",
+  task: "Task",
+  agent: "Answer",
+  tool: "Tool result",
+};
+
+export function EntryInspector(props: { readonly id: number }): JSX.Element {
+  const entry = entryById(() => props.id);
+  const found = createMemo(() => {
+    const read = entry();
+    return read === null || read?.id === props.id ? read : undefined;
+  });
+  return (
+    <Show when={found() !== null} fallback={<Gone what="entry" />}>
+      <Show
+        when={found()}
+        fallback={
+          <>
+            <InspectorHeader title={`Entry ${props.id}`} />
+            <Skeleton label="Entry" />
+          </>
+        }
+      >
+        {(read) => <OneEntry entry={read()} />}
+      </Show>
+    </Show>
+  );
+}
+
+function OneEntry(props: { readonly entry: Entry }): JSX.Element {
+  const here = useHere();
+  const turn = () => here.state().turns.find(({ id }) => id === props.entry.turn_id);
+  const speaker = () =>
+    props.entry.kind === "person"
+      ? (turn()?.user_name ?? "a person")
+      : nameOf(here.state(), props.entry.agent_id);
+  return (
+    <>
+      <InspectorHeader
+        title={`${KINDS[props.entry.kind]} · entry ${props.entry.id}`}
+        end={
+          <Show when={props.entry.forgotten}>
+            <span class="tag">forgotten</span>
+          </Show>
+        }
+      />
+      <section class="section stack">
+        <dl class="facts">
+          <dt>{props.entry.kind === "task" ? "For" : props.entry.kind === "tool" ? "Asked by" : "From"}</dt>
+          <dd>
+            <bdi>{speaker()}</bdi>
+          </dd>
+          <Show when={props.entry.tool}>
+            <dt>Tool</dt>
+            <dd>
+              <code>{props.entry.tool}</code>
+              {props.entry.outcome === null ? "" : `, ${props.entry.outcome}`}
+            </dd>
+          </Show>
+          <dt>Time</dt>
+          <dd>
+            <Time time={props.entry.created_at} />
+            {", "}
+            <A href={`/workspaces/${here.id}/activity?turn=${props.entry.turn_id}`}>
+              turn {props.entry.turn_id}
+            </A>
+          </dd>
+          <Tokens entry={props.entry} />
+          <Show when={props.entry.partial}>
+            <dt>State</dt>
+            <dd>broken off</dd>
+          </Show>
+        </dl>
+        <Replay entry={props.entry} />
+      </section>
+      <section class="section">
+        <div class="inspector-line">
+          <h3 class="heading">Text</h3>
+          <Show when={props.entry.text !== ""}>
+            <CopyButton text={props.entry.text} label="Copy text" />
+          </Show>
+        </div>
+        <Show when={props.entry.text !== ""} fallback={<p class="muted">It has no text.</p>}>
+          <FoldedText text={props.entry.text} />
+        </Show>
+        <For each={props.entry.calls}>
+          {(asked) => (
+            <div class="prompt-call">
+              <span class="small">asks for </span>
+              <code class="strong">{asked.name}</code>
+              <FoldedText text={indented(asked.arguments)} />
+            </div>
+          )}
+        </For>
+      </section>
+    </>
+  );
+}
+
+/** The tokens that it takes in a prompt, as far as a prompt tells, and the first call that sent it. */
+function Tokens(props: { readonly entry: Entry }): JSX.Element {
+  const here = useHere();
+  const inspect = useInspectHref();
+  const sent = createQuery(() => {
+    const { entry } = props;
+    const { turns } = here.state();
+    const next = turns.find(({ id }) => id > entry.turn_id)?.id;
+    return { key: ["entry-sent", entry.id, next ?? 0], read: () => firstSent(entry, next) };
+  });
+  const weight = createQuery(() => {
+    const { entry } = props;
+    const call = sent.data()?.id;
+    const source = `entry:${entry.id}`;
+    if (call === undefined) return undefined;
+    return {
+      key: ["entry-tokens", entry.id],
+      read: async () => {
+        const { parts } = await take(api.calls({ id: call }).get());
+        return parts.find((part) => part.source === source)?.tokens ?? null;
+      },
+    };
+  });
+  return (
+    <>
+      <Show when={weight.data()}>
+        {(value) => (
+          <>
+            <dt>Tokens</dt>
+            <dd class="num">≈ {tokens(value())}</dd>
+          </>
+        )}
+      </Show>
+      <Show when={sent.data()}>
+        {(call) => (
+          <>
+            <dt>First sent in</dt>
+            <dd>
+              <A href={inspect({ kind: "call", id: call().id })} noScroll>
+                a model call of turn {call().turn_id}
+              </A>
+            </dd>
+          </>
+        )}
+      </Show>
+    </>
+  );
+}
+
+/** The first model call after it: of its run, or, since only that conversation is replayed, of the orchestrator in the next turn. */
+async function firstSent(entry: Entry, nextTurn: number | undefined): Promise<CallSummary | null> {
+  const after = Date.parse(entry.created_at);
+  const calls = await take(api.turns({ id: entry.turn_id }).calls.get());
+  const own = calls.find((call) => call.run_id === entry.run_id && Date.parse(call.started_at) >= after);
+  if (own || entry.thread !== 0 || nextTurn === undefined) return own ?? null;
+  const later = await take(api.turns({ id: nextTurn }).calls.get());
+  return later.find(({ agent_id: agent }) => agent === entry.agent_id) ?? null;
+}
+
+/** Only the conversation with the orchestrator is replayed; a worker begins anew with each task. */
+function Replay(props: { readonly entry: Entry }): JSX.Element {
+  const [busy, setBusy] = createSignal(false);
+  const change = async () => {
+    setBusy(true);
+    const of = api.entries({ id: props.entry.id });
+    await attempt(() => (props.entry.forgotten ? take(of.restore.post()) : take(of.delete())));
+    setBusy(false);
+  };
+  return (
+    <Show
+      when={props.entry.thread === 0}
+      fallback={
+        <p class="small muted">
+          Part of a worker's run: it was sent within that run only, and is not replayed in later ones.
+        </p>
+      }
+    >
+      <p class="small muted">
+        {props.entry.forgotten
+          ? "It is not sent to the model any more. Past model calls still show it."
+          : "It is sent to the orchestrator's model with every further message."}
+      </p>
+      <div>
+        <Button small busy={busy()} onClick={() => void change()}>
+          {props.entry.forgotten ? "Restore" : "Forget"}
+        </Button>
+      </div>
+    </Show>
+  );
+}

@@ -1,0 +1,58 @@
+// The model call before another one, to compare their prompts: of the same run, or of the same agent's last run.
+
+import type { Accessor } from "solid-js";
+import type { Call, CallSummary } from "../../../src/service/turns/schema.ts";
+import { api, take } from "../../api/client.ts";
+import { createQuery, type Query } from "../../api/query.ts";
+import { type Here, useHere } from "../../state/here.ts";
+
+/** An agent that was not asked in so many turns has no call to compare with. */
+const TURNS_LOOKED_AT_MAX = 20;
+
+export interface CallContext {
+  /** Among the calls of its run, from 1. */
+  readonly number: number;
+  /** Undefined: it is the agent's first. */
+  readonly previous: CallSummary | undefined;
+  /** Of `previous`, among the calls of its run. */
+  readonly previousNumber: number;
+  /** Of the same run, the one after it. */
+  readonly next: CallSummary | undefined;
+}
+
+/** For the call that was read; again when it changed. */
+export function callContext(call: Accessor<Call | undefined>): Query<CallContext> {
+  const here = useHere();
+  return createQuery(() => {
+    const of = call();
+    return of ? { key: ["call-context", of.id, of.status], read: () => find(here, of) } : undefined;
+  });
+}
+
+async function find(here: Here, call: Call): Promise<CallContext> {
+  const own = await take(api.turns({ id: call.turn_id }).calls.get());
+  const run = own.filter(({ run_id: id }) => id === call.run_id);
+  const at = run.findIndex(({ id }) => id === call.id);
+  const inRun = run[at - 1];
+  const before =
+    inRun ??
+    own.findLast((one) => one.agent_id === call.agent_id && one.id < call.id) ??
+    (await lastOfEarlierTurns(here, call));
+  return {
+    number: at + 1,
+    previous: before,
+    previousNumber: before && inRun ? at : 0,
+    next: run[at + 1],
+  };
+}
+
+async function lastOfEarlierTurns(here: Here, call: Call): Promise<CallSummary | undefined> {
+  const query = { before: call.turn_id, limit: TURNS_LOOKED_AT_MAX };
+  const turns = await take(api.workspaces({ id: here.id }).turns.get({ query }));
+  for (const turn of turns.toReversed()) {
+    const calls = await take(api.turns({ id: turn.id }).calls.get());
+    const found = calls.findLast(({ agent_id: agent }) => agent === call.agent_id);
+    if (found) return found;
+  }
+  return undefined;
+}

@@ -1,0 +1,103 @@
+// Changing an instruction. It is saved only over the version that was read: if somebody saved in between, both texts are shown and one
+// chooses. A draft survives a reload, with the version it began from.
+
+import { createSignal, type JSX, Show } from "solid-js";
+import type { Instruction } from "../../../src/service/library/schema.ts";
+import { api, take } from "../../api/client.ts";
+import { asProblem } from "../../api/problem.ts";
+import { put } from "../../api/query.ts";
+import { Button } from "../../kit/button.tsx";
+import { focusOn } from "../../kit/focus.ts";
+import { createSubmission } from "../../kit/form.tsx";
+import { ProblemNotice } from "../../kit/states.tsx";
+import { keep, remember } from "../../kit/storage.ts";
+import { instructionChanged } from "./queries.ts";
+import { StaleDialog } from "./stale-dialog.tsx";
+import { type Wording, WordingFields } from "./wording-fields.tsx";
+
+interface Draft extends Wording {
+  readonly version: number;
+}
+
+const draftName = (id: number) => `library.draft.${id}`;
+
+export const hasDraft = (id: number) => remember<Draft>(draftName(id)) !== undefined;
+
+export function EditInstruction(props: {
+  readonly instruction: Instruction;
+  readonly onDone: () => void;
+}): JSX.Element {
+  const { id } = props.instruction;
+  const before = remember<Draft>(draftName(id));
+  const { name, text, version } = props.instruction;
+  const [draft, setDraft] = createSignal<Draft>(before ?? { name, text, version });
+  /** Saved by somebody else meanwhile. */
+  const [newer, setNewer] = createSignal<Instruction>();
+  const change = (wording: Wording) => {
+    setDraft((was) => ({ ...wording, version: was.version }));
+    keep(draftName(id), draft());
+  };
+  const leave = () => {
+    keep(draftName(id), undefined);
+    props.onDone();
+  };
+  const sent = createSubmission(["name", "text"], async () => {
+    const { version: expected_version, ...wording } = draft();
+    try {
+      const saved = await take(api.instructions({ id }).put({ ...wording, expected_version }));
+      put(["instruction", id, "text"], saved);
+      leave();
+      await instructionChanged(id);
+    } catch (error) {
+      if (asProblem(error).code !== "stale") throw error;
+      setNewer(await take(api.instructions({ id }).get()));
+    }
+  });
+  const saveOver = (current: Instruction) => {
+    setDraft((was) => ({ ...was, version: current.version }));
+    setNewer(undefined);
+    void sent.submit();
+  };
+  const takeTheirs = (current: Instruction) => {
+    put(["instruction", id, "text"], current);
+    leave();
+    void instructionChanged(id);
+  };
+  return (
+    <>
+      <form
+        ref={focusOn("textarea")}
+        class="section form"
+        onSubmit={(event) => void sent.submit(event)}
+        onKeyDown={(event) => {
+          if (event.key !== "s" || !(event.ctrlKey || event.metaKey)) return;
+          event.preventDefault();
+          void sent.submit();
+        }}
+      >
+        <Show when={before}>
+          <p class="small muted">This is your draft from before, begun from version {before!.version}.</p>
+        </Show>
+        <WordingFields value={draft()} onChange={change} sent={sent} />
+        <Show when={sent.problem()}>{(problem) => <ProblemNotice problem={problem()} />}</Show>
+        <div class="actions">
+          <Button onClick={leave}>Cancel</Button>
+          <Button type="submit" kind="primary" busy={sent.busy()}>
+            Save as a new version
+          </Button>
+        </div>
+      </form>
+      <Show when={newer()}>
+        {(current) => (
+          <StaleDialog
+            mine={draft()}
+            current={current()}
+            onBack={() => setNewer(undefined)}
+            onMine={() => saveOver(current())}
+            onTheirs={() => takeTheirs(current())}
+          />
+        )}
+      </Show>
+    </>
+  );
+}

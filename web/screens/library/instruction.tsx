@@ -1,0 +1,152 @@
+// One instruction: its text, where it is bound, its versions, and what its author or an admin can do with it.
+
+import { A } from "@solidjs/router";
+import Pencil from "lucide-solid/icons/pencil";
+import Trash from "lucide-solid/icons/trash";
+import X from "lucide-solid/icons/x";
+import { createSignal, type JSX, Show } from "solid-js";
+import type { Instruction } from "../../../src/service/library/schema.ts";
+import { api, take } from "../../api/client.ts";
+import { refresh } from "../../api/query.ts";
+import { Button, IconButton } from "../../kit/button.tsx";
+import { confirm } from "../../kit/dialog.tsx";
+import { plural } from "../../kit/format.ts";
+import { CopyButton, Time } from "../../kit/pieces.tsx";
+import { Loaded } from "../../kit/states.tsx";
+import { attempt, tell } from "../../kit/toast.tsx";
+import { isAdmin, me } from "../../state/session.ts";
+import { EditInstruction, hasDraft } from "./edit-instruction.tsx";
+import { instructionQuery, proposalsQuery, type Uses as UsesData, usesQuery } from "./queries.ts";
+import { Uses } from "./uses.tsx";
+import { Versions } from "./versions.tsx";
+
+export function InstructionDetail(props: { readonly id: number; readonly onClose: () => void }): JSX.Element {
+  const query = instructionQuery(() => props.id);
+  return (
+    <Loaded query={query} what="instruction">
+      {(instruction) => <Shown instruction={instruction()} onClose={props.onClose} />}
+    </Loaded>
+  );
+}
+
+function Shown(props: { readonly instruction: Instruction; readonly onClose: () => void }): JSX.Element {
+  const id = () => props.instruction.id;
+  const [editing, setEditing] = createSignal(hasDraft(id()));
+  const uses = usesQuery(id);
+  const mayChange = () => isAdmin() || props.instruction.author_id === me()?.id;
+  const remove = async () => {
+    const yes = await confirm({
+      title: `Delete ${props.instruction.name}?`,
+      text: <Loss instruction={props.instruction} uses={uses.data()} />,
+      action: "Delete instruction",
+    });
+    if (!yes || !(await attempt(() => take(api.instructions({ id: id() }).delete())))) return;
+    tell(`${props.instruction.name} was deleted.`);
+    props.onClose();
+    await refresh("instructions");
+  };
+  return (
+    <div class="library-detail">
+      <header class="section">
+        <div class="row">
+          <h2 class="library-heading ellipsis" dir="auto" title={props.instruction.name}>
+            {props.instruction.name}
+          </h2>
+          <span class="tag">v{props.instruction.version}</span>
+          <span class="end row">
+            <Show when={mayChange() && !editing()}>
+              <Button small onClick={() => setEditing(true)}>
+                <Pencil aria-hidden="true" />
+                Edit
+              </Button>
+              <IconButton small label="Delete instruction" onClick={() => void remove()}>
+                <Trash aria-hidden="true" />
+              </IconButton>
+            </Show>
+            <IconButton small label="Close" onClick={() => props.onClose()}>
+              <X aria-hidden="true" />
+            </IconButton>
+          </span>
+        </div>
+        <p class="small muted">
+          By <span dir="auto">{props.instruction.author}</span>, <Time time={props.instruction.created_at} />;
+          last changed <Time time={props.instruction.updated_at} relative />.
+          <Show when={!mayChange()}> Its author and admins can change it.</Show>
+        </p>
+      </header>
+      <Proposed id={id()} />
+      <Show
+        when={!editing()}
+        fallback={<EditInstruction instruction={props.instruction} onDone={() => setEditing(false)} />}
+      >
+        <section class="section">
+          <div class="row library-row">
+            <h3 class="heading">Text</h3>
+            <span class="end">
+              <CopyButton text={props.instruction.text} label="Copy the text" />
+            </span>
+          </div>
+          <Show when={props.instruction.text !== ""} fallback={<p class="muted">It says nothing yet.</p>}>
+            <pre class="block library-text" dir="auto" tabIndex={0} aria-label="Text of the instruction">
+              {props.instruction.text}
+            </pre>
+          </Show>
+        </section>
+      </Show>
+      <Uses id={id()} query={uses} />
+      <Versions instruction={props.instruction} />
+    </div>
+  );
+}
+
+function Proposed(props: { readonly id: number }): JSX.Element {
+  const proposals = proposalsQuery();
+  const mine = () => proposals.data()?.filter(({ instruction_id: id }) => id === props.id) ?? [];
+  return (
+    <Show when={mine()[0]}>
+      {(first) => (
+        <div class="section">
+          <div class="notice wait">
+            <div>
+              <span dir="auto">{first().agent}</span> proposes a change
+              {mine().length > 1 ? `, and ${plural(mine().length - 1, "more proposal")} waits` : ""}. It is
+              not in force.
+            </div>
+            <A href="/approvals" class="btn small">
+              Review
+            </A>
+          </div>
+        </div>
+      )}
+    </Show>
+  );
+}
+
+/** Said before it is deleted. */
+function Loss(props: {
+  readonly instruction: Instruction;
+  readonly uses: UsesData | undefined;
+}): JSX.Element {
+  const places = () => [...new Set(props.uses?.uses.map(({ workspace }) => workspace.name))];
+  return (
+    <>
+      <p>
+        Its text and {plural(props.instruction.version, "version")} are lost. Model calls that were made with
+        it keep what was sent.
+      </p>
+      <p>
+        <Show
+          when={places().length > 0}
+          fallback={
+            props.uses
+              ? "It is bound nowhere that you can see."
+              : "Where it is bound could not be read; it goes there as well."
+          }
+        >
+          It goes from the prompts of {plural(props.uses!.uses.length, "binding")} in{" "}
+          <span dir="auto">{places().join(", ")}</span>.
+        </Show>
+      </p>
+    </>
+  );
+}

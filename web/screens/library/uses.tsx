@@ -1,0 +1,124 @@
+// Where an instruction is bound, and binding it to a workspace or to one agent of it.
+
+import { A } from "@solidjs/router";
+import Unlink from "lucide-solid/icons/unlink";
+import { createSignal, For, type JSX, Show } from "solid-js";
+import { api, take } from "../../api/client.ts";
+import { createQuery, type Query, refresh } from "../../api/query.ts";
+import { Button, IconButton } from "../../kit/button.tsx";
+import { plural } from "../../kit/format.ts";
+import { createSubmission, Select } from "../../kit/form.tsx";
+import { Time } from "../../kit/pieces.tsx";
+import { Loaded, ProblemNotice } from "../../kit/states.tsx";
+import { attempt } from "../../kit/toast.tsx";
+import { workspacesQuery } from "../../state/lists.ts";
+import type { Use, Uses as UsesData } from "./queries.ts";
+
+const ALL_AGENTS = "all";
+
+export function Uses(props: { readonly id: number; readonly query: Query<UsesData> }): JSX.Element {
+  const changed = () => refresh("instruction", props.id, "uses");
+  return (
+    <section class="section">
+      <h3>Bound to</h3>
+      <Loaded query={props.query}>
+        {(data) => (
+          <>
+            <ul class="library-uses">
+              <For each={data().uses} fallback={<li class="muted">Nothing yet: no agent reads it.</li>}>
+                {(use) => <UseRow use={use} onChanged={changed} />}
+              </For>
+            </ul>
+            <Show when={data().notLookedAt > 0}>
+              <p class="small muted">{plural(data().notLookedAt, "more workspace")} were not looked at.</p>
+            </Show>
+          </>
+        )}
+      </Loaded>
+      <BindForm id={props.id} onBound={changed} />
+    </section>
+  );
+}
+
+function UseRow(props: { readonly use: Use; readonly onChanged: () => Promise<void> }): JSX.Element {
+  const who = () =>
+    props.use.binding.agent_id === null ? "all agents" : (props.use.agent?.name ?? "an agent");
+  const place = () => `${props.use.workspace.name}, ${who()}`;
+  const address = () =>
+    `/workspaces/${props.use.workspace.id}/blueprint?inspect=instruction-binding-${props.use.binding.id}`;
+  const unbind = () =>
+    attempt(async () => {
+      await take(api["instruction-bindings"]({ id: props.use.binding.id }).delete());
+      await props.onChanged();
+    });
+  return (
+    <li class="row">
+      <A class="ellipsis" href={address()} title={place()} dir="auto">
+        {props.use.workspace.name}
+      </A>
+      <span class="tag" dir="auto">
+        {who()}
+      </span>
+      <span class="end row small muted">
+        <Time time={props.use.binding.created_at} />
+        <IconButton small label={`Unbind from ${place()}`} onClick={() => void unbind()}>
+          <Unlink aria-hidden="true" />
+        </IconButton>
+      </span>
+    </li>
+  );
+}
+
+function BindForm(props: { readonly id: number; readonly onBound: () => Promise<void> }): JSX.Element {
+  const workspaces = workspacesQuery();
+  const [workspaceId, setWorkspaceId] = createSignal("");
+  const [agent, setAgent] = createSignal(ALL_AGENTS);
+  const agents = createQuery(() => {
+    const id = Number(workspaceId());
+    return id ? { key: ["agents", id], read: () => take(api.workspaces({ id }).agents.get()) } : undefined;
+  });
+  const choices = () => [
+    { value: ALL_AGENTS, label: "All agents" },
+    ...(agents.data() ?? []).map(({ id, name }) => ({ value: String(id), label: name })),
+  ];
+  const sent = createSubmission([], async () => {
+    const agent_id = agent() === ALL_AGENTS ? null : Number(agent());
+    const here = api.workspaces({ id: Number(workspaceId()) });
+    await take(here.instructions.post({ instruction_id: props.id, agent_id }));
+    setAgent(ALL_AGENTS);
+    await props.onBound();
+  });
+  return (
+    <Show
+      when={workspaces.data()?.length}
+      fallback={<p class="small muted">There is no workspace to bind it to yet.</p>}
+    >
+      <form class="library-bind" onSubmit={(event) => void sent.submit(event)}>
+        <Select
+          label="Workspace"
+          value={workspaceId()}
+          choices={[
+            { value: "", label: "Choose", disabled: true },
+            ...workspaces.data()!.map(({ id, name }) => ({ value: String(id), label: name })),
+          ]}
+          onChange={(value) => {
+            setWorkspaceId(value);
+            setAgent(ALL_AGENTS);
+            sent.clear();
+          }}
+        />
+        <Select
+          label="Agent"
+          value={agent()}
+          choices={choices()}
+          onChange={setAgent}
+          disabled={workspaceId() === ""}
+        />
+        <Button type="submit" busy={sent.busy()} disabled={workspaceId() === ""}>
+          Bind
+        </Button>
+      </form>
+      <Show when={sent.problem()}>{(problem) => <ProblemNotice problem={problem()} />}</Show>
+    </Show>
+  );
+}

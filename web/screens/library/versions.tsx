@@ -1,0 +1,129 @@
+// The versions of an instruction, newest first, and the difference between any two of them.
+
+import { createEffect, createMemo, createSignal, For, type JSX, on, Show } from "solid-js";
+import type { Instruction, InstructionVersion } from "../../../src/service/library/schema.ts";
+import { createQuery } from "../../api/query.ts";
+import { Button } from "../../kit/button.tsx";
+import { DiffView } from "../../kit/diff-view.tsx";
+import { shortHash } from "../../kit/format.ts";
+import { Select } from "../../kit/form.tsx";
+import { CopyButton, Time } from "../../kit/pieces.tsx";
+import { Loaded } from "../../kit/states.tsx";
+import { attempt } from "../../kit/toast.tsx";
+import { readVersions, VERSIONS_PER_PAGE } from "./queries.ts";
+
+export function Versions(props: { readonly instruction: Instruction }): JSX.Element {
+  const id = () => props.instruction.id;
+  const newest = createQuery(() => ({
+    key: ["instruction", id(), "versions", props.instruction.version],
+    read: () => readVersions(id()),
+  }));
+  const [earlier, setEarlier] = createSignal<readonly InstructionVersion[]>([]);
+  const [busy, setBusy] = createSignal(false);
+  const more = (shown: readonly InstructionVersion[]) => (shown.at(-1)?.version ?? 1) > 1;
+  const readEarlier = async (before: number) => {
+    setBusy(true);
+    await attempt(async () => {
+      const page = await readVersions(id(), before);
+      setEarlier((known) => [...known, ...page]);
+    });
+    setBusy(false);
+  };
+  return (
+    <section class="section">
+      <h3>Versions</h3>
+      <Loaded query={newest}>
+        {(data) => {
+          const all = createMemo(() => [...data(), ...earlier()]);
+          return (
+            <>
+              <Comparison versions={all()} />
+              <ul class="library-versions">
+                <For each={all()}>{(version) => <VersionRow version={version} />}</For>
+              </ul>
+              <Show when={data().length === VERSIONS_PER_PAGE && more(all())}>
+                <Button small busy={busy()} onClick={() => void readEarlier(all().at(-1)!.version)}>
+                  Earlier versions
+                </Button>
+              </Show>
+            </>
+          );
+        }}
+      </Loaded>
+    </section>
+  );
+}
+
+function VersionRow(props: { readonly version: InstructionVersion }): JSX.Element {
+  return (
+    <li class="row">
+      <span class="tag">v{props.version.version}</span>
+      <span class="ellipsis" dir="auto">
+        {props.version.author}
+        <Show when={props.version.proposed_by}>
+          {(agent) => <span class="muted">, proposed by {agent()}</span>}
+        </Show>
+      </span>
+      <span class="end row small muted">
+        <span class="mono" title={`sha256 ${props.version.content_hash}`}>
+          {shortHash(props.version.content_hash)}
+        </span>
+        <CopyButton
+          text={props.version.content_hash}
+          label={`Copy the hash of version ${props.version.version}`}
+        />
+        <Time time={props.version.created_at} />
+      </span>
+    </li>
+  );
+}
+
+/** From the version before to the newest, until somebody chooses others. */
+function Comparison(props: { readonly versions: readonly InstructionVersion[] }): JSX.Element {
+  const [from, setFrom] = createSignal("");
+  const [to, setTo] = createSignal("");
+  createEffect(
+    on(
+      () => props.versions[0]?.version,
+      (newest) => {
+        setTo(String(newest));
+        setFrom(String(props.versions[1]?.version ?? newest));
+      },
+    ),
+  );
+  const versionOf = (chosen: string) => props.versions.find(({ version }) => String(version) === chosen);
+  const chosen = createMemo(() => {
+    const pair = { from: versionOf(from()), to: versionOf(to()) };
+    return pair.from && pair.to ? { from: pair.from, to: pair.to } : undefined;
+  });
+  const choices = () =>
+    props.versions.map(({ version, name }) => ({ value: String(version), label: `${version}: ${name}` }));
+  return (
+    <Show when={props.versions.length > 1} fallback={<p class="muted small">It was not changed yet.</p>}>
+      <div class="library-compare">
+        <Select label="From version" value={from()} choices={choices()} onChange={setFrom} />
+        <Select label="To version" value={to()} choices={choices()} onChange={setTo} />
+      </div>
+      <Show when={chosen()}>
+        {(pair) => (
+          <section class="library-difference" aria-label="Difference">
+            <DiffView
+              fileName={pair().to.name}
+              before={pair().from.text}
+              after={pair().to.text}
+              note={note(pair().from, pair().to)}
+              language="markdown"
+              wrap
+            />
+          </section>
+        )}
+      </Show>
+    </Show>
+  );
+}
+
+/** Which versions, and that the name changed as well. */
+function note(from: InstructionVersion, to: InstructionVersion): string {
+  const versions = `version ${from.version} → version ${to.version}`;
+  return from.name === to.name ? versions : `${versions}, was named “${from.name}”`;
+}

@@ -1,0 +1,42 @@
+// The two fields of an instruction, with what the server says about them beside them.
+
+import type { JSX } from "solid-js";
+import { count } from "../../kit/format.ts";
+import { type Submission, TextArea, TextInput } from "../../kit/form.tsx";
+
+export interface Wording {
+  readonly name: string;
+  readonly text: string;
+}
+
+const ROWS = 18;
+
+export function WordingFields(props: {
+  readonly value: Wording;
+  readonly onChange: (value: Wording) => void;
+  readonly sent: Submission;
+  readonly focusName?: boolean;
+}): JSX.Element {
+  return (
+    <>
+      <TextInput
+        label="Name"
+        value={props.value.name}
+        onInput={(name) => props.onChange({ ...props.value, name })}
+        problem={props.sent.of("name")}
+        autofocus={props.focusName ?? false}
+        required
+      />
+      <TextArea
+        label="Text"
+        value={props.value.text}
+        onInput={(text) => props.onChange({ ...props.value, text })}
+        problem={props.sent.of("text")}
+        hint={`${count([...props.value.text].length)} characters. Markdown is passed on as it stands.`}
+        rows={ROWS}
+        mono
+        required
+      />
+    </>
+  );
+}

@@ -1,0 +1,179 @@
+// The login: server, user, password. It signs in to the server that this page came from; for another one it leads to that server's own
+// login and sends nothing. Over a session that ended it stands in front of what was open, which stays as it was.
+
+import { Dialog } from "@kobalte/core/dialog";
+import { createSignal, type JSX, onCleanup, onMount, Show } from "solid-js";
+import { Problem } from "../../api/problem.ts";
+import { Mark } from "../../frame/mark.tsx";
+import { Button } from "../../kit/button.tsx";
+import { createSubmission, TextInput } from "../../kit/form.tsx";
+import { ProblemNotice } from "../../kit/states.tsx";
+import { goOnAsMachineAdmin, machineAdmin, me, signIn } from "../../state/session.ts";
+import { serverAddress } from "./server-address.ts";
+import "./login.css";
+
+export function Login(): JSX.Element {
+  const before = document.title;
+  document.title = "Sign in · Cairn";
+  onMount(focusOnUser);
+  onCleanup(() => (document.title = before));
+  return (
+    <Show
+      when={me()}
+      fallback={
+        <main class="login">
+          <LoginForm heading={<h1>Sign in</h1>} />
+        </main>
+      }
+    >
+      <Dialog open modal preventScroll={false}>
+        <Dialog.Portal>
+          <Dialog.Content
+            class="login over"
+            onEscapeKeyDown={(event) => event.preventDefault()}
+            onInteractOutside={(event) => event.preventDefault()}
+            onOpenAutoFocus={(event) => {
+              event.preventDefault();
+              // What had the focus so far lets it go only after this.
+              setTimeout(focusOnUser);
+            }}
+          >
+            <LoginForm heading={<Dialog.Title as="h1">Sign in</Dialog.Title>} />
+          </Dialog.Content>
+        </Dialog.Portal>
+      </Dialog>
+    </Show>
+  );
+}
+
+/** The server is filled in already. */
+function focusOnUser(): void {
+  document.querySelector<HTMLInputElement>(".login [name=username]")?.focus();
+}
+
+function LoginForm(props: { readonly heading: JSX.Element }): JSX.Element {
+  const [server, setServer] = createSignal(location.origin);
+  const [user, setUser] = createSignal("");
+  const [password, setPassword] = createSignal("");
+  const address = () => serverAddress(server(), location.origin);
+  const other = () => {
+    const found = address();
+    return found.kind === "other" ? found : undefined;
+  };
+  const wrong = () => {
+    const found = address();
+    return found.kind === "wrong" ? found.why : undefined;
+  };
+  let place: HTMLFormElement | undefined;
+  const form = createSubmission(["user", "password"], async () => {
+    if (address().kind !== "here") return;
+    // From the fields themselves: what a password manager filled in may not have been told to the page yet.
+    const given = new FormData(place!);
+    const [name, secret] = [String(given.get("username")), String(given.get("password"))];
+    if (name.trim() === "") throw new Problem("user: Give the name of a user.", "invalid");
+    if (secret === "") throw new Problem("password: Give the password.", "invalid");
+    await signIn(name, secret);
+  });
+  return (
+    <div class="login-card">
+      <div class="login-brand">
+        <Mark />
+        <span class="brand">Cairn</span>
+      </div>
+      <div class="stack">
+        {props.heading}
+        <Why />
+      </div>
+      <form
+        class="form"
+        noValidate
+        ref={(element) => (place = element)}
+        onSubmit={(event) => void form.submit(event)}
+      >
+        <TextInput
+          label="Server"
+          name="server"
+          type="url"
+          autocomplete="url"
+          value={server()}
+          onInput={setServer}
+          problem={wrong()}
+        />
+        <TextInput
+          label="User"
+          name="username"
+          autocomplete="username"
+          value={user()}
+          onInput={setUser}
+          problem={form.of("user")}
+          disabled={other() !== undefined}
+        />
+        <TextInput
+          label="Password"
+          name="password"
+          type="password"
+          autocomplete="current-password"
+          value={password()}
+          onInput={setPassword}
+          problem={form.of("password")}
+          disabled={other() !== undefined}
+        />
+        <Show when={form.problem()}>{(problem) => <ProblemNotice problem={problem()} />}</Show>
+        <Show
+          when={other()}
+          fallback={
+            <Button type="submit" kind="primary" busy={form.busy()} disabled={wrong() !== undefined}>
+              Sign in
+            </Button>
+          }
+        >
+          {(elsewhere) => <Elsewhere host={elsewhere().host} login={elsewhere().login} />}
+        </Show>
+      </form>
+      <MachineAdmin />
+    </div>
+  );
+}
+
+/** Said only where it is not plain: nobody asked to be here. */
+function Why(): JSX.Element {
+  return (
+    <Show when={me()?.auth !== "loopback" && me()}>
+      {(who) => (
+        <p class="muted">
+          The session of <b dir="auto">{who().name}</b> has ended. Sign in again and everything is as you left
+          it.
+        </p>
+      )}
+    </Show>
+  );
+}
+
+function Elsewhere(props: { readonly host: string; readonly login: string }): JSX.Element {
+  return (
+    <>
+      <p class="small muted wrap" role="status">
+        This page signs in to {location.host} only. {props.host} has its own login; nothing that you typed
+        here is sent there.
+      </p>
+      <Button kind="primary" onClick={() => location.assign(props.login)}>
+        <span class="ellipsis">Open the login of {props.host}</span>
+      </Button>
+    </>
+  );
+}
+
+function MachineAdmin(): JSX.Element {
+  return (
+    <Show when={machineAdmin()}>
+      {(admin) => (
+        <div class="login-machine">
+          <p class="small muted">You are on the machine that the server runs on. It needs no password.</p>
+          <Button onClick={goOnAsMachineAdmin}>
+            <span class="ellipsis">Go on as {admin().name}</span>
+          </Button>
+        </div>
+      )}
+    </Show>
+  );
+}

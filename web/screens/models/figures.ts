@@ -1,0 +1,50 @@
+// Sizes and prices of a model between what is typed and what the server takes. Nothing typed is "unknown", which is neither 0 nor free.
+
+import type { Model } from "../../../src/service/catalog/schema.ts";
+import { Problem } from "../../api/problem.ts";
+
+export const figureFields = [
+  "context_tokens",
+  "output_tokens",
+  "input_price",
+  "cached_input_price",
+  "output_price",
+] as const;
+export type FigureField = (typeof figureFields)[number];
+
+/** As typed. */
+export type FigureTexts = Readonly<Record<FigureField, string>>;
+export type Figures = Pick<Model, FigureField>;
+
+export const noFigures: FigureTexts = {
+  context_tokens: "",
+  output_tokens: "",
+  input_price: "",
+  cached_input_price: "",
+  output_price: "",
+};
+
+export function textsOf(model: Figures): FigureTexts {
+  const texts = figureFields.map((field) => [field, model[field] === null ? "" : String(model[field])]);
+  return Object.fromEntries(texts) as Record<FigureField, string>;
+}
+
+/** Raises `Problem` that names the field. The limits are the server's to say. */
+export function figuresOf(texts: FigureTexts): Figures {
+  const figures = figureFields.map((field) => [field, figureOf(field, texts[field])]);
+  return Object.fromEntries(figures) as Record<FigureField, number | null>;
+}
+
+function figureOf(field: FigureField, typed: string): number | null {
+  const text = typed.trim();
+  if (text === "") return null;
+  const whole = field.endsWith("_tokens");
+  // 200,000 and 200 000 are one number; a price may be written 0,25.
+  const plain = whole ? text.replace(/[\s,_.](?=\d{3}(?:\D|$))/g, "") : text.replace(",", ".");
+  const fits = whole ? /^\d+$/.test(plain) : /^(?:\d+\.?\d*|\.\d+)$/.test(plain);
+  if (fits) return Number(plain);
+  const why = whole
+    ? "Give a whole number, or nothing if it is unknown."
+    : "Give a number such as 3 or 0.25, or nothing if it is unknown.";
+  throw new Problem(`${field}: ${why}`, "invalid");
+}

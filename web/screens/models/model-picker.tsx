@@ -1,0 +1,301 @@
+// Adds models of one provider: asks the provider for its list, and lets one choose several, or type a name that is not in it.
+
+import CircleCheck from "lucide-solid/icons/circle-check";
+import X from "lucide-solid/icons/x";
+import { createMemo, createSignal, For, type JSX, onMount, Show } from "solid-js";
+import type { Model, Provider, ProviderTest } from "../../../src/service/catalog/schema.ts";
+import { api, take } from "../../api/client.ts";
+import { asProblem, type Problem } from "../../api/problem.ts";
+import { refresh } from "../../api/query.ts";
+import { Button } from "../../kit/button.tsx";
+import { plural } from "../../kit/format.ts";
+import { createSubmission, TextInput } from "../../kit/form.tsx";
+import { ProblemNotice } from "../../kit/states.tsx";
+import { found } from "../../kit/table.tsx";
+import { isAdmin } from "../../state/session.ts";
+import { figuresOf, type FigureTexts, figureFields, noFigures } from "./figures.ts";
+import { FigureInputs } from "./model-form.tsx";
+import "./models.css";
+
+const SHOWN_MAX = 200;
+
+interface PickerProps {
+  readonly provider: Provider;
+  /** Those that are in the catalogue already. */
+  readonly models: readonly Model[];
+  readonly onAdded: (added: readonly Model[]) => void;
+  /** What to do about a provider that does not answer. */
+  readonly onChangeProvider?: () => void;
+  /** Asks the provider at once instead of when it is told to. */
+  readonly askNow?: boolean;
+}
+
+export function ModelPicker(props: PickerProps): JSX.Element {
+  const [answer, setAnswer] = createSignal<ProviderTest>();
+  const [refused, setRefused] = createSignal<Problem>();
+  const [asking, setAsking] = createSignal(false);
+  const ask = async () => {
+    setAsking(true);
+    setRefused(undefined);
+    try {
+      setAnswer(await take(api.providers({ id: props.provider.id }).test.post()));
+    } catch (error) {
+      setRefused(asProblem(error));
+    } finally {
+      setAsking(false);
+    }
+  };
+  onMount(() => props.askNow && isAdmin() && void ask());
+  return (
+    <div class="form">
+      <Show when={isAdmin()}>
+        <Asked
+          provider={props.provider}
+          answer={answer()}
+          refused={refused()}
+          asking={asking()}
+          onAsk={() => void ask()}
+          onChangeProvider={props.onChangeProvider}
+        />
+      </Show>
+      <Choose {...props} listed={answer()?.models ?? []} />
+    </div>
+  );
+}
+
+/** What became of asking; the provider's own words when it refused. */
+function Asked(props: {
+  readonly provider: Provider;
+  readonly answer: ProviderTest | undefined;
+  readonly refused: Problem | undefined;
+  readonly asking: boolean;
+  readonly onAsk: () => void;
+  readonly onChangeProvider: (() => void) | undefined;
+}): JSX.Element {
+  const failed = () => (props.answer && !props.answer.ok ? props.answer : undefined);
+  return (
+    <div class="stack" role="status" aria-live="polite">
+      <Show when={props.asking}>
+        <div class="row muted">
+          <span class="spinner" />
+          Asking {props.provider.name} for its models
+        </div>
+      </Show>
+      <Show when={!props.asking}>
+        <Show when={props.answer?.ok}>
+          <div class="row">
+            <span class="models-good">
+              <CircleCheck size={16} aria-hidden="true" />
+            </span>
+            <span>
+              {props.provider.name} answers
+              {props.answer!.models.length === 0
+                ? " but lists no models: type a name."
+                : `: ${props.answer!.message}.`}
+            </span>
+            <span class="end">
+              <Button small onClick={props.onAsk}>
+                Test again
+              </Button>
+            </span>
+          </div>
+        </Show>
+        <Show when={failed()}>
+          {(answer) => (
+            <div class="notice bad">
+              <div class="stack">
+                <div class="strong">{props.provider.name} could not be used</div>
+                <div>
+                  {answer().status === null ? "" : `Status ${answer().status}. `}
+                  {answer().message}
+                </div>
+                <div class="row models-wrap">
+                  <Button small onClick={props.onAsk}>
+                    Test again
+                  </Button>
+                  <Show when={props.onChangeProvider}>
+                    <Button small onClick={() => props.onChangeProvider?.()}>
+                      Change the provider
+                    </Button>
+                  </Show>
+                </div>
+              </div>
+            </div>
+          )}
+        </Show>
+        <Show when={props.refused}>
+          {(problem) => <ProblemNotice problem={problem()} onRetry={props.onAsk} />}
+        </Show>
+        <Show when={!props.answer && !props.refused}>
+          <div class="row">
+            <span class="small muted">Asks the provider for its list, with the stored key.</span>
+            <span class="end">
+              <Button small onClick={props.onAsk}>
+                Test
+              </Button>
+            </span>
+          </div>
+        </Show>
+      </Show>
+    </div>
+  );
+}
+
+/** What is chosen, and what the search field means: a part of a listed name, or a name that is not listed. */
+function createChoice(props: PickerProps & { readonly listed: readonly string[] }) {
+  const [search, setSearch] = createSignal("");
+  const [chosen, setChosen] = createSignal<readonly string[]>([]);
+  const known = createMemo(
+    () =>
+      new Set(
+        props.models
+          .filter((model) => model.provider_id === props.provider.id)
+          .map((model) => model.model_name),
+      ),
+  );
+  const fitting = createMemo(() => found(props.listed, search(), (name) => name));
+  const typed = () => search().trim();
+  const isNew = () => typed() !== "" && !props.listed.includes(typed()) && !known().has(typed());
+  const toggle = (name: string) =>
+    setChosen((before) => (before.includes(name) ? before.filter((one) => one !== name) : [...before, name]));
+  const takeTyped = () => {
+    if (!chosen().includes(typed())) toggle(typed());
+    setSearch("");
+  };
+  const onEnter = (event: KeyboardEvent) => {
+    if (event.key !== "Enter" || event.isComposing || typed() === "") return;
+    event.preventDefault();
+    const first = fitting().find((name) => !known().has(name));
+    if (first !== undefined) toggle(first);
+    else if (isNew()) takeTyped();
+  };
+  return { search, setSearch, chosen, setChosen, known, fitting, typed, isNew, toggle, takeTyped, onEnter };
+}
+
+function Choose(props: PickerProps & { readonly listed: readonly string[] }): JSX.Element {
+  const choice = createChoice(props);
+  const { search, setSearch, chosen, known, fitting, typed, isNew, toggle, takeTyped, onEnter } = choice;
+  const [label, setLabel] = createSignal("");
+  const [figures, setFigures] = createSignal<FigureTexts>(noFigures);
+  const form = createSubmission(["model_name", "label", ...figureFields], async () => {
+    const one = chosen().length === 1;
+    const details = one ? { label: label(), ...figuresOf(figures()) } : {};
+    const added: Model[] = [];
+    try {
+      for (const name of chosen()) {
+        added.push(
+          await take(api.models.post({ provider_id: props.provider.id, model_name: name, ...details })),
+        );
+        // What was added stays so, whatever becomes of the next one.
+        choice.setChosen((before) => before.filter((each) => each !== name));
+      }
+      setLabel("");
+      setFigures(noFigures);
+    } finally {
+      await refresh("models");
+    }
+    props.onAdded(added);
+  });
+  return (
+    <form class="form" noValidate onSubmit={(event) => void form.submit(event)}>
+      <div onKeyDown={onEnter}>
+        <TextInput
+          label={props.listed.length > 0 ? "Search, or type a name" : "Name of a model"}
+          value={search()}
+          onInput={setSearch}
+          hint={props.listed.length > 0 ? undefined : "Exactly as the provider calls it. Enter takes it."}
+          problem={form.of("model_name")}
+        />
+      </div>
+      <Listed
+        names={fitting()}
+        known={known()}
+        chosen={chosen()}
+        total={props.listed.length}
+        onToggle={toggle}
+      />
+      <Show when={isNew()}>
+        <Button small onClick={takeTyped}>
+          <span class="ellipsis">Take “{typed()}” as typed</span>
+        </Button>
+      </Show>
+      <Show when={chosen().length > 0}>
+        <ul class="models-chosen" aria-label="Chosen">
+          <For each={chosen()}>
+            {(name) => (
+              <li class="tag ok">
+                <span class="ellipsis">{name}</span>
+                <button type="button" aria-label={`Leave out ${name}`} onClick={() => toggle(name)}>
+                  <X size={12} aria-hidden="true" />
+                </button>
+              </li>
+            )}
+          </For>
+        </ul>
+      </Show>
+      <Show when={chosen().length === 1}>
+        <details class="models-details">
+          <summary>Label, sizes and prices</summary>
+          <div class="form">
+            <TextInput
+              label="Label"
+              value={label()}
+              onInput={setLabel}
+              placeholder={chosen()[0] ?? ""}
+              problem={form.of("label")}
+            />
+            <FigureInputs texts={figures()} onChange={setFigures} problemOf={form.of} />
+          </div>
+        </details>
+      </Show>
+      <Show when={form.problem()}>{(problem) => <ProblemNotice problem={problem()} />}</Show>
+      <div class="actions">
+        <Button type="submit" kind="primary" busy={form.busy()} disabled={chosen().length === 0}>
+          {chosen().length === 0 ? "Add models" : `Add ${plural(chosen().length, "model")}`}
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+function Listed(props: {
+  readonly names: readonly string[];
+  readonly known: ReadonlySet<string>;
+  readonly chosen: readonly string[];
+  readonly total: number;
+  readonly onToggle: (name: string) => void;
+}): JSX.Element {
+  return (
+    <Show when={props.total > 0}>
+      <Show
+        when={props.names.length > 0}
+        fallback={<p class="small muted">None of its {props.total} models fits.</p>}
+      >
+        <fieldset class="models-list scroll">
+          <legend class="visually-hidden">Models of the provider</legend>
+          <For each={props.names.slice(0, SHOWN_MAX)}>
+            {(name) => (
+              <label class="check models-listed">
+                <input
+                  type="checkbox"
+                  checked={props.known.has(name) || props.chosen.includes(name)}
+                  disabled={props.known.has(name)}
+                  onChange={() => props.onToggle(name)}
+                />
+                <span class="mono wrap">{name}</span>
+                <Show when={props.known.has(name)}>
+                  <span class="small muted end">added</span>
+                </Show>
+              </label>
+            )}
+          </For>
+          <Show when={props.names.length > SHOWN_MAX}>
+            <p class="small muted">
+              {SHOWN_MAX} of {props.names.length} shown: search for the others.
+            </p>
+          </Show>
+        </fieldset>
+      </Show>
+    </Show>
+  );
+}

@@ -1,0 +1,154 @@
+// The catalogue: providers and their models in two tables, detail and forms beside them. What is open is in the address.
+
+import { useSearchParams } from "@solidjs/router";
+import X from "lucide-solid/icons/x";
+import { createMemo, createSignal, type JSX, Match, Show, Switch } from "solid-js";
+import { useActions } from "../../frame/commands.tsx";
+import { useCrumbs } from "../../frame/top-line.tsx";
+import { IconButton } from "../../kit/button.tsx";
+import { Select } from "../../kit/form.tsx";
+import { Split } from "../../kit/split.tsx";
+import { Loaded, NotFound } from "../../kit/states.tsx";
+import { modelsQuery, providersQuery } from "../../state/lists.ts";
+import { isAdmin } from "../../state/session.ts";
+import { ModelDetail, ProviderDetail } from "./details.tsx";
+import { ModelPicker } from "./model-picker.tsx";
+import { NewProvider } from "./provider-form.tsx";
+import { typeTitle } from "./provider-words.ts";
+import { type Catalogue, Tables } from "./tables.tsx";
+import "./models.css";
+
+const OPENED = /^(?:(provider|model)-([1-9]\d*)|(new-provider|new-models))$/;
+
+export function Models(): JSX.Element {
+  useCrumbs(() => [{ name: "Models" }]);
+  const providers = providersQuery();
+  const models = modelsQuery();
+  const [params, setParams] = useSearchParams<{ open: string }>();
+  const open = (what: string | undefined) => setParams({ open: what }, { scroll: false });
+  useActions(() => [
+    ...(isAdmin() ? [{ label: "Add a provider", run: () => open("new-provider") }] : []),
+    ...(providers.data()?.length ? [{ label: "Add models", run: () => open("new-models") }] : []),
+  ]);
+  const opened = createMemo(() => {
+    const match = OPENED.exec(params.open ?? "");
+    return match ? { kind: match[1] ?? match[3]!, id: Number(match[2]) } : undefined;
+  });
+  return (
+    <Loaded query={providers}>
+      {(knownProviders) => (
+        <Loaded query={models}>
+          {(knownModels) => {
+            const catalogue = () => ({ providers: knownProviders(), models: knownModels() });
+            return (
+              <Split
+                name="models"
+                size={400}
+                min={320}
+                sideLabel="Details"
+                open={opened() !== undefined}
+                onClose={() => open(undefined)}
+                main={<Tables catalogue={catalogue()} opened={opened()} onOpen={open} />}
+                side={
+                  <Show when={opened()} keyed>
+                    {(what) => <Side what={what} catalogue={catalogue()} onOpen={open} />}
+                  </Show>
+                }
+              />
+            );
+          }}
+        </Loaded>
+      )}
+    </Loaded>
+  );
+}
+
+function Side(props: {
+  readonly what: { readonly kind: string; readonly id: number };
+  readonly catalogue: Catalogue;
+  readonly onOpen: (what: string | undefined) => void;
+}): JSX.Element {
+  const provider = () => props.catalogue.providers.find(({ id }) => id === props.what.id);
+  const model = () => props.catalogue.models.find(({ id }) => id === props.what.id);
+  const close = () => props.onOpen(undefined);
+  return (
+    <Switch fallback={<NotFound what={props.what.kind} />}>
+      <Match when={props.what.kind === "new-provider" && isAdmin()}>
+        <SideHead title="Add a provider" onClose={close} />
+        <section class="section">
+          <NewProvider
+            others={props.catalogue.providers}
+            action="Add the provider"
+            onMade={({ id }) => props.onOpen(`provider-${id}`)}
+            onCancel={close}
+          />
+        </section>
+      </Match>
+      <Match when={props.what.kind === "new-models" && props.catalogue.providers.length > 0}>
+        <SideHead title="Add models" onClose={close} />
+        <NewModels catalogue={props.catalogue} />
+      </Match>
+      <Match when={props.what.kind === "provider" && provider()}>
+        {(one) => (
+          <>
+            <SideHead title={one().name} tag={typeTitle(one().type)} onClose={close} />
+            <ProviderDetail provider={one()} models={props.catalogue.models} onGone={close} />
+          </>
+        )}
+      </Match>
+      <Match when={props.what.kind === "model" && model()}>
+        {(one) => (
+          <>
+            <SideHead title={one().label} tag={one().provider_name} onClose={close} />
+            <ModelDetail model={one()} onGone={close} />
+          </>
+        )}
+      </Match>
+    </Switch>
+  );
+}
+
+function SideHead(props: {
+  readonly title: string;
+  readonly tag?: string;
+  readonly onClose: () => void;
+}): JSX.Element {
+  return (
+    <header class="section models-head">
+      <h2 class="wrap" dir="auto">
+        {props.title}
+      </h2>
+      <Show when={props.tag}>
+        <span class="tag" title={props.tag}>
+          {props.tag}
+        </span>
+      </Show>
+      <IconButton small label="Close" onClick={props.onClose}>
+        <X aria-hidden="true" />
+      </IconButton>
+    </header>
+  );
+}
+
+function NewModels(props: { readonly catalogue: Catalogue }): JSX.Element {
+  const [id, setId] = createSignal(props.catalogue.providers[0]!.id);
+  const provider = () =>
+    props.catalogue.providers.find((one) => one.id === id()) ?? props.catalogue.providers[0]!;
+  return (
+    <section class="section form">
+      <Show when={props.catalogue.providers.length > 1}>
+        <Select
+          label="Provider"
+          value={String(id())}
+          choices={props.catalogue.providers.map((one) => ({ value: String(one.id), label: one.name }))}
+          onChange={(value) => setId(Number(value))}
+        />
+      </Show>
+      <Show when={provider()} keyed>
+        {(chosen) => (
+          <ModelPicker provider={chosen} models={props.catalogue.models} onAdded={() => {}} askNow />
+        )}
+      </Show>
+    </section>
+  );
+}

@@ -1,0 +1,198 @@
+// The form for a new provider, and the one that changes a provider's name and address. A key goes to the server and never comes back.
+
+import { createSignal, For, type JSX, Show } from "solid-js";
+import type { Provider } from "../../../src/service/catalog/schema.ts";
+import { api, take } from "../../api/client.ts";
+import { Problem } from "../../api/problem.ts";
+import { refresh } from "../../api/query.ts";
+import { Button } from "../../kit/button.tsx";
+import { createSubmission, TextInput } from "../../kit/form.tsx";
+import { ProblemNotice } from "../../kit/states.tsx";
+import {
+  ANTHROPIC_ADDRESS,
+  isAnthropic,
+  type NewType,
+  suggestedName,
+  typeChoices,
+} from "./provider-words.ts";
+import "./models.css";
+
+const FIELDS = ["name", "base_url", "api_key"];
+const KEY_HINT = "Stored on the server, never shown again. Leave it empty for a server that needs none.";
+
+interface NewProviderProps {
+  readonly others: readonly Provider[];
+  readonly action: string;
+  readonly onMade: (provider: Provider) => void;
+  readonly onCancel?: () => void;
+}
+
+export function NewProvider(props: NewProviderProps): JSX.Element {
+  const [type, setType] = createSignal<NewType>("anthropic");
+  const [named, setNamed] = createSignal<string>();
+  const [address, setAddress] = createSignal("");
+  const [key, setKey] = createSignal("");
+  const name = () => named() ?? suggestedName(type(), address(), props.others);
+  const form = createSubmission(FIELDS, async () => {
+    requireAddress(type() === "anthropic", address());
+    const made = await take(
+      api.providers.post({ name: name(), type: type(), base_url: address().trim(), api_key: key() }),
+    );
+    setKey("");
+    await refresh("providers");
+    props.onMade(made);
+  });
+  return (
+    <form class="form" noValidate onSubmit={(event) => void form.submit(event)}>
+      <fieldset class="models-types">
+        <legend class="label">Kind of provider</legend>
+        <For each={typeChoices}>
+          {(choice) => (
+            <label class="models-type">
+              <input
+                type="radio"
+                name="provider-type"
+                value={choice.value}
+                checked={type() === choice.value}
+                onChange={() => setType(choice.value)}
+              />
+              <span>
+                <span class="strong">{choice.title}</span>
+                <span class="small muted">{choice.text}</span>
+              </span>
+            </label>
+          )}
+        </For>
+      </fieldset>
+      <AddressInput
+        anthropic={type() === "anthropic"}
+        value={address()}
+        onInput={setAddress}
+        problem={form.of("base_url")}
+      />
+      <TextInput
+        label="Key"
+        type="password"
+        autocomplete="new-password"
+        value={key()}
+        onInput={setKey}
+        hint={KEY_HINT}
+        problem={form.of("api_key")}
+      />
+      <TextInput
+        label="Name"
+        value={name()}
+        onInput={setNamed}
+        hint="As people here will see it."
+        problem={form.of("name")}
+      />
+      <Show when={form.problem()}>{(problem) => <ProblemNotice problem={problem()} />}</Show>
+      <div class="actions">
+        <Show when={props.onCancel}>
+          <Button onClick={() => props.onCancel?.()}>Cancel</Button>
+        </Show>
+        <Button type="submit" kind="primary" busy={form.busy()}>
+          {props.action}
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+/** Name and address. Another address asks for the key again, before it is sent. */
+export function ProviderSettings(props: {
+  readonly provider: Provider;
+  readonly onSaved?: () => void;
+  readonly onCancel?: () => void;
+}): JSX.Element {
+  const [name, setName] = createSignal(props.provider.name);
+  const [address, setAddress] = createSignal(props.provider.base_url);
+  const [key, setKey] = createSignal("");
+  const anthropic = () => isAnthropic(props.provider.type);
+  const moved = () => plain(address(), anthropic()) !== props.provider.base_url;
+  const changed = () => moved() || name().trim() !== props.provider.name;
+  const form = createSubmission(FIELDS, async () => {
+    requireAddress(anthropic(), address());
+    const saved = await take(
+      api.providers({ id: props.provider.id }).patch({
+        name: name(),
+        // The key that is stored is never sent to another address: this one replaces it.
+        ...(moved() ? { base_url: address().trim(), api_key: key() } : {}),
+      }),
+    );
+    setKey("");
+    setName(saved.name);
+    setAddress(saved.base_url);
+    await Promise.all([refresh("providers"), refresh("models")]);
+    props.onSaved?.();
+  });
+  return (
+    <form class="form" noValidate onSubmit={(event) => void form.submit(event)}>
+      <TextInput label="Name" value={name()} onInput={setName} problem={form.of("name")} />
+      <AddressInput
+        anthropic={anthropic()}
+        value={address()}
+        onInput={setAddress}
+        problem={form.of("base_url")}
+      />
+      <Show when={moved()}>
+        <p class="small models-note" role="status">
+          {props.provider.has_key
+            ? "The stored key is never sent to another address. Give the key for the new one; left empty, the stored key is erased."
+            : "Give the key for the new address, if it needs one."}
+        </p>
+        <TextInput
+          label="Key for the new address"
+          type="password"
+          autocomplete="new-password"
+          value={key()}
+          onInput={setKey}
+          problem={form.of("api_key")}
+        />
+      </Show>
+      <Show when={form.problem()}>{(problem) => <ProblemNotice problem={problem()} />}</Show>
+      <div class="actions">
+        <Show when={props.onCancel}>
+          <Button onClick={() => props.onCancel?.()}>Cancel</Button>
+        </Show>
+        <Button type="submit" busy={form.busy()} disabled={!changed()}>
+          Save
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+function AddressInput(props: {
+  readonly anthropic: boolean;
+  readonly value: string;
+  readonly onInput: (value: string) => void;
+  readonly problem: string | undefined;
+}): JSX.Element {
+  return (
+    <TextInput
+      label="Address"
+      type="url"
+      value={props.value}
+      onInput={props.onInput}
+      placeholder={props.anthropic ? ANTHROPIC_ADDRESS : "https://"}
+      hint={
+        props.anthropic
+          ? "Leave it empty for Anthropic itself."
+          : "With the part before /chat/completions, often /v1: http://localhost:11434/v1"
+      }
+      problem={props.problem}
+    />
+  );
+}
+
+function requireAddress(anthropic: boolean, address: string): void {
+  if (!anthropic && address.trim() === "")
+    throw new Problem("base_url: Give the address of the server; this kind has no default.", "invalid");
+}
+
+/** As the server would keep it, so that a slash at the end is no other address. */
+function plain(address: string, anthropic: boolean): string {
+  const text = address.trim().replace(/\/+$/, "");
+  return text === "" && anthropic ? ANTHROPIC_ADDRESS : text;
+}

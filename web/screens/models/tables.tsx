@@ -1,0 +1,203 @@
+// The catalogue as two tables: providers, and their models. A row opens its detail beside them.
+
+import Box from "lucide-solid/icons/box";
+import Plus from "lucide-solid/icons/plus";
+import { createMemo, createSignal, type JSX, Show } from "solid-js";
+import type { Model, Provider } from "../../../src/service/catalog/schema.ts";
+import { Button } from "../../kit/button.tsx";
+import { money, tokens } from "../../kit/format.ts";
+import { narrow } from "../../kit/screen.ts";
+import { Empty } from "../../kit/states.tsx";
+import { type Column, found, Table } from "../../kit/table.tsx";
+import { isAdmin } from "../../state/session.ts";
+import { typeTitle } from "./provider-words.ts";
+
+export interface Catalogue {
+  readonly providers: readonly Provider[];
+  readonly models: readonly Model[];
+}
+
+/** What stands beside the tables. */
+export interface Opened {
+  readonly kind: string;
+  readonly id: number;
+}
+
+export function Tables(props: {
+  readonly catalogue: Catalogue;
+  readonly opened: Opened | undefined;
+  readonly onOpen: (what: string | undefined) => void;
+}): JSX.Element {
+  const [search, setSearch] = createSignal("");
+  const counts = createMemo(() => Map.groupBy(props.catalogue.models, ({ provider_id: id }) => id));
+  const providers = createMemo(() =>
+    found(props.catalogue.providers, search(), (one) => `${one.name} ${one.base_url} ${typeTitle(one.type)}`),
+  );
+  const models = createMemo(() =>
+    found(props.catalogue.models, search(), (one) => `${one.label} ${one.model_name} ${one.provider_name}`),
+  );
+  const chosenId = (kind: string) => (props.opened?.kind === kind ? props.opened.id : undefined);
+  return (
+    <div class="body models">
+      <div class="title">
+        <h1>Models</h1>
+        <div class="end">
+          <Show when={props.catalogue.providers.length > 0}>
+            <Button onClick={() => props.onOpen("new-models")}>Add models</Button>
+          </Show>
+          <Show when={isAdmin()}>
+            <Button kind="primary" onClick={() => props.onOpen("new-provider")}>
+              <Plus aria-hidden="true" />
+              Add a provider
+            </Button>
+          </Show>
+        </div>
+      </div>
+      <Show when={!isAdmin()}>
+        <p class="small muted models-sentence">
+          Everybody may add models of these providers. Changing and deleting them, and providers with their
+          keys, is for admins.
+        </p>
+      </Show>
+      <Show
+        when={props.catalogue.providers.length > 0}
+        fallback={<NoProviders onAdd={() => props.onOpen("new-provider")} />}
+      >
+        <input
+          class="input models-search"
+          type="search"
+          aria-label="Search providers and models"
+          placeholder="Search providers and models"
+          value={search()}
+          onInput={(event) => setSearch(event.currentTarget.value)}
+        />
+        <h2 class="heading">Providers</h2>
+        <div class="models-table">
+          <Table
+            label="Providers"
+            rows={providers()}
+            columns={providerColumns((id) => counts().get(id)?.length ?? 0)}
+            key={({ id }) => id}
+            chosen={chosenId("provider")}
+            onChoose={({ id }) => props.onOpen(`provider-${id}`)}
+          />
+        </div>
+        <h2 class="heading">Models</h2>
+        <Show
+          when={models().length > 0}
+          fallback={
+            <p class="muted" role="status">
+              {props.catalogue.models.length === 0
+                ? "No models yet. A workspace can be made as soon as there is one."
+                : "No model fits the search."}
+            </p>
+          }
+        >
+          <div class="models-table">
+            <Table
+              label="Models"
+              rows={models()}
+              columns={modelColumns}
+              key={({ id }) => id}
+              chosen={chosenId("model")}
+              onChoose={({ id }) => props.onOpen(`model-${id}`)}
+            />
+          </div>
+          <Show when={!narrow()}>
+            <p class="small muted">Prices are in $ for a million tokens; – is unknown, which is not free.</p>
+          </Show>
+        </Show>
+      </Show>
+    </div>
+  );
+}
+
+function NoProviders(props: { readonly onAdd: () => void }): JSX.Element {
+  return (
+    <Empty
+      title="No providers yet"
+      icon={<Box aria-hidden="true" />}
+      actions={
+        <Show when={isAdmin()}>
+          <Button kind="primary" onClick={props.onAdd}>
+            Add a provider
+          </Button>
+        </Show>
+      }
+    >
+      A provider is where models run: Anthropic, OpenAI, or a server of your own. Agents think with its
+      models.
+      <Show when={!isAdmin()}> Ask an admin to add one.</Show>
+    </Empty>
+  );
+}
+
+function providerColumns(modelsOf: (id: number) => number): Column<Provider>[] {
+  return [
+    { title: "Name", cell: (one) => <span dir="auto">{one.name}</span>, sortBy: (one) => one.name },
+    { title: "Kind", cell: (one) => typeTitle(one.type), tight: true, optional: true },
+    { title: "Address", cell: (one) => <span class="mono">{one.base_url}</span>, optional: true },
+    {
+      title: "Key",
+      tight: true,
+      cell: (one) => (one.has_key ? "stored" : <span class="muted">none</span>),
+    },
+    {
+      title: "Models",
+      number: true,
+      cell: (one) => modelsOf(one.id),
+      sortBy: (one) => modelsOf(one.id),
+    },
+  ];
+}
+
+const modelColumns: readonly Column<Model>[] = [
+  {
+    title: "Model",
+    sortBy: (one) => one.label,
+    cell: (one) => (
+      <>
+        <div dir="auto">{one.label}</div>
+        <Show when={one.label !== one.model_name}>
+          <div class="mono muted">{one.model_name}</div>
+        </Show>
+      </>
+    ),
+  },
+  { title: "Provider", cell: (one) => one.provider_name, sortBy: (one) => one.provider_name, optional: true },
+  size("Context", (one) => one.context_tokens),
+  price("Input", (one) => one.input_price),
+  price("Cached", (one) => one.cached_input_price),
+  price("Output", (one) => one.output_price),
+];
+
+function size(title: string, of: (model: Model) => number | null): Column<Model> {
+  return {
+    title,
+    number: true,
+    optional: true,
+    sortBy: (one) => of(one) ?? -1,
+    cell: (one) => known(of(one), tokens),
+  };
+}
+
+function price(title: string, of: (model: Model) => number | null): Column<Model> {
+  return {
+    title,
+    number: true,
+    optional: true,
+    sortBy: (one) => of(one) ?? -1,
+    cell: (one) => known(of(one), money),
+  };
+}
+
+function known(value: number | null, shown: (value: number) => string): JSX.Element {
+  return value === null ? (
+    <span class="faint">
+      <span aria-hidden="true">–</span>
+      <span class="visually-hidden">unknown</span>
+    </span>
+  ) : (
+    shown(value)
+  );
+}

@@ -1,0 +1,222 @@
+// One person, for admins: role, tokens, teams, and the end of it all. Passwords have no screen: they are set through the API.
+
+import KeyRound from "lucide-solid/icons/key-round";
+import X from "lucide-solid/icons/x";
+import { createEffect, createSignal, For, type JSX, on, Show } from "solid-js";
+import type { Role, User } from "../../../src/service/people/schema.ts";
+import { api, take } from "../../api/client.ts";
+import { refresh } from "../../api/query.ts";
+import { Button, IconButton } from "../../kit/button.tsx";
+import { confirm } from "../../kit/dialog.tsx";
+import { plural } from "../../kit/format.ts";
+import { createSubmission, Select } from "../../kit/form.tsx";
+import { Time } from "../../kit/pieces.tsx";
+import { Loaded, NotFound, ProblemNotice } from "../../kit/states.tsx";
+import { attempt, tell } from "../../kit/toast.tsx";
+import { teamsQuery, usersQuery } from "../../state/lists.ts";
+import { loadSession, me } from "../../state/session.ts";
+import { DeletePerson } from "./delete-person.tsx";
+import { showToken } from "./one-time-token.tsx";
+import { RenamableHeading } from "./rename.tsx";
+import { ROLE_MEANS, roleChoices } from "./role-names.ts";
+
+interface PersonProps {
+  readonly onClose: () => void;
+  readonly onShowTeam: (id: number) => void;
+}
+
+export function PersonDetail(props: PersonProps & { readonly id: number }): JSX.Element {
+  const users = usersQuery();
+  return (
+    <Loaded query={users}>
+      {(list) => (
+        <Show when={list().find(({ id }) => id === props.id)} fallback={<NotFound what="person" />}>
+          {(user) => <Shown user={user()} onClose={props.onClose} onShowTeam={props.onShowTeam} />}
+        </Show>
+      )}
+    </Loaded>
+  );
+}
+
+async function changed(user: User): Promise<void> {
+  await Promise.all([refresh("users"), refresh("teams")]);
+  if (user.id === me()?.id) await loadSession();
+}
+
+function Shown(props: PersonProps & { readonly user: User }): JSX.Element {
+  const rename = async (name: string) => {
+    await take(api.users({ id: props.user.id }).patch({ name }));
+    await changed(props.user);
+  };
+  return (
+    <>
+      <header class="section">
+        <RenamableHeading
+          name={props.user.name}
+          mayRename
+          onRename={rename}
+          end={
+            <IconButton small label="Close" onClick={() => props.onClose()}>
+              <X aria-hidden="true" />
+            </IconButton>
+          }
+        />
+        <p class="small muted">
+          Added <Time time={props.user.created_at} />
+          <Show when={props.user.id === me()?.id}>. This is you</Show>.
+        </p>
+      </header>
+      <RoleForm user={props.user} />
+      <Access user={props.user} />
+      <Teams user={props.user} onShowTeam={props.onShowTeam} />
+      <Deletion user={props.user} onGone={props.onClose} />
+    </>
+  );
+}
+
+function RoleForm(props: { readonly user: User }): JSX.Element {
+  const [role, setRole] = createSignal<Role>(props.user.role);
+  createEffect(on(() => props.user.role, setRole));
+  const sent = createSubmission(["role"], async () => {
+    await take(api.users({ id: props.user.id }).patch({ role: role() }));
+    await changed(props.user);
+  });
+  return (
+    <section class="section">
+      <form class="form" onSubmit={(event) => void sent.submit(event)}>
+        <Select
+          label="Role"
+          value={role()}
+          choices={roleChoices}
+          disabled={sent.busy()}
+          onChange={(value) => {
+            sent.clear();
+            setRole(value as Role);
+          }}
+          hint={ROLE_MEANS[role()]}
+          problem={sent.of("role")}
+        />
+        <Show when={sent.problem()}>{(problem) => <ProblemNotice problem={problem()} />}</Show>
+        <Show when={role() !== props.user.role}>
+          <div class="actions">
+            <Button
+              onClick={() => {
+                sent.clear();
+                setRole(props.user.role);
+              }}
+            >
+              Keep the old role
+            </Button>
+            <Button type="submit" kind="primary" busy={sent.busy()}>
+              Change role
+            </Button>
+          </div>
+        </Show>
+      </form>
+    </section>
+  );
+}
+
+function Access(props: { readonly user: User }): JSX.Element {
+  const own = () => api.users({ id: props.user.id });
+  const newToken = () =>
+    attempt(async () => {
+      const { user, token } = await take(own().tokens.post());
+      showToken({ userId: user.id, name: user.name, hasPassword: user.has_password, token });
+      await refresh("users");
+    });
+  const revoke = async () => {
+    const yes = await confirm({
+      title: `Revoke all tokens of ${props.user.name}?`,
+      text: `${plural(props.user.tokens, "token or session", "tokens and sessions")} end at once: programs that use them are refused, and the person is signed out everywhere.${props.user.id === me()?.id && me()?.auth !== "loopback" ? " That includes the session that you use now." : ""}`,
+      action: "Revoke all",
+    });
+    if (!yes) return;
+    await attempt(async () => {
+      const { revoked } = await take(own().tokens.delete());
+      tell(`${plural(revoked, "token or session", "tokens and sessions")} of ${props.user.name} ended.`);
+      await changed(props.user);
+    });
+  };
+  return (
+    <section class="section">
+      <h3>Access</h3>
+      <dl class="facts">
+        <dt>Password</dt>
+        <dd>
+          {props.user.has_password
+            ? "set; signs in on the login page"
+            : "none; can't sign in on the login page"}
+        </dd>
+        <dt>Tokens</dt>
+        <dd>
+          {props.user.tokens === 0
+            ? "none"
+            : plural(props.user.tokens, "token or session", "tokens and sessions")}
+        </dd>
+        <dt>Last used</dt>
+        <dd>
+          <Show when={props.user.last_used_at} fallback="never">
+            {(time) => <Time time={time()} relative />}
+          </Show>
+        </dd>
+      </dl>
+      <div class="people-actions">
+        <Button small onClick={() => void newToken()}>
+          <KeyRound aria-hidden="true" />
+          New token
+        </Button>
+        <Button small kind="danger" disabled={props.user.tokens === 0} onClick={() => void revoke()}>
+          Revoke all
+        </Button>
+      </div>
+      <p class="small muted">
+        A password is set through the API:{" "}
+        <code class="wrap">PUT /api/v1/users/{props.user.id}/password</code>
+      </p>
+    </section>
+  );
+}
+
+function Teams(props: { readonly user: User; readonly onShowTeam: (id: number) => void }): JSX.Element {
+  const teams = teamsQuery();
+  const mine = () =>
+    teams.data()?.filter((team) => team.members.some(({ id }) => id === props.user.id)) ?? [];
+  return (
+    <section class="section">
+      <h3>Teams</h3>
+      <ul class="people-tags">
+        <For each={mine()} fallback={<li class="muted">In no team.</li>}>
+          {(team) => (
+            <li>
+              <Button small onClick={() => props.onShowTeam(team.id)}>
+                <span dir="auto">{team.name}</span>
+              </Button>
+            </li>
+          )}
+        </For>
+      </ul>
+    </section>
+  );
+}
+
+function Deletion(props: { readonly user: User; readonly onGone: () => void }): JSX.Element {
+  const [asking, setAsking] = createSignal(false);
+  return (
+    <section class="section">
+      <Button small kind="danger" onClick={() => setAsking(true)}>
+        Delete {props.user.name}
+      </Button>
+      <Show when={asking()}>
+        <DeletePerson
+          user={props.user}
+          onClose={() => setAsking(false)}
+          onGone={() => {
+            setAsking(false);
+            props.onGone();
+          }}
+        />
+      </Show>
+    </section>
+  );
+}

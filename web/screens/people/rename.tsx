@@ -1,0 +1,69 @@
+// The name of a person or a team as a heading that can be changed in place.
+
+import Pencil from "lucide-solid/icons/pencil";
+import { createSignal, type JSX, Show } from "solid-js";
+import { Button, IconButton } from "../../kit/button.tsx";
+import { focusOn } from "../../kit/focus.ts";
+import { createSubmission, TextInput } from "../../kit/form.tsx";
+import { ProblemNotice } from "../../kit/states.tsx";
+
+export function RenamableHeading(props: {
+  readonly name: string;
+  readonly mayRename: boolean;
+  /** Raises what the server refused. */
+  readonly onRename: (name: string) => Promise<unknown>;
+  readonly end: JSX.Element;
+}): JSX.Element {
+  const [renaming, setRenaming] = createSignal(false);
+  return (
+    <Show
+      when={renaming()}
+      fallback={
+        <div class="row people-head">
+          <h2 class="people-heading ellipsis" dir="auto" title={props.name}>
+            {props.name}
+          </h2>
+          <Show when={props.mayRename}>
+            <IconButton small label="Rename" onClick={() => setRenaming(true)}>
+              <Pencil aria-hidden="true" />
+            </IconButton>
+          </Show>
+          <span class="end row">{props.end}</span>
+        </div>
+      }
+    >
+      <RenameForm name={props.name} onRename={props.onRename} onDone={() => setRenaming(false)} />
+    </Show>
+  );
+}
+
+function RenameForm(props: {
+  readonly name: string;
+  readonly onRename: (name: string) => Promise<unknown>;
+  readonly onDone: () => void;
+}): JSX.Element {
+  const [name, setName] = createSignal(props.name);
+  const sent = createSubmission(["name"], async () => {
+    await props.onRename(name());
+    props.onDone();
+  });
+  return (
+    <form
+      ref={focusOn("input")}
+      class="form"
+      onSubmit={(event) => void sent.submit(event)}
+      onKeyDown={(event) => event.key === "Escape" && (event.stopPropagation(), props.onDone())}
+    >
+      <TextInput label="Name" value={name()} onInput={setName} problem={sent.of("name")} required />
+      <Show when={sent.problem()}>{(problem) => <ProblemNotice problem={problem()} />}</Show>
+      <div class="actions">
+        <Button small onClick={() => props.onDone()}>
+          Cancel
+        </Button>
+        <Button small type="submit" kind="primary" busy={sent.busy()}>
+          Rename
+        </Button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,187 @@
+// One team: its members. Admins manage every team; a team-lead those they belong to; the name and the team itself are the admins'.
+
+import UserMinus from "lucide-solid/icons/user-minus";
+import X from "lucide-solid/icons/x";
+import { createMemo, createSignal, For, type JSX, Show } from "solid-js";
+import type { Team } from "../../../src/service/people/schema.ts";
+import { api, take } from "../../api/client.ts";
+import { refresh } from "../../api/query.ts";
+import { Button, IconButton } from "../../kit/button.tsx";
+import { Combobox } from "../../kit/combobox.tsx";
+import { confirm } from "../../kit/dialog.tsx";
+import { plural } from "../../kit/format.ts";
+import { createSubmission } from "../../kit/form.tsx";
+import { Avatar } from "../../kit/pieces.tsx";
+import { Loaded, NotFound, ProblemNotice } from "../../kit/states.tsx";
+import { attempt, tell } from "../../kit/toast.tsx";
+import { teamsQuery, usersQuery, workspacesQuery } from "../../state/lists.ts";
+import { isAdmin, loadSession, me } from "../../state/session.ts";
+import { RenamableHeading } from "./rename.tsx";
+import { ROLE_NAMES } from "./role-names.ts";
+
+export function TeamDetail(props: { readonly id: number; readonly onClose: () => void }): JSX.Element {
+  const teams = teamsQuery();
+  return (
+    <Loaded query={teams}>
+      {(list) => (
+        <Show when={list().find(({ id }) => id === props.id)} fallback={<NotFound what="team" />}>
+          {(team) => <Shown team={team()} all={list()} onClose={props.onClose} />}
+        </Show>
+      )}
+    </Loaded>
+  );
+}
+
+async function changed(userId?: number): Promise<void> {
+  await refresh("teams");
+  if (userId === undefined || userId === me()?.id) await loadSession();
+}
+
+function Shown(props: {
+  readonly team: Team;
+  readonly all: readonly Team[];
+  readonly onClose: () => void;
+}): JSX.Element {
+  const mayManage = () => isAdmin() || (me()?.role === "team-lead" && me()!.team_ids.includes(props.team.id));
+  const rename = async (name: string) => {
+    await take(api.teams({ id: props.team.id }).patch({ name }));
+    await refresh("teams");
+  };
+  return (
+    <>
+      <header class="section">
+        <RenamableHeading
+          name={props.team.name}
+          mayRename={isAdmin()}
+          onRename={rename}
+          end={
+            <IconButton small label="Close" onClick={() => props.onClose()}>
+              <X aria-hidden="true" />
+            </IconButton>
+          }
+        />
+        <p class="small muted">
+          {plural(props.team.members.length, "member")}. They see every workspace that is shared with this
+          team.
+          <Show when={!mayManage()}> Admins and the team's own leads manage it.</Show>
+        </p>
+      </header>
+      <section class="section">
+        <h3>Members</h3>
+        <ul class="people-members">
+          <For each={props.team.members} fallback={<li class="muted">Nobody yet.</li>}>
+            {(member) => <Member team={props.team} member={member} mayManage={mayManage()} />}
+          </For>
+        </ul>
+        <Show when={mayManage()}>
+          <AddMember team={props.team} all={props.all} />
+        </Show>
+      </section>
+      <Show when={isAdmin()}>
+        <Deletion team={props.team} onGone={props.onClose} />
+      </Show>
+    </>
+  );
+}
+
+function Member(props: {
+  readonly team: Team;
+  readonly member: Team["members"][number];
+  readonly mayManage: boolean;
+}): JSX.Element {
+  const remove = () =>
+    attempt(async () => {
+      const { id: user_id, name } = props.member;
+      await take(api.teams({ id: props.team.id }).members({ user_id }).delete());
+      tell(`${name} left ${props.team.name} and sees its workspaces no more.`);
+      await changed(user_id);
+    });
+  return (
+    <li class="row">
+      <Avatar name={props.member.name} kind="person" />
+      <span class="ellipsis" dir="auto" title={props.member.name}>
+        {props.member.name}
+      </span>
+      <span class="small muted people-role">{ROLE_NAMES[props.member.role]}</span>
+      <Show when={props.mayManage}>
+        <span class="end">
+          <IconButton small label={`Remove ${props.member.name}`} onClick={() => void remove()}>
+            <UserMinus aria-hidden="true" />
+          </IconButton>
+        </span>
+      </Show>
+    </li>
+  );
+}
+
+function AddMember(props: { readonly team: Team; readonly all: readonly Team[] }): JSX.Element {
+  const users = usersQuery();
+  const [chosen, setChosen] = createSignal<string>();
+  // Only admins may list everybody; a lead knows those who are in some team.
+  const known = createMemo(() => {
+    const everybody = isAdmin() ? (users.data() ?? []) : props.all.flatMap(({ members }) => members);
+    const inside = new Set(props.team.members.map(({ id }) => id));
+    return [...new Map(everybody.map((one) => [one.id, one])).values()]
+      .filter(({ id }) => !inside.has(id))
+      .toSorted((a, b) => a.name.localeCompare(b.name));
+  });
+  const sent = createSubmission([], async () => {
+    const user_id = Number(chosen());
+    await take(api.teams({ id: props.team.id }).members({ user_id }).put());
+    setChosen(undefined);
+    await changed(user_id);
+  });
+  return (
+    <Show
+      when={known().length > 0}
+      fallback={<p class="small muted">Everybody that you can add is in it.</p>}
+    >
+      <form class="people-add" onSubmit={(event) => void sent.submit(event)}>
+        <Combobox
+          label="Add a member"
+          value={chosen()}
+          choices={known().map(({ id, name, role }) => ({
+            value: String(id),
+            label: name,
+            note: ROLE_NAMES[role],
+          }))}
+          onChange={setChosen}
+        />
+        <Button type="submit" busy={sent.busy()} disabled={chosen() === undefined}>
+          Add
+        </Button>
+      </form>
+      <Show when={!isAdmin()}>
+        <p class="small muted">Somebody who is in no team yet is added by an admin.</p>
+      </Show>
+      <Show when={sent.problem()}>{(problem) => <ProblemNotice problem={problem()} />}</Show>
+    </Show>
+  );
+}
+
+function Deletion(props: { readonly team: Team; readonly onGone: () => void }): JSX.Element {
+  const workspaces = workspacesQuery();
+  const shared = () =>
+    workspaces.data()?.filter(({ team_ids: teams }) => teams.includes(props.team.id)) ?? [];
+  const remove = async () => {
+    const names = shared()
+      .map(({ name }) => name)
+      .join(", ");
+    const { id, name, members } = props.team;
+    const lost =
+      names === ""
+        ? "No workspace is shared with it."
+        : `Its ${plural(members.length, "member")} lose sight of: ${names}. The workspaces themselves stay.`;
+    if (!(await confirm({ title: `Delete the team ${name}?`, text: lost, action: "Delete team" }))) return;
+    if (!(await attempt(() => take(api.teams({ id }).delete())))) return;
+    props.onGone();
+    await Promise.all([changed(), refresh("workspaces")]);
+  };
+  return (
+    <section class="section">
+      <Button small kind="danger" onClick={() => void remove()}>
+        Delete team
+      </Button>
+    </section>
+  );
+}

@@ -1,0 +1,148 @@
+// One shell: the socket and the screen that shows it. Bytes go both ways as they are; the only message is the size. Loaded with the first
+// shell that is started.
+
+import { FitAddon } from "@xterm/addon-fit";
+import { Terminal } from "@xterm/xterm";
+import "@xterm/xterm/css/xterm.css";
+import { copyText } from "../../kit/pieces.tsx";
+import { terminalColours } from "./colours.ts";
+import { allowTerminalStyles } from "./styles.ts";
+
+/** The server takes frames of 64 KiB, and ends a session that is 256 KiB ahead of its shell. */
+const FRAME_BYTES_MAX = 32 * 1024;
+const PASTE_BYTES_MAX = 192 * 1024;
+/** What is not drawn yet; of output that comes faster, the rest is left out, and it says so. */
+const UNDRAWN_BYTES_MAX = 8 * 1024 * 1024;
+const SCROLLBACK_LINES = 5_000;
+const CONTRAST_MIN = 4.5;
+const FONT_PX = 13;
+
+export interface ShellEvents {
+  readonly opened: () => void;
+  /** The reason in the server's words; undefined: the connection was refused or broke. */
+  readonly ended: (reason: string | undefined) => void;
+  /** The key that leaves the terminal. */
+  readonly left: () => void;
+  readonly tooMuchPasted: (bytes: number, max: number) => void;
+}
+
+export interface Shell {
+  readonly focus: () => void;
+  /** Another theme of the page. */
+  readonly recolour: () => void;
+  /** Ends the shell and takes its screen away. */
+  readonly close: () => void;
+}
+
+/** Shows a new shell in `host`. `path`: of the WebSocket, under the origin. */
+export function openShell(host: HTMLElement, path: string, events: ShellEvents): Shell {
+  const withdrawStyles = allowTerminalStyles();
+  const screen = new Terminal({
+    fontFamily: getComputedStyle(document.documentElement).getPropertyValue("--mono"),
+    fontSize: FONT_PX,
+    lineHeight: 1.25,
+    scrollback: SCROLLBACK_LINES,
+    cursorBlink: !matchMedia("(prefers-reduced-motion: reduce)").matches,
+    minimumContrastRatio: CONTRAST_MIN,
+    theme: terminalColours(),
+    screenReaderMode: true,
+  });
+  const fit = new FitAddon();
+  screen.loadAddon(fit);
+  screen.open(host);
+  const socket = new WebSocket(`${location.origin.replace(/^http/, "ws")}${path}`);
+  socket.binaryType = "arraybuffer";
+  const send = (bytes: Uint8Array<ArrayBuffer>) => {
+    if (socket.readyState !== WebSocket.OPEN) return;
+    if (bytes.length > PASTE_BYTES_MAX) return events.tooMuchPasted(bytes.length, PASTE_BYTES_MAX);
+    for (let from = 0; from < bytes.length; from += FRAME_BYTES_MAX)
+      socket.send(bytes.slice(from, from + FRAME_BYTES_MAX));
+  };
+  const tellSize = () => {
+    if (socket.readyState === WebSocket.OPEN)
+      socket.send(JSON.stringify({ type: "resize", cols: screen.cols, rows: screen.rows }));
+  };
+  const resized = new ResizeObserver(() => {
+    // Without a size it would tell the shell one column.
+    if (host.clientWidth > 0 && host.clientHeight > 0) fit.fit();
+  });
+  resized.observe(host);
+  screen.onResize(tellSize);
+  screen.onData((text) => send(new TextEncoder().encode(text)));
+  screen.onBinary((text) => send(Uint8Array.from(text, (letter) => letter.charCodeAt(0))));
+  hearTextWithoutKeys(screen.textarea!, (text) => send(new TextEncoder().encode(text)));
+  screen.attachCustomKeyEventHandler((event) => passesOn(event, screen, events));
+  socket.addEventListener("open", () => {
+    fit.fit();
+    tellSize();
+    screen.focus();
+    events.opened();
+  });
+  const draw = createDrawer(screen);
+  socket.addEventListener("message", ({ data }) => draw(new Uint8Array(data as ArrayBuffer)));
+  let over = false;
+  socket.addEventListener("close", ({ reason }) => {
+    if (over) return;
+    over = true;
+    // Nothing is read from it any more: the cursor says so.
+    screen.options.disableStdin = true;
+    screen.options.cursorBlink = false;
+    events.ended(reason === "" ? undefined : reason);
+  });
+  return {
+    focus: () => screen.focus(),
+    recolour: () => (screen.options.theme = terminalColours()),
+    close() {
+      over = true;
+      socket.close();
+      resized.disconnect();
+      screen.dispose();
+      withdrawStyles();
+    },
+  };
+}
+
+/** From a panel of characters, say. With support for screen readers the terminal leaves it out, lest it comes twice with some of them. */
+function hearTextWithoutKeys(area: HTMLTextAreaElement, tell: (text: string) => void): void {
+  let keyDown = false;
+  area.addEventListener("keydown", () => (keyDown = true), { capture: true });
+  area.addEventListener("keyup", () => (keyDown = false), { capture: true });
+  area.addEventListener("input", (event) => {
+    if (!(event instanceof InputEvent) || keyDown || event.isComposing) return;
+    if (event.inputType === "insertText" && event.data !== null) tell(event.data);
+  });
+}
+
+/** Keys that the shell never gets: F6 leaves the terminal, Ctrl Shift C copies what is selected, Ctrl Shift V is the browser's paste. */
+function passesOn(event: KeyboardEvent, screen: Terminal, events: ShellEvents): boolean {
+  if (event.key === "F6") {
+    if (event.type === "keydown") {
+      event.preventDefault();
+      events.left();
+    }
+    return false;
+  }
+  if (!event.ctrlKey || !event.shiftKey) return true;
+  const key = event.key.toLowerCase();
+  if (key === "c" && event.type === "keydown" && screen.hasSelection()) {
+    event.preventDefault();
+    void copyText(screen.getSelection()).then(() => screen.focus());
+  }
+  return key !== "c" && key !== "v";
+}
+
+/** Hands bytes to the screen at the pace at which it draws; a flood loses its middle, never the page. */
+function createDrawer(screen: Terminal): (bytes: Uint8Array) => void {
+  let undrawn = 0;
+  let left = 0;
+  return (bytes) => {
+    if (undrawn + bytes.length > UNDRAWN_BYTES_MAX) {
+      left += bytes.length;
+      return;
+    }
+    if (left > 0) screen.write(`\r\n[${left} bytes of output left out]\r\n`);
+    left = 0;
+    undrawn += bytes.length;
+    screen.write(bytes, () => (undrawn -= bytes.length));
+  };
+}

@@ -1,0 +1,110 @@
+// Limits on what may be spent, for a turn and for a day, in tokens and in money. An empty field is no limit.
+
+import { createSignal, type JSX, Show } from "solid-js";
+import type { Budget } from "../../../src/service/workspaces/schema.ts";
+import { fieldOf, Problem } from "../../api/problem.ts";
+import { Button } from "../../kit/button.tsx";
+import { focusOn } from "../../kit/focus.ts";
+import { createSubmission, TextInput } from "../../kit/form.tsx";
+import { ProblemNotice } from "../../kit/states.tsx";
+import "./budget.css";
+
+type Limit = keyof Budget;
+
+const LIMITS: readonly (readonly [name: Limit, label: string])[] = [
+  ["tokens_per_turn", "Tokens a turn"],
+  ["tokens_per_day", "Tokens a day"],
+  ["cost_per_turn", "Dollars a turn"],
+  ["cost_per_day", "Dollars a day"],
+];
+
+export function BudgetForm(props: {
+  readonly budget: Budget | null;
+  /** Null: no limit at all. Raises what the server refused. */
+  readonly send: (budget: Budget | null) => Promise<unknown>;
+  readonly onDone: () => void;
+  readonly note?: string;
+}): JSX.Element {
+  const begun = props.budget ?? {};
+  const [fields, setFields] = createSignal<Readonly<Record<Limit, string>>>({
+    tokens_per_turn: text(begun.tokens_per_turn),
+    tokens_per_day: text(begun.tokens_per_day),
+    cost_per_turn: text(begun.cost_per_turn),
+    cost_per_day: text(begun.cost_per_day),
+  });
+  const form = createSubmission(
+    LIMITS.map(([name]) => name),
+    async () => {
+      try {
+        await props.send(budgetOf(fields()));
+      } catch (error) {
+        throw withoutPath(error);
+      }
+      props.onDone();
+    },
+  );
+  return (
+    <form
+      ref={focusOn("input")}
+      class="form"
+      onSubmit={(event) => void form.submit(event)}
+      aria-label="Limits"
+      novalidate
+    >
+      <div class="budget-fields">
+        {LIMITS.map(([name, label]) => (
+          <TextInput
+            label={label}
+            value={fields()[name]}
+            placeholder="no limit"
+            onInput={(value) => setFields((before) => ({ ...before, [name]: value }))}
+            problem={form.of(name)}
+          />
+        ))}
+      </div>
+      <p class="small muted">
+        At a limit the agent gives one last answer without tools. A day begins at midnight UTC.
+        <Show when={props.note}> {props.note}</Show>
+      </p>
+      <Show when={form.problem()}>{(problem) => <ProblemNotice problem={problem()} />}</Show>
+      <div class="actions">
+        <Button small onClick={props.onDone}>
+          Cancel
+        </Button>
+        <Button small kind="primary" type="submit" busy={form.busy()}>
+          Save limits
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+const text = (value: number | null | undefined) =>
+  value === null || value === undefined ? "" : String(value);
+
+/** Raises `Problem` at a field that is no number above zero. */
+function budgetOf(fields: Readonly<Record<Limit, string>>): Budget | null {
+  const budget: { -readonly [K in Limit]?: number } = {};
+  for (const [name] of LIMITS) {
+    const written = fields[name].trim().replace(/^\$/, "").replaceAll(/[ _]/g, "");
+    if (written === "") continue;
+    const value = /^\d+(\.\d+)?$/.test(written) ? Number(written) : Number.NaN;
+    const whole = name.startsWith("tokens");
+    if (!(value > 0) || (whole && !Number.isSafeInteger(value)))
+      throw new Problem(
+        `${name}: ${whole ? "a whole number above 0, or nothing" : "a sum above 0 such as 0.50, or nothing"}`,
+        "invalid",
+      );
+    budget[name] = value;
+  }
+  return Object.keys(budget).length === 0 ? null : budget;
+}
+
+/** The server names the field by its path: `budget.tokens_per_day`. */
+function withoutPath(error: unknown): unknown {
+  if (!(error instanceof Problem)) return error;
+  const named = fieldOf(error);
+  return named?.field.startsWith("budget.")
+    ? new Problem(`${named.field.slice(7)}: ${named.message}`, error.code, error.status, error.requestId)
+    : error;
+}

@@ -1,0 +1,63 @@
+// How much of its daily limits somebody has used, and which limits a turn has.
+
+import { createMemo, For, type JSX, Show } from "solid-js";
+import type { Budget } from "../../../src/service/workspaces/schema.ts";
+import { count, money, percent } from "../../kit/format.ts";
+import "./budget.css";
+
+interface Daily {
+  readonly text: string;
+  readonly share: number;
+}
+
+export function BudgetMeter(props: {
+  readonly budget: Budget | null;
+  readonly today: { readonly tokens: number; readonly cost: number };
+}): JSX.Element {
+  const daily = createMemo((): readonly Daily[] => {
+    const { cost_per_day: cost, tokens_per_day: limit } = props.budget ?? {};
+    const { today } = props;
+    return [
+      ...(cost ? [{ text: `${money(today.cost)} of ${money(cost)} today`, share: today.cost / cost }] : []),
+      ...(limit
+        ? [{ text: `${count(today.tokens)} of ${count(limit)} tokens today`, share: today.tokens / limit }]
+        : []),
+    ];
+  });
+  const aTurn = createMemo(() => {
+    const { cost_per_turn: cost, tokens_per_turn: limit } = props.budget ?? {};
+    const limits = [cost ? money(cost) : "", limit ? `${count(limit)} tokens` : ""].filter(Boolean);
+    return limits.length === 0 ? undefined : `At most ${limits.join(" and ")} a turn`;
+  });
+  return (
+    <div class="budget-meter">
+      <For
+        each={daily()}
+        fallback={
+          <p class="num">
+            {count(props.today.tokens)} tokens, {money(props.today.cost)} today
+            <Show when={!aTurn()}>
+              <span class="muted">; no limit</span>
+            </Show>
+          </p>
+        }
+      >
+        {(one) => (
+          <div>
+            <div class="row num">
+              <span>{one.text}</span>
+              <span class="end small muted">{percent(one.share)}</span>
+            </div>
+            <div class="bar budget-bar" classList={{ used: one.share >= 1 }} aria-hidden="true">
+              <i style={{ width: `${Math.min(1, one.share) * 100}%` }} />
+            </div>
+            <Show when={one.share >= 1}>
+              <p class="small budget-over">Used up: until tomorrow it only ends what it has begun.</p>
+            </Show>
+          </div>
+        )}
+      </For>
+      <Show when={aTurn()}>{(words) => <p class="num">{words()}</p>}</Show>
+    </div>
+  );
+}

@@ -1,0 +1,169 @@
+// The workspace as a whole: its budget, what each of its agents used, removed ones too, and where its memory lives.
+
+import { createMemo, createSignal, type JSX, Show } from "solid-js";
+import type { Usage } from "../../../src/service/usage/schema.ts";
+import { api, take } from "../../api/client.ts";
+import { Button } from "../../kit/button.tsx";
+import { Dialog } from "../../kit/dialog.tsx";
+import { count, money, percent, plural } from "../../kit/format.ts";
+import { CopyButton } from "../../kit/pieces.tsx";
+import { type Column, Table } from "../../kit/table.tsx";
+import { useHere } from "../../state/here.ts";
+import { BudgetForm } from "./budget-form.tsx";
+import { BudgetMeter } from "./budget-meter.tsx";
+
+type AgentUsage = Usage["agents"][number];
+
+const COLUMNS: readonly Column<AgentUsage>[] = [
+  {
+    title: "Agent",
+    cell: (row) => (
+      <>
+        <bdi>{row.agent}</bdi>
+        <Show when={row.removed}>
+          {" "}
+          <span class="tag">removed</span>
+        </Show>
+      </>
+    ),
+    sortBy: (row) => row.agent,
+  },
+  {
+    title: "Tokens in",
+    cell: (row) => count(row.input_tokens),
+    sortBy: (row) => row.input_tokens,
+    number: true,
+  },
+  {
+    title: "Cached",
+    cell: (row) => count(row.cached_input_tokens),
+    sortBy: (row) => row.cached_input_tokens,
+    number: true,
+    optional: true,
+  },
+  {
+    title: "Tokens out",
+    cell: (row) => count(row.output_tokens),
+    sortBy: (row) => row.output_tokens,
+    number: true,
+    optional: true,
+  },
+  {
+    title: "Calls",
+    cell: (row) => count(row.calls),
+    sortBy: (row) => row.calls,
+    number: true,
+    optional: true,
+  },
+  {
+    title: "Not reported",
+    cell: (row) => count(row.unreported_calls),
+    sortBy: (row) => row.unreported_calls,
+    number: true,
+    optional: true,
+  },
+  {
+    title: "Cost",
+    cell: (row) => (row.cost !== null ? money(row.cost) : row.calls === 0 ? "" : "not known"),
+    sortBy: (row) => row.cost ?? -1,
+    number: true,
+  },
+  {
+    title: "Share",
+    cell: (row) => (row.share === null ? "" : percent(row.share)),
+    sortBy: (row) => row.share ?? -1,
+    number: true,
+  },
+];
+
+export function UsageDialog(props: { readonly onClose: () => void }): JSX.Element {
+  const here = useHere();
+  return (
+    <Dialog open onClose={props.onClose} title="Workspace" wide>
+      <div class="workspace-usage-dialog">
+        <WorkspaceBudget />
+        <UsageTable />
+        <section class="workspace-usage-branches">
+          <h3 class="heading">Memory</h3>
+          <dl class="facts">
+            <dt>Branch</dt>
+            <dd class="row">
+              <code>{here.state().workspace.branch}</code>
+              <CopyButton text={here.state().workspace.branch} label="Copy branch" />
+            </dd>
+            <dt>Shared by its agents</dt>
+            <dd class="row">
+              <code>{here.state().workspace.shared_branch}</code>
+              <CopyButton text={here.state().workspace.shared_branch} label="Copy shared branch" />
+            </dd>
+          </dl>
+        </section>
+      </div>
+      <div class="actions">
+        <Button onClick={props.onClose}>Close</Button>
+      </div>
+    </Dialog>
+  );
+}
+
+function WorkspaceBudget(): JSX.Element {
+  const here = useHere();
+  const [editing, setEditing] = createSignal(false);
+  const budget = () => here.state().workspace.budget;
+  return (
+    <section class="stack">
+      <h3 class="heading">Budget</h3>
+      <BudgetMeter budget={budget()} today={here.state().usage.today} />
+      <Show
+        when={editing()}
+        fallback={
+          <div>
+            <Button small onClick={() => setEditing(true)}>
+              {budget() ? "Change limits" : "Set limits"}
+            </Button>
+          </div>
+        }
+      >
+        <BudgetForm
+          budget={budget()}
+          send={(next) => take(api.workspaces({ id: here.id }).patch({ budget: next }))}
+          onDone={() => setEditing(false)}
+          note="All agents of the workspace count."
+        />
+      </Show>
+    </section>
+  );
+}
+
+function UsageTable(): JSX.Element {
+  const here = useHere();
+  const usage = createMemo(() => here.state().usage);
+  const summary = () => {
+    const { input_tokens: input, cached_input_tokens: cached, output_tokens: output, calls } = usage();
+    const unreported = usage().unreported_calls;
+    return [
+      plural(calls, "model call"),
+      `${count(input)} tokens in, ${count(cached)} of them cached`,
+      `${count(output)} out`,
+      usage().cost === null ? "cost not known" : money(usage().cost!),
+      ...(unreported === 0 ? [] : [`${plural(unreported, "call")} not reported`]),
+      ...(usage().unpriced_calls === 0 ? [] : [`${plural(usage().unpriced_calls, "call")} without a price`]),
+    ].join(" · ");
+  };
+  return (
+    <section>
+      <h3 class="heading">Use</h3>
+      <Show when={usage().calls > 0} fallback={<p class="muted">No model was called yet.</p>}>
+        <p class="small muted num">{summary()}</p>
+        <div class="workspace-usage-table">
+          <Table
+            label="Use of each agent"
+            rows={usage().agents}
+            columns={COLUMNS}
+            key={(row) => row.agent_id}
+          />
+        </div>
+      </Show>
+    </section>
+  );
+}

@@ -1,0 +1,56 @@
+// What the palette offers inside a workspace: its views, its agents, and to stop what runs.
+
+import { useNavigate } from "@solidjs/router";
+import Bot from "lucide-solid/icons/bot";
+import CircleStop from "lucide-solid/icons/circle-stop";
+import PanelsTopLeft from "lucide-solid/icons/panels-top-left";
+import { api, take } from "../../api/client.ts";
+import { type CommandAction, useActions } from "../../frame/commands.tsx";
+import { attempt } from "../../kit/toast.tsx";
+import { type Here, type WorkspaceView, workspaceViews } from "../../state/here.ts";
+import { openTurn } from "../../state/workspace-state.ts";
+
+export const VIEW_NAMES: Readonly<Record<WorkspaceView, string>> = {
+  chat: "Chat",
+  blueprint: "Blueprint",
+  files: "Files",
+  activity: "Activity",
+};
+
+/** Where a view of a workspace is. */
+export function viewPath(workspaceId: number, view: WorkspaceView): string {
+  return `/workspaces/${workspaceId}${view === "chat" ? "" : `/${view}`}`;
+}
+
+/** For the workspace's screen, while it is there. */
+export function offerWorkspaceActions(here: Here): void {
+  const navigate = useNavigate();
+  useActions(() => {
+    const state = here.feed.state();
+    if (!state || state.gone) return [];
+    const turn = openTurn(state);
+    const actions: CommandAction[] = workspaceViews
+      .filter((view) => view !== here.view())
+      .map((view) => ({
+        group: "This workspace",
+        label: `Go to ${VIEW_NAMES[view]}`,
+        icon: <PanelsTopLeft aria-hidden="true" />,
+        run: () => void navigate(viewPath(here.id, view)),
+      }));
+    if (turn)
+      actions.unshift({
+        group: "This workspace",
+        label: "Stop the turn",
+        icon: <CircleStop aria-hidden="true" />,
+        danger: true,
+        run: () => void attempt(() => take(api.turns({ id: turn.id }).cancel.post())),
+      });
+    const agents = state.agents.map((agent) => ({
+      group: "Agents",
+      label: agent.name,
+      icon: <Bot aria-hidden="true" />,
+      run: () => void navigate(`${viewPath(here.id, here.view())}?inspect=agent-${agent.id}`),
+    }));
+    return [...actions, ...agents];
+  });
+}

@@ -1,0 +1,192 @@
+// One workspace: its four views, each with its address and all kept as they are once opened, and the inspector beside them.
+// What the views show comes from one feed.
+
+import { A, useLocation, useParams } from "@solidjs/router";
+import { createEffect, createMemo, createSignal, For, type JSX, lazy, Show, Suspense } from "solid-js";
+import { Dynamic } from "solid-js/web";
+import { showConnection, useCrumbs } from "../../frame/top-line.tsx";
+import { money, tokens } from "../../kit/format.ts";
+import { agentColour, ShareBar } from "../../kit/pieces.tsx";
+import { Split } from "../../kit/split.tsx";
+import { NotFound, ProblemNotice, Skeleton } from "../../kit/states.tsx";
+import { createFeed } from "../../state/feed.ts";
+import {
+  type Here,
+  HereContext,
+  useHere,
+  useSelection,
+  type WorkspaceView,
+  workspaceViews,
+} from "../../state/here.ts";
+import { keep } from "../../kit/storage.ts";
+import { offerWorkspaceActions, VIEW_NAMES, viewPath } from "./workspace-actions.tsx";
+import "./workspace.css";
+
+const parts: Record<WorkspaceView, () => JSX.Element> = {
+  chat: lazy(async () => ({ default: (await import("../chat/chat.tsx")).Chat })),
+  blueprint: lazy(async () => ({ default: (await import("../blueprint/blueprint.tsx")).Blueprint })),
+  files: lazy(async () => ({ default: (await import("../files/files.tsx")).Files })),
+  activity: lazy(async () => ({ default: (await import("../activity/activity.tsx")).Activity })),
+};
+const Inspector = lazy(async () => ({ default: (await import("../inspector/inspector.tsx")).Inspector }));
+
+const UsageDialog = lazy(async () => ({ default: (await import("./usage-dialog.tsx")).UsageDialog }));
+
+export function Workspace(): JSX.Element {
+  const params = useParams<{ id: string; view?: string }>();
+  // Another workspace is another feed; another view of the same one is not.
+  const id = createMemo(() => Number(params.id));
+  return (
+    <Show when={id()} keyed>
+      {(workspaceId) => (
+        <OneWorkspace id={workspaceId} view={() => (params.view ?? "chat") as WorkspaceView} />
+      )}
+    </Show>
+  );
+}
+
+function OneWorkspace(props: { readonly id: number; readonly view: () => WorkspaceView }): JSX.Element {
+  const { id, view } = props;
+  const feed = createFeed(id);
+  showConnection(feed.connection, feed.retry);
+  const name = createMemo(() => feed.state()?.workspace.name);
+  useCrumbs(() => [{ name: "Workspaces", path: "/workspaces" }, { name: name() ?? "…" }]);
+  createEffect(() => name() !== undefined && keep("workspace.last", id));
+  const ready = createMemo(() => feed.state() !== undefined && !feed.state()?.gone);
+  const refused = () => feed.state()?.gone || feed.problem()?.code === "not_found";
+  const here: Here = { id, feed, state: () => feed.state()!, view };
+  offerWorkspaceActions(here);
+  return (
+    <HereContext.Provider value={here}>
+      <Show when={!refused()} fallback={<NotFound what="workspace" alone />}>
+        <Show
+          when={ready()}
+          fallback={
+            <Show when={feed.problem()} fallback={<Skeleton />}>
+              {(problem) => (
+                <div class="section">
+                  <ProblemNotice problem={problem()} onRetry={feed.retry} />
+                </div>
+              )}
+            </Show>
+          }
+        >
+          <Views />
+        </Show>
+      </Show>
+    </HereContext.Provider>
+  );
+}
+
+function Views(): JSX.Element {
+  const here = useHere();
+  const location = useLocation();
+  const [selection, select] = useSelection();
+  let focused: HTMLElement | undefined;
+  const [opened, setOpened] = createSignal<readonly WorkspaceView[]>([]);
+  createEffect(() => {
+    const view = here.view();
+    setOpened((before) => (before.includes(view) ? before : [...before, view]));
+  });
+  return (
+    <div class="workspace">
+      <nav class="views" aria-label="Views of the workspace">
+        <For each={workspaceViews}>
+          {(view) => (
+            <A
+              href={`${viewPath(here.id, view)}${location.search}`}
+              aria-current={here.view() === view ? "page" : undefined}
+              activeClass=""
+              inactiveClass=""
+            >
+              {VIEW_NAMES[view]}
+            </A>
+          )}
+        </For>
+        <Meter />
+      </nav>
+      <Split
+        name="inspector"
+        sideLabel="Inspector"
+        open={selection() !== undefined}
+        onClose={() => select(undefined)}
+        main={
+          <div class="workspace-views" onFocusIn={({ target }) => (focused = target as HTMLElement)}>
+            <For each={opened()}>
+              {(view) => (
+                <section
+                  class="workspace-view"
+                  classList={{ behind: here.view() !== view }}
+                  inert={here.view() !== view ? true : undefined}
+                  aria-label={VIEW_NAMES[view]}
+                >
+                  <Suspense fallback={<Skeleton />}>
+                    <Dynamic component={parts[view]} />
+                  </Suspense>
+                </section>
+              )}
+            </For>
+          </div>
+        }
+        side={
+          <Suspense fallback={<Skeleton />}>
+            <Show when={selection()}>
+              {(chosen) => <Inspector selection={chosen()} cameFrom={() => focused} />}
+            </Show>
+          </Suspense>
+        }
+      />
+    </div>
+  );
+}
+
+/** What was used so far, and by whom. */
+function Meter(): JSX.Element {
+  const here = useHere();
+  const usage = () => here.state().usage;
+  const total = () => usage().input_tokens + usage().output_tokens;
+  const shares = createMemo(() =>
+    usage()
+      .agents.filter(({ share }) => share !== null && share > 0)
+      .map(({ agent, agent_id: id, share }) => ({
+        label: agent,
+        share: share ?? 0,
+        colour: agentColour(here.state().agents.findIndex((one) => one.id === id)),
+      })),
+  );
+  const perDay = () => here.state().workspace.budget?.cost_per_day;
+  const [open, setOpen] = createSignal(false);
+  return (
+    <>
+      <button
+        type="button"
+        class="end workspace-meter"
+        title="Usage and budget"
+        onClick={() => setOpen(true)}
+      >
+        <span>
+          <b>{tokens(total())}</b> tokens
+        </span>
+        <Show when={shares().length > 0}>
+          <ShareBar shares={shares()} label="Share of each agent" />
+        </Show>
+        <Show when={usage().cost !== null || perDay()}>
+          <span class="optional">
+            <Show when={perDay()} fallback={<b>{money(usage().cost ?? 0)}</b>}>
+              {(limit) => (
+                <>
+                  <b>{money(usage().today.cost)}</b> of {money(limit())} today
+                </>
+              )}
+            </Show>
+          </span>
+        </Show>
+      </button>
+      <Show when={open()}>
+        <Suspense>
+          <UsageDialog onClose={() => setOpen(false)} />
+        </Suspense>
+      </Show>
+    </>
+  );
+}

@@ -1,0 +1,170 @@
+// What can be done to a workspace from the list: clone, share, delete. Each says what it means before it happens.
+
+import { createSignal, For, type JSX, Show } from "solid-js";
+import type { Team } from "../../../src/service/people/schema.ts";
+import type { Workspace } from "../../../src/service/workspaces/schema.ts";
+import { api, take } from "../../api/client.ts";
+import { refresh } from "../../api/query.ts";
+import { Button } from "../../kit/button.tsx";
+import { confirm, Dialog } from "../../kit/dialog.tsx";
+import { createSubmission, TextInput } from "../../kit/form.tsx";
+import { ProblemNotice } from "../../kit/states.tsx";
+import { found } from "../../kit/table.tsx";
+import { attempt, tell } from "../../kit/toast.tsx";
+import { me } from "../../state/session.ts";
+import { mayShare } from "./rights.ts";
+
+const TEAMS_SEARCHED_FROM = 10;
+
+export function CloneDialog(props: {
+  readonly workspace: Workspace;
+  readonly onClose: () => void;
+  readonly onMade: (copy: Workspace) => void;
+}): JSX.Element {
+  const [name, setName] = createSignal("");
+  const form = createSubmission(["name"], async () => {
+    const given = name().trim();
+    const copy = await take(
+      api.workspaces({ id: props.workspace.id }).clone.post(given === "" ? {} : { name: given }),
+    );
+    void refresh("workspaces");
+    props.onMade(copy);
+  });
+  return (
+    <Dialog open onClose={props.onClose} title={`Clone ${props.workspace.name}`}>
+      <form class="form" noValidate onSubmit={(event) => void form.submit(event)}>
+        <p class="muted">
+          The copy is yours. It has the same blueprint: agents, wires, what is bound to them, and budgets. The
+          conversation, the files and the sharing are not copied, and the original is not touched.
+        </p>
+        <TextInput
+          label="Name of the copy"
+          value={name()}
+          onInput={setName}
+          placeholder={`${props.workspace.name} copy`}
+          hint="It can't be changed later."
+          problem={form.of("name")}
+        />
+        <Show when={form.problem()}>{(problem) => <ProblemNotice problem={problem()} />}</Show>
+        <div class="actions">
+          <Button onClick={props.onClose}>Cancel</Button>
+          <Button type="submit" kind="primary" busy={form.busy()}>
+            Clone
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+/** Every change holds at once; who no longer sees the workspace is shown out of it. */
+export function ShareDialog(props: {
+  readonly workspace: Workspace;
+  readonly teams: readonly Team[];
+  readonly onClose: () => void;
+}): JSX.Element {
+  const [search, setSearch] = createSignal("");
+  const mayAny = () => props.teams.some(({ id }) => may(id));
+  const may = (teamId: number) => mayShare(me()!, props.workspace, teamId);
+  return (
+    <Dialog open onClose={props.onClose} title={`Share ${props.workspace.name}`}>
+      <p class="muted">
+        Members of a team that it is shared with see everything in it, chat in it and change its blueprint.
+        Only its owner and admins can delete it.
+      </p>
+      <Show when={!mayAny() && props.teams.length > 0}>
+        <p class="small">Only an admin, or the owner who is a team-lead of a team, can change this.</p>
+      </Show>
+      <Show
+        when={props.teams.length > 0}
+        fallback={<p class="muted">There are no teams yet. An admin makes them under People.</p>}
+      >
+        <Show when={props.teams.length >= TEAMS_SEARCHED_FROM}>
+          <input
+            class="input"
+            type="search"
+            aria-label="Search teams"
+            placeholder="Search teams"
+            value={search()}
+            onInput={(event) => setSearch(event.currentTarget.value)}
+          />
+        </Show>
+        <fieldset class="workspaces-teams scroll">
+          <legend class="visually-hidden">Teams</legend>
+          <For each={found(props.teams, search(), ({ name }) => name)}>
+            {(team) => <TeamRow workspace={props.workspace} team={team} mayChange={may(team.id)} />}
+          </For>
+        </fieldset>
+      </Show>
+      <div class="actions">
+        <Button kind="primary" onClick={props.onClose}>
+          Done
+        </Button>
+      </div>
+    </Dialog>
+  );
+}
+
+function TeamRow(props: {
+  readonly workspace: Workspace;
+  readonly team: Team;
+  readonly mayChange: boolean;
+}): JSX.Element {
+  const shared = () => props.workspace.team_ids.includes(props.team.id);
+  let box: HTMLInputElement | undefined;
+  const form = createSubmission([], async () => {
+    const team = api.workspaces({ id: props.workspace.id }).teams({ team_id: props.team.id });
+    try {
+      if (shared()) await take(team.delete());
+      else await take(team.put());
+    } finally {
+      await refresh("workspaces");
+      // The box shows what holds, whatever was pressed.
+      if (box) box.checked = shared();
+    }
+  });
+  const people = () =>
+    props.team.members.length === 0 ? "nobody in it" : props.team.members.map(({ name }) => name).join(", ");
+  return (
+    <div>
+      <label class="check">
+        <input
+          ref={(element) => (box = element)}
+          type="checkbox"
+          checked={shared()}
+          disabled={!props.mayChange || form.busy()}
+          onChange={() => void form.submit()}
+        />
+        <span class="workspaces-team">
+          <span dir="auto">{props.team.name}</span>
+          <span class="small muted ellipsis" title={people()}>
+            {people()}
+          </span>
+        </span>
+      </label>
+      <Show when={form.problem()}>{(problem) => <ProblemNotice problem={problem()} />}</Show>
+    </div>
+  );
+}
+
+/** Asks with the name typed; resolves when it was deleted or not wanted. */
+export async function deleteWorkspace(workspace: Workspace): Promise<void> {
+  const yes = await confirm({
+    title: `Delete ${workspace.name}?`,
+    text: (
+      <div class="stack">
+        <p>
+          Lost for good: the conversation and everything on record about its turns, its agents and their
+          wires, its files. A turn that runs is stopped.
+        </p>
+        <p class="muted">Gears, instructions and models stay; they belong to everybody.</p>
+      </div>
+    ),
+    action: "Delete the workspace",
+    typed: workspace.name,
+  });
+  if (!yes) return;
+  const done = await attempt(() => take(api.workspaces({ id: workspace.id }).delete()));
+  await refresh("workspaces");
+  if (done) tell(`${workspace.name} is deleted.`);
+}

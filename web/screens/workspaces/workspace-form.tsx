@@ -1,0 +1,83 @@
+// The form for a new workspace: a name, what it is for, and the model its orchestrator thinks with.
+
+import { createSignal, type JSX, Show } from "solid-js";
+import type { Model } from "../../../src/service/catalog/schema.ts";
+import type { Workspace } from "../../../src/service/workspaces/schema.ts";
+import { api, take } from "../../api/client.ts";
+import { Problem } from "../../api/problem.ts";
+import { put, refresh } from "../../api/query.ts";
+import { Button } from "../../kit/button.tsx";
+import { Combobox } from "../../kit/combobox.tsx";
+import { createSubmission, TextArea, TextInput } from "../../kit/form.tsx";
+import { ProblemNotice } from "../../kit/states.tsx";
+import { keep, remember } from "../../kit/storage.ts";
+
+const MODEL_KEY = "workspaces.model";
+
+export function WorkspaceForm(props: {
+  readonly models: readonly Model[];
+  readonly action: string;
+  readonly onMade: (workspace: Workspace) => void;
+  readonly onCancel?: () => void;
+}): JSX.Element {
+  const [name, setName] = createSignal("");
+  const [description, setDescription] = createSignal("");
+  const [chosen, setChosen] = createSignal<string | undefined>(firstChoice(props.models));
+  const form = createSubmission(["name", "description", "orchestrator_model_id"], async () => {
+    if (name().trim() === "") throw new Problem("name: Give the workspace a name.", "invalid");
+    if (chosen() === undefined) throw new Problem("orchestrator_model_id: Choose a model.", "invalid");
+    const made = await take(
+      api.workspaces.post({
+        name: name(),
+        description: description(),
+        orchestrator_model_id: Number(chosen()),
+      }),
+    );
+    keep(MODEL_KEY, chosen());
+    put(["workspace", made.id], made);
+    void refresh("workspaces");
+    props.onMade(made);
+  });
+  return (
+    <form class="form" noValidate onSubmit={(event) => void form.submit(event)}>
+      <TextInput label="Name" value={name()} onInput={setName} autofocus problem={form.of("name")} />
+      <TextArea
+        label="Description"
+        rows={2}
+        value={description()}
+        onInput={setDescription}
+        hint="What it is for. Name and description can't be changed later."
+        problem={form.of("description")}
+      />
+      <Combobox
+        label="Model of the orchestrator"
+        value={chosen()}
+        choices={props.models.map((model) => ({
+          value: String(model.id),
+          label: model.label,
+          note: model.provider_name,
+        }))}
+        onChange={setChosen}
+        placeholder="Choose a model"
+        hint="The orchestrator is the agent that you talk to. It can be given another model at any time."
+        problem={form.of("orchestrator_model_id")}
+      />
+      <Show when={form.problem()}>{(problem) => <ProblemNotice problem={problem()} />}</Show>
+      <div class="actions">
+        <Show when={props.onCancel}>
+          <Button onClick={() => props.onCancel?.()}>Cancel</Button>
+        </Show>
+        <Button type="submit" kind="primary" busy={form.busy()}>
+          {props.action}
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+/** The one that was chosen last time, or the only one. */
+function firstChoice(models: readonly Model[]): string | undefined {
+  const last = remember<string>(MODEL_KEY);
+  if (models.some(({ id }) => String(id) === last)) return last;
+  return models.length === 1 ? String(models[0]!.id) : undefined;
+}

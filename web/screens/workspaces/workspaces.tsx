@@ -1,0 +1,154 @@
+// The place where one begins: the list of workspaces, or the first steps while there is nothing to list.
+
+import { A, useNavigate, useSearchParams } from "@solidjs/router";
+import Plus from "lucide-solid/icons/plus";
+import TextAlignStart from "lucide-solid/icons/text-align-start";
+import { createSignal, type JSX, Match, onCleanup, Show, Switch } from "solid-js";
+import type { Model, Provider } from "../../../src/service/catalog/schema.ts";
+import type { Workspace } from "../../../src/service/workspaces/schema.ts";
+import { useActions } from "../../frame/commands.tsx";
+import { useCrumbs } from "../../frame/top-line.tsx";
+import { Button } from "../../kit/button.tsx";
+import { Dialog } from "../../kit/dialog.tsx";
+import { Empty, Loaded } from "../../kit/states.tsx";
+import { modelsQuery, providersQuery, workspacesQuery } from "../../state/lists.ts";
+import { isAdmin } from "../../state/session.ts";
+import { FirstRun } from "./first-run.tsx";
+import { createNames } from "./people-names.ts";
+import { CloneDialog, deleteWorkspace, ShareDialog } from "./workspace-dialogs.tsx";
+import { WorkspaceForm } from "./workspace-form.tsx";
+import { WorkspaceList } from "./workspace-list.tsx";
+import "./workspaces.css";
+
+/** What is shared with us appears by itself, as long as the list is small enough to be asked for often. */
+const LOOK_EVERY_MS = 15_000;
+const LOOKED_AT_MAX = 500;
+
+export function Workspaces(): JSX.Element {
+  useCrumbs(() => [{ name: "Workspaces" }]);
+  const workspaces = workspacesQuery();
+  const providers = providersQuery();
+  const models = modelsQuery();
+  const look = setInterval(() => {
+    const few = (workspaces.data()?.length ?? 0) <= LOOKED_AT_MAX;
+    if (few && document.visibilityState === "visible") void workspaces.refresh();
+  }, LOOK_EVERY_MS);
+  onCleanup(() => clearInterval(look));
+  return (
+    <Loaded query={workspaces}>
+      {(list) => (
+        <Loaded query={providers}>
+          {(knownProviders) => (
+            <Loaded query={models}>
+              {(knownModels) => (
+                <Place workspaces={list()} providers={knownProviders()} models={knownModels()} />
+              )}
+            </Loaded>
+          )}
+        </Loaded>
+      )}
+    </Loaded>
+  );
+}
+
+function Place(props: {
+  readonly workspaces: readonly Workspace[];
+  readonly providers: readonly Provider[];
+  readonly models: readonly Model[];
+}): JSX.Element {
+  const navigate = useNavigate();
+  const names = createNames();
+  const [params, setParams] = useSearchParams<{ new: string }>();
+  const [cloned, setCloned] = createSignal<Workspace>();
+  const [sharedId, setSharedId] = createSignal<number>();
+  const shared = () => props.workspaces.find(({ id }) => id === sharedId());
+  const hasModels = () => props.models.length > 0;
+  const creating = (on: boolean) => setParams({ new: on ? "1" : undefined }, { scroll: false });
+  const first = () => isAdmin() && props.workspaces.length === 0;
+  useActions(() =>
+    hasModels() ? [] : [{ group: "Actions", label: "Add a model", run: () => void navigate("/models") }],
+  );
+  return (
+    <div class="body">
+      <Show when={!first()} fallback={<FirstRun providers={props.providers} models={props.models} />}>
+        <div class="title">
+          <h1>Workspaces</h1>
+          <div class="end">
+            <Show when={!hasModels()}>
+              <NoModel />
+            </Show>
+            <Button kind="primary" disabled={!hasModels()} onClick={() => creating(true)}>
+              <Plus aria-hidden="true" />
+              New workspace
+            </Button>
+          </div>
+        </div>
+        <Switch>
+          <Match when={props.workspaces.length > 0}>
+            <WorkspaceList
+              workspaces={props.workspaces}
+              names={names}
+              onClone={setCloned}
+              onShare={({ id }) => setSharedId(id)}
+              onDelete={(workspace) => void deleteWorkspace(workspace)}
+            />
+          </Match>
+          <Match when={true}>
+            <Empty
+              title="No workspaces yet"
+              icon={<TextAlignStart aria-hidden="true" />}
+              actions={
+                <Show when={hasModels()}>
+                  <Button kind="primary" onClick={() => creating(true)}>
+                    New workspace
+                  </Button>
+                </Show>
+              }
+            >
+              A workspace holds agents, their conversation and their files. You see your own, and those that
+              are shared with a team of yours.
+            </Empty>
+          </Match>
+        </Switch>
+        <Dialog
+          open={params.new !== undefined && hasModels()}
+          onClose={() => creating(false)}
+          title="New workspace"
+        >
+          <WorkspaceForm
+            models={props.models}
+            action="Create"
+            onMade={({ id }) => navigate(`/workspaces/${id}`)}
+            onCancel={() => creating(false)}
+          />
+        </Dialog>
+      </Show>
+      <Show when={cloned()} keyed>
+        {(workspace) => (
+          <CloneDialog
+            workspace={workspace}
+            onClose={() => setCloned(undefined)}
+            onMade={({ id }) => navigate(`/workspaces/${id}`)}
+          />
+        )}
+      </Show>
+      <Show when={shared()}>
+        {(workspace) => (
+          <ShareDialog workspace={workspace()} teams={names.teams()} onClose={() => setSharedId(undefined)} />
+        )}
+      </Show>
+    </div>
+  );
+}
+
+/** A workspace's orchestrator needs a model: why the button does nothing, and what to do about it. */
+function NoModel(): JSX.Element {
+  return (
+    <p class="small muted workspaces-no-model">
+      <Show when={isAdmin()} fallback="There is no model yet: ask an admin to add one first. ">
+        Add a model first.{" "}
+      </Show>
+      <A href="/models">Models</A>
+    </p>
+  );
+}

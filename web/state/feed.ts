@@ -1,0 +1,228 @@
+// Keeps the state of one workspace up to date: a snapshot, then its events, through the reducer. A lost connection shows, comes back by
+// itself where it was, and loses nothing.
+
+import { type Accessor, createEffect, createSignal, on, onCleanup } from "solid-js";
+import type { WorkspaceEvent } from "../../src/service/journal/schema.ts";
+import { api, take } from "../api/client.ts";
+import { asProblem, type Problem } from "../api/problem.ts";
+import { refresh } from "../api/query.ts";
+import { streamEvents } from "../api/stream.ts";
+import { untilSignedIn } from "./session.ts";
+import { reduceAll } from "./reducer.ts";
+import { stateOf, type Snapshot, type WorkspaceState } from "./workspace-state.ts";
+
+const ENTRIES_AT_FIRST = 200;
+const ENTRIES_PER_PAGE = 500;
+const TURNS_AT_FIRST = 100;
+const TURNS_PER_PAGE = 500;
+const RETRY_MS_MIN = 500;
+const RETRY_MS_MAX = 8_000;
+/** Several calls end at nearly the same time. */
+const USAGE_DELAY_MS = 400;
+/** A tab in the background gets no frames. */
+const HIDDEN_FLUSH_MS = 250;
+
+export type Connection = "connecting" | "live" | "lost";
+
+export interface Feed {
+  /** Undefined until the snapshot is there. */
+  readonly state: Accessor<WorkspaceState | undefined>;
+  /** Why there is nothing to show. */
+  readonly problem: Accessor<Problem | undefined>;
+  readonly connection: Accessor<Connection>;
+  /** The page of entries before the first. */
+  readonly loadEarlier: () => Promise<void>;
+  /** Tries at once instead of waiting for the next attempt. */
+  readonly retry: () => void;
+}
+
+/** For the component that calls it; another id is another feed. */
+export function createFeed(workspaceId: number): Feed {
+  const [state, setState] = createSignal<WorkspaceState>();
+  const [problem, setProblem] = createSignal<Problem>();
+  const [connection, setConnection] = createSignal<Connection>("connecting");
+  const stop = new AbortController();
+  let wake = () => {};
+  onCleanup(() => stop.abort());
+
+  const inbox = createInbox((events) => {
+    setState((before) => before && reduceAll(before, events));
+    if (events.some(({ type }) => type.startsWith("approval.") || type.startsWith("gear.")))
+      void refresh("approvals");
+  });
+  onCleanup(inbox.dispose);
+
+  const follow = async () => {
+    let waitMs = RETRY_MS_MIN;
+    while (!stop.signal.aborted && !state()?.gone) {
+      try {
+        if (!state()) setState(stateOf(await readSnapshot(workspaceId)));
+        setProblem(undefined);
+        const after = inbox.lastId() ?? state()!.lastId;
+        for await (const events of streamEvents(
+          `/api/v1/workspaces/${workspaceId}/events?after=${after}`,
+          stop.signal,
+          { onOpen: () => (setConnection("live"), (waitMs = RETRY_MS_MIN)) },
+        )) {
+          inbox.push(events as WorkspaceEventInput[]);
+        }
+      } catch (error) {
+        const why = asProblem(error);
+        if (why.code === "not_found") setState((before) => before && { ...before, gone: true });
+        if (!state()) setProblem(why);
+        if (why.code === "not_found") break;
+        if (why.code === "unauthenticated") await untilSignedIn(stop.signal);
+      }
+      if (stop.signal.aborted) return;
+      setConnection("lost");
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+        setTimeout(resolve, waitMs);
+      });
+      waitMs = Math.min(waitMs * 2, RETRY_MS_MAX);
+    }
+    setConnection("lost");
+  };
+  void follow();
+  keepUsage(workspaceId, state, setState);
+
+  let earlier: Promise<void> | undefined;
+  return {
+    state,
+    problem,
+    connection,
+    retry: () => wake(),
+    loadEarlier: () =>
+      (earlier ??= readEarlier(workspaceId, state, setState).finally(() => (earlier = undefined))),
+  };
+}
+
+async function readSnapshot(id: number): Promise<Snapshot> {
+  const here = api.workspaces({ id });
+  // First: what happens while the others are read comes again as events.
+  const blueprint = await take(here.blueprint.get({ query: {} }));
+  const [workspace, turns, entries, usage, approvals] = await Promise.all([
+    take(here.get()),
+    take(here.turns.get({ query: { limit: TURNS_AT_FIRST } })),
+    take(here.entries.get({ query: { limit: ENTRIES_AT_FIRST } })),
+    take(here.usage.get()),
+    take(api.approvals.get()),
+  ]);
+  return {
+    workspace,
+    blueprint,
+    turns: [...(await turnsBefore(id, turns[0]?.id, entries[0]?.turn_id)), ...turns],
+    entries,
+    hasEarlier: entries.length === ENTRIES_AT_FIRST,
+    usage,
+    approvals,
+  };
+}
+
+/** The turns that come before those we have, back to the first that an entry names. */
+async function turnsBefore(
+  id: number,
+  before: number | undefined,
+  needed: number | undefined,
+): Promise<Snapshot["turns"]> {
+  const found: Snapshot["turns"][number][] = [];
+  let first = before;
+  for (;;) {
+    if (first === undefined || needed === undefined || first <= needed) return found;
+    const page = await take(
+      api.workspaces({ id }).turns.get({ query: { before: first, limit: TURNS_PER_PAGE } }),
+    );
+    if (page.length === 0) return found;
+    found.unshift(...page);
+    first = page[0]!.id;
+  }
+}
+
+type SetState = (change: (before: WorkspaceState | undefined) => WorkspaceState | undefined) => unknown;
+
+async function readEarlier(
+  id: number,
+  state: Accessor<WorkspaceState | undefined>,
+  setState: SetState,
+): Promise<void> {
+  const first = state()?.entries[0];
+  if (!first || !state()?.hasEarlier) return;
+  const page = await take(
+    api.workspaces({ id }).entries.get({ query: { before: first.id, limit: ENTRIES_PER_PAGE } }),
+  );
+  const turns = await turnsBefore(id, state()?.turns[0]?.id, page[0]?.turn_id);
+  setState(
+    (before) =>
+      before && {
+        ...before,
+        turns: [...turns.filter((turn) => turn.id < (before.turns[0]?.id ?? Infinity)), ...before.turns],
+        entries: [...page.filter((entry) => entry.id < before.entries[0]!.id), ...before.entries],
+        hasEarlier: page.length === ENTRIES_PER_PAGE,
+      },
+  );
+}
+
+/** What was used is summed by the server alone; a model call that ended makes it worth asking. */
+function keepUsage(id: number, state: Accessor<WorkspaceState | undefined>, setState: SetState): void {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const read = async () => {
+    timer = undefined;
+    try {
+      const usage = await take(api.workspaces({ id }).usage.get());
+      setState((before) => before && { ...before, usage });
+    } catch {
+      // The next call that ends asks again; a connection that is lost shows itself elsewhere.
+    }
+  };
+  createEffect(
+    on(
+      () => state()?.usageChanges,
+      (changes) => {
+        if (changes) timer ??= setTimeout(() => void read(), USAGE_DELAY_MS);
+      },
+    ),
+  );
+  onCleanup(() => clearTimeout(timer));
+}
+
+interface WorkspaceEventInput {
+  readonly id: number | null;
+  readonly type: string;
+  readonly data: { turn_id: number | null; time?: string; data: unknown };
+}
+
+/** Gathers events and hands them over once a frame: fifty words a second are at most sixty changes of the page. */
+function createInbox(handOver: (events: WorkspaceEvent[]) => void) {
+  let waiting: WorkspaceEvent[] = [];
+  let lastId: number | undefined;
+  let frame = 0;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const flush = () => {
+    cancelAnimationFrame(frame);
+    clearTimeout(timer);
+    frame = 0;
+    timer = undefined;
+    const events = waiting;
+    waiting = [];
+    if (events.length > 0) handOver(events);
+  };
+  return {
+    lastId: () => lastId,
+    push(events: readonly WorkspaceEventInput[]) {
+      for (const { id, type, data } of events) {
+        if (id !== null) lastId = id;
+        waiting.push({
+          id,
+          type,
+          turn_id: data.turn_id,
+          time: data.time ?? "",
+          data: data.data,
+        } as WorkspaceEvent);
+      }
+      // Both: frames stop when the tab is hidden meanwhile.
+      if (frame === 0) frame = requestAnimationFrame(flush);
+      timer ??= setTimeout(flush, HIDDEN_FLUSH_MS);
+    },
+    dispose: flush,
+  };
+}

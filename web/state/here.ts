@@ -1,0 +1,64 @@
+// The workspace that the views of one workspace share: its feed, and what is selected in the inspector. Provided by the workspace screen.
+
+import { useSearchParams } from "@solidjs/router";
+import { type Accessor, createContext, createMemo, useContext } from "solid-js";
+import type { Feed } from "./feed.ts";
+import type { WorkspaceState } from "./workspace-state.ts";
+
+/** What the inspector shows; in the address as `?inspect=agent-3`. */
+export type Selection = {
+  readonly kind:
+    "agent" | "wire" | "gear-binding" | "instruction-binding" | "grant" | "entry" | "call" | "tool";
+  readonly id: number;
+  /** Of a tool call: its turn, in which `id` is its place from 1. In the address as `tool-14.3`. */
+  readonly turnId?: number;
+};
+
+export const workspaceViews = ["chat", "blueprint", "files", "activity"] as const;
+export type WorkspaceView = (typeof workspaceViews)[number];
+
+export interface Here {
+  readonly id: number;
+  readonly feed: Feed;
+  /** Inside the views there is always a state. */
+  readonly state: Accessor<WorkspaceState>;
+  readonly view: Accessor<WorkspaceView>;
+}
+
+export const HereContext = createContext<Here>();
+
+export function useHere(): Here {
+  const here = useContext(HereContext);
+  if (!here) throw new Error("used outside a workspace");
+  return here;
+}
+
+const SELECTION = /^(agent|wire|gear-binding|instruction-binding|grant|entry|call)-([1-9]\d*)$/;
+const TOOL = /^tool-([1-9]\d*)\.([1-9]\d*)$/;
+
+function read(text: string): Selection | undefined {
+  const tool = TOOL.exec(text);
+  if (tool) return { kind: "tool", id: Number(tool[2]), turnId: Number(tool[1]) };
+  const match = SELECTION.exec(text);
+  return match ? { kind: match[1] as Selection["kind"], id: Number(match[2]) } : undefined;
+}
+
+/** As it stands in the address after `inspect=`. */
+export function written({ kind, id, turnId }: Selection): string {
+  return kind === "tool" ? `tool-${turnId}.${id}` : `${kind}-${id}`;
+}
+
+/** The selection and how to change it; undefined closes the inspector. */
+export function useSelection(): [
+  Accessor<Selection | undefined>,
+  (selection: Selection | undefined) => void,
+] {
+  const [params, setParams] = useSearchParams<{ inspect: string }>();
+  const selection = createMemo(() => read(params.inspect ?? ""), undefined, {
+    equals: (a, b) => a?.kind === b?.kind && a?.id === b?.id && a?.turnId === b?.turnId,
+  });
+  return [
+    selection,
+    (next) => setParams({ inspect: next ? written(next) : undefined }, { replace: true, scroll: false }),
+  ];
+}

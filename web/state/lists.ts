@@ -1,0 +1,25 @@
+// Lists that several screens read. Their keys: `refresh("gears")` after a change makes every screen read them anew.
+
+import { api, take } from "../api/client.ts";
+import { createQuery } from "../api/query.ts";
+import { isAdmin, me } from "./session.ts";
+
+const APPROVALS_EVERY_MS = 15_000;
+
+export const workspacesQuery = () =>
+  createQuery(() => ({ key: ["workspaces"], read: () => take(api.workspaces.get()) }));
+export const modelsQuery = () => createQuery(() => ({ key: ["models"], read: () => take(api.models.get()) }));
+export const providersQuery = () =>
+  createQuery(() => ({ key: ["providers"], read: () => take(api.providers.get()) }));
+export const gearsQuery = () => createQuery(() => ({ key: ["gears"], read: () => take(api.gears.get()) }));
+export const instructionsQuery = () =>
+  createQuery(() => ({ key: ["instructions"], read: () => take(api.instructions.get()) }));
+export const teamsQuery = () => createQuery(() => ({ key: ["teams"], read: () => take(api.teams.get()) }));
+/** For admins; nobody else may list people. */
+export const usersQuery = () =>
+  createQuery(() => (isAdmin() ? { key: ["users"], read: () => take(api.users.get()) } : undefined));
+/** What waits for a decision of mine, over all workspaces. */
+export const approvalsQuery = () =>
+  createQuery(() => (me() ? { key: ["approvals"], read: () => take(api.approvals.get()) } : undefined), {
+    every: APPROVALS_EVERY_MS,
+  });

@@ -1,0 +1,285 @@
+// The one place where an event changes what the interface knows. Pure: the same events give the same state, an event that was taken in
+// already changes nothing, and what an event does not concern stays the same object.
+
+import type { Approval } from "../../src/service/approvals/schema.ts";
+import type { WorkspaceEvent } from "../../src/service/journal/schema.ts";
+import type { Turn } from "../../src/service/turns/schema.ts";
+import {
+  isOpen,
+  OUTPUT_CHARACTERS_KEPT,
+  type Run,
+  type Speech,
+  type ToolCall,
+  type WorkspaceState,
+} from "./workspace-state.ts";
+
+export function reduceAll(state: WorkspaceState, events: readonly WorkspaceEvent[]): WorkspaceState {
+  return events.reduce(reduce, state);
+}
+
+export function reduce(state: WorkspaceState, event: WorkspaceEvent): WorkspaceState {
+  if (event.id === null) return said(state, event);
+  if (event.id <= state.lastId) return state;
+  const next = shown(state, event);
+  // Records that were read after this event know better.
+  const known = event.id <= state.snapshotId ? next : recorded(next, event);
+  return { ...known, lastId: event.id };
+}
+
+/** What is not stored: text as it is spoken, and the end of the workspace. */
+function said(state: WorkspaceState, event: WorkspaceEvent): WorkspaceState {
+  switch (event.type) {
+    case "delta": {
+      const { run_id: runId, agent_id: agentId, kind, text } = event.data;
+      const before = state.speech.get(runId) ?? silent(runId, agentId, event.turn_id ?? 0);
+      const speech =
+        kind === "text"
+          ? { ...before, text: before.text + text }
+          : { ...before, reasoning: before.reasoning + text };
+      return { ...state, speech: withKey(state.speech, runId, speech) };
+    }
+    case "partial": {
+      const { run_id: runId, agent_id: agentId, text, reasoning } = event.data;
+      const speech = { ...silent(runId, agentId, event.turn_id ?? 0), text, reasoning };
+      return { ...state, speech: withKey(state.speech, runId, speech) };
+    }
+    case "workspace.removed":
+      return { ...state, gone: true };
+    default:
+      return state;
+  }
+}
+
+function silent(runId: number, agentId: number, turnId: number): Speech {
+  return { runId, agentId, turnId, text: "", reasoning: "" };
+}
+
+/** What a turn shows while it goes on: not in any record that is read at the start. */
+function shown(state: WorkspaceState, event: WorkspaceEvent): WorkspaceState {
+  switch (event.type) {
+    case "status": {
+      const { run_id: id, agent_id: agentId, state: now, limit } = event.data;
+      const run: Run = {
+        id,
+        turnId: event.turn_id ?? 0,
+        agentId,
+        state: now,
+        since: event.time,
+        limit: limit ?? state.runs.get(id)?.limit,
+      };
+      const speech = now === "thinking" || now === "working" ? state.speech : without(state.speech, id);
+      return { ...state, runs: withKey(state.runs, id, run), speech };
+    }
+    case "tool.call": {
+      const { call_id: callId, run_id: runId, agent_id: agentId, tool, arguments: written } = event.data;
+      const call: ToolCall = {
+        callId,
+        runId,
+        agentId,
+        turnId: event.turn_id ?? 0,
+        tool,
+        arguments: written,
+        output: "",
+        outcome: undefined,
+        text: undefined,
+        durationMs: undefined,
+        askedAt: event.time,
+      };
+      return { ...state, tools: withKey(state.tools, callId, call) };
+    }
+    case "tool.output": {
+      const call = state.tools.get(event.data.call_id);
+      if (!call) return state;
+      const output = (call.output + event.data.text).slice(-OUTPUT_CHARACTERS_KEPT);
+      return { ...state, tools: withKey(state.tools, call.callId, { ...call, output }) };
+    }
+    case "tool.result": {
+      const { call_id: callId, outcome, text, duration_ms: durationMs } = event.data;
+      const call = state.tools.get(callId);
+      if (!call) return state;
+      const result = { outcome, text, durationMs: durationMs ?? undefined };
+      return { ...state, tools: withKey(state.tools, callId, { ...call, ...result }) };
+    }
+    case "entry":
+      return event.data.entry.kind === "agent"
+        ? { ...state, speech: without(state.speech, event.data.entry.run_id) }
+        : state;
+    case "usage": {
+      const { run_id: runId, input_tokens: input, output_tokens: output } = event.data;
+      if (input === null && output === null) return state;
+      const spent = (state.spent.get(runId) ?? 0) + (input ?? 0) + (output ?? 0);
+      return { ...state, spent: withKey(state.spent, runId, spent) };
+    }
+    case "turn.started":
+    case "turn.resumed":
+      return stillLive(state, event.data.turn.id);
+    case "turn.finished":
+      return over(state, event.data.turn.id);
+    case "approval.requested": {
+      const { approval } = event.data;
+      const key = approvalKey(approval);
+      if (state.decisions.has(key) && approval.kind !== "gear") return state;
+      const others = state.approvals.filter((one) => approvalKey(one) !== key);
+      return { ...state, approvals: [...others, approval], decisions: without(state.decisions, key) };
+    }
+    case "approval.decided": {
+      const key = approvalKey(event.data);
+      const { kind, id, decision, by } = event.data;
+      const approval =
+        state.approvals.find((one) => approvalKey(one) === key) ?? state.decisions.get(key)?.approval;
+      return {
+        ...state,
+        approvals: state.approvals.filter((one) => approvalKey(one) !== key),
+        decisions: withKey(state.decisions, key, { kind, id, decision, by, approval }),
+      };
+    }
+    default:
+      return state;
+  }
+}
+
+/** A turn that begins or goes on takes away what is left of those that ended, except what the conversation still needs: nothing. */
+function stillLive(state: WorkspaceState, turnId: number): WorkspaceState {
+  const open = new Set(state.turns.filter(({ status }) => isOpen(status)).map(({ id }) => id)).add(turnId);
+  const live = <K, V extends { turnId: number }>(map: ReadonlyMap<K, V>) =>
+    new Map([...map].filter(([, { turnId: of }]) => open.has(of)));
+  return { ...state, runs: live(state.runs), tools: live(state.tools), speech: live(state.speech) };
+}
+
+/** Nobody of this turn speaks or works any more; how its tools ended stays visible. */
+function over(state: WorkspaceState, turnId: number): WorkspaceState {
+  const speech = new Map([...state.speech].filter(([, { turnId: of }]) => of !== turnId));
+  const runs = new Map([...state.runs].filter(([, { turnId: of }]) => of !== turnId));
+  return { ...state, speech, runs, usageChanges: state.usageChanges + 1 };
+}
+
+/** What changes records that the server keeps. */
+function recorded(state: WorkspaceState, event: WorkspaceEvent): WorkspaceState {
+  switch (event.type) {
+    case "turn.queued":
+    case "turn.started":
+    case "turn.resumed":
+    case "turn.finished":
+      return { ...state, turns: placed(state.turns, event.data.turn) };
+    case "status":
+      return { ...state, turns: withTurnStatus(state, event.turn_id) };
+    case "entry":
+      return { ...state, entries: placed(state.entries, event.data.entry) };
+    case "entry.forgotten":
+    case "entry.restored": {
+      const forgotten = event.type === "entry.forgotten";
+      return { ...state, entries: changed(state.entries, event.data.entry_id, { forgotten }) };
+    }
+    case "usage":
+      return { ...state, usageChanges: state.usageChanges + 1 };
+    case "workspace.updated":
+      return { ...state, workspace: event.data.workspace };
+    case "file.saved": {
+      const { path, version, user, agent } = event.data;
+      return { ...state, savedFiles: withKey(state.savedFiles, path, { version, by: agent ?? user }) };
+    }
+    default:
+      return onBlueprint(state, event);
+  }
+}
+
+function onBlueprint(state: WorkspaceState, event: WorkspaceEvent): WorkspaceState {
+  switch (event.type) {
+    case "agent.created":
+    case "agent.updated": {
+      const { agent } = event.data;
+      const agentNames = withKey(state.agentNames, agent.id, agent.name);
+      return { ...state, agents: placed(state.agents, agent), agentNames };
+    }
+    case "agent.removed": {
+      const gone = event.data.agent_id;
+      const stays = <T extends { agent_id: number | null }>(list: readonly T[]) =>
+        list.filter((one) => one.agent_id !== gone);
+      return {
+        ...state,
+        agents: dropped(state.agents, gone),
+        wires: state.wires.filter((wire) => wire.from_agent_id !== gone && wire.to_agent_id !== gone),
+        gearBindings: stays(state.gearBindings),
+        instructionBindings: stays(state.instructionBindings),
+        grants: stays(state.grants),
+      };
+    }
+    case "wire.created":
+      return { ...state, wires: placed(state.wires, event.data.wire) };
+    case "wire.removed":
+      return { ...state, wires: dropped(state.wires, event.data.wire_id) };
+    case "gear.bound":
+      return { ...state, gearBindings: placed(state.gearBindings, event.data.binding) };
+    case "gear.unbound":
+      return { ...state, gearBindings: dropped(state.gearBindings, event.data.binding_id) };
+    case "gear.updated": {
+      const { gear_id: gearId, name, status } = event.data;
+      const gearBindings = state.gearBindings.map((binding) =>
+        binding.gear_id === gearId ? { ...binding, gear_name: name, gear_status: status } : binding,
+      );
+      return { ...state, gearBindings };
+    }
+    case "instruction.bound":
+      return { ...state, instructionBindings: placed(state.instructionBindings, event.data.binding) };
+    case "instruction.unbound":
+      return { ...state, instructionBindings: dropped(state.instructionBindings, event.data.binding_id) };
+    case "instruction.updated": {
+      const { instruction_id: id, name, version } = event.data;
+      const instructionBindings = state.instructionBindings.map((binding) =>
+        binding.instruction_id === id ? { ...binding, name, version } : binding,
+      );
+      return { ...state, instructionBindings };
+    }
+    case "grant.created":
+      return { ...state, grants: placed(state.grants, event.data.grant) };
+    case "grant.removed":
+      return { ...state, grants: dropped(state.grants, event.data.grant_id) };
+    default:
+      return state;
+  }
+}
+
+/** While one of its runs waits for a person, so does the turn. */
+function withTurnStatus(state: WorkspaceState, turnId: number | null): readonly Turn[] {
+  const turn = state.turns.find(({ id }) => id === turnId);
+  if (turn?.status !== "running" && turn?.status !== "waiting") return state.turns;
+  const waits = [...state.runs.values()].some((run) => run.turnId === turnId && run.state === "waiting");
+  const status = waits ? "waiting" : "running";
+  return status === turn.status ? state.turns : changed(state.turns, turn.id, { status });
+}
+
+export function approvalKey({ kind, id }: Pick<Approval, "id"> & { kind: string }): string {
+  return `${kind}:${id}`;
+}
+
+interface Numbered {
+  readonly id: number;
+}
+
+/** The list, in order of ids, with this record in it. New ones are nearly always the last. */
+function placed<T extends Numbered>(list: readonly T[], record: T): readonly T[] {
+  const last = list.at(-1);
+  if (last === undefined || last.id < record.id) return [...list, record];
+  const at = list.findIndex(({ id }) => id >= record.id);
+  return list[at]!.id === record.id ? list.with(at, record) : list.toSpliced(at, 0, record);
+}
+
+function dropped<T extends Numbered>(list: readonly T[], id: number): readonly T[] {
+  return list.filter((one) => one.id !== id);
+}
+
+function changed<T extends Numbered>(list: readonly T[], id: number, change: Partial<T>): readonly T[] {
+  const at = list.findIndex((one) => one.id === id);
+  return at < 0 ? list : list.with(at, { ...list[at]!, ...change });
+}
+
+function withKey<K, V>(map: ReadonlyMap<K, V>, key: K, value: V): ReadonlyMap<K, V> {
+  return new Map(map).set(key, value);
+}
+
+function without<K, V>(map: ReadonlyMap<K, V>, key: K): ReadonlyMap<K, V> {
+  if (!map.has(key)) return map;
+  const rest = new Map(map);
+  rest.delete(key);
+  return rest;
+}

@@ -1,0 +1,94 @@
+// The things that a conversation consists of on the screen. Values that are never changed, only replaced.
+
+import type { Approval } from "../../src/service/approvals/schema.ts";
+import type { Entry } from "../../src/service/conversation/schema.ts";
+import type { Turn } from "../../src/service/turns/schema.ts";
+import type { Decision } from "./workspace-state.ts";
+
+export interface Chip {
+  readonly key: string;
+  readonly turnId: number;
+  readonly tool: string;
+  /** As the model wrote them. */
+  readonly arguments: string;
+  readonly result: Entry | undefined;
+  /** Of a delegation: the worker's run and those below it. */
+  readonly runs: readonly number[];
+  /** The worker's. */
+  readonly agentId: number | undefined;
+}
+
+export interface Segment {
+  readonly key: string;
+  readonly entry: Entry;
+  readonly chips: readonly Chip[];
+}
+
+export interface Bubble {
+  readonly kind: "bubble";
+  readonly key: string;
+  readonly turnId: number;
+  readonly runId: number;
+  readonly agentId: number;
+  /** 0: the orchestrator. */
+  readonly depth: number;
+  readonly callerId: number | undefined;
+  /** What the worker was asked; with its first bubble. */
+  readonly task: Entry | undefined;
+  readonly segments: readonly Segment[];
+  /** Its run goes on, and what it says next belongs here. */
+  readonly live: boolean;
+  readonly turnOpen: boolean;
+  readonly asks: readonly Approval[];
+  readonly decided: readonly Decision[];
+}
+
+export interface Message {
+  readonly kind: "message";
+  readonly key: string;
+  readonly entry: Entry | undefined;
+  readonly text: string;
+  readonly userId: number | undefined;
+  readonly userName: string;
+  readonly time: string;
+}
+
+export interface TurnEnd {
+  readonly kind: "end";
+  readonly key: string;
+  readonly turn: Turn;
+  /** Nothing was said after it: it can go on. */
+  readonly last: boolean;
+}
+
+export interface Queued {
+  readonly kind: "queued";
+  readonly key: string;
+  readonly turn: Turn;
+}
+
+export type Item = Bubble | Message | TurnEnd | Queued;
+
+/** A run that goes on. */
+export interface LiveRun {
+  readonly runId: number;
+  readonly agentId: number;
+  readonly turnId: number;
+  readonly speaks: boolean;
+}
+
+/** All that one turn's part of the list is made from. */
+export interface TurnParts {
+  readonly turnId: number;
+  readonly turn: Turn | undefined;
+  readonly entries: readonly Entry[];
+  readonly live: readonly LiveRun[];
+  readonly asks: readonly Approval[];
+  readonly decided: readonly Decision[];
+  readonly names: ReadonlyMap<number, string>;
+  readonly last: boolean;
+}
+
+export function sameList(a: readonly unknown[], b: readonly unknown[]): boolean {
+  return a.length === b.length && a.every((one, index) => one === b[index]);
+}

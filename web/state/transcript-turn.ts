@@ -1,0 +1,214 @@
+// One turn's part of the conversation: who said what, in which order it reads. A worker stands under the bubble that called it, workers in
+// the order of the calls, however they ran. Pure; parts that are as they were before are the same objects.
+
+import type { Entry } from "../../src/service/conversation/schema.ts";
+import {
+  type Bubble,
+  type Chip,
+  type Item,
+  type Message,
+  sameList,
+  type Segment,
+  type TurnParts,
+} from "./transcript-items.ts";
+import { isOpen } from "./workspace-state.ts";
+
+interface RunParts {
+  readonly id: number;
+  readonly agentId: number;
+  task: Entry | undefined;
+  readonly answers: Entry[];
+}
+
+type Draft = { -readonly [K in keyof Bubble]: Bubble[K] };
+
+export function buildTurn(parts: TurnParts, before: readonly Item[]): readonly Item[] {
+  const items = new TurnBuilder(parts).build();
+  return keepWhatStayed(items, before);
+}
+
+class TurnBuilder {
+  readonly #parts: TurnParts;
+  readonly #runs = new Map<number, RunParts>();
+  readonly #results = new Map<string, Entry>();
+  /** By the call that asked for it. */
+  readonly #children = new Map<string, RunParts>();
+  readonly #bubbles: Draft[] = [];
+  readonly #shown = new Set<number>();
+
+  constructor(parts: TurnParts) {
+    this.#parts = parts;
+    for (const entry of parts.entries) this.#sort(entry);
+    for (const { runId, agentId } of parts.live) this.#run(runId, agentId);
+    for (const run of this.#runs.values()) {
+      const callId = run.task?.call_id ?? null;
+      if (callId !== null) this.#children.set(callId, run);
+    }
+  }
+
+  build(): Item[] {
+    const roots = [...this.#runs.values()].filter((run) => run.task === undefined);
+    for (const run of roots) this.#walk(run, 0, undefined);
+    // Of a turn whose beginning was not read, and of records from before calls were named.
+    for (const run of this.#runs.values()) if (!this.#shown.has(run.id)) this.#walk(run, 1, undefined);
+    this.#placeApprovals();
+    return [...this.#messages(), ...this.#bubbles, ...this.#end()];
+  }
+
+  #sort(entry: Entry): void {
+    if (entry.kind === "person") return;
+    if (entry.kind === "tool") {
+      if (entry.call_id !== null) this.#results.set(entry.call_id, entry);
+      return;
+    }
+    const run = this.#run(entry.run_id, entry.agent_id);
+    if (entry.kind === "task") run.task = entry;
+    else run.answers.push(entry);
+  }
+
+  #run(id: number, agentId: number): RunParts {
+    const known = this.#runs.get(id);
+    if (known) return known;
+    const run: RunParts = { id, agentId, task: undefined, answers: [] };
+    this.#runs.set(id, run);
+    return run;
+  }
+
+  #messages(): Message[] {
+    const { entries, turn, turnId } = this.#parts;
+    const about = { kind: "message", userId: turn?.user_id, userName: turn?.user_name ?? "" } as const;
+    const said = entries.filter(({ kind }) => kind === "person");
+    // It has just begun, or failed before it did.
+    if (said.length === 0 && entries.length === 0 && turn)
+      return [
+        { ...about, key: `message-${turnId}-0`, entry: undefined, text: turn.text, time: turn.created_at },
+      ];
+    return said.map((entry, index) => ({
+      ...about,
+      // The same before its entry is there.
+      key: `message-${turnId}-${index}`,
+      entry,
+      text: entry.text,
+      time: entry.created_at,
+    }));
+  }
+
+  #end(): Item[] {
+    const { turn, turnId, last } = this.#parts;
+    if (turn?.status !== "failed" && turn?.status !== "cancelled" && turn?.status !== "interrupted")
+      return [];
+    return [{ kind: "end", key: `end-${turnId}`, turn, last }];
+  }
+
+  #walk(run: RunParts, depth: number, callerId: number | undefined): void {
+    if (this.#shown.has(run.id)) return;
+    this.#shown.add(run.id);
+    const live = this.#parts.live.find(({ runId }) => runId === run.id);
+    let open: Draft | undefined;
+    let previous = 0;
+    const opened = () => (open ??= this.#open(run, depth, callerId, previous));
+    // A worker is seen as soon as it was asked.
+    if (run.task && run.answers.length === 0) opened();
+    for (const answer of run.answers) {
+      opened().segments = [...opened().segments, this.#segment(answer)];
+      previous = answer.id;
+      const children = answer.calls.flatMap(({ id }) => this.#children.get(id) ?? []);
+      if (children.length === 0) continue;
+      open = undefined;
+      for (const child of children) this.#walk(child, depth + 1, run.agentId);
+    }
+    if (live && (live.speaks || run.answers.length === 0)) opened();
+    if (live && open) open.live = true;
+  }
+
+  #open(run: RunParts, depth: number, callerId: number | undefined, previous: number): Draft {
+    const bubble: Draft = {
+      kind: "bubble",
+      // Known before the first answer is on record, and the same afterwards.
+      key: `run-${run.id}-${previous}`,
+      turnId: this.#parts.turnId,
+      runId: run.id,
+      agentId: run.agentId,
+      depth,
+      callerId,
+      task: previous === 0 ? run.task : undefined,
+      segments: [],
+      live: false,
+      turnOpen: this.#parts.turn !== undefined && isOpen(this.#parts.turn.status),
+      asks: [],
+      decided: [],
+    };
+    this.#bubbles.push(bubble);
+    return bubble;
+  }
+
+  #segment(entry: Entry): Segment {
+    const chips = entry.calls.map((call): Chip => {
+      const child = this.#children.get(call.id);
+      return {
+        key: call.id,
+        turnId: this.#parts.turnId,
+        tool: call.name,
+        arguments: call.arguments,
+        result: this.#results.get(call.id),
+        runs: child ? this.#below(child) : [],
+        agentId: child?.agentId,
+      };
+    });
+    return { key: `entry-${entry.id}`, entry, chips };
+  }
+
+  #below(run: RunParts): number[] {
+    const children = run.answers.flatMap(({ calls }) =>
+      calls.flatMap(({ id }) => this.#children.get(id) ?? []),
+    );
+    return [run.id, ...children.flatMap((child) => this.#below(child))];
+  }
+
+  /** Under the agent that asks, by its name: its last bubble of this turn, one that goes on before one that is over. */
+  #placeApprovals(): void {
+    const { names, asks, decided } = this.#parts;
+    const bubbleOf = (agent: string | null) => {
+      const own = this.#bubbles.filter(({ agentId }) => names.get(agentId) === agent);
+      return own.findLast(({ live }) => live) ?? own.at(-1) ?? this.#bubbles.at(-1);
+    };
+    for (const ask of asks) {
+      const bubble = bubbleOf(ask.agent);
+      if (bubble) bubble.asks = [...bubble.asks, ask];
+    }
+    for (const decision of decided) {
+      const bubble = bubbleOf(decision.approval?.agent ?? null);
+      if (bubble) bubble.decided = [...bubble.decided, decision];
+    }
+  }
+}
+
+function keepWhatStayed(items: readonly Item[], before: readonly Item[]): readonly Item[] {
+  const known = new Map(before.map((item) => [item.key, item]));
+  return items.map((item) => {
+    const old = known.get(item.key);
+    if (old?.kind === "bubble" && item.kind === "bubble")
+      return same(old, { ...item, segments: keepSegments(item.segments, old.segments) });
+    return same(old, item);
+  });
+}
+
+function keepSegments(segments: readonly Segment[], before: readonly Segment[]): readonly Segment[] {
+  const kept = segments.map((segment, index) => {
+    const old = before[index];
+    const chips = segment.chips.map((chip, at) => same(old?.chips[at], chip));
+    return same(old, { ...segment, chips: old && sameList(old.chips, chips) ? old.chips : chips });
+  });
+  return sameList(kept, before) ? before : kept;
+}
+
+/** The old object when all its values are the same; lists are compared one by one. */
+function same<T extends object>(old: T | undefined, now: T): T {
+  if (old === undefined) return now;
+  const keys = Object.keys(now) as (keyof T)[];
+  const equal = keys.every((key) => {
+    const [a, b] = [old[key], now[key]];
+    return a === b || (Array.isArray(a) && Array.isArray(b) && sameList(a, b));
+  });
+  return equal ? old : now;
+}

@@ -1,0 +1,116 @@
+// The conversation as a flat list of things to show, made from a workspace's state: messages, bubbles of agents with their tool calls,
+// workers under the call that asked for them, how turns ended, what is queued. The same state gives the same list, and what did not change
+// stays the same object, so that a list on the screen touches only what is new. Streamed text is not in it: a bubble reads it by its run.
+
+import type { Turn } from "../../src/service/turns/schema.ts";
+import { type Item, type LiveRun, type Queued, sameList, type TurnParts } from "./transcript-items.ts";
+import { buildTurn } from "./transcript-turn.ts";
+import type { WorkspaceState } from "./workspace-state.ts";
+
+export type { Bubble, Chip, Item, Message, Queued, Segment, TurnEnd } from "./transcript-items.ts";
+
+interface Built {
+  readonly parts: TurnParts;
+  readonly items: readonly Item[];
+}
+
+/** A function of the state that remembers its last answer; one for each list that is shown. */
+export function createTranscript(): (state: WorkspaceState) => readonly Item[] {
+  let seen: readonly unknown[] = [];
+  let items: readonly Item[] = [];
+  let built = new Map<number, Built>();
+  return (state) => {
+    const live = liveRuns(state);
+    const { entries, turns, hasEarlier, approvals, decisions, agentNames } = state;
+    const now = [entries, turns, hasEarlier, approvals, decisions, agentNames, signature(live)];
+    if (sameList(now, seen)) return items;
+    seen = now;
+    const before = built;
+    built = new Map();
+    for (const parts of partsOf(state, live)) {
+      const known = before.get(parts.turnId);
+      const unchanged = known !== undefined && sameParts(known.parts, parts);
+      built.set(parts.turnId, unchanged ? known : { parts, items: buildTurn(parts, known?.items ?? []) });
+    }
+    const queued = turns.filter(({ status }) => status === "queued").map((turn) => queuedItem(turn, items));
+    items = [...[...built.values()].flatMap((one) => one.items), ...queued];
+    return items;
+  };
+}
+
+function queuedItem(turn: Turn, before: readonly Item[]): Queued {
+  const key = `queued-${turn.id}`;
+  const known = before.findLast((item) => item.key === key);
+  return known?.kind === "queued" && known.turn === turn ? known : { kind: "queued", key, turn };
+}
+
+/** Turn by turn, oldest first. One of which only the end was read is left out until the rest is there, unless it is all we have. */
+function partsOf(state: WorkspaceState, live: readonly LiveRun[]): TurnParts[] {
+  const groups = Map.groupBy(state.entries, (entry) => entry.turn_id);
+  const [first] = groups;
+  const cut = state.hasEarlier && first !== undefined && !first[1].some(({ kind }) => kind === "person");
+  if (cut && groups.size > 1) groups.delete(first[0]);
+  const from = state.hasEarlier ? (groups.keys().next().value ?? Infinity) : 0;
+  const turns = new Map(state.turns.map((turn) => [turn.id, turn]));
+  for (const turn of state.turns) {
+    const silent = turn.status !== "queued" && turn.status !== "cancelled";
+    if (silent && turn.id >= from && !groups.has(turn.id)) groups.set(turn.id, []);
+  }
+  const last = state.turns.findLast(({ status, started_at: at }) => status !== "queued" && at !== null)?.id;
+  const asks = Map.groupBy(
+    state.approvals.filter(({ agent }) => agent !== null),
+    (approval) => turnAt(state.turns, approval.requested_at),
+  );
+  const decided = Map.groupBy(
+    [...state.decisions.values()].filter(({ approval }) => (approval?.agent ?? null) !== null),
+    (decision) => turnAt(state.turns, decision.approval!.requested_at),
+  );
+  return [...groups.keys()]
+    .toSorted((a, b) => a - b)
+    .map((turnId) => ({
+      turnId,
+      turn: turns.get(turnId),
+      entries: groups.get(turnId)!,
+      live: live.filter((run) => run.turnId === turnId),
+      asks: asks.get(turnId) ?? [],
+      decided: decided.get(turnId) ?? [],
+      names: state.agentNames,
+      last: turnId === last,
+    }));
+}
+
+/** The turn that was running at that time. */
+function turnAt(turns: readonly Turn[], time: string): number | undefined {
+  const at = Date.parse(time);
+  return turns.findLast(
+    ({ started_at: started, finished_at: finished }) =>
+      started !== null && Date.parse(started) <= at && (finished === null || Date.parse(finished) >= at),
+  )?.id;
+}
+
+function liveRuns(state: WorkspaceState): LiveRun[] {
+  const live = new Map<number, LiveRun>();
+  for (const { id: runId, agentId, turnId, state: now } of state.runs.values()) {
+    if (now === "thinking" || now === "working" || now === "waiting")
+      live.set(runId, { runId, agentId, turnId, speaks: false });
+  }
+  for (const { runId, agentId, turnId, text, reasoning } of state.speech.values())
+    if (text !== "" || reasoning !== "") live.set(runId, { runId, agentId, turnId, speaks: true });
+  return [...live.values()];
+}
+
+function signature(live: readonly LiveRun[]): string {
+  return live.map(({ runId, speaks }) => `${runId}${speaks ? "!" : ""}`).join(" ");
+}
+
+function sameParts(a: TurnParts, b: TurnParts): boolean {
+  return (
+    a.turn === b.turn &&
+    a.last === b.last &&
+    a.names === b.names &&
+    signature(a.live) === signature(b.live) &&
+    sameList(a.entries, b.entries) &&
+    sameList(a.asks, b.asks) &&
+    sameList(a.decided, b.decided)
+  );
+}
