@@ -215,7 +215,7 @@ const EDITS: [what: string, sql: string, found: { broken_at: number; problem: st
   ],
   [
     "an edited record was closed anew",
-    "UPDATE audit SET hash = 'f' || substr(hash, 2) WHERE seq = 5",
+    "UPDATE audit SET hash = iif(hash LIKE 'f%', '0', 'f') || substr(hash, 2) WHERE seq = 5",
     { broken_at: 5, problem: "was edited" },
   ],
   [
@@ -279,5 +279,54 @@ for (const [what, sql, found] of EDITS) {
 
     await using second = await testService({ data: folder.path });
     expect(await second.admin.get<AuditVerification>("/audit/verify")).toMatchObject({ ok: false, ...found });
+    expect((await second.admin.raw("GET", "/audit")).status).toBe(200);
   });
 }
+
+test("records that can't be read any more are shown as that, the others as they are; verifying names the first", async () => {
+  await using folder = await temporaryFolder();
+  const first = await office({ data: folder.path });
+  for (const name of ["a", "b", "c"]) await first.team(name);
+  const before = await first.admin.get<AuditRecord[]>("/audit");
+  await first[Symbol.asyncDispose]();
+  {
+    using db = new Database(`${folder.path}/service.db`);
+    db.run("UPDATE audit SET record = '{\"seq\":4,' WHERE seq = 4");
+    db.run("UPDATE audit SET record = json_remove(record, '$.actor') WHERE seq = 5");
+    db.run("UPDATE audit SET record = '[]' WHERE seq = 6");
+  }
+
+  await using second = await testService({ data: folder.path });
+  const unreadable = (seq: number): AuditRecord => ({
+    seq,
+    time: null,
+    actor_id: null,
+    actor: "",
+    role: "",
+    auth: "system",
+    address: "",
+    action: "unreadable",
+    target: `audit:${seq}`,
+    detail: { problem: "this record was changed in the database and can't be read any more" },
+    content_hash: null,
+    request_id: "",
+    prev: before.find((record) => record.seq === seq)!.prev,
+    hash: before.find((record) => record.seq === seq)!.hash,
+  });
+  const readable = before.filter((record) => record.seq < 4);
+  expect(await second.admin.get<AuditRecord[]>("/audit")).toEqual([
+    unreadable(6),
+    unreadable(5),
+    unreadable(4),
+    ...readable,
+  ]);
+  expect(await second.admin.get<AuditRecord[]>("/audit?actor=admin")).toEqual(
+    readable.filter((record) => record.actor === "admin"),
+  );
+  expect(await second.admin.get<AuditRecord[]>("/audit?action=team.create")).toEqual([unreadable(5)]);
+  expect(await second.admin.get<AuditVerification>("/audit/verify")).toMatchObject({
+    ok: false,
+    broken_at: 4,
+    problem: "was edited",
+  });
+});

@@ -111,6 +111,7 @@ test("everybody reads the catalogue and adds models; the rest is for admins", as
     model_name: "hers",
     label: "hers",
     context_tokens: null,
+    output_tokens: null,
     input_price: null,
     cached_input_price: null,
     output_price: null,
@@ -269,7 +270,13 @@ test("what is in use can't be deleted, and says by how many", async () => {
 test("a model's figures are known, unknown or left alone, and zero is a price", async () => {
   await using at = await office();
   const patch = (body: object) => at.admin.patch<Model>(`/models/${at.modelId}`, body);
-  const known = { context_tokens: 200_000, input_price: 3, cached_input_price: 0, output_price: 15.25 };
+  const known = {
+    context_tokens: 200_000,
+    output_tokens: 32_000,
+    input_price: 3,
+    cached_input_price: 0,
+    output_price: 15.25,
+  };
 
   expect(await patch(known)).toMatchObject(known);
   expect(await patch({ label: "Silent one" })).toMatchObject({ ...known, label: "Silent one" });

@@ -5,21 +5,28 @@ import type { ProgramName } from "../../release/targets.ts";
 import { runBinary } from "../kit/binaries.ts";
 import { expectGolden } from "../kit/golden.ts";
 
-const helps: [ProgramName, string[]][] = [
-  ["service", []],
-  ["service", ["serve"]],
-  ["service", ["version"]],
-  ["cairn", []],
-  ["cairn", ["version"]],
-];
-
-for (const [name, command] of helps) {
-  const full = [name, ...command].join(" ");
-  test(`${full} --help`, async () => {
-    const { stdout, stderr, exitCode } = await runBinary(name, [...command, "--help"]);
-    expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 0 });
-    await expectGolden(`help/${full.replaceAll(" ", "-")}.txt`, stdout);
-    // The short form is the same text.
-    expect((await runBinary(name, [...command, "-h"])).stdout).toBe(stdout);
-  });
+/** The names that a help lists under COMMANDS. */
+function commandsIn(help: string): string[] {
+  const listed = /^COMMANDS\n\n(.+?)\n\n/ms.exec(help)?.[1] ?? "";
+  return listed.split("\n").flatMap((line) => /^ +([a-z][a-z-]*) {2,}/.exec(line)?.[1] ?? []);
 }
+
+/** Every command there is, found the way a person finds them: from one help to the next. */
+async function expectHelp(name: ProgramName, command: string[]): Promise<number> {
+  const { stdout, stderr, exitCode } = await runBinary(name, [...command, "--help"]);
+  expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 0 });
+  await expectGolden(`help/${[name, ...command].join("-")}.txt`, stdout);
+  // The short form is the same text.
+  expect((await runBinary(name, [...command, "-h"])).stdout).toBe(stdout);
+  let found = 1;
+  for (const child of commandsIn(stdout)) found += await expectHelp(name, [...command, child]);
+  return found;
+}
+
+test("service --help, and that of each of its commands", async () => {
+  expect(await expectHelp("service", [])).toBe(3);
+});
+
+test("cairn --help, and that of each of its commands, at every level", async () => {
+  expect(await expectHelp("cairn", [])).toBeGreaterThan(40);
+});

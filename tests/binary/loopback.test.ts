@@ -98,7 +98,7 @@ function requestText(request: Case, port: number): string {
 function servedStatus(request: Case, privilege: boolean): number | undefined {
   const { method, kind, body } = request;
   if (kind === "page" || kind === "asset")
-    return method === "GET" && kind === "page" ? 503 : method === "GET" ? 404 : undefined;
+    return method === "GET" && kind === "page" ? 200 : method === "GET" ? 404 : undefined;
   if (kind === "stream" && method !== "GET") return undefined;
   if (method === "GET" && !bodies[body].sent) return privilege ? 200 : 401;
   if (method === "DELETE" && !bodies[body].sent) return privilege ? 404 : 401;

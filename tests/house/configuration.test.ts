@@ -72,7 +72,7 @@ describe("docs/configuration.md", () => {
     const flags = [...help.matchAll(/--([a-z-]+)=/g)].map((match) => `--${match[1]}`);
     expect(column(1).toSorted()).toEqual(flags.toSorted());
 
-    const product = (await codeFiles()).filter(({ path }) => path.startsWith("src/"));
+    const product = (await codeFiles()).filter(({ path }) => /^src\/(?:kit|service)\//.test(path));
     const read = product.flatMap(({ text }) =>
       [...text.matchAll(/environment(?:\.|\[")(SERVICE_[A-Z_]+)/g)].map((match) => match[1]!),
     );

@@ -79,13 +79,14 @@ export const rolesPointDown = eachImport((from, { target }) => {
 export const schemasRunAnywhere = eachImport((from, { target, kind }) => {
   const isSchema = /^src\/.*\/schema\.ts$/.test(from.path);
   return isSchema && kind !== "type" && /^(bun|node):|^bun$/.test(target)
-    ? "the web loads schemas too"
+    ? "a schema has to load anywhere, also in scripts and tools"
     : undefined;
 });
 
-export const webTakesSchemasAndTypes = eachImport((from, { target, kind }) => {
+/** A schema's value would bring the schema library into the first load. */
+export const webTakesTypesOnly = eachImport((from, { target, kind }) => {
   if (!from.path.startsWith("web/") || !target.startsWith("src/")) return undefined;
-  return kind === "type" || target.endsWith("/schema.ts") ? undefined : "web imports schemas and types only";
+  return kind === "type" ? undefined : "web imports types only";
 });
 
 /** What runs in the product, never the other way round. */

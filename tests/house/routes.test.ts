@@ -10,7 +10,7 @@ import { openDatabase } from "../../src/kit/db.ts";
 import { statusOf } from "../../src/kit/error.ts";
 import { createLog } from "../../src/kit/log.ts";
 import { migrate } from "../../src/kit/migrate.ts";
-import { openApi, type DescribedRoute } from "../../src/service/description/openapi.ts";
+import { openApi, type DescribedRoute } from "../../src/kit/http/openapi.ts";
 import { migrations } from "../../src/service/migrations/migrations.ts";
 import { buildParts } from "../../src/service/parts.ts";
 import { loadConfig } from "../../src/service/config/config.ts";
@@ -65,7 +65,7 @@ interface Operation {
 
 type Schema = Record<string | symbol, unknown>;
 
-const document = JSON.parse(JSON.stringify(openApi(routes, "0.0.0"))) as OpenApi;
+const document = JSON.parse(JSON.stringify(openApi("Cairn service", "0.0.0", routes))) as OpenApi;
 const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({
     name: `${method.toUpperCase()} ${path}`,

@@ -88,7 +88,7 @@ export async function runService(options: RunOptions = {}): Promise<RunningServi
   };
 }
 
-class LogReader {
+export class LogReader {
   readonly lines: LogLine[] = [];
   readonly ended: Promise<void>;
   text = "";

@@ -47,6 +47,7 @@ export interface EntryView {
   call_id: string | null;
   tool: string | null;
   outcome: string | null;
+  duration_ms: number | null;
   partial: boolean;
   forgotten: boolean;
 }

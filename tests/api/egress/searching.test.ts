@@ -118,7 +118,15 @@ test.if(searchable)("viewers of the turn see the question and the decision", asy
     ["approval.requested", `Search the web for: ${QUERY}`],
     [
       "approval.decided",
-      { kind: "search", id: 1, state: "refused", decided_by: "admin", auth: "loopback", reason: null },
+      {
+        kind: "search",
+        id: 1,
+        decision: "refused",
+        by: "admin",
+        auth: "loopback",
+        reason: null,
+        content_hash: sha256Hex(QUERY),
+      },
     ],
   ]);
   expect(told(lab)).toEqual([

@@ -114,7 +114,15 @@ test("a new instruction: proposed, listed as an approval, accepted, in the libra
   expect(decided.data).toEqual({
     turn_id: 1,
     time: TIME,
-    data: { kind: "instruction", id: 1, decision: "accepted", by: "admin", content_hash: hash },
+    data: {
+      kind: "instruction",
+      id: 1,
+      decision: "accepted",
+      by: "admin",
+      auth: "loopback",
+      reason: null,
+      content_hash: hash,
+    },
   });
   expect(reader.seen.find((event) => event.type === "approval.requested")!.data).toEqual({
     turn_id: 1,

@@ -84,15 +84,38 @@ test("the cookie alone is a session, and a bearer token wins over it", async () 
   expect(await at.as("cairn_wrong").refused("GET", "/whoami")).toEqual(BAD_TOKEN);
 });
 
-test("a cookie that is no longer valid is refused, even on loopback, but does not keep anyone from logging in", async () => {
+test("a cookie that is no longer valid is refused and taken away, even on loopback, but does not keep anyone from logging in", async () => {
   const { at } = await withAnna();
   await using _ = at;
   const stale = { Cookie: "cairn_session=cairn_gone" };
+  const cleared = "cairn_session=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0";
 
-  const refused = await at.admin.raw("GET", "/whoami", { headers: stale });
-  expect(refused.status).toBe(401);
-  expect(((await refused.json()) as { error: { message: string } }).error.message).toBe(BAD_TOKEN.message);
+  for (const path of ["/whoami", "/users", "/workspaces/1/events", "/workspaces/x/entries"]) {
+    const refused = await at.admin.raw("GET", path, { headers: stale });
+    expect([refused.status, refused.headers.get("set-cookie")]).toEqual([401, cleared]);
+    expect(((await refused.json()) as { error: { message: string } }).error.message).toBe(BAD_TOKEN.message);
+  }
+  const byTls = await at.admin.raw("GET", "/whoami", { headers: { ...stale, "X-Forwarded-Proto": "https" } });
+  expect([byTls.status, byTls.headers.get("set-cookie")]).toEqual([401, `${cleared}; Secure`]);
   expect((await login(at.admin, stale)).status).toBe(200);
+});
+
+test("a session that ended takes its cookie with it; a valid one, a wrong bearer token and other refusals leave it", async () => {
+  const clock = manualClock();
+  const { at } = await withAnna({ clock });
+  await using _ = at;
+  const cookie = cookieOf(await login(at.admin));
+  const answer = async (headers: Record<string, string>, path = "/whoami") => {
+    const response = await at.admin.raw("GET", path, { headers: { Cookie: cookie, ...headers } });
+    return [response.status, response.headers.get("set-cookie")];
+  };
+
+  expect(await answer({})).toEqual([200, null]);
+  expect(await answer({}, "/users")).toEqual([403, null]);
+  expect(await answer({ Authorization: "Bearer cairn_wrong" })).toEqual([401, null]);
+  expect(await answer({ Authorization: "Basic x" })).toEqual([401, null]);
+  clock.advance(31 * DAY_MS);
+  expect(await answer({})).toEqual([401, "cairn_session=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0"]);
 });
 
 test("logout ends the session that was used, and no other", async () => {

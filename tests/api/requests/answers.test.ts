@@ -28,6 +28,7 @@ test("answers of every kind carry the security headers, are not cached, and have
     expect(response.headers.get("cache-control")).toBe("no-store");
     expect(response.headers.get("x-request-id")).toMatch(/^[A-Za-z0-9._:-]{1,64}$/);
     expect(response.headers.get("access-control-allow-origin")).toBeNull();
+    expect(response.headers.get("content-type")).toBe(status === 204 ? null : "application/json");
     expect(status === 204 ? text : typeof JSON.parse(text)).toBe(status === 204 ? "" : "object");
   }
   await using stream = await at.admin.events(`/workspaces/${lab.id}/events`);

@@ -60,12 +60,15 @@ describe("terminal", () => {
       // The docker client passes the size on a moment after the shell's start.
       terminal.type(`until [ "$(stty size)" = "40 100" ]; do sleep 0.05; done; echo sized\n`);
       await terminal.says(/\rsized\r/);
+      terminal.resize(120, 30);
+      terminal.type(`until [ "$(stty size)" = "30 120" ]; do sleep 0.05; done; echo resized\n`);
+      await terminal.says(/\rresized\r/);
       terminal.type(
         "pwd; cat notes/a.txt; echo; tty; stty size; ls /sys/class/net; grep -E '^(CapEff|CapBnd|NoNewPrivs)' /proc/self/status\n",
       );
       await terminal.says(/NoNewPrivs:\s+1\r/);
       expect(terminal.text()).toMatch(
-        /\/workspace\r\nhello file\r\n\/dev\/pts\/0\r\n40 100\r\nlo\r\nCapEff:\t0{16}\r\nCapBnd:\t0{16}\r\nNoNewPrivs:\t1\r/,
+        /\/workspace\r\nhello file\r\n\/dev\/pts\/0\r\n30 120\r\nlo\r\nCapEff:\t0{16}\r\nCapBnd:\t0{16}\r\nNoNewPrivs:\t1\r/,
       );
       expect(await at.admin.get("/terminal/status")).toMatchObject({ sessions: 1 });
       terminal.type(

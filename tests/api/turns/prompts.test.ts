@@ -249,6 +249,27 @@ test.each(protocols)(
   },
 );
 
+test.each(protocols)(
+  "%s: a model's output limit goes with every call; without one it is the provider's",
+  async (protocol) => {
+    await using lab = await workplace(protocol);
+    const limited = await lab.addModel("limited", { output_tokens: 1234 });
+    lab.model.on("boss", say("ok")).on("limited", say("ok"));
+    const limits = () => lab.model.requests.map(({ raw }) => raw["max_tokens"]);
+    await lab.chat("as it is");
+    await lab.admin.patch(`/agents/${lab.orchestratorId}`, { model_id: limited });
+    await lab.chat("limited");
+    await lab.admin.patch(`/models/${limited}`, { output_tokens: 99 });
+    await lab.chat("limited more");
+    await lab.admin.patch(`/models/${limited}`, { output_tokens: null });
+    await lab.chat("as it is");
+    // The first protocol asks for a number; what its library says for a model that it does not know.
+    const own = protocol === "anthropic" ? 4096 : undefined;
+    expect(limits()).toEqual([own, 1234, 99, own]);
+    expect(lab.model.problems).toEqual([]);
+  },
+);
+
 test("stable parts come first and are marked for the provider's cache", async () => {
   await using lab = await workplace("anthropic");
   lab.model.script("boss", [call("model_list"), say("Done.")]);

@@ -2,6 +2,7 @@
 // while nothing was said since.
 
 import { describe, expect, test } from "bun:test";
+import type { TurnSteps } from "../../../src/service/turns/schema.ts";
 import { call, gate, hang, httpError, say } from "../../kit/model/index.ts";
 import { createClient } from "../../kit/client.ts";
 import { temporaryFolder } from "../../kit/folder.ts";
@@ -143,6 +144,14 @@ describe.each(protocols)("%s", (protocol) => {
       .messages.at(-1)!
       .results.map((result) => result.text);
     expect(results).toEqual(Array(2).fill("Interrupted: whether this call took effect is not known."));
+    const closed = (await entriesOf(again)).filter((entry) => entry.tool === "delegate");
+    expect(closed.map((entry) => `${entry.outcome} ${entry.duration_ms}`)).toEqual(
+      Array(2).fill("unknown null"),
+    );
+    const { tools } = await again.admin.get<TurnSteps>("/turns/1/steps");
+    expect(tools.map((tool) => `${tool.state} ${typeof tool.started_at} ${tool.finished_at}`)).toEqual(
+      Array(2).fill("done string null"),
+    );
     expect(lab.model.problems).toEqual([]);
   });
 });

@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from "bun:test";
 import { call, noUsage, repeatedUsage, say, splitUsage, usage } from "../../kit/model/index.ts";
+import { DAY_MS, manualClock } from "../../kit/manual-clock.ts";
 import { callsOf } from "../../kit/turns.ts";
 import { protocols, workplace, type Protocol, type Workplace } from "../../kit/workplace.ts";
 
@@ -13,6 +14,7 @@ interface UsageView {
   output_tokens: number;
   cost: number | null;
   unpriced_calls: number;
+  today: { tokens: number; cost: number };
   agents: (Omit<UsageView, "agents"> & { agent: string; share: number | null })[];
 }
 
@@ -109,6 +111,43 @@ test("nothing reported is not zero", async () => {
     cost: null,
     agents: [{ unreported_calls: 1, share: null }],
   });
+});
+
+test("today is what the daily budgets count: with delegates, from midnight UTC", async () => {
+  const clock = manualClock();
+  await using lab = await workplace("anthropic", { clock });
+  await lab.addWorker("ann");
+  await price(lab, "boss", { input_price: 10, output_price: 10 });
+  await lab.admin.patch(`/workspaces/${lab.workspaceId}`, { budget: { tokens_per_day: 260 } });
+  lab.model.script("boss", [
+    [delegate("ann"), tokens(40, 10)],
+    [say("done"), tokens(90, 10)],
+  ]);
+  lab.model.script("ann", [[say("ok"), tokens(90, 10)]]);
+  const today = async () => {
+    const { agents, ...whole } = await usageOf(lab);
+    return [whole, ...agents].map((each) => each.today);
+  };
+  const nothing = { tokens: 0, cost: 0 };
+  expect(await today()).toEqual([nothing, nothing, nothing]);
+  await lab.chat("go");
+  const whole = { tokens: 250, cost: 0.0015 };
+  expect(await today()).toEqual([whole, whole, { tokens: 100, cost: 0 }]);
+  lab.model.script("boss", [
+    [say("the last of this day"), tokens(9, 1)],
+    [say("of the next"), tokens(1, 1)],
+  ]);
+  expect((await lab.chat("2")).turn.status).toBe("done");
+  expect((await lab.chat("3")).turn).toMatchObject({
+    status: "failed",
+    error: "the token budget for a day (260) of the workspace is used up",
+  });
+  clock.advance(DAY_MS / 2 - 1);
+  expect((await today())[0]).toEqual({ tokens: 260, cost: 0.0016 });
+  clock.advance(1);
+  expect(await today()).toEqual([nothing, nothing, nothing]);
+  expect((await lab.chat("4")).turn.status).toBe("done");
+  expect((await today())[0]).toEqual({ tokens: 2, cost: 0.00002 });
 });
 
 interface BudgetCase {

@@ -10,8 +10,20 @@ async function catalogWithProvider(): Promise<Catalog> {
   return catalog;
 }
 
-const UNKNOWN = { context_tokens: null, input_price: null, cached_input_price: null, output_price: null };
-const FIGURES = { context_tokens: 200_000, input_price: 3, cached_input_price: 0.3, output_price: 15 };
+const UNKNOWN = {
+  context_tokens: null,
+  output_tokens: null,
+  input_price: null,
+  cached_input_price: null,
+  output_price: null,
+};
+const FIGURES = {
+  context_tokens: 200_000,
+  output_tokens: 8_000,
+  input_price: 3,
+  cached_input_price: 0.3,
+  output_price: 15,
+};
 
 test("a record carries its provider, and unknown figures are null", async () => {
   // Goal: the label is the name when none is given; zero is a price, not an unknown one.
@@ -70,6 +82,11 @@ test.each<[Partial<CreateModel>, string]>([
     "invalid: output_price: must be from 0 to 1000000, or null when it is unknown",
   ],
   [{ context_tokens: 0 }, "invalid: context_tokens: must be from 1 to 100000000, or null when it is unknown"],
+  [{ output_tokens: 0 }, "invalid: output_tokens: must be from 1 to 100000000, or null when it is unknown"],
+  [
+    { output_tokens: 100_000_001 },
+    "invalid: output_tokens: must be from 1 to 100000000, or null when it is unknown",
+  ],
 ])("a model is refused (%#)", async (input, refusal) => {
   // Goal: the refusal names the field, and nothing is created.
   await using catalog = await catalogWithProvider();
@@ -82,8 +99,8 @@ test.each<[UpdateModel, object]>([
   [{}, {}],
   [{ output_price: 16 }, { output_price: 16 }],
   [
-    { input_price: null, context_tokens: null },
-    { input_price: null, context_tokens: null },
+    { input_price: null, context_tokens: null, output_tokens: null },
+    { input_price: null, context_tokens: null, output_tokens: null },
   ],
   [{ model_name: "m-2" }, { model_name: "m-2" }],
   [{ label: "" }, { label: "m-1" }],
@@ -154,6 +171,7 @@ test("an endpoint has everything a call needs", async () => {
     apiKey: "sk-1",
     prices: { input: 3, cachedInput: 0.3, output: 15 },
     contextTokens: 200_000,
+    outputTokens: 8_000,
   });
   expect(
     JSON.stringify([catalog.models.existing(1), catalog.models.list(), catalog.providers.list()]),

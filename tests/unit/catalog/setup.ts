@@ -8,10 +8,9 @@ import { Audit } from "../../../src/service/audit/audit.ts";
 import { Models } from "../../../src/service/catalog/models.ts";
 import { Providers, type ProvidersDeps } from "../../../src/service/catalog/providers.ts";
 import { CatalogStore } from "../../../src/service/catalog/store.ts";
+import { migrations } from "../../../src/service/migrations/migrations.ts";
 import type { Caller } from "../../../src/service/people/caller.ts";
 import { temporaryFolder } from "../../kit/folder.ts";
-
-const SCHEMA = new URL("../../../src/service/migrations/001_init.sql", import.meta.url);
 
 export interface Catalog extends AsyncDisposable {
   db: Db;
@@ -27,7 +26,7 @@ export interface Catalog extends AsyncDisposable {
 export async function openCatalog(changes: Partial<ProvidersDeps> = {}): Promise<Catalog> {
   const folder = await temporaryFolder();
   const db = openDatabase(join(folder.path, "service.db"));
-  migrate(db, [{ name: "001_init", sql: await Bun.file(SCHEMA).text() }], 0);
+  migrate(db, migrations, 0);
   const store = new CatalogStore(db);
   const audit = new Audit(db, systemClock);
   const network = {

@@ -58,6 +58,7 @@ async function bodyOf(protocol: Protocol, request: ModelRequest): Promise<unknow
     apiKey: "k",
     prices,
     contextTokens: null,
+    outputTokens: null,
   };
   const listener = { text: () => {}, reasoning: () => {}, attempt: () => {}, firstChunk: () => {} };
   await callModel(endpoint, request, listener, new AbortController().signal).catch(() => {});

@@ -1,0 +1,131 @@
+// Goal: every event of every type carries what its schema says, so that whoever shows events can rely on it.
+
+import { expect, test } from "bun:test";
+import { join } from "node:path";
+import { ROOT } from "../../release/step.ts";
+import { eventData, storedEventData } from "../../src/service/journal/schema.ts";
+import type { StreamEvent } from "../kit/client.ts";
+import { misfits } from "../kit/event-check.ts";
+import { isolatedSandbox, type GearView } from "../kit/gears.ts";
+import { inhabited, type Inhabited } from "../kit/inhabited.ts";
+import { demoOrchestrator, demoWorker, gate, say } from "../kit/model/index.ts";
+import { searchable } from "../kit/searching.ts";
+import { begin, end } from "../kit/turns.ts";
+import { workplace, type Workplace } from "../kit/workplace.ts";
+
+/** Everything stored so far: up to the event that the blueprint names. */
+async function storedEvents(lab: Workplace): Promise<StreamEvent[]> {
+  const path = `/workspaces/${lab.workspaceId}`;
+  const { event_id: last } = await lab.admin.get<{ event_id: number }>(`${path}/blueprint`);
+  await using reader = await lab.admin.events(`${path}/events?after=0`);
+  await reader.until((event) => event.id === last);
+  return reader.seen;
+}
+
+/** What the turn that furnishes leaves out. */
+async function changeEverything(lab: Inhabited): Promise<void> {
+  const { admin, workspaceId, ids } = lab;
+  await admin.patch(`/workspaces/${workspaceId}`, { budget: { cost_per_day: 5 } });
+  await admin.patch(`/agents/${ids["agents"]}`, { name: "second helper" });
+  await admin.delete(`/entries/${ids["entries"]}`);
+  await admin.post(`/entries/${ids["entries"]}/restore`);
+  await admin.put(`/instructions/${ids["instructions"]}`, { text: "Be briefer." });
+  await admin.delete(`/instruction-bindings/${ids["instruction-bindings"]}`);
+  await admin.post(`/instruction-proposals/${ids["instruction-proposals"]}/decision`, { decision: "accept" });
+  await admin.put(`/gears/${ids["gears"]}`, { code: "true\n" });
+  await admin.delete(`/gears/${ids["gears"]}`);
+  await admin.delete(`/wires/${ids["wires"]}`);
+  await admin.delete(`/agents/${ids["agents"]}`);
+  if (searchable) await admin.delete(`/egress-grants/${ids["egress-grants"]}`);
+}
+
+async function queueCancelResume(lab: Workplace): Promise<void> {
+  const wait = gate();
+  lab.model.script("boss", [[say("One moment. "), wait, say("never said")], say("Resumed.")]);
+  const first = await begin(lab, "Wait.");
+  await wait.reached;
+  const second = await begin(lab, "Then this.", { queue: true });
+  await lab.admin.post(`/turns/${second.id}/cancel`);
+  await lab.admin.post(`/turns/${first.id}/cancel`);
+  await lab.admin.post(`/turns/${first.id}/resume`);
+  await end(lab.admin, first.id);
+}
+
+test("of an inhabited workspace in which everything was changed", async () => {
+  await using lab = await inhabited();
+  await changeEverything(lab);
+  await queueCancelResume(lab);
+  const events = await storedEvents(lab);
+  expect(misfits(events)).toEqual([]);
+  const seen = new Set(events.map(({ type }) => type));
+  // A gear writes nothing while it runs there; the turns of the demo have that.
+  const elsewhere = ["tool.output", ...(searchable ? [] : ["grant.created", "grant.removed"])];
+  const expected = Object.keys(storedEventData).filter((type) => !elsewhere.includes(type));
+  expect(expected.filter((type) => !seen.has(type))).toEqual([]);
+});
+
+test("of turns as the demo has them: workers, a gear that is forged, approved, called and heard", async () => {
+  const sandbox = isolatedSandbox(async ({ output }) => {
+    output("stdout", new TextEncoder().encode('{"words":2}\n'));
+    return { stdout: '{"words":2}\n' };
+  });
+  await using lab = await workplace("openai-compatible", { sandbox });
+  await lab.addModel("worker");
+  lab.model.on("boss", (request) => demoOrchestrator(request)).on("worker", (request) => demoWorker(request));
+  for (const text of ["What is new?", "Count the words: one two"]) await lab.chat(text);
+  const [gear] = await lab.admin.get<GearView[]>("/gears");
+  await lab.admin.patch(`/gears/${gear!.id}`, { status: "approved", content_hash: gear!.content_hash });
+  await lab.chat("Count the words: one two");
+  const events = await storedEvents(lab);
+  expect(misfits(events)).toEqual([]);
+  const types = events.map(({ type }) => type);
+  for (const type of ["agent.created", "tool.output", "approval.requested", "approval.decided"])
+    expect(types).toContain(type);
+});
+
+test("that are sent and not stored", async () => {
+  await using lab = await workplace();
+  const [early, late] = [gate(), gate()];
+  lab.model.script("boss", [[say("So "), early, say("it "), late, say("is.")]]);
+  const path = `/workspaces/${lab.workspaceId}/events`;
+  await using first = await lab.admin.events(path);
+  const turn = await begin(lab, "Speak.");
+  await first.until((event) => event.type === "delta");
+  await early.reached;
+  await using second = await lab.admin.events(path);
+  const partial = await second.until((event) => event.type === "partial");
+  early.open();
+  late.open();
+  await end(lab.admin, turn.id);
+  await lab.admin.delete(`/workspaces/${lab.workspaceId}`);
+  const removed = await first.until((event) => event.type === "workspace.removed");
+  expect(misfits([...first.seen, ...second.seen])).toEqual([]);
+  expect(partial.data).toEqual({
+    turn_id: turn.id,
+    data: { run_id: 1, agent_id: lab.orchestratorId, text: "So ", reasoning: "" },
+  });
+  expect(removed).toEqual({
+    id: undefined,
+    type: "workspace.removed",
+    data: { turn_id: null, data: { workspace_id: lab.workspaceId } },
+  });
+});
+
+test("are all described in docs/turns.md, and no others", async () => {
+  const page = await Bun.file(join(ROOT, "docs/turns.md")).text();
+  const rows = page.split("What `data` holds:")[1]!.matchAll(/^\| (`[^|]*`) +\|/gm);
+  const described = [...rows].flatMap((row) => [...row[1]!.matchAll(/`([^`]+)`/g)].map((name) => name[1]!));
+  expect(described.toSorted()).toEqual(Object.keys(eventData).toSorted());
+});
+
+test("the check finds what does not fit", () => {
+  const event = (type: string, data: unknown) => ({ id: 1, type, data: { turn_id: null, time: "", data } });
+  expect(misfits([event("wire.removed", { wire_id: 3 })])).toEqual([]);
+  expect(misfits([event("wire.removed", { wire_id: "3" }), event("wire.moved", {})])).toEqual([
+    'wire.removed/wire_id: Expected integer in {"wire_id":"3"}',
+    "wire.moved: unknown",
+  ]);
+  expect(misfits([event("wire.removed", { wire_id: 3, more: 1 })])).toEqual([
+    'wire.removed/more: Unexpected property in {"wire_id":3,"more":1}',
+  ]);
+});

@@ -1,0 +1,157 @@
+// Goal: a workspace is told what becomes of the gears that it uses, and follows the approval of those that its agents forged, without
+// learning about workspaces that its people may not see.
+
+import { expect, test } from "bun:test";
+import type { Approval } from "../../src/service/approvals/schema.ts";
+import type { StreamEvent } from "../kit/client.ts";
+import { ANY_ARGS, isolatedSandbox, makeGear, type GearView } from "../kit/gears.ts";
+import { call, say } from "../kit/model/index.ts";
+import { workplace, type Workplace } from "../kit/workplace.ts";
+
+const forge = (code: string) =>
+  call("gear_forge", { name: "adder", description: "adds", runtime: "bash", code, args_schema: ANY_ARGS });
+
+interface Told {
+  turn_id: number | null;
+  type: string;
+  data: Record<string, unknown>;
+}
+
+/** Events about gears and approvals of a workspace, from the first on; those of bindings by their type alone. */
+async function toldIn(lab: Workplace, workspaceId: number): Promise<Told[]> {
+  const { event_id: last } = await lab.admin.get<{ event_id: number }>(
+    `/workspaces/${workspaceId}/blueprint`,
+  );
+  await using reader = await lab.admin.events(`/workspaces/${workspaceId}/events?after=0`);
+  await reader.until((event) => event.id === last);
+  return reader.seen.filter(({ type }) => /^(gear|approval)\./.test(type)).map(toTold);
+}
+
+function toTold({ type, data }: StreamEvent): Told {
+  return { turn_id: data.turn_id, type, data: type === "gear.bound" ? {} : data.data };
+}
+
+/** Another workspace, in which the gear is bound to all agents. */
+async function boundElsewhere(lab: Workplace, gearId: number): Promise<number> {
+  const [model] = await lab.admin.get<{ id: number }[]>("/models");
+  const { id } = await lab.admin.post<{ id: number }>("/workspaces", {
+    name: "elsewhere",
+    orchestrator_model_id: model!.id,
+  });
+  await lab.admin.post(`/workspaces/${id}/gears`, { gear_id: gearId });
+  return id;
+}
+
+test("a forged gear: its approval is asked for and decided in its workspace, with the record that the list shows", async () => {
+  await using lab = await workplace("anthropic", { sandbox: isolatedSandbox() });
+  lab.model.script("boss", [forge("true\n"), say("wait")]);
+  const { turn } = await lab.chat("make it");
+  const [approval] = await lab.admin.get<Approval[]>("/approvals");
+  const [gear] = await lab.admin.get<GearView[]>("/gears");
+  expect(approval).toMatchObject({ agent: "orchestrator", workspace_id: lab.workspaceId });
+  expect(approval!.facts.at(-1)).toBe("once approved it can be called by: orchestrator in lab");
+  const updated = { gear_id: gear!.id, name: "adder", status: "pending", version: 1, user: "admin" };
+  const asked = [
+    { turn_id: turn.id, type: "gear.bound", data: {} },
+    { turn_id: turn.id, type: "gear.updated", data: updated },
+    { turn_id: turn.id, type: "approval.requested", data: { approval } },
+  ];
+  expect(await toldIn(lab, lab.workspaceId)).toEqual(asked as never);
+  await lab.admin.patch(`/gears/${gear!.id}`, { status: "approved", content_hash: gear!.content_hash });
+  const decided = {
+    kind: "gear",
+    id: gear!.id,
+    decision: "approved",
+    by: "admin",
+    auth: "loopback",
+    reason: null,
+    content_hash: gear!.content_hash,
+  };
+  expect(await toldIn(lab, lab.workspaceId)).toEqual([
+    ...asked,
+    { turn_id: null, type: "gear.updated", data: { ...updated, status: "approved" } },
+    { turn_id: null, type: "approval.decided", data: decided },
+  ] as never);
+});
+
+test("forged again: another approval; bound elsewhere: that is told too, and only counted where it is not seen", async () => {
+  await using lab = await workplace("anthropic", { sandbox: isolatedSandbox() });
+  lab.model.script("boss", [forge("true\n"), say("wait"), forge("false\n"), forge("false\n"), say("wait")]);
+  await lab.chat("make it");
+  const [gear] = await lab.admin.get<GearView[]>("/gears");
+  await lab.admin.patch(`/gears/${gear!.id}`, { status: "approved" });
+  const elsewhere = await boundElsewhere(lab, gear!.id);
+  const before = await toldIn(lab, lab.workspaceId);
+  const { turn } = await lab.chat("again");
+  const [approval] = await lab.admin.get<Approval[]>("/approvals");
+  expect(approval!.facts.at(-1)).toBe(
+    "once approved it can be called by: all agents in elsewhere, orchestrator in lab",
+  );
+  const counted = "once approved it can be called by: orchestrator in lab, 1 more in other workspaces";
+  const seenHere = { ...approval!, facts: [...approval!.facts.slice(0, -1), counted] };
+  const updated = { gear_id: gear!.id, name: "adder", status: "pending", version: 2, user: "admin" };
+  const requested = { turn_id: turn.id, type: "approval.requested", data: { approval: seenHere } };
+  const told = (await toldIn(lab, lab.workspaceId)).slice(before.length);
+  const [change, first, second] = told;
+  expect(told.length).toBe(3);
+  expect(change).toEqual({ turn_id: turn.id, type: "gear.updated", data: updated });
+  // Saved twice, the second time with the same content: it waits since then.
+  expect(second).toEqual(requested as never);
+  expect(first!.type).toBe("approval.requested");
+  expect(await toldIn(lab, elsewhere)).toEqual([
+    { turn_id: null, type: "gear.bound", data: {} },
+    { turn_id: null, type: "gear.updated", data: updated },
+  ]);
+});
+
+test("disabled, withdrawn and deleted", async () => {
+  await using lab = await workplace("anthropic", { sandbox: isolatedSandbox() });
+  lab.model.script("boss", [forge("true\n"), say("wait")]);
+  await lab.chat("make it");
+  const [gear] = await lab.admin.get<GearView[]>("/gears");
+  const elsewhere = await boundElsewhere(lab, gear!.id);
+  const before = (await toldIn(lab, lab.workspaceId)).length;
+  for (const status of ["disabled", "approved", "pending"])
+    await lab.admin.patch(`/gears/${gear!.id}`, { status });
+  await lab.admin.delete(`/gears/${gear!.id}`);
+  const summary = ({ type, data }: Told) => [type, data["status"] ?? data["decision"] ?? data["name"] ?? ""];
+  expect((await toldIn(lab, lab.workspaceId)).slice(before).map(summary)).toEqual([
+    ["gear.updated", "disabled"],
+    ["approval.decided", "disabled"],
+    ["gear.updated", "approved"],
+    ["gear.updated", "pending"],
+    ["approval.requested", ""],
+    ["approval.decided", "withdrawn"],
+    ["gear.unbound", ""],
+    ["gear.removed", "adder"],
+  ]);
+  expect((await toldIn(lab, elsewhere)).slice(1)).toEqual([
+    ...["disabled", "approved", "pending"].map((status) => ({
+      turn_id: null,
+      type: "gear.updated",
+      data: { gear_id: gear!.id, name: "adder", status, version: 1, user: "admin" },
+    })),
+    { turn_id: null, type: "gear.unbound", data: { binding_id: 2 } },
+    { turn_id: null, type: "gear.removed", data: { gear_id: gear!.id, name: "adder", user: "admin" } },
+  ]);
+});
+
+test("a person's gear belongs to no workspace: only those where it is bound hear of it, and of its status and version only", async () => {
+  await using lab = await workplace();
+  const gear = await makeGear(lab.admin);
+  await lab.admin.post(`/workspaces/${lab.workspaceId}/gears`, { gear_id: gear.id });
+  await lab.admin.put(`/gears/${gear.id}`, { description: "says it back" });
+  await lab.admin.put(`/gears/${gear.id}`, { code: "cat; echo\n" });
+  await lab.admin.patch(`/gears/${gear.id}`, { timeout_seconds: 5 });
+  await lab.admin.patch(`/gears/${gear.id}`, { status: "approved" });
+  const told = (await toldIn(lab, lab.workspaceId)).map(({ type, data }) => [
+    type,
+    data["status"],
+    data["version"],
+  ]);
+  expect(told).toEqual([
+    ["gear.bound", undefined, undefined],
+    ["gear.updated", "pending", 2],
+    ["gear.updated", "approved", 2],
+  ]);
+});

@@ -1,0 +1,200 @@
+// Goal: what was done in a turn can be read as it was: where its events begin, who ran whom by which call, how long each tool took, and
+// which gear it was.
+
+import { expect, test } from "bun:test";
+import type { Entry } from "../../../src/service/conversation/schema.ts";
+import type { Turn, TurnSteps } from "../../../src/service/turns/schema.ts";
+import { approvedGear, isolatedSandbox, type GearView } from "../../kit/gears.ts";
+import { manualClock } from "../../kit/manual-clock.ts";
+import { call, gate, hang, say } from "../../kit/model/index.ts";
+import { begin, callsOf, end } from "../../kit/turns.ts";
+import { workplace, type Workplace } from "../../kit/workplace.ts";
+
+const GEAR_MS = 1_500;
+/** When everything begins, and when its gear is done. */
+const [START, LATER] = ["2026-01-01T12:00:00.000Z", "2026-01-01T12:00:01.500Z"];
+
+/** A workplace whose time stands still, except that a gear takes 1.5 s. */
+async function timedLab(): Promise<Workplace & { gear: GearView; helperId: number }> {
+  const clock = manualClock();
+  const sandbox = isolatedSandbox(async () => {
+    clock.advance(GEAR_MS);
+    return {};
+  });
+  const lab = await workplace("anthropic", { clock, sandbox });
+  const helperId = await lab.addWorker("helper");
+  const gear = await approvedGear(lab.admin);
+  await lab.admin.post(`/workspaces/${lab.workspaceId}/gears`, { gear_id: gear.id });
+  return { ...lab, gear, helperId };
+}
+
+const entriesOf = (lab: Workplace) => lab.admin.get<Entry[]>(`/workspaces/${lab.workspaceId}/entries`);
+
+test("runs, calls and tools of a turn with a worker that was removed since and a gear", async () => {
+  await using lab = await timedLab();
+  const delegation = call("delegate", { agent: "helper", task: "Call it." });
+  lab.model.script("boss", [[delegation, call("no_such_tool")], say("Done.")]);
+  lab.model.script("helper", [call("echo_args", { a: 1 }), say("Called.")]);
+  const { turn } = await lab.chat("go");
+  await lab.admin.delete(`/agents/${lab.helperId}`);
+  const steps = await lab.admin.get<TurnSteps>(`/turns/${turn.id}/steps`);
+  const [delegate, unknown, gear] = steps.tools.map((tool) => tool.call_id);
+  expect(steps).toEqual({
+    turn: await lab.admin.get<Turn>(`/turns/${turn.id}`),
+    calls: (await callsOf(lab, turn.id)) as never,
+    runs: [
+      {
+        id: 1,
+        agent_id: lab.orchestratorId,
+        agent: "orchestrator",
+        parent_run_id: null,
+        call_id: null,
+        depth: 0,
+        status: "done",
+        started_at: START,
+        finished_at: LATER,
+      },
+      {
+        id: 2,
+        agent_id: lab.helperId,
+        agent: "helper",
+        parent_run_id: 1,
+        call_id: delegate!,
+        depth: 1,
+        status: "done",
+        started_at: START,
+        finished_at: LATER,
+      },
+    ],
+    tools: [
+      {
+        call_id: delegate!,
+        run_id: 1,
+        agent_id: lab.orchestratorId,
+        tool: "delegate",
+        arguments: delegation.args,
+        state: "done",
+        outcome: "ok",
+        started_at: START,
+        finished_at: LATER,
+        gear_run_id: null,
+        gear_id: null,
+        gear_version: null,
+      },
+      {
+        call_id: unknown!,
+        run_id: 1,
+        agent_id: lab.orchestratorId,
+        tool: "no_such_tool",
+        arguments: "{}",
+        state: "done",
+        outcome: "error",
+        started_at: null,
+        finished_at: START,
+        gear_run_id: null,
+        gear_id: null,
+        gear_version: null,
+      },
+      {
+        call_id: gear!,
+        run_id: 2,
+        agent_id: lab.helperId,
+        tool: "echo_args",
+        arguments: '{"a":1}',
+        state: "done",
+        outcome: "ok",
+        started_at: START,
+        finished_at: LATER,
+        gear_run_id: 1,
+        gear_id: lab.gear.id,
+        gear_version: 1,
+      },
+    ],
+  });
+});
+
+test("entries say which call gave a task and how long a tool took, as their events did", async () => {
+  await using lab = await timedLab();
+  lab.model.script("boss", [
+    [call("delegate", { agent: "helper", task: "Call it." }), call("no_such_tool"), call("agent_list")],
+    say("Done."),
+  ]);
+  lab.model.script("helper", [call("echo_args", { a: 1 }), say("Called.")]);
+  const { events } = await lab.chat("go");
+  const entries = await entriesOf(lab);
+  const asked = entries.flatMap((entry) => entry.calls.map(({ id, name }) => [id, name] as const));
+  const nameOf = new Map(asked);
+  const byThread = entries.toSorted((a, b) => a.thread - b.thread);
+  expect(
+    byThread.map(({ kind, call_id: callId, duration_ms: ms }) => [kind, nameOf.get(callId ?? ""), ms]),
+  ).toEqual([
+    ["person", undefined, null],
+    ["agent", undefined, null],
+    ["tool", "no_such_tool", null],
+    ["tool", "agent_list", 0],
+    ["tool", "delegate", GEAR_MS],
+    ["agent", undefined, null],
+    ["task", "delegate", null],
+    ["agent", undefined, null],
+    ["tool", "echo_args", GEAR_MS],
+    ["agent", undefined, null],
+  ]);
+  const told = events.filter(({ type }) => type === "entry").map(({ data }) => data.data.entry as Entry);
+  expect(told).toEqual(entries);
+  const results = events.filter(({ type }) => type === "tool.result");
+  expect(new Map(results.map(({ data }) => [data.data.tool, data.data.duration_ms]))).toEqual(
+    new Map([
+      ["no_such_tool", null],
+      ["agent_list", 0],
+      ["echo_args", GEAR_MS],
+      ["delegate", GEAR_MS],
+    ]),
+  );
+  expect(lab.model.problems).toEqual([]);
+});
+
+test("a turn that goes on: what runs has begun and not ended; a later one knows nothing of it", async () => {
+  await using lab = await workplace();
+  await lab.addWorker("helper");
+  lab.model.script("boss", [call("delegate", { agent: "helper", task: "Wait." }), say("Next.")]);
+  const held = gate();
+  lab.model.script("helper", [[held, hang()]]);
+  const turn = await begin(lab, "go");
+  await held.reached;
+  const { tools, runs } = await lab.admin.get<TurnSteps>(`/turns/${turn.id}/steps`);
+  expect(tools.map(({ tool, state, outcome, finished_at }) => [tool, state, outcome, finished_at])).toEqual([
+    ["delegate", "started", null, null],
+  ]);
+  expect(runs.map(({ status, finished_at }) => [status, finished_at])).toEqual([
+    ["running", null],
+    ["running", null],
+  ]);
+  await lab.admin.post(`/turns/${turn.id}/cancel`);
+  const { turn: next } = await lab.chat("next");
+  const later = await lab.admin.get<TurnSteps>(`/turns/${next.id}/steps`);
+  expect([later.tools, later.runs.map(({ call_id: callId }) => callId)]).toEqual([[], [null]]);
+});
+
+test("a turn says where its events begin, queued or started, in its record, its list and its own events", async () => {
+  await using lab = await workplace();
+  const held = gate();
+  lab.model.script("boss", [[held, say("one")], say("two")]);
+  const turns = [await begin(lab, "1"), await begin(lab, "2", { queue: true })];
+  held.open();
+  for (const turn of turns) await end(lab.admin, turn.id);
+  await using reader = await lab.admin.events(`/workspaces/${lab.workspaceId}/events?after=0`);
+  await reader.until((event) => event.type === "turn.finished" && event.data.turn_id === turns[1]!.id);
+  const ofTurns = reader.seen.filter(({ type }) => type.startsWith("turn."));
+  const firsts = turns.map((turn) => reader.seen.find((event) => event.data.turn_id === turn.id)!);
+  expect(firsts.map(({ type }) => type)).toEqual(["turn.started", "turn.queued"]);
+  const expected = firsts.map(({ id }) => id);
+  const list = await lab.admin.get<Turn[]>(`/workspaces/${lab.workspaceId}/turns`);
+  expect(list.map((turn) => turn.first_event_id as number | undefined)).toEqual(expected);
+  expect((turns as unknown as Turn[]).map((turn) => turn.first_event_id as number | undefined)).toEqual(
+    expected,
+  );
+  const told = ofTurns.map(({ data }) => data.data.turn as Turn);
+  expect(told.map((turn) => turn.first_event_id)).toEqual(
+    told.map((turn) => list.find(({ id }) => id === turn.id)!.first_event_id),
+  );
+});

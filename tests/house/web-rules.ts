@@ -1,0 +1,118 @@
+// What the interface's code may do where, as functions from files to sentences: the CSP forbids inline styles, one file names colours and
+// sizes of text, one place writes HTML, and a screen's sheet styles its own screen only.
+
+import { rulesOf } from "../kit/stylesheet.ts";
+import { importsOf, runningCode, type Rule, type SourceFile } from "./source.ts";
+
+const TOKENS = "web/styles/tokens.css";
+const MAY_WRITE_HTML = /^web\/kit\/markdown[^/]*\.tsx?$/;
+/** A declaration a line makes sheets longer than code; they are looked up rather than read. */
+const CSS_LINES_MAX = 900;
+const PURPOSE_CHARACTERS_MIN = 20;
+
+const isWeb = ({ path }: SourceFile) => path.startsWith("web/");
+const isCode = ({ path }: SourceFile) => /\.tsx?$/.test(path);
+const isSheet = ({ path }: SourceFile) => path.endsWith(".css");
+
+/** One sentence for each file that `find` finds something in. */
+function inWeb(isMeant: (file: SourceFile) => boolean, find: (file: SourceFile) => string | undefined): Rule {
+  return (files) =>
+    files.filter(isWeb).flatMap((file) => {
+      const found = isMeant(file) ? find(file) : undefined;
+      return found === undefined ? [] : [`${file.path}: ${found}`];
+    });
+}
+
+function match(text: string, pattern: RegExp, what: string): string | undefined {
+  const found = pattern.exec(text);
+  return found === null ? undefined : `${what} (${found[0].trim()})`;
+}
+
+export const noInlineStyles: Rule = inWeb(isCode, ({ text }) =>
+  match(
+    text,
+    /\bstyle=(?:["'`]|\{\s*["'`])|<style\b/,
+    "the CSP refuses inline styles: use a class, or `style={{ … }}`",
+  ),
+);
+
+const COLOUR =
+  /(?<![\w&])#(?:[0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})\b|\b(?:rgb|hsl|hwb|lab|lch|oklab|oklch)a?\(/i;
+
+export const coloursAreTokens: Rule = inWeb(
+  ({ path }) => path !== TOKENS && /\.(css|tsx?)$/.test(path),
+  (file) =>
+    match(
+      isSheet(file) ? withoutComments(file.text) : runningCode(file),
+      COLOUR,
+      "colours are named in tokens.css only",
+    ),
+);
+
+export const textSizesAreTokens: Rule = inWeb(isSheet, ({ path, text }) =>
+  path === TOKENS
+    ? undefined
+    : match(
+        withoutComments(text),
+        /\bfont(?:-size)?:[^;]*\b\d*\.?\d+(?:px|rem|em|pt)\b[^;]*/,
+        "sizes of text are named in tokens.css only",
+      ),
+);
+
+function withoutComments(css: string): string {
+  return css.replace(/\/\*[\s\S]*?\*\//g, "");
+}
+
+export const noBrowserDialogs: Rule = inWeb(isCode, (file) => {
+  const code = runningCode(file);
+  const owns =
+    importsOf(file).some(({ target }) => target === "web/kit/dialog.tsx") ||
+    file.path === "web/kit/dialog.tsx";
+  const forbidden = owns
+    ? /\b(?:window|globalThis|self)\.(?:confirm|prompt|alert)\b|(?<![.\w])(?:prompt|alert)\(/
+    : /\b(?:window|globalThis|self)\.(?:confirm|prompt|alert)\b|(?<![.\w])(?:confirm|prompt|alert)\(/;
+  return match(code, forbidden, "questions are asked by kit/dialog.tsx");
+});
+
+export const htmlIsWrittenInOnePlace: Rule = inWeb(
+  (file) => isCode(file) && !MAY_WRITE_HTML.test(file.path),
+  (file) =>
+    match(
+      runningCode(file),
+      /\b(?:innerHTML|outerHTML|insertAdjacentHTML|setHTMLUnsafe|createContextualFragment)\b|\bdocument\.write(?:ln)?\b/,
+      "HTML is written in kit/markdown only, where it is cleaned",
+    ),
+);
+
+export const sheetsOpenWithPurpose: Rule = inWeb(isSheet, ({ text }) => {
+  const opening = /^\/\*([\s\S]*?)\*\//.exec(text)?.[1]?.trim() ?? "";
+  return opening.length < PURPOSE_CHARACTERS_MIN ? "does not open with what it is for" : undefined;
+});
+
+export const sheetsStayReadable: Rule = inWeb(isSheet, ({ text }) => {
+  const lines = text.split("\n").length - 1;
+  return lines > CSS_LINES_MAX ? `${lines} lines, at most ${CSS_LINES_MAX}` : undefined;
+});
+
+/** A screen's sheet names its screen (or one of what it is about, or itself) in every selector: what it says can't reach another screen or a shared piece. */
+export const sheetsStyleTheirScreen: Rule = (files) =>
+  files.flatMap(({ path, text }) => {
+    const place = /^web\/screens\/([^/]+)\/(?:.+\/)?([^/]+)\.css$/.exec(path);
+    if (place === null) return [];
+    const [, screen = "", sheet = ""] = place;
+    const own = new RegExp(`\\.(?:${screen}|${screen.replace(/s$/, "")}|${sheet})(?![a-z0-9])`);
+    return rulesOf(text)
+      .flatMap(({ selector }) => selectorsOf(selector))
+      .filter((selector) => !own.test(selector))
+      .map((selector) => `${path}: "${selector}" is not about ${screen}: its classes begin with ${screen}`);
+  });
+
+/** The parts between commas; none for steps of an animation. */
+function selectorsOf(selector: string): string[] {
+  const plain = selector.replace(/\([^()]*\)/g, "");
+  if (selector.startsWith("@")) return [];
+  return plain
+    .split(",")
+    .map((one) => one.trim())
+    .filter((one) => one !== "" && !/^(?:from|to|\d+(?:\.\d+)?%)$/.test(one));
+}

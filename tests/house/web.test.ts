@@ -1,0 +1,132 @@
+// Goal: the interface's code keeps the rules that are about the browser, and every such rule is able to fail.
+
+import { describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { ROOT } from "../../release/step.ts";
+import { repositoryFiles, type Rule } from "./source.ts";
+import * as rules from "./web-rules.ts";
+
+interface Case {
+  rule: Rule;
+  refused: [path: string, text: string][];
+  allowed: [path: string, text: string][];
+}
+
+const purpose = "/* What this sheet is for, in a sentence. */\n";
+
+const cases: Record<string, Case> = {
+  "no inline styles": {
+    rule: rules.noInlineStyles,
+    refused: [
+      ["web/kit/a.tsx", '<i style="width: 1px" />'],
+      ["web/kit/a.tsx", "<i style={`width: ${x}px`} />"],
+      ["web/kit/a.tsx", "<style>{css}</style>"],
+    ],
+    allowed: [
+      ["web/kit/a.tsx", '<i style={{ "--x": `${x}px` }} />'],
+      ["tests/kit/a.ts", '<i style="width: 1px">'],
+    ],
+  },
+  "colours are tokens": {
+    rule: rules.coloursAreTokens,
+    refused: [
+      ["web/screens/chat/chat.css", ".chat { color: #fff }"],
+      ["web/screens/chat/chat.css", ".chat { color: rgb(1 2 3) }"],
+      ["web/screens/chat/chat.css", ".chat { color: hsl(1 2% 3%) }"],
+      ["web/kit/a.ts", 'export const a = "#2c6e55";'],
+    ],
+    allowed: [
+      ["web/styles/tokens.css", ":root { --bg: #ffffff }"],
+      ["web/screens/chat/chat.css", "/* as #fff */ .chat { color: var(--text) }"],
+      ["web/kit/a.ts", '// was #2c6e55\nexport const a = "#main";'],
+    ],
+  },
+  "sizes of text are tokens": {
+    rule: rules.textSizesAreTokens,
+    refused: [
+      ["web/screens/chat/chat.css", ".chat { font-size: 13px }"],
+      ["web/screens/chat/chat.css", ".chat { font: 500 0.9rem/1.5 var(--mono) }"],
+    ],
+    allowed: [
+      ["web/screens/chat/chat.css", ".chat { font: 500 var(--t-sm)/1.5 var(--mono); padding: 3px }"],
+      ["web/styles/tokens.css", ":root { font-size: 13px }"],
+    ],
+  },
+  "no dialogs of the browser": {
+    rule: rules.noBrowserDialogs,
+    refused: [
+      ["web/kit/a.ts", 'if (window.confirm("x")) go();'],
+      ["web/kit/a.ts", 'if (confirm("x")) go();'],
+      ["web/kit/a.ts", 'import { confirm } from "./dialog.tsx";\nconfirm(alert("x"));'],
+    ],
+    allowed: [
+      ["web/kit/a.ts", 'import { confirm } from "./dialog.tsx";\nawait confirm(question);'],
+      ["web/kit/a.ts", "agent.prompt(x); // never window.prompt"],
+    ],
+  },
+  "HTML is written in one place": {
+    rule: rules.htmlIsWrittenInOnePlace,
+    refused: [
+      ["web/kit/a.tsx", "export const A = () => <div innerHTML={text} />;"],
+      ["web/screens/chat/markdown.ts", "node.outerHTML = text;"],
+    ],
+    allowed: [
+      ["web/kit/markdown.tsx", "export const A = () => <div innerHTML={clean(text)} />;"],
+      ["web/kit/a.ts", "node.textContent = text; // not innerHTML"],
+    ],
+  },
+  "sheets open with their purpose": {
+    rule: rules.sheetsOpenWithPurpose,
+    refused: [
+      ["web/kit/a.css", ".a { gap: 0 }"],
+      ["web/kit/a.css", "/* A. */\n.a { gap: 0 }"],
+    ],
+    allowed: [["web/kit/a.css", `${purpose}.a { gap: 0 }`]],
+  },
+  "sheets stay readable": {
+    rule: rules.sheetsStayReadable,
+    refused: [["web/kit/a.css", "\n".repeat(901)]],
+    allowed: [["web/kit/a.css", "\n".repeat(900)]],
+  },
+  "a screen's sheet styles its screen": {
+    rule: rules.sheetsStyleTheirScreen,
+    refused: [
+      ["web/screens/chat/chat.css", ".btn { gap: 0 }"],
+      ["web/screens/chat/chat.css", "@media (max-width: 1px) { .chat-a { gap: 0 } .title .end { gap: 0 } }"],
+      ["web/screens/chat/chat.css", ".chatter { gap: 0 }"],
+    ],
+    allowed: [
+      ["web/screens/chat/chat.css", ".chat, .chat-a > .btn, h2.chat-b:is(.x, .y) { gap: 0 }"],
+      ["web/screens/chat/chat.css", "@keyframes chat-in { from { opacity: 0 } 50% { opacity: 1 } }"],
+      ["web/screens/gears/form.css", ".gears-a { gap: 0 } .gear-b { gap: 0 } .form-c { gap: 0 }"],
+      ["web/kit/a.css", ".btn { gap: 0 }"],
+    ],
+  },
+};
+
+describe("the interface's code", () => {
+  for (const [name, { rule, refused, allowed }] of Object.entries(cases)) {
+    test(`${name}: in this repository`, async () => {
+      expect(rule(await repositoryFiles())).toEqual([]);
+    });
+
+    test(`${name}: the rule tells wrong from right`, () => {
+      expect(refused.map(([path, text]) => rule([{ path, text }]).length)).toEqual(refused.map(() => 1));
+      expect(allowed.flatMap(([path, text]) => rule([{ path, text }]))).toEqual([]);
+    });
+  }
+});
+
+test("docs/interface.md names every address", async () => {
+  const read = (path: string) => Bun.file(join(ROOT, path)).text();
+  const [main, here, document] = await Promise.all(
+    ["web/main.tsx", "web/state/here.ts", "docs/interface.md"].map(read),
+  );
+  const paths = [...main!.matchAll(/path="\/([a-z]+)(?:\/[^"]*)?"/g)].map(([, first]) => first!);
+  const views = /workspaceViews = \[([^\]]+)\]/.exec(here!)![1]!.match(/[a-z]+/g)!;
+  expect(paths.length).toBeGreaterThan(8);
+  const named = (address: string) => document!.includes(`\`/${address}`);
+  // The login has no address of its own: it stands where one wanted to go.
+  expect(paths.filter((path) => path !== "login" && !named(path))).toEqual([]);
+  expect(views.filter((view) => view !== "chat" && !named(`workspaces/ID/${view}`))).toEqual([]);
+});

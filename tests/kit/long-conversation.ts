@@ -1,0 +1,42 @@
+// Makes a conversation long by writing turns straight into the database of a service that is not running, each as the service itself would
+// have: its turn, its run, the question, the answer. The workspace must have one whole turn already.
+
+import type { Database } from "bun:sqlite";
+
+const SENTENCE = "The quick brown fox jumps over the lazy dog, and does so again. ";
+
+/** `count` turns, numbered from 1: `Question 7.` and `Answer 7.`, answers of several lengths. */
+export function addTurns(db: Database, workspaceId: number, count: number): void {
+  const turn = db.prepare<{ id: number }, [string, number]>(
+    `INSERT INTO turns (workspace_id, status, text, user_id, user_name, auth, blueprint_id, created_at, started_at, finished_at)
+     SELECT workspace_id, status, ?, user_id, user_name, auth, blueprint_id, created_at, started_at, finished_at
+     FROM turns WHERE workspace_id = ? ORDER BY id LIMIT 1 RETURNING id`,
+  );
+  const run = db.prepare<{ id: number }, [number, number]>(
+    `INSERT INTO runs (workspace_id, turn_id, agent_id, depth, status, created_at, finished_at)
+     SELECT workspace_id, ?, agent_id, 0, 'done', created_at, finished_at
+     FROM runs WHERE workspace_id = ? ORDER BY id LIMIT 1 RETURNING id`,
+  );
+  const entry = db.prepare(
+    `INSERT INTO entries (workspace_id, turn_id, run_id, agent_id, thread, kind, text, created_at)
+     SELECT workspace_id, ?, ?, agent_id, 0, ?, ?, created_at FROM entries WHERE workspace_id = ? ORDER BY id LIMIT 1`,
+  );
+  db.transaction(() => {
+    for (let index = 1; index <= count; index++) {
+      const question = `Question ${index}.`;
+      const turnId = turn.get(question, workspaceId)!.id;
+      const runId = run.get(turnId, workspaceId)!.id;
+      entry.run(turnId, runId, "person", question, workspaceId);
+      entry.run(turnId, runId, "agent", answer(index), workspaceId);
+    }
+  })();
+  // A statement that is left over keeps the file in use.
+  for (const statement of [turn, run, entry]) statement.finalize();
+}
+
+function answer(index: number): string {
+  const prose = SENTENCE.repeat(index % 9);
+  const list = index % 5 === 0 ? "\n\n- one\n- **two**\n- `three`" : "";
+  const code = index % 7 === 0 ? "\n\n```ts\nconst answer: number = 42;\nconsole.log(answer);\n```" : "";
+  return `Answer ${index}. ${prose}${list}${code}`;
+}

@@ -1,0 +1,96 @@
+// What a browser gets to see of a workspace: snapshots as the interface reads them, and the events as they were sent. Recorded from a real
+// service, so that tests of what is made of them need not invent either.
+
+import type { WorkspaceEvent } from "../../src/service/journal/schema.ts";
+import type { Snapshot } from "../../web/state/workspace-state.ts";
+import type { Client, StreamEvent } from "./client.ts";
+import { call, httpError, say, think } from "./model/index.ts";
+import { begin, end } from "./turns.ts";
+import { type Workplace, workplace } from "./workplace.ts";
+
+export interface Recording {
+  readonly before: Snapshot;
+  readonly after: Snapshot;
+  /** Stored ones and streamed text, as a viewer got them who was there from the beginning. */
+  readonly events: readonly WorkspaceEvent[];
+  /** The stored ones alone, as a viewer gets them who comes later. */
+  readonly stored: readonly WorkspaceEvent[];
+}
+
+export async function readSnapshot(client: Client, workspaceId: number): Promise<Snapshot> {
+  const own = `/workspaces/${workspaceId}`;
+  const blueprint = await client.get<Snapshot["blueprint"]>(`${own}/blueprint`);
+  const [workspace, turns, entries, usage, approvals] = await Promise.all([
+    client.get<Snapshot["workspace"]>(own),
+    client.get<Snapshot["turns"]>(`${own}/turns`),
+    client.get<Snapshot["entries"]>(`${own}/entries?limit=500`),
+    client.get<Snapshot["usage"]>(`${own}/usage`),
+    client.get<Snapshot["approvals"]>("/approvals"),
+  ]);
+  return { workspace, blueprint, turns, entries, hasEarlier: false, usage, approvals };
+}
+
+export function toEvent({ id, type, data }: StreamEvent): WorkspaceEvent {
+  return {
+    id: id ?? null,
+    type,
+    turn_id: data.turn_id,
+    time: data.time ?? "",
+    data: data.data,
+  } as WorkspaceEvent;
+}
+
+/**
+ * Three turns: one that asks two workers at once, of whom one uses a tool; one that the provider fails; one in which a worker is made and
+ * removed, and an entry is forgotten and restored meanwhile.
+ */
+export async function recordedTurns(): Promise<Recording> {
+  await using lab = await workplace();
+  const { admin, workspaceId } = lab;
+  await lab.addWorker("scribe");
+  await lab.addWorker("scout");
+  const before = await readSnapshot(admin, workspaceId);
+  const from = before.blueprint.event_id ?? 0;
+  await using reader = await admin.events(`/workspaces/${workspaceId}/events?after=${from}`);
+  await talk(lab);
+  const after = await readSnapshot(admin, workspaceId);
+  const last = after.blueprint.event_id!;
+  while (reader.seen.findLast(({ id }) => id !== undefined)?.id !== last) await reader.next();
+  const events = reader.seen.map(toEvent);
+  return { before, after, events, stored: events.filter(({ id }) => id !== null) };
+}
+
+async function talk(lab: Workplace): Promise<void> {
+  const { admin, model } = lab;
+  model
+    .script("boss", [
+      [
+        think("Both are needed."),
+        say("I ask both."),
+        call("delegate", { agent: "scout", task: "Look around." }),
+        call("delegate", { agent: "scribe", task: "Write it down." }),
+        call("file_list", {}),
+      ],
+      [say("One more thing."), call("file_list", {})],
+      say("Here it is."),
+      httpError(400, "the prompt is not to my taste"),
+    ])
+    .script("scout", [say("Nothing to see.")])
+    .script("scribe", [
+      [say("I write."), call("file_write", { path: "a.md", content: "a" })],
+      say("Written."),
+    ]);
+  const first = await begin(lab, "Do it.");
+  await end(admin, first.id);
+  const failed = await begin(lab, "Again.");
+  await end(admin, failed.id);
+  const [entry] = await admin.get<{ id: number }[]>(`/workspaces/${lab.workspaceId}/entries`);
+  await admin.delete(`/entries/${entry!.id}`);
+  model.script("boss", [
+    [call("agent_create", { name: "helper", role: "You help.", model: "boss" })],
+    [call("agent_remove", { agent: "helper" })],
+    say("Made and removed."),
+  ]);
+  await end(admin, (await begin(lab, "Make one.")).id);
+  await admin.post(`/entries/${entry!.id}/restore`);
+}

@@ -1,0 +1,44 @@
+// Goal: what an older program recorded of tool calls and tasks is shown as if this one had recorded it.
+
+import { expect, test } from "bun:test";
+import { openDatabase, type Db } from "../../../src/kit/db.ts";
+import { migrate } from "../../../src/kit/migrate.ts";
+import { temporaryFolder } from "../../kit/folder.ts";
+import { migrations } from "../../../src/service/migrations/migrations.ts";
+
+const STEPS = migrations.findIndex(({ name }) => name === "006_steps");
+
+/** A turn of the old schema: a delegation of two seconds, and one that was cut off by a crash. */
+const OLD_TURN = `
+  INSERT INTO users VALUES (1, 'a', 'a', 'admin', NULL, 0);
+  INSERT INTO providers VALUES (1, 'p', 'p', 'anthropic', 'anthropic', 'http://127.0.0.1', '', 0, NULL);
+  INSERT INTO models VALUES (1, 1, 'm', 'm', NULL, NULL, NULL, NULL, 0, NULL);
+  INSERT INTO workspaces VALUES (1, 'w', 'w', '', 'b', 's', 1, NULL, 0);
+  INSERT INTO agents VALUES (1, 1, 'orchestrator', 'orchestrator', '', 1, 1, 0, 0, NULL, 0, NULL);
+  INSERT INTO turns (id, workspace_id, status, text, user_id, user_name, auth, created_at) VALUES (1, 1, 'done', 't', 1, 'a', 'token', 0);
+  INSERT INTO runs VALUES (1, 1, 1, 1, NULL, NULL, 0, 'done', 0, 9000), (2, 1, 1, 1, 1, 'one', 1, 'done', 1000, 3000);
+  INSERT INTO tool_calls VALUES ('one', 1, 1, 1, 0, 'delegate', '{}', 'done', 1000, 3000),
+    ('two', 1, 1, 1, 1, 'delegate', '{}', 'done', 1000, 900000);
+  INSERT INTO entries (id, workspace_id, turn_id, run_id, agent_id, thread, kind, text, call_id, tool, outcome, created_at) VALUES
+    (1, 1, 1, 1, 1, 0, 'person', 't', NULL, NULL, NULL, 0), (2, 1, 1, 2, 1, 2, 'task', 'x', NULL, NULL, NULL, 1000),
+    (3, 1, 1, 1, 1, 0, 'tool', 'ok', 'one', 'delegate', 'ok', 3000), (4, 1, 1, 1, 1, 0, 'tool', '?', 'two', 'delegate', 'unknown', 900000);
+`;
+
+function entries(db: Db): unknown[] {
+  return db.query<object, []>("SELECT id, kind, call_id, duration_ms FROM entries ORDER BY id").all();
+}
+
+test("tasks name their call; a call whose end is known has its time", async () => {
+  await using folder = await temporaryFolder();
+  const db = openDatabase(`${folder.path}/service.db`);
+  migrate(db, migrations.slice(0, STEPS), 0);
+  db.writeNow(() => db.exec(OLD_TURN));
+  expect(migrate(db, migrations, 1).applied).toEqual(migrations.slice(STEPS).map(({ name }) => name));
+  expect(entries(db)).toEqual([
+    { id: 1, kind: "person", call_id: null, duration_ms: null },
+    { id: 2, kind: "task", call_id: "one", duration_ms: null },
+    { id: 3, kind: "tool", call_id: "one", duration_ms: 2000 },
+    { id: 4, kind: "tool", call_id: "two", duration_ms: null },
+  ]);
+  db.close();
+});

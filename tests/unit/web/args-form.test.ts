@@ -1,0 +1,199 @@
+// Goal: a gear's args_schema becomes fields that a person can fill in, what they filled in becomes exactly those arguments, and what no
+// field can show is left to JSON instead of being lost.
+
+import { describe, expect, test } from "bun:test";
+import {
+  collect,
+  draftsOf,
+  fieldsOf,
+  parseArgs,
+  takesFiles,
+} from "../../../web/screens/gears/args-fields.ts";
+
+const fields = (properties: object, rest: object = {}) =>
+  fieldsOf(JSON.stringify({ type: "object", properties, ...rest }));
+const collected = (of: ReturnType<typeof fields>, drafts: Parameters<typeof collect>[1]) => {
+  const { args, problems } = collect(of!, drafts);
+  return { args, problems: Object.fromEntries(problems) };
+};
+
+test("each simple type is a field of its kind", () => {
+  const found = fields(
+    {
+      name: { type: "string", description: "of the file" },
+      story: { type: "string", maxLength: 5000 },
+      source: { type: "string", "x-file": true },
+      count: { type: "integer", minimum: 1, maximum: 9 },
+      share: { type: ["number", "null"] },
+      deep: { type: "boolean", default: true },
+      level: { enum: ["low", 2, null] },
+      fixed: { const: "yes" },
+      words: { type: "array", items: { type: "string" } },
+      options: { type: "object", properties: { depth: { type: "integer" } } },
+    },
+    { required: ["name"] },
+  );
+  expect(found?.map(({ name, kind, required, nullable }) => [name, kind, required, nullable])).toEqual([
+    ["name", "text", true, false],
+    ["story", "text", false, false],
+    ["source", "text", false, false],
+    ["count", "number", false, false],
+    ["share", "number", false, true],
+    ["deep", "boolean", false, false],
+    ["level", "choice", false, false],
+    ["fixed", "choice", false, false],
+    ["words", "list", false, false],
+    ["options", "group", false, false],
+  ]);
+  expect(draftsOf(found!)).toEqual({
+    name: "",
+    story: "",
+    source: "",
+    count: "",
+    share: "",
+    deep: "true",
+    level: "",
+    fixed: "",
+    words: [],
+    options: { depth: "" },
+  });
+});
+
+test("what stands in the fields is what is sent; what is empty is left out unless it must be there", () => {
+  const found = fields(
+    {
+      name: { type: "string" },
+      note: { type: "string" },
+      count: { type: "integer" },
+      deep: { type: "boolean" },
+      level: { enum: ["low", 2] },
+      gone: { type: ["string", "null"] },
+      words: { type: "array", items: { type: "number" } },
+      options: { type: "object", properties: { depth: { type: "integer" } } },
+      empty: { type: "object", properties: { depth: { type: "integer" } } },
+      any: {},
+    },
+    { required: ["name", "gone"] },
+  );
+  const drafts = {
+    name: "",
+    note: "",
+    count: "12",
+    deep: "false",
+    level: "1",
+    gone: "",
+    words: ["1", "2.5"],
+    options: { depth: "3" },
+    empty: { depth: "" },
+    any: '{"a": [1]}',
+  };
+  expect(collected(found, drafts)).toEqual({
+    args: {
+      name: "",
+      count: 12,
+      deep: false,
+      level: 2,
+      gone: null,
+      words: [1, 2.5],
+      options: { depth: 3 },
+      any: { a: [1] },
+    },
+    problems: {},
+  });
+});
+
+test("what can't be sent is named by its path", () => {
+  const found = fields(
+    {
+      count: { type: "integer" },
+      level: { enum: ["low"] },
+      words: { type: "array", items: { type: "number" } },
+      options: { type: "object", properties: { depth: { type: "integer" } }, required: ["depth"] },
+      any: {},
+    },
+    { required: ["level", "options"] },
+  );
+  const drafts = { count: "1.5", level: "", words: ["x"], options: { depth: "" }, any: "{" };
+  expect(collected(found, drafts).problems).toEqual({
+    count: "This must be a whole number.",
+    level: "This is needed.",
+    "words.0": "This is not a number.",
+    "options.depth": "This is needed.",
+    any: "This is not valid JSON.",
+  });
+});
+
+describe("left to JSON", () => {
+  test.each([
+    ["no JSON", "{"],
+    ["combined schemas", JSON.stringify({ type: "object", oneOf: [] })],
+    ["names that follow a pattern", JSON.stringify({ type: "object", patternProperties: {} })],
+    ["anything goes", JSON.stringify({ type: "object" })],
+    [
+      "something needed that is not described",
+      JSON.stringify({ type: "object", properties: {}, required: ["a"] }),
+    ],
+  ])("the whole form: %s", (_name, schema) => {
+    expect(fieldsOf(schema)).toBeUndefined();
+  });
+
+  test("one field only, where the others are simple", () => {
+    const found = fields({
+      a: { type: "string" },
+      b: { anyOf: [{ type: "string" }, { type: "integer" }] },
+      c: { type: "array", items: { type: "array", items: { type: "string" } } },
+      d: { type: ["string", "integer"] },
+      e: true,
+      f: { type: "object" },
+    });
+    expect(found?.map(({ kind }) => kind)).toEqual(["text", "json", "json", "json", "json", "json"]);
+  });
+
+  test("no arguments at all is a form without fields", () => {
+    expect(fields({}, { additionalProperties: false })).toEqual([]);
+  });
+});
+
+test("arguments go from JSON to fields and back as they were", () => {
+  const found = fields({
+    name: { type: "string" },
+    count: { type: "integer" },
+    deep: { type: "boolean" },
+    level: { enum: ["low", 2] },
+    words: { type: "array", items: { type: "string" } },
+    options: { type: "object", properties: { depth: { type: "number" } } },
+    any: {},
+  });
+  const args = {
+    name: "a\nb",
+    count: 3,
+    deep: false,
+    level: 2,
+    words: ["x", ""],
+    options: { depth: 0.5 },
+    any: [null],
+  };
+  expect(collect(found!, draftsOf(found!, args)).args).toEqual({ ...args, words: ["x", ""] });
+});
+
+test("a property by the name of the prototype is a property", () => {
+  const found = fieldsOf('{"type":"object","properties":{"__proto__":{"type":"string"}}}');
+  const { args } = collect(
+    found!,
+    draftsOf(found!, JSON.parse('{"__proto__":"x"}') as Record<string, unknown>),
+  );
+  expect(JSON.stringify(args)).toBe('{"__proto__":"x"}');
+});
+
+test("JSON by hand is one object", () => {
+  expect(parseArgs(" ")).toEqual({ args: {} });
+  expect(parseArgs('{"a":1}')).toEqual({ args: { a: 1 } });
+  expect(parseArgs("[1]")).toEqual({ problem: "Arguments are one JSON object: { … }." });
+  expect(parseArgs("{")).toEqual({ problem: expect.stringContaining("not valid JSON") as string });
+});
+
+test("whether files of a workspace are needed", () => {
+  const schema = (mark: unknown) =>
+    JSON.stringify({ type: "object", properties: { a: { type: "string", "x-file": mark } } });
+  expect([schema(true), schema(false), "{", "[]"].map(takesFiles)).toEqual([true, false, false, false]);
+});

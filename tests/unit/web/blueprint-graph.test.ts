@@ -1,0 +1,377 @@
+// Goal: what the canvas draws follows from the records alone: sides of wires, places of small nodes, what a turn lights up, what can be undone.
+
+import { describe, expect, test } from "bun:test";
+import { Position } from "@xyflow/system";
+import type { Agent } from "../../../src/service/blueprint/schema.ts";
+import type { Run, ToolCall } from "../../../web/state/workspace-state.ts";
+import {
+  boundsOf,
+  cardAt,
+  neighbourOf,
+  overlap,
+  panInto,
+  type Rect,
+  routeOf,
+  sideTowards,
+  wirePath,
+} from "../../../web/screens/blueprint/geometry.ts";
+import {
+  ATTACHMENTS_DRAWN_MAX,
+  attachmentsOf,
+  drawnWires,
+  gateRect,
+  type Shown,
+  sidesOf,
+  stack,
+} from "../../../web/screens/blueprint/graph.ts";
+import {
+  afterRedo,
+  afterUndo,
+  emptyHistory,
+  forgotten,
+  moving,
+  recorded,
+  STEPS_MAX,
+  toggling,
+} from "../../../web/screens/blueprint/history.ts";
+import { liveOf } from "../../../web/screens/blueprint/live.ts";
+import { tidy } from "../../../web/screens/blueprint/tidy.ts";
+
+const NOW = "2026-01-01T00:00:00Z";
+
+function agent(id: number, x: number, y: number): Agent {
+  return {
+    id,
+    workspace_id: 1,
+    name: id === 1 ? "orchestrator" : `worker ${id}`,
+    role: "",
+    model_id: 1,
+    orchestrator: id === 1,
+    position: { x, y },
+    budget: null,
+    created_at: NOW,
+  };
+}
+
+const wire = (id: number, from: number, to: number) => ({
+  id,
+  workspace_id: 1,
+  from_agent_id: from,
+  to_agent_id: to,
+  created_at: NOW,
+});
+const gear = (id: number, agentId: number | null, status: "pending" | "approved" = "approved") => ({
+  id,
+  workspace_id: 1,
+  gear_id: id,
+  gear_name: `gear_${id}`,
+  gear_status: status,
+  agent_id: agentId,
+  created_at: NOW,
+});
+const instruction = (id: number, agentId: number | null) => ({
+  id,
+  workspace_id: 1,
+  instruction_id: id,
+  name: `text ${id}`,
+  version: 1,
+  agent_id: agentId,
+  created_at: NOW,
+});
+const nothing: Shown = { agents: [], wires: [], gearBindings: [], instructionBindings: [], grants: [] };
+
+describe("geometry", () => {
+  const from = cardAt({ x: 0, y: 0 });
+
+  test("a wire leaves sideways where there is room, else up or down", () => {
+    const side = (x: number, y: number) => sideTowards(from, cardAt({ x, y }));
+    expect([side(400, 0), side(-400, 300), side(400, 300), side(40, 300), side(-100, -300)]).toEqual([
+      Position.Right,
+      Position.Left,
+      Position.Right,
+      Position.Bottom,
+      Position.Top,
+    ]);
+  });
+
+  test("two wires against each other do not lie on one another", () => {
+    const to = cardAt({ x: 400, y: 0 });
+    const ends = (path: string) => path.match(/-?[\d.]+/g)!.map(Number);
+    const there = ends(wirePath(from, to, true));
+    const back = ends(wirePath(to, from, true));
+    expect([there.slice(0, 2), there.slice(-2)]).toEqual([
+      [214, 36],
+      [400, 36],
+    ]);
+    expect([back.slice(0, 2), back.slice(-2)]).toEqual([
+      [400, 56],
+      [214, 56],
+    ]);
+    expect(ends(wirePath(from, to, false)).slice(0, 2)).toEqual([214, 46]);
+  });
+
+  test("arrow keys go to the nearest card in their direction", () => {
+    const cards = new Map([
+      [1, cardAt({ x: 0, y: 0 })],
+      [2, cardAt({ x: 400, y: 100 })],
+      [3, cardAt({ x: 800, y: 0 })],
+      [4, cardAt({ x: 0, y: 300 })],
+    ]);
+    expect(neighbourOf(1, "right", cards)).toBe(2);
+    expect(neighbourOf(1, "down", cards)).toBe(4);
+    expect(neighbourOf(1, "left", cards)).toBeUndefined();
+    expect(neighbourOf(3, "left", cards)).toBe(2);
+    expect(neighbourOf(9, "left", cards)).toBeUndefined();
+  });
+
+  test("a wire goes around the cards between its ends, back on the other side; a straight one stays straight", () => {
+    const row = [0, 300, 600].map((x) => cardAt({ x, y: 0 }));
+    const [first, middle, last] = row as [Rect, Rect, Rect];
+    expect(routeOf(first, last, row)).toEqual({
+      leaves: Position.Top,
+      arrives: Position.Top,
+      passed: [middle],
+    });
+    expect(routeOf(last, first, row).leaves).toBe(Position.Bottom);
+    expect(wirePath(first, last, false, row)).toBe("M131,0V-16Q131,-28 143,-28H671Q683,-28 683,-16V0");
+    expect(wirePath(first, middle, false, row)).toBe(wirePath(first, middle, false));
+    const column = [0, 200, 400].map((y) => cardAt({ x: 0, y }));
+    expect(routeOf(column[0]!, column[2]!, column).leaves).toBe(Position.Right);
+    expect(routeOf(column[2]!, column[0]!, column).leaves).toBe(Position.Left);
+  });
+
+  test("bounds hold everything, and panning goes no further than needed", () => {
+    expect(boundsOf([])).toBeUndefined();
+    expect(boundsOf([from, cardAt({ x: -100, y: 50 })])).toEqual({ x: -100, y: 0, width: 314, height: 142 });
+    const view = { width: 1000, height: 500 };
+    expect(panInto({ x: 100, y: 100, width: 214, height: 92 }, view, 24)).toEqual({ x: 0, y: 0 });
+    expect(panInto({ x: 900, y: -50, width: 214, height: 92 }, view, 24)).toEqual({ x: -138, y: 74 });
+  });
+});
+
+describe("small nodes", () => {
+  test("stand beside their agent, those of all agents beside the orchestrator", () => {
+    const shown: Shown = {
+      ...nothing,
+      agents: [agent(1, 0, 0), agent(2, 400, 0)],
+      gearBindings: [gear(1, 2), gear(2, null, "pending"), gear(3, 99)],
+      instructionBindings: [instruction(1, 2)],
+    };
+    const drawn = [...attachmentsOf(shown)].map(([key, group]) => [
+      key,
+      group.map(({ key: own, label, note, owner }) => `${own} ${label} (${note}) at ${owner}`),
+    ]);
+    expect(drawn).toEqual([
+      [2, ["gear-binding-1 gear_1 () at 2", "instruction-binding-1 text 1 () at 2"]],
+      [0, ["gear-binding-2 gear_2 (pending, all agents) at 1"]],
+    ]);
+  });
+
+  test("more than a handful are counted", () => {
+    const many = Array.from({ length: 12 }, (_, index) => gear(index + 1, 2));
+    const shown: Shown = { ...nothing, agents: [agent(1, 0, 0), agent(2, 400, 0)], gearBindings: many };
+    const group = attachmentsOf(shown).get(2)!;
+    expect(group.length).toBe(ATTACHMENTS_DRAWN_MAX);
+    expect(group.at(-1)).toMatchObject({ kind: "more", label: "8 more", id: 2 });
+  });
+
+  test("take a side where they cover no card and no wire runs", () => {
+    const shown: Shown = {
+      ...nothing,
+      agents: [agent(1, 0, 0), agent(2, 400, 0), agent(3, 700, 0), agent(4, 400, 200)],
+      wires: [wire(1, 1, 2)],
+      gearBindings: [gear(1, 1), gear(2, 2), gear(3, 3), gear(4, null)],
+    };
+    const groups = attachmentsOf(shown);
+    const sides = sidesOf(shown, groups);
+    expect(Object.fromEntries(sides)).toEqual({
+      // A wire leaves on the right.
+      1: Position.Bottom,
+      // Right of it stands another card, on the left a wire arrives.
+      2: Position.Bottom,
+      3: Position.Right,
+      0: Position.Top,
+    });
+    const cards = shown.agents.map(({ position }) => cardAt(position));
+    for (const [key, group] of groups) {
+      const own = cardAt(shown.agents.find(({ id }) => id === group[0]!.owner)!.position);
+      for (const rect of stack(own, sides.get(key)!, group))
+        expect(cards.reduce((sum, card) => sum + overlap(card, rect), 0)).toBe(0);
+    }
+  });
+
+  test("the gate stands right of everything, as high as those who ask", () => {
+    const cards = [cardAt({ x: 0, y: 0 }), cardAt({ x: 400, y: 200 })];
+    const gate = gateRect(cards, [cards[1]!], "asks");
+    expect(gate.x).toBeGreaterThan(614);
+    expect(gate.y + gate.height / 2).toBe(246);
+    expect(gateRect([], [], "asks").y).toBe(32);
+  });
+
+  test("a wire knows whether there is one the other way", () => {
+    expect(drawnWires([wire(1, 1, 2), wire(2, 2, 1), wire(3, 1, 3)]).map(({ reversed }) => reversed)).toEqual(
+      [true, true, false],
+    );
+  });
+});
+
+describe("live", () => {
+  const run = (id: number, agentId: number, state: Run["state"]): [number, Run] => [
+    id,
+    { id, turnId: 1, agentId, state, limit: undefined, since: NOW },
+  ];
+  const call = (
+    callId: string,
+    runId: number,
+    tool: string,
+    args: unknown,
+    done = false,
+  ): [string, ToolCall] => [
+    callId,
+    {
+      callId,
+      runId,
+      agentId: runId,
+      turnId: 1,
+      tool,
+      arguments: typeof args === "string" ? args : JSON.stringify(args),
+      output: "",
+      outcome: done ? "ok" : undefined,
+      text: undefined,
+      durationMs: undefined,
+      askedAt: NOW,
+    },
+  ];
+  const base = {
+    agents: [agent(1, 0, 0), agent(2, 0, 0), agent(3, 0, 0)],
+    wires: [wire(5, 1, 2), wire(6, 1, 3)],
+    gearBindings: [gear(7, 2), gear(8, null)],
+    grants: [
+      {
+        id: 9,
+        workspace_id: 1,
+        agent_id: 2,
+        granted_by: "admin",
+        auth: "loopback" as const,
+        created_at: NOW,
+      },
+    ],
+  };
+
+  test("of several runs of an agent the one that waits is told", () => {
+    const runs = new Map([
+      run(1, 1, "thinking"),
+      run(2, 1, "waiting"),
+      run(3, 2, "done"),
+      run(4, 3, "working"),
+    ]);
+    expect([...liveOf({ ...base, runs, tools: new Map() }).activity]).toEqual([
+      [1, "waiting"],
+      [3, "working"],
+    ]);
+  });
+
+  test("lines light up while their call is open", () => {
+    const runs = new Map([run(1, 1, "working"), run(2, 2, "waiting")]);
+    const tools = new Map([
+      call("a", 1, "delegate", { agent: " Worker 2", task: "x" }),
+      call("b", 1, "delegate", { agent: "worker 3" }, true),
+      call("c", 1, "delegate", "{broken"),
+      call("d", 2, "gear_7", {}),
+      call("e", 2, "web_search", { query: "x" }),
+      call("f", 1, "gear_8", {}),
+      call("g", 77, "gear_7", {}),
+    ]);
+    const live = liveOf({ ...base, runs, tools });
+    expect([[...live.wires], [...live.gearBindings], [...live.grants]]).toEqual([[5], [7, 8], [9]]);
+  });
+});
+
+describe("history", () => {
+  const step = toggling("wire", { kind: "wire", from: 1, to: 2, present: true });
+  const other = toggling("gear", { kind: "gear", id: 1, agentId: null, present: false });
+
+  test("undo and redo pass a step from side to side; a new one ends what could be redone", () => {
+    const two = recorded(recorded(emptyHistory, step), other);
+    const back = afterUndo(two, other);
+    expect(back).toEqual({ done: [step], undone: [other] });
+    expect(afterRedo(back, other)).toEqual({ done: [step, other], undone: [] });
+    expect(recorded(back, step)).toEqual({ done: [step, step], undone: [] });
+    expect(forgotten(back, other)).toEqual({ done: [step], undone: [] });
+    expect(afterUndo(two, step)).toEqual({ done: [other], undone: [step] });
+  });
+
+  test("what is undone is the opposite", () => {
+    expect(step.backward).toEqual([{ kind: "wire", from: 1, to: 2, present: false }]);
+    const at = { x: 0, y: 0 };
+    const to = { x: 10, y: 0 };
+    expect(
+      moving("move", [
+        { agentId: 1, from: at, to },
+        { agentId: 2, from: at, to: at },
+      ]),
+    ).toEqual({
+      label: "move",
+      forward: [{ kind: "move", agentId: 1, to }],
+      backward: [{ kind: "move", agentId: 1, to: at }],
+    });
+    expect(moving("move", [{ agentId: 2, from: at, to: at }])).toBeUndefined();
+  });
+
+  test("the oldest steps are forgotten", () => {
+    const labels = Array.from({ length: STEPS_MAX + 5 }, (_, index) => String(index));
+    const full = labels.reduce((history, label) => recorded(history, { ...step, label }), emptyHistory);
+    expect([full.done.length, full.done[0]!.label]).toEqual([STEPS_MAX, "5"]);
+  });
+});
+
+describe("tidy", () => {
+  test("follows the wires from left to right and leaves the orchestrator where it is", async () => {
+    const shown = {
+      agents: [agent(1, 30, 40), agent(2, 0, 0), agent(3, 0, 0), agent(4, 0, 0)],
+      wires: [wire(1, 1, 2), wire(2, 1, 3), wire(3, 3, 4)],
+    };
+    const places = await tidy(shown, new Map());
+    expect(places.get(1)).toEqual({ x: 30, y: 40 });
+    expect(places.get(2)!.x).toBe(places.get(3)!.x);
+    expect(places.get(2)!.y).toBeLessThan(places.get(3)!.y);
+    expect(places.get(3)!.x).toBeGreaterThan(30 + 214);
+    expect(places.get(4)!.x).toBeGreaterThan(places.get(3)!.x + 214);
+  });
+
+  test("a ring of wires does not make the layout as long as the ring", async () => {
+    const agents = Array.from({ length: 30 }, (_, index) => agent(index + 1, 0, 0));
+    const ring = agents.slice(1).map(({ id }) => wire(100 + id, id, id === 30 ? 2 : id + 1));
+    const star = agents.slice(1).map(({ id }) => wire(id, 1, id));
+    const places = await tidy({ agents, wires: [...star, ...ring] }, new Map());
+    const bounds = boundsOf([...places.values()].map(cardAt))!;
+    expect(bounds.width).toBeLessThan(8 * 214);
+  });
+
+  test("200 agents and their small nodes do not lie on one another, and make no endless column", async () => {
+    const agents = Array.from({ length: 200 }, (_, index) => agent(index + 1, 0, 0));
+    const wires = agents.slice(1).map(({ id }) => wire(id, 1, id));
+    const gearBindings = agents.slice(0, 60).map(({ id }) => gear(id, id));
+    const shown: Shown = { ...nothing, agents, wires, gearBindings };
+    const groups = attachmentsOf(shown);
+    const places = await tidy(shown, groups);
+    const moved: Shown = {
+      ...shown,
+      agents: agents.map((one) => ({ ...one, position: places.get(one.id)! })),
+    };
+    const sides = sidesOf(moved, groups);
+    const rects = [
+      ...[...places.values()].map(cardAt),
+      ...[...groups].flatMap(([key, group]) =>
+        stack(cardAt(places.get(group[0]!.owner)!), sides.get(key)!, group),
+      ),
+    ];
+    const covered = rects.flatMap((one, index) =>
+      rects.slice(index + 1).filter((other) => overlap(one, other) > 0),
+    );
+    expect(covered).toEqual([]);
+    const bounds = boundsOf(rects)!;
+    expect(bounds.width / bounds.height).toBeGreaterThan(0.5);
+    expect(bounds.width / bounds.height).toBeLessThan(4);
+  });
+});

@@ -1,0 +1,189 @@
+// Goal: what the places of the interface decide without a page: which server was typed, what a figure means, what a search finds, who may share.
+
+import { describe, expect, test } from "bun:test";
+import type { WhoAmI } from "../../../src/service/people/schema.ts";
+import type { Workspace } from "../../../src/service/workspaces/schema.ts";
+import { findCommands, type Found, scoreOf } from "../../../web/frame/command-search.ts";
+import { serverAddress } from "../../../web/screens/login/server-address.ts";
+import { figuresOf, noFigures, textsOf } from "../../../web/screens/models/figures.ts";
+import { suggestedName } from "../../../web/screens/models/provider-words.ts";
+import { mayDelete, mayShare } from "../../../web/screens/workspaces/rights.ts";
+
+describe("the server of the login", () => {
+  const origin = "http://127.0.0.1:8688";
+  test.each([
+    ["http://127.0.0.1:8688"],
+    [" http://127.0.0.1:8688/ "],
+    ["127.0.0.1:8688"],
+    ["http://127.0.0.1:8688/library/3?x=1"],
+  ])("%p is this one", (typed) => expect(serverAddress(typed, origin)).toEqual({ kind: "here" }));
+
+  test.each([
+    ["https://cairn.example.org", "cairn.example.org", "https://cairn.example.org/login"],
+    ["cairn.example.org:9000/somewhere", "cairn.example.org:9000", "http://cairn.example.org:9000/login"],
+    ["https://127.0.0.1:8688", "127.0.0.1:8688", "https://127.0.0.1:8688/login"],
+    ["http://127.0.0.1:8689?next=http://127.0.0.1:8688", "127.0.0.1:8689", "http://127.0.0.1:8689/login"],
+  ])("%p is another one", (typed, host, login) =>
+    expect(serverAddress(typed, origin)).toEqual({ kind: "other", host, login }),
+  );
+
+  test.each([
+    [""],
+    ["   "],
+    ["javascript:alert(1)"],
+    ["javascript://127.0.0.1:8688/%0aalert(1)"],
+    ["data:text/html,x"],
+    ["ftp://example.org"],
+    ["file:///etc/passwd"],
+    ["http://user:secret@example.org"],
+    ["http://exa mple.org"],
+    ["http://"],
+    ["https:\\\\example.org"],
+  ])("%p is none", (typed) => expect(serverAddress(typed, origin).kind).toBe("wrong"));
+});
+
+describe("figures of a model", () => {
+  test("nothing is unknown, 0 is 0", () => {
+    expect(figuresOf(noFigures)).toEqual({
+      context_tokens: null,
+      output_tokens: null,
+      input_price: null,
+      cached_input_price: null,
+      output_price: null,
+    });
+    expect(figuresOf({ ...noFigures, input_price: "0", output_price: " 15 " })).toMatchObject({
+      input_price: 0,
+      output_price: 15,
+    });
+  });
+
+  test.each([
+    ["200000", 200_000],
+    ["200,000", 200_000],
+    ["200 000", 200_000],
+    ["1_000_000", 1_000_000],
+  ])("%p tokens", (text, value) =>
+    expect(figuresOf({ ...noFigures, context_tokens: text }).context_tokens).toBe(value),
+  );
+
+  test.each([
+    ["0.25", 0.25],
+    ["0,25", 0.25],
+    [".5", 0.5],
+    ["3.", 3],
+  ])("a price of %p", (text, value) =>
+    expect(figuresOf({ ...noFigures, output_price: text }).output_price).toBe(value),
+  );
+
+  test.each([
+    ["context_tokens", "many"],
+    ["context_tokens", "1.5"],
+    ["output_tokens", "-1"],
+    ["output_tokens", "1,5"],
+    ["input_price", "$3"],
+    ["cached_input_price", "1e9"],
+    ["output_price", "0x10"],
+  ] as const)("%s does not take %p, and says so at the field", (field, text) => {
+    expect(() => figuresOf({ ...noFigures, [field]: text })).toThrow(new RegExp(`^${field}: Give a`));
+  });
+
+  test("what is stored is what is shown", () => {
+    const model = {
+      context_tokens: 200_000,
+      output_tokens: null,
+      input_price: 0,
+      cached_input_price: 0.3,
+      output_price: 15,
+    };
+    expect(figuresOf(textsOf(model))).toEqual(model);
+  });
+});
+
+test("a new provider gets a name that is free", () => {
+  const others = ["Anthropic", "anthropic 2", "localhost:11434"].map((name, index) => ({
+    id: index + 1,
+    name,
+    type: "anthropic" as const,
+    base_url: "https://api.anthropic.com",
+    has_key: false,
+  }));
+  expect(suggestedName("anthropic", "", [])).toBe("Anthropic");
+  expect(suggestedName("anthropic", "", others)).toBe("Anthropic 3");
+  expect(suggestedName("openai-compatible", "http://localhost:11434/v1", others)).toBe("localhost:11434 2");
+  expect(suggestedName("openai-compatible", "not an address", others)).toBe("OpenAI-compatible");
+});
+
+describe("the palette's search", () => {
+  const commands: Found[] = [
+    { id: "a", group: "Pages", label: "Workspaces" },
+    { id: "b", group: "Pages", label: "Models" },
+    { id: "c", group: "Workspaces", label: "Release desk", note: "Notes of each release" },
+    { id: "d", group: "Workspaces", label: "Old releases" },
+    { id: "e", group: "Gears", label: "changelog_draft", note: "approved" },
+    { id: "f", group: "Workspaces", label: "Café münchen" },
+  ];
+  const ids = (search: string, recent: string[] = []) =>
+    findCommands(commands, search, recent).flatMap(({ items }) => items.map(({ id }) => id));
+
+  test("the beginning of the name comes before a word in it, and that before the note", () => {
+    expect(ids("release")).toEqual(["c", "d"]);
+    expect(ids("draft")).toEqual(["e"]);
+    expect(ids("approved")).toEqual(["e"]);
+  });
+  test("every word must fit, in any order", () => {
+    expect(ids("desk rel")).toEqual(["c"]);
+    expect(ids("desk models")).toEqual([]);
+  });
+  test("letters in order find what is half remembered; case and marks do not matter", () => {
+    expect(ids("rlsdsk")).toEqual(["c"]);
+    expect(ids("CAFE MUN")).toEqual(["f"]);
+    expect(ids("zz")).toEqual([]);
+  });
+  test("what was used lately comes first while nothing is searched, once", () => {
+    const groups = findCommands(commands, " ", ["e", "gone", "c"]);
+    expect(groups.map(({ name, items }) => [name, items.map(({ id }) => id)])).toEqual([
+      ["Recent", ["e", "c"]],
+      ["Pages", ["a", "b"]],
+      ["Workspaces", ["d", "f"]],
+    ]);
+  });
+  test("ten thousand are searched in a blink, and only some are shown", () => {
+    const many = Array.from({ length: 10_000 }, (_, index) => ({
+      id: `w${index}`,
+      group: "Workspaces",
+      label: `Project ${index}`,
+      note: "Something else",
+    }));
+    const before = performance.now();
+    const [group] = findCommands(many, "proj 99", []);
+    expect(performance.now() - before).toBeLessThan(200);
+    expect(group!.items).toHaveLength(20);
+    expect(group!.items.every(({ label }) => label.includes("99"))).toBe(true);
+  });
+  test("an exact name stands first", () => {
+    expect(scoreOf(commands[1]!, ["models"])).toBeGreaterThan(scoreOf(commands[1]!, ["model"]));
+  });
+});
+
+describe("rights on a workspace", () => {
+  const workspace = { owner_id: 2, team_ids: [] } as unknown as Workspace;
+  const who = (id: number, role: WhoAmI["role"], teams: number[] = []): WhoAmI => ({
+    id,
+    name: "somebody",
+    role,
+    auth: "session",
+    team_ids: teams,
+  });
+  test("sharing: an admin, or the owner who leads that team", () => {
+    expect(mayShare(who(1, "admin"), workspace, 5)).toBe(true);
+    expect(mayShare(who(2, "team-lead", [5]), workspace, 5)).toBe(true);
+    expect(mayShare(who(2, "team-lead", [6]), workspace, 5)).toBe(false);
+    expect(mayShare(who(3, "team-lead", [5]), workspace, 5)).toBe(false);
+    expect(mayShare(who(2, "member", [5]), workspace, 5)).toBe(false);
+  });
+  test("deleting: an admin or the owner", () => {
+    expect(mayDelete(who(1, "admin"), workspace)).toBe(true);
+    expect(mayDelete(who(2, "member"), workspace)).toBe(true);
+    expect(mayDelete(who(3, "team-lead", [5]), workspace)).toBe(false);
+  });
+});

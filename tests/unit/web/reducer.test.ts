@@ -1,0 +1,168 @@
+// Goal: whatever way events reach a browser (live, twice, again after a lost connection, after a snapshot that knows them already), what
+// the interface knows in the end is what the server has on record.
+
+import { beforeAll, describe, expect, test } from "bun:test";
+import { array, assert, nat, property, tuple } from "fast-check";
+import type { WorkspaceEvent } from "../../../src/service/journal/schema.ts";
+import { reduce, reduceAll } from "../../../web/state/reducer.ts";
+import { type Snapshot, stateOf, type WorkspaceState } from "../../../web/state/workspace-state.ts";
+import { type Recording, recordedTurns } from "../../kit/recorded-turns.ts";
+
+const RECORDING_LIMIT_MS = 30_000;
+
+let recording: Recording;
+beforeAll(async () => {
+  recording = await recordedTurns();
+}, RECORDING_LIMIT_MS);
+
+/** What the server keeps records of. */
+function records(state: WorkspaceState) {
+  const { workspace, agents, wires, gearBindings, instructionBindings, grants, turns, entries, approvals } =
+    state;
+  return { workspace, agents, wires, gearBindings, instructionBindings, grants, turns, entries, approvals };
+}
+
+/** Everything but how far it was read. */
+function knowledge(state: WorkspaceState) {
+  return { ...state, usageChanges: 0 };
+}
+
+describe("a recorded stream", () => {
+  test("leads from the first snapshot to what the last one says", () => {
+    const end = reduceAll(stateOf(recording.before), recording.events);
+    expect(records(end)).toEqual(records(stateOf(recording.after)));
+    expect(end.lastId).toBe(recording.after.blueprint.event_id!);
+    // Nobody speaks or works any more.
+    expect([end.speech.size, end.runs.size, end.gone]).toEqual([0, 0, false]);
+  });
+
+  test("does the same without streamed text: only what is spoken differs on the way", () => {
+    const live = reduceAll(stateOf(recording.before), recording.events);
+    const late = reduceAll(stateOf(recording.before), recording.stored);
+    expect(knowledge(late)).toEqual(knowledge(live));
+  });
+
+  test("names agents that are gone", () => {
+    const end = reduceAll(stateOf(recording.before), recording.events);
+    const helper = recording.events.find((event) => event.type === "agent.created");
+    expect(helper?.type === "agent.created" && end.agentNames.get(helper.data.agent.id)).toBe("helper");
+    expect(end.agents.map(({ name }) => name)).toEqual(["orchestrator", "scribe", "scout"]);
+  });
+
+  test("counts the reported tokens of each run once, also when it is seen again", () => {
+    const once = reduceAll(stateOf(recording.before), recording.events);
+    const twice = reduceAll(
+      once,
+      recording.events.filter(({ id }) => id !== null),
+    );
+    expect([...twice.spent]).toEqual([...once.spent]);
+    expect([...once.spent.values()].every((tokens) => tokens > 0)).toBe(true);
+  });
+});
+
+describe("events that were taken in already", () => {
+  test("one by one: the same object comes back", () => {
+    const end = reduceAll(stateOf(recording.before), recording.events);
+    for (const event of recording.stored) expect(reduce(end, event)).toBe(end);
+  });
+
+  test("any reconnects, from any point before, as often as one likes, change nothing", () => {
+    const { stored } = recording;
+    const whole = knowledge(reduceAll(stateOf(recording.before), stored));
+    const cut = nat({ max: stored.length });
+    assert(
+      property(array(tuple(cut, cut), { maxLength: 6 }), (reconnects) => {
+        let state = stateOf(recording.before);
+        for (const [a, b] of reconnects) {
+          const known = stored.findIndex(({ id }) => id! > state.lastId);
+          // From no later than what is known, to anywhere.
+          const from = Math.min(a, known < 0 ? stored.length : known);
+          state = reduceAll(state, stored.slice(from, Math.max(from, b)));
+        }
+        state = reduceAll(state, stored);
+        expect(knowledge(state)).toEqual(whole);
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
+
+describe("a snapshot that is newer than the events", () => {
+  /** As when an open turn is followed from its beginning. */
+  const followed = (snapshot: Snapshot, after: number): WorkspaceState => ({
+    ...stateOf(snapshot),
+    lastId: after,
+  });
+
+  test("keeps its records, whatever the events say about earlier times", () => {
+    const end = reduceAll(followed(recording.after, 0), recording.stored);
+    expect(records(end)).toEqual(records(stateOf(recording.after)));
+    expect(end.agents.map(({ name }) => name)).toEqual(["orchestrator", "scribe", "scout"]);
+  });
+
+  test("still shows the tools of the turn that is followed, with arguments, result and time", () => {
+    const firstTurn = recording.after.turns[0]!.id;
+    const upTo = recording.stored.findIndex(
+      (event) => event.type === "turn.finished" && event.turn_id === firstTurn,
+    );
+    const middle = reduceAll(followed(recording.after, 0), recording.stored.slice(0, upTo));
+    expect([...middle.tools.values()].map(({ tool, outcome }) => `${tool} ${outcome}`).toSorted()).toEqual([
+      "delegate ok",
+      "delegate ok",
+      "file_list ok",
+      "file_list ok",
+      "file_write ok",
+    ]);
+    expect([...middle.tools.values()].find(({ tool }) => tool === "file_write")?.arguments).toBe(
+      JSON.stringify({ path: "a.md", content: "a" }),
+    );
+  });
+});
+
+describe("what is said at the moment", () => {
+  const delta = (runId: number, text: string, kind: "text" | "reasoning" = "text"): WorkspaceEvent => ({
+    id: null,
+    type: "delta",
+    turn_id: 1,
+    time: "",
+    data: { run_id: runId, agent_id: 1, kind, text },
+  });
+
+  test("grows with each delta, leaves everything else as it is, and is replaced by a partial", () => {
+    const start = stateOf(recording.before);
+    const spoken = reduceAll(start, [
+      delta(5, "Hel"),
+      delta(5, "lo"),
+      delta(5, "hm", "reasoning"),
+      delta(6, "x"),
+    ]);
+    expect([...spoken.speech.values()].map(({ text, reasoning }) => [text, reasoning])).toEqual([
+      ["Hello", "hm"],
+      ["x", ""],
+    ]);
+    expect([spoken.entries, spoken.turns, spoken.tools, spoken.runs]).toEqual([
+      start.entries,
+      start.turns,
+      start.tools,
+      start.runs,
+    ]);
+    expect(spoken.entries).toBe(start.entries);
+    const partial: WorkspaceEvent = {
+      id: null,
+      type: "partial",
+      turn_id: 1,
+      time: "",
+      data: { run_id: 5, agent_id: 1, text: "Hello there", reasoning: "" },
+    };
+    expect(reduce(spoken, partial).speech.get(5)?.text).toBe("Hello there");
+  });
+
+  test("is gone when the answer is on record", () => {
+    const at = recording.events.findIndex(
+      (event) => event.type === "entry" && event.data.entry.kind === "agent",
+    );
+    const before = reduceAll(stateOf(recording.before), recording.events.slice(0, at));
+    const after = reduce(before, recording.events[at]!);
+    expect([before.speech.size, after.speech.size]).toEqual([1, 0]);
+  });
+});

@@ -1,0 +1,359 @@
+// Goal: the conversation reads in the order in which things were asked, workers stand under the call that asked for them, what did not
+// change stays the same object, and ten thousand entries cost next to nothing when one more comes.
+
+import { beforeAll, describe, expect, test } from "bun:test";
+import type { Approval } from "../../../src/service/approvals/schema.ts";
+import type { Entry } from "../../../src/service/conversation/schema.ts";
+import type { WorkspaceEvent } from "../../../src/service/journal/schema.ts";
+import type { Turn } from "../../../src/service/turns/schema.ts";
+import { reduce, reduceAll } from "../../../web/state/reducer.ts";
+import { chipState } from "../../../web/state/tool-state.ts";
+import { type Bubble, createTranscript, type Item } from "../../../web/state/transcript.ts";
+import { stateOf, type WorkspaceState } from "../../../web/state/workspace-state.ts";
+import { type Recording, recordedTurns } from "../../kit/recorded-turns.ts";
+
+const RECORDING_LIMIT_MS = 30_000;
+const ENTRIES = 10_000;
+/** Generous: it takes about two on an idle machine. */
+const ONE_MORE_MS_MAX = 60;
+
+let recording: Recording;
+beforeAll(async () => {
+  recording = await recordedTurns();
+}, RECORDING_LIMIT_MS);
+
+const transcriptOf = (state: WorkspaceState) => createTranscript()(state);
+
+/** One line for each item, as one would read it. */
+function read(items: readonly Item[], state: WorkspaceState): string[] {
+  const name = (id: number) => state.agentNames.get(id);
+  return items.map((item) => {
+    if (item.kind === "message") return `${item.userName}: ${item.text}`;
+    if (item.kind === "queued") return `queued: ${item.turn.text}`;
+    if (item.kind === "end") return `${item.turn.status}${item.last ? ", last" : ""}: ${item.turn.error}`;
+    const said = item.segments.map(({ entry, chips }) =>
+      [entry.text, ...chips.map((chip) => `[${chip.tool} ${chipState(chip, item, state)}]`)].join(""),
+    );
+    const caller = item.callerId === undefined ? "" : ` for ${name(item.callerId)}`;
+    return `${"  ".repeat(item.depth)}${name(item.agentId)}${caller}: ${said.join(" / ")}${item.live ? " …" : ""}`;
+  });
+}
+
+const WHOLE = [
+  "admin: Do it.",
+  "orchestrator: I ask both.[delegate ok][delegate ok][file_list ok]",
+  "  scout for orchestrator: Nothing to see.",
+  "  scribe for orchestrator: I write.[file_write ok] / Written.",
+  "orchestrator: One more thing.[file_list ok] / Here it is.",
+  "admin: Again.",
+  expect.stringMatching(/^failed: .*the prompt is not to my taste/) as unknown as string,
+  "admin: Make one.",
+  "orchestrator: [agent_create ok] / [agent_remove ok] / Made and removed.",
+];
+
+describe("recorded turns", () => {
+  test("read in order, from a snapshot and from events", () => {
+    const late = stateOf(recording.after);
+    expect(read(transcriptOf(late), late)).toEqual(WHOLE);
+    const live = reduceAll(stateOf(recording.before), recording.events);
+    expect(read(transcriptOf(live), live)).toEqual(WHOLE);
+  });
+
+  test("event by event: keys only come, in their place, and what an event does not concern is the same object", () => {
+    const transcript = createTranscript();
+    let state = stateOf(recording.before);
+    let before = transcript(state);
+    for (const event of recording.events) {
+      state = reduce(state, event);
+      const now = transcript(state);
+      const keys = now.map(({ key }) => key);
+      expect(new Set(keys).size).toBe(keys.length);
+      // One who was about to speak and failed instead is no longer there.
+      const saidNothing = (item: Item) => item.kind === "bubble" && item.live && item.segments.length === 0;
+      const stayed = before.filter((item) => !saidNothing(item) || keys.includes(item.key));
+      // What was there is still there, in the same order.
+      expect(keys.filter((key) => stayed.some((item) => item.key === key))).toEqual(
+        stayed.map(({ key }) => key),
+      );
+      if (event.id === null) {
+        const changed = now.filter((item) => !before.includes(item));
+        // A word that is said makes at most the bubble that it is said in.
+        expect(changed.length).toBeLessThanOrEqual(1);
+      }
+      before = now;
+    }
+    expect(transcript(state)).toBe(before);
+  });
+
+  test("a state that differs in nothing that is shown gives the same list", () => {
+    const transcript = createTranscript();
+    const state = stateOf(recording.after);
+    const items = transcript(state);
+    expect(transcript({ ...state, usageChanges: 9, savedFiles: new Map() })).toBe(items);
+  });
+
+  test("an answer has the same key while it is spoken and when it is on record", () => {
+    const transcript = createTranscript();
+    let state = stateOf(recording.before);
+    const spoken = new Map<number, string[]>();
+    for (const event of recording.events) {
+      state = reduce(state, event);
+      const live = transcript(state).filter((item): item is Bubble => item.kind === "bubble" && item.live);
+      for (const bubble of live) {
+        if (!state.speech.has(bubble.runId)) continue;
+        spoken.set(bubble.runId, [...new Set([...(spoken.get(bubble.runId) ?? []), bubble.key])]);
+      }
+    }
+    const keys = new Set(transcript(state).map(({ key }) => key));
+    expect(spoken.size).toBeGreaterThan(2);
+    for (const key of [...spoken.values()].flat()) expect(keys.has(key)).toBe(true);
+  });
+});
+
+// Made by hand: what is rare, or long.
+
+const TIME = "2026-11-14T10:00:00.000Z";
+
+function turnOf(id: number, fields: Partial<Turn> = {}): Turn {
+  return {
+    id,
+    workspace_id: 1,
+    status: "done",
+    text: `message ${id}`,
+    user_id: 1,
+    user_name: "admin",
+    error: null,
+    created_at: TIME,
+    started_at: TIME,
+    finished_at: TIME,
+    first_event_id: 1,
+    ...fields,
+  };
+}
+
+function entryOf(id: number, kind: Entry["kind"], fields: Partial<Entry> = {}): Entry {
+  return {
+    id,
+    workspace_id: 1,
+    turn_id: 1,
+    run_id: 1,
+    agent_id: 1,
+    thread: 0,
+    kind,
+    text: `${kind} ${id}`,
+    reasoning: null,
+    calls: [],
+    call_id: null,
+    tool: null,
+    outcome: null,
+    duration_ms: null,
+    partial: false,
+    forgotten: false,
+    created_at: TIME,
+    ...fields,
+  };
+}
+
+function stateWith(fields: Partial<WorkspaceState>): WorkspaceState {
+  const agentNames = new Map([
+    [1, "orchestrator"],
+    [2, "scout"],
+    [3, "scribe"],
+  ]);
+  return { ...stateOf(recording.before), agentNames, ...fields };
+}
+
+const delegate = (id: string, agent: string) => ({
+  id,
+  name: "delegate",
+  arguments: JSON.stringify({ agent, task: "t" }),
+});
+
+describe("workers", () => {
+  test("stand in the order of the calls although the second began, and ended, first; and workers of workers below them", () => {
+    const entries = [
+      entryOf(1, "person"),
+      entryOf(2, "agent", { calls: [delegate("c1", "scout"), delegate("c2", "scribe")] }),
+      entryOf(3, "task", { run_id: 20, agent_id: 3, thread: 20, call_id: "c2" }),
+      entryOf(4, "task", { run_id: 10, agent_id: 2, thread: 10, call_id: "c1" }),
+      entryOf(5, "agent", { run_id: 20, agent_id: 3, thread: 20 }),
+      entryOf(6, "tool", { call_id: "c2", tool: "delegate", outcome: "ok" }),
+      entryOf(7, "agent", { run_id: 10, agent_id: 2, thread: 10, calls: [delegate("c3", "scribe")] }),
+      entryOf(8, "task", { run_id: 30, agent_id: 3, thread: 30, call_id: "c3" }),
+    ];
+    const state = stateWith({
+      entries,
+      turns: [turnOf(1, { status: "running", finished_at: null })],
+      runs: new Map([
+        [30, { id: 30, turnId: 1, agentId: 3, state: "waiting", since: TIME, limit: undefined }],
+      ]),
+    });
+    expect(read(transcriptOf(state), state)).toEqual([
+      "admin: person 1",
+      "orchestrator: agent 2[delegate waiting][delegate ok]",
+      "  scout for orchestrator: agent 7[delegate waiting]",
+      "    scribe for scout:  …",
+      "  scribe for orchestrator: agent 5",
+    ]);
+  });
+
+  test("of records that do not name the call are shown all the same", () => {
+    const entries = [
+      entryOf(1, "person"),
+      entryOf(2, "agent", { calls: [delegate("c1", "scout")] }),
+      entryOf(3, "task", { run_id: 10, agent_id: 2, thread: 10 }),
+      entryOf(4, "agent", { run_id: 10, agent_id: 2, thread: 10 }),
+      entryOf(5, "tool", { call_id: "c1", outcome: "ok" }),
+    ];
+    const state = stateWith({ entries, turns: [turnOf(1)] });
+    expect(read(transcriptOf(state), state)).toEqual([
+      "admin: person 1",
+      "orchestrator: agent 2[delegate ok]",
+      "  scout: agent 4",
+    ]);
+  });
+});
+
+describe("turns that are not plainly done", () => {
+  test("a call without a result is interrupted when its turn is over; the end says what can be done only for the last turn", () => {
+    const entries = [
+      entryOf(1, "person"),
+      entryOf(2, "agent", { calls: [{ id: "c1", name: "count_words", arguments: "{}" }] }),
+      entryOf(3, "person", { turn_id: 2, run_id: 2 }),
+    ];
+    const turns = [
+      turnOf(1, { status: "interrupted" }),
+      turnOf(2, { status: "cancelled" }),
+      turnOf(3, { status: "queued", started_at: null, finished_at: null }),
+      turnOf(4, { status: "cancelled", started_at: null }),
+      turnOf(5, { status: "failed", started_at: null, error: "no longer a member" }),
+    ];
+    const state = stateWith({ entries, turns });
+    expect(read(transcriptOf(state), state)).toEqual([
+      "admin: person 1",
+      "orchestrator: agent 2[count_words interrupted]",
+      "interrupted: null",
+      "admin: person 3",
+      "cancelled, last: null",
+      "admin: message 5",
+      "failed: no longer a member",
+      "queued: message 3",
+    ]);
+  });
+
+  test("a turn of which only the end was read waits for its beginning, unless there is nothing else", () => {
+    const entries = [
+      entryOf(10, "agent"),
+      entryOf(11, "person", { turn_id: 2, run_id: 2 }),
+      entryOf(12, "agent", { turn_id: 2, run_id: 2 }),
+    ];
+    const turns = [turnOf(1), turnOf(2)];
+    const cut = stateWith({ entries, turns, hasEarlier: true });
+    expect(read(transcriptOf(cut), cut)).toEqual(["admin: person 11", "orchestrator: agent 12"]);
+    const whole = stateWith({ entries: [entryOf(9, "person"), ...entries], turns });
+    expect(read(transcriptOf(whole), whole)).toEqual([
+      "admin: person 9",
+      "orchestrator: agent 10",
+      "admin: person 11",
+      "orchestrator: agent 12",
+    ]);
+    const only = stateWith({ entries: [entryOf(10, "agent")], turns: [turnOf(1)], hasEarlier: true });
+    expect(read(transcriptOf(only), only)).toEqual(["orchestrator: agent 10"]);
+  });
+});
+
+describe("approvals", () => {
+  const approval: Approval = {
+    kind: "search",
+    id: 7,
+    title: "Search the web for: a question",
+    facts: [],
+    content_hash: "00",
+    workspace_id: 1,
+    agent: "scout",
+    requested_by: "admin",
+    requested_at: "2026-11-14T10:00:30.000Z",
+    expires_at: null,
+    decide: { method: "POST", path: "/x" },
+  };
+  const entries = [
+    entryOf(1, "person"),
+    entryOf(2, "agent", { calls: [delegate("c1", "scout")] }),
+    entryOf(3, "task", { run_id: 10, agent_id: 2, thread: 10, call_id: "c1" }),
+    entryOf(4, "agent", {
+      run_id: 10,
+      agent_id: 2,
+      thread: 10,
+      calls: [{ id: "s", name: "web_search", arguments: "{}" }],
+    }),
+  ];
+  const turns = [turnOf(1, { status: "waiting", finished_at: null })];
+  const bubbles = (state: WorkspaceState) =>
+    transcriptOf(state).filter((item): item is Bubble => item.kind === "bubble");
+
+  test("wait under the agent that asks, and become a line there when they are decided", () => {
+    const waiting = stateWith({ entries, turns, approvals: [approval] });
+    expect(bubbles(waiting).map(({ agentId, asks }) => [agentId, asks.length])).toEqual([
+      [1, 0],
+      [2, 1],
+    ]);
+    const decided: WorkspaceEvent = {
+      id: waiting.lastId + 1,
+      type: "approval.decided",
+      turn_id: 1,
+      time: TIME,
+      data: {
+        kind: "search",
+        id: 7,
+        decision: "approved",
+        by: "admin",
+        auth: "loopback",
+        reason: null,
+        content_hash: "00",
+      },
+    };
+    const after = reduce(waiting, decided);
+    expect(bubbles(after).map(({ asks, decided: done }) => [asks.length, done.map(({ by }) => by)])).toEqual([
+      [0, []],
+      [0, ["admin"]],
+    ]);
+  });
+
+  test("of a person, of another time and of agents that are unknown by now are no riddle", () => {
+    const mine = { ...approval, agent: null };
+    const old = { ...approval, id: 8, requested_at: "2020-01-01T00:00:00.000Z" };
+    const renamed = { ...approval, id: 9, agent: "somebody" };
+    const state = stateWith({ entries, turns, approvals: [mine, old, renamed] });
+    expect(bubbles(state).flatMap(({ asks }) => asks.map(({ id }) => id))).toEqual([9]);
+  });
+});
+
+test(`with ${ENTRIES} entries, one more entry, a word and an earlier page cost little and leave the others alone`, () => {
+  const entries = Array.from({ length: ENTRIES }, (_, index) =>
+    entryOf(index + 1, index % 2 === 0 ? "person" : "agent", {
+      turn_id: Math.floor(index / 2) + 1,
+      run_id: Math.floor(index / 2) + 1,
+    }),
+  );
+  const turns = Array.from({ length: ENTRIES / 2 }, (_, index) => turnOf(index + 1));
+  const transcript = createTranscript();
+  const state = stateWith({ entries: entries.slice(500), turns, hasEarlier: true });
+  const before = transcript(state);
+  const more = {
+    ...state,
+    entries: [...state.entries, entryOf(ENTRIES + 1, "agent", { turn_id: ENTRIES / 2, run_id: ENTRIES / 2 })],
+  };
+  const started = performance.now();
+  const after = transcript(more);
+  const tookMs = performance.now() - started;
+  expect(after.filter((item) => !before.includes(item)).length).toBe(1);
+  expect(tookMs).toBeLessThan(ONE_MORE_MS_MAX);
+  const spoken = {
+    ...more,
+    speech: new Map([[1, { runId: 99, agentId: 1, turnId: ENTRIES / 2, text: "", reasoning: "" }]]),
+  };
+  expect(transcript(spoken)).toBe(after);
+  const earlier = transcript({ ...more, entries: [...entries, more.entries.at(-1)!], hasEarlier: false });
+  expect(earlier.slice(500)).toEqual([...after]);
+  expect(earlier.slice(500).every((item, index) => item === after[index])).toBe(true);
+});

@@ -1,0 +1,285 @@
+// Goal: in the browser a person decides on exactly what is shown: searches, instructions and gears; once, deliberately, also after a restart;
+// and a decision that comes too late is said where it was made.
+
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import type { Page } from "playwright-core";
+import type { EgressRequest } from "../../src/service/egress/schema.ts";
+import type { Instruction } from "../../src/service/library/schema.ts";
+import { accessibilityProblems } from "../kit/axe.ts";
+import { hasBrowser, startBrowser, type TestBrowser } from "../kit/browser.ts";
+import type { Client } from "../kit/client.ts";
+import { eventually } from "../kit/eventually.ts";
+import { isolatedSandbox } from "../kit/gears.ts";
+import { call, say } from "../kit/model/index.ts";
+import { searchable, searchLab, type SearchLab } from "../kit/searching.ts";
+import { begin } from "../kit/turns.ts";
+
+const SETUP_MS = 40_000;
+const TEST_MS = 90_000;
+const PASSWORD = "a long enough password";
+setDefaultTimeout(TEST_MS);
+
+describe.if(hasBrowser && searchable)("approvals", () => {
+  const stack = new AsyncDisposableStack();
+  let lab: SearchLab;
+  let browser: TestBrowser;
+  let url: string;
+  let admin: Client;
+
+  beforeAll(async () => {
+    lab = stack.use(await searchLab({ sandbox: isolatedSandbox() }));
+    ({ url, admin } = lab.at);
+    await lab.grant();
+    browser = stack.use(await startBrowser());
+  }, SETUP_MS);
+  afterAll(() => stack.disposeAsync());
+
+  const open = (path = "/approvals", options = {}) => browser.open(url, path, options);
+  const card = (page: Page) => page.getByRole("region", { name: /^orchestrator asks to/ });
+  const button = (page: Page, name: string) => card(page).getByRole("button", { name, exact: true });
+  const ended = (turn: { id: number }) =>
+    eventually(async () => (await admin.get<{ status: string }>(`/turns/${turn.id}`)).status, "done");
+
+  const focused = (page: Page) => page.evaluate("document.activeElement.textContent");
+  /** The lists are read anew when one comes back to the page. */
+  const comeBack = (page: Page) => page.evaluate("dispatchEvent(new Event('visibilitychange'))");
+
+  /** A turn that asks for this search and waits. */
+  async function asks(query: string): Promise<{ turn: { id: number }; request: EgressRequest }> {
+    lab.model.script("boss", [call("web_search", { query }), say("Done.")]);
+    const turn = await begin({ admin, workspaceId: lab.workspaceId } as SearchLab, "Please look it up.");
+    for (;;) {
+      const found = (await admin.get<EgressRequest[]>("/egress/pending")).find((one) => one.query === query);
+      if (found) return { turn, request: found };
+      await Bun.sleep(5);
+    }
+  }
+
+  test("nothing waits: says what will stand here", async () => {
+    const page = await open();
+    await page.getByRole("heading", { name: "Nothing waits for you" }).waitFor();
+    await page.getByText("before they search the web", { exact: false }).waitFor();
+    await page.context().close();
+  });
+
+  test("a search: exactly what would be sent, refused by default, allowed once", async () => {
+    const query = "heron migration   2026";
+    const { turn, request } = await asks(query);
+    const page = await open();
+    await page.getByRole("link", { name: "Approvals 1 waiting" }).waitFor();
+    expect(await card(page).locator(".approval-text").textContent()).toBe(query);
+    await card(page).getByText("Brave Search, this exact text and nothing else").waitFor();
+    await card(page).getByText("you → orchestrator").waitFor();
+    await card(page)
+      .getByText(/^in \d+ min \d+ s, then it counts as refused$/)
+      .waitFor();
+    await card(page).getByTitle(`SHA-256 ${request.query_hash}`).waitFor();
+    await eventually(() => focused(page), "Refuse");
+    // Keys that were on their way, and Escape at any time, decide nothing.
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("x");
+    await button(page, "Refuse").and(page.locator(":not([aria-disabled])")).waitFor();
+    await page.keyboard.press("Escape");
+    expect(await lab.pending()).toHaveLength(1);
+    expect(lab.service.queries).not.toContain(query);
+    await button(page, "Allow this search").click();
+    await card(page).getByText("Allowed by you, this once.").waitFor();
+    await page.getByText("Nothing else waits for you.").waitFor();
+    await ended(turn);
+    expect(lab.service.queries.filter((sent) => sent === query)).toHaveLength(1);
+    const [logged] = await admin.get<EgressRequest[]>("/egress/log");
+    expect(logged).toMatchObject({ query, state: "done", decided_by: "admin", auth: "loopback" });
+    await page.context().close();
+  });
+
+  test("a key that is still down when the question appears decides nothing; a second click neither", async () => {
+    const { turn } = await asks("pressed too early");
+    const page = await open();
+    await button(page, "Refuse").waitFor();
+    // The keyboard repeats a key that is held down.
+    await page.keyboard.down("Enter");
+    for (let repeat = 0; repeat < 30; repeat++) await page.keyboard.down("Enter");
+    await button(page, "Refuse").and(page.locator(":not([aria-disabled])")).waitFor();
+    for (let repeat = 0; repeat < 10; repeat++) await page.keyboard.down("Enter");
+    await page.keyboard.up("Enter");
+    expect(await lab.pending()).toHaveLength(1);
+    await page.keyboard.press("Enter");
+    await card(page).getByText("Refused by you. Nothing was sent.").waitFor();
+    await ended(turn);
+    expect(lab.service.queries).not.toContain("pressed too early");
+    await page.context().close();
+  });
+
+  test("somebody else decides first: said in place, with who it was", async () => {
+    const { turn, request } = await asks("decided twice");
+    const second = await lab.at.user("Second Admin", "admin");
+    const page = await open();
+    await button(page, "Allow this search").and(page.locator(":not([aria-disabled])")).waitFor();
+    await lab.decide(request, "refuse", second);
+    await button(page, "Allow this search").click();
+    await card(page)
+      .getByText("this search is refused already")
+      .or(card(page).getByText("Refused by Second Admin."))
+      .first()
+      .waitFor();
+    await card(page).getByText("Refused by Second Admin.").waitFor();
+    await ended(turn);
+    expect(lab.service.queries).not.toContain("decided twice");
+    browser.expected(/status of 409/);
+    await page.context().close();
+  });
+
+  test("what is looked at stays, whatever comes; the next one is shown when asked for", async () => {
+    const { turn } = await asks("looked at first");
+    const page = await open();
+    await button(page, "Refuse").waitFor();
+    await admin.post("/gears", {
+      name: "late_gear",
+      runtime: "bash",
+      code: "cat\n",
+      args_schema: '{"type":"object"}',
+    });
+    const late = page.getByRole("link", { name: /^late_gear/ });
+    await eventually(async () => comeBack(page).then(() => late.count()), 1);
+    await page.getByText("2 things wait for you", { exact: false }).waitFor();
+    expect(await card(page).locator(".approval-text").textContent()).toBe("looked at first");
+    await button(page, "Refuse").click();
+    await page.getByRole("button", { name: "Next" }).click();
+    const gear = page.getByRole("region", { name: "admin asks to approve a gear" });
+    await gear.getByText("late_gear").waitFor();
+    expect(await gear.getByRole("button").count()).toBe(0);
+    await gear.getByRole("link", { name: "Review" }).click();
+    await page.waitForURL("**/gears/*/review");
+    await page.getByRole("button", { name: "Disable" }).click();
+    await page.getByText("version 1 disabled").waitFor();
+    await ended(turn);
+    await page.context().close();
+  });
+
+  test("an instruction: all of a new one, the difference of a changed one, accepted with its hash", async () => {
+    lab.model.script("boss", [
+      call("instruction_save", { name: "tone", text: "Be brief.\nNo jokes.\n" }),
+      say("Proposed."),
+      call("instruction_save", { name: "tone", text: "Be brief.\nSay why.\n" }),
+      say("Proposed."),
+    ]);
+    await lab.chat("Write it down.");
+    const page = await open();
+    await card(page).getByText("No jokes.").waitFor();
+    await button(page, "Accept").click();
+    await card(page).getByText("Accepted by you.", { exact: false }).waitFor();
+    const [instruction] = await admin.get<Instruction[]>("/instructions");
+    expect(instruction).toMatchObject({ name: "tone", version: 1 });
+    await lab.chat("Change it.");
+    await page.reload();
+    await card(page).getByText("version 1 → this proposal").waitFor();
+    await card(page).getByRole("img", { name: "1 added, 1 removed" }).waitFor();
+    // Changed by somebody while one looks at it.
+    await admin.put(`/instructions/${instruction!.id}`, { text: "Be long.\n" });
+    await button(page, "Accept").click();
+    await card(page).getByText("was changed since this was proposed", { exact: false }).first().waitFor();
+    await page.reload();
+    await card(page).getByText("so it can only be refused", { exact: false }).waitFor();
+    expect(await button(page, "Accept").count()).toBe(0);
+    await button(page, "Refuse").click();
+    await card(page).getByText("Refused by you. Nothing was changed.").waitFor();
+    expect(await admin.get(`/instructions/${instruction!.id}`)).toMatchObject({ text: "Be long.\n" });
+    browser.expected(/status of 409/);
+    await page.context().close();
+  });
+
+  test("a member sees what they may decide and nothing else", async () => {
+    const { turn, request } = await asks("not for members");
+    const member = await lab.at.user("mira");
+    await admin.put(`/users/${member.id}/password`, { password: PASSWORD });
+    const context = await browser.browser.newContext({ reducedMotion: "reduce" });
+    await context.request.post(`${url}/api/v1/login`, { data: { user: "mira", password: PASSWORD } });
+    const page = await open("/approvals", { context });
+    await page.getByRole("heading", { name: "Nothing waits for you" }).waitFor();
+    await page.getByText("Searches and gears are decided by admins.", { exact: false }).waitFor();
+    const answer = await context.request.post(`${url}/api/v1/egress/requests/${request.id}/decision`, {
+      data: { decision: "approve", query_hash: request.query_hash },
+    });
+    expect(answer.status()).toBe(403);
+    await lab.decide(request, "refuse");
+    await ended(turn);
+    await context.close();
+  });
+
+  for (const theme of ["light", "dark"] as const)
+    test(`by keyboard alone, and nothing that axe minds (${theme})`, async () => {
+      lab.model.script("boss", [
+        call("instruction_save", { name: `manners ${theme}`, text: "Say please.\n" }),
+        call("web_search", { query: `keys ${theme}` }),
+        say("Done."),
+      ]);
+      const turn = await begin(lab, "Both, please.");
+      await lab.pending();
+      await admin.post("/gears", {
+        name: `keys_${theme}`,
+        runtime: "bash",
+        code: "cat\n",
+        args_schema: '{"type":"object"}',
+      });
+      const page = await open("/approvals", { theme });
+      await card(page).getByText("Say please.").waitFor();
+      expect(await accessibilityProblems(page)).toEqual([]);
+      const items = page.getByRole("complementary", { name: "What waits" }).getByRole("link");
+      await items.first().focus();
+      await page.keyboard.press("ArrowDown");
+      await page.keyboard.press("Enter");
+      await card(page).getByText(`keys ${theme}`, { exact: true }).waitFor();
+      await button(page, "Refuse").and(page.locator(":not([aria-disabled])")).waitFor();
+      expect(await accessibilityProblems(page)).toEqual([]);
+      await eventually(() => focused(page), "Refuse");
+      await page.keyboard.press("Tab");
+      await page.keyboard.press("Enter");
+      await card(page).getByText("Allowed by you, this once.").waitFor();
+      await ended(turn);
+      expect(lab.service.queries).toContain(`keys ${theme}`);
+      await page.keyboard.press("Enter");
+      await card(page).getByText("Say please.").waitFor();
+      await button(page, "Refuse").and(page.locator(":not([aria-disabled])")).waitFor();
+      await page.keyboard.press("Enter");
+      await card(page).getByText("Refused by you. Nothing was changed.").waitFor();
+      await page.getByRole("button", { name: "Next" }).click();
+      const gear = page.getByRole("region", { name: "admin asks to approve a gear" });
+      await gear.getByRole("link", { name: "Review" }).waitFor();
+      expect(await accessibilityProblems(page)).toEqual([]);
+      const gears = await admin.get<{ id: number; name: string }[]>("/gears");
+      const { id } = gears.find(({ name }) => name === `keys_${theme}`)!;
+      await admin.delete(`/gears/${id}`);
+      await page.context().close();
+    });
+
+  test("one column: the list, one thing, and back", async () => {
+    const { turn, request } = await asks("narrow question");
+    const page = await open("/approvals", { width: 360, height: 740 });
+    await page.getByRole("link", { name: /^narrow question/ }).click();
+    await button(page, "Refuse").waitFor();
+    await page.getByRole("button", { name: "All that waits" }).click();
+    await page.getByRole("link", { name: /^narrow question/ }).waitFor();
+    expect(await page.locator("main").evaluate((main) => [main.clientWidth, main.scrollWidth])).toEqual([
+      360, 360,
+    ]);
+    await lab.decide(request, "refuse");
+    await ended(turn);
+    await page.context().close();
+  });
+
+  test("across a restart: the question is still there, decided from the page, and sent once when the turn goes on", async () => {
+    const query = "asked before the restart";
+    const { turn } = await asks(query);
+    const again = await lab.restart();
+    ({ url, admin } = again);
+    const page = await open();
+    await card(page).getByText(query).waitFor();
+    await button(page, "Allow this search").click();
+    await card(page).getByText("Allowed by you, this once.").waitFor();
+    expect(lab.service.queries).not.toContain(query);
+    await admin.post(`/turns/${turn.id}/resume`);
+    await ended(turn);
+    expect(lab.service.queries.filter((sent) => sent === query)).toHaveLength(1);
+    await page.context().close();
+  });
+});

@@ -1,0 +1,156 @@
+// Goal: an admin reads the audit in the browser: newest first, page by page, narrowed, in detail, verified; a broken chain is named.
+
+import { Database } from "bun:sqlite";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Page } from "playwright-core";
+import { accessibilityProblems } from "../kit/axe.ts";
+import { hasBrowser, startBrowser, type TestBrowser } from "../kit/browser.ts";
+import { createClient } from "../kit/client.ts";
+import { eventually } from "../kit/eventually.ts";
+import { temporaryFolder } from "../kit/folder.ts";
+import { runService, type RunningService } from "../kit/running.ts";
+
+const SETUP_MS = 30_000;
+const TEAMS = 120;
+
+describe.if(hasBrowser)("the audit screen", () => {
+  const stack = new AsyncDisposableStack();
+  let service: RunningService;
+  let browser: TestBrowser;
+  let member = "";
+
+  beforeAll(async () => {
+    service = stack.use(await runService());
+    browser = stack.use(await startBrowser());
+    const { admin } = service;
+    for (let index = 1; index <= TEAMS; index++) await admin.post("/teams", { name: `team ${index}` });
+    const boss = await admin.post<{ user: { id: number }; token: string }>("/users", {
+      name: "Second Admin",
+      role: "admin",
+    });
+    await createClient(service.url, boss.token).post("/teams", { name: "by token" });
+    member = (await admin.post<{ token: string }>("/users", { name: "Guest" })).token;
+    await admin.post("/instructions", { name: "tone", text: "Be brief." });
+  }, SETUP_MS);
+  afterAll(() => stack.disposeAsync());
+
+  const rows = (page: Page) => page.getByRole("table", { name: "Decisions" }).locator("tbody tr");
+
+  test("newest first, with how people were signed in; earlier ones are a page further", async () => {
+    const page = await browser.open(service.url, "/audit", { width: 1400 });
+    await rows(page).first().waitFor();
+    expect(await rows(page).first().textContent()).toContain("instruction.create");
+    expect(await rows(page).count()).toBe(100);
+    const byToken = rows(page).filter({ hasText: "Second Admin" });
+    expect(await byToken.textContent()).toContain("token");
+    await page.getByRole("button", { name: "Earlier records" }).click();
+    await rows(page).nth(100).waitFor();
+    expect(await rows(page).last().textContent()).toContain("user.create");
+    expect(await page.getByRole("button", { name: "Earlier records" }).count()).toBe(0);
+    await page.close();
+  });
+
+  test("filters by action and by who, kept in the address; a record names every field", async () => {
+    const page = await browser.open(service.url, "/audit");
+    await page.getByLabel("Action").fill("user.create");
+    await page.getByLabel("Action").press("Enter");
+    await rows(page).nth(2).waitFor();
+    await eventually(() => rows(page).count(), 3);
+    await page.getByLabel("Who").fill("service");
+    await page.getByLabel("Who").press("Enter");
+    await eventually(() => rows(page).count(), 1);
+    expect(new URL(page.url()).search).toBe("?action=user.create&actor=service");
+    await page.getByLabel("Who").fill("nobody");
+    await page.getByLabel("Who").press("Enter");
+    await page.getByRole("heading", { name: "No such record" }).waitFor();
+    await page.getByRole("button", { name: "Show all" }).click();
+    await rows(page).first().click();
+    const record = page.getByRole("complementary", { name: "Record" });
+    const text = (await record.innerText()).replace(/\s+/g, " ");
+    const [newest] = await service.admin.get<Record<string, string>[]>("/audit?limit=1");
+    for (const value of ["target", "address", "content_hash", "hash", "prev", "request_id"])
+      expect(text).toContain(newest![value]!);
+    await record.getByRole("button", { name: "Only instruction.create" }).click();
+    await eventually(() => rows(page).count(), 1);
+    await page.close();
+  });
+
+  test("by keyboard: rows with arrows, Enter opens, the record closes", async () => {
+    const page = await browser.open(service.url, "/audit");
+    await rows(page).first().focus();
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    const record = page.getByRole("complementary", { name: "Record" });
+    await record.getByRole("heading", { name: "user.create" }).waitFor();
+    await record.getByRole("button", { name: "Close" }).focus();
+    await page.keyboard.press("Enter");
+    await record.waitFor({ state: "detached" });
+    await page.close();
+  });
+
+  test("a server that does not answer is said, and tried again", async () => {
+    const page = await browser.open("about:blank", "");
+    await page.route("**/api/v1/audit?*", (route) =>
+      route.fulfill({
+        status: 503,
+        json: { error: { message: "storage does not answer", code: "unavailable", request_id: "r1" } },
+      }),
+    );
+    await page.goto(`${service.url}/audit`);
+    await page.getByRole("alert").getByText("storage does not answer").waitFor();
+    await page.unroute("**/api/v1/audit?*");
+    await page.getByRole("button", { name: "Try again" }).click();
+    await rows(page).first().waitFor();
+    browser.expected(/status of 503/);
+    await page.close();
+  });
+
+  test("a member is told whom to ask", async () => {
+    const page = await browser.open("about:blank", "");
+    await page.setExtraHTTPHeaders({ Authorization: `Bearer ${member}` });
+    await page.goto(`${service.url}/audit`);
+    await page.getByRole("heading", { name: "The audit is for admins" }).waitFor();
+    expect(await page.getByRole("link", { name: "Audit" }).count()).toBe(0);
+    await page.close();
+  });
+
+  for (const theme of ["light", "dark"] as const) {
+    test(`axe finds nothing (${theme})`, async () => {
+      const page = await browser.open(service.url, "/audit?record=2", { theme });
+      await page.getByRole("complementary", { name: "Record" }).waitFor();
+      await page.getByRole("button", { name: "Verify" }).click();
+      await page.getByText("The chain holds.").waitFor();
+      expect(await accessibilityProblems(page)).toEqual([]);
+      await page.close();
+    });
+  }
+
+  test("verified: it holds; edited behind the service's back: the first broken record is named and shown as unreadable", async () => {
+    await using folder = await temporaryFolder();
+    const data = `${folder.path}/data`;
+    const page = await browser.open("about:blank", "");
+    {
+      await using before = await runService({ data });
+      for (const name of ["a", "b", "c"]) await before.admin.post("/teams", { name });
+      await page.goto(`${before.url}/audit`);
+      await page.getByRole("button", { name: "Verify" }).click();
+      await page.getByText("The chain holds.").waitFor();
+      await page.goto("about:blank");
+      await before.end("SIGTERM");
+    }
+    {
+      using db = new Database(`${data}/service.db`);
+      db.run("UPDATE audit SET record = 'no JSON any more' WHERE seq = 2");
+    }
+    await using after = await runService({ data });
+    await page.goto(`${after.url}/audit`);
+    await rows(page).first().waitFor();
+    expect(await rows(page).nth(2).textContent()).toContain("unreadable");
+    await page.getByRole("button", { name: "Verify" }).click();
+    await page.getByText("The chain is broken at record 2:").waitFor();
+    await page.getByRole("button", { name: "Show record 2" }).click();
+    const record = page.getByRole("complementary", { name: "Record" });
+    await record.getByText("can't be read any more", { exact: false }).waitFor();
+    await page.close();
+  });
+});

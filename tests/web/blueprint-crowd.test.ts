@@ -1,0 +1,97 @@
+// Goal: 200 agents and 400 wires are all seen when they are fitted, panning and zooming touch no card, and what it takes is printed.
+
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import type { Agent } from "../../src/service/blueprint/schema.ts";
+import { blueprintOffice, card, type Office } from "../kit/blueprint-desk.ts";
+import { hasBrowser } from "../kit/browser.ts";
+import { eventually } from "../kit/eventually.ts";
+
+let office: Office;
+beforeAll(async () => {
+  if (hasBrowser) office = await blueprintOffice();
+}, 30_000);
+afterAll(async () => {
+  if (hasBrowser) await office[Symbol.asyncDispose]();
+}, 30_000);
+
+/** In the page: cards that do not stand inside the pane. */
+const HIDDEN = `(() => {
+  const pane = document.querySelector(".blueprint-pane").getBoundingClientRect();
+  return [...document.querySelectorAll("[data-agent]")].filter((one) => {
+    const box = one.getBoundingClientRect();
+    return box.left < pane.left || box.right > pane.right || box.top < pane.top || box.bottom > pane.bottom;
+  }).map((one) => one.textContent);
+})()`;
+
+/** In the page: turns the wheel frame by frame, and counts changes of cards meanwhile. */
+const ZOOM_AND_WATCH = `(async () => {
+  const records = [];
+  const observer = new MutationObserver((found) => records.push(...found));
+  const layer = document.querySelector(".blueprint-layer");
+  observer.observe(layer, { subtree: true, attributes: true, childList: true });
+  const times = [];
+  for (let step = 0; step < 30; step++) {
+    const from = performance.now();
+    const at = { deltaY: step % 2 ? 40 : -40, clientX: 700, clientY: 400, bubbles: true, cancelable: true };
+    layer.parentElement.dispatchEvent(new WheelEvent("wheel", at));
+    await new Promise(requestAnimationFrame);
+    times.push(performance.now() - from);
+  }
+  observer.disconnect();
+  const cards = records.filter(({ target }) => target.closest("[data-agent]")).length;
+  return { cards, slowest: Math.max(...times), mean: times.reduce((a, b) => a + b, 0) / times.length };
+})()`;
+
+test.if(hasBrowser)(
+  "200 agents and 400 wires are drawn, all seen, and stay fluid",
+  async () => {
+    const { service, browser } = office;
+    const { admin } = service;
+    const { id } = await admin.post<{ id: number }>("/workspaces", {
+      name: "crowd",
+      orchestrator_model_id: office.models.boss,
+    });
+    const [orchestrator] = await admin.get<Agent[]>(`/workspaces/${id}/agents`);
+    const ids = [orchestrator!.id];
+    for (let index = 1; index < 200; index++) {
+      const name =
+        index === 7 ? "a worker with a name so long that it can't stand on any card" : `worker ${index}`;
+      const made = await admin.post<Agent>(`/workspaces/${id}/agents`, {
+        name,
+        role: "",
+        model_id: office.models.worker,
+      });
+      ids.push(made.id);
+    }
+    const pairs = ids.flatMap((to, index) =>
+      index === 0
+        ? []
+        : [
+            [ids[0]!, to],
+            [to, ids[(index % 199) + 1]!],
+          ],
+    );
+    for (const [from, to] of [...pairs, [ids[5]!, ids[9]!], [ids[6]!, ids[11]!]])
+      await admin.post(`/workspaces/${id}/wires`, { from_agent_id: from, to_agent_id: to });
+    const started = performance.now();
+    const page = await browser.open(service.url, `/workspaces/${id}/blueprint`);
+    await card(page, "worker 199").waitFor();
+    const cards = page.locator("[data-agent]");
+    expect(await cards.count()).toBe(200);
+    expect(await page.locator("[data-wire]").count()).toBe(400);
+    console.log(`200 agents, 400 wires: shown after ${Math.round(performance.now() - started)} ms`);
+    await eventually(() => page.evaluate(HIDDEN), []);
+    // Panning touches the one layer, no card.
+    const touched = (await page.evaluate(ZOOM_AND_WATCH)) as Record<"cards" | "mean" | "slowest", number>;
+    console.log(
+      `zooming: mean ${touched.mean.toFixed(1)} ms a frame, slowest ${touched.slowest.toFixed(1)} ms`,
+    );
+    expect(touched.cards).toBe(0);
+    const tidying = performance.now();
+    await page.getByRole("button", { name: "Tidy" }).click();
+    await page.getByRole("button", { name: "Undo: tidy layout" }).waitFor();
+    console.log(`tidy of 200 agents: ${Math.round(performance.now() - tidying)} ms`);
+    await page.context().close();
+  },
+  60_000,
+);

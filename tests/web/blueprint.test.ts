@@ -1,0 +1,305 @@
+// Goal: on the canvas a person draws who may delegate to whom, moves and tidies agents, undoes it, looks back in time, and sees what others do.
+
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { accessibilityProblems } from "../kit/axe.ts";
+import {
+  blueprintOffice,
+  card,
+  drag,
+  draw,
+  middleOf,
+  type Office,
+  SCOUT_AT,
+  SCRIBE_AT,
+  toast,
+} from "../kit/blueprint-desk.ts";
+import { hasBrowser, type TestBrowser } from "../kit/browser.ts";
+import { eventually } from "../kit/eventually.ts";
+import { call, gate, say, type ScriptedModel } from "../kit/model/index.ts";
+import type { RunningService } from "../kit/running.ts";
+
+let office: Office;
+let service: RunningService;
+let model: ScriptedModel;
+let browser: TestBrowser;
+
+beforeAll(async () => {
+  if (!hasBrowser) return;
+  office = await blueprintOffice();
+  ({ service, model, browser } = office);
+}, 30_000);
+afterAll(async () => {
+  if (hasBrowser) await office[Symbol.asyncDispose]();
+}, 30_000);
+
+test.if(hasBrowser)(
+  "a wire that is drawn lets the next turn delegate; removed, it does not",
+  async () => {
+    const at = await office.desk("drawing");
+    const page = await browser.open(service.url, at.path);
+    model.script("boss", [say("nobody to ask"), say("I could ask"), say("no more")]);
+    expect(await office.turn(at, "one")).not.toContain("delegate");
+    await draw(page, "orchestrator", card(page, "scribe"));
+    await eventually(() => office.wires(at), [[at.boss, at.scribe]]);
+    expect(await office.wires(at)).toEqual([[at.boss, at.scribe]]);
+    expect(await office.turn(at, "two")).toContain("delegate");
+
+    await page.locator("[data-wire] .blueprint-wire-hit").click({ force: true });
+    await page.waitForURL(/inspect=wire-/);
+    await page.keyboard.press("Delete");
+    await eventually(() => office.wires(at), []);
+    expect(await office.turn(at, "three")).not.toContain("delegate");
+
+    await page.getByRole("button", { name: "Undo", exact: true }).last().click();
+    await eventually(() => office.wires(at), [[at.boss, at.scribe]]);
+    await page.context().close();
+  },
+  20_000,
+);
+
+test.if(hasBrowser)(
+  "what the server refuses is told: a wire to itself, a second one, one to an agent that is gone",
+  async () => {
+    const at = await office.desk("refusals");
+    await office.addWire(at, at.boss, at.scribe);
+    const page = await browser.open(service.url, at.path);
+    await card(page, "scribe").waitFor();
+    await draw(page, "orchestrator", card(page, "scribe"));
+    await toast(page, 'A wire from "orchestrator" to "scribe" exists already').waitFor();
+    await draw(page, "scribe", card(page, "scribe"));
+    await toast(page, "An agent can't be wired to itself").waitFor();
+    expect(await page.getByRole("button", { name: "Undo", exact: true }).isDisabled()).toBe(true);
+
+    // To this page no events come, so it does not know that the agent is gone.
+    const context = page.context();
+    await context.route("**/events?*", () => {});
+    const deaf = await browser.open(service.url, at.path, { context });
+    await card(deaf, "scout").waitFor();
+    await service.admin.delete(`/agents/${at.scout}`);
+    await draw(deaf, "orchestrator", card(deaf, "scout"));
+    await toast(deaf, `Agent ${at.scout} is not in this workspace`).waitFor();
+    expect(await office.wires(at)).toEqual([[at.boss, at.scribe]]);
+    await page.context().close();
+    browser.expected(/status of (400|409)/);
+  },
+  20_000,
+);
+
+test.if(hasBrowser)(
+  "moves are kept, several at once, undone and done again; tidy is one step",
+  async () => {
+    const at = await office.desk("moving");
+    await office.addWire(at, at.boss, at.scribe);
+    await office.addWire(at, at.scribe, at.scout);
+    const page = await browser.open(service.url, at.path);
+    await card(page, "scout").click();
+    await drag(page, "scout", { x: 60, y: 80 });
+    await eventually(async () => (await office.place(at, at.scout)).y > SCOUT_AT.y, true);
+    const moved = await office.place(at, at.scout);
+    await page.keyboard.press("Control+z");
+    await eventually(() => office.place(at, at.scout), SCOUT_AT);
+    await page.keyboard.press("Control+Shift+z");
+    await eventually(() => office.place(at, at.scout), moved);
+    await page.keyboard.press("Control+z");
+    await eventually(() => office.place(at, at.scout), SCOUT_AT);
+
+    // Both workers, chosen by a box drawn with Shift, move together.
+    const [first, last] = [await middleOf(card(page, "scribe")), await middleOf(card(page, "scout"))];
+    await page.keyboard.down("Shift");
+    await page.mouse.move(first.x - 120, first.y - 80);
+    await page.mouse.down();
+    await page.mouse.move(last.x, last.y, { steps: 4 });
+    await page.mouse.up();
+    await page.keyboard.up("Shift");
+    await page.locator('[data-agent][aria-pressed="true"]').nth(1).waitFor();
+    // One more click with Shift takes it out, another one in again.
+    await card(page, "scout").click({ modifiers: ["Shift"] });
+    expect(await page.locator('[data-agent][aria-pressed="true"]').count()).toBe(1);
+    await card(page, "scout").click({ modifiers: ["Shift"] });
+    await drag(page, "scribe", { x: 40, y: 0 });
+    await eventually(async () => (await office.place(at, at.scribe)).x > SCRIBE_AT.x, true);
+    await eventually(async () => (await office.place(at, at.scout)).x > SCOUT_AT.x, true);
+    const [scribe, scout] = [await office.place(at, at.scribe), await office.place(at, at.scout)];
+    expect([scribe.x - 340, scribe.y]).toEqual([scout.x - 340, -90]);
+    await page.keyboard.press("Control+z");
+    await eventually(
+      async () => [await office.place(at, at.scribe), await office.place(at, at.scout)],
+      [SCRIBE_AT, SCOUT_AT],
+    );
+
+    await page.getByRole("button", { name: "Tidy" }).click();
+    await eventually(async () => (await office.place(at, at.scout)).x > 500, true);
+    await page.getByRole("button", { name: "Undo: tidy layout" }).click();
+    await eventually(() => office.place(at, at.scout), SCOUT_AT);
+    expect(await office.place(at, at.scribe)).toEqual(SCRIBE_AT);
+    await page.context().close();
+  },
+  20_000,
+);
+
+test.if(hasBrowser)(
+  "a move that is refused is put back",
+  async () => {
+    const at = await office.desk("refused move");
+    const page = await browser.open(service.url, at.path);
+    await card(page, "scout").waitFor();
+    const start = await middleOf(card(page, "scout"));
+    await page.route("**/api/v1/agents/*", (route) =>
+      route.fulfill({ status: 500, json: { error: { message: "the disk is full", code: "internal" } } }),
+    );
+    await drag(page, "scout", { x: 50, y: 30 });
+    await toast(page, "The disk is full").waitFor();
+    await eventually(() => middleOf(card(page, "scout")), start);
+    expect(await office.place(at, at.scout)).toEqual(SCOUT_AT);
+    await page.context().close();
+    browser.expected(/status of 500/);
+  },
+  20_000,
+);
+
+test.if(hasBrowser)(
+  "the slider shows the blueprint as it was, read only, and leads back",
+  async () => {
+    const at = await office.desk("past");
+    const first = await browser.open(service.url, at.path);
+    await first.getByText("No turns yet.").waitFor();
+    await first.context().close();
+    await office.addWire(at, at.boss, at.scribe);
+    model.script("boss", [say("one"), say("two")]);
+    await office.turn(at, "one");
+    await service.admin.delete(`/agents/${at.scribe}`);
+    await office.turn(at, "two");
+    const page = await browser.open(service.url, at.path);
+    await card(page, "scout").waitFor();
+    expect(await card(page, "scribe").count()).toBe(0);
+    const slider = page.getByRole("slider", { name: "Blueprint as of" });
+    expect(await slider.getAttribute("aria-valuetext")).toBe("now");
+    await slider.press("Home");
+    await card(page, "scribe").waitFor();
+    await page.getByText(/As it was when turn \d+ began, .* Read only\./).waitFor();
+    expect(await page.locator("[data-wire]").count()).toBe(1);
+    expect(await page.getByRole("button", { name: "Tidy" }).count()).toBe(0);
+    await drag(page, "scout", { x: 50, y: 50 });
+    expect(await office.place(at, at.scout)).toEqual(SCOUT_AT);
+    await page.getByRole("button", { name: "Back to now" }).click();
+    await card(page, "scribe").waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Tidy" }).waitFor();
+    await page.context().close();
+  },
+  20_000,
+);
+
+test.if(hasBrowser)(
+  "one draws, the other sees; a turn lights up its path",
+  async () => {
+    const at = await office.desk("together");
+    const [one, other] = await Promise.all([
+      browser.open(service.url, at.path),
+      browser.open(service.url, at.path),
+    ]);
+    await card(other, "scribe").waitFor();
+    await draw(one, "orchestrator", card(one, "scribe"));
+    await other.locator("[data-wire]").waitFor({ state: "attached" });
+    await drag(one, "scout", { x: 0, y: 60 });
+    await eventually(async () => (await office.place(at, at.scout)).y !== SCOUT_AT.y, true);
+    const moved = await office.place(at, at.scout);
+    await other.waitForFunction(
+      `document.getElementById("blueprint-agent-${at.scout}").style.transform.includes("${moved.y}px")`,
+    );
+
+    const held = gate();
+    model.script("boss", [call("delegate", { agent: "scribe", task: "write" }), say("done")]);
+    model.script("worker", [[held, ...say("written")]]);
+    await service.admin.post(`/workspaces/${at.id}/chat`, { text: "go" });
+    await held.reached;
+    for (const page of [one, other]) {
+      await page.getByRole("button", { name: /^scribe ?, worker, ?thinking/ }).waitFor();
+      await page.getByRole("button", { name: /^orchestrator ?, orchestrator, ?working/ }).waitFor();
+      await page.locator("[data-wire].live").waitFor({ state: "attached" });
+    }
+    held.open();
+    await one.getByRole("button", { name: /^scribe ?, worker, ?idle/ }).waitFor();
+    await one.locator("[data-wire].live").waitFor({ state: "detached" });
+    await Promise.all([one.context().close(), other.context().close()]);
+  },
+  20_000,
+);
+
+test.if(hasBrowser)(
+  "keys alone: from agent to agent, inspect, move, zoom",
+  async () => {
+    const at = await office.desk("keys");
+    const page = await browser.open(service.url, at.path);
+    await card(page, "orchestrator").focus();
+    await page.keyboard.press("ArrowRight");
+    expect(await page.evaluate("document.activeElement?.id")).toBe(`blueprint-agent-${at.scribe}`);
+    await page.keyboard.press("ArrowDown");
+    expect(await page.evaluate("document.activeElement?.id")).toBe(`blueprint-agent-${at.scout}`);
+    await page.keyboard.press("Enter");
+    await page.waitForURL(new RegExp(`inspect=agent-${at.scout}`));
+    for (let press = 0; press < 3; press++) await page.keyboard.press("Shift+ArrowDown");
+    await eventually(() => office.place(at, at.scout), { x: 340, y: 150 });
+    await page.keyboard.press("Control+z");
+    await eventually(() => office.place(at, at.scout), SCOUT_AT);
+    await page.keyboard.press("0");
+    await page.getByRole("button", { name: "Zoom 100%, back to 100%" }).waitFor();
+    await page.keyboard.press("+");
+    await page.getByRole("button", { name: "Zoom 125%, back to 100%" }).waitFor();
+    await page.keyboard.press("-");
+    await page.getByRole("button", { name: "Zoom 100%, back to 100%" }).waitFor();
+    await page.context().close();
+  },
+  20_000,
+);
+
+test.if(hasBrowser)(
+  "a gear is dragged from the palette onto an agent, an instruction is bound to all by name",
+  async () => {
+    const at = await office.desk("palette");
+    await service.admin.post("/gears", {
+      name: "draft_notes",
+      runtime: "bash",
+      code: "cat\n",
+      args_schema: '{"type":"object"}',
+    });
+    await service.admin.post("/instructions", { name: "tone", text: "Be calm." });
+    const page = await browser.open(service.url, at.path);
+    await page.getByRole("button", { name: "Add", exact: true }).click();
+    const palette = page.getByRole("region", { name: "Add to this blueprint" });
+    await palette.getByRole("button", { name: /draft_notes/ }).dragTo(card(page, "scribe"));
+    await page.getByRole("button", { name: "gear draft_notes pending of scribe" }).waitFor();
+    await palette.getByRole("button", { name: /^tone/ }).click();
+    await palette.getByRole("button", { name: "Bind", exact: true }).click();
+    await page.getByRole("button", { name: "instruction tone all agents" }).waitFor();
+    const { gear_bindings: gears, instruction_bindings: texts } = await office.blueprint(at);
+    expect(gears.map(({ agent_id: id }) => id)).toEqual([at.scribe]);
+    expect(texts.map(({ agent_id: id }) => id)).toEqual([null]);
+    await page.keyboard.press("Escape");
+    await palette.waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "gear draft_notes pending of scribe" }).click();
+    await page.waitForURL(/inspect=gear-binding-/);
+    await page.keyboard.press("Delete");
+    await page
+      .getByRole("button", { name: "gear draft_notes pending of scribe" })
+      .waitFor({ state: "detached" });
+    await page.context().close();
+  },
+  20_000,
+);
+
+test.if(hasBrowser)(
+  "axe finds nothing on the canvas, in both themes",
+  async () => {
+    const at = await office.desk("axe");
+    await office.addWire(at, at.boss, at.scribe);
+    for (const theme of ["light", "dark"] as const) {
+      const page = await browser.open(service.url, at.path, { theme });
+      await page.getByRole("button", { name: "Add", exact: true }).click();
+      await page.getByRole("region", { name: "Add to this blueprint" }).waitFor();
+      await card(page, "scribe").waitFor();
+      expect(await accessibilityProblems(page)).toEqual([]);
+      await page.context().close();
+    }
+  },
+  20_000,
+);

@@ -1,0 +1,189 @@
+// Goal: in the browser everything can be reached and done from the palette, by keys; what was used lately stands first; it costs the
+// first load nothing.
+
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import type { Page } from "playwright-core";
+import { problemsInBothThemes } from "../kit/axe.ts";
+import { hasBrowser, startBrowser, type TestBrowser } from "../kit/browser.ts";
+import { eventually } from "../kit/eventually.ts";
+import { furnish } from "../kit/furnish.ts";
+import { gate, say, type ScriptedModel, startModel } from "../kit/model/index.ts";
+import { createPerson } from "../kit/person.ts";
+import { runService, type RunningService } from "../kit/running.ts";
+
+setDefaultTimeout(30_000);
+
+describe.if(hasBrowser)("the palette", () => {
+  const stack = new AsyncDisposableStack();
+  let model: ScriptedModel;
+  let service: RunningService;
+  let browser: TestBrowser;
+  let workspaceId: number;
+  let orchestratorId: number;
+
+  beforeAll(async () => {
+    model = stack.use(await startModel());
+    service = stack.use(await runService());
+    browser = stack.use(await startBrowser());
+    ({ workspaceId, orchestratorId } = await furnish(service.admin, model));
+    await service.admin.post("/gears", {
+      name: "count_words",
+      runtime: "bash",
+      code: "wc -w",
+      args_schema: '{"type":"object"}',
+    });
+    await service.admin.post("/instructions", { name: "tone", text: "Be plain." });
+  });
+  afterAll(() => stack.disposeAsync());
+
+  const palette = (page: Page) => page.getByRole("dialog", { name: "Search or run a command" });
+  const summon = async (page: Page) => {
+    // Before the frame is there, no key is listened to.
+    await page.getByRole("navigation", { name: "Main" }).waitFor({ state: "attached" });
+    await page.keyboard.press("Control+k");
+    await palette(page).getByRole("option").first().waitFor();
+  };
+  const options = (page: Page) => palette(page).getByRole("option").allInnerTexts();
+  const chosen = (page: Page) => palette(page).getByRole("option", { selected: true }).innerText();
+  const run = async (page: Page, search: string) => {
+    await summon(page);
+    await page.keyboard.type(search);
+    await palette(page)
+      .getByRole("option", { name: new RegExp(search, "i") })
+      .first()
+      .waitFor();
+    await page.keyboard.press("Enter");
+    await palette(page).waitFor({ state: "detached" });
+  };
+
+  test("it is not part of the first load", async () => {
+    const page = await browser.open("about:blank", "");
+    const loaded: string[] = [];
+    page.on("request", (request) => loaded.push(new URL(request.url()).pathname));
+    await page.goto(`${service.url}/settings`);
+    await page.getByRole("heading", { name: "Settings" }).waitFor();
+    expect(loaded.filter((path) => path.includes("palette"))).toEqual([]);
+    await summon(page);
+    expect(loaded.filter((path) => /palette-[\w-]+\.js$/.test(path))).toHaveLength(1);
+    await page.close();
+  });
+
+  test("pages, workspaces, gears, instructions and actions are found and opened with Enter", async () => {
+    const page = await browser.open(service.url, "/settings");
+    await page.getByRole("heading", { name: "Settings" }).waitFor();
+    for (const [search, path] of [
+      ["Models", "/models"],
+      ["lab anth", `/workspaces/${workspaceId}`],
+      ["count_w", "/gears/1"],
+      ["tone", "/library/1"],
+    ] as const) {
+      await run(page, search);
+      await eventually(() => new URL(page.url()).pathname, path);
+    }
+    await run(page, "new workspace");
+    await page.getByRole("dialog", { name: "New workspace" }).waitFor();
+    await page.keyboard.press("Control+k");
+    expect(await palette(page).count()).toBe(0);
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    await run(page, "dark theme");
+    expect(await page.evaluate("document.documentElement.dataset.theme")).toBe("dark");
+    await page.close();
+  });
+
+  test("inside a workspace: its views, its agents, and to stop its turn", async () => {
+    const page = await browser.open(service.url, `/workspaces/${workspaceId}`);
+    await page.getByRole("link", { name: "Chat" }).waitFor();
+    await run(page, "Go to Files");
+    await eventually(() => new URL(page.url()).pathname, `/workspaces/${workspaceId}/files`);
+    await run(page, "orchestrator");
+    await eventually(() => new URL(page.url()).search, `?inspect=agent-${orchestratorId}`);
+
+    const held = gate();
+    model.script("boss", [[held, say("never said")]]);
+    await service.admin.post(`/workspaces/${workspaceId}/chat`, { text: "go" });
+    await run(page, "Stop the turn");
+    await eventually(
+      async () =>
+        (await service.admin.get<{ status: string }[]>(`/workspaces/${workspaceId}/turns`)).at(-1)?.status,
+      "cancelled",
+    );
+    await page.getByRole("link", { name: "Workspaces" }).first().click();
+    await page.getByRole("heading", { name: "Workspaces", level: 1 }).waitFor();
+    await summon(page);
+    expect((await options(page)).filter((text) => /Go to|Stop the turn/.test(text))).toEqual([]);
+    await page.close();
+  });
+
+  test("arrows go round, Escape closes and gives the focus back, nothing found is said", async () => {
+    const page = await browser.open(service.url, "/settings");
+    const button = page.getByRole("button", { name: "Sign in as somebody else" });
+    await button.focus();
+    await summon(page);
+    const all = (await options(page)).map((text) => text.trim());
+    expect((await chosen(page)).trim()).toBe(all[0]!);
+    await page.keyboard.press("ArrowUp");
+    expect((await chosen(page)).trim()).toBe(all.at(-1)!);
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("ArrowDown");
+    expect((await chosen(page)).trim()).toBe(all[1]!);
+    expect(await palette(page).getByRole("combobox").getAttribute("aria-activedescendant")).toBe(
+      await palette(page).getByRole("option", { selected: true }).getAttribute("id"),
+    );
+    await page.keyboard.type("zzqq");
+    await palette(page).getByText("Nothing fits.").waitFor();
+    await page.keyboard.press("Enter");
+    expect(await palette(page).isVisible()).toBe(true);
+    await page.keyboard.press("Escape");
+    await palette(page).waitFor({ state: "detached" });
+    await eventually(() => page.evaluate("document.activeElement.textContent"), "Sign in as somebody else");
+    await page.close();
+  });
+
+  test("what was used lately stands first; the pointer works too", async () => {
+    const page = await browser.open(service.url, "/settings");
+    await run(page, "count_w");
+    await summon(page);
+    await palette(page).getByRole("group", { name: "Recent" }).getByText("count_words").waitFor();
+    await palette(page).getByRole("option", { name: "Models" }).click();
+    await page.getByRole("heading", { name: "Models", level: 1 }).waitFor();
+    await page.getByRole("button", { name: "Search or run a command" }).click();
+    await palette(page).getByRole("option").first().waitFor();
+    expect((await options(page)).slice(0, 2).map((text) => text.split("\n")[0])).toEqual([
+      "Models",
+      "count_words",
+    ]);
+    await page.close();
+  });
+
+  test("a member is offered what a member can open", async () => {
+    const member = await createPerson(service.admin, "Mia");
+    const page = await browser.open("about:blank", "");
+    await page.setExtraHTTPHeaders({ Authorization: `Bearer ${member.token}` });
+    await page.goto(`${service.url}/settings`);
+    await page.getByRole("heading", { name: "Settings" }).waitFor();
+    await summon(page);
+    await palette(page).getByRole("option", { name: "count_words" }).waitFor();
+    const offered = await options(page);
+    for (const place of ["People", "Audit", "Terminal", "lab anthropic"])
+      expect(offered.filter((text) => text.includes(place))).toEqual([]);
+    await page.close();
+  });
+
+  test("axe finds nothing, in both themes; it fits a narrow screen", async () => {
+    const page = await browser.open(service.url, "/settings");
+    await page.getByRole("heading", { name: "Settings" }).waitFor();
+    await summon(page);
+    expect(await problemsInBothThemes(page)).toEqual([]);
+    await page.keyboard.type("zzqq");
+    await palette(page).getByText("Nothing fits.").waitFor();
+    expect(await problemsInBothThemes(page)).toEqual([]);
+    await page.setViewportSize({ width: 360, height: 640 });
+    const fits = async () => {
+      const box = (await palette(page).boundingBox())!;
+      return box.x >= 0 && box.x + box.width <= 360 && box.y + box.height <= 640;
+    };
+    await eventually(fits, true);
+    await page.close();
+  });
+});

@@ -1,0 +1,223 @@
+// Goal: files of every size, kind and name, the keyboard alone, a server that is away, a page that goes, and no accessibility problems.
+
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { accessibilityProblems } from "../kit/axe.ts";
+import { hasBrowser } from "../kit/browser.ts";
+import { eventually } from "../kit/eventually.ts";
+import {
+  bothVersions,
+  button,
+  editor,
+  filesScreen,
+  type FilesScreen,
+  stateIs,
+  treeItem,
+  typeAtEnd,
+} from "../kit/files-screen.ts";
+
+const SETUP_MS = 30_000;
+const TEST_MS = 90_000;
+const LIMIT = 2 * 1024 * 1024;
+
+setDefaultTimeout(TEST_MS);
+
+describe.if(hasBrowser)("all kinds of files", () => {
+  let at: FilesScreen;
+
+  beforeAll(async () => {
+    at = await filesScreen();
+  }, SETUP_MS);
+  afterAll(() => at?.[Symbol.asyncDispose]());
+
+  test("2 MiB can be edited; a byte more is shown to be read only; what is not text, and what is not there, says so", async () => {
+    const full = `${"x".repeat(127)}\n`.repeat(LIMIT / 128);
+    expect((await at.put("full.txt", full)).status).toBe(201);
+    const page = await at.open("full.txt");
+    await editor(page, "full.txt").click();
+    await page.keyboard.press("Control+Home");
+    await page.keyboard.press("Delete");
+    await page.keyboard.type("y");
+    await page.keyboard.press("Control+s");
+    await stateIs(page, "Saved");
+    expect(await at.saved("full.txt")).toBe(`y${full.slice(1)}`);
+    await page.keyboard.type("z");
+    await page.keyboard.press("Control+s");
+    await page.getByRole("alert").filter({ hasText: "This text has 2,097,153 bytes" }).waitFor();
+    await button(page, "Close full.txt").click();
+    await button(page, "Close without saving").click();
+    const { folder } = at;
+    await Bun.write(`${folder}/big.txt`, "y".repeat(LIMIT + 1));
+    await Bun.write(`${folder}/raw.bin`, new Uint8Array([0xff, 0xfe, 0x00, 0x80]));
+    await button(page, "Read the directories again").click();
+    await treeItem(page, "big.txt").click();
+    await page
+      .getByText("This file has 2.0 MiB. Files of up to 2 MiB can be edited", { exact: false })
+      .waitFor();
+    await stateIs(page, "Read only");
+    expect(await button(page, "Save").count()).toBe(0);
+    await editor(page, "big.txt").click();
+    await page.keyboard.type("no");
+    expect(await editor(page, "big.txt").getAttribute("aria-readonly")).toBe("true");
+    await stateIs(page, "Read only");
+    await treeItem(page, "raw.bin").click();
+    await page.getByRole("heading", { name: "This file is not text" }).waitFor();
+    at.browser.expected(/415/);
+    await page.goto(`${at.service.url}/workspaces/${at.workspaceId}/files?path=nowhere.md`);
+    await page.getByRole("heading", { name: "This file does not exist" }).waitFor();
+    at.browser.expected(/404/);
+    await button(page, "Write it").click();
+    await editor(page, "nowhere.md").waitFor();
+    at.browser.expected(/404/);
+    await page.close();
+  });
+
+  test("line ends stay as they are", async () => {
+    await at.put("windows.txt", "one\r\ntwo\r\n");
+    const page = await at.open("windows.txt");
+    await page.getByText("CRLF").waitFor();
+    await stateIs(page, "Saved");
+    await typeAtEnd(page, "windows.txt", "three");
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("Control+s");
+    await eventually(() => at.saved("windows.txt"), "one\r\ntwo\r\nthree\r\n");
+    await page.close();
+  });
+
+  test("hostile names are only text; 2,000 in one directory stay quick", async () => {
+    const hostile = "&lt;img src=x onerror=alert(1)&gt; 'a' {b} %2e%2e.md";
+    await at.put(`odd/${hostile}`, "harmless\n");
+    await at.put("odd/مرحبا.md", "right to left\n");
+    await Promise.all(
+      Array.from({ length: 2_000 }, (_, number) =>
+        Bun.write(`${at.folder}/many/file-${String(number).padStart(4, "0")}.txt`, `${number}\n`),
+      ),
+    );
+    const page = await at.open(`odd/${hostile}`);
+    await editor(page, `odd/${hostile}`).getByText("harmless").waitFor();
+    await treeItem(page, "مرحبا.md").click();
+    await editor(page, "odd/مرحبا.md").getByText("right to left").waitFor();
+    await treeItem(page, "many").click();
+    await treeItem(page, "file-0000.txt").waitFor();
+    expect(await page.getByRole("treeitem").count()).toBeLessThan(100);
+    expect(await treeItem(page, "file-0000.txt").getAttribute("aria-setsize")).toBe("2000");
+    await page.getByRole("tree").focus();
+    await page.keyboard.press("End");
+    await page.keyboard.press("ArrowUp");
+    await page.keyboard.press("m");
+    expect(await treeItem(page, "many").getAttribute("class")).toContain("active");
+    await page.goto(`${at.service.url}/workspaces/${at.workspaceId}/files?path=many/file-1500.txt`);
+    await treeItem(page, "file-1500.txt").waitFor();
+    await page.close();
+  });
+
+  test("by keyboard alone: through the tree into a file, out of the editor again, saved from anywhere", async () => {
+    await at.put("deep/er/leaf.txt", "leaf\n");
+    const page = await at.open();
+    await page.getByRole("tree").focus();
+    await page.keyboard.press("Home");
+    await page.keyboard.press("d");
+    await page.keyboard.press("ArrowRight");
+    await treeItem(page, "er").waitFor();
+    await page.keyboard.press("ArrowRight");
+    await page.keyboard.press("ArrowRight");
+    await treeItem(page, "leaf.txt").waitFor();
+    await page.keyboard.press("ArrowRight");
+    await page.keyboard.press("Enter");
+    await editor(page, "deep/er/leaf.txt").getByText("leaf").waitFor();
+    const focused = () =>
+      page.evaluate("(document.activeElement.shadowRoot?.activeElement ?? document.activeElement).ariaLabel");
+    await eventually(focused, "deep/er/leaf.txt");
+    await page.keyboard.press("Control+Home");
+    await page.keyboard.press("Tab");
+    await stateIs(page, "Not saved");
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("Shift+Tab");
+    await eventually(() => page.evaluate("document.activeElement.textContent"), "Save");
+    await page.keyboard.press("Control+s");
+    await eventually(async () => /^[ \t]+leaf\n$/.test(await at.saved("deep/er/leaf.txt")), true);
+    await page.getByRole("tree").focus();
+    await page.keyboard.press("ArrowLeft");
+    await page.keyboard.press("ArrowLeft");
+    expect(await treeItem(page, "er").getAttribute("aria-expanded")).toBe("false");
+    // Find, inside the editor.
+    await editor(page, "deep/er/leaf.txt").click();
+    await page.keyboard.press("Control+f");
+    await page.getByRole("textbox", { name: "Find" }).waitFor();
+    await page.keyboard.press("Escape");
+    expect(await page.getByRole("button", { name: /upload|download|rename|delete/i }).count()).toBe(0);
+    await page.close();
+  });
+
+  test("a server that is away: the save says so and the text stays", async () => {
+    await at.put("away.txt", "other\n");
+    const page = await at.open("away.txt");
+    await editor(page, "away.txt").waitFor();
+    await editor(page, "away.txt").click();
+    await page.keyboard.press("Control+Home");
+    await page.keyboard.type("kept ");
+    await page.route("**/file?path=*", (route) => route.abort());
+    await button(page, "Save").click();
+    await page.getByRole("alert").filter({ hasText: "can't be reached" }).waitFor();
+    at.browser.expected(/ERR_FAILED/);
+    await page.unroute("**/file?path=*");
+    await button(page, "Save").click();
+    await eventually(() => at.saved("away.txt"), "kept other\n");
+    await page.close();
+  });
+
+  test("a page warns before it goes only when something would be lost", async () => {
+    await at.put("small.txt", "");
+    await at.put("large.txt", "w".repeat(600_000));
+    const page = await at.open("small.txt");
+    const warned: string[] = [];
+    page.on("dialog", (asked) => {
+      warned.push(asked.type());
+      void asked.accept();
+    });
+    await typeAtEnd(page, "small.txt", "kept");
+    await page.reload();
+    await editor(page, "small.txt").getByText("kept").waitFor();
+    expect(warned).toEqual([]);
+    await page.goto(`${at.service.url}/workspaces/${at.workspaceId}/files?path=large.txt`);
+    await typeAtEnd(page, "large.txt", "!");
+    await stateIs(page, "Not saved");
+    await page.reload();
+    await eventually(() => warned, ["beforeunload"]);
+    await page.close();
+  });
+
+  for (const theme of ["light", "dark"] as const) {
+    test(`axe finds nothing (${theme})`, async () => {
+      const text = '# Title\n\n```js\nconst a = "b"; // why\n```\n\n[link](https://example.org) *it* 12\n';
+      await at.put("style.md", text);
+      await at.put(
+        "style.ts",
+        'import { a } from "b";\n// comment\nexport class C { x = 12; y = /r/; z = `t`; }\n',
+      );
+      const page = await at.open("style.md", { theme });
+      await editor(page, "style.md").getByText("Title").waitFor();
+      expect(await accessibilityProblems(page)).toEqual([]);
+      await treeItem(page, "style.ts").click();
+      await editor(page, "style.ts").click();
+      await page.keyboard.press("Control+f");
+      await page.keyboard.type("12");
+      expect(await accessibilityProblems(page)).toEqual([]);
+      await page.keyboard.press("Escape");
+      await typeAtEnd(page, "style.ts", "// mine 12 'x'\n");
+      await button(page, "Changes").click();
+      await page.getByRole("textbox", { name: "Yours, not saved" }).getByText("mine").waitFor();
+      expect(await accessibilityProblems(page)).toEqual([]);
+      await at.put("style.ts", 'import { c } from "b";\n// other\nexport class D { x = 13; }\n');
+      await button(page, "Compare").click();
+      await bothVersions(page).getByRole("textbox", { name: "Yours" }).getByText("mine").waitFor();
+      expect(await accessibilityProblems(page)).toEqual([]);
+      await page.close();
+      const small = await at.open("style.md", { theme, width: 390, height: 844 });
+      await editor(small, "style.md").waitFor();
+      await button(small, "Show the files").click();
+      await treeItem(small, "style.md").waitFor();
+      expect(await accessibilityProblems(small)).toEqual([]);
+      await small.close();
+    });
+  }
+});

@@ -1,0 +1,187 @@
+// Goal: people read and write a workspace's files in the browser; what others write meanwhile shows, and nothing that was typed is lost.
+
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { hasBrowser } from "../kit/browser.ts";
+import { eventually } from "../kit/eventually.ts";
+import {
+  bothVersions,
+  button,
+  editor,
+  filesScreen,
+  type FilesScreen,
+  stateIs,
+  treeItem,
+  typeAtEnd,
+} from "../kit/files-screen.ts";
+import { call, say } from "../kit/model/index.ts";
+
+const SETUP_MS = 30_000;
+const TEST_MS = 90_000;
+
+setDefaultTimeout(TEST_MS);
+
+describe.if(hasBrowser)("the files of a workspace", () => {
+  let at: FilesScreen;
+
+  beforeAll(async () => {
+    at = await filesScreen();
+  }, SETUP_MS);
+  afterAll(() => at?.[Symbol.asyncDispose]());
+
+  test("empty at first; a new file in a new directory exists from its first save, and is there after a reload", async () => {
+    const page = await at.open();
+    await page.getByRole("heading", { name: "No files yet" }).waitFor();
+    await button(page, "New file").first().click();
+    const path = page.getByLabel("Path");
+    await path.fill("../outside.md");
+    await button(page, "Open it").click();
+    await page.getByRole("alert").filter({ hasText: 'must not contain the segment ".."' }).waitFor();
+    at.browser.expected(/400/);
+    await path.fill("notes/plan.md");
+    await button(page, "Open it").click();
+    await editor(page, "notes/plan.md").waitFor();
+    at.browser.expected(/404/);
+    await page.keyboard.type("# Plan");
+    await stateIs(page, "New, not saved yet");
+    expect(await at.service.admin.get<unknown[]>(`/workspaces/${at.workspaceId}/files`)).toEqual([]);
+    await page.keyboard.press("Control+s");
+    await stateIs(page, "Saved");
+    expect(await at.saved("notes/plan.md")).toBe("# Plan");
+    await treeItem(page, "plan.md").waitFor();
+    await page.reload();
+    await editor(page, "notes/plan.md").getByText("# Plan").waitFor();
+    expect(await treeItem(page, "plan.md").getAttribute("aria-selected")).toBe("true");
+    // A name that is taken.
+    await button(page, "New file").first().click();
+    await page.getByLabel("Path").fill("notes/plan.md");
+    await button(page, "Open it").click();
+    await page.getByRole("alert").filter({ hasText: "there is a file of this name already" }).waitFor();
+    await page.close();
+  });
+
+  test("what was typed survives another file, another view and a reload; the changes stand beside the saved text", async () => {
+    await at.put("a.txt", "one\ntwo\n");
+    await at.put("b.txt", "other\n");
+    const page = await at.open("a.txt");
+    await typeAtEnd(page, "a.txt", "three");
+    await treeItem(page, "b.txt").click();
+    await editor(page, "b.txt").getByText("other").waitFor();
+    await page.getByRole("link", { name: "Chat" }).click();
+    await page.getByRole("link", { name: "Files" }).click();
+    // The address says again what is shown.
+    await page.waitForURL("**/files?path=b.txt");
+    await page.reload();
+    await page.getByRole("navigation", { name: "Open files" }).getByText("a.txt").click();
+    await editor(page, "a.txt").getByText("three").waitFor();
+    await button(page, "Changes").click();
+    const mine = page.getByRole("textbox", { name: "Yours, not saved" });
+    await mine.getByText("three").waitFor();
+    await page.getByRole("textbox", { name: "Saved", exact: true }).getByText("two").waitFor();
+    await button(page, "Take the saved text").first().click();
+    await stateIs(page, "Saved");
+    expect(await at.saved("a.txt")).toBe("one\ntwo\n");
+    await typeAtEnd(page, "a.txt", "3");
+    await button(page, "Save").click();
+    await eventually(() => at.saved("a.txt"), "one\ntwo\n3");
+    // Undo still knows what was before the save.
+    await editor(page, "a.txt").click();
+    await page.keyboard.press("Control+z");
+    await stateIs(page, "Not saved");
+    await button(page, "Close a.txt").click();
+    const asked = page.getByRole("dialog", { name: "Close without saving?" });
+    await asked.getByRole("button", { name: "Close without saving" }).click();
+    await editor(page, "b.txt").waitFor();
+    await treeItem(page, "a.txt").click();
+    await editor(page, "a.txt").getByText("3").waitFor();
+    await page.close();
+  });
+
+  test("two people: the later save is refused, shows both sides, and each of the three ways on does what it says", async () => {
+    await at.put("shared.md", "first\nmiddle\nlast\n");
+    const one = await at.open("shared.md");
+    const two = await at.open("shared.md");
+    const typeBoth = async (mine: string, theirs: string) => {
+      await typeAtEnd(one, "shared.md", mine);
+      await stateIs(one, "Not saved");
+      await editor(two, "shared.md").click();
+      await two.keyboard.press("Control+Home");
+      await two.keyboard.type(theirs);
+      await two.keyboard.press("Control+s");
+      await stateIs(two, "Saved");
+      await one.getByText("saved another version after you began to edit", { exact: false }).waitFor();
+    };
+    await editor(two, "shared.md").waitFor();
+    await typeBoth("mine", "theirs ");
+    // Nothing popped up while I typed; saving asks.
+    expect(await bothVersions(one).count()).toBe(0);
+    await button(one, "Save").click();
+    await bothVersions(one)
+      .getByRole("textbox", { name: /^Saved by/ })
+      .getByText("theirs first")
+      .waitFor();
+    await bothVersions(one).getByRole("textbox", { name: "Yours" }).getByText("mine").waitFor();
+    await one.keyboard.press("Escape");
+    await bothVersions(one).waitFor({ state: "detached" });
+    expect(await at.saved("shared.md")).toBe("theirs first\nmiddle\nlast\n");
+    await button(one, "Compare").click();
+    await button(one, "Save mine over theirs").click();
+    await stateIs(one, "Saved");
+    expect(await at.saved("shared.md")).toBe("first\nmiddle\nlast\nmine");
+    await editor(two, "shared.md").getByText("mine").waitFor();
+
+    await typeBoth("2", "x ");
+    await button(one, "Save").click();
+    await bothVersions(one).getByRole("button", { name: "Take theirs here" }).first().click();
+    await button(one, "Save the merged text").click();
+    await stateIs(one, "Saved");
+    expect(await at.saved("shared.md")).toBe("x first\nmiddle\nlast\nmine2");
+
+    await editor(two, "shared.md").getByText("mine2").waitFor();
+    await typeBoth("dropped", "y ");
+    await button(one, "Compare").click();
+    await button(one, "Take theirs, drop mine").click();
+    await stateIs(one, "Saved");
+    await editor(one, "shared.md").getByText("y x first").waitFor();
+    expect(await at.saved("shared.md")).toBe("y x first\nmiddle\nlast\nmine2");
+    await one.close();
+    await two.close();
+  });
+
+  test("a save on an older version is refused by the server, also when this page never heard of the newer one", async () => {
+    await at.put("late.md", "old\n");
+    const page = await at.open("late.md");
+    await editor(page, "late.md").waitFor();
+    await page.route("**/events?*", (route) => route.abort());
+    await page.reload();
+    await editor(page, "late.md").getByText("old").waitFor();
+    await at.put("late.md", "new\n");
+    await typeAtEnd(page, "late.md", "mine");
+    await page.keyboard.press("Control+s");
+    await bothVersions(page)
+      .getByRole("textbox", { name: /^Saved by/ })
+      .getByText("new")
+      .waitFor();
+    expect(await at.saved("late.md")).toBe("new\n");
+    at.browser.expected(/412|ERR_FAILED/);
+    await page.close();
+    at.browser.expected(/ERR_FAILED/);
+  });
+
+  test("an agent writes while I look: the tree and the text follow, and it says who", async () => {
+    await at.put("report.md", "draft\n");
+    const page = await at.open("report.md");
+    await editor(page, "report.md").getByText("draft").waitFor();
+    at.model.script("boss", [
+      [
+        call("file_write", { path: "report.md", content: "final\n" }),
+        call("file_write", { path: "fresh/more.md", content: "more\n" }),
+      ],
+      say("Done."),
+    ]);
+    await at.service.admin.post(`/workspaces/${at.workspaceId}/chat`, { text: "finish it" });
+    await editor(page, "report.md").getByText("final").waitFor();
+    await page.getByText("orchestrator saved a new version").waitFor();
+    await treeItem(page, "fresh").waitFor();
+    await page.close();
+  });
+});

@@ -1,0 +1,150 @@
+// Goal: in the browser an admin comes from an empty service to the first chat in three steps, can leave in the middle and go on, is told
+// in the provider's own words what is wrong with it; and nobody can make a workspace while there is no model.
+
+import { afterEach, describe, expect, test, setDefaultTimeout } from "bun:test";
+import { accessibilityProblems, problemsInBothThemes } from "../kit/axe.ts";
+import { hasBrowser, startBrowser, type TestBrowser } from "../kit/browser.ts";
+import { eventually } from "../kit/eventually.ts";
+import { type ScriptedModel, startModel } from "../kit/model/index.ts";
+import { createPerson } from "../kit/person.ts";
+import { runService, type RunningService } from "../kit/running.ts";
+
+const TEST_MS = 90_000;
+setDefaultTimeout(TEST_MS);
+const KEY = "the-right-key-4f8a";
+
+interface Stage {
+  readonly model: ScriptedModel;
+  readonly service: RunningService;
+  readonly browser: TestBrowser;
+}
+
+describe.if(hasBrowser)("the first run", () => {
+  let stack = new AsyncDisposableStack();
+  afterEach(async () => {
+    const used = stack;
+    stack = new AsyncDisposableStack();
+    await used.disposeAsync();
+  });
+
+  /** Each test has an empty service of its own. */
+  const stage = async (): Promise<Stage> => {
+    const model = stack.use(await startModel({ key: KEY }));
+    for (const name of ["swift-1", "swift-2", "thorough-1"]) model.script(name, []);
+    return { model, service: stack.use(await runService()), browser: stack.use(await startBrowser()) };
+  };
+  const models = async ({ service }: Stage) =>
+    (await service.admin.get<{ model_name: string }[]>("/models")).map(({ model_name: name }) => name);
+
+  test("three steps lead to the chat; each survives a reload", async () => {
+    const at = await stage();
+    const page = await at.browser.open(at.service.url, "/workspaces");
+    await page.getByRole("heading", { name: "Set up Cairn" }).waitFor();
+    expect(await page.getByRole("button", { name: "New workspace" }).count()).toBe(0);
+
+    await page.getByRole("radio", { name: "OpenAI-compatible" }).check();
+    await page.getByRole("button", { name: "Continue" }).click();
+    await page.getByRole("alert").getByText("Give the address of the server").waitFor();
+    await page.getByRole("textbox", { name: "Address" }).fill(at.model.openaiUrl);
+    await page.getByRole("textbox", { name: "Key" }).fill(KEY);
+    expect(await page.getByRole("textbox", { name: "Key" }).getAttribute("type")).toBe("password");
+    expect(await page.getByRole("textbox", { name: "Name" }).inputValue()).toBe(new URL(at.model.url).host);
+    await page.getByRole("button", { name: "Continue" }).click();
+    await page.getByText("answers: 3 models").waitFor();
+    expect(await page.content()).not.toContain(KEY);
+
+    await page.reload();
+    await page.getByText("answers: 3 models").waitFor();
+    await page.getByRole("textbox", { name: "Search, or type a name" }).fill("swift");
+    expect(await page.getByRole("checkbox", { name: "thorough-1" }).count()).toBe(0);
+    await page.getByRole("checkbox", { name: "swift-1" }).check();
+    await page.getByRole("textbox", { name: "Search, or type a name" }).fill("my-own");
+    await page.keyboard.press("Enter");
+    await page.getByRole("button", { name: "Add 2 models" }).click();
+    await page.getByRole("button", { name: "Create the workspace" }).waitFor();
+    expect(await models(at)).toEqual(["my-own", "swift-1"]);
+
+    await page.reload();
+    await page.getByRole("textbox", { name: "Name" }).fill("Release desk");
+    await page.getByRole("combobox", { name: "Model of the orchestrator" }).fill("swift");
+    await page.getByRole("option", { name: /swift-1/ }).click();
+    await page.getByRole("button", { name: "Create the workspace" }).click();
+    await page.waitForURL(/\/workspaces\/1$/);
+    await page.getByRole("link", { name: "Chat" }).waitFor();
+  });
+
+  test("a provider that refuses is told in its own words, and can be put right without starting anew", async () => {
+    const at = await stage();
+    const page = await at.browser.open(at.service.url, "/workspaces");
+    await page.getByRole("textbox", { name: "Address" }).fill(at.model.anthropicUrl);
+    await page.getByRole("textbox", { name: "Key" }).fill("wrong");
+    await page.getByRole("button", { name: "Continue" }).click();
+    await page.getByText("could not be used").waitFor();
+    await page.getByText(/Status 401\..*api-key/s).waitFor();
+
+    await page.getByRole("button", { name: "Change the provider" }).click();
+    await page.getByRole("textbox", { name: "Address" }).fill(`${at.model.anthropicUrl}/elsewhere`);
+    await page.getByText("never sent to another address").waitFor();
+    await page.getByRole("textbox", { name: "Key for the new address" }).fill(KEY);
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("could not be used").waitFor();
+    await page.getByRole("button", { name: "Change the provider" }).click();
+    await page.getByRole("textbox", { name: "Address" }).fill(at.model.anthropicUrl);
+    await page.getByRole("textbox", { name: "Key for the new address" }).fill(KEY);
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("answers: 3 models").waitFor();
+    expect(await at.service.admin.get<unknown[]>("/providers")).toHaveLength(1);
+  });
+
+  test("without the pointer, and without a problem that axe knows, in both themes", async () => {
+    const at = await stage();
+    const page = await at.browser.open(at.service.url, "/workspaces");
+    await page.getByRole("heading", { name: "Set up Cairn" }).waitFor();
+    const clean = async () => expect(await problemsInBothThemes(page)).toEqual([]);
+    const focused = () => page.evaluate("document.activeElement.textContent");
+    await clean();
+    await page.getByRole("radio", { name: "Anthropic", exact: false }).first().focus();
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Tab");
+    await page.keyboard.type(at.model.openaiUrl);
+    await page.keyboard.press("Tab");
+    await page.keyboard.type(KEY);
+    await page.keyboard.press("Enter");
+    await page.getByText("answers: 3 models").waitFor();
+    expect(await focused()).toBe("Step 2: Its models");
+    await clean();
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Tab");
+    await page.keyboard.type("thor");
+    await page.keyboard.press("Enter");
+    await page.getByRole("button", { name: "Add 1 model" }).waitFor();
+    await page.getByRole("button", { name: "Add 1 model" }).focus();
+    await page.keyboard.press("Enter");
+    await page.getByRole("button", { name: "Create the workspace" }).waitFor();
+    await clean();
+    expect(await models(at)).toEqual(["thorough-1"]);
+    await eventually(focused, "Step 3: The first workspace");
+    await page.keyboard.press("Tab");
+    await page.keyboard.type("By keys");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/\/workspaces\/1$/);
+  });
+
+  test("without a model nobody makes a workspace: a member is told to ask an admin, with the link", async () => {
+    const at = await stage();
+    const member = await createPerson(at.service.admin, "Mia");
+    const page = await at.browser.open("about:blank", "");
+    await page.setExtraHTTPHeaders({ Authorization: `Bearer ${member.token}` });
+    await page.goto(`${at.service.url}/workspaces`);
+    await page.getByRole("heading", { name: "No workspaces yet" }).waitFor();
+    expect(await page.getByRole("button", { name: "New workspace" }).isDisabled()).toBe(true);
+    await page.getByText("There is no model yet: ask an admin to add one first.").waitFor();
+    expect(await page.getByRole("heading", { name: "Set up Cairn" }).count()).toBe(0);
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await page.goto(`${at.service.url}/workspaces?new=1`);
+    await page.getByRole("heading", { name: "No workspaces yet" }).waitFor();
+    expect(await page.getByRole("dialog").count()).toBe(0);
+    await page.getByRole("main").getByRole("link", { name: "Models" }).click();
+    await page.getByText("Ask an admin to add one.").waitFor();
+  });
+});

@@ -1,0 +1,166 @@
+// Goal: what is around every screen works in the browser: the rail, folded and as a sheet, the skip link, titles, an address that leads
+// nowhere, a connection that is lost and comes back, and names that are too long.
+
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import type { Page } from "playwright-core";
+import { problemsInBothThemes } from "../kit/axe.ts";
+import { hasBrowser, startBrowser, type TestBrowser } from "../kit/browser.ts";
+import { eventually } from "../kit/eventually.ts";
+import { temporaryFolder } from "../kit/folder.ts";
+import { furnish } from "../kit/furnish.ts";
+import { startModel } from "../kit/model/index.ts";
+import { createPerson } from "../kit/person.ts";
+import { runService, type RunningService } from "../kit/running.ts";
+
+setDefaultTimeout(60_000);
+/** The longest pause between two attempts, and what a busy machine needs. */
+const RECONNECT_MS_MAX = 20_000;
+const NARROW = { width: 390, height: 800 };
+
+describe.if(hasBrowser)("the frame", () => {
+  const stack = new AsyncDisposableStack();
+  let service: RunningService;
+  let browser: TestBrowser;
+  let workspaceId: number;
+  let modelUrl: Awaited<ReturnType<typeof startModel>>;
+
+  beforeAll(async () => {
+    modelUrl = stack.use(await startModel());
+    service = stack.use(await runService());
+    browser = stack.use(await startBrowser());
+    workspaceId = (await furnish(service.admin, modelUrl)).workspaceId;
+  });
+  afterAll(() => stack.disposeAsync());
+
+  const rail = (page: Page) => page.locator("nav[aria-label=Main]");
+  const focused = (page: Page) => page.evaluate("document.activeElement.textContent.trim()");
+  const overflow = (page: Page) =>
+    page.evaluate(`(() => {
+      const beyond = (element) => element.scrollWidth - element.clientWidth;
+      return { page: beyond(document.documentElement), screen: beyond(document.querySelector("main")) };
+    })()`);
+
+  test("every place has its title and is marked in the rail; an address that leads nowhere says so", async () => {
+    const page = await browser.open(service.url, "/settings");
+    for (const place of ["Workspaces", "Models", "Settings"]) {
+      await rail(page).getByRole("link", { name: place }).click();
+      await page.getByRole("heading", { name: place, level: 1 }).waitFor();
+      expect(await page.title()).toBe(`${place} · Cairn`);
+      expect(await rail(page).locator("[aria-current=page]").innerText()).toBe(place);
+    }
+    await page.goto(`${service.url}/no/such/page`);
+    await page.getByRole("heading", { name: "This page does not exist" }).waitFor();
+    expect(await page.title()).toBe("Not found · Cairn");
+    expect(await problemsInBothThemes(page)).toEqual([]);
+    await page.getByRole("main").getByRole("link", { name: "Workspaces" }).click();
+    await page.getByRole("heading", { name: "Workspaces" }).waitFor();
+    await page.close();
+  });
+
+  test("the skip link is the first stop and leads past the rail without changing the address", async () => {
+    const page = await browser.open(service.url, "/settings");
+    await page.getByRole("heading", { name: "Settings" }).waitFor();
+    await page.keyboard.press("Tab");
+    expect(await focused(page)).toBe("Skip to content");
+    await page.keyboard.press("Enter");
+    expect(await page.evaluate("document.activeElement.id")).toBe("main");
+    expect(page.url()).toBe(`${service.url}/settings`);
+    await page.close();
+  });
+
+  test("the rail folds to pictures that keep their names, and stays so", async () => {
+    const page = await browser.open(service.url, "/settings");
+    const wide = (await rail(page).boundingBox())!.width;
+    await rail(page).getByRole("button", { name: "Show pictures only" }).click();
+    await eventually(async () => (await rail(page).boundingBox())!.width < wide / 2, true);
+    await page.reload();
+    await rail(page).getByRole("button", { name: "Show names" }).waitFor();
+    expect((await rail(page).boundingBox())!.width).toBeLessThan(wide / 2);
+    await rail(page).getByRole("link", { name: "Models" }).click();
+    await page.getByRole("heading", { name: "Models", level: 1 }).waitFor();
+    expect(await problemsInBothThemes(page)).toEqual([]);
+    await page.close();
+  });
+
+  test("in one column the rail is a sheet: it takes the focus, keeps it, and gives it back", async () => {
+    const page = await browser.open(service.url, "/settings", NARROW);
+    const menu = page.getByRole("button", { name: "Menu", exact: true });
+    await menu.waitFor();
+    const shown = async () => (await rail(page).boundingBox())!.x >= 0;
+    expect(await shown()).toBe(false);
+    expect(await page.getByRole("link", { name: "Library" }).count()).toBe(0);
+    await menu.focus();
+    await page.keyboard.press("Enter");
+    await eventually(() => focused(page), "Settings");
+    expect(await problemsInBothThemes(page)).toEqual([]);
+    for (let step = 0; step < 14; step++) {
+      await page.keyboard.press("Tab");
+      expect(await page.evaluate("document.activeElement.closest('.page') === null")).toBe(true);
+    }
+    await rail(page).getByRole("link", { name: "Library" }).focus();
+    await page.keyboard.press("Escape");
+    await eventually(() => page.evaluate("document.activeElement.getAttribute('aria-label')"), "Menu");
+    await eventually(shown, false);
+    await menu.click();
+    await rail(page).getByRole("link", { name: "Models" }).click();
+    await page.getByRole("heading", { name: "Models", level: 1 }).waitFor();
+    await eventually(shown, false);
+    await page.close();
+  });
+
+  test("names as long as they may be do not widen anything, at any width", async () => {
+    const name = `Wilhelmina${"-von-und-zu".repeat(8)}`.slice(0, 100);
+    const person = await createPerson(service.admin, name);
+    const workspace = await person.client.post<{ id: number }>("/workspaces", {
+      name: "W".repeat(100),
+      description: "d".repeat(500),
+      orchestrator_model_id: 1,
+    });
+    const page = await browser.open("about:blank", "");
+    await page.setExtraHTTPHeaders({ Authorization: `Bearer ${person.token}` });
+    for (const path of ["/workspaces", `/workspaces/${workspace.id}`, "/settings", "/models"]) {
+      await page.goto(service.url + path);
+      await page.getByRole("navigation", { name: "Where you are" }).waitFor();
+      for (const width of [360, 760, 1280]) {
+        await page.setViewportSize({ width, height: 800 });
+        await eventually(() => overflow(page), { page: 0, screen: 0 });
+      }
+    }
+    await page.close();
+  });
+
+  test("a server that goes away is told, and when it is back everything goes on by itself", async () => {
+    const folder = stack.use(await temporaryFolder());
+    const data = `${folder.path}/data`;
+    const first = await runService({ data });
+    const { workspaceId: id } = await furnish(first.admin, modelUrl);
+    const page = await browser.open(first.url, `/workspaces/${id}`);
+    // The whole view: what is not loaded yet could not be, without a server.
+    await page.getByRole("textbox", { name: "Message the orchestrator" }).waitFor();
+    await first.end("SIGTERM");
+    await page.getByText("Connection lost, trying again").waitFor();
+    await page.evaluate("window.untouched = true");
+    await using second = await runService({ data, listen: `127.0.0.1:${first.port}` });
+    await page
+      .getByText("Connection lost, trying again")
+      .waitFor({ state: "detached", timeout: RECONNECT_MS_MAX });
+    await second.admin.post(`/workspaces/${id}/agents`, { name: "newcomer", role: "", model_id: 1 });
+    await page.keyboard.press("Control+k");
+    await page.getByRole("option", { name: /newcomer/ }).waitFor();
+    expect(await page.evaluate("window.untouched")).toBe(true);
+    browser.expected(/ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE/);
+    await page.close();
+  });
+
+  test("a server that can't be asked who one is says so, and can be asked again", async () => {
+    const page = await browser.open("about:blank", "");
+    await page.route("**/api/v1/whoami", (route) => route.abort());
+    await page.goto(`${service.url}/workspaces/${workspaceId}`);
+    await page.getByRole("alert").getByText("The server can't be reached.").waitFor();
+    browser.expected(/ERR_FAILED/);
+    await page.unrouteAll();
+    await page.getByRole("button", { name: "Try again" }).click();
+    await page.getByRole("link", { name: "Chat" }).waitFor();
+    await page.close();
+  });
+});

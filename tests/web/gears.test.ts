@@ -1,0 +1,394 @@
+// Goal: in the browser a gear goes from an agent's forge through review, dry run and approval to the approved call; what is approved is
+// exactly what was looked at; who may not decide sees everything and no buttons.
+
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { join } from "node:path";
+import type { BrowserContext, Page } from "playwright-core";
+import { accessibilityProblems } from "../kit/axe.ts";
+import { hasBrowser, startBrowser, type TestBrowser } from "../kit/browser.ts";
+import type { Client } from "../kit/client.ts";
+import { eventually } from "../kit/eventually.ts";
+import { type Folder, temporaryFolder } from "../kit/folder.ts";
+import { type Furnished, furnish } from "../kit/furnish.ts";
+import { ANY_ARGS, approvedGear, type GearView, isolatedSandbox, makeGear } from "../kit/gears.ts";
+import { call, say, type ScriptedModel, startModel } from "../kit/model/index.ts";
+import { type RunningService, runService } from "../kit/running.ts";
+import { testService, type TestService } from "../kit/service.ts";
+
+const SETUP_MS = 40_000;
+const TEST_MS = 90_000;
+const PASSWORD = "a long enough password";
+
+setDefaultTimeout(TEST_MS);
+
+describe.if(hasBrowser && process.platform !== "win32")("gears", () => {
+  const stack = new AsyncDisposableStack();
+  /** Says that it isolates, and answers with the arguments. */
+  let service: TestService;
+  /** The compiled program on this machine: gears run for real, and not isolated. */
+  let bare: RunningService;
+  let model: ScriptedModel;
+  let place: Furnished;
+  let barePlace: Furnished;
+  let folder: Folder;
+  let browser: TestBrowser;
+
+  beforeAll(async () => {
+    folder = stack.use(await temporaryFolder());
+    model = stack.use(await startModel());
+    service = stack.use(await testService({ sandbox: isolatedSandbox() }));
+    bare = stack.use(await runService({ environment: { DOCKER_HOST: "tcp://127.0.0.1:9" } }));
+    place = await furnish(service.admin, model);
+    barePlace = await furnish(bare.admin, model);
+    browser = stack.use(await startBrowser());
+  }, SETUP_MS);
+  afterAll(() => stack.disposeAsync());
+
+  const open = (path: string, options = {}) => browser.open(service.url, path, options);
+  const read = (id: number, at: { readonly admin: Client } = service) =>
+    at.admin.get<GearView>(`/gears/${id}`);
+  const short = (hash: string) => `${hash.slice(0, 4)}…${hash.slice(-4)}`;
+  const side = (page: Page) => page.getByRole("complementary", { name: "Try and decide" });
+
+  /** Somebody who signed in in a browser of their own. */
+  async function signedIn(
+    name: string,
+    role: string,
+    at: { readonly admin: Client; readonly url: string } = service,
+  ): Promise<BrowserContext> {
+    const { user } = await at.admin.post<{ user: { id: number } }>("/users", { name, role });
+    await at.admin.put(`/users/${user.id}/password`, { password: PASSWORD });
+    const context = await browser.browser.newContext({ reducedMotion: "reduce" });
+    const answer = await context.request.post(`${at.url}/api/v1/login`, {
+      data: { user: name, password: PASSWORD },
+    });
+    expect(answer.status()).toBe(200);
+    return context;
+  }
+
+  test("without any: says what a gear is, and the first one is made; refusals stand beside their fields", async () => {
+    const page = await browser.open(bare.url, "/gears");
+    await page.getByRole("heading", { name: "No gears yet" }).waitFor();
+    await page.getByRole("link", { name: "New gear" }).click();
+    await page.getByLabel("Name", { exact: true }).fill("Not A Name");
+    await page.getByRole("button", { name: "Create gear" }).click();
+    await page.getByText("must match").waitFor();
+    await page.getByLabel("Name", { exact: true }).fill("first_gear");
+    await page.getByLabel("Runtime").selectOption("Bash");
+    await page.getByLabel("Description").fill("Says what it was given.");
+    await page.getByLabel("Tags").fill("text, first");
+    await page.getByRole("button", { name: "Create gear" }).click();
+    await page.waitForURL(/\/gears\/\d+\/review$/);
+    await page.getByRole("heading", { name: "first_gear" }).waitFor();
+    expect(await bare.admin.get("/gears")).toMatchObject([
+      { name: "first_gear", runtime: "bash", tags: ["text", "first"], version: 1, status: "pending" },
+    ]);
+    browser.expected(/status of 400/);
+    await page.context().close();
+  });
+
+  test("forged by an agent, reviewed, tried with live output, approved, called", async () => {
+    const gate = join(folder.path, "gate");
+    const code = `echo first\nuntil [ -e ${gate} ]; do sleep 0.05; done\ncat\n`;
+    model.script("boss", [
+      call("gear_forge", {
+        name: "slow_echo",
+        description: "Repeats what it was given.",
+        runtime: "bash",
+        code,
+        args_schema: JSON.stringify({
+          type: "object",
+          properties: { text: { type: "string" }, times: { type: "integer", maximum: 3 } },
+          required: ["text"],
+          additionalProperties: false,
+        }),
+      }),
+      say("It waits."),
+      call("slow_echo", { text: "from the agent" }),
+      say("Called."),
+    ]);
+    const chat = (text: string) => bare.admin.post(`/workspaces/${barePlace.workspaceId}/chat`, { text });
+    await chat("Make a gear.");
+    const forged = async () =>
+      (await bare.admin.get<GearView[]>("/gears")).find(({ name }) => name === "slow_echo");
+    await eventually(async () => (await forged())?.status, "pending");
+    const page = await browser.open(bare.url, "/approvals");
+    await page.getByRole("link", { name: /^slow_echo/ }).click();
+    const card = page.getByRole("region", { name: "orchestrator asks to approve a gear" });
+    await card.getByText("slow_echo").waitFor();
+    await card.getByText("NOT isolated: with the server's own access").waitFor();
+    await card.getByRole("link", { name: "Review" }).click();
+    await page.getByText("forged by orchestrator in lab anthropic").waitFor();
+    await page.getByText("version 1 waits for approval").waitFor();
+    await page.getByText("Once approved it can be called by: orchestrator in lab anthropic.").waitFor();
+
+    // What can't be sent is said beside its field, and nothing runs; what the server refuses too.
+    await side(page).getByLabel("times").fill("many");
+    await side(page).getByRole("button", { name: "Dry run" }).click();
+    await side(page).getByText("This is not a number.").waitFor();
+    await side(page).getByLabel("times").fill("7");
+    await side(page).getByRole("button", { name: "Dry run" }).click();
+    await side(page).getByRole("alert").filter({ hasText: "3" }).waitFor();
+    await side(page).getByLabel("times").fill("");
+    await side(page).getByLabel("text").fill("by hand");
+    await side(page).getByRole("button", { name: "Dry run" }).click();
+    const output = side(page).getByRole("region", { name: "Output" });
+    await output.getByText("first").waitFor();
+    expect(await side(page).getByText("exit 0").count()).toBe(0);
+    await Bun.write(gate, "");
+    await output.getByText('{"text":"by hand"}').waitFor();
+    await side(page).getByText("exit 0").waitFor();
+
+    const { id, content_hash: hash } = (await forged())!;
+    await page.getByRole("button", { name: `Approve ${short(hash)}` }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Approve without isolation" }).click();
+    await side(page)
+      .getByText(`Approved ${short(hash)}.`)
+      .waitFor();
+    await page.getByText("version 1 approved").waitFor();
+    await side(page).getByText("v1 approved").waitFor();
+    expect(await read(id, bare)).toMatchObject({ status: "approved", approval: { content_hash: hash } });
+
+    await chat("Call it.");
+    await page.getByRole("link", { name: "Runs" }).click();
+    const runs = page.getByRole("table", { name: "Runs" });
+    const called = runs.getByRole("row", { name: /call by an agent/ });
+    await called.getByText("exit 0").waitFor();
+    await called.click();
+    await page.getByRole("region", { name: "Output" }).getByText("from the agent").waitFor();
+    await page.getByRole("region", { name: "Arguments" }).getByText('"text": "from the agent"').waitFor();
+    browser.expected(/status of 400/);
+    await page.context().close();
+  });
+
+  test("somebody saves while one reviews: what was not looked at is not approved, and that is said", async () => {
+    const gear = await approvedGear(service.admin, { name: "changing", code: "cat\necho one\n" });
+    await service.admin.put(`/gears/${gear.id}`, { code: "cat\necho two\n" });
+    const page = await open(`/gears/${gear.id}/review`);
+    const second = await read(gear.id);
+    await page.getByText("version 1 (approved) → version 2").first().waitFor();
+    await page.getByText("echo one").waitFor();
+    await page.getByText("echo two").waitFor();
+    await service.admin.put(`/gears/${gear.id}`, { code: "curl evil\n" });
+    const approve = page.getByRole("button", { name: `Approve ${short(second.content_hash)}` });
+    await approve.click();
+    await page.getByText("the gear has other content by now").waitFor();
+    await page.getByText("Version 3 was saved while you look at version 2.", { exact: false }).waitFor();
+    await page.getByText("echo two").waitFor();
+    expect(await page.getByText("curl evil").count()).toBe(0);
+    expect(await approve.isDisabled()).toBe(true);
+    expect(await read(gear.id)).toMatchObject({ status: "pending", approval: null });
+    await page.getByRole("button", { name: "Look at version 3" }).click();
+    await page.getByText("curl evil").waitFor();
+    const third = await read(gear.id);
+    await page.getByRole("button", { name: `Approve ${short(third.content_hash)}` }).waitFor();
+    browser.expected(/status of 409/);
+    await page.context().close();
+  });
+
+  test("without isolation: said on every page, and approved only after one more question", async () => {
+    const gear = await makeGear(bare.admin, { name: "bare_gear" });
+    const page = await browser.open(bare.url, "/gears");
+    await page.getByText("Gears are NOT isolated on this server", { exact: false }).waitFor();
+    await page.getByRole("link", { name: "bare_gear" }).click();
+    await page.getByText("Gears are not isolated on this server.", { exact: true }).waitFor();
+    await side(page).getByLabel("Arguments as JSON").fill('{"a": 1}');
+    await side(page).getByRole("button", { name: "Dry run" }).click();
+    await side(page)
+      .getByText("This run was not isolated: the program had the server's own access.")
+      .waitFor();
+    const approve = page.getByRole("button", { name: `Approve ${short(gear.content_hash)}` });
+    await approve.click();
+    const question = page.getByRole("dialog", { name: "Approve bare_gear without isolation?" });
+    await page.keyboard.press("Escape");
+    await question.waitFor({ state: "detached" });
+    expect((await read(gear.id, bare)).status).toBe("pending");
+    await approve.click();
+    await question.getByRole("button", { name: "Approve without isolation" }).click();
+    await page.getByText("version 1 approved").waitFor();
+    expect((await read(gear.id, bare)).status).toBe("approved");
+    await page.context().close();
+  });
+
+  test("who may not decide sees code, tests and schema, and who can", async () => {
+    const gear = await makeGear(service.admin, {
+      name: "looked_at",
+      tests: [{ name: "echo", args: { a: 1 }, expected: '{"a":1}' }],
+    });
+    const context = await signedIn("mira", "member");
+    const page = await open(`/gears/${gear.id}/review`, { context });
+    await page.getByText("Admins decide on gears", { exact: false }).waitFor();
+    await page.getByRole("region", { name: "Content of main.sh" }).getByText("cat").waitFor();
+    expect(await page.getByRole("button", { name: /^(Approve|Disable|Save limit)/ }).count()).toBe(0);
+    expect(await page.getByRole("button", { name: "More about this gear" }).count()).toBe(0);
+    await page.getByRole("button", { name: "Run tests" }).click();
+    await page.getByText("all passed").waitFor();
+    await page.getByRole("link", { name: "Code" }).click();
+    await page.getByText("Its author, admin, and admins save new versions.").waitFor();
+    expect(await page.getByRole("button", { name: /^Save/ }).count()).toBe(0);
+    const bareContext = await signedIn("mira", "member", bare);
+    const { id } = await makeGear(bare.admin, { name: "not_for_her" });
+    const other = await browser.open(bare.url, `/gears/${id}/review`, { context: bareContext });
+    await other.getByText("only admins may run this one before it is approved", { exact: false }).waitFor();
+    expect(await other.getByRole("button", { name: /^(Dry run|Run tests)/ }).count()).toBe(0);
+    await context.close();
+    await bareContext.close();
+  });
+
+  test("a new version: said before what it takes away; somebody else's save is not overwritten unseen", async () => {
+    const gear = await approvedGear(service.admin, { name: "written", code: "cat\n" });
+    const page = await open(`/gears/${gear.id}/code`);
+    const editor = page.getByRole("textbox", { name: "Content of main.sh" });
+    await page.getByLabel("Description").fill("Says it again.");
+    await page.getByText("its version and its approval stay", { exact: false }).waitFor();
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await eventually(async () => {
+      const { description, status, version } = await service.admin.get<Record<string, unknown>>(
+        `/gears/${gear.id}`,
+      );
+      return [description, status, version];
+    }, ["Says it again.", "approved", 1]);
+    await editor.click();
+    await page.keyboard.press("ControlOrMeta+a");
+    await page.keyboard.insertText("cat\necho mine\n");
+    await page.getByText("does not run before it is approved", { exact: false }).waitFor();
+    await service.admin.put(`/gears/${gear.id}`, { code: "cat\necho theirs\n" });
+    await page.getByRole("button", { name: "Save version" }).click();
+    const stale = page.getByRole("dialog", { name: "Somebody else saved this gear" });
+    await stale.getByText("echo theirs").waitFor();
+    await stale.getByText("echo mine").waitFor();
+    await stale.getByRole("button", { name: "Save mine as version 3" }).click();
+    await page.waitForURL(`**/gears/${gear.id}/review`);
+    await page.getByText("version 3 waits for approval").waitFor();
+    await page.getByRole("link", { name: "Versions" }).click();
+    await page.getByRole("combobox", { name: "From" }).selectOption("version 1");
+    await page.getByText("version 1 → version 3").first().waitFor();
+    await page.getByText("echo mine").waitFor();
+    expect(await page.getByText("echo theirs").count()).toBe(0);
+    await page.context().close();
+  });
+
+  test("code that looks other than it is shows what can't be seen; programs that are not text are told by size and hash", async () => {
+    const gear = await makeGear(service.admin, {
+      name: "hidden",
+      code: undefined,
+      files: [
+        { path: "main.sh", content: "cat # \u202eevil\n" },
+        { path: "data/table.bin", content: "AAEC/w==", encoding: "base64" },
+      ],
+    });
+    const page = await open(`/gears/${gear.id}/review`);
+    await page.getByText("U+202E").waitFor();
+    await page.getByText(/^4 B, SHA-256 [0-9a-f]{4}…[0-9a-f]{4}$/).waitFor();
+    await page.context().close();
+  });
+
+  test("deleted: says who loses it; gone from the list, its address says that it does not exist", async () => {
+    const gear = await approvedGear(service.admin, { name: "to_delete", args_schema: ANY_ARGS });
+    await service.admin.post(`/workspaces/${place.workspaceId}/gears`, { gear_id: gear.id });
+    const page = await open(`/gears/${gear.id}/review`);
+    await page.getByRole("button", { name: "More about this gear" }).click();
+    await page.getByRole("menuitem", { name: "Delete gear" }).click();
+    const question = page.getByRole("dialog", { name: "Delete to_delete?" });
+    await question.getByText("all agents in lab anthropic").waitFor();
+    await question.getByRole("button", { name: "Delete gear" }).click();
+    await page.waitForURL("**/gears");
+    await page.getByText("to_delete is deleted.").waitFor();
+    await page.getByRole("link", { name: "looked_at" }).waitFor();
+    expect(await page.getByRole("link", { name: "to_delete" }).count()).toBe(0);
+    await page.goto(`${service.url}/gears/${gear.id}/review`);
+    await page.getByRole("heading", { name: "This gear does not exist" }).waitFor();
+    browser.expected(/status of 404/);
+    await page.context().close();
+  });
+
+  test("by keyboard alone: found, opened, tried and approved", async () => {
+    const gear = await makeGear(service.admin, { name: "by_keys" });
+    const page = await open("/gears");
+    await page.getByRole("searchbox", { name: "Search gears" }).focus();
+    await page.keyboard.type("by_keys");
+    await eventually(() => page.getByRole("table", { name: "Gears" }).locator("tbody tr").count(), 1);
+    const focused = (name: string | RegExp) =>
+      tabTo(page, (element) => element.getByRole("button", { name }).or(element.getByRole("link", { name })));
+    await focused("by_keys");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(`**/gears/${gear.id}/review`);
+    await page.getByRole("heading", { name: "by_keys" }).waitFor();
+    await tabTo(page, (at) => at.getByLabel("Arguments as JSON"));
+    await page.keyboard.press("ControlOrMeta+a");
+    await page.keyboard.type('{"a":2}');
+    await focused("Dry run");
+    await page.keyboard.press("Enter");
+    await side(page).getByText("exit 0").waitFor();
+    await focused(/^Approve/);
+    await page.keyboard.press("Enter");
+    await page.getByText("version 1 approved").waitFor();
+    await page.context().close();
+  });
+
+  for (const theme of ["light", "dark"] as const)
+    test(`nothing that axe minds on any page (${theme})`, async () => {
+      const gear = await approvedGear(service.admin, {
+        name: `axe_${theme}`,
+        description: "A gear",
+        tests: [{ name: "one", args: { text: "x" }, expected: "x" }],
+        args_schema: JSON.stringify({
+          type: "object",
+          properties: {
+            text: { type: "string" },
+            level: { enum: ["low", "high"] },
+            words: { type: "array", items: { type: "string" } },
+            options: { type: "object", properties: { deep: { type: "boolean" } } },
+          },
+        }),
+      });
+      await service.admin.put(`/gears/${gear.id}`, { code: "cat\necho more\n" });
+      const page = await open("/gears", { theme });
+      await page.getByRole("link", { name: gear.name }).waitFor();
+      expect(await accessibilityProblems(page)).toEqual([]);
+      await page.getByRole("link", { name: gear.name }).click();
+      await side(page).getByRole("button", { name: "Add to words" }).click();
+      await side(page).getByRole("button", { name: "Dry run" }).click();
+      await side(page).getByText("exit 0").waitFor();
+      await page.getByText("echo more").waitFor();
+      expect(await accessibilityProblems(page)).toEqual([]);
+      for (const [tab, sign] of [
+        ["Code", "Separated by commas."],
+        ["Runs", "dry run"],
+        ["Versions", "version 1 → version 2"],
+      ] as const) {
+        await page.getByRole("link", { name: tab, exact: true }).click();
+        await page.getByText(sign).first().waitFor();
+        expect([tab, await accessibilityProblems(page)]).toEqual([tab, []]);
+      }
+      await page.goto(`${service.url}/gears?new=1`);
+      await page.getByRole("heading", { name: "New gear" }).waitFor();
+      expect(await accessibilityProblems(page)).toEqual([]);
+      await page.context().close();
+    });
+
+  test("one column: everything is there, and nothing sticks out", async () => {
+    const gear = await makeGear(service.admin, { name: "narrow_gear", code: `echo ${"wide ".repeat(60)}\n` });
+    const page = await open(`/gears/${gear.id}/review`, { width: 360, height: 740 });
+    await page.getByRole("heading", { name: "narrow_gear" }).waitFor();
+    await page.getByRole("button", { name: /^Approve/ }).waitFor();
+    await page.getByText("version 1 waits for approval").waitFor();
+    expect(await page.locator("main").evaluate((main) => [main.clientWidth, main.scrollWidth])).toEqual([
+      360, 360,
+    ]);
+    await page.context().close();
+  });
+});
+
+const TABS_MAX = 80;
+
+/** Presses Tab until it has the focus. */
+async function tabTo(page: Page, find: (page: Page) => ReturnType<Page["locator"]>): Promise<void> {
+  const wanted = find(page).first();
+  await wanted.waitFor();
+  for (let pressed = 0; pressed < TABS_MAX; pressed++) {
+    if (await wanted.evaluate((element) => element === element.ownerDocument.activeElement)) return;
+    await page.keyboard.press("Tab");
+  }
+  throw new Error("the focus never got there");
+}

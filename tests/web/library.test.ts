@@ -1,0 +1,201 @@
+// Goal: in the browser people write, change, compare, bind and delete instructions; a change by somebody else is never overwritten unseen.
+
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Page } from "playwright-core";
+import type { Instruction, InstructionBinding } from "../../src/service/library/schema.ts";
+import { accessibilityProblems } from "../kit/axe.ts";
+import { hasBrowser, startBrowser, type TestBrowser } from "../kit/browser.ts";
+import { eventually } from "../kit/eventually.ts";
+import { runService, type RunningService } from "../kit/running.ts";
+import { canShow, type Showcase, showcase } from "../kit/showcase.ts";
+
+const SETUP_MS = 40_000;
+
+describe.if(hasBrowser && canShow)("the library screen", () => {
+  const stack = new AsyncDisposableStack();
+  let busy: Showcase;
+  let empty: RunningService;
+  let browser: TestBrowser;
+
+  beforeAll(async () => {
+    busy = stack.use(await showcase());
+    empty = stack.use(await runService());
+    browser = stack.use(await startBrowser());
+  }, SETUP_MS);
+  afterAll(() => stack.disposeAsync());
+
+  const side = (page: Page) => page.getByRole("complementary", { name: "Instruction" });
+  const rows = (page: Page) => page.getByRole("table", { name: "Instructions" }).locator("tbody tr");
+  const make = (name: string, text: string) => busy.admin.post<Instruction>("/instructions", { name, text });
+  const read = (id: number) => busy.admin.get<Instruction>(`/instructions/${id}`);
+  const open = (path = "/library", options = {}) => browser.open(busy.url, path, options);
+
+  test("empty: says what instructions are; the first one is written, and refusals stand beside the field", async () => {
+    const page = await browser.open(empty.url, "/library");
+    await page.getByRole("heading", { name: "No instructions yet" }).waitFor();
+    await page.getByRole("button", { name: "Write the first one" }).click();
+    await side(page).getByLabel("Name").fill("Manners");
+    await side(page).getByLabel("Text").fill("   ");
+    await side(page).getByRole("button", { name: "Save instruction" }).click();
+    await side(page).getByText("must not be empty").waitFor();
+    await side(page).getByLabel("Text").fill("Say please.");
+    // What was typed survives a reload.
+    await page.reload();
+    await page.getByRole("button", { name: "Write the first one" }).click();
+    expect(await side(page).getByLabel("Name").inputValue()).toBe("Manners");
+    await side(page).getByRole("button", { name: "Save instruction" }).click();
+    await side(page).getByLabel("Text of the instruction").getByText("Say please.").waitFor();
+    expect(await empty.admin.get<unknown[]>("/instructions")).toMatchObject([
+      { name: "Manners", version: 1 },
+    ]);
+    browser.expected(/status of 400/);
+    await page.close();
+  });
+
+  test("found by search; the chosen one shows text, author, version and where it is bound; proposals that wait are named", async () => {
+    const page = await open();
+    await page.getByText("1 proposal by agents waits for a decision", { exact: false }).waitFor();
+    await page.getByRole("searchbox", { name: "Search instructions" }).fill("tone");
+    await eventually(() => rows(page).count(), 1);
+    await rows(page).first().click();
+    await side(page).getByText("scribe proposes a change", { exact: false }).waitFor();
+    expect(new URL(page.url()).pathname).toBe(`/library/${busy.instructionId}`);
+    const { text } = await read(busy.instructionId);
+    expect((await side(page).getByLabel("Text of the instruction").textContent())!.trim()).toBe(text.trim());
+    const use = side(page).getByRole("listitem").filter({ hasText: "Release desk" });
+    await use.getByText("scribe").waitFor();
+    await side(page).getByRole("link", { name: "Review" }).click();
+    await page.waitForURL("**/approvals");
+    await page.close();
+  });
+
+  test("changed: a new version, and the difference between two", async () => {
+    const { id } = await make("greeting", "Say hello.\n");
+    const page = await open(`/library/${id}`);
+    await side(page).getByRole("button", { name: "Edit" }).click();
+    await side(page).getByLabel("Text").fill("Say good morning.\n");
+    await page.keyboard.press("ControlOrMeta+s");
+    await side(page).getByLabel("Text of the instruction").getByText("Say good morning.").waitFor();
+    await side(page).getByText("v2", { exact: true }).first().waitFor();
+    expect(await read(id)).toMatchObject({ version: 2, text: "Say good morning.\n" });
+    const difference = side(page).getByRole("region", { name: "Difference" });
+    await difference.getByText("Say hello.").waitFor();
+    await difference.getByText("Say good morning.").waitFor();
+    await page.close();
+  });
+
+  test("somebody saved meanwhile: both texts are shown, and one chooses", async () => {
+    const { id } = await make("shared", "First.");
+    const page = await open(`/library/${id}`);
+    const edit = async (text: string) => {
+      await side(page).getByRole("button", { name: "Edit" }).click();
+      await side(page).getByLabel("Text").fill(text);
+    };
+    await edit("Mine.");
+    await busy.admin.put(`/instructions/${id}`, { text: "Theirs." });
+    await side(page).getByRole("button", { name: "Save as a new version" }).click();
+    const dialog = page.getByRole("dialog", { name: "It was changed while you wrote" });
+    await dialog.getByRole("region", { name: "Saved now, version 2" }).getByText("Theirs.").waitFor();
+    await dialog.getByRole("region", { name: "Yours" }).getByText("Mine.").waitFor();
+    await page.keyboard.press("Escape");
+    expect(await side(page).getByLabel("Text").inputValue()).toBe("Mine.");
+    await side(page).getByRole("button", { name: "Save as a new version" }).click();
+    await dialog.getByRole("button", { name: "Save mine as version 3" }).click();
+    await side(page).getByLabel("Text of the instruction").getByText("Mine.").waitFor();
+    expect(await read(id)).toMatchObject({ version: 3, text: "Mine." });
+    await edit("Mine again.");
+    await busy.admin.put(`/instructions/${id}`, { text: "Theirs again." });
+    await side(page).getByRole("button", { name: "Save as a new version" }).click();
+    await dialog.getByRole("button", { name: "Take the saved one, drop mine" }).click();
+    await side(page).getByLabel("Text of the instruction").getByText("Theirs again.").waitFor();
+    expect(await read(id)).toMatchObject({ version: 4, text: "Theirs again." });
+    browser.expected(/status of 412/);
+    await page.close();
+  });
+
+  test("bound to all agents and to one; twice is refused in place; unbound", async () => {
+    const { id } = await make("binding", "Bind me.");
+    const bindings = async () =>
+      (await busy.admin.get<InstructionBinding[]>(`/workspaces/${busy.workspaceId}/instructions`)).flatMap(
+        (one) => (one.instruction_id === id ? [one.agent_id] : []),
+      );
+    const page = await open(`/library/${id}`);
+    await side(page).getByText("Nothing yet: no agent reads it.").waitFor();
+    await side(page).getByLabel("Workspace").selectOption("Release desk");
+    await side(page).getByRole("button", { name: "Bind", exact: true }).click();
+    await side(page).getByRole("listitem").getByText("all agents").waitFor();
+    await side(page).getByRole("button", { name: "Bind", exact: true }).click();
+    await side(page).getByText("is bound to this workspace already", { exact: false }).waitFor();
+    await side(page).getByLabel("Agent", { exact: true }).selectOption("checker");
+    await side(page).getByRole("button", { name: "Bind", exact: true }).click();
+    await side(page).getByRole("listitem").getByText("checker").waitFor();
+    expect(await bindings()).toEqual([null, busy.agents.checker]);
+    await side(page).getByRole("button", { name: "Unbind from Release desk, all agents" }).click();
+    await eventually(bindings, [busy.agents.checker]);
+    browser.expected(/status of 409/);
+    await page.close();
+  });
+
+  test("deleted after it was said what is lost", async () => {
+    const { id } = await make("short-lived", "Soon gone.");
+    await busy.admin.post(`/workspaces/${busy.workspaceId}/instructions`, { instruction_id: id });
+    const page = await open(`/library/${id}`);
+    await side(page).getByRole("listitem").getByText("all agents").waitFor();
+    await side(page).getByRole("button", { name: "Delete instruction" }).click();
+    const dialog = page.getByRole("dialog", { name: "Delete short-lived?" });
+    await dialog.getByText("1 binding in Release desk", { exact: false }).waitFor();
+    await dialog.getByRole("button", { name: "Delete instruction" }).click();
+    await page.waitForURL("**/library");
+    await eventually(() => rows(page).filter({ hasText: "short-lived" }).count(), 0);
+    expect(await busy.admin.refused("GET", `/instructions/${id}`)).toMatchObject({ status: 404 });
+    await page.close();
+  });
+
+  test("others read, and are told who may change it; what does not exist is said", async () => {
+    const page = await browser.open("about:blank", "");
+    await page.setExtraHTTPHeaders({ Authorization: `Bearer ${busy.tokens.member}` });
+    await page.goto(`${busy.url}/library/${busy.instructionId}`);
+    await side(page).getByText("Its author and admins can change it.", { exact: false }).waitFor();
+    expect(
+      await side(page)
+        .getByRole("button", { name: /Edit|Delete/ })
+        .count(),
+    ).toBe(0);
+    await page.goto(`${busy.url}/library/9999`);
+    await side(page).getByRole("heading", { name: "This instruction does not exist" }).waitFor();
+    browser.expected(/status of 404/);
+    await page.close();
+  });
+
+  test("by keyboard alone: from the table into the text and back", async () => {
+    const { id } = await make("keys only", "One.");
+    const page = await open();
+    await rows(page).first().waitFor();
+    await page.getByRole("searchbox", { name: "Search instructions" }).focus();
+    await page.keyboard.type("keys only");
+    await eventually(() => rows(page).count(), 1);
+    await rows(page).first().focus();
+    await page.keyboard.press("Enter");
+    await side(page).getByRole("button", { name: "Edit" }).focus();
+    await page.keyboard.press("Enter");
+    await side(page).locator("textarea:focus").waitFor();
+    await page.keyboard.press("ControlOrMeta+a");
+    await page.keyboard.type("Two.");
+    await page.keyboard.press("ControlOrMeta+s");
+    await eventually(async () => (await read(id)).text, "Two.");
+    await page.close();
+  });
+
+  for (const theme of ["light", "dark"] as const) {
+    test(`axe finds nothing (${theme})`, async () => {
+      const page = await open(`/library/${busy.instructionId}`, { theme });
+      await side(page).getByRole("heading", { name: "Versions" }).waitFor();
+      await side(page).getByText("v1", { exact: true }).waitFor();
+      expect(await accessibilityProblems(page)).toEqual([]);
+      await side(page).getByRole("button", { name: "Edit" }).click();
+      await side(page).getByLabel("Text").waitFor();
+      expect(await accessibilityProblems(page)).toEqual([]);
+      await page.close();
+    });
+  }
+});

@@ -1,0 +1,267 @@
+// Goal: in the browser one signs in to the server of the page and to no other, comes back to where one was, and a session that ends in
+// the middle costs nothing that was typed; on the server's own machine nobody becomes its admin without asking for it.
+
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import type { BrowserContext, Page } from "playwright-core";
+import { problemsInBothThemes } from "../kit/axe.ts";
+import { hasBrowser, startBrowser, type TestBrowser } from "../kit/browser.ts";
+import { type Client, createClient } from "../kit/client.ts";
+import { eventually } from "../kit/eventually.ts";
+import { temporaryFolder } from "../kit/folder.ts";
+import { furnish } from "../kit/furnish.ts";
+import { startModel } from "../kit/model/index.ts";
+import { createPerson, type Person } from "../kit/person.ts";
+import { runService, type RunningService } from "../kit/running.ts";
+
+setDefaultTimeout(30_000);
+
+describe.if(hasBrowser)("the login", () => {
+  const stack = new AsyncDisposableStack();
+  /** Nobody is the admin of it without signing in. */
+  let service: RunningService;
+  /** Another one, where the machine is. */
+  let open: RunningService;
+  let browser: TestBrowser;
+  let admin: Client;
+  let ada: Person;
+  let workspaceId: number;
+
+  const strict = async () => {
+    const folder = stack.use(await temporaryFolder());
+    await folder.write("data/config.yaml", "loopback_admin: false\n");
+    return stack.use(await runService({ data: `${folder.path}/data` }));
+  };
+  beforeAll(async () => {
+    const model = stack.use(await startModel());
+    service = await strict();
+    open = stack.use(await runService());
+    browser = stack.use(await startBrowser());
+    admin = createClient(service.url, service.token);
+    workspaceId = (await furnish(admin, model)).workspaceId;
+    ada = await createPerson(admin, "Ada", "admin");
+  });
+  afterAll(() => stack.disposeAsync());
+
+  const heading = (page: Page) => page.getByRole("heading", { name: "Sign in" });
+  const fill = async (page: Page, name: string, password: string) => {
+    await page.getByRole("textbox", { name: "User" }).fill(name);
+    await page.getByRole("textbox", { name: "Password" }).fill(password);
+    await page.getByRole("button", { name: "Sign in" }).click();
+  };
+  const refused = (status: number) => browser.expected(new RegExp(`status of ${status}`));
+  const signedIn = async (path: string): Promise<Page> => {
+    const page = await browser.open(service.url, path);
+    await heading(page).waitFor();
+    await fill(page, ada.name, ada.password);
+    await heading(page).waitFor({ state: "detached" });
+    refused(401);
+    return page;
+  };
+  /** As if a month had passed: the session is not valid any more. */
+  const endSessions = async () => {
+    await admin.delete(`/users/${ada.id}/tokens`);
+  };
+  const cookieOf = async (context: BrowserContext) =>
+    (await context.cookies()).find(({ name }) => name === "cairn_session")?.value;
+
+  test("three fields, one heading, the first to fill in has the focus, password managers know them", async () => {
+    const page = await browser.open(service.url, "/library");
+    await heading(page).waitFor();
+    expect(await page.getByRole("heading").allInnerTexts()).toEqual(["Sign in"]);
+    expect(await page.title()).toBe("Sign in · Cairn");
+    expect(await page.getByRole("textbox", { name: "Server" }).inputValue()).toBe(service.url);
+    const fields = await page.locator("input").evaluateAll((inputs) =>
+      (inputs as unknown as { type: string; autocomplete: string }[]).map(({ type, autocomplete }) => ({
+        type,
+        autocomplete,
+      })),
+    );
+    expect(fields).toEqual([
+      { type: "url", autocomplete: "url" },
+      { type: "text", autocomplete: "username" },
+      { type: "password", autocomplete: "current-password" },
+    ]);
+    expect(await page.evaluate("document.activeElement.name")).toBe("username");
+    expect(await problemsInBothThemes(page)).toEqual([]);
+    refused(401);
+    await page.close();
+  });
+
+  test("a wrong password is told at once and the name stays; the right one leads back to where one was", async () => {
+    const page = await browser.open(service.url, `/workspaces/${workspaceId}/files?x=1`);
+    await heading(page).waitFor();
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByText("Give the name of a user.").waitFor();
+    await fill(page, "Ada", "not it");
+    await page.getByRole("alert").getByText("invalid username or password").waitFor();
+    expect(await page.getByRole("textbox", { name: "User" }).inputValue()).toBe("Ada");
+    refused(401);
+    await page.getByRole("textbox", { name: "Password" }).fill(ada.password);
+    await page.keyboard.press("Enter");
+    await page.getByRole("link", { name: "Files" }).waitFor();
+    expect(page.url()).toBe(`${service.url}/workspaces/${workspaceId}/files?x=1`);
+    expect(await page.evaluate("document.cookie")).toBe("");
+    await page.close();
+  });
+
+  test("by keys alone; signing out leads back to the login and shows nothing of before", async () => {
+    const page = await browser.open(service.url, "/settings");
+    await heading(page).waitFor();
+    refused(401);
+    await page.keyboard.type("Ada");
+    await page.keyboard.press("Tab");
+    await page.keyboard.type(ada.password);
+    await page.keyboard.press("Enter");
+    await page.getByText("You signed in with a password.").waitFor();
+    const before = await cookieOf(page.context());
+    await page.getByRole("main").getByRole("button", { name: "Sign out" }).click();
+    await heading(page).waitFor();
+    refused(401);
+    expect(await page.getByText("You signed in with a password.").count()).toBe(0);
+    expect(await cookieOf(page.context())).toBeUndefined();
+    const replay = await fetch(`${service.url}/api/v1/whoami`, {
+      headers: { Cookie: `cairn_session=${before}` },
+    });
+    expect(replay.status).toBe(401);
+    await page.close();
+  });
+
+  test("a session that ends in the middle: the login stands in front, and what was typed is still there", async () => {
+    const page = await signedIn("/models?open=new-provider");
+    await page.getByRole("textbox", { name: "Name" }).fill("Half written");
+    await endSessions();
+    await page.getByRole("textbox", { name: "Key" }).fill("a-key");
+    await page.getByRole("button", { name: "Add the provider" }).click();
+    await heading(page).waitFor();
+    await page.getByText("The session of Ada has ended.").waitFor();
+    expect(await page.getByRole("button", { name: "Add the provider" }).isVisible()).toBe(false);
+    expect(await problemsInBothThemes(page)).toEqual([]);
+    await page.keyboard.press("Escape");
+    await heading(page).waitFor();
+    refused(401);
+    await fill(page, "Ada", ada.password);
+    await heading(page).waitFor({ state: "detached" });
+    expect(page.url()).toBe(`${service.url}/models?open=new-provider`);
+    expect(await page.getByRole("textbox", { name: "Name" }).inputValue()).toBe("Half written");
+    await page.getByRole("button", { name: "Add the provider" }).click();
+    await page.getByRole("complementary").getByRole("heading", { name: "Half written" }).waitFor();
+    await page.close();
+  });
+
+  test("over a dialog too; and another person who signs in starts anew", async () => {
+    const berta = await createPerson(admin, "Berta");
+    const page = await signedIn("/workspaces?new=1");
+    await page
+      .getByRole("dialog")
+      .getByRole("textbox", { name: "Description" })
+      .fill("what only Ada may know");
+    await page.getByRole("dialog").getByRole("textbox", { name: "Name" }).fill("Her own");
+    await page.getByRole("combobox", { name: "Model of the orchestrator" }).fill("boss");
+    await page.getByRole("option", { name: /boss/ }).click();
+    await endSessions();
+    await page.getByRole("button", { name: "Create" }).click();
+    await heading(page).waitFor();
+    await page.keyboard.type("Berta");
+    expect(await page.getByRole("textbox", { name: "User" }).inputValue()).toBe("Berta");
+    await fill(page, "Berta", berta.password);
+    await heading(page).waitFor({ state: "detached" });
+    refused(401);
+    await page.getByText("Berta", { exact: true }).waitFor();
+    expect(await page.content()).not.toContain("what only Ada may know");
+    const values = await page
+      .locator("textarea")
+      .evaluateAll((fields) => (fields as unknown as { value: string }[]).map(({ value }) => value));
+    expect(values.filter(Boolean)).toEqual([]);
+    await page.close();
+  });
+
+  test("a workspace that is open follows on after signing in again", async () => {
+    const page = await signedIn(`/workspaces/${workspaceId}/blueprint`);
+    await page.getByRole("link", { name: "Blueprint" }).waitFor();
+    await endSessions();
+    await heading(page).waitFor();
+    refused(401);
+    await fill(page, "Ada", ada.password);
+    await heading(page).waitFor({ state: "detached" });
+    await page.keyboard.press("Control+k");
+    await page.getByRole("option", { name: /orchestrator/ }).waitFor();
+    await admin.post(`/workspaces/${workspaceId}/agents`, { name: "newcomer", role: "", model_id: 1 });
+    await page.getByRole("option", { name: /newcomer/ }).waitFor();
+    await page.close();
+  });
+
+  test("another server is opened on purpose only, and nothing that was typed goes there", async () => {
+    const page = await browser.open(service.url, "/");
+    await heading(page).waitFor();
+    refused(401);
+    const posts: string[] = [];
+    page.on("request", (request) => request.method() === "POST" && posts.push(request.url()));
+    await page.getByRole("textbox", { name: "User" }).fill("Ada");
+    await page.getByRole("textbox", { name: "Password" }).fill(ada.password);
+    const server = page.getByRole("textbox", { name: "Server" });
+    for (const wrong of ["javascript:alert(1)", "ftp://example.org", "http://Ada:x@example.org", ""]) {
+      await server.fill(wrong);
+      await eventually(() => page.getByRole("button", { name: "Sign in" }).isDisabled(), true);
+    }
+    await server.fill(open.url);
+    await page.getByText("nothing that you typed here is sent there").waitFor();
+    await server.press("Enter");
+    expect(await page.getByRole("textbox", { name: "Password" }).isDisabled()).toBe(true);
+    expect(page.url()).toStartWith(service.url);
+    await page.getByRole("button", { name: `Open the login of ${new URL(open.url).host}` }).click();
+    await page.waitForURL(`${open.url}/**`);
+    await page.getByText("this machine").waitFor();
+    expect(posts).toEqual([]);
+    expect(page.url()).not.toContain("Ada");
+    await page.close();
+  });
+
+  test("too many attempts: it says for how long", async () => {
+    const crowded = await strict();
+    const page = await browser.open(crowded.url, "/");
+    await heading(page).waitFor();
+    for (let attempt = 0; attempt < 11; attempt++) {
+      const answer = page.waitForResponse((response) => response.url().endsWith("/login"));
+      await fill(page, "nobody", "nothing at all");
+      await answer;
+    }
+    await page
+      .getByRole("alert")
+      .getByText(/too many attempts; try again in \d+ s/)
+      .waitFor();
+    refused(401);
+    refused(429);
+    await page.close();
+  });
+
+  test("on the server's own machine: signing out and a stale session ask before one is its admin", async () => {
+    const carl = await createPerson(open.admin, "Carl");
+    const page = await browser.open(open.url, "/settings");
+    await page.getByRole("button", { name: "Sign in as somebody else" }).click();
+    await heading(page).waitFor();
+    await fill(page, "Carl", carl.password);
+    await page.getByText("You signed in with a password.").waitFor();
+    await open.admin.delete(`/users/${carl.id}/tokens`);
+    await page.getByRole("link", { name: "Library" }).click();
+    await heading(page).waitFor();
+    refused(401);
+    await page.getByText("The session of Carl has ended.").waitFor();
+    await page.getByRole("button", { name: "Go on as admin" }).click();
+    await page.getByText("this machine").waitFor();
+    expect(new URL(page.url()).pathname).toBe("/library");
+    await page.close();
+  });
+
+  test("a stale cookie at the start does not lock anybody out", async () => {
+    const context = await browser.browser.newContext({ reducedMotion: "reduce" });
+    await context.addCookies([
+      { name: "cairn_session", value: "cairn_stale", url: open.url, httpOnly: true, sameSite: "Strict" },
+    ]);
+    const page = await browser.open(open.url, "/gears", { context });
+    await heading(page).waitFor();
+    await page.getByRole("button", { name: "Go on as admin" }).click();
+    await page.getByText("this machine").waitFor();
+    refused(401);
+    await context.close();
+  });
+});

@@ -1,0 +1,288 @@
+// Goal: in the browser an admin manages providers and models, a key goes in and never comes out, and what is still in use stays; members
+// read and add models, and have no control for the rest.
+
+import { afterAll, beforeAll, describe, expect, test, setDefaultTimeout } from "bun:test";
+import type { Page } from "playwright-core";
+import type { Model, Provider } from "../../src/service/catalog/schema.ts";
+import { problemsInBothThemes } from "../kit/axe.ts";
+import { hasBrowser, startBrowser, type TestBrowser } from "../kit/browser.ts";
+import { eventually } from "../kit/eventually.ts";
+import { type ScriptedModel, startModel } from "../kit/model/index.ts";
+import { createPerson } from "../kit/person.ts";
+import { runService, type RunningService } from "../kit/running.ts";
+
+const TEST_MS = 90_000;
+setDefaultTimeout(TEST_MS);
+const KEY = "canary-key-9Kq2Lw";
+
+describe.if(hasBrowser)("the models screen", () => {
+  const stack = new AsyncDisposableStack();
+  let model: ScriptedModel;
+  let service: RunningService;
+  let browser: TestBrowser;
+
+  beforeAll(async () => {
+    model = stack.use(await startModel({ key: KEY }));
+    for (const name of ["swift-1", "swift-2", "thorough-1"]) model.script(name, []);
+    service = stack.use(await runService());
+    browser = stack.use(await startBrowser());
+  });
+  afterAll(() => stack.disposeAsync());
+
+  let count = 0;
+  const provider = (fields: Record<string, unknown> = {}) =>
+    service.admin.post<Provider>("/providers", {
+      name: `Provider ${++count}`,
+      type: "anthropic",
+      base_url: model.anthropicUrl,
+      api_key: KEY,
+      ...fields,
+    });
+  const add = (owner: Provider, fields: Record<string, unknown> = {}) =>
+    service.admin.post<Model>("/models", {
+      provider_id: owner.id,
+      model_name: `model-${++count}`,
+      ...fields,
+    });
+  const readProvider = async (id: number) =>
+    (await service.admin.get<Provider[]>("/providers")).find((one) => one.id === id);
+  const readModel = async (id: number) =>
+    (await service.admin.get<Model[]>("/models")).find((one) => one.id === id);
+  const open = (path = "") => browser.open(service.url, `/models${path}`);
+  const side = (page: Page) => page.getByRole("complementary", { name: "Details" });
+
+  test("empty, then a provider is added, tested, and its models are chosen", async () => {
+    const page = await open();
+    await page.getByRole("heading", { name: "No providers yet" }).waitFor();
+    await page.getByRole("main").getByRole("button", { name: "Add a provider" }).last().click();
+    await side(page).getByRole("textbox", { name: "Address" }).fill(`${model.anthropicUrl}/?x=1`);
+    await side(page).getByRole("textbox", { name: "Key" }).fill(KEY);
+    await side(page).getByRole("textbox", { name: "Name" }).fill("Ours");
+    await side(page).getByRole("button", { name: "Add the provider" }).click();
+    await side(page).getByText("must not have a query or fragment").waitFor();
+    browser.expected(/status of 400/);
+    expect(await side(page).getByRole("textbox", { name: "Key" }).inputValue()).toBe(KEY);
+    await side(page).getByRole("textbox", { name: "Address" }).fill(model.anthropicUrl);
+    await side(page).getByRole("button", { name: "Add the provider" }).click();
+    await side(page).getByRole("heading", { name: "Ours" }).waitFor();
+    await side(page).getByRole("button", { name: "Test", exact: true }).click();
+    await side(page).getByText("Ours answers: 3 models.").waitFor();
+    await side(page).getByRole("checkbox", { name: "swift-1" }).check();
+    await side(page).getByRole("checkbox", { name: "swift-2" }).check();
+    await side(page).getByRole("button", { name: "Leave out swift-1" }).click();
+    await side(page).getByRole("button", { name: "Add 1 model" }).click();
+    await page.getByText("swift-2 is added.").waitFor();
+    await page.getByRole("table", { name: "Models" }).getByText("swift-2").waitFor();
+    await eventually(() => side(page).getByRole("checkbox", { name: "swift-2" }).isDisabled(), true);
+    expect(await page.content()).not.toContain(KEY);
+    await page.close();
+  });
+
+  test("sizes and prices: nothing is unknown, 0 is free, a wrong one is told at its field", async () => {
+    const owner = await provider();
+    const one = await add(owner, { input_price: 3, context_tokens: 1000 });
+    const page = await open(`?open=model-${one.id}`);
+    await side(page).getByRole("textbox", { name: "Label" }).fill("Our best");
+    await side(page).getByRole("textbox", { name: "Context size" }).fill("lots");
+    await side(page).getByRole("button", { name: "Save" }).click();
+    await side(page).getByText("Give a whole number").waitFor();
+    await side(page).getByRole("textbox", { name: "Context size" }).fill("200,000");
+    await side(page).getByRole("textbox", { name: "Longest answer" }).fill("8192");
+    await side(page).getByRole("textbox", { name: "Input", exact: true }).fill("");
+    await side(page).getByRole("textbox", { name: "Cached input" }).fill("0");
+    await side(page).getByRole("textbox", { name: "Output", exact: true }).fill("9999999");
+    await side(page).getByRole("button", { name: "Save" }).click();
+    await side(page).getByText("must be from 0 to 1000000").waitFor();
+    browser.expected(/status of 400/);
+    await side(page).getByRole("textbox", { name: "Output", exact: true }).fill("0.25");
+    await side(page).getByRole("button", { name: "Save" }).click();
+    await page.getByText("Our best is saved.").waitFor();
+    expect(await readModel(one.id)).toMatchObject({
+      label: "Our best",
+      context_tokens: 200_000,
+      output_tokens: 8192,
+      input_price: null,
+      cached_input_price: 0,
+      output_price: 0.25,
+    });
+    const row = page.getByRole("row").filter({ hasText: "Our best" });
+    await row.getByText("$0.25").waitFor();
+    expect((await row.getByRole("cell").allInnerTexts()).slice(2)).toEqual([
+      "200K",
+      expect.stringContaining("unknown"),
+      "$0.00",
+      "$0.25",
+    ]);
+    await page.close();
+  });
+
+  test("one model can be added with its sizes and prices", async () => {
+    const owner = await provider();
+    const page = await open(`?open=provider-${owner.id}`);
+    await side(page).getByRole("textbox", { name: "Name of a model" }).fill("typed-by-hand");
+    await page.keyboard.press("Enter");
+    await side(page).getByText("Label, sizes and prices").click();
+    await side(page).getByRole("textbox", { name: "Label" }).fill("By hand");
+    await side(page).getByRole("textbox", { name: "Output", exact: true }).fill("15");
+    await side(page).getByRole("button", { name: "Add 1 model" }).click();
+    await page.getByText("By hand is added.").waitFor();
+    const made = (await service.admin.get<Model[]>("/models")).find(({ label }) => label === "By hand");
+    expect(made).toMatchObject({ model_name: "typed-by-hand", output_price: 15, input_price: null });
+    await page.close();
+  });
+
+  test("another address asks for the key before it is sent; a slash at the end is no other address", async () => {
+    const owner = await provider();
+    const page = await open(`?open=provider-${owner.id}`);
+    const address = side(page).getByRole("textbox", { name: "Address", exact: true });
+    await address.fill(`${model.anthropicUrl}/`);
+    expect(await side(page).getByText("never sent to another address").count()).toBe(0);
+    await address.fill("https://elsewhere.example.org");
+    await side(page).getByText("never sent to another address").waitFor();
+    await side(page).getByRole("textbox", { name: "Key for the new address" }).fill("another-key");
+    await side(page).getByRole("button", { name: "Save" }).click();
+    await eventually(async () => (await readProvider(owner.id))?.base_url, "https://elsewhere.example.org");
+    expect((await readProvider(owner.id))?.has_key).toBe(true);
+    await address.fill("https://third.example.org");
+    await side(page).getByRole("button", { name: "Save" }).click();
+    await eventually(async () => (await readProvider(owner.id))?.has_key, false);
+    await page.close();
+  });
+
+  test("the key is replaced and cleared, and never shown", async () => {
+    const owner = await provider();
+    const page = await open(`?open=provider-${owner.id}`);
+    await side(page).getByText("A key is stored. Nobody can see it.").waitFor();
+    await side(page).getByRole("textbox", { name: "Another key" }).fill("has a space");
+    await side(page).getByRole("button", { name: "Replace the key" }).click();
+    await side(page).getByText("printable ASCII").waitFor();
+    browser.expected(/status of 400/);
+    await side(page).getByRole("textbox", { name: "Another key" }).fill("fresh-key-77");
+    await side(page).getByRole("button", { name: "Replace the key" }).click();
+    await eventually(() => side(page).getByRole("textbox", { name: "Another key" }).inputValue(), "");
+    await side(page).getByRole("button", { name: "Clear the key" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Clear the key" }).click();
+    await side(page).getByText("No key is stored.").waitFor();
+    expect((await readProvider(owner.id))?.has_key).toBe(false);
+    expect(await page.content()).not.toContain("fresh-key-77");
+    await page.close();
+  });
+
+  test("what is in use is not deleted, and says so where one asked; then it is", async () => {
+    const owner = await provider();
+    const used = await add(owner, { label: "In use" });
+    const workspace = await service.admin.post<{ id: number }>("/workspaces", {
+      name: `uses ${used.id}`,
+      orchestrator_model_id: used.id,
+    });
+    const page = await open(`?open=model-${used.id}`);
+    const remove = async (what: string) => {
+      await side(page)
+        .getByRole("button", { name: `Delete the ${what}` })
+        .click();
+      await page
+        .getByRole("dialog")
+        .getByRole("button", { name: `Delete the ${what}` })
+        .click();
+    };
+    await remove("model");
+    await side(page).getByRole("alert").getByText("1 agent uses the model").waitFor();
+    await page.getByRole("table", { name: "Providers" }).getByText(owner.name, { exact: true }).click();
+    await remove("provider");
+    await side(page).getByRole("alert").getByText("the provider has 1 model").waitFor();
+    browser.expected(/status of 409/);
+    await service.admin.delete(`/workspaces/${workspace.id}`);
+    await page.getByRole("table", { name: "Models" }).getByText("In use").click();
+    await remove("model");
+    await eventually(() => readModel(used.id), undefined);
+    await page.getByRole("table", { name: "Providers" }).getByText(owner.name, { exact: true }).click();
+    await remove("provider");
+    await eventually(() => readProvider(owner.id), undefined);
+    await eventually(() => side(page).count(), 0);
+    await page.close();
+  });
+
+  test("a provider that can't be reached or refuses is told in its own words", async () => {
+    const refusing = await provider({ api_key: "wrong" });
+    const page = await open(`?open=provider-${refusing.id}`);
+    await side(page).getByRole("button", { name: "Test", exact: true }).click();
+    await side(page).getByText("could not be used").waitFor();
+    await side(page)
+      .getByText(/Status 401\./)
+      .waitFor();
+    const silent = await provider({ base_url: "http://127.0.0.1:9" });
+    await page.goto(`${service.url}/models?open=provider-${silent.id}`);
+    await side(page).getByRole("button", { name: "Test", exact: true }).click();
+    await side(page).getByText("could not be used").waitFor();
+    await page.goto(`${service.url}/models?open=provider-9999`);
+    await side(page).getByRole("heading", { name: "This provider does not exist" }).waitFor();
+    await page.close();
+  });
+
+  test("a member reads and adds models; the other controls are not there", async () => {
+    const owner = await provider();
+    const one = await add(owner, { label: "Readable", output_price: 5 });
+    const member = await createPerson(service.admin, "Mel");
+    const page = await browser.open("about:blank", "");
+    await page.setExtraHTTPHeaders({ Authorization: `Bearer ${member.token}` });
+    await page.goto(`${service.url}/models?open=model-${one.id}`);
+    await side(page).getByText("$5.00 for a million tokens").waitFor();
+    await page.getByText("Everybody may add models of these providers.").waitFor();
+    const buttons = () => page.getByRole("main").getByRole("button").allInnerTexts();
+    expect((await buttons()).filter((text) => /save|delete|add a provider|key|test/i.test(text))).toEqual([]);
+    await page.getByRole("button", { name: "Add models" }).click();
+    await side(page).getByRole("combobox", { name: "Provider" }).selectOption(owner.name);
+    await side(page).getByRole("textbox", { name: "Name of a model" }).fill("from-a-member");
+    await page.keyboard.press("Enter");
+    await side(page).getByRole("button", { name: "Add 1 model" }).click();
+    await page.getByRole("table", { name: "Models" }).getByText("from-a-member").waitFor();
+    await page.goto(`${service.url}/models?open=provider-${owner.id}`);
+    await side(page).getByText(owner.base_url).waitFor();
+    expect((await buttons()).filter((text) => /save|delete|key|test/i.test(text))).toEqual([]);
+    await page.close();
+  });
+
+  test("by keys: a row opens with Enter, its pane is reached and closed", async () => {
+    const owner = await provider();
+    await add(owner, { label: "Aaa first" });
+    const page = await open();
+    const row = page.getByRole("row").filter({ hasText: "Aaa first" });
+    await row.focus();
+    await page.keyboard.press("Enter");
+    await side(page).getByRole("heading", { name: "Aaa first" }).waitFor();
+    await side(page).getByRole("button", { name: "Close" }).focus();
+    await page.keyboard.press("Enter");
+    await eventually(() => side(page).count(), 0);
+    await page.close();
+  });
+
+  test("in one column the pane is a sheet that takes the focus and gives it back", async () => {
+    const owner = await provider();
+    await add(owner, { label: "Aab second" });
+    const page = await browser.open(service.url, "/models", { width: 390, height: 800 });
+    const row = page.getByRole("row").filter({ hasText: "Aab second" });
+    await row.focus();
+    await page.keyboard.press("Enter");
+    await side(page).getByRole("heading", { name: "Aab second" }).waitFor();
+    const inside = () => page.evaluate("document.activeElement.closest('aside') !== null");
+    await eventually(inside, true);
+    expect(await problemsInBothThemes(page)).toEqual([]);
+    await side(page).getByRole("button", { name: "Close" }).click();
+    await eventually(() => row.evaluate((element) => element.matches(":focus")), true);
+    await page.close();
+  });
+
+  test("axe finds nothing, in both themes", async () => {
+    const owner = await provider();
+    const one = await add(owner);
+    const page = await open();
+    await page.getByRole("table", { name: "Models" }).waitFor();
+    expect(await problemsInBothThemes(page)).toEqual([]);
+    for (const what of [`provider-${owner.id}`, `model-${one.id}`, "new-provider", "new-models"]) {
+      await page.goto(`${service.url}/models?open=${what}`);
+      await side(page).getByRole("heading").first().waitFor();
+      expect(await problemsInBothThemes(page)).toEqual([]);
+    }
+    await page.close();
+  });
+});

@@ -1,0 +1,267 @@
+// Goal: in the browser an admin manages people and teams, sees each token once and can't lose it by accident; a team-lead manages own
+// teams only; a member is told whom to ask.
+
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Page } from "playwright-core";
+import type { User } from "../../src/service/people/schema.ts";
+import { accessibilityProblems } from "../kit/axe.ts";
+import { hasBrowser, startBrowser, type TestBrowser } from "../kit/browser.ts";
+import { createClient } from "../kit/client.ts";
+import { eventually } from "../kit/eventually.ts";
+import { furnish } from "../kit/furnish.ts";
+import { startModel } from "../kit/model/index.ts";
+import { runService, type RunningService } from "../kit/running.ts";
+
+const SETUP_MS = 30_000;
+
+describe.if(hasBrowser)("the people screen", () => {
+  const stack = new AsyncDisposableStack();
+  let service: RunningService;
+  let browser: TestBrowser;
+
+  beforeAll(async () => {
+    const model = stack.use(await startModel());
+    service = stack.use(await runService());
+    browser = stack.use(await startBrowser());
+    await furnish(service.admin, model);
+  }, SETUP_MS);
+  afterAll(() => stack.disposeAsync());
+
+  const addUser = (name: string, role = "member") =>
+    service.admin.post<{ user: User; token: string }>("/users", { name, role });
+  const userNamed = async (name: string) =>
+    (await service.admin.get<User[]>("/users")).find((user) => user.name === name);
+  const open = (options = {}) => browser.open(service.url, "/people", options);
+  const details = (page: Page) => page.getByRole("complementary", { name: "Details" });
+  const person = (page: Page, name: string) =>
+    page
+      .getByRole("table", { name: "People" })
+      .locator("tbody tr")
+      .filter({ has: page.getByText(name, { exact: true }) });
+  const team = (page: Page, name: string) =>
+    page.getByRole("table", { name: "Teams" }).locator("tbody tr").filter({ hasText: name });
+  const as = async (token: string) => {
+    const page = await browser.open("about:blank", "");
+    await page.setExtraHTTPHeaders({ Authorization: `Bearer ${token}` });
+    await page.goto(`${service.url}/people`);
+    return page;
+  };
+
+  test("a person is added; the token is shown once and can't be dismissed by accident", async () => {
+    const page = await open();
+    await page.getByText("No teams yet.", { exact: false }).waitFor();
+    await page.getByRole("button", { name: "Add a person" }).click();
+    await page.getByLabel("Name").fill("Ada");
+    await page.getByLabel("Role").selectOption("Team lead");
+    await page.getByRole("button", { name: "Add person" }).click();
+    const dialog = page.getByRole("dialog", { name: "Token of Ada" });
+    await dialog.getByText("It will not be shown again.", { exact: false }).waitFor();
+    const token = (await dialog.getByLabel("Token", { exact: true }).textContent())!.trim();
+    expect(await createClient(service.url, token).get("/whoami")).toMatchObject({
+      name: "Ada",
+      role: "team-lead",
+    });
+    await page.keyboard.press("Escape");
+    await page.mouse.click(5, 5);
+    expect(await dialog.isVisible()).toBe(true);
+    expect(await dialog.getByRole("button", { name: "Done" }).isEnabled()).toBe(false);
+    await dialog.getByLabel("I have stored it").check();
+    await dialog.getByRole("button", { name: "Done" }).click();
+    await dialog.waitFor({ state: "detached" });
+    expect(await page.content()).not.toContain(token);
+    expect(await person(page, "Ada").innerText()).toContain("Team lead");
+    await page.close();
+  });
+
+  test("what the server refuses stands beside the field, and the input stays", async () => {
+    const page = await open();
+    await page.getByRole("button", { name: "Add a person" }).click();
+    await page.getByLabel("Name").fill("ADMIN");
+    await page.getByRole("button", { name: "Add person" }).click();
+    await details(page).getByRole("alert").getByText('a user named "ADMIN" exists already').waitFor();
+    expect(await page.getByLabel("Name").inputValue()).toBe("ADMIN");
+    expect(await page.getByLabel("Name").getAttribute("aria-invalid")).toBe("true");
+    browser.expected(/status of 409/);
+    await page.close();
+  });
+
+  test("role and name; the last admin stays one", async () => {
+    await addUser("Berta");
+    const page = await open();
+    await person(page, "Berta").click();
+    await details(page).getByLabel("Role").selectOption("Admin");
+    await details(page).getByRole("button", { name: "Change role" }).click();
+    await eventually(async () => (await userNamed("Berta"))?.role, "admin");
+    await details(page).getByLabel("Role").selectOption("Member");
+    await details(page).getByRole("button", { name: "Change role" }).click();
+    await eventually(async () => (await userNamed("Berta"))?.role, "member");
+    await details(page).getByRole("button", { name: "Rename" }).click();
+    await details(page).getByLabel("Name").fill("Berta B.");
+    await page.keyboard.press("Enter");
+    await details(page).getByRole("heading", { name: "Berta B." }).waitFor();
+    await person(page, "admin").click();
+    await details(page).getByLabel("Role").selectOption("Member");
+    await details(page).getByRole("button", { name: "Change role" }).click();
+    await details(page).getByText("this is the last admin", { exact: false }).waitFor();
+    await details(page).getByRole("button", { name: "Keep the old role" }).click();
+    expect(await details(page).getByLabel("Role").inputValue()).toBe("admin");
+    browser.expected(/status of 409/);
+    await page.close();
+  });
+
+  test("a new token, and all of them revoked, sessions too; there is no password field", async () => {
+    const { user, token } = await addUser("Carl");
+    await service.admin.put(`/users/${user.id}/password`, { password: "a long password" });
+    const first = createClient(service.url, token);
+    expect(await first.refused("GET", "/whoami")).toMatchObject({ status: 401 });
+    const session = await service.admin.post<{ token: string }>("/login", {
+      user: "Carl",
+      password: "a long password",
+    });
+    const page = await open();
+    await person(page, "Carl").click();
+    await details(page).getByText("1 token or session").waitFor();
+    expect(await page.locator("input[type=password]").count()).toBe(0);
+    await details(page).getByRole("button", { name: "New token" }).click();
+    const dialog = page.getByRole("dialog", { name: "Token of Carl" });
+    const made = (await dialog.getByLabel("Token", { exact: true }).textContent())!.trim();
+    await dialog.getByLabel("I have stored it").check();
+    await dialog.getByRole("button", { name: "Done" }).click();
+    await details(page).getByRole("button", { name: "Revoke all" }).click();
+    const question = page.getByRole("dialog", { name: "Revoke all tokens of Carl?" });
+    await question.getByText("2 tokens and sessions end at once", { exact: false }).waitFor();
+    await question.getByRole("button", { name: "Revoke all" }).click();
+    await page.getByText("2 tokens and sessions of Carl ended.").waitFor();
+    for (const one of [made, session.token])
+      expect(await createClient(service.url, one).refused("GET", "/whoami")).toMatchObject({ status: 401 });
+    await page.close();
+  });
+
+  test("deleted only with a new owner for the workspaces", async () => {
+    const { user, token } = await addUser("Dora");
+    const [model] = await service.admin.get<{ id: number }[]>("/models");
+    const own = await createClient(service.url, token).post<{ id: number }>("/workspaces", {
+      name: "Dora's desk",
+      orchestrator_model_id: model!.id,
+    });
+    const page = await open();
+    await person(page, "Dora").click();
+    await details(page).getByRole("button", { name: "Delete Dora" }).click();
+    const dialog = page.getByRole("dialog", { name: "Delete Dora?" });
+    await dialog.getByText("Dora owns 1 workspace:").waitFor();
+    await dialog.getByText("Dora's desk").waitFor();
+    expect(await dialog.getByRole("button", { name: "Delete person" }).isEnabled()).toBe(false);
+    await dialog.getByLabel("New owner").selectOption("admin");
+    await dialog.getByRole("button", { name: "Delete person" }).click();
+    await dialog.waitFor({ state: "detached" });
+    await eventually(() => person(page, "Dora").count(), 0);
+    expect(await service.admin.get(`/workspaces/${own.id}`)).toMatchObject({ owner_id: 1 });
+    expect(await service.admin.refused("DELETE", `/users/${user.id}`)).toMatchObject({ status: 404 });
+    await page.close();
+  });
+
+  test("teams: made, filled, renamed, emptied and deleted", async () => {
+    await addUser("Emil");
+    const page = await open();
+    await page.getByRole("button", { name: "New team" }).click();
+    await page.getByLabel("Name").fill("Night shift");
+    await page.getByRole("button", { name: "Create team" }).click();
+    await details(page).getByText("Nobody yet.").waitFor();
+    await details(page).getByRole("combobox", { name: "Add a member" }).fill("Emi");
+    await page.getByRole("option", { name: /Emil/ }).click();
+    await details(page).getByRole("button", { name: "Add", exact: true }).click();
+    await details(page).getByRole("button", { name: "Remove Emil" }).waitFor();
+    expect(await team(page, "Night shift").innerText()).toContain("Emil");
+    await details(page).getByRole("button", { name: "Rename" }).click();
+    await details(page).getByLabel("Name").fill("Day shift");
+    await details(page).getByRole("button", { name: "Rename" }).click();
+    await team(page, "Day shift").waitFor();
+    const [made] = await service.admin.get<{ id: number }[]>("/teams");
+    const [workspace] = await service.admin.get<{ id: number; name: string }[]>("/workspaces");
+    await service.admin.put(`/workspaces/${workspace!.id}/teams/${made!.id}`);
+    await page.reload();
+    await details(page).getByRole("button", { name: "Remove Emil" }).click();
+    await details(page).getByText("Nobody yet.").waitFor();
+    await details(page).getByRole("button", { name: "Delete team" }).click();
+    const dialog = page.getByRole("dialog", { name: "Delete the team Day shift?" });
+    await dialog.getByText(workspace!.name, { exact: false }).waitFor();
+    await dialog.getByRole("button", { name: "Delete team" }).click();
+    await page.getByText("No teams yet.", { exact: false }).waitFor();
+    expect(await service.admin.get<unknown[]>("/teams")).toEqual([]);
+    await page.close();
+  });
+
+  test("a team-lead sees teams only, and manages those they belong to", async () => {
+    const { user, token } = await addUser("Lea", "team-lead");
+    const { user: other } = await addUser("Finn");
+    const own = await service.admin.post<{ id: number }>("/teams", { name: "Own" });
+    const foreign = await service.admin.post<{ id: number }>("/teams", { name: "Foreign" });
+    await service.admin.put(`/teams/${own.id}/members/${user.id}`);
+    await service.admin.put(`/teams/${foreign.id}/members/${other.id}`);
+    const page = await as(token);
+    await team(page, "Own").click();
+    expect(await page.getByRole("table", { name: "People" }).count()).toBe(0);
+    expect(await page.getByRole("link", { name: "People" }).count()).toBe(1);
+    expect(await page.getByRole("button", { name: "New team" }).count()).toBe(0);
+    await details(page).getByRole("combobox", { name: "Add a member" }).fill("Finn");
+    await page.getByRole("option", { name: /Finn/ }).click();
+    await details(page).getByRole("button", { name: "Add", exact: true }).click();
+    await details(page).getByRole("button", { name: "Remove Finn" }).waitFor();
+    await team(page, "Foreign").click();
+    await details(page).getByText("Admins and the team's own leads manage it.", { exact: false }).waitFor();
+    expect(
+      await details(page)
+        .getByRole("button", { name: /Remove|Rename|Add/ })
+        .count(),
+    ).toBe(0);
+    await page.close();
+  });
+
+  test("a member is told whom to ask", async () => {
+    const { token } = await addUser("Gina");
+    const page = await as(token);
+    await page.getByRole("heading", { name: "People are managed by admins" }).waitFor();
+    expect(await page.getByRole("link", { name: "People" }).count()).toBe(0);
+    await page.close();
+  });
+
+  test("by keyboard alone: a person is found, opened and renamed", async () => {
+    await addUser("Hanna");
+    const page = await open();
+    await page.getByRole("searchbox", { name: "Search people" }).focus();
+    await page.keyboard.type("hanna");
+    await eventually(() => page.getByRole("table", { name: "People" }).locator("tbody tr").count(), 1);
+    await person(page, "Hanna").focus();
+    await page.keyboard.press("Enter");
+    await details(page).getByRole("button", { name: "Rename" }).focus();
+    await page.keyboard.press("Enter");
+    await details(page).getByLabel("Name").waitFor();
+    await details(page).locator("input:focus").waitFor();
+    await page.keyboard.press("ControlOrMeta+a");
+    await page.keyboard.type("Johanna");
+    await page.keyboard.press("Enter");
+    await details(page).getByRole("heading", { name: "Johanna" }).waitFor();
+    await page.close();
+  });
+
+  for (const theme of ["light", "dark"] as const) {
+    test(`axe finds nothing (${theme})`, async () => {
+      const page = await open({ theme });
+      await person(page, "admin").click();
+      await details(page).getByRole("heading", { name: "admin" }).waitFor();
+      expect(await accessibilityProblems(page)).toEqual([]);
+      await team(page, "Own").click();
+      await details(page).getByText("2 members.", { exact: false }).waitFor();
+      expect(await accessibilityProblems(page)).toEqual([]);
+      await details(page).getByRole("button", { name: "Close" }).click();
+      await person(page, "admin").click();
+      await details(page).getByRole("button", { name: "New token" }).click();
+      const dialog = page.getByRole("dialog", { name: "Token of admin" });
+      await dialog.waitFor();
+      expect(await accessibilityProblems(page)).toEqual([]);
+      await dialog.getByLabel("I have stored it").check();
+      await dialog.getByRole("button", { name: "Done" }).click();
+      await page.close();
+    });
+  }
+});

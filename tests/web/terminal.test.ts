@@ -1,0 +1,173 @@
+// Goal: an admin types into a shell in the browser and sees what it says, in every colour, at the size of the page, until it ends; where the
+// terminal is off the page says why and what to do.
+
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import type { Page } from "playwright-core";
+import { accessibilityProblems } from "../kit/axe.ts";
+import { hasBrowser, type PageOptions, startBrowser, type TestBrowser } from "../kit/browser.ts";
+import { DOCKER_SETUP_MS, startDocker, type TestDocker } from "../kit/docker.ts";
+import { eventually } from "../kit/eventually.ts";
+import { temporaryFolder } from "../kit/folder.ts";
+import { furnish } from "../kit/furnish.ts";
+import { startModel } from "../kit/model/index.ts";
+import { runService, type RunningService } from "../kit/running.ts";
+
+const TEST_MS = 40_000;
+
+setDefaultTimeout(TEST_MS);
+
+const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
+/** What the screen shows, as a reader finds it. */
+const screen = (page: Page) => page.getByRole("group", { name: "Shell" });
+const status = (page: Page, text: string | RegExp) =>
+  page.getByRole("status").filter({ hasText: text }).waitFor();
+
+describe.if(hasBrowser)("the terminal is off", () => {
+  const stack = new AsyncDisposableStack();
+  let service: RunningService;
+  let browser: TestBrowser;
+
+  beforeAll(async () => {
+    service = stack.use(await runService());
+    browser = stack.use(await startBrowser());
+  });
+  afterAll(() => stack.disposeAsync());
+
+  for (const theme of ["light", "dark"] as const) {
+    test(`it says why, and offers nothing to press (${theme})`, async () => {
+      const page = await browser.open(service.url, "/terminal", { theme });
+      await page.getByRole("heading", { name: "The terminal is off" }).waitFor();
+      await page.getByText("Set terminal: true in the configuration", { exact: false }).waitFor();
+      expect(await page.getByRole("main").getByRole("button").count()).toBe(0);
+      expect(await accessibilityProblems(page)).toEqual([]);
+      await page.close();
+    });
+  }
+
+  test("for who is no admin it is not there at all", async () => {
+    const { token } = await service.admin.post<{ token: string }>("/users", { name: "mia" });
+    const page = await browser.open("about:blank", "");
+    await page.setExtraHTTPHeaders({ Authorization: `Bearer ${token}` });
+    await page.goto(`${service.url}/terminal`);
+    await page.getByRole("heading", { name: "The terminal is for admins" }).waitFor();
+    await page.close();
+  });
+});
+
+describe.if(hasBrowser)("a shell", () => {
+  const stack = new AsyncDisposableStack();
+  let docker: TestDocker | undefined;
+  let service: RunningService;
+  let browser: TestBrowser;
+  let workspaceId = 0;
+
+  beforeAll(async () => {
+    docker = await startDocker();
+    if (!docker) return;
+    stack.defer(() => docker!.stop());
+    const folder = stack.use(await temporaryFolder());
+    const config = `terminal: true\nsandbox: docker\nsandbox_images:\n${Object.entries(docker.images)
+      .map(([runtime, image]) => `  ${runtime}: ${image}\n`)
+      .join("")}`;
+    await folder.write("data/config.yaml", config);
+    service = stack.use(await runService({ data: `${folder.path}/data`, environment: docker.environment }));
+    browser = stack.use(await startBrowser());
+    ({ workspaceId } = await furnish(service.admin, stack.use(await startModel())));
+    await service.admin.raw("PUT", `/workspaces/${workspaceId}/file?path=notes/a.txt`, {
+      body: "hello file\n",
+    });
+  }, DOCKER_SETUP_MS);
+  afterAll(() => stack.disposeAsync());
+
+  /** Skipped where there is no docker, which `startDocker` has said aloud. */
+  const dockerTest = (name: string, run: () => Promise<void>) =>
+    test(name, async () => (docker ? run() : undefined));
+
+  /** The docker client tells the shell its size a moment after the start. */
+  const ready = async (page: Page) => {
+    await status(page, "F6 leaves the terminal");
+    await line(page, `while [ "$(stty size)" = "0 0" ]; do sleep 0.05; done; clear; echo rea''dy`);
+    await screen(page).getByText("ready", { exact: true }).first().waitFor();
+  };
+  const start = async (path = "/terminal", options: PageOptions = {}) => {
+    const page = await browser.open(service.url, path, options);
+    await button(page, "Start a shell").click();
+    await ready(page);
+    return page;
+  };
+  const line = async (page: Page, text: string) => {
+    await page.keyboard.type(text);
+    await page.keyboard.press("Enter");
+  };
+
+  dockerTest(
+    "typed and answered, with a workspace's files to read, in all colours, until it ends",
+    async () => {
+      const page = await start(`/terminal?workspace=${workspaceId}`);
+      expect(await page.getByLabel("Files to read").inputValue()).toBe(String(workspaceId));
+      await line(page, "cat notes/a.txt");
+      await screen(page).getByText("hello file").first().waitFor();
+      // Colours of single letters would be attributes that the CSP refuses; Unicode comes back as it went.
+      await line(
+        page,
+        `printf '\\033[38;2;200;30;30mr%s\\033[0m \\033[44mb%s\\033[0m gr%s\\n' ed lue üße-漢`,
+      );
+      await screen(page).getByText("red blue grüße-漢").first().waitFor();
+      const red = screen(page).locator(".xterm-rows span").filter({ hasText: /^red$/ });
+      expect(await red.first().getAttribute("style")).toMatch(/color: ?(#|rgb)/);
+      await line(page, "exit");
+      await status(page, "The session has ended. The shell ended.");
+      await button(page, "Start again").click();
+      await status(page, "F6 leaves the terminal");
+      await eventually(() => screen(page).getByText("hello file").count(), 0);
+      await page.close();
+    },
+  );
+
+  dockerTest("it has the size of the page, also when that changes", async () => {
+    const page = await start();
+    const columns = async () => {
+      await line(page, "echo size=$(stty size)=");
+      const shown = await screen(page)
+        .getByText(/^size=\d+ \d+=$/)
+        .allTextContents();
+      return Number(/^size=\d+ (\d+)=$/.exec(shown.at(-1) ?? "")?.[1]);
+    };
+    await eventually(async () => (await columns()) > 90, true);
+    await page.setViewportSize({ width: 700, height: 600 });
+    await eventually(async () => (await columns()) < 90, true);
+    await page.close();
+  });
+
+  dockerTest("the keyboard gets in and out; what is selected can be copied", async () => {
+    const page = await start();
+    await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    await line(page, "echo cop''ied");
+    await screen(page).getByText("copied", { exact: true }).first().waitFor();
+    const row = page
+      .locator(".xterm-rows > div")
+      .filter({ hasText: /^copied\s*$/ })
+      .first();
+    const box = (await row.boundingBox())!;
+    await page.mouse.dblclick(box.x + 12, box.y + box.height / 2);
+    await page.keyboard.press("Control+Shift+C");
+    await eventually(() => page.evaluate("navigator.clipboard.readText()"), "copied");
+    await page.keyboard.press("F6");
+    expect(await page.evaluate("document.activeElement.textContent")).toBe("Start again");
+    await page.close();
+  });
+
+  for (const theme of ["light", "dark"] as const) {
+    dockerTest(`axe finds nothing (${theme})`, async () => {
+      const page = await browser.open(service.url, "/terminal", { theme });
+      await button(page, "Start a shell").waitFor();
+      expect(await accessibilityProblems(page)).toEqual([]);
+      await button(page, "Start a shell").click();
+      await ready(page);
+      await line(page, 'for i in 1 2 3 4 5 6 7; do printf "\\033[3${i}mcolour $i\\033[0m "; done; echo');
+      await screen(page).getByText("colour 7", { exact: false }).first().waitFor();
+      expect(await accessibilityProblems(page)).toEqual([]);
+      await page.close();
+    });
+  }
+});

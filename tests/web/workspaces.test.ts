@@ -1,0 +1,286 @@
+// Goal: in the browser one makes, finds, clones, shares and deletes workspaces; what is shared appears for the team and what is no longer
+// shared is gone even while it is open; controls that would be refused are not there; ten thousand stay quick.
+
+import { afterAll, beforeAll, describe, expect, test, setDefaultTimeout } from "bun:test";
+import type { Page } from "playwright-core";
+import type { Workspace } from "../../src/service/workspaces/schema.ts";
+import { problemsInBothThemes } from "../kit/axe.ts";
+import { hasBrowser, startBrowser, type TestBrowser } from "../kit/browser.ts";
+import { eventually } from "../kit/eventually.ts";
+import { startModel } from "../kit/model/index.ts";
+import { createPerson, type Person } from "../kit/person.ts";
+import { runService, type RunningService } from "../kit/running.ts";
+
+const TEST_MS = 90_000;
+setDefaultTimeout(TEST_MS);
+const MANY = 10_000;
+/** What a search in ten thousand rows may take until it is shown, on a busy machine. */
+const SEARCH_MS_MAX = 400;
+
+describe.if(hasBrowser)("the list of workspaces", () => {
+  const stack = new AsyncDisposableStack();
+  let service: RunningService;
+  let browser: TestBrowser;
+  let modelId: number;
+  let teamId: number;
+  let lead: Person;
+  let member: Person;
+
+  beforeAll(async () => {
+    const model = stack.use(await startModel());
+    service = stack.use(await runService());
+    browser = stack.use(await startBrowser());
+    const { admin } = service;
+    const provider = await admin.post<{ id: number }>("/providers", {
+      name: "scripted",
+      type: "anthropic",
+      base_url: model.anthropicUrl,
+    });
+    const add = (name: string) =>
+      admin.post<{ id: number }>("/models", { provider_id: provider.id, model_name: name });
+    modelId = (await add("boss")).id;
+    await add("worker");
+    lead = await createPerson(admin, "Lea", "team-lead");
+    member = await createPerson(admin, "Mo");
+    teamId = (await admin.post<{ id: number }>("/teams", { name: "Release" })).id;
+    await admin.post("/teams", { name: "Others" });
+    for (const { id } of [lead, member]) await admin.put(`/teams/${teamId}/members/${id}`);
+  });
+  afterAll(() => stack.disposeAsync());
+
+  const make = (name: string, by = service.admin, description = "") =>
+    by.post<Workspace>("/workspaces", { name, description, orchestrator_model_id: modelId });
+  const names = async () =>
+    (await service.admin.get<Workspace[]>("/workspaces")).map(({ name }) => name).sort();
+  const open = (path = "/workspaces") => browser.open(service.url, path);
+  const as = async (person: Person, path = "/workspaces") => {
+    const page = await browser.open("about:blank", "");
+    await page.setExtraHTTPHeaders({ Authorization: `Bearer ${person.token}` });
+    await page.goto(service.url + path);
+    return page;
+  };
+  const row = (page: Page, name: string) =>
+    page.getByRole("row").filter({ has: page.getByRole("link", { name, exact: true }) });
+  const act = async (page: Page, name: string, action: string) => {
+    await page.getByRole("button", { name: `Actions for ${name}`, exact: true }).click();
+    await page.getByRole("menuitem", { name: action, exact: true }).click();
+  };
+
+  test("a workspace is made, and its chat opens; what the server refuses stands at the field", async () => {
+    await make("Taken");
+    const page = await open();
+    await page.getByRole("button", { name: "New workspace" }).click();
+    const dialog = page.getByRole("dialog", { name: "New workspace" });
+    await dialog.getByText("can't be changed later").waitFor();
+    await dialog.getByRole("textbox", { name: "Name" }).fill("TAKEN");
+    await dialog.getByRole("button", { name: "Create" }).click();
+    await dialog.getByText("Choose a model.").waitFor();
+    await dialog.getByRole("combobox", { name: "Model of the orchestrator" }).fill("wor");
+    await page.getByRole("option", { name: /worker/ }).click();
+    await dialog.getByRole("button", { name: "Create" }).click();
+    await dialog.getByText('you have a workspace named "TAKEN" already').waitFor();
+    browser.expected(/status of 409/);
+    expect(await dialog.getByRole("textbox", { name: "Name" }).getAttribute("aria-invalid")).toBe("true");
+    await dialog.getByRole("textbox", { name: "Name" }).fill("Fresh");
+    await dialog.getByRole("textbox", { name: "Description" }).fill("For a test");
+    await dialog.getByRole("button", { name: "Create" }).click();
+    await page.waitForURL(/\/workspaces\/\d+$/);
+    await page.getByRole("navigation", { name: "Where you are" }).getByText("Fresh").waitFor();
+    expect(await page.title()).toBe("Fresh · Cairn");
+    await page.getByRole("link", { name: "Workspaces" }).first().click();
+    await row(page, "Fresh").getByText("For a test").waitFor();
+    await page.close();
+  });
+
+  test("the search looks at names, descriptions, owners and teams, and says when nothing fits", async () => {
+    const shared = await make("Weekly report", service.admin, "Numbers for the board");
+    await service.admin.put(`/workspaces/${shared.id}/teams/${teamId}`);
+    await make("Of Lea", lead.client);
+    const page = await open();
+    const search = page.getByRole("searchbox", { name: "Search workspaces" });
+    await row(page, "Weekly report").waitFor();
+    for (const [text, found] of [
+      ["report WEEK", "Weekly report"],
+      ["board", "Weekly report"],
+      ["release weekly", "Weekly report"],
+    ] as const) {
+      await search.fill(text);
+      await eventually(() => page.locator("tbody tr").count(), 1);
+      await row(page, found).waitFor();
+    }
+    await search.fill("no such thing");
+    await page.getByRole("heading", { name: "No workspace fits" }).waitFor();
+    await page.getByRole("button", { name: "Show all" }).click();
+    await row(page, "Of Lea").getByText("Lea", { exact: true }).waitFor();
+    await page.close();
+  });
+
+  test("a clone says what it copies and is one's own", async () => {
+    await make("Original");
+    const page = await open();
+    await act(page, "Original", "Clone");
+    const dialog = page.getByRole("dialog", { name: "Clone Original" });
+    await dialog.getByText("conversation, the files and the sharing are not copied").waitFor();
+    await dialog.getByRole("button", { name: "Clone" }).click();
+    await page.waitForURL(/\/workspaces\/\d+$/);
+    await eventually(async () => (await names()).includes("Original copy"), true);
+    await page.close();
+  });
+
+  test("deleting says what is lost and wants the name typed", async () => {
+    await make("Doomed");
+    const page = await open();
+    await act(page, "Doomed", "Delete");
+    const dialog = page.getByRole("dialog", { name: "Delete Doomed?" });
+    await dialog.getByText("Lost for good: the conversation").waitFor();
+    const button = dialog.getByRole("button", { name: "Delete the workspace" });
+    await dialog.getByRole("textbox").fill("doomed");
+    expect(await button.isDisabled()).toBe(true);
+    await page.keyboard.press("Enter");
+    expect(await names()).toContain("Doomed");
+    await dialog.getByRole("textbox").fill("Doomed");
+    await button.click();
+    await page.getByText("Doomed is deleted.").waitFor();
+    await eventually(() => row(page, "Doomed").count(), 0);
+    expect(await names()).not.toContain("Doomed");
+    await page.close();
+  });
+
+  test("sharing shows it to the team, and ending it takes it away while it is open", async () => {
+    const workspace = await make("Together");
+    const page = await open();
+    const other = await as(member);
+    await other.getByRole("heading", { name: "Workspaces", level: 1 }).waitFor();
+    expect(await row(other, "Together").count()).toBe(0);
+
+    await act(page, "Together", "Share");
+    const dialog = page.getByRole("dialog", { name: "Share Together" });
+    await dialog.getByRole("checkbox", { name: /Release/ }).check();
+    const teams = async () => (await service.admin.get<Workspace>(`/workspaces/${workspace.id}`)).team_ids;
+    await eventually(teams, [teamId]);
+    await dialog.getByRole("button", { name: "Done" }).click();
+    await row(page, "Together").getByText("Release").waitFor();
+
+    await other.reload();
+    await other.getByRole("link", { name: "Together", exact: true }).click();
+    await other.getByRole("navigation", { name: "Where you are" }).getByText("Together").waitFor();
+    await act(page, "Together", "Share");
+    await dialog.getByRole("checkbox", { name: /Release/ }).uncheck();
+    await eventually(teams, []);
+    await other.getByRole("heading", { name: "This workspace does not exist" }).waitFor();
+    browser.expected(/status of 404/);
+    await page.close();
+    await other.close();
+  });
+
+  test("who may not share or delete has no control for it, and is told who may", async () => {
+    const workspace = await make("Borrowed");
+    await service.admin.put(`/workspaces/${workspace.id}/teams/${teamId}`);
+    const page = await as(member);
+    await row(page, "Borrowed").getByText("somebody else").waitFor();
+    await page.getByRole("button", { name: "Actions for Borrowed" }).click();
+    expect(await page.getByRole("menuitem").allInnerTexts()).toEqual(["Clone", "Shared with"]);
+    await page.getByRole("menuitem", { name: "Shared with" }).click();
+    const dialog = page.getByRole("dialog", { name: "Share Borrowed" });
+    await dialog.getByText("Only an admin, or the owner who is a team-lead of a team").waitFor();
+    expect(await dialog.getByRole("checkbox", { name: /Release/ }).isDisabled()).toBe(true);
+    expect(await dialog.getByRole("checkbox", { name: /Release/ }).isChecked()).toBe(true);
+    await page.close();
+  });
+
+  test("a team-lead shares what they own with the teams they lead, and no other", async () => {
+    const workspace = await make("Of the lead", lead.client);
+    const page = await as(lead);
+    await act(page, "Of the lead", "Share");
+    const dialog = page.getByRole("dialog", { name: "Share Of the lead" });
+    expect(await dialog.getByRole("checkbox", { name: /Others/ }).isDisabled()).toBe(true);
+    await dialog.getByRole("checkbox", { name: /Release/ }).check();
+    await eventually(
+      async () => (await lead.client.get<Workspace>(`/workspaces/${workspace.id}`)).team_ids,
+      [teamId],
+    );
+    await page.close();
+  });
+
+  test("by keys: open the dialog, close it, walk through the names, use a row's menu", async () => {
+    await make("Key 1");
+    await make("Key 2");
+    const page = await open();
+    await row(page, "Key 1").waitFor();
+    const focused = () => page.evaluate("document.activeElement.textContent.trim()");
+    await page.getByRole("button", { name: "New workspace" }).focus();
+    await page.keyboard.press("Enter");
+    await page.getByRole("dialog").waitFor();
+    await page.keyboard.type("typed at once");
+    expect(await page.getByRole("textbox", { name: "Name" }).inputValue()).toBe("typed at once");
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    await eventually(focused, "New workspace");
+    await page.getByRole("searchbox", { name: "Search workspaces" }).focus();
+    await page.keyboard.type("Key");
+    await eventually(() => page.locator("tbody tr").count(), 2);
+    await page.getByRole("link", { name: "Key 1" }).focus();
+    await page.keyboard.press("ArrowDown");
+    expect(await focused()).toBe("Key 2");
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    await eventually(focused, "Clone");
+    await page.keyboard.press("ArrowDown");
+    await eventually(focused, "Share");
+    await page.keyboard.press("Enter");
+    await page.getByRole("dialog", { name: "Share Key 2" }).waitFor();
+    await page.close();
+  });
+
+  test("axe finds nothing in the list, its menu and its dialogs, in both themes", async () => {
+    await make("Seen by axe", service.admin, "With a description");
+    const page = await open();
+    await row(page, "Seen by axe").waitFor();
+    expect(await problemsInBothThemes(page)).toEqual([]);
+    for (const [action, title] of [
+      ["Clone", "Clone Seen by axe"],
+      ["Share", "Share Seen by axe"],
+      ["Delete", "Delete Seen by axe?"],
+    ] as const) {
+      await act(page, "Seen by axe", action);
+      await page.getByRole("dialog", { name: title }).waitFor();
+      expect(await problemsInBothThemes(page)).toEqual([]);
+      await page.keyboard.press("Escape");
+      await page.getByRole("dialog").waitFor({ state: "detached" });
+    }
+    await page.getByRole("button", { name: "New workspace" }).click();
+    await page.getByRole("dialog", { name: "New workspace" }).waitFor();
+    expect(await problemsInBothThemes(page)).toEqual([]);
+    await page.close();
+  });
+
+  test("ten thousand of them: a part is shown, and a search answers at once", async () => {
+    const page = await browser.open("about:blank", "");
+    const records = Array.from({ length: MANY }, (_, index) => ({
+      id: index + 1,
+      name: `Project ${index + 1}`,
+      description: "",
+      branch: "b",
+      shared_branch: "b/shared",
+      owner_id: 1,
+      team_ids: [],
+      budget: null,
+      created_at: "2026-01-01T00:00:00.000Z",
+    }));
+    await page.route("**/api/v1/workspaces", (route) => route.fulfill({ json: records }));
+    await page.goto(`${service.url}/workspaces`);
+    await page.getByText("10,000 workspaces").waitFor();
+    expect(await page.locator("tbody tr").count()).toBe(200);
+    const search = page.getByRole("searchbox", { name: "Search workspaces" });
+    const elapsed = await search.evaluate((field) => {
+      const input = field as unknown as { value: string; dispatchEvent(event: unknown): void };
+      const before = performance.now();
+      input.value = "project 9999";
+      input.dispatchEvent(new Event("input", { bubbles: true }));
+      return performance.now() - before;
+    });
+    await eventually(() => page.locator("tbody tr").count(), 1);
+    expect(elapsed).toBeLessThan(SEARCH_MS_MAX);
+    await page.close();
+  });
+});
