@@ -1,61 +1,89 @@
 // `npm test`: installs what is missing, builds the programs that the tests start, runs the tests. Arguments go to `bun test`.
 // The very last line is `N passed, N failed`; machines read it, so nothing may be printed after it.
 
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { buildNative } from "./build.ts";
 import { installDependencies } from "./install.ts";
-import { ROOT, bun, fail, seconds } from "./step.ts";
+import { bun, fail, seconds, stream } from "./step.ts";
 import { provideSystemPackages } from "./system-packages.ts";
 
 /** Long enough for a test that starts a program on a busy machine; a test that needs more says so itself. */
 const TEST_TIMEOUT_MS = 20_000;
 
-/** The summary is a few lines at the end; more than this of the output is never looked at again. */
-const TAIL_CHARACTERS = 4_000;
+/**
+ * Tests in a real browser depend on when a busy machine paints. A file of theirs in which something failed runs once more, by
+ * itself; what passes then counts as passed and is named. Everything else gets one try.
+ */
+const SECOND_TRY = /^tests\/web\//;
 
-interface Counts {
+export interface Counts {
   passed: number;
   failed: number;
   skipped: number;
 }
 
-/** What Bun's closing summary says, e.g. ` 12 pass\n 1 skip\n 0 fail`; a count that it leaves out is 0. */
-export function parseSummary(output: string): Counts {
-  const plain = Bun.stripANSI(output);
-  const count = (word: string) => {
-    const lines = [...plain.matchAll(new RegExp(`^ *(\\d+) ${word}$`, "gm"))];
-    return Number(lines.at(-1)?.[1] ?? 0);
-  };
-  return { passed: count("pass"), failed: count("fail"), skipped: count("skip") + count("todo") };
+export interface Report {
+  counts: Counts;
+  /** Failures by file, relative to the repository; only files with some. */
+  failures: Map<string, number>;
+}
+
+/** Reads what `bun test --reporter=junit` wrote; of an empty text, all counts are 0. */
+export function parseReport(xml: string): Report {
+  const [whole] = suites(xml, "testsuites");
+  const failures = new Map<string, number>();
+  // Groups within a file are suites of the same file; only the file's own is named after it.
+  for (const { name, file, failed } of suites(xml, "testsuite")) {
+    if (name === file && failed > 0) failures.set(file, failed);
+  }
+  const { tests, failed, skipped } = whole ?? { tests: 0, failed: 0, skipped: 0 };
+  return { counts: { passed: tests - failed - skipped, failed, skipped }, failures };
+}
+
+function suites(xml: string, tag: "testsuite" | "testsuites") {
+  return [...xml.matchAll(new RegExp(`<${tag} ([^>]*)>`, "g"))].map(([, attributes = ""]) => {
+    const read = (name: string) => new RegExp(`(?:^| )${name}="([^"]*)"`).exec(attributes)?.[1] ?? "";
+    return {
+      name: read("name"),
+      file: read("file"),
+      tests: Number(read("tests")),
+      failed: Number(read("failures")),
+      skipped: Number(read("skipped")),
+    };
+  });
 }
 
 export function summaryLine({ passed, failed, skipped }: Counts): string {
   return `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`;
 }
 
-/** Passes a stream on as it comes and keeps its end. Writes are awaited, so that nothing comes after the closing line. */
-async function relay(from: ReadableStream<Uint8Array>, to: NodeJS.WriteStream): Promise<string> {
-  const decoder = new TextDecoder();
-  let tail = "";
-  for await (const chunk of from) {
-    await new Promise((resolve) => to.write(chunk, resolve));
-    tail = (tail + decoder.decode(chunk, { stream: true })).slice(-TAIL_CHARACTERS);
-  }
-  return tail;
+interface Run extends Report {
+  exitCode: number;
 }
 
-async function runTests(extra: string[]): Promise<{ counts: Counts; exitCode: number }> {
-  const child = Bun.spawn(bun("test", `--timeout=${TEST_TIMEOUT_MS}`, ...extra), {
-    cwd: ROOT,
-    // The output passes through a pipe, so that Bun cannot see whether there is a terminal behind it.
-    env: { ...process.env, ...(process.stderr.isTTY ? { FORCE_COLOR: "1" } : {}) },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  const [stdout, stderr, exitCode] = await Promise.all([
-    relay(child.stdout, process.stdout),
-    relay(child.stderr, process.stderr),
-    child.exited,
-  ]);
-  return { counts: parseSummary(`${stdout}\n${stderr}`), exitCode };
+async function runTests(folder: string, extra: string[]): Promise<Run> {
+  const file = join(folder, "report.xml");
+  await rm(file, { force: true });
+  const exitCode = await stream(
+    bun("test", `--timeout=${TEST_TIMEOUT_MS}`, "--reporter=junit", `--reporter-outfile=${file}`, ...extra),
+  );
+  const report = Bun.file(file);
+  return { exitCode, ...parseReport((await report.exists()) ? await report.text() : "") };
+}
+
+/** Moves the failures of files that pass on their own from failed to passed. */
+async function tryAgain(folder: string, { counts, failures }: Report): Promise<void> {
+  for (const [file, failed] of failures) {
+    if (!SECOND_TRY.test(file)) continue;
+    console.log(`\ntest: ${failed} failed in ${file}; it runs once more, by itself`);
+    const again = await runTests(folder, [`./${file}`]);
+    if (again.exitCode !== 0) continue;
+    console.log(`test: FLAKY, passed at the second try: ${file}`);
+    counts.failed -= failed;
+    counts.passed += failed;
+  }
 }
 
 async function main(): Promise<number> {
@@ -63,14 +91,18 @@ async function main(): Promise<number> {
   await installDependencies();
   if (!(await provideSystemPackages())) fail("a program that the tests need is missing (see above)");
   await buildNative();
-  const { counts, exitCode } = await runTests(process.argv.slice(2));
+  const folder = await mkdtemp(join(tmpdir(), "cairn-test-report-"));
+  const run = await runTests(folder, process.argv.slice(2));
+  const { counts } = run;
   const nothingRan = counts.passed + counts.failed === 0;
   if (nothingRan) console.log("test: nothing ran");
   // A crash of the runner leaves no count behind; it must not look like success.
-  if (exitCode !== 0 && counts.failed === 0) {
-    console.log(`test: bun test ended with exit code ${exitCode}`);
+  if (run.exitCode !== 0 && counts.failed === 0) {
+    console.log(`test: bun test ended with exit code ${run.exitCode}`);
     counts.failed = 1;
   }
+  await tryAgain(folder, run);
+  await rm(folder, { recursive: true, force: true });
   console.log(`test: ${seconds(started)} in all`);
   console.log(summaryLine(counts));
   return counts.failed > 0 || nothingRan ? 1 : 0;

@@ -1,20 +1,31 @@
-// Goal: what the scripts read from others is read right: Bun's summary, the changelog; and the benchmark table is a table.
+// Goal: what the scripts read from others is read right: Bun's report, the changelog; and the benchmark table is a table.
 
 import { describe, expect, test } from "bun:test";
 import { table } from "../../release/bench.ts";
 import { sectionOf } from "../../release/notes.ts";
 import { targets } from "../../release/targets.ts";
-import { parseSummary, summaryLine } from "../../release/test.ts";
+import { parseReport, summaryLine } from "../../release/test.ts";
 
-describe("summary of bun test", () => {
-  test("counts come from the last summary, colours or not", () => {
-    const output =
-      " 9 pass\n 9 fail\n…\n\u001b[32m 12 pass\u001b[0m\n\u001b[33m 1 skip\u001b[0m\n\u001b[2m 2 todo\u001b[0m\n 3 fail\n";
-    expect(parseSummary(output)).toEqual({ passed: 12, failed: 3, skipped: 3 });
+describe("report of bun test", () => {
+  const report = `<?xml version="1.0" encoding="UTF-8"?>
+<testsuites name="bun test" tests="9" assertions="1" failures="3" skipped="2" time="0.1">
+  <testsuite name="tests/a.test.ts" file="tests/a.test.ts" tests="6" failures="3" skipped="2" time="0.1">
+    <testsuite name="group &lt;b&gt;" file="tests/a.test.ts" line="2" tests="6" failures="3" skipped="2">
+      <testcase name="f" classname="x" file="tests/a.test.ts"><failure message="tests=&quot;7&quot;"/></testcase>
+    </testsuite>
+  </testsuite>
+  <testsuite name="tests/b.test.ts" file="tests/b.test.ts" tests="3" failures="0" skipped="0" time="0.1">
+  </testsuite>
+</testsuites>`;
+
+  test("counts, and the files with failures", () => {
+    const { counts, failures } = parseReport(report);
+    expect(counts).toEqual({ passed: 4, failed: 3, skipped: 2 });
+    expect([...failures]).toEqual([["tests/a.test.ts", 3]]);
   });
 
-  test("no summary is no test, not success", () => {
-    expect(parseSummary("Segmentation fault")).toEqual({ passed: 0, failed: 0, skipped: 0 });
+  test("no report is no test, not success", () => {
+    expect(parseReport("").counts).toEqual({ passed: 0, failed: 0, skipped: 0 });
   });
 
   test("the line that machines read", () => {
