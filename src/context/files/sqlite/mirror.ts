@@ -19,7 +19,7 @@ const REPAIR_ROWS_MAX = 1_000;
 /** Paths that are tried again after one write: a tree that is out of order for long must not make writes slow. */
 const RETRIES_PER_WRITE_MAX = 8;
 /** Files that are written between two turns of requests: a new file costs more than the commit that it follows. */
-const BROUGHT_PER_TURN_MAX = 8;
+const BROUGHT_PER_TURN_MAX = 2;
 /** More than these wait for nobody: a writer that makes them faster than the disk takes them is slowed down to it. */
 const WAITING_PATHS_MAX = 256;
 
