@@ -5,7 +5,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock } from "../../../kit/clock.ts";
 import { sha256Hex } from "../../../kit/crypto.ts";
-import { openDatabase, type Db } from "../../../kit/db.ts";
+import { openDatabase, type Db, type FrozenFile } from "../../../kit/db.ts";
 import { AppError, messageOf, notFound, systemCode } from "../../../kit/error.ts";
 import type { Log } from "../../../kit/log.ts";
 import { migrate } from "../../../kit/migrate.ts";
@@ -264,6 +264,12 @@ export class SqliteEngine implements FileEngine {
       if (systemCode(error) === "EEXIST") throw new AppError("conflict", `${path}: exists already`);
       throw error;
     }
+  }
+
+  /** Its database as it is now, to be copied while writes go on. What was edited in the tree by hand is not in it. */
+  freeze(): FrozenFile {
+    this.#requireOpen();
+    return this.#db.freeze();
   }
 
   /** What was begun is finished first. */
