@@ -5,6 +5,7 @@ import { resolve } from "node:path";
 import { ownPlace } from "../../context/config/directory.ts";
 import { processEnvironment } from "../../kit/environment.ts";
 import { AppError } from "../../kit/error.ts";
+import { listenProblem, PORT_MAX } from "../../kit/hosts.ts";
 import { formatOf, printData, printWarning } from "../../kit/output.ts";
 
 export const initServerCommand = defineCommand({
@@ -33,6 +34,8 @@ export const initServerCommand = defineCommand({
   },
   async run({ args }) {
     const port = args.port === undefined ? undefined : portNumber(args.port);
+    const problem = args.address === undefined ? undefined : listenProblem(args.address);
+    if (problem !== undefined) throw new AppError("invalid", `--address "${args.address}": ${problem}`);
     const { initServer } = await import("../../context/init-server.ts");
     const made = await initServer(
       {
@@ -62,7 +65,7 @@ export const initServerCommand = defineCommand({
 });
 
 function portNumber(text: string): number {
-  if (!/^(0|[1-9][0-9]{0,4})$/.test(text))
-    throw new AppError("invalid", `--port "${text}": expected a number from 0 to 65535`);
+  if (!/^(0|[1-9][0-9]{0,4})$/.test(text) || Number(text) > PORT_MAX)
+    throw new AppError("invalid", `--port "${text}": expected a number from 0 to ${PORT_MAX}`);
   return Number(text);
 }

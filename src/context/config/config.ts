@@ -4,6 +4,7 @@ import { chmodSync, readFileSync, statSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import { Value } from "@sinclair/typebox/value";
 import { AppError, messageOf } from "../../kit/error.ts";
+import { hostProblem, listenProblem } from "../../kit/hosts.ts";
 import { AddressList } from "../rate/client-address.ts";
 import { CONFIG_FILE_NAME } from "./directory.ts";
 import {
@@ -35,9 +36,12 @@ export function loadServerConfig(directory: string): ServerConfig {
     Object.assign(quotas, { [name]: file.quotas?.[name] || DEFAULT_QUOTAS[name] });
   return {
     directory,
-    listen: { host: file.listen?.address ?? DEFAULT_ADDRESS, port: file.listen?.port ?? DEFAULT_PORT },
+    listen: {
+      host: checkedAddress(path, file.listen?.address ?? DEFAULT_ADDRESS),
+      port: file.listen?.port ?? DEFAULT_PORT,
+    },
     trustedProxies: checkedAddresses(path, "listen.trusted_proxies", file.listen?.trusted_proxies ?? []),
-    allowedHosts: file.listen?.allowed_hosts ?? [],
+    allowedHosts: checkedHosts(path, file.listen?.allowed_hosts ?? []),
     tokenTtlDays: file.auth?.token_ttl ?? 0,
     rateLimit: {
       enabled: file.rate_limit?.enabled ?? true,
@@ -74,6 +78,22 @@ export function parseConfig(path: string, text: string): ConfigFile {
     "invalid",
     `config ${path}: ${key}: ${unknown ? "unknown key" : (problem?.message ?? "not valid").toLowerCase()}`,
   );
+}
+
+function checkedAddress(path: string, address: string): string {
+  const problem = listenProblem(address);
+  if (problem === undefined) return address;
+  throw new AppError("invalid", `config ${path}: listen.address: "${address}" is ${problem}`);
+}
+
+/** A name that no request can carry would only look as if it allowed something. */
+function checkedHosts(path: string, hosts: readonly string[]): readonly string[] {
+  for (const host of hosts) {
+    const problem = hostProblem(host);
+    if (problem !== undefined)
+      throw new AppError("invalid", `config ${path}: listen.allowed_hosts: "${host}": ${problem}`);
+  }
+  return hosts;
 }
 
 /** What they mean is found out elsewhere; here only whether it is anything at all. */
