@@ -109,6 +109,7 @@ const program: Program = {
       template: group("template", "What a new space begins with", {
         list: async () => (await import("./groups/template.ts")).templateList,
       }),
+      doctor: () => import("./groups/doctor.ts").then((module) => module.doctor),
       version: () => import("./version.ts").then((module) => module.versionCommand),
     } as Record<string, Command>,
   },

@@ -27,10 +27,17 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
 
 /** Raises `invalid`. Repairs the mode of the file: it may hold credentials one day. */
 export function loadServerConfig(directory: string): ServerConfig {
+  const config = readServerConfig(directory);
+  const path = join(directory, CONFIG_FILE_NAME);
+  if ((statSync(path).mode & OTHERS) !== 0) chmodSync(path, FILE_MODE);
+  return config;
+}
+
+/** The same, and changes nothing. */
+export function readServerConfig(directory: string): ServerConfig {
   const path = join(directory, CONFIG_FILE_NAME);
   const file = parseConfig(path, readText(path));
   if (!isAbsolute(directory)) throw new Error("the directory of a server is absolute");
-  if ((statSync(path).mode & OTHERS) !== 0) chmodSync(path, FILE_MODE);
   const quotas = { ...DEFAULT_QUOTAS };
   for (const name of ["max_file_size", "max_space_size", "max_files"] as const)
     Object.assign(quotas, { [name]: file.quotas?.[name] || DEFAULT_QUOTAS[name] });
