@@ -19,6 +19,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
     "cairn file put notes.md --from notes.md",
     "date | cairn file put log.md --from - --if-version v3",
   ],
+  "cairn file edit": ["cairn file edit notes.md", "VISUAL='code --wait' cairn file edit notes.md"],
   "cairn file diff": ["cairn file diff notes.md", "cairn file diff notes.md --from v1 --to v4 --stat"],
   "cairn file delete": ["cairn file delete notes.md", "cairn file delete notes.md --if-version v3"],
   "cairn file destroy": ["cairn file destroy notes.md --version v2"],

@@ -38,6 +38,7 @@ const program: Program = {
         list: async () => (await file()).fileList,
         get: async () => (await file()).fileGet,
         put: async () => (await file()).filePut,
+        edit: async () => (await import("./groups/file-edit.ts")).fileEdit,
         history: async () => (await file()).fileHistory,
         diff: async () => (await file()).fileDiff,
         revert: async () => (await file()).fileRevert,
