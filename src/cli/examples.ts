@@ -8,6 +8,12 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
     "cairn init server --noui --non-interactive --data-dir /srv/cairn --address 0.0.0.0 --port 8743 --space main --admin ada",
   ],
   "cairn server start": ["cairn server start", "cairn server start --detach"],
+  "cairn completion": [
+    "source <(cairn completion bash)",
+    "source <(cairn completion zsh)",
+    "cairn completion fish > ~/.config/fish/completions/cairn.fish",
+    "cairn completion powershell | Out-String | Invoke-Expression",
+  ],
   "cairn doctor": ["cairn doctor", "cairn doctor --server-dir /srv/cairn --json"],
   "cairn file list": [
     "cairn file list",

@@ -20,7 +20,7 @@ const webhook = () => import("./groups/webhook.ts");
 const server = () => import("./groups/server.ts");
 const history = () => import("./groups/history.ts");
 
-const program: Program = {
+export const program: Program = {
   root: {
     meta: { name: "cairn", description: "Keep what people and AI tools know, in versioned spaces." },
     subCommands: {
@@ -110,6 +110,7 @@ const program: Program = {
       template: group("template", "What a new space begins with", {
         list: async () => (await import("./groups/template.ts")).templateList,
       }),
+      completion: () => import("./groups/completion.ts").then((module) => module.completion),
       doctor: () => import("./groups/doctor.ts").then((module) => module.doctor),
       version: () => import("./version.ts").then((module) => module.versionCommand),
     } as Record<string, Command>,

@@ -3,6 +3,8 @@
 import { defineCommand } from "citty";
 import { resolve } from "node:path";
 import { ownPlace } from "../../context/config/directory.ts";
+import { templateNames } from "../../context/spaces/templates.ts";
+import { oneOfWords } from "../../kit/arguments.ts";
 import { processEnvironment } from "../../kit/environment.ts";
 import { AppError } from "../../kit/error.ts";
 import { listenProblem, PORT_MAX } from "../../kit/hosts.ts";
@@ -24,11 +26,11 @@ export const initServerCommand = defineCommand({
     port: { type: "string", valueHint: "port", description: "Port to listen on (default: 8743)" },
     space: { type: "string", required: true, valueHint: "name", description: "Name of the first space" },
     admin: { type: "string", required: true, valueHint: "name", description: "Name of the first admin" },
-    template: {
+    template: oneOfWords(templateNames, {
       type: "string",
       valueHint: "name",
       description: "What the space begins with: team (default) or blank",
-    },
+    }),
     noui: { type: "boolean", description: "Without a set-up page in the browser" },
     "non-interactive": { type: "boolean", description: "Never ask anything" },
   },
