@@ -89,7 +89,7 @@ export class Audit {
       time: rfc3339(this.#deps.clock.now()),
       actor: {
         name: actor?.name ?? "server",
-        role: !actor || actor.auth === "none" ? null : actor.rights.role,
+        role: !actor || actor.auth === "none" ? null : actor.role,
         auth: actor?.auth ?? ("system" as const),
         address: actor?.address() ?? "",
       },

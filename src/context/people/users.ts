@@ -231,9 +231,11 @@ export class Users {
       tokenId: null,
       validUntil: null,
     };
+    const rights = this.#deps.authentication.rightsOf(row ?? NOBODY);
     const actor: Actor = {
       ...who,
-      rights: this.#deps.authentication.rightsOf(row ?? NOBODY),
+      role: rights.role,
+      rights,
       address: () => address,
       requestId: from.id,
     };
@@ -270,7 +272,7 @@ export class Users {
     } catch (error) {
       const who = { name: name.slice(0, 100), auth: "none" as const, tokenId: null, validUntil: null };
       const rights = authentication.rightsOf(NOBODY);
-      const actor = { ...who, rights, address: () => address, requestId: from.id };
+      const actor = { ...who, role: rights.role, rights, address: () => address, requestId: from.id };
       if (isNews) audit.record(actor, { action: "auth.login", target: who.name }, error);
       throw error;
     }
