@@ -350,8 +350,10 @@ describe("for random people and rules", () => {
     const { id } = await server.admin.post<{ id: number }>("/spaces/team/snapshots", { name: "before" });
     await server.admin.write("vault/takeover.md", "two");
     await server.admin.write("open.md", "two");
-    const deny = (...capabilities: Capability[]) =>
-      server.admin.put("/users/Lee/acl", { rules: [{ effect: "deny", path: "team/vault/*", capabilities }] });
+    const deny = (...denied: Capability[]) => {
+      const rule: AclRule = { effect: "deny", path: "team/vault/*", capabilities: denied };
+      return server.admin.put("/users/Lee/acl", { rules: [rule] });
+    };
     const restore = `/spaces/team/snapshots/${id}/restore`;
     const refused = (code: string) => ({ code, message: "a file that you may not see stands in the way" });
 
