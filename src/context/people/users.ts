@@ -49,6 +49,9 @@ export interface Issued {
   readonly row: TokenRow;
 }
 
+/** How the record, histories and events call the program itself, edits by hand, and the operator of the machine. */
+const NO_USER = /^(?:server|working tree|.*\(this machine\))$/;
+
 export class Users {
   readonly #deps: UsersDeps;
 
@@ -88,6 +91,8 @@ export class Users {
     const deed = { action: "user.add", target: input.name };
     return this.#change(actor, deed, () => {
       const name = parseName("name", input.name);
+      if (NO_USER.test(name.key))
+        throw new AppError("invalid", `name: "${name.text}" stands for what is no user`);
       return db.write(() => {
         if (store.userByKey.get(name.key))
           throw new AppError("conflict", `name: there is a user "${name.text}" already`);
