@@ -351,8 +351,8 @@ describe("for random people and rules", () => {
     await server.admin.write("vault/takeover.md", "two");
     await server.admin.write("open.md", "two");
     const deny = (...denied: Capability[]) => {
-      const rule: AclRule = { effect: "deny", path: "team/vault/*", capabilities: denied };
-      return server.admin.put("/users/Lee/acl", { rules: [rule] });
+      const only: AclRule = { effect: "deny", path: "team/vault/*", capabilities: denied };
+      return server.admin.put("/users/Lee/acl", { rules: [only] });
     };
     const restore = `/spaces/team/snapshots/${id}/restore`;
     const refused = (code: string) => ({ code, message: "a file that you may not see stands in the way" });

@@ -1,6 +1,7 @@
 // The rules of files: every surface that reads or changes one comes through here. A change goes: canonical path, rights, secret scan, then one
 // transaction in which rights and quotas are judged by what it will really do; then the audit record. Events come from the store itself.
 
+import { timeOf } from "../../kit/clock.ts";
 import { AppError, notFound } from "../../kit/error.ts";
 import { parseDocumentPath, type DocumentPath } from "../../kit/paths.ts";
 import { decodeUtf8 } from "../../kit/utf8.ts";
@@ -408,8 +409,8 @@ function momentOf(text: string, { engine }: OpenSpace): { seq: number } | { time
       });
     return { seq: head.seq };
   }
-  const time = Date.parse(text);
-  if (Number.isNaN(time))
+  const time = timeOf(text);
+  if (time === undefined)
     throw new AppError("invalid", "at: expected a head (<epoch>.<seq>) or a time (RFC 3339)");
   return { time };
 }
