@@ -148,6 +148,11 @@ export class Db {
     }
   }
 
+  /** After a commit, what it deleted still stands in the log. Nothing is done while it is frozen: then the next call does it. */
+  clearLog(): void {
+    if (!this.#frozen) this.#emptyLog();
+  }
+
   exec(sql: string): void {
     this.#sqlite.run(sql);
   }

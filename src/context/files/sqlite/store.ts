@@ -115,6 +115,8 @@ export class SpaceStore {
   readonly setWords;
 
   constructor(db: Db) {
+    // What was destroyed is overwritten, not only let go: the file is what backups and copies take along.
+    db.exec("PRAGMA secure_delete = ON");
     this.space = db.query<SpaceRow, []>("SELECT epoch, seq, files, bytes, versions FROM space");
     this.setEpoch = db.query<never, [string]>("UPDATE space SET epoch = ?");
     this.setTotals = db.query<never, [number, number, number, number]>(

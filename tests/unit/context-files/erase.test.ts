@@ -1,0 +1,44 @@
+// Goal: the content of a version that was destroyed is in no file of the space any more, neither in the database nor in its log.
+
+import { expect, test } from "bun:test";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { apply, destroy, put, sqliteBench } from "../../kit/file-engine.ts";
+
+/** The smallest fit into a page of the database; the largest have many of their own. None gets smaller by compression. */
+const SIZES = [24, 3_000, 20_000, 60_000];
+
+test("what was destroyed is gone from the disk", async () => {
+  await using space = await sqliteBench();
+  const contents = SIZES.map((size) => crypto.getRandomValues(new Uint8Array(size)));
+  const left = () =>
+    readdirSync(join(space.directory, ".cairn"))
+      .map((name) => readFileSync(join(space.directory, ".cairn", name)))
+      .flatMap((file) =>
+        contents.flatMap((content, index) => {
+          // Of each, a piece from its beginning, its middle and its end.
+          const places = [0, Math.floor(content.length / 2), content.length - 12];
+          return places.some((place) => file.includes(content.subarray(place, place + 12)))
+            ? [SIZES[index]]
+            : [];
+        }),
+      );
+  const paths = SIZES.map((size) => `${size}.bin`);
+  await apply(
+    space.engine,
+    [...paths.entries()].map(([index, path]) => put(path, contents[index]!)),
+  );
+  await apply(
+    space.engine,
+    paths.map((path) => put(path, "harmless")),
+  );
+  space.engine.settle();
+  expect(new Set(left())).toEqual(new Set(SIZES));
+  await apply(
+    space.engine,
+    paths.map((path) => destroy(path, 1)),
+  );
+  expect(left()).toEqual([]);
+  await space.reopen();
+  expect(left()).toEqual([]);
+});
