@@ -335,7 +335,8 @@ describe("what is refused", () => {
     async () => {
       await using folder = await temporaryFolder();
       await using server = await contextServer();
-      for (let i = 0; i < 8; i++) await server.admin.write(`${i}.bin`, noise(3_000_000));
+      // So much that it is not done before it is looked at, also on a busy machine.
+      for (let i = 0; i < 40; i++) await server.admin.write(`${i}.bin`, noise(3_000_000));
       const local = localOf(server.directory, server.as);
       const begun = await local.post<Backup>("/backups", { path: join(folder.path, "x.tar.zst") });
       expect(begun.state).toBe("running");
