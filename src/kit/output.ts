@@ -42,26 +42,28 @@ export async function printWarning(text: string): Promise<void> {
   await writeTo(process.stderr, `${text}\n`);
 }
 
-/** Lines of a log that wait are written when they are so many. */
+/** Lines of the log that wait are written when they are so many. */
 const LOG_CHARACTERS_MAX = 64 * 1024;
+let logLines = "";
 
 /**
- * For a log, on stderr. Lines that come in one turn of the event loop are written together: a server logs each answer, and a system call
- * for each would be a third of its work. At the exit the rest is written; only a kill from outside can take a turn's lines away.
+ * For the log of a server, on stderr. Lines that come in one turn of the event loop are written together: a server logs each answer, and a
+ * system call for each would be a third of its work. What waits is written before anything else is said, and at the exit; only a kill from
+ * outside can take a turn's lines away.
  */
 export function logWriter(): (line: string) => void {
-  let waiting = "";
-  const flush = () => {
-    const lines = waiting;
-    waiting = "";
-    if (lines !== "") process.stderr.write(lines);
-  };
-  process.on("exit", flush);
+  process.on("exit", writeLog);
   return (line) => {
-    if (waiting === "") setImmediate(flush);
-    waiting += line;
-    if (waiting.length >= LOG_CHARACTERS_MAX) flush();
+    if (logLines === "") setImmediate(writeLog);
+    logLines += line;
+    if (logLines.length >= LOG_CHARACTERS_MAX) writeLog();
   };
+}
+
+function writeLog(): void {
+  const lines = logLines;
+  logLines = "";
+  if (lines !== "") process.stderr.write(lines);
 }
 
 const CLEAR_LINE = "\r\u001b[2K";
@@ -92,6 +94,7 @@ function render<T>(value: T, format: Format, human: (value: T) => string): strin
 
 /** A reader that has gone away (`… | head`) is no error of ours. */
 function writeTo(stream: NodeJS.WriteStream, text: string | Uint8Array): Promise<void> {
+  writeLog();
   return new Promise((resolve, reject) => {
     stream.write(text, (error?: (Error & { code?: string }) | null) => {
       if (error === undefined || error === null || error.code === "EPIPE") resolve();

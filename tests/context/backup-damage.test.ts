@@ -1,8 +1,7 @@
 // Goal: whatever is wrong with a backup is found and named, by verify and by restore alike, with exit code 1, and nothing comes of it.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { headerOf } from "../../src/context/backup/tar.ts";
 import { verifyBackup } from "../../src/context/restore-server.ts";
@@ -53,16 +52,18 @@ const sql = (statement: string) => edited(folder.path, bytesOf(SPACE_DB), statem
 
 /** What both commands say of a file; afterwards there is nothing that was not there before. */
 async function saidOf(path: string): Promise<string> {
+  const scratch = join(folder.path, "scratch");
+  mkdirSync(scratch, { recursive: true });
   const before = readdirSync(folder.path);
-  const scratch = () => readdirSync(tmpdir()).filter((name) => name.startsWith("cairn-verify-"));
-  const left = scratch();
   const target = join(folder.path, "never");
-  const verified = await runBinary("cairn", ["backup", "verify", path]);
-  const restored = await runBinary("cairn", ["backup", "restore", path, "--server-dir", target]);
+  const run = (...args: string[]) =>
+    runBinary("cairn", ["backup", ...args], { environment: { TMPDIR: scratch } });
+  const verified = await run("verify", path);
+  const restored = await run("restore", path, "--server-dir", target);
   expect(restored).toEqual(verified);
   expect([verified.exitCode, verified.stdout]).toEqual([1, ""]);
   expect(readdirSync(folder.path)).toEqual(before);
-  expect(scratch()).toEqual(left);
+  expect(readdirSync(scratch)).toEqual([]);
   return verified.stderr.replace(`Error: ${path}: `, "").trimEnd();
 }
 
