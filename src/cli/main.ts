@@ -118,7 +118,9 @@ export const program: Program = {
   globals: {
     json: { type: "boolean", description: "Print data, and errors, as JSON" },
     yaml: { type: "boolean", description: "Print data, and errors, as YAML" },
+    quiet: { type: "boolean", description: "Say nothing but data and errors" },
     debug: { type: "boolean", description: "Show where an error came from" },
+    "no-color": { type: "boolean", description: "No colours; $NO_COLOR says the same" },
   },
   exitCode: exitCodeOf,
   examples,

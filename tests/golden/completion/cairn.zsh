@@ -24,7 +24,9 @@ _cairn_here() {
     flags=(
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -36,7 +38,9 @@ _cairn_here() {
     flags=(
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -53,7 +57,9 @@ _cairn_here() {
       '--non-interactive:Never ask anything'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -70,7 +76,9 @@ _cairn_here() {
     flags=(
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -81,7 +89,9 @@ _cairn_here() {
       '--detach:Run in the background; its log goes to logs/server.log'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -92,7 +102,9 @@ _cairn_here() {
       '--server-dir:Data directory of a server on this machine (default: $SERVICE_SERVER_DIR, then the standard places)'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -104,7 +116,9 @@ _cairn_here() {
       '--server:Address of a server elsewhere'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -115,7 +129,9 @@ _cairn_here() {
       '--server-dir:Data directory of a server on this machine (default: $SERVICE_SERVER_DIR, then the standard places)'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -127,7 +143,9 @@ _cairn_here() {
       '--lines:How many lines (default: 100)'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -149,7 +167,9 @@ _cairn_here() {
     flags=(
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -164,7 +184,9 @@ _cairn_here() {
       '--token-file:File that holds the access token for --server'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -180,7 +202,9 @@ _cairn_here() {
       '--token-file:File that holds the access token for --server'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -197,7 +221,9 @@ _cairn_here() {
       '--token-file:File that holds the access token for --server'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -212,7 +238,9 @@ _cairn_here() {
       '--token-file:File that holds the access token for --server'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -226,7 +254,9 @@ _cairn_here() {
       '--token-file:File that holds the access token for --server'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -243,7 +273,9 @@ _cairn_here() {
       '--token-file:File that holds the access token for --server'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -259,7 +291,9 @@ _cairn_here() {
       '--token-file:File that holds the access token for --server'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -274,7 +308,9 @@ _cairn_here() {
       '--token-file:File that holds the access token for --server'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -288,7 +324,9 @@ _cairn_here() {
       '--token-file:File that holds the access token for --server'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -304,7 +342,9 @@ _cairn_here() {
       '--token-file:File that holds the access token for --server'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -323,7 +363,9 @@ _cairn_here() {
     flags=(
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -335,7 +377,9 @@ _cairn_here() {
       '--token-file:File that holds the access token for --server'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -348,7 +392,9 @@ _cairn_here() {
       '--token-file:File that holds the access token for --server'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -362,7 +408,9 @@ _cairn_here() {
       '--token-file:File that holds the access token for --server'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -376,7 +424,9 @@ _cairn_here() {
       '--token-file:File that holds the access token for --server'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -389,7 +439,9 @@ _cairn_here() {
       '--token-file:File that holds the access token for --server'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -405,7 +457,9 @@ _cairn_here() {
       '--token-file:File that holds the access token for --server'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -419,7 +473,9 @@ _cairn_here() {
     flags=(
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -432,7 +488,9 @@ _cairn_here() {
       '--token-file:File that holds the access token for --server'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -445,7 +503,9 @@ _cairn_here() {
       '--token-file:File that holds the access token for --server'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -460,7 +520,9 @@ _cairn_here() {
     flags=(
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -473,7 +535,9 @@ _cairn_here() {
       '--token-file:File that holds the access token for --server'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -487,7 +551,9 @@ _cairn_here() {
       '--token-file:File that holds the access token for --server'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -501,7 +567,9 @@ _cairn_here() {
       '--token-file:File that holds the access token for --server'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -521,7 +589,9 @@ _cairn_here() {
     flags=(
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -533,7 +603,9 @@ _cairn_here() {
       '--token-file:File that holds the access token for --server'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -548,7 +620,9 @@ _cairn_here() {
       '--token-file:File that holds the access token for --server'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -561,7 +635,9 @@ _cairn_here() {
       '--token-file:File that holds the access token for --server'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -574,7 +650,9 @@ _cairn_here() {
       '--token-file:File that holds the access token for --server'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -587,7 +665,9 @@ _cairn_here() {
       '--token-file:File that holds the access token for --server'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -600,7 +680,9 @@ _cairn_here() {
       '--token-file:File that holds the access token for --server'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -613,7 +695,9 @@ _cairn_here() {
       '--token-file:File that holds the access token for --server'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -627,7 +711,9 @@ _cairn_here() {
       '--token-file:File that holds the access token for --server'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -643,7 +729,9 @@ _cairn_here() {
     flags=(
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -655,7 +743,9 @@ _cairn_here() {
       '--token-file:File that holds the access token for --server'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -668,7 +758,9 @@ _cairn_here() {
       '--token-file:File that holds the access token for --server'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -681,7 +773,9 @@ _cairn_here() {
       '--token-file:File that holds the access token for --server'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -696,7 +790,9 @@ _cairn_here() {
     flags=(
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -709,7 +805,9 @@ _cairn_here() {
       '--token-file:File that holds the access token for --server'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -722,7 +820,9 @@ _cairn_here() {
       '--token-file:File that holds the access token for --server'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -736,7 +836,9 @@ _cairn_here() {
       '--token-file:File that holds the access token for --server'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -753,7 +855,9 @@ _cairn_here() {
     flags=(
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -765,7 +869,9 @@ _cairn_here() {
       '--token-file:File that holds the access token for --server'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -779,7 +885,9 @@ _cairn_here() {
       '--token-file:File that holds the access token for --server'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -793,7 +901,9 @@ _cairn_here() {
       '--token-file:File that holds the access token for --server'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -806,7 +916,9 @@ _cairn_here() {
       '--token-file:File that holds the access token for --server'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -820,7 +932,9 @@ _cairn_here() {
       '--token-file:File that holds the access token for --server'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -836,7 +950,9 @@ _cairn_here() {
     flags=(
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -855,7 +971,9 @@ _cairn_here() {
       '--token-file:File that holds the access token for --server'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -868,7 +986,9 @@ _cairn_here() {
       '--token-file:File that holds the access token for --server'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -882,7 +1002,9 @@ _cairn_here() {
       '--token-file:File that holds the access token for --server'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -902,7 +1024,9 @@ _cairn_here() {
       '--token-file:File that holds the access token for --server'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -923,7 +1047,9 @@ _cairn_here() {
     flags=(
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -935,7 +1061,9 @@ _cairn_here() {
       '--token-file:File that holds the access token for --server'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -949,7 +1077,9 @@ _cairn_here() {
       '--token-file:File that holds the access token for --server'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -962,7 +1092,9 @@ _cairn_here() {
       '--token-file:File that holds the access token for --server'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -975,7 +1107,9 @@ _cairn_here() {
       '--token-file:File that holds the access token for --server'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -988,7 +1122,9 @@ _cairn_here() {
       '--token-file:File that holds the access token for --server'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -1001,7 +1137,9 @@ _cairn_here() {
       '--token-file:File that holds the access token for --server'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -1014,7 +1152,9 @@ _cairn_here() {
       '--token-file:File that holds the access token for --server'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -1027,7 +1167,9 @@ _cairn_here() {
       '--token-file:File that holds the access token for --server'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -1040,7 +1182,9 @@ _cairn_here() {
       '--token-file:File that holds the access token for --server'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -1053,7 +1197,9 @@ _cairn_here() {
     flags=(
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -1062,7 +1208,9 @@ _cairn_here() {
     flags=(
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -1071,7 +1219,9 @@ _cairn_here() {
     flags=(
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -1081,7 +1231,9 @@ _cairn_here() {
       '--server-dir:Data directory of a server on this machine (default: $SERVICE_SERVER_DIR, then the standard places)'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -1091,7 +1243,9 @@ _cairn_here() {
     flags=(
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
