@@ -50,5 +50,13 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   ],
   "cairn audit verify": ["cairn audit verify", "cairn audit verify --file audit.jsonl"],
   "cairn webhook add": ["cairn webhook add https://example.org/hook --events 'file.*,space.create'"],
+  "cairn backup create": [
+    "cairn backup create",
+    "cairn backup create --out /var/backups --server-dir /srv/cairn --json",
+  ],
+  "cairn backup verify": ["cairn backup verify cairn-backup-20261121T062000Z.tar.zst"],
+  "cairn backup restore": [
+    "cairn backup restore cairn-backup-20261121T062000Z.tar.zst --server-dir /srv/cairn-restored",
+  ],
   "cairn history restore": ["cairn history snapshot before-cleanup", "cairn history restore 1"],
 };

@@ -18,6 +18,7 @@ const acl = () => import("./groups/acl.ts");
 const audit = () => import("./groups/audit.ts");
 const webhook = () => import("./groups/webhook.ts");
 const server = () => import("./groups/server.ts");
+const backup = () => import("./groups/backup.ts");
 const history = () => import("./groups/history.ts");
 
 export const program: Program = {
@@ -106,6 +107,11 @@ export const program: Program = {
         deliveries: async () => (await webhook()).webhookDeliveries,
         redeliver: async () => (await webhook()).webhookRedeliver,
         "dead-letter": async () => (await webhook()).webhookDeadLetter,
+      }),
+      backup: group("backup", "Keep all of a server in one file, and bring it back", {
+        create: async () => (await backup()).backupCreate,
+        verify: async () => (await backup()).backupVerify,
+        restore: async () => (await backup()).backupRestore,
       }),
       template: group("template", "What a new space begins with", {
         list: async () => (await import("./groups/template.ts")).templateList,

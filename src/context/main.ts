@@ -77,6 +77,7 @@ function prepare(parts: Parts, log: Log): void {
 }
 
 async function close(parts: Parts, log: Log): Promise<void> {
+  parts.backups.abort("the server stops");
   if ((await parts.background.settle(STOP_DEADLINE_MS)) === "deadline")
     log.warn("some work did not end in time");
   parts.streams.endAll();

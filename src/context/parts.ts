@@ -10,6 +10,7 @@ import { version } from "../kit/version.ts";
 import { SYSTEM_NETWORK, type Network } from "../kit/outbound.ts";
 import { AttemptLimit } from "../kit/rate.ts";
 import { Audit } from "./audit/audit.ts";
+import { Backups } from "./backup/backups.ts";
 import type { ServerConfig } from "./config/schema.ts";
 import { Events } from "./events/events.ts";
 import { maySee } from "./events/routes.ts";
@@ -91,6 +92,7 @@ export function buildParts({ db, clock, log, config, outbound }: PartsOptions) {
       return rights !== undefined && maySee(rights, event);
     },
   });
+  const backups = new Backups({ directory: config.directory, db, spaces, audit, background, clock, log });
   const counter = (name: string, help: string, read: () => number) =>
     ({ name, help, read, kind: "counter" }) as const;
   const gauge = (name: string, help: string, read: () => number) =>
@@ -126,6 +128,7 @@ export function buildParts({ db, clock, log, config, outbound }: PartsOptions) {
     sync,
     deliveries,
     webhooks,
+    backups,
     metrics,
     metricsFor,
   };

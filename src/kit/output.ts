@@ -62,6 +62,13 @@ export async function printWarning(text: string): Promise<void> {
   await writeTo(process.stderr, `${text}\n`);
 }
 
+const CLEAR_LINE = "\r\u001b[2K";
+
+/** How far long work is: takes the place of what it showed before. Only for a terminal; empty takes it away. */
+export function printProgress(text: string): void {
+  process.stderr.write(CLEAR_LINE + text);
+}
+
 /** Bytes as they are, for content that goes into a file or a pipe. */
 export async function printBytes(bytes: Uint8Array): Promise<void> {
   await writeTo(process.stdout, bytes);

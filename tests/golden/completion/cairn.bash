@@ -4,7 +4,7 @@ _cairn_here() {
   commands= flags= valued=
   case $1 in
   'cairn')
-    commands='init server file space history user auth acl audit webhook template completion doctor version'
+    commands='init server file space history user auth acl audit webhook backup template completion doctor version'
     flags='--json --yaml --quiet --debug --no-color --help -h'
     ;;
   'cairn init')
@@ -291,6 +291,21 @@ _cairn_here() {
     flags='--server --server-dir --token-file --json --yaml --quiet --debug --no-color --help -h'
     valued='--server --server-dir --token-file'
     ;;
+  'cairn backup')
+    commands='create verify restore'
+    flags='--json --yaml --quiet --debug --no-color --help -h'
+    ;;
+  'cairn backup create')
+    flags='--out --server-dir --json --yaml --quiet --debug --no-color --help -h'
+    valued='--out --server-dir'
+    ;;
+  'cairn backup verify')
+    flags='--json --yaml --quiet --debug --no-color --help -h'
+    ;;
+  'cairn backup restore')
+    flags='--server-dir --broken-audit --json --yaml --quiet --debug --no-color --help -h'
+    valued='--server-dir'
+    ;;
   'cairn template')
     commands='list'
     flags='--json --yaml --quiet --debug --no-color --help -h'
@@ -436,6 +451,10 @@ _cairn_value() {
   'cairn webhook redeliver --token-file') kind=file ;;
   'cairn webhook dead-letter --server-dir') kind=directory ;;
   'cairn webhook dead-letter --token-file') kind=file ;;
+  'cairn backup create --server-dir') kind=directory ;;
+  'cairn backup verify 1') kind=file ;;
+  'cairn backup restore --server-dir') kind=directory ;;
+  'cairn backup restore 1') kind=file ;;
   'cairn completion 1') choices='bash zsh fish powershell' ;;
   'cairn doctor --server-dir') kind=directory ;;
   esac

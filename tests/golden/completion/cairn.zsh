@@ -16,6 +16,7 @@ _cairn_here() {
       'acl:Rules of single users for single paths'
       'audit:What was changed and refused, by whom'
       'webhook:Send events to addresses elsewhere'
+      'backup:Keep all of a server in one file, and bring it back'
       'template:What a new space begins with'
       'completion:Print what makes your shell complete commands and flags'
       'doctor:Check a server and its data, and say how to mend what is wrong; changes nothing'
@@ -1190,6 +1191,61 @@ _cairn_here() {
     )
     valued=(--server --server-dir --token-file)
     ;;
+  'cairn backup')
+    below=(
+      'create:Write all of a server into one file, as it is at one moment; it may run and be written to'
+      'verify:Prove that a backup is whole: every content, count and record; names the first thing that is wrong'
+      'restore:Make a server'\''s data directory from a backup, once all of it is proven'
+    )
+    flags=(
+      '--json:Print data, and errors, as JSON'
+      '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
+      '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
+      '--help:Show this help'
+      '-h:Show this help'
+    )
+    ;;
+  'cairn backup create')
+    flags=(
+      '--out:A directory, or the name of the new file (default: the current directory)'
+      '--server-dir:Data directory (default: $SERVICE_SERVER_DIR, then the standard places)'
+      '--json:Print data, and errors, as JSON'
+      '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
+      '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
+      '--help:Show this help'
+      '-h:Show this help'
+    )
+    valued=(--out --server-dir)
+    ;;
+  'cairn backup verify')
+    flags=(
+      '--json:Print data, and errors, as JSON'
+      '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
+      '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
+      '--help:Show this help'
+      '-h:Show this help'
+    )
+    ;;
+  'cairn backup restore')
+    flags=(
+      '--server-dir:Directory to make: does not exist, or is empty (default: $SERVICE_SERVER_DIR)'
+      '--broken-audit:Also when the audit record was broken already as the backup was made'
+      '--json:Print data, and errors, as JSON'
+      '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
+      '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
+      '--help:Show this help'
+      '-h:Show this help'
+    )
+    valued=(--server-dir)
+    ;;
   'cairn template')
     below=(
       'list:List the templates that a new space can begin with'
@@ -1378,6 +1434,10 @@ _cairn_value() {
   'cairn webhook redeliver --token-file') kind=file ;;
   'cairn webhook dead-letter --server-dir') kind=directory ;;
   'cairn webhook dead-letter --token-file') kind=file ;;
+  'cairn backup create --server-dir') kind=directory ;;
+  'cairn backup verify 1') kind=file ;;
+  'cairn backup restore --server-dir') kind=directory ;;
+  'cairn backup restore 1') kind=file ;;
   'cairn completion 1') choices=(bash zsh fish powershell) ;;
   'cairn doctor --server-dir') kind=directory ;;
   esac
