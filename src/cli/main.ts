@@ -113,6 +113,9 @@ export const program: Program = {
         verify: async () => (await backup()).backupVerify,
         restore: async () => (await backup()).backupRestore,
       }),
+      backend: group("backend", "What spaces are stored with", {
+        list: async () => (await import("./groups/backend.ts")).backendList,
+      }),
       template: group("template", "What a new space begins with", {
         list: async () => (await import("./groups/template.ts")).templateList,
       }),

@@ -4,7 +4,7 @@ _cairn_here() {
   commands= flags= valued=
   case $1 in
   'cairn')
-    commands='init server file space history user auth acl audit webhook backup template completion doctor version'
+    commands='init server file space history user auth acl audit webhook backup backend template completion doctor version'
     flags='--json --yaml --quiet --debug --no-color --help -h'
     ;;
   'cairn init')
@@ -306,6 +306,14 @@ _cairn_here() {
     flags='--server-dir --broken-audit --json --yaml --quiet --debug --no-color --help -h'
     valued='--server-dir'
     ;;
+  'cairn backend')
+    commands='list'
+    flags='--json --yaml --quiet --debug --no-color --help -h'
+    ;;
+  'cairn backend list')
+    flags='--server-dir --json --yaml --quiet --debug --no-color --help -h'
+    valued='--server-dir'
+    ;;
   'cairn template')
     commands='list'
     flags='--json --yaml --quiet --debug --no-color --help -h'
@@ -455,6 +463,7 @@ _cairn_value() {
   'cairn backup verify 1') kind=file ;;
   'cairn backup restore --server-dir') kind=directory ;;
   'cairn backup restore 1') kind=file ;;
+  'cairn backend list --server-dir') kind=directory ;;
   'cairn completion 1') choices='bash zsh fish powershell' ;;
   'cairn doctor --server-dir') kind=directory ;;
   esac

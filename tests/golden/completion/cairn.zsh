@@ -17,6 +17,7 @@ _cairn_here() {
       'audit:What was changed and refused, by whom'
       'webhook:Send events to addresses elsewhere'
       'backup:Keep all of a server in one file, and bring it back'
+      'backend:What spaces are stored with'
       'template:What a new space begins with'
       'completion:Print what makes your shell complete commands and flags'
       'doctor:Check a server and its data, and say how to mend what is wrong; changes nothing'
@@ -1246,6 +1247,33 @@ _cairn_here() {
     )
     valued=(--server-dir)
     ;;
+  'cairn backend')
+    below=(
+      'list:List what spaces can be stored with, and what is in use'
+    )
+    flags=(
+      '--json:Print data, and errors, as JSON'
+      '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
+      '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
+      '--help:Show this help'
+      '-h:Show this help'
+    )
+    ;;
+  'cairn backend list')
+    flags=(
+      '--server-dir:Data directory of a server on this machine (default: $SERVICE_SERVER_DIR, then the standard places)'
+      '--json:Print data, and errors, as JSON'
+      '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
+      '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
+      '--help:Show this help'
+      '-h:Show this help'
+    )
+    valued=(--server-dir)
+    ;;
   'cairn template')
     below=(
       'list:List the templates that a new space can begin with'
@@ -1438,6 +1466,7 @@ _cairn_value() {
   'cairn backup verify 1') kind=file ;;
   'cairn backup restore --server-dir') kind=directory ;;
   'cairn backup restore 1') kind=file ;;
+  'cairn backend list --server-dir') kind=directory ;;
   'cairn completion 1') choices=(bash zsh fish powershell) ;;
   'cairn doctor --server-dir') kind=directory ;;
   esac
