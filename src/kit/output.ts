@@ -66,6 +66,7 @@ const CLEAR_LINE = "\r\u001b[2K";
 
 /** How far long work is: takes the place of what it showed before. Only for a terminal; empty takes it away. */
 export function printProgress(text: string): void {
+  if (manner.quiet) return;
   process.stderr.write(CLEAR_LINE + text);
 }
 

@@ -59,6 +59,37 @@ describe.skipIf(process.platform === "win32")("on a terminal", () => {
   });
 });
 
+test.skipIf(process.platform === "win32")(
+  "--quiet shows no progress either, and all of the data",
+  async () => {
+    await using folder = await temporaryFolder();
+    const directory = join(folder.path, "server");
+    await runBinary("cairn", [
+      "init",
+      "server",
+      "--data-dir",
+      directory,
+      "--space",
+      "main",
+      "--admin",
+      "ada",
+    ]);
+    const command = [binaryPath("cairn"), "backup", "create", "--server-dir", directory, "--out"];
+    const loud = await onTerminal({ TERM: "xterm" }, ...command, join(folder.path, "loud.tar.zst"));
+    const quiet = await onTerminal(
+      { TERM: "xterm" },
+      ...command,
+      join(folder.path, "quiet.tar.zst"),
+      "--quiet",
+    );
+    // The line that is written over and over begins with what takes the one before away.
+    expect(loud).toContain("\r");
+    expect(quiet).toStartWith(`${join(folder.path, "quiet.tar.zst")}: `);
+    expect(quiet).not.toContain("\r");
+    expect(quiet).not.toContain("\u001b");
+  },
+);
+
 test("--quiet silences what an opened directory has to say, not the data and not the failure", async () => {
   await using folder = await temporaryFolder();
   const directory = join(folder.path, "server");
