@@ -62,6 +62,28 @@ export async function printWarning(text: string): Promise<void> {
   await writeTo(process.stderr, `${text}\n`);
 }
 
+/** Lines of a log that wait are written when they are so many. */
+const LOG_CHARACTERS_MAX = 64 * 1024;
+
+/**
+ * For a log, on stderr. Lines that come in one turn of the event loop are written together: a server logs each answer, and a system call
+ * for each would be a third of its work. At the exit the rest is written; only a kill from outside can take a turn's lines away.
+ */
+export function logWriter(): (line: string) => void {
+  let waiting = "";
+  const flush = () => {
+    const lines = waiting;
+    waiting = "";
+    if (lines !== "") process.stderr.write(lines);
+  };
+  process.on("exit", flush);
+  return (line) => {
+    if (waiting === "") setImmediate(flush);
+    waiting += line;
+    if (waiting.length >= LOG_CHARACTERS_MAX) flush();
+  };
+}
+
 const CLEAR_LINE = "\r\u001b[2K";
 
 /** How far long work is: takes the place of what it showed before. Only for a terminal; empty takes it away. */
