@@ -1,7 +1,7 @@
 // Makes a server's data directory from a backup, once all of the backup was proven. It is built out of sight, and becomes a server in
 // one step at the end: until then there is nothing that any command would take for one, and what fails leaves nothing behind.
 
-import { existsSync, lstatSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, statSync } from "node:fs";
 import { mkdir, readdir, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { syncDirectory } from "./backup/target.ts";
@@ -136,7 +136,7 @@ function refuseUsed(directory: string): void {
       "conflict",
       `${directory}: a server runs there (process ${door.pid}); restore into another directory`,
     );
-  const there = lstatSync(directory, { throwIfNoEntry: false });
+  const there = statSync(directory, { throwIfNoEntry: false });
   if (!there) return refuseLost(directory);
   if (!there.isDirectory()) throw new AppError("conflict", `${directory}: is not a directory`);
   if (readdirSync(directory).length > 0)
