@@ -184,6 +184,7 @@ test.skipIf(process.platform === "win32")(
     ];
     for (const [args, isAtWork, said] of cases) {
       const child = Bun.spawn([binaryPath("cairn"), "backup", ...args], {
+        env: { ...process.env, TMPDIR: temporary.path },
         stdio: ["ignore", "ignore", "pipe"],
       });
       while (!isAtWork() && child.exitCode === null) await Bun.sleep(1);
