@@ -21,7 +21,7 @@ const server = () => import("./groups/server.ts");
 const backup = () => import("./groups/backup.ts");
 const history = () => import("./groups/history.ts");
 
-const program: Program = {
+export const program: Program = {
   root: {
     meta: { name: "cairn", description: "Keep what people and AI tools know, in versioned spaces." },
     subCommands: {
@@ -39,6 +39,7 @@ const program: Program = {
         list: async () => (await file()).fileList,
         get: async () => (await file()).fileGet,
         put: async () => (await file()).filePut,
+        edit: async () => (await import("./groups/file-edit.ts")).fileEdit,
         history: async () => (await file()).fileHistory,
         diff: async () => (await file()).fileDiff,
         revert: async () => (await file()).fileRevert,
@@ -115,6 +116,8 @@ const program: Program = {
       template: group("template", "What a new space begins with", {
         list: async () => (await import("./groups/template.ts")).templateList,
       }),
+      completion: () => import("./groups/completion.ts").then((module) => module.completion),
+      doctor: () => import("./groups/doctor.ts").then((module) => module.doctor),
       version: () => import("./version.ts").then((module) => module.versionCommand),
     } as Record<string, Command>,
   },

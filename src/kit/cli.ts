@@ -1,7 +1,7 @@
 // Runs a tree of citty commands with the manners that both programs share: strict flags, help at every level, one form of error.
 // Only the command that was named runs. citty alone would also run its parents and print the source of a failing program.
 
-import type { ArgsDef, CommandDef, CommandMeta } from "citty";
+import type { ArgDef, ArgsDef, CommandDef, CommandMeta } from "citty";
 import { checkComplete, readArguments, unknownCommand } from "./arguments.ts";
 import { AppError, messageOf } from "./error.ts";
 import {
@@ -29,6 +29,7 @@ export interface Program {
   examples?: Readonly<Record<string, readonly string[]>>;
 }
 
+const HELP: ArgsDef = { help: { type: "boolean", alias: "h", description: "Show this help" } };
 const EXIT_OK = 0;
 const EXIT_FAILURE = 1;
 
@@ -70,6 +71,38 @@ async function dispatch(program: Program, argv: readonly string[]): Promise<void
   }
 }
 
+/** What a shell can offer after a command. */
+export interface CommandNode {
+  /** With those above it: `cairn user add`. */
+  readonly path: string;
+  readonly description: string;
+  readonly children: readonly CommandNode[];
+  readonly flags: ArgsDef;
+  /** In their order. */
+  readonly positionals: readonly ArgDef[];
+}
+
+/** The whole tree, from the very table that runs the commands; loads each of them. */
+export async function commandTree(program: Program): Promise<CommandNode> {
+  const node = async (command: Command, path: readonly string[]): Promise<CommandNode> => {
+    const children = await subcommandsOf(command);
+    const args = children === undefined ? await argsOf(command) : {};
+    const isPositional = ([, def]: [string, ArgDef]) => def.type === "positional";
+    const all = Object.entries<ArgDef>({ ...args, ...program.globals, ...HELP });
+    const below: CommandNode[] = [];
+    for (const [name, child] of Object.entries(children ?? {}))
+      below.push(await node(await resolved(child as Command), [...path, name]));
+    return {
+      path: path.join(" "),
+      description: (await resolved<CommandMeta | undefined>(command.meta))?.description ?? "",
+      children: below,
+      flags: Object.fromEntries(all.filter((entry) => !isPositional(entry))),
+      positionals: all.filter(isPositional).map(([, def]) => def),
+    };
+  };
+  return node(program.root, [await nameOf(program.root)]);
+}
+
 async function execute(command: Command, args: ArgsDef, rawArgs: string[]): Promise<void> {
   const { runCommand } = await import("citty");
   await runCommand({ ...command, args }, { rawArgs });
@@ -99,7 +132,7 @@ async function helpText(program: Program, command: Command, path: readonly strin
   const args: ArgsDef = {
     ...((await subcommandsOf(command)) === undefined ? await argsOf(command) : {}),
     ...program.globals,
-    help: { type: "boolean", alias: "h", description: "Show this help" },
+    ...HELP,
   };
   const meta = { ...(await resolved<CommandMeta | undefined>(command.meta)), name };
   const usage = Bun.stripANSI(await renderUsage({ ...command, meta, args })).trimEnd();

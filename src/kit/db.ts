@@ -109,6 +109,12 @@ export class Db {
     this.#probe.get();
   }
 
+  /** What is wrong with the file, a line each; empty when it holds. Reads all of it, though not each index against its table. */
+  problems(): string[] {
+    const found = this.query<{ quick_check: string }, []>("PRAGMA quick_check(20)").all();
+    return found.map((row) => row.quick_check).filter((line) => line !== "ok");
+  }
+
   /** Consistent copy of everything committed so far. */
   backupTo(path: string): void {
     createFile(path);

@@ -18,7 +18,8 @@ interface Reading {
 export class Metrics {
   readonly #readings: readonly Reading[];
   readonly #build: Readonly<Record<string, string>>;
-  readonly #requests = new Map<string, number>();
+  /** By method, status and route; the labels are put together once. */
+  readonly #requests = new Map<string, { readonly labels: string; count: number }>();
   readonly #buckets = BUCKETS_S.map(() => 0);
   #count = 0;
   #seconds = 0;
@@ -49,7 +50,7 @@ export class Metrics {
       ...heading("service_build_info", "gauge", "Which build it is"),
       `service_build_info${labels(this.#build)} 1`,
       ...heading(requests, "counter", "Requests answered, by route as declared"),
-      ...[...this.#requests].map(([key, count]) => `${requests}${key} ${count}`),
+      ...[...this.#requests.values()].map((answered) => `${requests}${answered.labels} ${answered.count}`),
       ...heading(duration, "histogram", "How long answers took to begin"),
       ...BUCKETS_S.map((limit, index) => `${duration}_bucket{le="${limit}"} ${this.#buckets[index]}`),
       `${duration}_bucket{le="+Inf"} ${this.#count}`,
@@ -64,8 +65,14 @@ export class Metrics {
   }
 
   #answered(method: string, route: string, status: number, seconds: number): void {
-    const key = labels({ method: METHODS.has(method) ? method : "other", route, code: String(status) });
-    this.#requests.set(key, (this.#requests.get(key) ?? 0) + 1);
+    const named = METHODS.has(method) ? method : "other";
+    const key = `${named} ${status} ${route}`;
+    let answered = this.#requests.get(key);
+    if (!answered) {
+      answered = { labels: labels({ method: named, route, code: String(status) }), count: 0 };
+      this.#requests.set(key, answered);
+    }
+    answered.count += 1;
     this.#count += 1;
     this.#seconds += seconds;
     for (const [index, limit] of BUCKETS_S.entries()) if (seconds <= limit) this.#buckets[index]! += 1;

@@ -171,7 +171,7 @@ export class SqliteEngine implements FileEngine {
   async apply(batch: Batch): Promise<Applied> {
     this.#requireOpen();
     checkShape(batch.operations);
-    await this.#recordHandEdits(batch.operations);
+    await this.#recordHandEdits(batch.operations, batch);
     return this.#commit(batch);
   }
 
@@ -195,7 +195,7 @@ export class SqliteEngine implements FileEngine {
     this.#requireOpen();
     const row = this.#store.snapshotById.get(id);
     if (!row) throw notFound("snapshot", id);
-    await this.#recordHandEdits(this.#differenceTo(row.seq).operations);
+    await this.#recordHandEdits(this.#differenceTo(row.seq).operations, batch);
     return this.#db.write(() => {
       // Once more inside the transaction: what was written meanwhile is undone as well.
       const { operations, lost } = this.#differenceTo(row.seq);
@@ -247,6 +247,11 @@ export class SqliteEngine implements FileEngine {
     return this.#mirror.behind();
   }
 
+  /** Brings the working tree up to date at once; by itself it follows within a moment. */
+  settle(): void {
+    this.#mirror.settle();
+  }
+
   /** Brings the text index up to date. */
   catchUpWords(): Promise<void> {
     return this.#whileOpen(this.#words.catchUp());
@@ -272,6 +277,9 @@ export class SqliteEngine implements FileEngine {
     if (this.#closed) return;
     this.#closed = true;
     await Promise.allSettled(this.#running);
+    // Writes that were begun are committed before this one, and their files brought before the number is read.
+    await this.#db.write(() => undefined).catch(() => undefined);
+    this.#mirror.settle();
     try {
       await this.#db.write(() => this.#store.setFollower.run(this.#mirror.safeSeq, "tree"));
     } catch (error) {
@@ -311,11 +319,19 @@ export class SqliteEngine implements FileEngine {
   }
 
   /** Never overwritten: what was edited by hand becomes a version first, and what comes then is judged against that. */
-  async #recordHandEdits(operations: readonly Operation[]): Promise<void> {
+  async #recordHandEdits(
+    operations: readonly Operation[],
+    { admitEdits }: Pick<Batch, "admitEdits">,
+  ): Promise<void> {
     const edits = operations.flatMap(({ op, path }) =>
       op === "destroy" ? [] : this.#mirror.handEdits(path),
     );
-    if (edits.length > 0) await this.#commit({ operations: edits, author: TREE_AUTHOR });
+    if (edits.length === 0) return;
+    await this.#commit({
+      operations: edits,
+      author: TREE_AUTHOR,
+      admit: (plan) => admitEdits?.(edits, plan),
+    });
   }
 
   #commit(batch: Batch): Promise<Applied> {
