@@ -1,7 +1,7 @@
 // Goal: whatever is wrong with a backup is found and named, by verify and by restore alike, with exit code 1, and nothing comes of it.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { headerOf } from "../../src/context/backup/tar.ts";
 import { verifyBackup } from "../../src/context/restore-server.ts";
@@ -52,18 +52,20 @@ const sql = (statement: string) => edited(folder.path, bytesOf(SPACE_DB), statem
 
 /** What both commands say of a file; afterwards there is nothing that was not there before. */
 async function saidOf(path: string): Promise<string> {
-  const scratch = join(folder.path, "scratch");
-  mkdirSync(scratch, { recursive: true });
   const before = readdirSync(folder.path);
+  await using scratch = await temporaryFolder();
+  const surroundings = { environment: { TMPDIR: scratch.path } };
   const target = join(folder.path, "never");
-  const run = (...args: string[]) =>
-    runBinary("cairn", ["backup", ...args], { environment: { TMPDIR: scratch } });
-  const verified = await run("verify", path);
-  const restored = await run("restore", path, "--server-dir", target);
+  const verified = await runBinary("cairn", ["backup", "verify", path], surroundings);
+  const restored = await runBinary(
+    "cairn",
+    ["backup", "restore", path, "--server-dir", target],
+    surroundings,
+  );
   expect(restored).toEqual(verified);
   expect([verified.exitCode, verified.stdout]).toEqual([1, ""]);
   expect(readdirSync(folder.path)).toEqual(before);
-  expect(readdirSync(scratch)).toEqual([]);
+  expect(readdirSync(scratch.path)).toEqual([]);
   return verified.stderr.replace(`Error: ${path}: `, "").trimEnd();
 }
 
