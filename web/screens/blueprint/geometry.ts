@@ -13,7 +13,7 @@ export interface Rect extends Point {
   readonly height: number;
 }
 
-/** The same in blueprint.css. */
+/** The same in card.css and pill.css. */
 export const CARD_WIDTH = 214;
 export const CARD_HEIGHT = 92;
 /** With less room between them sideways, two cards count as one above the other. */

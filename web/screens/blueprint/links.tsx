@@ -5,6 +5,7 @@ import { Position } from "@xyflow/system";
 import { createMemo, For, type JSX, Show } from "solid-js";
 import { centreOf, curve, OPPOSITE, portOf, type Rect, sideTowards, wirePath } from "./geometry.ts";
 import { useStage } from "./stage.ts";
+import "./links.css";
 
 const ARROWS = ["plain", "live", "selected"] as const;
 /** Lines of small nodes leave a card at their own height, but not at its corners. */
