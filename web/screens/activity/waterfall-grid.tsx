@@ -7,7 +7,7 @@ import { createMemo, createSignal, For, Index, type JSX, Show } from "solid-js";
 import { duration } from "../../kit/format.ts";
 import { agentColour } from "../../kit/pieces.tsx";
 import { type Selection, useHere, useSelection } from "../../state/here.ts";
-import { asksPerson } from "./axis.ts";
+import { asksPerson, type Gap } from "./axis.ts";
 import { costOf, failed, gapSentence, labelOf, timeOf, tokensOf } from "./step-label.ts";
 import { WaterfallHead } from "./waterfall-head.tsx";
 import { unfolded, type Waterfall, type WaterfallRow } from "./waterfall.ts";
@@ -97,13 +97,7 @@ export function WaterfallGrid(props: {
       />
       <div role="rowgroup" class="activity-rows">
         <For each={props.waterfall.gaps}>
-          {(gap) => (
-            <div
-              class="activity-gap"
-              style={{ "--from": gap.from, "--to": gap.to }}
-              title={gapSentence(gap, props.now)}
-            />
-          )}
+          {(gap) => <div class="activity-gap-edges" style={{ "--from": gap.from, "--to": gap.to }} />}
         </For>
         <Index each={rows()}>
           {(row, index) => (
@@ -111,6 +105,7 @@ export function WaterfallGrid(props: {
               row={row()}
               index={index}
               beginMs={props.waterfall.beginMs}
+              gaps={props.waterfall.gaps}
               now={props.now}
               colour={colour(row())}
               waits={waits(row())}
@@ -166,6 +161,7 @@ interface RowProps {
   readonly row: WaterfallRow;
   readonly index: number;
   readonly beginMs: number;
+  readonly gaps: readonly Gap[];
   readonly now: number;
   readonly colour: string | undefined;
   readonly waits: boolean;
@@ -219,6 +215,15 @@ function Row(props: RowProps): JSX.Element {
       </span>
       <span role="gridcell" class="activity-track">
         <Bar row={props.row} colour={props.colour} beginMs={props.beginMs} />
+        <For each={props.gaps}>
+          {(gap) => (
+            <i
+              class="activity-gap"
+              style={{ "--from": gap.from, "--to": gap.to }}
+              title={gapSentence(gap, props.now)}
+            />
+          )}
+        </For>
       </span>
       <span role="gridcell" class="activity-number">
         {timeOf(props.row, props.now)}
