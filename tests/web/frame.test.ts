@@ -52,6 +52,9 @@ describe.if(hasBrowser)("the frame", () => {
     await page.getByRole("heading", { name: "This page does not exist" }).waitFor();
     expect(await page.title()).toBe("Not found · Cairn");
     expect(await problemsInBothThemes(page)).toEqual([]);
+    // More digits than an id can have.
+    await page.goto(`${service.url}/workspaces/99999999999999999999`);
+    await page.getByRole("heading", { name: "This page does not exist" }).waitFor();
     await page.getByRole("main").getByRole("link", { name: "Workspaces" }).click();
     await page.getByRole("heading", { name: "Workspaces" }).waitFor();
     await page.close();

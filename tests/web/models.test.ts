@@ -216,6 +216,8 @@ describe.if(hasBrowser)("the models screen", () => {
     await side(page).getByText("could not be used").waitFor();
     await page.goto(`${service.url}/models?open=provider-9999`);
     await side(page).getByRole("heading", { name: "This provider does not exist" }).waitFor();
+    await side(page).getByRole("button", { name: "Close" }).click();
+    await eventually(() => side(page).count(), 0);
     await page.close();
   });
 
