@@ -160,6 +160,7 @@ describe.if(hasBrowser)("the models screen", () => {
     await side(page).getByRole("textbox", { name: "Another key" }).fill("fresh-key-77");
     await side(page).getByRole("button", { name: "Replace the key" }).click();
     await eventually(() => side(page).getByRole("textbox", { name: "Another key" }).inputValue(), "");
+    await page.getByText("The key is stored.", { exact: true }).waitFor();
     await side(page).getByRole("button", { name: "Clear the key" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Clear the key" }).click();
     await side(page).getByText("No key is stored.").waitFor();
@@ -208,7 +209,7 @@ describe.if(hasBrowser)("the models screen", () => {
     await side(page).getByRole("button", { name: "Test", exact: true }).click();
     await side(page).getByText("could not be used").waitFor();
     await side(page)
-      .getByText(/Status 401\./)
+      .getByText(/^The provider answered 401: /)
       .waitFor();
     const silent = await provider({ base_url: "http://127.0.0.1:9" });
     await page.goto(`${service.url}/models?open=provider-${silent.id}`);
