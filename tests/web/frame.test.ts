@@ -155,6 +155,30 @@ describe.if(hasBrowser)("the frame", () => {
     await page.close();
   });
 
+  test("a screen that can't be fetched says so in plain words, and is no obstacle to the others", async () => {
+    const page = await browser.open(service.url, "/settings");
+    await page.getByRole("heading", { name: "Settings" }).waitFor();
+    await page.route(/\/assets\/library-.*\.(js|css)$/, (route) => route.abort());
+    await rail(page).getByRole("link", { name: "Library" }).click();
+    await page.getByRole("alert").getByText("This part of the interface could not be fetched").waitFor();
+    await rail(page).getByRole("link", { name: "Models" }).click();
+    await page.getByRole("heading", { name: "Models", level: 1 }).waitFor();
+    browser.expected(/ERR_FAILED/);
+    await page.close();
+  });
+
+  test("without a network, a server on this machine is asked all the same", async () => {
+    const page = await browser.open("about:blank", "");
+    await page.addInitScript(
+      "Object.defineProperty(Navigator.prototype, 'onLine', { get: () => false }); addEventListener('load', () => dispatchEvent(new Event('offline')))",
+    );
+    await page.goto(`${service.url}/settings`);
+    await page.getByRole("heading", { name: "Settings" }).waitFor();
+    await rail(page).getByRole("link", { name: "Models" }).click();
+    await page.getByRole("table", { name: "Providers" }).waitFor();
+    await page.close();
+  });
+
   test("a server that can't be asked who one is says so, and can be asked again", async () => {
     const page = await browser.open("about:blank", "");
     await page.route("**/api/v1/whoami", (route) => route.abort());
