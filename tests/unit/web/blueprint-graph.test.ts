@@ -140,6 +140,25 @@ describe("geometry", () => {
     expect(routeOf(column[2]!, column[0]!, column).leaves).toBe(Position.Left);
   });
 
+  test("where the row is barred, a wire goes down or up; a lane beside the cards is taken on the side that is free", () => {
+    const above = cardAt({ x: 0, y: 0 });
+    const near = cardAt({ x: -140, y: 180 });
+    const far = cardAt({ x: -420, y: 180 });
+    expect(routeOf(above, far, [above, near, far])).toEqual({
+      leaves: Position.Bottom,
+      arrives: Position.Top,
+      passed: [],
+    });
+    expect(routeOf(far, above, [above, near, far]).leaves).toBe(Position.Top);
+    const below = cardAt({ x: -140, y: 360 });
+    const beside = cardAt({ x: 140, y: 180 });
+    expect(routeOf(above, below, [above, near, below])).toMatchObject({
+      leaves: Position.Right,
+      passed: [near],
+    });
+    expect(routeOf(above, below, [above, near, beside, far, below])).toMatchObject({ leaves: Position.Left });
+  });
+
   test("bounds hold everything, and panning goes no further than needed", () => {
     expect(boundsOf([])).toBeUndefined();
     expect(boundsOf([from, cardAt({ x: -100, y: 50 })])).toEqual({ x: -100, y: 0, width: 314, height: 142 });

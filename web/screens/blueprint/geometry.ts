@@ -118,22 +118,18 @@ export interface Route {
   readonly passed: readonly Rect[];
 }
 
-/** A wire passes over or beside what stands between its ends, never under it: there its direction could not be seen. */
+/**
+ * A wire passes over or beside what stands between its ends, never under it: there its direction could not be seen. Sideways first, then
+ * down or up where there is room, and around the cards when both are barred.
+ */
 export function routeOf(from: Rect, to: Rect, others: Iterable<Rect>): Route {
   const side = sideTowards(from, to);
-  const sideways = side === Position.Left || side === Position.Right;
-  const a = portOf(from, side);
-  const b = portOf(to, OPPOSITE[side]);
-  const between = boundsOf([
-    { ...a, width: 0, height: 0 },
-    { ...b, width: 0, height: 0 },
-  ])!;
-  const passed: Rect[] = [];
-  for (const other of others) {
-    if (sameRect(other, from) || sameRect(other, to)) continue;
-    if (touches(other, between) && onCurve(other, a, b, sideways)) passed.push(other);
-  }
+  const cards = [...others].filter((other) => !sameRect(other, from) && !sameRect(other, to));
+  const passed = barredBy(from, to, side, cards);
   if (passed.length === 0) return { leaves: side, arrives: OPPOSITE[side], passed };
+  const other = levelSideTowards(from, to, side);
+  if (other !== undefined && barredBy(from, to, other, cards).length === 0)
+    return { leaves: other, arrives: OPPOSITE[other], passed: [] };
   // Those that run forward go over the row, those that run back under it, so both are told apart.
   const besides = {
     [Position.Right]: Position.Top,
@@ -141,7 +137,48 @@ export function routeOf(from: Rect, to: Rect, others: Iterable<Rect>): Route {
     [Position.Bottom]: Position.Right,
     [Position.Top]: Position.Left,
   }[side];
-  return { leaves: besides, arrives: besides, passed };
+  const barred = (by: Position) => cards.some((card) => touches(card, laneOf(from, to, by, passed)));
+  const taken = barred(besides) && !barred(OPPOSITE[besides]) ? OPPOSITE[besides] : besides;
+  return { leaves: taken, arrives: taken, passed };
+}
+
+/** The long part of a wire that goes around: a line clear of its own two cards and of those that it passes. */
+function laneOf(from: Rect, to: Rect, side: Position, passed: readonly Rect[]): Rect {
+  const bounds = boundsOf([from, to, ...passed])!;
+  const away = LANE_DISTANCE + (passed.length - 1) * LANE_STEP;
+  const a = centreOf(from);
+  const b = centreOf(to);
+  const left = Math.min(a.x, b.x);
+  const top = Math.min(a.y, b.y);
+  switch (side) {
+    case Position.Top:
+      return { x: left, y: bounds.y - away, width: Math.abs(a.x - b.x), height: 0 };
+    case Position.Bottom:
+      return { x: left, y: bounds.y + bounds.height + away, width: Math.abs(a.x - b.x), height: 0 };
+    case Position.Left:
+      return { x: bounds.x - away, y: top, width: 0, height: Math.abs(a.y - b.y) };
+    case Position.Right:
+      return { x: bounds.x + bounds.width + away, y: top, width: 0, height: Math.abs(a.y - b.y) };
+  }
+}
+
+/** The cards under the curve that leaves by this side. */
+function barredBy(from: Rect, to: Rect, side: Position, cards: readonly Rect[]): Rect[] {
+  const sideways = side === Position.Left || side === Position.Right;
+  const a = portOf(from, side);
+  const b = portOf(to, OPPOSITE[side]);
+  const between = boundsOf([
+    { ...a, width: 0, height: 0 },
+    { ...b, width: 0, height: 0 },
+  ])!;
+  return cards.filter((card) => touches(card, between) && onCurve(card, a, b, sideways));
+}
+
+/** For a wire that would leave sideways: down or up, when there is room between the two cards. */
+function levelSideTowards(from: Rect, to: Rect, side: Position): Position | undefined {
+  if (side === Position.Top || side === Position.Bottom) return undefined;
+  if (to.y - (from.y + from.height) > 0) return Position.Bottom;
+  return from.y - (to.y + to.height) > 0 ? Position.Top : undefined;
 }
 
 function touches(a: Rect, b: Rect): boolean {
@@ -173,8 +210,7 @@ export function wirePath(from: Rect, to: Rect, reversed: boolean, others: Iterab
 
 /** Out of a side, along a lane clear of all, and into the same side of the other. The more it passes, the further out is its lane. */
 function around(from: Rect, to: Rect, side: Position, passed: readonly Rect[]): string {
-  const bounds = boundsOf([from, to, ...passed])!;
-  const away = LANE_DISTANCE + (passed.length - 1) * LANE_STEP;
+  const line = laneOf(from, to, side, passed);
   const level = side === Position.Top || side === Position.Bottom;
   const forward = level ? to.x > from.x : to.y > from.y;
   // It leaves nearer to where it goes and arrives nearer to where it came from: the ends of several do not lie on each other.
@@ -183,11 +219,11 @@ function around(from: Rect, to: Rect, side: Position, passed: readonly Rect[]): 
   const end = portOf(to, side, -shift);
   const turn = forward ? LANE_CORNER : -LANE_CORNER;
   if (level) {
-    const lane = side === Position.Top ? bounds.y - away : bounds.y + bounds.height + away;
+    const lane = line.y;
     const back = side === Position.Top ? LANE_CORNER : -LANE_CORNER;
     return `M${start.x},${start.y}V${lane + back}Q${start.x},${lane} ${start.x + turn},${lane}H${end.x - turn}Q${end.x},${lane} ${end.x},${lane + back}V${end.y}`;
   }
-  const lane = side === Position.Left ? bounds.x - away : bounds.x + bounds.width + away;
+  const lane = line.x;
   const back = side === Position.Left ? LANE_CORNER : -LANE_CORNER;
   return `M${start.x},${start.y}H${lane + back}Q${lane},${start.y} ${lane},${start.y + turn}V${end.y - turn}Q${lane},${end.y} ${lane + back},${end.y}H${end.x}`;
 }
