@@ -182,7 +182,16 @@ function Meter(): JSX.Element {
         </Show>
         <Show when={usage().cost !== null || perDay()}>
           <span class="optional">
-            <Show when={perDay()} fallback={<b>{money(usage().cost ?? 0)}</b>}>
+            <Show
+              when={perDay()}
+              fallback={
+                <>
+                  {/* What has no price is not free. */}
+                  <Show when={usage().unpriced_calls > 0}>at least </Show>
+                  <b>{money(usage().cost ?? 0)}</b>
+                </>
+              }
+            >
               {(limit) => (
                 <>
                   <b>{money(usage().today.cost)}</b> of {money(limit())} today
