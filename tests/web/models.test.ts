@@ -116,6 +116,30 @@ describe.if(hasBrowser)("the models screen", () => {
     await page.close();
   });
 
+  test("two tabs: each saves what was typed in it, and shows what the other saved", async () => {
+    const owner = await provider();
+    const one = await add(owner, { label: "Shared by two", input_price: 3 });
+    const first = await open(`?open=model-${one.id}`);
+    const second = await browser.open(service.url, `/models?open=model-${one.id}`, {
+      context: first.context(),
+    });
+    const field = (page: Page, name: string) => side(page).getByRole("textbox", { name, exact: true });
+    await field(second, "Label").fill("Renamed by two");
+    await field(first, "Output").fill("99");
+    await side(first).getByRole("button", { name: "Save" }).click();
+    await first.getByText("Shared by two is saved.").waitFor();
+    await side(second).getByRole("button", { name: "Save" }).click();
+    await second.getByText("Renamed by two is saved.").waitFor();
+    expect(await readModel(one.id)).toMatchObject({
+      label: "Renamed by two",
+      input_price: 3,
+      output_price: 99,
+    });
+    expect(await field(second, "Output").inputValue()).toBe("99");
+    await first.close();
+    await second.close();
+  });
+
   test("one model can be added with its sizes and prices", async () => {
     const owner = await provider();
     const page = await open(`?open=provider-${owner.id}`);

@@ -119,7 +119,8 @@ export function ProviderSettings(props: {
     requireAddress(anthropic(), address());
     const saved = await take(
       api.providers({ id: props.provider.id }).patch({
-        name: name(),
+        // What was not changed here is not sent: somebody else may have changed it.
+        ...(name().trim() === props.provider.name ? {} : { name: name() }),
         // The key that is stored is never sent to another address: this one replaces it.
         ...(moved() ? { base_url: address().trim() } : {}),
         ...(moved() || rekeyed() ? { api_key: key() } : {}),
