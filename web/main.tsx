@@ -39,7 +39,8 @@ const Audit = lazy(async () => ({ default: (await import("./screens/audit/audit.
 const Terminal = lazy(async () => ({ default: (await import("./screens/terminal/terminal.tsx")).Terminal }));
 const Settings = lazy(async () => ({ default: (await import("./screens/settings/settings.tsx")).Settings }));
 
-const id = /^[1-9]\d*$/;
+/** No longer than a number that is exact; what can't be an id is no page. */
+const id = /^[1-9]\d{0,14}$/;
 
 void loadSession();
 render(

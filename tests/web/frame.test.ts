@@ -54,6 +54,9 @@ describe.if(hasBrowser)("the frame", () => {
     await page.getByRole("heading", { name: "This page does not exist" }).waitFor();
     expect(await page.title()).toBe("Not found · Cairn");
     expect(await problemsInBothThemes(page)).toEqual([]);
+    // More digits than an id can have.
+    await page.goto(`${service.url}/workspaces/99999999999999999999`);
+    await page.getByRole("heading", { name: "This page does not exist" }).waitFor();
     await page.getByRole("main").getByRole("link", { name: "Workspaces" }).click();
     await page.getByRole("heading", { name: "Workspaces" }).waitFor();
     await page.close();
@@ -169,6 +172,30 @@ describe.if(hasBrowser)("the frame", () => {
     await page.getByRole("option", { name: /newcomer/ }).waitFor();
     expect(await page.evaluate("window.untouched")).toBe(true);
     browser.expected(/ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE/);
+    await page.close();
+  });
+
+  test("a screen that can't be fetched says so in plain words, and is no obstacle to the others", async () => {
+    const page = await browser.open(service.url, "/settings");
+    await page.getByRole("heading", { name: "Settings" }).waitFor();
+    await page.route(/\/assets\/library-.*\.(js|css)$/, (route) => route.abort());
+    await rail(page).getByRole("link", { name: "Library" }).click();
+    await page.getByRole("alert").getByText("This part of the interface could not be fetched").waitFor();
+    await rail(page).getByRole("link", { name: "Models" }).click();
+    await page.getByRole("heading", { name: "Models", level: 1 }).waitFor();
+    browser.expected(/ERR_FAILED/);
+    await page.close();
+  });
+
+  test("without a network, a server on this machine is asked all the same", async () => {
+    const page = await browser.open("about:blank", "");
+    await page.addInitScript(
+      "Object.defineProperty(Navigator.prototype, 'onLine', { get: () => false }); addEventListener('load', () => dispatchEvent(new Event('offline')))",
+    );
+    await page.goto(`${service.url}/settings`);
+    await page.getByRole("heading", { name: "Settings" }).waitFor();
+    await rail(page).getByRole("link", { name: "Models" }).click();
+    await page.getByRole("table", { name: "Providers" }).waitFor();
     await page.close();
   });
 

@@ -2,7 +2,7 @@
 
 import { A, type RouteSectionProps } from "@solidjs/router";
 import { ErrorBoundary, type JSX, lazy, Show, Suspense } from "solid-js";
-import { asProblem } from "../api/problem.ts";
+import { asProblem, Problem } from "../api/problem.ts";
 import { ConfirmHost } from "../kit/dialog.tsx";
 import { Empty, ProblemNotice, Skeleton } from "../kit/states.tsx";
 import { ToastHost } from "../kit/toast.tsx";
@@ -70,15 +70,23 @@ function toContent(event: MouseEvent): void {
 
 /** What browsers say when a part of the page can't be fetched: the server is away, or is another version by now. */
 const NOT_LOADED = /dynamically imported module|module script/i;
+/** The same of its style sheet, which is asked for again. */
+const NOT_STYLED = /preload CSS/i;
+const NOT_LOADED_WORDS =
+  "This part of the interface could not be fetched: the server can't be reached, or is another version by now.";
 
 /** A defect of ours, or a part of the interface that could not be loaded since the server is a newer one now. */
 function Broken(props: { readonly error: unknown; readonly onRetry: () => void }): JSX.Element {
+  const problem = () => asProblem(props.error);
+  const notLoaded = () => NOT_LOADED.test(problem().message);
+  const words = () =>
+    notLoaded() || NOT_STYLED.test(problem().message) ? new Problem(NOT_LOADED_WORDS, "offline") : problem();
   return (
     <div class="section stack">
       <ProblemNotice
-        problem={asProblem(props.error)}
+        problem={words()}
         // A part that could not be loaded is not asked for again by the page that failed to.
-        onRetry={NOT_LOADED.test(asProblem(props.error).message) ? () => location.reload() : props.onRetry}
+        onRetry={notLoaded() ? () => location.reload() : props.onRetry}
       />
       <p class="muted small">
         This screen could not be shown. If it happens again,{" "}

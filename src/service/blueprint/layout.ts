@@ -4,13 +4,13 @@ import type { Position } from "./schema.ts";
 
 const COLUMN_WIDTH = 280;
 const ROW_HEIGHT = 180;
-const COLUMNS = 4;
+/** From the middle outwards, in widths of a column: the first two stand on both sides below the orchestrator. */
+const COLUMNS = [-0.5, 0.5, -1.5, 1.5];
 
 export function emptySpot(taken: readonly Position[]): Position {
   for (let index = 0; ; index++) {
-    const column = index % COLUMNS;
-    const row = Math.floor(index / COLUMNS) + 1;
-    const spot = { x: (column - (COLUMNS - 1) / 2) * COLUMN_WIDTH, y: row * ROW_HEIGHT };
+    const row = Math.floor(index / COLUMNS.length) + 1;
+    const spot = { x: COLUMNS[index % COLUMNS.length]! * COLUMN_WIDTH, y: row * ROW_HEIGHT };
     if (!taken.some((other) => overlaps(spot, other))) return spot;
   }
 }

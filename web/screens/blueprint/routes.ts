@@ -31,22 +31,18 @@ export interface Route {
   readonly passed: readonly Rect[];
 }
 
-/** A wire passes over or beside what stands between its ends, never under it: there its direction could not be seen. */
+/**
+ * A wire passes over or beside what stands between its ends, never under it: there its direction could not be seen. Sideways first, then
+ * down or up where there is room, and around the cards when both are barred.
+ */
 export function routeOf(from: Rect, to: Rect, others: Iterable<Rect>): Route {
   const side = sideTowards(from, to);
-  const sideways = side === Position.Left || side === Position.Right;
-  const a = portOf(from, side);
-  const b = portOf(to, OPPOSITE[side]);
-  const between = boundsOf([
-    { ...a, width: 0, height: 0 },
-    { ...b, width: 0, height: 0 },
-  ])!;
-  const passed: Rect[] = [];
-  for (const other of others) {
-    if (sameRect(other, from) || sameRect(other, to)) continue;
-    if (touches(other, between) && onCurve(other, a, b, sideways)) passed.push(other);
-  }
+  const cards = [...others].filter((other) => !sameRect(other, from) && !sameRect(other, to));
+  const passed = barredBy(from, to, side, cards);
   if (passed.length === 0) return { leaves: side, arrives: OPPOSITE[side], passed };
+  const other = levelSideTowards(from, to, side);
+  if (other !== undefined && barredBy(from, to, other, cards).length === 0)
+    return { leaves: other, arrives: OPPOSITE[other], passed: [] };
   // Those that run forward go over the row, those that run back under it, so both are told apart.
   const besides = {
     [Position.Right]: Position.Top,
@@ -54,7 +50,32 @@ export function routeOf(from: Rect, to: Rect, others: Iterable<Rect>): Route {
     [Position.Bottom]: Position.Right,
     [Position.Top]: Position.Left,
   }[side];
-  return { leaves: besides, arrives: besides, passed };
+  const going = (by: Position): Route => ({ leaves: by, arrives: by, passed });
+  const barred = (by: Position) => cards.some((card) => touches(card, laneRect(from, to, going(by))));
+  return going(barred(besides) && !barred(OPPOSITE[besides]) ? OPPOSITE[besides] : besides);
+}
+
+/** The cards under the curve that leaves by this side. */
+function barredBy(from: Rect, to: Rect, side: Position, cards: readonly Rect[]): Rect[] {
+  const a = portOf(from, side);
+  const b = portOf(to, OPPOSITE[side]);
+  const between = boundsOf([
+    { ...a, width: 0, height: 0 },
+    { ...b, width: 0, height: 0 },
+  ])!;
+  return cards.filter((card) => touches(card, between) && onCurve(card, a, b, !isLevel(side)));
+}
+
+/** For a wire that would leave sideways: down or up, when there is room between the two cards. */
+function levelSideTowards(from: Rect, to: Rect, side: Position): Position | undefined {
+  if (isLevel(side)) return undefined;
+  if (to.y - (from.y + from.height) > 0) return Position.Bottom;
+  return from.y - (to.y + to.height) > 0 ? Position.Top : undefined;
+}
+
+/** Of a side whose lane runs level. */
+function isLevel(side: Position): boolean {
+  return side === Position.Top || side === Position.Bottom;
 }
 
 function touches(a: Rect, b: Rect): boolean {
@@ -90,8 +111,7 @@ export function laneOf(
 ): { at: number; start: number; end: number } {
   const bounds = boundsOf([from, to, ...passed])!;
   const away = LANE_DISTANCE + (passed.length - 1) * LANE_STEP;
-  const level = leaves === Position.Top || leaves === Position.Bottom;
-  const ends = level ? [centreOf(from).x, centreOf(to).x] : [centreOf(from).y, centreOf(to).y];
+  const ends = isLevel(leaves) ? [centreOf(from).x, centreOf(to).x] : [centreOf(from).y, centreOf(to).y];
   const at = {
     [Position.Top]: bounds.y - away,
     [Position.Bottom]: bounds.y + bounds.height + away,
@@ -99,6 +119,13 @@ export function laneOf(
     [Position.Right]: bounds.x + bounds.width + away,
   }[leaves];
   return { at, start: Math.min(...ends), end: Math.max(...ends) };
+}
+
+function laneRect(from: Rect, to: Rect, route: Route): Rect {
+  const { at, start, end } = laneOf(from, to, route);
+  return isLevel(route.leaves)
+    ? { x: start, y: at, width: end - start, height: 0 }
+    : { x: at, y: start, width: 0, height: end - start };
 }
 
 /** `reversed`: there is a wire the other way too, so both keep apart. `others`: cards, among which its own two may be. */
@@ -118,7 +145,7 @@ export function routePath(from: Rect, to: Rect, reversed: boolean, route: Route,
 
 /** Out of a side, along a lane clear of all, and into the same side of the other. */
 function around(from: Rect, to: Rect, side: Position, { at: lane, rank }: Lane): string {
-  const level = side === Position.Top || side === Position.Bottom;
+  const level = isLevel(side);
   const forward = level ? to.x > from.x : to.y > from.y;
   // It leaves nearer to where it goes and arrives nearer to where it came from: the ends of several do not lie on each other. Further out is
   // nearer to the middle, so that it crosses none of those inside.

@@ -122,7 +122,7 @@ function NoRuns(): JSX.Element {
 function OneRun(props: { readonly id: number | undefined; readonly onClose: () => void }): JSX.Element {
   const run = runQuery(() => props.id);
   return (
-    <Loaded query={run} what="run">
+    <Loaded query={run} what="run" out={{ name: "Close", go: () => props.onClose() }}>
       {(found) => <RunDetail run={found()} onClose={props.onClose} />}
     </Loaded>
   );

@@ -76,6 +76,7 @@ function KeyForm(props: { readonly provider: Provider }): JSX.Element {
     await take(api.providers({ id: props.provider.id }).patch({ api_key: value }));
     setKey("");
     await refresh("providers");
+    tell(value === "" ? "The key is erased." : "The key is stored.");
   };
   const form = createSubmission(["api_key"], () => send(key()));
   const clearing = createSubmission([], () => send(""));

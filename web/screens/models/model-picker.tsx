@@ -14,6 +14,7 @@ import { createSubmission, TextInput } from "../../kit/form.tsx";
 import { ProblemNotice } from "../../kit/states.tsx";
 import { found } from "../../kit/table.tsx";
 import { isAdmin } from "../../state/session.ts";
+import { failureWords } from "./provider-words.ts";
 import { figuresOf, type FigureTexts, figureFields, noFigures } from "./figures.ts";
 import { FigureInputs } from "./model-form.tsx";
 import "./models.css";
@@ -106,10 +107,8 @@ function Asked(props: {
             <div class="notice bad">
               <div class="stack">
                 <div class="strong">{props.provider.name} could not be used</div>
-                <div>
-                  {answer().status === null ? "" : `Status ${answer().status}. `}
-                  {answer().message}
-                </div>
+                <div class="wrap">{failureWords(props.provider, answer())[0]}</div>
+                <div>{failureWords(props.provider, answer())[1]}</div>
                 <div class="row models-wrap">
                   <Button small onClick={props.onAsk}>
                     Test again

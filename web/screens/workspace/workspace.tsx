@@ -1,7 +1,7 @@
 // One workspace: its four views, each with its address and all kept as they are once opened, and the inspector beside them.
 // What the views show comes from one feed.
 
-import { A, useLocation, useParams } from "@solidjs/router";
+import { A, useLocation, useNavigate, useParams } from "@solidjs/router";
 import { createEffect, createMemo, createSignal, For, type JSX, lazy, Show, Suspense } from "solid-js";
 import { Dynamic } from "solid-js/web";
 import { showConnection, useCrumbs } from "../../frame/top-line.tsx";
@@ -48,6 +48,7 @@ export function Workspace(): JSX.Element {
 function OneWorkspace(props: { readonly id: number; readonly view: () => WorkspaceView }): JSX.Element {
   const { id, view } = props;
   const feed = createFeed(id);
+  const navigate = useNavigate();
   showConnection(feed.connection, feed.retry);
   const name = createMemo(() => feed.state()?.workspace.name);
   useCrumbs(() => [{ name: "Workspaces", path: "/workspaces" }, { name: name() ?? "…" }]);
@@ -58,7 +59,16 @@ function OneWorkspace(props: { readonly id: number; readonly view: () => Workspa
   offerWorkspaceActions(here);
   return (
     <HereContext.Provider value={here}>
-      <Show when={!refused()} fallback={<NotFound what="workspace" alone />}>
+      <Show
+        when={!refused()}
+        fallback={
+          <NotFound
+            what="workspace"
+            alone
+            out={{ name: "All workspaces", go: () => navigate("/workspaces") }}
+          />
+        }
+      >
         <Show
           when={ready()}
           fallback={
@@ -172,7 +182,16 @@ function Meter(): JSX.Element {
         </Show>
         <Show when={usage().cost !== null || perDay()}>
           <span class="optional">
-            <Show when={perDay()} fallback={<b>{money(usage().cost ?? 0)}</b>}>
+            <Show
+              when={perDay()}
+              fallback={
+                <>
+                  {/* What has no price is not free. */}
+                  <Show when={usage().unpriced_calls > 0}>at least </Show>
+                  <b>{money(usage().cost ?? 0)}</b>
+                </>
+              }
+            >
               {(limit) => (
                 <>
                   <b>{money(usage().today.cost)}</b> of {money(limit())} today
