@@ -66,6 +66,7 @@ export async function initServer(
       const actor = {
         name: systemUser(),
         auth: "local" as const,
+        role: OPERATOR.role,
         rights: OPERATOR,
         tokenId: null,
         validUntil: null,

@@ -201,6 +201,7 @@ async function recordRestore(
     const actor = {
       name: systemUser(),
       auth: "local" as const,
+      role: OPERATOR.role,
       rights: OPERATOR,
       tokenId: null,
       validUntil: null,

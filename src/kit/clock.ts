@@ -23,6 +23,15 @@ export function rfc3339OrNull(ms: number | null): string | null {
   return ms === null ? null : rfc3339(ms);
 }
 
+/** A date alone is its first moment, UTC. */
+const TIME = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d))?$/;
+
+/** RFC 3339 or a date, as people write them, in ms; undefined for anything else, much of which the language would take for some time. */
+export function timeOf(text: string): number | undefined {
+  const time = TIME.test(text) ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(time) ? undefined : time;
+}
+
 /** UTC day of a time, `2026-11-21`: the unit of daily budgets. */
 export function utcDay(ms: number): string {
   return rfc3339(ms).slice(0, 10);

@@ -55,7 +55,9 @@ function segmentProblem(segment: string): string | undefined {
   if (plain === "." || plain === "..") return `must not contain the segment "${plain}"`;
   const forbidden = FORBIDDEN.exec(segment);
   if (forbidden) return `must not contain ${forbidden[0]}`;
-  if (LOOKS_LIKE_SLASH.test(segment)) return "must not contain characters that look like a slash";
+  // `℀` is `a/c` to whoever folds it, and rules for paths are compared folded.
+  if (LOOKS_LIKE_SLASH.test(segment) || plain.includes("/"))
+    return "must not contain characters that look like a slash";
   if (/^\s|[\s.]$/u.test(segment)) return "segments must not begin with a space or end with a space or dot";
   const base = plain.split(".", 1)[0]!.trim().toLowerCase();
   if (DEVICE.test(base)) return `"${segment}" is a device name on some systems`;

@@ -1,6 +1,8 @@
 // Goal: what `acl explain` denies is neither visible nor possible on any route, and what it allows works; for random people and rules.
 
 import { describe, expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import * as fc from "fast-check";
 import { compilePattern } from "../../src/context/access/pattern.ts";
 import { Rights } from "../../src/context/access/rights.ts";
@@ -12,6 +14,7 @@ import {
   type Explanation,
   type Role,
 } from "../../src/context/access/schema.ts";
+import type { AuditRecord } from "../../src/context/audit/schema.ts";
 import type { FileRecord, NetChange } from "../../src/context/files/schema.ts";
 import {
   contextServer,
@@ -338,5 +341,37 @@ describe("for random people and rules", () => {
     await server.admin.delete("/users/Lee/acl");
     await lee.post(`/spaces/team/snapshots/${id}/restore`);
     expect([await server.admin.read("a.md"), await server.admin.read("vault/b.md")]).toEqual(["one", "one"]);
+  });
+
+  test("what goes over all of a space names no file that the lead may not see, neither done nor refused", async () => {
+    await using server = await contextServer({ template: "blank" });
+    const lee = await server.user("Lee", "space-lead");
+    await server.admin.write("vault/takeover.md", "one");
+    const { id } = await server.admin.post<{ id: number }>("/spaces/team/snapshots", { name: "before" });
+    await server.admin.write("vault/takeover.md", "two");
+    await server.admin.write("open.md", "two");
+    const deny = (...denied: Capability[]) => {
+      const only: AclRule = { effect: "deny", path: "team/vault/*", capabilities: denied };
+      return server.admin.put("/users/Lee/acl", { rules: [only] });
+    };
+    const restore = `/spaces/team/snapshots/${id}/restore`;
+    const refused = (code: string) => ({ code, message: "a file that you may not see stands in the way" });
+
+    await deny("list", "read", "update");
+    expect(await refusalOf(lee.raw("POST", restore))).toEqual({ status: 403, ...refused("forbidden") });
+    const byHand = join(server.directory, "spaces", "team", "vault", "plan.md");
+    writeFileSync(byHand, `key: ${"ghp_"}${"a1B2".repeat(9)}`);
+    expect(await refusalOf(lee.raw("POST", "/spaces/team/adopt"))).toEqual({
+      status: 422,
+      ...refused("secret_found"),
+    });
+    const [record] = await server.admin.get<AuditRecord[]>("/audit?actor=Lee&action=file.adopt");
+    expect(record?.error).toContain("vault/plan.md: line 1");
+
+    writeFileSync(byHand, "the plan");
+    await deny("list", "read");
+    expect(await lee.post("/spaces/team/adopt")).toMatchObject({ adopted: [] });
+    expect(await lee.post(restore)).toMatchObject({ files: ["open.md"] });
+    expect(await server.admin.read("vault/takeover.md")).toBe("one");
   });
 });

@@ -6,6 +6,8 @@ import { join } from "node:path";
 import { Audit } from "../../src/context/audit/audit.ts";
 import { csvLine } from "../../src/context/audit/csv.ts";
 import type { AuditRecord, AuditVerification } from "../../src/context/audit/schema.ts";
+import { OPERATOR } from "../../src/context/people/authentication.ts";
+import type { Actor } from "../../src/context/people/actor.ts";
 import { verifyAuditFile } from "../../src/context/audit/verify.ts";
 import { serverMigrations } from "../../src/context/migrations/migrations.ts";
 import { systemClock } from "../../src/kit/clock.ts";
@@ -67,6 +69,33 @@ describe("the chain", () => {
       anchored: true,
     });
     again.db.close();
+  });
+
+  test("others get their turn while a long record is read or checked, and what they add is no break", async () => {
+    await using folder = await temporaryFolder();
+    await chain(folder, 4_000);
+    const made = audit(folder);
+    made.audit.open();
+    const reader = { rights: OPERATOR } as Actor;
+    const reads: (() => Promise<unknown>)[] = [
+      () => made.audit.list(reader, {}),
+      () => made.audit.stats(reader),
+      () => made.audit.verify(reader),
+      () => Array.fromAsync(made.audit.lines(reader, {})),
+    ];
+    for (const read of reads) {
+      let turns = 0;
+      const timer = setInterval(() => {
+        turns += 1;
+        made.audit.record(null, { action: "file.write", target: "meanwhile.md" });
+      });
+      await read();
+      clearInterval(timer);
+      expect(turns).toBeGreaterThan(1);
+    }
+    expect(await made.audit.verify(reader)).toMatchObject({ ok: true, entries: made.audit.entries });
+    await made.audit.close();
+    made.db.close();
   });
 
   test("any edit of any field of any line is found at that line", async () => {

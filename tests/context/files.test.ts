@@ -292,7 +292,11 @@ describe("changes and times", () => {
     ]);
     expect(await list(`at=${head}`)).toEqual([["a.md", 1, "live"]]);
     expect(await list(`at=${encodeURIComponent(time)}`)).toEqual([["a.md", 1, "live"]]);
-    expect((await admin.raw("GET", "/spaces/team/files?at=yesterday")).status).toBe(400);
+    for (const at of ["yesterday", "0", "2026", "-1", "abc.1", head.slice(1), "2026-13-01", "1 Jan 2026"])
+      expect(await refusalOf(admin.raw("GET", `/spaces/team/files?at=${at}`))).toMatchObject({
+        code: "invalid",
+        message: "at: expected a head (<epoch>.<seq>) or a time (RFC 3339)",
+      });
   });
 
   test("a prefix is a directory, not the beginning of a name", async () => {

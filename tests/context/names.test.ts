@@ -43,6 +43,8 @@ describe("names", () => {
       "a.md%20",
       "%e2%80%aea.md",
       "a%ef%bc%8fb.md",
+      "%e2%84%80.md",
+      "a/x%e2%84%85",
       ".cairn/space.yaml",
       ".CAIRN/space.db",
       ".sync/state.db",

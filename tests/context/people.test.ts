@@ -146,6 +146,18 @@ describe("tokens", () => {
     expect(await statuses()).toEqual([404, 403, 404]);
   });
 
+  test("nobody is called as the record calls who is no user", async () => {
+    await using server = await contextServer();
+    for (const name of ["root (this machine)", "Working Tree", " server "])
+      expect(await refusalOf(server.admin.raw("POST", "/users", { body: { name, role: "viewer" } }))).toEqual(
+        {
+          status: 400,
+          code: "invalid",
+          message: `name: "${name.trim()}" stands for what is no user`,
+        },
+      );
+  });
+
   test("the last admin can be neither demoted nor disabled nor removed", async () => {
     await using server = await contextServer();
     const refused = async (method: string, path: string, body?: unknown) => {

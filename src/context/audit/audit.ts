@@ -2,7 +2,7 @@
 // the last hash are also kept in the server's database, so that a file whose end was cut off is found.
 
 import { CHAIN_START, canonicalJson, sha256Hex } from "../../kit/crypto.ts";
-import { rfc3339, type Clock } from "../../kit/clock.ts";
+import { rfc3339, timeOf, type Clock } from "../../kit/clock.ts";
 import type { Db } from "../../kit/db.ts";
 import { AppError, messageOf } from "../../kit/error.ts";
 import type { Log } from "../../kit/log.ts";
@@ -12,13 +12,13 @@ import { requireAdmin, type Actor } from "../people/actor.ts";
 import { AuditFile, readLines } from "./audit-file.ts";
 import type { AuditQuery, AuditRecord, AuditStats, AuditVerification } from "./schema.ts";
 import { AuditStore } from "./store.ts";
-import { parseRecord, verifyAuditFile } from "./verify.ts";
+import { checkAuditFile, parseRecord, verifyAuditFile } from "./verify.ts";
 
 /** How far the anchor and the disk may be behind. */
-/** A date alone is its first moment, UTC. */
-const TIME = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d))?$/;
 const ANCHOR_DELAY_MS = 100;
 const ID_BITS = 64;
+/** Between two of them everything else may run: about 5 ms of reading. */
+const RECORDS_PER_STRETCH = 1_000;
 /** Of a target or an error; a path has at most 1,024 bytes. */
 const TEXT_CHARACTERS_MAX = 2_000;
 
@@ -89,7 +89,7 @@ export class Audit {
       time: rfc3339(this.#deps.clock.now()),
       actor: {
         name: actor?.name ?? "server",
-        role: !actor || actor.auth === "none" ? null : actor.rights.role,
+        role: !actor || actor.auth === "none" ? null : actor.role,
         auth: actor?.auth ?? ("system" as const),
         address: actor?.address() ?? "",
       },
@@ -154,12 +154,12 @@ export class Audit {
   }
 
   /** Newest page, newest first. */
-  list(actor: Actor, query: AuditQuery): AuditRecord[] {
+  async list(actor: Actor, query: AuditQuery): Promise<AuditRecord[]> {
     requireAdmin(actor);
     const limit = query.limit ?? LIST_DEFAULT;
     const filter = withTimes(query);
     const page: AuditRecord[] = [];
-    for (const record of this.#records()) {
+    for await (const record of this.#paced()) {
       if (!matches(record, filter)) continue;
       page.push(record);
       if (page.length > limit) page.shift();
@@ -167,12 +167,12 @@ export class Audit {
     return page.toReversed();
   }
 
-  stats(actor: Actor): AuditStats {
+  async stats(actor: Actor): Promise<AuditStats> {
     requireAdmin(actor);
     const stats = { entries: 0, first: null as string | null, last: null as string | null };
     const actions: Record<string, number> = {};
     const results: Record<string, number> = {};
-    for (const { action, result, time } of this.#records()) {
+    for await (const { action, result, time } of this.#paced()) {
       stats.entries += 1;
       stats.first ??= time;
       stats.last = time;
@@ -183,18 +183,23 @@ export class Audit {
   }
 
   /** All of it, as it is in the file. */
-  lines(actor: Actor, query: AuditQuery): Generator<AuditRecord> {
+  lines(actor: Actor, query: AuditQuery): AsyncGenerator<AuditRecord> {
     requireAdmin(actor);
     return this.#matching(withTimes(query));
   }
 
-  *#matching(filter: AuditQuery): Generator<AuditRecord> {
-    for (const record of this.#records()) if (matches(record, filter)) yield record;
+  async *#matching(filter: AuditQuery): AsyncGenerator<AuditRecord> {
+    for await (const record of this.#paced()) if (matches(record, filter)) yield record;
   }
 
-  verify(actor: Actor): AuditVerification {
+  async verify(actor: Actor): Promise<AuditVerification> {
     requireAdmin(actor);
-    return verifyAuditFile(this.#deps.path, { entries: this.#seq, hash: this.#hash });
+    const checking = checkAuditFile(this.#deps.path, { entries: this.#seq, hash: this.#hash });
+    for (;;) {
+      const { done, value } = checking.next();
+      if (done) return value;
+      await pause();
+    }
   }
 
   /** Compared with what was anchored when the server stopped last. For the start, and for a server that does not run. */
@@ -210,12 +215,25 @@ export class Audit {
     return last;
   }
 
+  /** A long record must not keep others waiting. */
+  async *#paced(): AsyncGenerator<AuditRecord> {
+    let count = 0;
+    for (const record of this.#records()) {
+      yield record;
+      if (++count % RECORDS_PER_STRETCH === 0) await pause();
+    }
+  }
+
   *#records(): Generator<AuditRecord> {
     for (const { text, whole } of readLines(this.#deps.path)) {
       const record = whole ? parseRecord(text) : undefined;
       if (record) yield record;
     }
   }
+}
+
+function pause(): Promise<void> {
+  return new Promise((resolve) => void setImmediate(resolve));
 }
 
 function resultOf(failure: unknown): { result: "ok" | "denied" | "error"; error: string | null } {
@@ -238,8 +256,8 @@ function withTimes(query: AuditQuery): AuditQuery {
   for (const name of ["since", "until"] as const) {
     const text = query[name];
     if (text === undefined) continue;
-    const time = TIME.test(text) ? Date.parse(text) : Number.NaN;
-    if (Number.isNaN(time))
+    const time = timeOf(text);
+    if (time === undefined)
       throw new AppError("invalid", `query parameter ${name}: expected a time (RFC 3339) or a date`);
     times[name] = rfc3339(time);
   }

@@ -13,13 +13,13 @@ import { AuditQuery, AuditRecord, AuditStats, AuditVerification, ExportQuery } f
 export function auditRoutes(plugin: ActorPlugin, audit: Audit) {
   return new Elysia({ name: "audit", normalize: false, prefix: "/audit", tags: ["audit"] })
     .use(plugin)
-    .get("", ({ actor, query }) => audit.list(actor, query), {
+    .get("", async ({ actor, query }) => audit.list(actor, query), {
       actor: "admin",
       query: fromText(AuditQuery),
       response: Type.Array(AuditRecord),
     })
-    .get("/stats", ({ actor }) => audit.stats(actor), { actor: "admin", response: AuditStats })
-    .get("/verify", ({ actor }) => audit.verify(actor), { actor: "admin", response: AuditVerification })
+    .get("/stats", async ({ actor }) => audit.stats(actor), { actor: "admin", response: AuditStats })
+    .get("/verify", async ({ actor }) => audit.verify(actor), { actor: "admin", response: AuditVerification })
     .get(
       "/export",
       async ({ actor, query, request }) => {
@@ -30,11 +30,13 @@ export function auditRoutes(plugin: ActorPlugin, audit: Audit) {
           start: (controller) => {
             if (csv) controller.enqueue(`${CSV_HEADER}\n`);
           },
-          pull: (controller) => {
-            const { done, value } = records.next();
+          pull: async (controller) => {
+            const { done, value } = await records.next();
             if (done) controller.close();
             else controller.enqueue(`${csv ? csvLine(value) : JSON.stringify(value)}\n`);
           },
+          // The file stays open until then.
+          cancel: () => void records.return(undefined),
         });
         return new Response(body.pipeThrough(new TextEncoderStream()), {
           headers: {

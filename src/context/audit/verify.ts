@@ -4,11 +4,28 @@ import { CHAIN_START, canonicalJson, sha256Hex } from "../../kit/crypto.ts";
 import { readLines } from "./audit-file.ts";
 import type { AuditRecord, AuditVerification } from "./schema.ts";
 
+/** Between two of them a caller may let others run: about 10 ms of work. */
+const LINES_PER_STRETCH = 500;
+
 /**
  * Recomputes the chain of a file. `anchor`: what the server had counted; a file that is longer is fine (the anchor is a little behind), one
  * that is shorter was cut off. Undefined: that check can't be made, and the answer says so.
  */
-export function verifyAuditFile(path: string, anchor?: { entries: number; hash: string }): AuditVerification {
+export function verifyAuditFile(path: string, anchor?: Anchor): AuditVerification {
+  const checking = checkAuditFile(path, anchor);
+  for (;;) {
+    const { done, value } = checking.next();
+    if (done) return value;
+  }
+}
+
+export interface Anchor {
+  readonly entries: number;
+  readonly hash: string;
+}
+
+/** The same with pauses. What is appended meanwhile is checked as well. */
+export function* checkAuditFile(path: string, anchor?: Anchor): Generator<undefined, AuditVerification> {
   let entries = 0;
   let skipped = 0;
   let line = 0;
@@ -24,6 +41,7 @@ export function verifyAuditFile(path: string, anchor?: { entries: number; hash: 
   });
   for (const { text, whole } of readLines(path)) {
     line += 1;
+    if (line % LINES_PER_STRETCH === 0) yield;
     if (!whole) return broken("the line is cut off");
     const record = parseRecord(text);
     if (!record) return broken("the line is no audit record");

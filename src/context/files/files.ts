@@ -1,6 +1,7 @@
 // The rules of files: every surface that reads or changes one comes through here. A change goes: canonical path, rights, secret scan, then one
 // transaction in which rights and quotas are judged by what it will really do; then the audit record. Events come from the store itself.
 
+import { timeOf } from "../../kit/clock.ts";
 import { AppError, notFound } from "../../kit/error.ts";
 import { parseDocumentPath, type DocumentPath } from "../../kit/paths.ts";
 import { decodeUtf8 } from "../../kit/utf8.ts";
@@ -192,22 +193,27 @@ export class Files {
   /** Records what was put or edited in the working tree by hand. Space-leads and admins. */
   async adopt(actor: Actor, spaceName: string): Promise<{ head: string; adopted: string[] }> {
     const { audit, spaces } = this.#deps;
-    const applied = await audit.watched(actor, { action: "file.adopt", space: spaceName }, async () => {
-      const space = await spaces.led(actor, spaceName);
-      await this.#scanTree(actor, space);
-      return space.engine.adopt({ author: actor.name, admit: (plan) => this.#admit(actor, space, plan) });
-    });
-    return { head: headText(applied.head), adopted: applied.effects.map(({ path }) => path) };
+    const deed = { action: "file.adopt", space: spaceName };
+    const { head, effects } = await this.#unnamed(actor, spaceName, () =>
+      audit.watched(actor, deed, async () => {
+        const space = await spaces.led(actor, spaceName);
+        await this.#scanTree(actor, space);
+        return space.engine.adopt({ author: actor.name, admit: (plan) => this.#admit(actor, space, plan) });
+      }),
+    );
+    return { head: headText(head), adopted: effects.map(({ path }) => path) };
   }
 
   /** Makes the space what it was at a snapshot. Space-leads and admins; each path is judged by itself. */
   async restore(actor: Actor, spaceName: string, id: number): Promise<Applied> {
     const { audit, spaces, events } = this.#deps;
     const deed = { action: "space.restore", space: spaceName, target: String(id) };
-    const applied = await audit.watched(actor, deed, async () => {
-      const space = await spaces.led(actor, spaceName);
-      return space.engine.restoreSnapshot(id, this.#terms(actor, space));
-    });
+    const applied = await this.#unnamed(actor, spaceName, () =>
+      audit.watched(actor, deed, async () => {
+        const space = await spaces.led(actor, spaceName);
+        return space.engine.restoreSnapshot(id, this.#terms(actor, space));
+      }),
+    );
     const data = { files: applied.effects.length };
     events.announce({ type: "space.restore", actor: actor.name, space: spaceName, data });
     return applied;
@@ -267,9 +273,23 @@ export class Files {
       return await apply();
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== "conflict") throw error;
-      const named = [...error.message.matchAll(/"([^"]*)"/g)].map((match) => match[1]!);
-      if (named.every((path) => actor.rights.may("list", space, path))) throw error;
+      if (quoted(error.message).every((path) => actor.rights.may("list", space, path))) throw error;
       throw new AppError("conflict", "path: the name is taken already, or clashes with another");
+    }
+  }
+
+  /** For what goes over all of a space. The record has the names; this person gets those that they may see. */
+  async #unnamed(actor: Actor, space: string, act: () => Promise<Applied>): Promise<Applied> {
+    const sees = (path: string) => actor.rights.may("list", space, path);
+    try {
+      const applied = await act();
+      return { ...applied, effects: applied.effects.filter(({ path }) => sees(path)) };
+    } catch (error) {
+      if (!(error instanceof AppError) || !actor.rights.has("lead", space)) throw error;
+      // A name stands in quotes, or before a colon, which no name has.
+      const named = [...quoted(error.message), ...error.message.split(": ").slice(0, -1)];
+      if (named.every(sees)) throw error;
+      throw new AppError(error.code, "a file that you may not see stands in the way");
     }
   }
 
@@ -369,6 +389,10 @@ function refusal(actor: Actor, capability: Capability, path: string): AppError {
   return new AppError("forbidden", `${path}: ${actor.name} (${actor.rights.role}) may not ${capability} it`);
 }
 
+function quoted(message: string): string[] {
+  return [...message.matchAll(/"([^"]*)"/g)].map((match) => match[1]!);
+}
+
 async function liveVersion(space: OpenSpace, path: DocumentPath) {
   const record = await space.engine.stat(path);
   return { version: record!.version!, hash: record!.hash, size: record!.size };
@@ -385,8 +409,8 @@ function momentOf(text: string, { engine }: OpenSpace): { seq: number } | { time
       });
     return { seq: head.seq };
   }
-  const time = Date.parse(text);
-  if (Number.isNaN(time))
+  const time = timeOf(text);
+  if (time === undefined)
     throw new AppError("invalid", "at: expected a head (<epoch>.<seq>) or a time (RFC 3339)");
   return { time };
 }

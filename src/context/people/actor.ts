@@ -1,12 +1,16 @@
-// Who does something, as every rule gets it: with the rights as they are at this request.
+// Who does something, as every rule gets it: with the rights as they are when it asks for them.
 
 import { AppError } from "../../kit/error.ts";
 import type { Rights } from "../access/rights.ts";
+import type { Role } from "../access/schema.ts";
 import type { authKinds } from "./schema.ts";
 
 export interface Actor {
   readonly name: string;
   readonly auth: (typeof authKinds)[number];
+  /** At the time when they came in: for the record. What they may is in `rights`. */
+  readonly role: Role;
+  /** Of now, not of when the request began: a body may be on its way for hours. Raises `unauthenticated` once the credential is not valid. */
   readonly rights: Rights;
   /** Of the credential that was presented; null: none was needed. */
   readonly tokenId: number | null;

@@ -8,7 +8,7 @@ import { AppError, messageOf } from "../../kit/error.ts";
 import type { Exchange } from "../../kit/http/exchange.ts";
 import type { Log } from "../../kit/log.ts";
 import { Rights } from "../access/rights.ts";
-import type { AclRule } from "../access/schema.ts";
+import type { AclRule, Role } from "../access/schema.ts";
 import type { ClientAddresses } from "../rate/client-address.ts";
 import type { Actor } from "./actor.ts";
 import { nameKey } from "../../kit/names.ts";
@@ -78,6 +78,7 @@ export class Authentication {
       return {
         name: this.#localName,
         auth: "local",
+        role: OPERATOR.role,
         rights: OPERATOR,
         tokenId: null,
         validUntil: null,
@@ -86,16 +87,16 @@ export class Authentication {
     const known = this.#known.get(hash) ?? this.#lookUp(hash);
     if (!known || !this.#isValid(known)) return undefined;
     this.#markUsed(known.token.id);
-    const auth = known.token.kind === "session" ? "session" : "token";
-    const validUntil = this.#expiryOf(known.token);
-    return {
-      name: known.user.name,
-      auth,
-      rights: known.rights,
-      tokenId: known.token.id,
-      validUntil,
-      ...about,
-    };
+    const { generation } = this;
+    return new SignedIn(known, this.#expiryOf(known.token), about, (validUntil) =>
+      generation === this.generation && this.holds({ validUntil }) ? known.rights : this.#rightsNow(hash),
+    );
+  }
+
+  #rightsNow(hash: string): Rights {
+    const known = this.#known.get(hash) ?? this.#lookUp(hash);
+    if (known && this.#isValid(known)) return known.rights;
+    throw new AppError("unauthenticated", "the token was revoked or has expired meanwhile");
   }
 
   /** At once where something may be written down: a client that hangs up takes its address along. */
@@ -115,7 +116,7 @@ export class Authentication {
   }
 
   /** Has its credential not expired since? What people change is for `renewed`. */
-  holds({ validUntil }: Actor): boolean {
+  holds({ validUntil }: Pick<Actor, "validUntil">): boolean {
     return validUntil === null || this.#deps.clock.now() < validUntil;
   }
 
@@ -204,6 +205,38 @@ export class Authentication {
       );
     }, TOUCH_INTERVAL_MS);
     this.#touchTimer.unref?.();
+  }
+}
+
+/** Who presented a token. */
+class SignedIn implements Actor {
+  readonly name: string;
+  readonly auth: "session" | "token";
+  readonly role: Role;
+  readonly tokenId: number;
+  readonly validUntil: number | null;
+  readonly address: () => string;
+  readonly requestId: string;
+  readonly #rightsNow: (validUntil: number | null) => Rights;
+
+  constructor(
+    { user, token, rights }: Known,
+    validUntil: number | null,
+    { address, requestId }: Pick<Actor, "address" | "requestId">,
+    rightsNow: (validUntil: number | null) => Rights,
+  ) {
+    this.name = user.name;
+    this.auth = token.kind === "session" ? "session" : "token";
+    this.role = rights.role;
+    this.tokenId = token.id;
+    this.validUntil = validUntil;
+    this.address = address;
+    this.requestId = requestId;
+    this.#rightsNow = rightsNow;
+  }
+
+  get rights(): Rights {
+    return this.#rightsNow(this.validUntil);
   }
 }
 

@@ -68,6 +68,7 @@ export class Door {
     return {
       name: "",
       auth: "none",
+      role: NONE.role,
       rights: NONE,
       tokenId: null,
       validUntil: null,

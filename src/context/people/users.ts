@@ -49,6 +49,9 @@ export interface Issued {
   readonly row: TokenRow;
 }
 
+/** How the record, histories and events call the program itself, edits by hand, and the operator of the machine. */
+const NO_USER = /^(?:server|working tree|.*\(this machine\))$/;
+
 export class Users {
   readonly #deps: UsersDeps;
 
@@ -88,6 +91,8 @@ export class Users {
     const deed = { action: "user.add", target: input.name };
     return this.#change(actor, deed, () => {
       const name = parseName("name", input.name);
+      if (NO_USER.test(name.key))
+        throw new AppError("invalid", `name: "${name.text}" stands for what is no user`);
       return db.write(() => {
         if (store.userByKey.get(name.key))
           throw new AppError("conflict", `name: there is a user "${name.text}" already`);
@@ -231,9 +236,11 @@ export class Users {
       tokenId: null,
       validUntil: null,
     };
+    const rights = this.#deps.authentication.rightsOf(row ?? NOBODY);
     const actor: Actor = {
       ...who,
-      rights: this.#deps.authentication.rightsOf(row ?? NOBODY),
+      role: rights.role,
+      rights,
       address: () => address,
       requestId: from.id,
     };
@@ -270,7 +277,7 @@ export class Users {
     } catch (error) {
       const who = { name: name.slice(0, 100), auth: "none" as const, tokenId: null, validUntil: null };
       const rights = authentication.rightsOf(NOBODY);
-      const actor = { ...who, rights, address: () => address, requestId: from.id };
+      const actor = { ...who, role: rights.role, rights, address: () => address, requestId: from.id };
       if (isNews) audit.record(actor, { action: "auth.login", target: who.name }, error);
       throw error;
     }

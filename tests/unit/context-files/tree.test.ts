@@ -15,6 +15,7 @@ import {
 } from "node:fs";
 import type { Batch, Operation } from "../../../src/context/files/engine.ts";
 import type { SqliteEngine } from "../../../src/context/files/sqlite/engine.ts";
+import { Tree } from "../../../src/context/files/sqlite/tree.ts";
 import { sha256Hex } from "../../../src/kit/crypto.ts";
 import {
   apply as commit,
@@ -347,4 +348,38 @@ test("what is edited by hand before the tree has followed stays, and is recorded
   expect(text(await engine.read(at("a.md"), 5))).toBe("once more");
   expect(text(await engine.read(at("n.md"), 2))).toBe("mine");
   expect([space.shown("a.md"), space.shown("n.md")]).toEqual(["4444", "2"]);
+});
+
+test("a file is only replaced or removed as it was looked at", async () => {
+  await using space = await bench();
+  const { shown, byHand } = space;
+  const tree = new Tree(space.directory);
+  const bytes = new TextEncoder().encode("ours");
+  const write = (seen: ReturnType<Tree["look"]>) => tree.put(at("d/a.md"), bytes, sha256Hex(bytes), seen);
+  expect([write(undefined), shown("d/a.md")]).toEqual([true, "ours"]);
+  const before = tree.look(at("d/a.md"));
+  const edits = [
+    () => byHand("d/a.md", "mine"),
+    () => {
+      byHand("d/b.md", "mine");
+      renameSync(space.on("d/b.md"), space.on("d/a.md"));
+    },
+  ];
+  for (const edit of edits) {
+    edit();
+    expect([write(before), write(undefined), tree.remove(at("d/a.md"), before)]).toEqual([
+      false,
+      false,
+      false,
+    ]);
+    expect(shown("d/a.md")).toBe("mine");
+  }
+  expect(readdirSync(space.on(".cairn")).filter((name) => !name.startsWith("space.db"))).toEqual([]);
+  expect([write(tree.look(at("d/a.md"))), shown("d/a.md")]).toEqual([true, "ours"]);
+  rmSync(space.on("d/a.md"));
+  expect([write(before), shown("d/a.md")]).toEqual([true, "ours"]);
+  expect([tree.remove(at("d/a.md"), tree.look(at("d/a.md"))), existsSync(space.on("d"))]).toEqual([
+    true,
+    false,
+  ]);
 });

@@ -42,6 +42,8 @@ const refusals: [input: string, problem: string][] = [
   [".\u200c./a", 'must not contain the segment ".."'],
   ["..\uff0fetc", "must not contain characters that look like a slash"],
   ["a\u2215b", "must not contain characters that look like a slash"],
+  ["\u2100.md", "must not contain characters that look like a slash"],
+  ["docs/\u2106", "must not contain characters that look like a slash"],
   ["..\\..\\x", "segments are separated by /, and \\ is not allowed"],
   ["C:\\x", "segments are separated by /, and \\ is not allowed"],
   ["C:/x", "must not contain :"],

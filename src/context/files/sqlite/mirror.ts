@@ -3,7 +3,7 @@
 // noticed here, and becomes a version first.
 
 import { rfc3339 } from "../../../kit/clock.ts";
-import { messageOf } from "../../../kit/error.ts";
+import { AppError, messageOf } from "../../../kit/error.ts";
 import type { Log } from "../../../kit/log.ts";
 import type { DocumentPath } from "../../../kit/paths.ts";
 import type { Operation } from "../engine.ts";
@@ -20,6 +20,8 @@ const REPAIR_ROWS_MAX = 1_000;
 const RETRIES_PER_WRITE_MAX = 8;
 /** Files that are written between two turns of requests: a new file costs more than the commit that it follows. */
 const BROUGHT_PER_TURN_MAX = 2;
+/** A file that somebody writes faster than it is looked at. */
+const LOOKS_MAX = 5;
 /** More than these wait for nobody: a writer that makes them faster than the disk takes them is slowed down to it. */
 const WAITING_PATHS_MAX = 256;
 
@@ -132,15 +134,19 @@ export class Mirror {
   /** Makes the copy what is live in the log, unless somebody else wrote it. */
   #match(path: DocumentPath, shown: string | undefined): void {
     const row = this.#store.file.get(path)!;
-    const copy = this.#tree.look(path);
     const isLive = row.live !== null;
-    if (copy && isLive && copy.hash === row.hash) return;
-    if (copy && copy.hash !== shown && this.#isForeign(copy, row)) {
-      const note = "edited by hand while it was written: the copy in the working tree stays as it is";
-      return this.#log.warn(note, { path });
+    const content = isLive ? this.#contentOf(row) : undefined;
+    for (let looks = 0; looks < LOOKS_MAX; looks += 1) {
+      const copy = this.#tree.look(path);
+      if (copy && isLive && copy.hash === row.hash) return;
+      if (copy && copy.hash !== shown && this.#isForeign(copy, row)) {
+        const note = "edited by hand while it was written: the copy in the working tree stays as it is";
+        return this.#log.warn(note, { path });
+      }
+      const done = content ? this.#tree.put(path, content, row.hash, copy) : this.#tree.remove(path, copy);
+      if (done) return;
     }
-    if (isLive) this.#tree.put(path, this.#contentOf(row), row.hash);
-    else this.#tree.remove(path);
+    throw new AppError("conflict", `${path}: somebody keeps writing it in the working tree`);
   }
 
   /** No version of the file: written by somebody else. */

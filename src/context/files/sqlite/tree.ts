@@ -81,9 +81,12 @@ export class Tree {
     }
   }
 
-  /** Replaces the file. Raises `unavailable` when the disk refuses, `conflict` when something else than a directory is on the way. */
-  put(path: DocumentPath, content: Uint8Array, hash: string): void {
-    guarded(path, () => {
+  /**
+   * Replaces the file, if it still is as it was `seen` (by `look`) when it takes its name: making one can take as long as somebody's edit.
+   * Returns whether it was. Raises `unavailable` when the disk refuses, `conflict` when something else than a directory is on the way.
+   */
+  put(path: DocumentPath, content: Uint8Array, hash: string, seen: TreeFile | undefined): boolean {
+    return guarded(path, () => {
       const name = this.#onDisk(path);
       this.#directories(name);
       this.#temporary += 1;
@@ -96,8 +99,17 @@ export class Tree {
       try {
         let at = 0;
         while (at < content.length) at += writeSync(descriptor, content, at);
+        const written = fstatSync(descriptor);
+        if (!this.#isAsSeen(path, name, seen)) {
+          unlinkIfThere(temporary);
+          return false;
+        }
         renameSync(temporary, join(this.#root, name));
-        this.#known.set(path, { ...factsOf(fstatSync(descriptor)), hash });
+        const facts = factsOf(fstatSync(descriptor));
+        const isOurs = facts.size === written.size && facts.modified === written.mtimeMs;
+        if (isOurs) this.#known.set(path, { ...facts, hash });
+        else this.#known.delete(path);
+        return true;
       } catch (error) {
         unlinkIfThere(temporary);
         throw error;
@@ -107,16 +119,26 @@ export class Tree {
     });
   }
 
-  /** Removes the file, and directories that are empty then. Raises `unavailable`. */
-  remove(path: DocumentPath): void {
-    this.#known.delete(path);
-    guarded(path, () => {
+  /** Removes the file, as `put` replaces one, and directories that are empty then. Raises `unavailable`. */
+  remove(path: DocumentPath, seen: TreeFile | undefined): boolean {
+    return guarded(path, () => {
       const name = this.#onDisk(path);
-      if (!this.#leadsInside(name)) return;
+      if (!this.#leadsInside(name)) return true;
+      if (!this.#isAsSeen(path, name, seen)) return false;
+      this.#known.delete(path);
       const facts = lstatSync(join(this.#root, name), { throwIfNoEntry: false });
       if (facts && !facts.isDirectory()) unlinkIfThere(join(this.#root, name));
       this.#removeEmpty(name);
+      return true;
     });
+  }
+
+  /** What was taken away meanwhile is nobody's loss. */
+  #isAsSeen(path: DocumentPath, name: string, seen: TreeFile | undefined): boolean {
+    const stats = lstatSync(join(this.#root, name), { throwIfNoEntry: false });
+    if (!stats?.isFile()) return true;
+    const known = seen && this.#known.get(path);
+    return known !== undefined && isSame(known, factsOf(stats));
   }
 
   /** Undefined: no regular file there. Reads it only when it looks different from the last time. Raises `unavailable`. */

@@ -1,0 +1,41 @@
+// Goal: a body of JSON is read to its limits and no further: bytes, and how deep it is nested, wherever its brackets stand.
+
+import { describe, expect, test } from "bun:test";
+import * as fc from "fast-check";
+import { JSON_DEPTH_MAX, readJson } from "../../../src/kit/http/body.ts";
+
+const read = (body: string, bytesMax?: number) =>
+  readJson(new Request("http://localhost/", { method: "POST", body }), bytesMax);
+
+const deep = (depth: number, open = "[", close = "]") => open.repeat(depth) + close.repeat(depth);
+
+describe("nesting", () => {
+  test("as deep as the limit is read, one more is refused", async () => {
+    expect(JSON.stringify(await read(deep(JSON_DEPTH_MAX)))).toBe(deep(JSON_DEPTH_MAX));
+    const refusal = { code: "invalid", message: "the body is nested more than 64 deep" };
+    expect(read(deep(JSON_DEPTH_MAX + 1))).rejects.toMatchObject(refusal);
+    expect(read("[".repeat(JSON_DEPTH_MAX + 1))).rejects.toMatchObject(refusal);
+    expect(read(`${'{"a":'.repeat(65)}1${"}".repeat(65)}`)).rejects.toMatchObject(refusal);
+    expect(read(`["\\\\",${deep(JSON_DEPTH_MAX)}]`)).rejects.toMatchObject(refusal);
+  });
+
+  test("brackets in texts are texts, however these end", async () => {
+    for (const text of ["[".repeat(100), `\\"${"{".repeat(100)}`, `\\\\${"["}`, '"[[', "\\", ""]) {
+      const value = { a: Array.from({ length: 100 }, () => text), [text]: text };
+      expect(await read(JSON.stringify(value))).toEqual(value);
+    }
+  });
+
+  test("side by side is not deep", async () => {
+    const value = Array.from({ length: 10_000 }, () => ({ a: [{}] }));
+    expect(await read(JSON.stringify(value))).toEqual(value);
+  });
+
+  test("any JSON is read as it is", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.json({ maxDepth: 20 }), async (text) => {
+        expect(await read(text)).toEqual(JSON.parse(text));
+      }),
+    );
+  });
+});
