@@ -3,7 +3,14 @@
 import "./styles/fonts.css";
 import "./styles/tokens.css";
 import "./styles/base.css";
-import "./styles/controls.css";
+import "./styles/button.css";
+import "./styles/mark.css";
+import "./styles/field.css";
+import "./styles/state.css";
+import "./styles/section.css";
+import "./styles/table.css";
+import "./styles/overlay.css";
+import "./styles/split.css";
 import "./styles/highlight.css";
 import "./frame/frame.css";
 import { Navigate, Route, Router } from "@solidjs/router";

@@ -5,21 +5,26 @@ import { readFileSync } from "node:fs";
 import type { ArgsDef } from "citty";
 import { Client, networkTransport } from "../context/client/client.ts";
 import { serverDirectory } from "../context/config/directory.ts";
-import { isRunning, readDoor } from "../context/people/local-door.ts";
+import { runningDoor } from "../context/people/local-door.ts";
 import { processEnvironment } from "../kit/environment.ts";
 import { AppError, messageOf } from "../kit/error.ts";
 import { printWarning } from "../kit/output.ts";
 import { storedToken } from "./credentials.ts";
 
-/** Flags of every command that talks to a server. */
-export const connectionArgs = {
-  server: { type: "string", valueHint: "url", description: "Address of a context server" },
+/** Of commands that are about a server on this machine. */
+export const serverDirArg = {
   "server-dir": {
     type: "string",
     valueHint: "dir",
     description:
       "Data directory of a server on this machine (default: $SERVICE_SERVER_DIR, then the standard places)",
   },
+} as const satisfies ArgsDef;
+
+/** Flags of every command that talks to a server. */
+export const connectionArgs = {
+  server: { type: "string", valueHint: "url", description: "Address of a context server" },
+  ...serverDirArg,
   "token-file": {
     type: "string",
     valueHint: "file",
@@ -52,8 +57,8 @@ async function transportFor(flags: ConnectionFlags) {
     return networkTransport(url, file === undefined ? storedToken(url, processEnvironment()) : tokenIn(file));
   }
   const directory = serverDirectory(flags["server-dir"], processEnvironment());
-  const door = readDoor(directory);
-  if (door && isRunning(door.pid)) return networkTransport(door.url, door.token);
+  const door = await runningDoor(directory);
+  if (door) return networkTransport(door.url, door.token);
   const { inProcessTransport } = await import("../context/in-process.ts");
   return inProcessTransport(directory, {
     format: "text",

@@ -8,6 +8,13 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
     "cairn init server --noui --non-interactive --data-dir /srv/cairn --address 0.0.0.0 --port 8743 --space main --admin ada",
   ],
   "cairn server start": ["cairn server start", "cairn server start --detach"],
+  "cairn completion": [
+    "source <(cairn completion bash)",
+    "source <(cairn completion zsh)",
+    "cairn completion fish > ~/.config/fish/completions/cairn.fish",
+    "cairn completion powershell | Out-String | Invoke-Expression",
+  ],
+  "cairn doctor": ["cairn doctor", "cairn doctor --server-dir /srv/cairn --json"],
   "cairn file list": [
     "cairn file list",
     "cairn file list docs --json",
@@ -18,6 +25,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
     "cairn file put notes.md --from notes.md",
     "date | cairn file put log.md --from - --if-version v3",
   ],
+  "cairn file edit": ["cairn file edit notes.md", "VISUAL='code --wait' cairn file edit notes.md"],
   "cairn file diff": ["cairn file diff notes.md", "cairn file diff notes.md --from v1 --to v4 --stat"],
   "cairn file delete": ["cairn file delete notes.md", "cairn file delete notes.md --if-version v3"],
   "cairn file destroy": ["cairn file destroy notes.md --version v2"],
@@ -42,5 +50,13 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   ],
   "cairn audit verify": ["cairn audit verify", "cairn audit verify --file audit.jsonl"],
   "cairn webhook add": ["cairn webhook add https://example.org/hook --events 'file.*,space.create'"],
+  "cairn backup create": [
+    "cairn backup create",
+    "cairn backup create --out /var/backups --server-dir /srv/cairn --json",
+  ],
+  "cairn backup verify": ["cairn backup verify cairn-backup-20261121T062000Z.tar.zst"],
+  "cairn backup restore": [
+    "cairn backup restore cairn-backup-20261121T062000Z.tar.zst --server-dir /srv/cairn-restored",
+  ],
   "cairn history restore": ["cairn history snapshot before-cleanup", "cairn history restore 1"],
 };

@@ -18,9 +18,10 @@ const acl = () => import("./groups/acl.ts");
 const audit = () => import("./groups/audit.ts");
 const webhook = () => import("./groups/webhook.ts");
 const server = () => import("./groups/server.ts");
+const backup = () => import("./groups/backup.ts");
 const history = () => import("./groups/history.ts");
 
-const program: Program = {
+export const program: Program = {
   root: {
     meta: { name: "cairn", description: "Keep what people and AI tools know, in versioned spaces." },
     subCommands: {
@@ -38,6 +39,7 @@ const program: Program = {
         list: async () => (await file()).fileList,
         get: async () => (await file()).fileGet,
         put: async () => (await file()).filePut,
+        edit: async () => (await import("./groups/file-edit.ts")).fileEdit,
         history: async () => (await file()).fileHistory,
         diff: async () => (await file()).fileDiff,
         revert: async () => (await file()).fileRevert,
@@ -106,16 +108,28 @@ const program: Program = {
         redeliver: async () => (await webhook()).webhookRedeliver,
         "dead-letter": async () => (await webhook()).webhookDeadLetter,
       }),
+      backup: group("backup", "Keep all of a server in one file, and bring it back", {
+        create: async () => (await backup()).backupCreate,
+        verify: async () => (await backup()).backupVerify,
+        restore: async () => (await backup()).backupRestore,
+      }),
+      backend: group("backend", "What spaces are stored with", {
+        list: async () => (await import("./groups/backend.ts")).backendList,
+      }),
       template: group("template", "What a new space begins with", {
         list: async () => (await import("./groups/template.ts")).templateList,
       }),
+      completion: () => import("./groups/completion.ts").then((module) => module.completion),
+      doctor: () => import("./groups/doctor.ts").then((module) => module.doctor),
       version: () => import("./version.ts").then((module) => module.versionCommand),
     } as Record<string, Command>,
   },
   globals: {
     json: { type: "boolean", description: "Print data, and errors, as JSON" },
     yaml: { type: "boolean", description: "Print data, and errors, as YAML" },
+    quiet: { type: "boolean", description: "Say nothing but data and errors" },
     debug: { type: "boolean", description: "Show where an error came from" },
+    "no-color": { type: "boolean", description: "No colours; $NO_COLOR says the same" },
   },
   exitCode: exitCodeOf,
   examples,

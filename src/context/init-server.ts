@@ -1,11 +1,12 @@
 // Makes a new server: directory, configuration, first space, first admin. Everything is checked before anything is written, and what was
 // written is taken away when a later step fails.
 
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { systemClock, type Clock } from "../kit/clock.ts";
 import type { LogOptions } from "../kit/log.ts";
 import { AppError } from "../kit/error.ts";
+import { listenProblem, PORT_MAX } from "../kit/hosts.ts";
 import { parseName } from "../kit/names.ts";
 import { CONFIG_FILE_NAME } from "./config/directory.ts";
 import { DEFAULT_ADDRESS, DEFAULT_PORT } from "./config/schema.ts";
@@ -87,7 +88,9 @@ export async function initServer(
   }
 }
 
-function check({ directory, space, admin, template, port }: InitServer): void {
+function check({ directory, space, admin, template, address, port }: InitServer): void {
+  if (existsSync(directory) && !statSync(directory).isDirectory())
+    throw new AppError("invalid", `${directory} is not a directory`);
   if (existsSync(directory) && readdirSync(directory).length > 0)
     throw new AppError("conflict", `${directory} is not empty; choose another directory, or empty it first`);
   if (!new RegExp(SPACE_NAME_PATTERN).test(space))
@@ -97,6 +100,8 @@ function check({ directory, space, admin, template, port }: InitServer): void {
     );
   parseName("admin", admin);
   templateFiles(template ?? "team");
-  if (port !== undefined && (!Number.isInteger(port) || port < 0 || port > 65_535))
-    throw new AppError("invalid", "port: expected a number from 0 to 65535");
+  const problem = address === undefined ? undefined : listenProblem(address);
+  if (problem !== undefined) throw new AppError("invalid", `address: "${address}" is ${problem}`);
+  if (port !== undefined && (!Number.isInteger(port) || port < 0 || port > PORT_MAX))
+    throw new AppError("invalid", `port: expected a number from 0 to ${PORT_MAX}`);
 }

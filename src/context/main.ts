@@ -1,6 +1,7 @@
 // Opens a server's data directory, with or without a listener, and closes it again. Order: config, log, database, reconcile, bind, serve.
 // One process owns a data directory at a time: the lock of its database sees to that.
 
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { systemClock, type Clock } from "../kit/clock.ts";
 import { openDatabase } from "../kit/db.ts";
@@ -76,6 +77,7 @@ function prepare(parts: Parts, log: Log): void {
 }
 
 async function close(parts: Parts, log: Log): Promise<void> {
+  parts.backups.abort("the server stops");
   if ((await parts.background.settle(STOP_DEADLINE_MS)) === "deadline")
     log.warn("some work did not end in time");
   parts.streams.endAll();
@@ -85,6 +87,18 @@ async function close(parts: Parts, log: Log): Promise<void> {
   await parts.authentication.flushLastUsed();
   await parts.audit.close();
   parts.db.close();
+}
+
+/** Does another process have the data of this server open? For who can't ask it. */
+export function isInUse(directory: string): boolean {
+  const path = join(directory, DATABASE_NAME);
+  if (!existsSync(path)) return false;
+  try {
+    openDatabase(path).close();
+    return false;
+  } catch (error) {
+    return error instanceof AppError && error.code === "conflict";
+  }
 }
 
 export interface RunningServer {
@@ -124,7 +138,8 @@ function running(opened: OpenServer, listener: Listener, door: LocalDoor): Runni
   let stopped: Promise<void> | undefined;
   const stop = async (reason: string) => {
     log.info("stopping", { reason });
-    listener.drain();
+    // As background work: closing waits for it, for so long. What was begun is finished and answered.
+    parts.background.run("answering open requests", () => listener.drain());
     parts.streams.endAll();
     await opened.close();
     await listener.close();

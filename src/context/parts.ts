@@ -10,6 +10,7 @@ import { version } from "../kit/version.ts";
 import { SYSTEM_NETWORK, type Network } from "../kit/outbound.ts";
 import { AttemptLimit } from "../kit/rate.ts";
 import { Audit } from "./audit/audit.ts";
+import { Backups } from "./backup/backups.ts";
 import type { ServerConfig } from "./config/schema.ts";
 import { Events } from "./events/events.ts";
 import { maySee } from "./events/routes.ts";
@@ -18,7 +19,8 @@ import { SecretScan } from "./files/secrets.ts";
 import { AccessRules } from "./people/access-rules.ts";
 import { Authentication } from "./people/authentication.ts";
 import { Door } from "./people/plugin.ts";
-import { Metrics } from "./metrics/metrics.ts";
+import { Histogram } from "./metrics/histogram.ts";
+import { COMMIT_SECONDS, Metrics } from "./metrics/metrics.ts";
 import { PeopleStore } from "./people/store.ts";
 import { Users } from "./people/users.ts";
 import { AddressList, ClientAddresses } from "./rate/client-address.ts";
@@ -61,7 +63,9 @@ export function buildParts({ db, clock, log, config, outbound }: PartsOptions) {
   const people = { db, store: peopleStore, authentication, audit, events, clock };
   const users = new Users({ ...people, loginLimit, addresses, tokenTtlDays });
   const rules = new AccessRules(people);
+  const commits = new Histogram(COMMIT_SECONDS);
   const spaces = new Spaces({
+    onCommit: (ms) => commits.observe(ms / 1_000),
     directory: join(config.directory, "spaces"),
     audit,
     events,
@@ -91,6 +95,7 @@ export function buildParts({ db, clock, log, config, outbound }: PartsOptions) {
       return rights !== undefined && maySee(rights, event);
     },
   });
+  const backups = new Backups({ directory: config.directory, db, spaces, audit, background, clock, log });
   const counter = (name: string, help: string, read: () => number) =>
     ({ name, help, read, kind: "counter" }) as const;
   const gauge = (name: string, help: string, read: () => number) =>
@@ -100,12 +105,24 @@ export function buildParts({ db, clock, log, config, outbound }: PartsOptions) {
       counter("service_rate_limited_total", "Requests refused by the rate limit", () => limits.refused),
       gauge("service_files", "Live files of all spaces", () => spaces.totals().files),
       gauge("service_bytes", "Bytes of the live files of all spaces", () => spaces.totals().bytes),
+      counter(
+        "service_commits_total",
+        "Commits to spaces; writes that wait together share one",
+        () => commits.count,
+      ),
       gauge("service_sse_clients", "Event streams that are open", () => streams.size),
       counter("service_webhook_sent_total", "Deliveries that were taken", () => deliveries.sent),
       counter("service_webhook_failed_total", "Deliveries that were given up", () => deliveries.failed),
       counter("service_webhook_dropped_total", "Events that a full queue dropped", () => deliveries.dropped),
       counter("service_audit_entries_total", "Records of the audit file", () => audit.entries),
       counter("service_audit_failed_total", "Records that could not be written", () => audit.failures),
+    ],
+    [
+      {
+        name: "service_commit_seconds",
+        help: "How long a commit to a space took, until it was on the disk",
+        histogram: commits,
+      },
     ],
     { version: version.version, commit: version.commit },
   );
@@ -126,6 +143,7 @@ export function buildParts({ db, clock, log, config, outbound }: PartsOptions) {
     sync,
     deliveries,
     webhooks,
+    backups,
     metrics,
     metricsFor,
   };

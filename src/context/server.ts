@@ -9,6 +9,7 @@ import type { DescribedRoute } from "../kit/http/openapi.ts";
 import type { Handle } from "../kit/http/serve.ts";
 import type { Log } from "../kit/log.ts";
 import { auditRoutes } from "./audit/routes.ts";
+import { backupRoutes } from "./backup/routes.ts";
 import { descriptionRoutes } from "./description/routes.ts";
 import { eventRoutes } from "./events/routes.ts";
 import { FILE_ROUTE, fileRoutes } from "./files/routes.ts";
@@ -40,6 +41,7 @@ export function createRoutes(parts: Parts, log: Log) {
     .use(syncRoutes(plugin, parts.sync))
     .use(auditRoutes(plugin, parts.audit))
     .use(webhookRoutes(plugin, parts.webhooks))
+    .use(backupRoutes(plugin, parts.backups))
     .use(eventRoutes(plugin, parts.events, parts.authentication, parts.streams));
   const all = api.use(descriptionRoutes(plugin, () => api));
   for (const { method, path, hooks } of all.routes as DescribedRoute[])

@@ -70,7 +70,7 @@ function readFlag(
   }
   const value = inline ?? (next === undefined || looksLikeFlag(next) ? "" : next);
   if (value === "") throw refusal(`flag needs a value: ${written}`);
-  refuseOtherThanOptions(written, value, known.def);
+  refuseOtherThanChoices(written, value, known.def);
   read.flags.push(`--${known.name}=${value}`);
   return inline === undefined ? 1 : 0;
 }
@@ -103,22 +103,35 @@ function findFlag(written: string, args: ArgsDef): Flag | undefined {
   return undefined;
 }
 
-function spellings(name: string, def: ArgDef): string[] {
+function flagNames(args: ArgsDef): string[] {
+  return ["--help", ...Object.entries(args).flatMap(([name, def]) => spellings(name, def))];
+}
+
+function refuseOtherThanChoices(written: string, value: string, def: ArgDef): void {
+  const choices = choicesOf(def);
+  if (choices === undefined || choices.includes(value)) return;
+  throw refusal(`${written} must be one of: ${choices.join(", ")}`, nearest(value, choices));
+}
+
+/** Makes a flag or an argument one of these words: others are refused before the command runs, and shells complete them. */
+export function oneOfWords<const D extends ArgDef>(words: readonly string[], def: D): D {
+  return Object.assign({ ...def }, { choices: words });
+}
+
+/** Undefined: anything. */
+export function choicesOf(def: ArgDef): readonly string[] | undefined {
+  if ("choices" in def) return def.choices as readonly string[];
+  return def.type === "enum" ? def.options : undefined;
+}
+
+/** How a flag may be written: `--name` and its aliases; empty for an argument without a name. */
+export function spellings(name: string, def: ArgDef): string[] {
   if (def.type === "positional") return [];
   const aliases = "alias" in def && def.alias !== undefined ? [def.alias].flat() : [];
   return [`--${name}`, ...aliases.map((alias) => (alias.length === 1 ? `-${alias}` : `--${alias}`))];
 }
 
-function flagNames(args: ArgsDef): string[] {
-  return ["--help", ...Object.entries(args).flatMap(([name, def]) => spellings(name, def))];
-}
-
-function refuseOtherThanOptions(written: string, value: string, def: ArgDef): void {
-  if (def.type !== "enum" || def.options === undefined || def.options.includes(value)) return;
-  throw refusal(`${written} must be one of: ${def.options.join(", ")}`);
-}
-
-/** Raises `invalid` when words are missing or left over, or a flag that must be there is not. */
+/** Raises `invalid` when words are missing, left over or none of those that may stand there, or a flag that must be there is not. */
 export function checkComplete(read: Read, args: ArgsDef, seen: ReadonlySet<string>): void {
   let places = 0;
   for (const [name, def] of Object.entries(args)) {
@@ -127,7 +140,9 @@ export function checkComplete(read: Read, args: ArgsDef, seen: ReadonlySet<strin
       (def.type === "positional" ? def.required !== false : def.required === true);
     if (def.type === "positional") {
       places++;
-      if (required && read.positionals.length < places) throw refusal(`missing argument: <${name}>`);
+      const given = read.positionals[places - 1];
+      if (required && given === undefined) throw refusal(`missing argument: <${name}>`);
+      if (given !== undefined) refuseOtherThanChoices(`<${name}>`, given, def);
     } else if (required && !seen.has(name)) {
       throw refusal(`missing flag: --${name}`);
     }

@@ -1,15 +1,16 @@
 // Runs a tree of citty commands with the manners that both programs share: strict flags, help at every level, one form of error.
 // Only the command that was named runs. citty alone would also run its parents and print the source of a failing program.
 
-import type { ArgsDef, CommandDef, CommandMeta } from "citty";
+import type { ArgDef, ArgsDef, CommandDef, CommandMeta } from "citty";
 import { checkComplete, readArguments, unknownCommand } from "./arguments.ts";
+import { processEnvironment, stderrTakesColor } from "./environment.ts";
 import { AppError, messageOf } from "./error.ts";
 import {
   formatOf,
   printError,
-  printStack,
+  printHint,
   printText,
-  talk,
+  talkIn,
   type ErrorReport,
   type Format,
 } from "./output.ts";
@@ -21,7 +22,10 @@ export type Command = CommandDef<any>;
 export interface Program {
   /** Its `meta.name` is the program's name. Commands that only group others take no flags of their own. */
   root: Command;
-  /** Flags that every command accepts, before or after its name. `debug` among them switches stacks on. */
+  /**
+   * Flags that every command accepts, before or after its name. Among them `debug` switches stacks on, `quiet` talk off, and `no-color`
+   * colours, which are off as well where the environment says so.
+   */
   globals?: ArgsDef;
   /** What a failure means to whoever called the program; 1 for all of them unless given. */
   exitCode?: (error: unknown) => number;
@@ -29,18 +33,27 @@ export interface Program {
   examples?: Readonly<Record<string, readonly string[]>>;
 }
 
+const HELP: ArgsDef = { help: { type: "boolean", alias: "h", description: "Show this help" } };
 const EXIT_OK = 0;
 const EXIT_FAILURE = 1;
 
 /** Runs the command that `argv` names, and returns the exit code; never throws. */
 export async function runProgram(program: Program, argv: readonly string[]): Promise<number> {
+  const given = (flag: string) => program.globals?.[flag] !== undefined && flagsOf(argv).has(`--${flag}`);
+  talkIn({ quiet: given("quiet"), color: stderrTakesColor(processEnvironment()) && !given("no-color") });
   try {
     await dispatch(program, argv);
     return EXIT_OK;
   } catch (error) {
-    await report(error, program, argv);
+    await report(error, given);
     return program.exitCode?.(error) ?? EXIT_FAILURE;
   }
+}
+
+/** Known before anything is read, so that a command line that can't be read is refused in the form that it asks for. */
+function flagsOf(argv: readonly string[]): ReadonlySet<string> {
+  const end = argv.indexOf("--");
+  return new Set(end < 0 ? argv : argv.slice(0, end));
 }
 
 async function dispatch(program: Program, argv: readonly string[]): Promise<void> {
@@ -68,6 +81,38 @@ async function dispatch(program: Program, argv: readonly string[]): Promise<void
     path.push(name);
     tokens = read.rest;
   }
+}
+
+/** What a shell can offer after a command. */
+export interface CommandNode {
+  /** With those above it: `cairn user add`. */
+  readonly path: string;
+  readonly description: string;
+  readonly children: readonly CommandNode[];
+  readonly flags: ArgsDef;
+  /** In their order. */
+  readonly positionals: readonly ArgDef[];
+}
+
+/** The whole tree, from the very table that runs the commands; loads each of them. */
+export async function commandTree(program: Program): Promise<CommandNode> {
+  const node = async (command: Command, path: readonly string[]): Promise<CommandNode> => {
+    const children = await subcommandsOf(command);
+    const args = children === undefined ? await argsOf(command) : {};
+    const isPositional = ([, def]: [string, ArgDef]) => def.type === "positional";
+    const all = Object.entries<ArgDef>({ ...args, ...program.globals, ...HELP });
+    const below: CommandNode[] = [];
+    for (const [name, child] of Object.entries(children ?? {}))
+      below.push(await node(await resolved(child as Command), [...path, name]));
+    return {
+      path: path.join(" "),
+      description: (await resolved<CommandMeta | undefined>(command.meta))?.description ?? "",
+      children: below,
+      flags: Object.fromEntries(all.filter((entry) => !isPositional(entry))),
+      positionals: all.filter(isPositional).map(([, def]) => def),
+    };
+  };
+  return node(program.root, [await nameOf(program.root)]);
 }
 
 async function execute(command: Command, args: ArgsDef, rawArgs: string[]): Promise<void> {
@@ -99,7 +144,7 @@ async function helpText(program: Program, command: Command, path: readonly strin
   const args: ArgsDef = {
     ...((await subcommandsOf(command)) === undefined ? await argsOf(command) : {}),
     ...program.globals,
-    help: { type: "boolean", alias: "h", description: "Show this help" },
+    ...HELP,
   };
   const meta = { ...(await resolved<CommandMeta | undefined>(command.meta)), name };
   const usage = Bun.stripANSI(await renderUsage({ ...command, meta, args })).trimEnd();
@@ -108,14 +153,13 @@ async function helpText(program: Program, command: Command, path: readonly strin
   return [usage, ...lines].map((line) => line.replace(/[ \t]+$/gm, "")).join("\n");
 }
 
-async function report(error: unknown, program: Program, argv: readonly string[]): Promise<void> {
-  const given = (flag: string) => program.globals?.[flag] !== undefined && argv.includes(`--${flag}`);
+async function report(error: unknown, given: (flag: string) => boolean): Promise<void> {
   const format: Format =
     given("json") && given("yaml") ? "text" : formatOf({ json: given("json"), yaml: given("yaml") });
-  await printError(describe(error), format);
+  const stack = given("debug") && error instanceof Error ? error.stack : undefined;
+  await printError({ ...describe(error), ...(stack === undefined ? {} : { stack }) }, format);
   const suggestion = error instanceof AppError ? error.details?.did_you_mean : undefined;
-  if (suggestion !== undefined && format === "text") (await talk()).info(`did you mean ${suggestion}?`);
-  if (given("debug")) await printStack(error);
+  if (suggestion !== undefined && format === "text") await printHint(`did you mean ${suggestion}?`);
 }
 
 /** Anything but an AppError is a defect of ours: one line says so, the stack is for `--debug`. */

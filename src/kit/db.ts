@@ -5,12 +5,14 @@
 // of the others. The lock is exclusive: a second process on the same data is refused instead of corrupting our counters and caches.
 
 import { Database, type SQLQueryBindings, type Statement } from "bun:sqlite";
-import { chmodSync, closeSync, openSync, rmSync } from "node:fs";
+import { chmodSync, closeSync, fstatSync, openSync, read, rmSync } from "node:fs";
 import { AppError, messageOf, systemCode } from "./error.ts";
 
 const BUSY_TIMEOUT_MS = 200;
 const CACHE_KIB = 8 * 1024;
 const BATCH_WORKS_MAX = 512;
+/** The log is brought into the file when it has so many pages; SQLite's own default. */
+const CHECKPOINT_PAGES = 1000;
 const FILE_MODE = 0o600;
 
 type Params = SQLQueryBindings[];
@@ -34,6 +36,15 @@ export interface Query<Row, P extends Params> {
   run(...params: P): number;
 }
 
+/** The file of a database as it was at one moment. Writes go on meanwhile: they gather in the log beside it. */
+export interface FrozenFile {
+  /** Bytes. */
+  readonly size: number;
+  /** Returns how many bytes there were; fewer than fit only at the end. Raises `unavailable` once it is thawed. */
+  read(into: Uint8Array, at: number): Promise<number>;
+  thaw(): void;
+}
+
 export class Db {
   readonly path: string;
   /** This process made the file. */
@@ -46,6 +57,10 @@ export class Db {
   #scheduled = false;
   #after: (() => void)[] | undefined;
   #closed = false;
+  #watch: { readonly elapsed: () => number; readonly told: (took: number) => void } | undefined;
+  /** For copies. Kept open as long as the database: closing any descriptor of the file gives up SQLite's lock on it (POSIX). */
+  #descriptor: number | undefined;
+  #frozen = false;
 
   constructor(path: string, sqlite: Database, created: boolean, onDefect: OnDefect) {
     this.path = path;
@@ -90,9 +105,20 @@ export class Db {
     this.#after.push(callback);
   }
 
+  /** `told` hears after each commit how long it took, by `elapsed`. It must not throw. */
+  watchCommits(elapsed: () => number, told: (took: number) => void): void {
+    this.#watch = { elapsed, told };
+  }
+
   /** Cheap proof that storage answers. */
   check(): void {
     this.#probe.get();
+  }
+
+  /** What is wrong with the file, a line each; empty when it holds. Reads all of it, though not each index against its table. */
+  problems(): string[] {
+    const found = this.query<{ quick_check: string }, []>("PRAGMA quick_check(20)").all();
+    return found.map((row) => row.quick_check).filter((line) => line !== "ok");
   }
 
   /** Consistent copy of everything committed so far. */
@@ -102,6 +128,28 @@ export class Db {
       this.#sqlite.run("VACUUM INTO ?", [path]);
     } catch (error) {
       rmSync(path, { force: true });
+      throw storageError(error);
+    }
+  }
+
+  /**
+   * Everything that is committed, in the database's one file, which stays as it is until `thaw`. Takes as long as bringing the log into it:
+   * milliseconds. Raises `conflict` when it is frozen already, `unavailable` when storage refuses.
+   */
+  freeze(): FrozenFile {
+    if (this.#frozen) throw new AppError("conflict", "a backup is being made already");
+    try {
+      this.#descriptor ??= openSync(this.path, "r");
+      this.#frozen = true;
+      this.#checkpointEvery(0);
+      if (!this.#emptyLog()) throw new AppError("unavailable", "the database is busy; try again");
+      return {
+        size: fstatSync(this.#descriptor).size,
+        read: (into, at) => this.#readFrozen(into, at),
+        thaw: () => this.#thaw(),
+      };
+    } catch (error) {
+      this.#thaw();
       throw storageError(error);
     }
   }
@@ -117,12 +165,43 @@ export class Db {
     // The lock lasts until the last statement is gone, so they go now and not when memory is swept.
     for (const statement of this.#statements) statement.finalize();
     this.#sqlite.close(false);
+    this.#frozen = false;
+    if (this.#descriptor !== undefined) closeSync(this.#descriptor);
   }
 
   /** Closes, and takes the files away if this process made them: for a start that is refused. */
   discard(): void {
     this.close();
     if (this.created) removeFiles(this.path);
+  }
+
+  #thaw(): void {
+    if (!this.#frozen) return;
+    this.#frozen = false;
+    this.#checkpointEvery(CHECKPOINT_PAGES);
+  }
+
+  #checkpointEvery(pages: number): void {
+    this.#sqlite.run(`PRAGMA wal_autocheckpoint = ${pages}`);
+  }
+
+  /** Returns whether all of the log is in the file now. */
+  #emptyLog(): boolean {
+    using statement = this.#sqlite.prepare<{ busy: number }, []>("PRAGMA wal_checkpoint(TRUNCATE)");
+    return statement.get()?.busy === 0;
+  }
+
+  /** The descriptor outlives every read: it is closed with the database, which is not closed before its copies have ended. */
+  #readFrozen(into: Uint8Array, at: number): Promise<number> {
+    const ended = new AppError("unavailable", "the backup was given up: the database was closed or went on");
+    if (!this.#frozen) return Promise.reject(ended);
+    const done = Promise.withResolvers<number>();
+    read(this.#descriptor!, into, 0, into.length, at, (error, count) => {
+      if (error) done.reject(error);
+      else if (!this.#frozen) done.reject(ended);
+      else done.resolve(count);
+    });
+    return done.promise;
   }
 
   #keep<S extends object>(statement: S): S {
@@ -158,11 +237,15 @@ export class Db {
   }
 
   #commit(runs: (() => unknown)[]): Outcome[] {
+    const start = this.#watch?.elapsed() ?? 0;
     try {
       this.#sqlite.run("BEGIN IMMEDIATE");
       const outcomes = runs.map((run) => this.#runInSavepoint(run, runs.length > 1));
       if (runs.length === 1 && !outcomes[0]!.ok) this.#sqlite.run("ROLLBACK");
-      else this.#sqlite.run("COMMIT");
+      else {
+        this.#sqlite.run("COMMIT");
+        this.#watch?.told(this.#watch.elapsed() - start);
+      }
       return outcomes;
     } catch (error) {
       if (this.#sqlite.inTransaction) this.#sqlite.run("ROLLBACK");

@@ -41,6 +41,16 @@ export function childEnvironment(
   return { ...allowed, ...extra };
 }
 
+/** For a program that a person chose and works in, an editor: everything of theirs, nothing that is for us or changes what we are. */
+export function personalEnvironment(environment: Environment): Record<string, string> {
+  const own = /^(?:SERVICE|BUN)_/;
+  return Object.fromEntries(
+    Object.entries(environment).filter(
+      (pair): pair is [string, string] => !own.test(pair[0]) && pair[1] !== undefined,
+    ),
+  );
+}
+
 /** Where short-lived folders go. */
 export function temporaryDirectory(environment: Environment): string {
   return environment.TMPDIR || environment.TEMP || environment.TMP || tmpdir();
@@ -53,6 +63,16 @@ export function ownExecutable(): string {
 
 export function stderrIsTerminal(): boolean {
   return process.stderr.isTTY === true;
+}
+
+/** By custom, NO_COLOR with any text in it says no (no-color.org). */
+export function stderrTakesColor(environment: Environment): boolean {
+  return stderrIsTerminal() && !environment.NO_COLOR && environment.TERM !== "dumb";
+}
+
+/** Is there a person who can type, and see what they type? */
+export function hasTerminal(): boolean {
+  return process.stdin.isTTY === true && (process.stdout.isTTY === true || stderrIsTerminal());
 }
 
 /** Why this process looks as if it ran in a container; undefined when nothing says so. */

@@ -5,7 +5,13 @@ import { closeSync, mkdirSync, openSync } from "node:fs";
 import { constants } from "node:os";
 import { dirname } from "node:path";
 import { OutputCapture } from "./capture.ts";
-import { childEnvironment, ownExecutable, processEnvironment, type Environment } from "./environment.ts";
+import {
+  childEnvironment,
+  ownExecutable,
+  personalEnvironment,
+  processEnvironment,
+  type Environment,
+} from "./environment.ts";
 
 /** After its end, a pipe that something outside the group still holds is left when it was quiet for two ticks, or after the last. */
 const DRAIN_TICK_MS = 50;
@@ -15,6 +21,7 @@ const DRAIN_TICKS_MAX = 20;
 const BUSY_RETRIES = 20;
 const BUSY_PAUSE_MS = 5;
 const SIGNAL_EXIT_BASE = 128;
+const STDERR = 2;
 const LOG_DIRECTORY_MODE = 0o700;
 const LOG_FILE_MODE = 0o600;
 
@@ -300,6 +307,32 @@ function killGroup(pid: number): void {
     else process.kill(-pid, "SIGKILL");
   } catch {
     // The group is gone already, which is what was wanted.
+  }
+}
+
+/**
+ * Lends our own terminal to a program that a person works in, until it ends: no deadline, and no group of its own, since the terminal
+ * belongs to ours. Keys that interrupt are for it alone meanwhile. Undefined when it can't be started.
+ */
+export async function runOnOwnTerminal(
+  command: string[],
+  environment: Environment,
+): Promise<{ exitCode: number } | undefined> {
+  const ignore = () => {};
+  process.on("SIGINT", ignore);
+  process.on("SIGQUIT", ignore);
+  try {
+    const output = process.stdout.isTTY ? "inherit" : STDERR;
+    const child = Bun.spawn(command, {
+      env: personalEnvironment(environment),
+      stdio: ["inherit", output, "inherit"],
+    });
+    return { exitCode: await child.exited };
+  } catch {
+    return undefined;
+  } finally {
+    process.off("SIGINT", ignore);
+    process.off("SIGQUIT", ignore);
   }
 }
 

@@ -161,7 +161,7 @@ function running(parts: Parts, listener: Listener, log: Log): Service {
 
 async function stop(parts: Parts, listener: Listener, log: Log, reason: string): Promise<void> {
   log.info("stopping", { reason });
-  listener.drain();
+  void listener.drain();
   parts.terminals.stop();
   // As background work: bounded as a whole, and a failure (a full disk) does not keep the rest from being closed.
   parts.background.run("stop of turns", async () => {

@@ -17,7 +17,7 @@ test.skipIf(process.platform === "win32")(
     // Only where it lies is another; what each command ended with is printed after it.
     const script = session
       .replace('"$PWD/dist', `"${dirname(binaryPath("cairn"))}`)
-      .replace("/tmp/cairn-server", directory)
+      .replaceAll("/tmp/cairn-server", directory)
       .split("\n")
       .filter((line) => line !== "")
       .flatMap((line) => [line, 'echo "=> $?"'])

@@ -1,7 +1,7 @@
 // Goal: limits of size and number are judged by what a write really does; secrets are kept out on every way in, and never shown again.
 
 import { describe, expect, test } from "bun:test";
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { AuditRecord } from "../../src/context/audit/schema.ts";
 import type { FileRecord } from "../../src/context/files/schema.ts";
@@ -231,6 +231,33 @@ describe("secrets", () => {
       ["note.md", 1, "live"],
     ]);
     expect(await admin.read("note.md")).toBe("by hand");
+  });
+
+  test("an edit by hand is guarded as well when a write records it; refused, nothing is changed or lost", async () => {
+    await using server = await contextServer({ template: "blank" });
+    const { admin } = server;
+    const tree = join(server.directory, "spaces", "team");
+    await admin.write("a.md", "one");
+    writeFileSync(join(tree, "a.md"), `key = ${KEY}`);
+    const recorded = "the working tree has a copy that was edited by hand and has to be recorded first";
+    const remedy = "remove it, or mark the line as checked";
+    expect(await refusalOf(put(admin, "a.md", "two"))).toEqual({
+      status: 422,
+      code: "secret_found",
+      message: `${recorded}: a.md: line 1 looks like a secret (AWS access key); ${remedy}`,
+      details: { path: "a.md", rule: "AWS access key", line: 1, snippet: "key = AKIA…" },
+    });
+    expect((await refusalOf(admin.raw("DELETE", filePath("a.md")))).code).toBe("secret_found");
+    await admin.put("/spaces/team/quotas", { max_file_size: 10 });
+    writeFileSync(join(tree, "a.md"), "longer than ten");
+    expect(await refusalOf(put(admin, "a.md", "two"))).toMatchObject({
+      code: "quota_exceeded",
+      message: `${recorded}: a.md: 15 bytes, over the limit of 10 (max_file_size)`,
+    });
+    expect(await admin.read("a.md")).toBe("one");
+    expect(readFileSync(join(tree, "a.md"), "utf8")).toBe("longer than ten");
+    writeFileSync(join(tree, "a.md"), "by hand");
+    expect((await put(admin, "a.md", "two")).headers.get("etag")).toBe('"3"');
   });
 
   test("a line that somebody checked passes, itself or by the line above it", async () => {

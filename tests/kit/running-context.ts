@@ -77,6 +77,26 @@ export async function runContext(options: RunContextOptions = {}): Promise<Runni
   };
 }
 
+export interface ServedContext extends AsyncDisposable {
+  readonly url: string;
+  readonly admin: ContextClient;
+  as(token: string): ContextClient;
+}
+
+/** Runs a server on a directory that is there already; `await using` kills it and leaves the directory. */
+export async function serveContext(directory: string, token: string): Promise<ServedContext> {
+  const { child, url } = await start(directory);
+  return {
+    url,
+    admin: contextClient(url, token),
+    as: (other) => contextClient(url, other),
+    async [Symbol.asyncDispose]() {
+      child.kill("SIGKILL");
+      await child.exited;
+    },
+  };
+}
+
 async function start(directory: string, fileKiBMax?: number) {
   const command = [binaryPath("cairn"), "server", "start", "--server-dir", directory];
   // Ignored, the signal of the limit becomes an error of the write.

@@ -41,6 +41,10 @@ describe.if(hasBrowser)("the first run", () => {
     const page = await at.browser.open(at.service.url, "/workspaces");
     await page.getByRole("heading", { name: "Set up Cairn" }).waitFor();
     expect(await page.getByRole("button", { name: "New workspace" }).count()).toBe(0);
+    // All three at once, at the size of a small laptop.
+    const last = page.getByRole("listitem").filter({ hasText: "The first workspace" });
+    const { y, height } = (await last.boundingBox())!;
+    expect(y + height).toBeLessThan(page.viewportSize()!.height);
 
     await page.getByRole("radio", { name: "OpenAI-compatible" }).check();
     await page.getByRole("button", { name: "Continue" }).click();

@@ -60,6 +60,23 @@ describe.if(hasBrowser)("the frame", () => {
     await page.close();
   });
 
+  test("on a wide screen every page begins at the same place, and its table goes as far as its buttons", async () => {
+    const page = await browser.open(service.url, "/settings", { width: 1920, height: 1080 });
+    const places = new Set<string>();
+    for (const place of ["Workspaces", "Gears", "Library", "Models", "People", "Audit", "Settings"]) {
+      await rail(page).getByRole("link", { name: place }).click();
+      const heading = page.getByRole("heading", { name: place, level: 1 });
+      await heading.waitFor();
+      const box = (await page.locator(".body .title").first().boundingBox())!;
+      const { x, y } = (await heading.boundingBox())!;
+      places.add(`${x} ${Math.round(y + (await heading.boundingBox())!.height / 2)} ${box.width}`);
+      for (const table of await page.locator(".body table").all())
+        expect((await table.boundingBox())!.width).toBe(box.width);
+    }
+    expect([...places]).toEqual(["224 84 1672"]);
+    await page.close();
+  });
+
   test("the skip link is the first stop and leads past the rail without changing the address", async () => {
     const page = await browser.open(service.url, "/settings");
     await page.getByRole("heading", { name: "Settings" }).waitFor();

@@ -2,6 +2,7 @@
 
 import { capabilities, type AclRule, type Explanation } from "../../context/access/schema.ts";
 import type { Client } from "../../context/client/client.ts";
+import { oneOfWords } from "../../kit/arguments.ts";
 import { AppError } from "../../kit/error.ts";
 import { serverCommand } from "../command.ts";
 import { table } from "../text.ts";
@@ -92,11 +93,11 @@ export const aclExplain = serverCommand({
   args: {
     user,
     path: { type: "positional", required: true, valueHint: "space/path", description: "Of which file" },
-    capability: {
+    capability: oneOfWords(capabilities, {
       type: "string",
       valueHint: "word",
       description: `One of ${capabilities.join(", ")} (default: read)`,
-    },
+    }),
   },
   ask: (client, args) =>
     client.get<Explanation>("/acl/explain", {

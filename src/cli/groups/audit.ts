@@ -2,7 +2,14 @@
 
 import { defineCommand } from "citty";
 import { resolve } from "node:path";
-import type { AuditRecord, AuditStats, AuditVerification } from "../../context/audit/schema.ts";
+import {
+  auditResults,
+  exportFormats,
+  type AuditRecord,
+  type AuditStats,
+  type AuditVerification,
+} from "../../context/audit/schema.ts";
+import { oneOfWords } from "../../kit/arguments.ts";
 import { AppError } from "../../kit/error.ts";
 import { formatOf, printBytes, printData } from "../../kit/output.ts";
 import { serverCommand } from "../command.ts";
@@ -13,7 +20,11 @@ const filters = {
   actor: { type: "string", valueHint: "name", description: "Only what this user did" },
   action: { type: "string", valueHint: "word", description: "Only this, for example file.write" },
   space: { type: "string", valueHint: "name", description: "Only in this space" },
-  result: { type: "string", valueHint: "word", description: "Only ok, denied or error" },
+  result: oneOfWords(auditResults, {
+    type: "string",
+    valueHint: "word",
+    description: "Only ok, denied or error",
+  }),
   since: { type: "string", valueHint: "time", description: "Not before" },
   until: { type: "string", valueHint: "time", description: "Not after" },
 } as const;
@@ -98,7 +109,11 @@ function verificationText(found: AuditVerification): string {
 export const auditExport = defineCommand({
   meta: { name: "export", description: "Print the record as JSON lines or CSV" },
   args: {
-    format: { type: "string", valueHint: "word", description: "jsonl (default) or csv" },
+    format: oneOfWords(exportFormats, {
+      type: "string",
+      valueHint: "word",
+      description: "jsonl (default) or csv",
+    }),
     ...filters,
     ...connectionArgs,
   },

@@ -13,7 +13,7 @@ import { connected, connectionArgs } from "../connection.ts";
 import { chosenSpace } from "../space-choice.ts";
 import { bytes, plural, table } from "../text.ts";
 
-const path = {
+export const path = {
   type: "positional",
   required: true,
   valueHint: "path",
@@ -25,7 +25,7 @@ const ifVersion = {
   description: "Only if this version is the current one (vN or N)",
 } as const;
 
-interface Written {
+export interface Written {
   path: string;
   version: number;
   hash: string;
@@ -35,7 +35,13 @@ interface Written {
   changed: boolean;
 }
 
-async function at(client: Client, space: string | undefined, kind: string, file: string): Promise<string> {
+/** Its address on the server, in the space that was named or the only one. */
+export async function at(
+  client: Client,
+  space: string | undefined,
+  kind: string,
+  file: string,
+): Promise<string> {
   return `/spaces/${await chosenSpace(client, space)}/${kind}/${encodedPath(file)}`;
 }
 

@@ -3,8 +3,11 @@
 import { defineCommand } from "citty";
 import { resolve } from "node:path";
 import { ownPlace } from "../../context/config/directory.ts";
+import { templateNames } from "../../context/spaces/templates.ts";
+import { oneOfWords } from "../../kit/arguments.ts";
 import { processEnvironment } from "../../kit/environment.ts";
 import { AppError } from "../../kit/error.ts";
+import { listenProblem, PORT_MAX } from "../../kit/hosts.ts";
 import { formatOf, printData, printWarning } from "../../kit/output.ts";
 
 export const initServerCommand = defineCommand({
@@ -23,16 +26,18 @@ export const initServerCommand = defineCommand({
     port: { type: "string", valueHint: "port", description: "Port to listen on (default: 8743)" },
     space: { type: "string", required: true, valueHint: "name", description: "Name of the first space" },
     admin: { type: "string", required: true, valueHint: "name", description: "Name of the first admin" },
-    template: {
+    template: oneOfWords(templateNames, {
       type: "string",
       valueHint: "name",
       description: "What the space begins with: team (default) or blank",
-    },
+    }),
     noui: { type: "boolean", description: "Without a set-up page in the browser" },
     "non-interactive": { type: "boolean", description: "Never ask anything" },
   },
   async run({ args }) {
     const port = args.port === undefined ? undefined : portNumber(args.port);
+    const problem = args.address === undefined ? undefined : listenProblem(args.address);
+    if (problem !== undefined) throw new AppError("invalid", `--address "${args.address}": ${problem}`);
     const { initServer } = await import("../../context/init-server.ts");
     const made = await initServer(
       {
@@ -62,7 +67,7 @@ export const initServerCommand = defineCommand({
 });
 
 function portNumber(text: string): number {
-  if (!/^(0|[1-9][0-9]{0,4})$/.test(text))
-    throw new AppError("invalid", `--port "${text}": expected a number from 0 to 65535`);
+  if (!/^(0|[1-9][0-9]{0,4})$/.test(text) || Number(text) > PORT_MAX)
+    throw new AppError("invalid", `--port "${text}": expected a number from 0 to ${PORT_MAX}`);
   return Number(text);
 }

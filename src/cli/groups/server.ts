@@ -3,8 +3,9 @@
 import { defineCommand } from "citty";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { isRunning, readDoor, type Door } from "../../context/people/local-door.ts";
+import { doorState, isRunning, runningDoor, type Door } from "../../context/people/local-door.ts";
 import { serverDirectory } from "../../context/config/directory.ts";
+import { systemClock } from "../../kit/clock.ts";
 import {
   ignoreSuspend,
   processEnvironment,
@@ -12,45 +13,38 @@ import {
   waitForStopSignal,
 } from "../../kit/environment.ts";
 import { AppError } from "../../kit/error.ts";
-import { formatOf, printData, printText, printWarning } from "../../kit/output.ts";
+import { createLog } from "../../kit/log.ts";
+import { formatOf, logWriter, printData, printText } from "../../kit/output.ts";
 import { startDetached } from "../../kit/process.ts";
+import { serverDirArg } from "../connection.ts";
 import { fields } from "../text.ts";
 
 const START_WAIT_MS = 10_000;
 const STOP_WAIT_MS = 15_000;
 const LOOK_EVERY_MS = 50;
 
-const serverDir = {
-  "server-dir": {
-    type: "string",
-    valueHint: "dir",
-    description: "Data directory (default: $SERVICE_SERVER_DIR, then the standard places)",
-  },
-} as const;
-
 export const serverStart = defineCommand({
   meta: { name: "start", description: "Start the server and stay until it is told to stop" },
   args: {
-    ...serverDir,
+    ...serverDirArg,
     detach: { type: "boolean", description: "Run in the background; its log goes to logs/server.log" },
   },
   async run({ args }) {
     const directory = serverDirectory(args["server-dir"], processEnvironment());
-    const door = runningDoor(directory);
+    const door = await runningDoor(directory);
     if (door) throw new AppError("conflict", `the server runs already (process ${door.pid}, ${door.url})`);
     if (args.detach === true) return startInBackground(directory, args);
     const stopSignal = waitForStopSignal();
-    ignoreSuspend(
-      () =>
-        void printWarning(
-          "Ctrl+Z does nothing here: a server that sleeps answers nobody. Stop it with Ctrl+C.",
-        ),
+    const log = {
+      format: stderrIsTerminal() ? ("text" as const) : ("json" as const),
+      write: logWriter(),
+    };
+    const own = createLog({ ...log, level: "warn", clock: systemClock });
+    ignoreSuspend(() =>
+      own.warn("Ctrl+Z does nothing here: a server that sleeps answers nobody; stop it with Ctrl+C"),
     );
     const { startServer } = await import("../../context/main.ts");
-    const server = await startServer({
-      directory,
-      log: { format: stderrIsTerminal() ? "text" : "json", write: (line) => void process.stderr.write(line) },
-    });
+    const server = await startServer({ directory, log });
     await server.stop(await stopSignal);
   },
 });
@@ -60,7 +54,7 @@ async function startInBackground(directory: string, args: Record<string, unknown
   const child = startDetached(["server", "start", "--server-dir", directory], log);
   const door = await waitFor(
     START_WAIT_MS,
-    () => runningDoor(directory) ?? (isRunning(child) ? undefined : "ended"),
+    async () => (await runningDoor(directory)) ?? (isRunning(child) ? undefined : "ended"),
   );
   if (door === undefined || door === "ended")
     throw new AppError("unavailable", `the server did not start; its log says why: ${log}`);
@@ -73,10 +67,10 @@ async function startInBackground(directory: string, args: Record<string, unknown
 
 export const serverStatus = defineCommand({
   meta: { name: "status", description: "Say whether the server runs" },
-  args: serverDir,
+  args: serverDirArg,
   async run({ args }) {
     const directory = serverDirectory(args["server-dir"], processEnvironment());
-    const door = runningDoor(directory);
+    const door = await runningDoor(directory);
     const status = {
       directory,
       running: door !== undefined,
@@ -91,11 +85,11 @@ export const serverStatus = defineCommand({
 export const serverHealth = defineCommand({
   meta: { name: "health", description: "Ask the server whether it can work; fails when it can't" },
   args: {
-    ...serverDir,
+    ...serverDirArg,
     server: { type: "string", valueHint: "url", description: "Address of a server elsewhere" },
   },
   async run({ args }) {
-    const url = args.server ?? urlOf(serverDirectory(args["server-dir"], processEnvironment()));
+    const url = args.server ?? (await urlOf(serverDirectory(args["server-dir"], processEnvironment())));
     const status = await healthOf(url);
     await printData({ url, status }, formatOf(args), (one) => `${one.url}: ${one.status}`);
     if (status !== "ok") throw new AppError("unavailable", `${url}: ${status}`);
@@ -104,12 +98,15 @@ export const serverHealth = defineCommand({
 
 export const serverStop = defineCommand({
   meta: { name: "stop", description: "Stop the server: open requests end first" },
-  args: serverDir,
+  args: serverDirArg,
   async run({ args }) {
     const directory = serverDirectory(args["server-dir"], processEnvironment());
-    const door = runningDoor(directory);
-    if (!door) throw new AppError("conflict", "the server does not run");
-    process.kill(door.pid, "SIGTERM");
+    const state = await doorState(directory);
+    if (state.kind === "none" || (state.kind === "stale" && !(await isStopping(directory, state.door))))
+      throw new AppError("conflict", `${directory}: the server does not run`);
+    const { door } = state;
+    // A second signal would end one that is stopping at once, with what it still does.
+    if (state.kind === "running") process.kill(door.pid, "SIGTERM");
     const ended = await waitFor(STOP_WAIT_MS, () => (isRunning(door.pid) ? undefined : true));
     if (!ended) throw new AppError("unavailable", `process ${door.pid} has not ended yet; look at its log`);
     await printData({ pid: door.pid, stopped: true }, formatOf(args), () => "the server is stopped");
@@ -119,7 +116,7 @@ export const serverStop = defineCommand({
 export const serverLogs = defineCommand({
   meta: { name: "logs", description: "Print the end of the log of a server that was started with --detach" },
   args: {
-    ...serverDir,
+    ...serverDirArg,
     lines: { type: "string", valueHint: "count", description: "How many lines (default: 100)" },
   },
   async run({ args }) {
@@ -137,13 +134,15 @@ export const serverLogs = defineCommand({
   },
 });
 
-function runningDoor(directory: string): Door | undefined {
-  const door = readDoor(directory);
-  return door && isRunning(door.pid) ? door : undefined;
+/** It accepts nothing any more, and has not let go of its data yet. */
+async function isStopping(directory: string, door: Door): Promise<boolean> {
+  if (!isRunning(door.pid)) return false;
+  const { isInUse } = await import("../../context/main.ts");
+  return isInUse(directory);
 }
 
-function urlOf(directory: string): string {
-  const door = runningDoor(directory);
+async function urlOf(directory: string): Promise<string> {
+  const door = await runningDoor(directory);
   if (!door) throw new AppError("unavailable", "the server does not run; start it with cairn server start");
   return door.url;
 }
@@ -157,9 +156,11 @@ async function healthOf(url: string): Promise<string> {
   }
 }
 
-async function waitFor<T>(ms: number, look: () => T | undefined): Promise<T | undefined> {
+type Look<T> = () => T | undefined | Promise<T | undefined>;
+
+async function waitFor<T>(ms: number, look: Look<T>): Promise<T | undefined> {
   for (let waited = 0; waited < ms; waited += LOOK_EVERY_MS) {
-    const found = look();
+    const found = await look();
     if (found !== undefined) return found;
     await Bun.sleep(LOOK_EVERY_MS);
   }

@@ -2,6 +2,8 @@
 
 import type { EffectiveQuotas, Space, SyncRules } from "../../context/spaces/schema.ts";
 import { syncModes } from "../../context/spaces/schema.ts";
+import { templateNames } from "../../context/spaces/templates.ts";
+import { oneOfWords } from "../../kit/arguments.ts";
 import { AppError } from "../../kit/error.ts";
 import { serverCommand, spaceArg } from "../command.ts";
 import { chosenSpace } from "../space-choice.ts";
@@ -41,11 +43,11 @@ export const spaceCreate = serverCommand({
   description: "Make a space",
   args: {
     name,
-    template: {
+    template: oneOfWords(templateNames, {
       type: "string",
       valueHint: "name",
       description: "What it begins with: team (default) or blank",
-    },
+    }),
   },
   ask: (client, args) =>
     client.json<Space>("POST", "/spaces", {
@@ -135,16 +137,14 @@ export const syncSet = serverCommand({
       valueHint: "prefix",
       description: "Path prefix, for example identity/",
     },
-    mode: {
+    mode: oneOfWords(syncModes, {
       type: "positional",
       required: true,
       valueHint: "mode",
       description: `One of ${syncModes.join(", ")}`,
-    },
+    }),
   },
   ask: async (client, args) => {
-    if (!(syncModes as readonly string[]).includes(args.mode))
-      throw new AppError("invalid", `mode "${args.mode}": expected one of ${syncModes.join(", ")}`);
     const place = `/spaces/${encodeURIComponent(args.space)}/sync`;
     const rules = await client.get<SyncRules>(place);
     const prefix = args.path.endsWith("/") ? args.path : `${args.path}/`;

@@ -2,6 +2,7 @@
 
 import type { Token, User } from "../../context/people/schema.ts";
 import { roles } from "../../context/access/schema.ts";
+import { oneOfWords } from "../../kit/arguments.ts";
 import { AppError } from "../../kit/error.ts";
 import { processEnvironment } from "../../kit/environment.ts";
 import { readStdin } from "../../kit/stdin.ts";
@@ -47,7 +48,12 @@ export const userAdd = serverCommand({
   description: "Add a user; prints their first token once",
   args: {
     name,
-    role: { type: "string", required: true, valueHint: "role", description: `One of ${ROLES}` },
+    role: oneOfWords(roles, {
+      type: "string",
+      required: true,
+      valueHint: "role",
+      description: `One of ${ROLES}`,
+    }),
     space: {
       type: "string",
       valueHint: "names",
@@ -70,7 +76,12 @@ export const userRole = serverCommand({
   description: "Change the role of a user",
   args: {
     name,
-    role: { type: "positional", required: true, valueHint: "role", description: `One of ${ROLES}` },
+    role: oneOfWords(roles, {
+      type: "positional",
+      required: true,
+      valueHint: "role",
+      description: `One of ${ROLES}`,
+    }),
   },
   ask: (client, args) =>
     client.json<User>("PATCH", `/users/${encodeURIComponent(args.name)}`, { body: { role: args.role } }),

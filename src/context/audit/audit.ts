@@ -71,6 +71,16 @@ export class Audit {
     this.record(null, { action: "audit.recovered", contentHash: sha256Hex(torn) });
   }
 
+  /** How far the file is now: so many bytes are so many whole records, and `hash` closes the last one. */
+  mark(): { readonly path: string; readonly bytes: number; readonly entries: number; readonly hash: string } {
+    return {
+      path: this.#deps.path,
+      bytes: this.#file.size(),
+      entries: this.#seq,
+      hash: this.#hash,
+    };
+  }
+
   /** `actor` null: the server itself. A failure to write is logged and counted; what was done stays done. */
   record(actor: Actor | null, deed: Deed, failure?: unknown): void {
     const body = {

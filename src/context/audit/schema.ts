@@ -6,6 +6,7 @@ import { authKinds } from "../people/schema.ts";
 import { closed, nullable, oneOf, PageQuery, Time } from "../../kit/schema.ts";
 
 export const auditResults = ["ok", "denied", "error"] as const;
+export const exportFormats = ["jsonl", "csv"] as const;
 
 export const AuditActor = closed({
   name: Type.String(),
@@ -50,7 +51,7 @@ export const AuditQuery = Type.Composite(
 export type AuditQuery = Static<typeof AuditQuery>;
 
 export const ExportQuery = Type.Composite(
-  [Type.Omit(AuditQuery, ["limit"]), closed({ format: Type.Optional(oneOf(["jsonl", "csv"] as const)) })],
+  [Type.Omit(AuditQuery, ["limit"]), closed({ format: Type.Optional(oneOf(exportFormats)) })],
   { additionalProperties: false },
 );
 

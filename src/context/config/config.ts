@@ -4,6 +4,7 @@ import { chmodSync, readFileSync, statSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import { Value } from "@sinclair/typebox/value";
 import { AppError, messageOf } from "../../kit/error.ts";
+import { hostProblem, listenProblem } from "../../kit/hosts.ts";
 import { AddressList } from "../rate/client-address.ts";
 import { CONFIG_FILE_NAME } from "./directory.ts";
 import {
@@ -26,18 +27,28 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
 
 /** Raises `invalid`. Repairs the mode of the file: it may hold credentials one day. */
 export function loadServerConfig(directory: string): ServerConfig {
+  const config = readServerConfig(directory);
+  const path = join(directory, CONFIG_FILE_NAME);
+  if ((statSync(path).mode & OTHERS) !== 0) chmodSync(path, FILE_MODE);
+  return config;
+}
+
+/** The same, and changes nothing. */
+export function readServerConfig(directory: string): ServerConfig {
   const path = join(directory, CONFIG_FILE_NAME);
   const file = parseConfig(path, readText(path));
   if (!isAbsolute(directory)) throw new Error("the directory of a server is absolute");
-  if ((statSync(path).mode & OTHERS) !== 0) chmodSync(path, FILE_MODE);
   const quotas = { ...DEFAULT_QUOTAS };
   for (const name of ["max_file_size", "max_space_size", "max_files"] as const)
     Object.assign(quotas, { [name]: file.quotas?.[name] || DEFAULT_QUOTAS[name] });
   return {
     directory,
-    listen: { host: file.listen?.address ?? DEFAULT_ADDRESS, port: file.listen?.port ?? DEFAULT_PORT },
+    listen: {
+      host: checkedAddress(path, file.listen?.address ?? DEFAULT_ADDRESS),
+      port: file.listen?.port ?? DEFAULT_PORT,
+    },
     trustedProxies: checkedAddresses(path, "listen.trusted_proxies", file.listen?.trusted_proxies ?? []),
-    allowedHosts: file.listen?.allowed_hosts ?? [],
+    allowedHosts: checkedHosts(path, file.listen?.allowed_hosts ?? []),
     tokenTtlDays: file.auth?.token_ttl ?? 0,
     rateLimit: {
       enabled: file.rate_limit?.enabled ?? true,
@@ -74,6 +85,22 @@ export function parseConfig(path: string, text: string): ConfigFile {
     "invalid",
     `config ${path}: ${key}: ${unknown ? "unknown key" : (problem?.message ?? "not valid").toLowerCase()}`,
   );
+}
+
+function checkedAddress(path: string, address: string): string {
+  const problem = listenProblem(address);
+  if (problem === undefined) return address;
+  throw new AppError("invalid", `config ${path}: listen.address: "${address}" is ${problem}`);
+}
+
+/** A name that no request can carry would only look as if it allowed something. */
+function checkedHosts(path: string, hosts: readonly string[]): readonly string[] {
+  for (const host of hosts) {
+    const problem = hostProblem(host);
+    if (problem !== undefined)
+      throw new AppError("invalid", `config ${path}: listen.allowed_hosts: "${host}": ${problem}`);
+  }
+  return hosts;
 }
 
 /** What they mean is found out elsewhere; here only whether it is anything at all. */

@@ -52,6 +52,11 @@ export interface Batch {
    * record, quotas. A throw in it undoes the whole batch. Must be synchronous.
    */
   readonly admit?: (plan: Plan) => void;
+  /**
+   * The same for copies in the working tree that somebody edited by hand and that have to become versions before this is judged: `edits`
+   * has their contents.
+   */
+  readonly admitEdits?: (edits: readonly Operation[], plan: Plan) => void;
   /** Of each file that is written, so many versions keep their content, and those that a snapshot names; 0: all. */
   readonly versionsKept?: number;
 }

@@ -9,7 +9,7 @@ import type { Audit } from "../audit/audit.ts";
 import type { Events } from "../events/events.ts";
 import type { Actor } from "../people/actor.ts";
 import type { OpenSpace, Spaces } from "../spaces/spaces.ts";
-import type { Applied, Content, Effect, Expected, Operation, Plan } from "./engine.ts";
+import type { Applied, Batch, Content, Effect, Expected, Operation, Plan } from "./engine.ts";
 import { headText, parseHead } from "./head.ts";
 import { admitQuotas } from "./quotas.ts";
 import type { FileHistory, FileRecord, NetChange } from "./schema.ts";
@@ -206,11 +206,7 @@ export class Files {
     const deed = { action: "space.restore", space: spaceName, target: String(id) };
     const applied = await audit.watched(actor, deed, async () => {
       const space = await spaces.led(actor, spaceName);
-      return space.engine.restoreSnapshot(id, {
-        author: actor.name,
-        versionsKept: spaces.versionsKept(space),
-        admit: (plan) => this.#admit(actor, space, plan),
-      });
+      return space.engine.restoreSnapshot(id, this.#terms(actor, space));
     });
     const data = { files: applied.effects.length };
     events.announce({ type: "space.restore", actor: actor.name, space: spaceName, data });
@@ -242,12 +238,7 @@ export class Files {
         for (const { op, path } of operations) this.#requireAny(actor, deed.space, op, path);
         this.#scan(actor, deed.space, operations);
         const applied = await this.#quiet(actor, space.name, () =>
-          space.engine.apply({
-            operations,
-            author: actor.name,
-            versionsKept: spaces.versionsKept(space),
-            admit: (plan) => this.#admit(actor, space, plan),
-          }),
+          space.engine.apply({ operations, ...this.#terms(actor, space) }),
         );
         return { applied, space };
       },
@@ -282,12 +273,37 @@ export class Files {
     }
   }
 
+  #terms(actor: Actor, space: OpenSpace): Omit<Batch, "operations"> {
+    return {
+      author: actor.name,
+      versionsKept: this.#deps.spaces.versionsKept(space),
+      admit: (plan) => this.#admit(actor, space, plan),
+      admitEdits: (edits, plan) => this.#admitEdits(actor, space, edits, plan),
+    };
+  }
+
+  /** Whoever edited the working tree by hand had the disk's permission for it; limits and the scan are for everybody. */
+  #admitEdits(actor: Actor, space: OpenSpace, edits: readonly Operation[], plan: Plan): void {
+    try {
+      this.#scan(actor, space.name, edits);
+      this.#admitQuotas(actor, space, plan);
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      const what = "the working tree has a copy that was edited by hand and has to be recorded first";
+      throw new AppError(error.code, `${what}: ${error.message}`, error.details);
+    }
+  }
+
   /** Inside the transaction. */
   #admit(actor: Actor, space: OpenSpace, plan: Plan): void {
     for (const effect of plan.effects) {
       const needed = NEEDS[effect.op](effect);
       if (!actor.rights.may(needed, space.name, effect.path)) throw refusal(actor, needed, effect.path);
     }
+    this.#admitQuotas(actor, space, plan);
+  }
+
+  #admitQuotas(actor: Actor, space: OpenSpace, plan: Plan): void {
     admitQuotas(this.#deps.spaces.quotasOf(space), plan, (warning) =>
       this.#deps.events.announce({ ...warning, actor: actor.name, space: space.name }),
     );

@@ -8,6 +8,7 @@ import { newToken } from "../../kit/crypto.ts";
 
 const DIRECTORY_MODE = 0o700;
 const FILE_MODE = 0o600;
+const ANSWER_WAIT_MS = 3_000;
 
 export interface Door {
   readonly pid: number;
@@ -45,7 +46,9 @@ export function readDoor(directory: string): Door | undefined {
   const path = join(directory, "run", "server.json");
   if (!existsSync(path)) return undefined;
   try {
-    return JSON.parse(readFileSync(path, "utf8")) as Door;
+    const door = JSON.parse(readFileSync(path, "utf8")) as Door;
+    // Numbers below 1 mean groups of processes to the system.
+    return Number.isInteger(door.pid) && door.pid > 0 && typeof door.url === "string" ? door : undefined;
   } catch {
     return undefined;
   }
@@ -59,6 +62,41 @@ export function isRunning(pid: number): boolean {
   } catch (error) {
     return (error as { code?: string }).code === "EPERM";
   }
+}
+
+export type DoorState =
+  /** `door`: of the server that runs; it took the token, or is too busy to answer in time. */
+  | { readonly kind: "running"; readonly door: Door }
+  /** What it names is not there any more. */
+  | { readonly kind: "stale"; readonly door: Door }
+  | { readonly kind: "none" };
+
+/**
+ * Does a server run there? That a process has the number proves nothing: after a crash or a restart of the machine another one may have
+ * it. What answers at the address and takes the token of this run does.
+ */
+export async function doorState(directory: string): Promise<DoorState> {
+  const door = readDoor(directory);
+  if (!door) return { kind: "none" };
+  if (!isRunning(door.pid)) return { kind: "stale", door };
+  try {
+    const answer = await fetch(`${door.url}/api/v1/auth/whoami`, {
+      headers: { Authorization: `Bearer ${door.token}` },
+      redirect: "manual",
+      signal: AbortSignal.timeout(ANSWER_WAIT_MS),
+    });
+    await answer.body?.cancel();
+    return { kind: answer.ok ? "running" : "stale", door };
+  } catch (error) {
+    // Too busy, or stopped by hand: it has the address, and so the number is its own.
+    return { kind: (error as { name?: string }).name === "TimeoutError" ? "running" : "stale", door };
+  }
+}
+
+/** Undefined when no server runs there. */
+export async function runningDoor(directory: string): Promise<Door | undefined> {
+  const state = await doorState(directory);
+  return state.kind === "running" ? state.door : undefined;
 }
 
 /** As the system knows them; their number where it has no name for it. */

@@ -3,6 +3,7 @@
 
 import ipaddr from "ipaddr.js";
 import { AppError } from "../../kit/error.ts";
+import { isPlainAddress } from "../../kit/hosts.ts";
 import type { Exchange } from "../../kit/http/exchange.ts";
 
 type Block = ReturnType<typeof ipaddr.parseCIDR>;
@@ -69,11 +70,11 @@ export function countedTogether(address: string): string {
 
 function parseBlock(text: string, key: string): Block {
   try {
-    if (!text.includes("/")) {
-      const address = ipaddr.process(text);
-      return [address, address.kind() === "ipv4" ? 32 : 128];
-    }
-    return ipaddr.parseCIDR(text);
+    // Only the notation that means the same everywhere: `10.1` and `010.0.0.1` are something else to each reader.
+    if (!isPlainAddress(text.replace(/\/[0-9]{1,3}$/, ""))) throw new Error("not plain");
+    if (text.includes("/")) return ipaddr.parseCIDR(text);
+    const address = ipaddr.process(text);
+    return [address, address.kind() === "ipv4" ? 32 : 128];
   } catch {
     throw new AppError("invalid", `${key}: "${text}" is neither an address nor a block such as 10.0.0.0/8`);
   }

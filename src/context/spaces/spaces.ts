@@ -5,16 +5,17 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, w
 import { join } from "node:path";
 import { Value } from "@sinclair/typebox/value";
 import { rfc3339, type Clock } from "../../kit/clock.ts";
+import type { FrozenFile } from "../../kit/db.ts";
 import { AppError, messageOf, notFound } from "../../kit/error.ts";
 import { KeyedLock } from "../../kit/keyed-lock.ts";
 import type { Log } from "../../kit/log.ts";
 import { parseDocumentPath } from "../../kit/paths.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { Events } from "../events/events.ts";
-import type { Applied, Operation } from "../files/engine.ts";
+import type { Applied, Head, Operation } from "../files/engine.ts";
 import { openSqliteEngine, type SqliteEngine } from "../files/sqlite/engine.ts";
 import { headText } from "../files/head.ts";
-import type { Snapshot } from "../files/schema.ts";
+import type { Snapshot, Totals } from "../files/schema.ts";
 import { requireAdmin, type Actor } from "../people/actor.ts";
 import {
   DEFAULT_SYNC,
@@ -43,6 +44,16 @@ export interface OpenSpace {
   file: SpaceFile;
 }
 
+/** A space as it was at one moment. */
+export interface FrozenSpace {
+  readonly name: string;
+  readonly head: Head;
+  readonly totals: Totals;
+  /** Of its `space.yaml`. */
+  readonly file: Uint8Array;
+  readonly database: FrozenFile;
+}
+
 export interface SpacesDeps {
   /** Where the folders of the spaces are. */
   readonly directory: string;
@@ -52,6 +63,8 @@ export interface SpacesDeps {
   readonly log: Log;
   readonly quotas: EffectiveQuotas;
   readonly versionsKept: number;
+  /** Told after each commit to any of them how long it took, in ms. */
+  readonly onCommit?: (ms: number) => void;
 }
 
 export class Spaces {
@@ -59,6 +72,8 @@ export class Spaces {
   readonly #open = new Map<string, OpenSpace>();
   readonly #names = new Set<string>();
   readonly #lock = new KeyedLock<string>();
+  /** Their files are being copied, so none may go away. */
+  #frozen = false;
 
   constructor(deps: SpacesDeps) {
     this.#deps = deps;
@@ -146,6 +161,8 @@ export class Spaces {
           `deleting a space removes every version of every file; confirm it with ?confirm=${name}`,
         );
       return this.#lock.run(name, async () => {
+        if (this.#frozen)
+          throw new AppError("conflict", "a backup is being made; try again when it is there");
         const { files, bytes } = space.engine.totals();
         this.#names.delete(name);
         this.#open.delete(name);
@@ -236,6 +253,45 @@ export class Spaces {
     }
   }
 
+  /** Opens all of them. Raises what the first that can't be opened raises, with its name. */
+  async openAll(): Promise<OpenSpace[]> {
+    const opened: OpenSpace[] = [];
+    for (const name of this.names()) {
+      try {
+        if (this.#names.has(name)) opened.push(await this.#opened(name));
+      } catch (error) {
+        throw new AppError(
+          error instanceof AppError ? error.code : "internal",
+          `${name}: ${messageOf(error)}`,
+        );
+      }
+    }
+    return opened;
+  }
+
+  /** All spaces at the same moment, once they are open; none can be removed until `thaw`. Raises as `Db.freeze` does. */
+  freeze(): FrozenSpace[] {
+    const frozen: FrozenSpace[] = [];
+    try {
+      for (const name of this.names()) {
+        const engine = this.#open.get(name)?.engine;
+        if (!engine) throw new AppError("unavailable", `${name}: the space was closed`);
+        const file = readFileSync(join(this.#deps.directory, name, OWN, FILE));
+        frozen.push({ name, head: engine.head(), totals: engine.totals(), file, database: engine.freeze() });
+      }
+      this.#frozen = true;
+      return frozen;
+    } catch (error) {
+      this.thaw(frozen);
+      throw error;
+    }
+  }
+
+  thaw(frozen: readonly FrozenSpace[]): void {
+    for (const { database } of frozen) database.thaw();
+    this.#frozen = false;
+  }
+
   /** Raises when the storage of a space that is open does not answer. */
   async touch(): Promise<void> {
     for (const { engine } of this.#open.values()) await engine.log(Math.max(0, engine.head().seq - 1), 1);
@@ -270,10 +326,10 @@ export class Spaces {
   async #openNow(name: string): Promise<OpenSpace> {
     const known = this.#open.get(name);
     if (known) return known;
-    const { directory, clock, log, events } = this.#deps;
+    const { directory, events } = this.#deps;
     const folder = join(directory, name);
     const file = readSpaceFile(join(folder, OWN, FILE));
-    const engine = openSqliteEngine({ directory: folder, clock, log, onApplied: this.#teller(name) });
+    const engine = this.#openEngine(folder, name);
     const space = { name, engine, file };
     await events.catchUp(name, engine.head(), (after) => engine.log(after, 1_000));
     // Last: nobody writes before what a crash left untold is told.
@@ -282,11 +338,11 @@ export class Spaces {
   }
 
   async #make(actor: Actor, name: string, template: string): Promise<OpenSpace> {
-    const { directory, clock, log } = this.#deps;
+    const { directory, clock } = this.#deps;
     const files = templateFiles(template);
     const folder = join(directory, name);
     try {
-      const engine = openSqliteEngine({ directory: folder, clock, log, onApplied: this.#teller(name) });
+      const engine = this.#openEngine(folder, name);
       const operations = files.map(({ path, content }): Operation => ({
         op: "put",
         path: parseDocumentPath("template", path),
@@ -305,6 +361,17 @@ export class Spaces {
       rmSync(folder, { recursive: true, force: true });
       throw error;
     }
+  }
+
+  #openEngine(directory: string, name: string): SqliteEngine {
+    const { clock, log, onCommit } = this.#deps;
+    return openSqliteEngine({
+      directory,
+      clock,
+      log,
+      onApplied: this.#teller(name),
+      ...(onCommit ? { onCommit } : {}),
+    });
   }
 
   /** Tells what the log of a space says, one event for each change. */
@@ -345,7 +412,8 @@ export class Spaces {
   }
 }
 
-function readSpaceFile(path: string): SpaceFile {
+/** Raises `invalid`. */
+export function readSpaceFile(path: string): SpaceFile {
   const value: unknown = Bun.YAML.parse(readFileSync(path, "utf8"));
   if (Value.Check(SpaceFile, value)) return value;
   const problem = Value.Errors(SpaceFile, value).First();

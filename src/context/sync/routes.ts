@@ -36,7 +36,8 @@ export function syncRoutes(plugin: ActorPlugin, sync: Sync) {
           files[path] = bytes;
         }
         const archive = new Bun.Archive({ ".versions.json": JSON.stringify(versions), ...files });
-        const packed = Bun.zstdCompressSync(await archive.bytes());
+        // Beside other requests: this is the longest piece of work in it.
+        const packed = await Bun.zstdCompress(await archive.bytes());
         return new Response(packed as Uint8Array<ArrayBuffer>, {
           headers: {
             ...SECURITY_HEADERS,

@@ -29,8 +29,8 @@ export type Watch = (id: string, method: string) => (route: string | undefined, 
 export interface Listener {
   readonly url: string;
   readonly port: number;
-  /** Stops accepting; open requests go on. */
-  drain(): void;
+  /** Stops accepting, and closes connections that wait for nothing. Resolves when every open request is answered. */
+  drain(): Promise<void>;
   /** Closes every connection. */
   close(): Promise<void>;
 }
@@ -78,7 +78,7 @@ export function listen(options: ListenOptions, handle: Handle, log: Log): Listen
   return {
     url: `http://${urlHost(options.host)}:${server.port}`,
     port: server.port!,
-    drain: () => void server.stop(false),
+    drain: () => server.stop(false),
     close: () => server.stop(true),
   };
 }

@@ -13,9 +13,11 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
+import type { Batch, Operation } from "../../../src/context/files/engine.ts";
+import type { SqliteEngine } from "../../../src/context/files/sqlite/engine.ts";
 import { sha256Hex } from "../../../src/kit/crypto.ts";
 import {
-  apply,
+  apply as commit,
   at,
   destroy,
   put,
@@ -25,6 +27,7 @@ import {
   text,
   undelete,
 } from "../../kit/file-engine.ts";
+import { eventually } from "../../kit/eventually.ts";
 
 async function bench() {
   const made = await sqliteBench();
@@ -35,6 +38,13 @@ async function bench() {
     byHand: (path: string, content: string) => writeFileSync(on(path), content),
     states: async () => (await made.engine.list()).map(({ path, version, state }) => [path, version, state]),
   });
+}
+
+/** With the tree as it is a moment later. */
+async function apply(engine: SqliteEngine, operations: Operation[], more: Partial<Batch> = {}) {
+  const applied = await commit(engine, operations, more);
+  engine.settle();
+  return applied;
 }
 
 test("the tree shows what is live, and no directory without a file", async () => {
@@ -284,4 +294,57 @@ test("a space without its tree is made whole from its database when it begins an
   await space.reopen();
   expect(space.engine.head().epoch).not.toBe(epoch);
   expect((await space.engine.stat(at("c.md")))!.hash).toBe(sha256Hex("1"));
+});
+
+test("the tree follows by itself, and a file that changes again before its turn is written once", async () => {
+  await using space = await bench();
+  const { engine } = space;
+  await commit(engine, [put("a.md", "1"), put("d/b.md", "b")]);
+  await commit(engine, [put("a.md", "2")]);
+  await commit(engine, [put("a.md", "3"), remove("d/b.md")]);
+  await eventually(() => [space.shown("a.md"), existsSync(space.on("d"))], ["3", false]);
+  const many = Array.from({ length: 600 }, (_, index) => put(`many/${index}.md`, `${index}`));
+  await commit(engine, many);
+  // Writers are slowed down to the disk: no more than a bounded number waits.
+  expect(readdirSync(space.on("many")).length).toBeGreaterThanOrEqual(600 - 256);
+  await eventually(() => readdirSync(space.on("many")).length, 600);
+});
+
+test("who looks at the tree through the engine finds what is committed", async () => {
+  await using space = await bench();
+  const { engine } = space;
+  await commit(engine, [put("a.md", "1"), put("x/y.md", "1")]);
+  expect((await engine.stat(at("a.md")))!.state).toBe("live");
+  await commit(engine, [put("a.md", "2"), remove("x/y.md"), put("x", "a file now")]);
+  expect(text(await engine.copy(at("a.md")))).toBe("2");
+  await commit(engine, [remove("x")]);
+  await commit(engine, [put("x/y.md", "2"), put("n.md", "1")]);
+  expect(await space.states()).toEqual([
+    ["a.md", 2, "live"],
+    ["n.md", 1, "live"],
+    ["x/y.md", 2, "live"],
+  ]);
+  await commit(engine, [put("a.md", "3")]);
+  await space.reopen();
+  expect([space.shown("a.md"), space.engine.treeBehind()]).toEqual(["3", []]);
+});
+
+test("what is edited by hand before the tree has followed stays, and is recorded by the next write", async () => {
+  await using space = await bench();
+  const { engine } = space;
+  await apply(engine, [put("a.md", "1")]);
+  await commit(engine, [put("a.md", "22"), put("n.md", "1")]);
+  space.byHand("a.md", "by hand");
+  space.byHand("n.md", "mine");
+  expect(await space.states()).toEqual([
+    ["a.md", 2, "modified"],
+    ["n.md", 1, "modified"],
+  ]);
+  await commit(engine, [put("a.md", "333")]);
+  space.byHand("a.md", "once more");
+  await apply(engine, [put("a.md", "4444"), put("n.md", "2")]);
+  expect(text(await engine.read(at("a.md"), 3))).toBe("by hand");
+  expect(text(await engine.read(at("a.md"), 5))).toBe("once more");
+  expect(text(await engine.read(at("n.md"), 2))).toBe("mine");
+  expect([space.shown("a.md"), space.shown("n.md")]).toEqual(["4444", "2"]);
 });

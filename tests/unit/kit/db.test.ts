@@ -4,6 +4,8 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { existsSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { ROOT } from "../../../release/step.ts";
 import { openDatabase, type Db } from "../../../src/kit/db.ts";
 import { AppError } from "../../../src/kit/error.ts";
 import { temporaryFolder } from "../../kit/folder.ts";
@@ -215,6 +217,35 @@ describe("the file", () => {
     expect(existsSync(path)).toBe(true);
     db.close();
     openDatabase(path).close();
+  });
+
+  test("frozen, its file stays as it is while writes go on; it is still nobody else's, and all is there afterwards", async () => {
+    await using folder = await temporaryFolder();
+    const path = `${folder.path}/data.db`;
+    const db = openDatabase(path);
+    db.exec(TABLE);
+    const { insert } = store(db);
+    await db.write(() => insert.run(1, "before"));
+    const frozen = db.freeze();
+    expect(() => db.freeze()).toThrow("a backup is being made already");
+    const ids = Array.from({ length: 1_500 }, (_, index) => index + 2);
+    for (const id of ids) await db.write(() => insert.run(id, `${id} ${"x".repeat(2_000)}`));
+    const copy = new Uint8Array(frozen.size + 1);
+    expect(await frozen.read(copy, 0)).toBe(frozen.size);
+    frozen.thaw();
+    await expect(frozen.read(copy, 0)).rejects.toThrow("the backup was given up");
+    // In another process, since a lock never keeps out its own.
+    const other = `import { openDatabase } from ${JSON.stringify(join(ROOT, "src/kit/db.ts"))}; openDatabase(${JSON.stringify(path)});`;
+    const child = Bun.spawnSync([process.execPath, "-e", other]);
+    expect(child.stderr.toString()).toContain("is in use by another process");
+    await Bun.write(`${folder.path}/copy.db`, copy.subarray(0, frozen.size));
+    const then = openDatabase(`${folder.path}/copy.db`);
+    expect(store(then).all.all()).toEqual([{ id: 1, value: "before" }]);
+    then.close();
+    db.close();
+    const again = openDatabase(path);
+    expect(store(again).all.all().length).toBe(1_501);
+    again.close();
   });
 
   test("discard takes away what was made here, and nothing else", async () => {

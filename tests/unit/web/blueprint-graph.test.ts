@@ -11,12 +11,13 @@ import {
   overlap,
   panInto,
   type Rect,
-  routeOf,
   sideTowards,
-  wirePath,
 } from "../../../web/screens/blueprint/geometry.ts";
+import { lanesOf } from "../../../web/screens/blueprint/lanes.ts";
+import { routeOf, routePath, wirePath } from "../../../web/screens/blueprint/routes.ts";
 import {
   ATTACHMENTS_DRAWN_MAX,
+  attachmentPath,
   attachmentsOf,
   drawnWires,
   gateRect,
@@ -140,23 +141,39 @@ describe("geometry", () => {
     expect(routeOf(column[2]!, column[0]!, column).leaves).toBe(Position.Left);
   });
 
-  test("where the row is barred, a wire goes down or up; a lane beside the cards is taken on the side that is free", () => {
-    const above = cardAt({ x: 0, y: 0 });
-    const near = cardAt({ x: -140, y: 180 });
-    const far = cardAt({ x: -420, y: 180 });
-    expect(routeOf(above, far, [above, near, far])).toEqual({
-      leaves: Position.Bottom,
-      arrives: Position.Top,
-      passed: [],
+  test("wires that pass equally many cards keep lanes of their own, shorter ones inside, and cross nowhere", () => {
+    const row = [0, 300, 600, 900].map((x) => cardAt({ x, y: 0 }));
+    const between = (id: number, a: number, b: number) => {
+      const ends = { from: row[a]!, to: row[b]! };
+      return { id, ...ends, route: routeOf(ends.from, ends.to, row) };
+    };
+    // 0 → 2 and 1 → 3 pass one card each, 0 → 3 two; 2 → 0 runs below.
+    const wires = [between(1, 0, 3), between(2, 0, 2), between(3, 1, 3), between(4, 2, 0), between(5, 0, 1)];
+    const lanes = lanesOf(wires);
+    expect(Object.fromEntries(lanes)).toEqual({
+      2: { at: -28, rank: 0 },
+      3: { at: -40, rank: 1 },
+      1: { at: -52, rank: 2 },
+      4: { at: 120, rank: 0 },
     });
-    expect(routeOf(far, above, [above, near, far]).leaves).toBe(Position.Top);
-    const below = cardAt({ x: -140, y: 360 });
-    const beside = cardAt({ x: 140, y: 180 });
-    expect(routeOf(above, below, [above, near, below])).toMatchObject({
-      leaves: Position.Right,
-      passed: [near],
-    });
-    expect(routeOf(above, below, [above, near, beside, far, below])).toMatchObject({ leaves: Position.Left });
+    expect(lanesOf(wires.toReversed())).toEqual(lanes);
+    const path = (one: (typeof wires)[number]) =>
+      routePath(one.from, one.to, false, one.route, lanes.get(one.id));
+    expect(path(wires[0]!)).toBe("M117,0V-40Q117,-52 129,-52H985Q997,-52 997,-40V0");
+    expect(path(wires[1]!)).toBe("M131,0V-16Q131,-28 143,-28H671Q683,-28 683,-16V0");
+  });
+
+  test("lanes that do not lie beside one another stay as near as they may", () => {
+    const row = [0, 300, 600, 900, 1200, 1500].map((x) => cardAt({ x, y: 0 }));
+    const between = (id: number, a: number, b: number) => {
+      const ends = { from: row[a]!, to: row[b]! };
+      return { id, ...ends, route: routeOf(ends.from, ends.to, row) };
+    };
+    const lanes = lanesOf([between(1, 0, 2), between(2, 3, 5)]);
+    expect([...lanes.values()]).toEqual([
+      { at: -28, rank: 0 },
+      { at: -28, rank: 0 },
+    ]);
   });
 
   test("bounds hold everything, and panning goes no further than needed", () => {
@@ -217,6 +234,31 @@ describe("small nodes", () => {
       for (const rect of stack(own, sides.get(key)!, group))
         expect(cards.reduce((sum, card) => sum + overlap(card, rect), 0)).toBe(0);
     }
+  });
+
+  test("no two lines of a group lie on one another, above and below a card", () => {
+    const card = cardAt({ x: 0, y: 0 });
+    const shown: Shown = {
+      ...nothing,
+      agents: [agent(1, 0, 0)],
+      gearBindings: [gear(1, 1), gear(2, 1), gear(3, 1)],
+    };
+    const group = attachmentsOf(shown).get(1)!;
+    for (const side of [Position.Bottom, Position.Top]) {
+      const rects = stack(card, side, group);
+      const trunks = rects.map((rect, index) => {
+        const [x, , , ...rest] = attachmentPath(card, rect, side, index, group.length)
+          .match(/-?[\d.]+/g)!
+          .map(Number);
+        expect(rest.at(-1)).toBe(rect.x);
+        return x!;
+      });
+      // The one that turns off first stands furthest in, and none runs through a node.
+      expect(trunks).toEqual([30, 22, 14]);
+      expect(rects.every((rect) => rect.x > 30)).toBe(true);
+    }
+    const [alone] = stack(card, Position.Bottom, group.slice(0, 1));
+    expect(attachmentPath(card, alone!, Position.Bottom, 0, 1)).toBe("M40,92V116");
   });
 
   test("the gate stands right of everything, as high as those who ask", () => {

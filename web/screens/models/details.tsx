@@ -6,7 +6,7 @@ import { api, take } from "../../api/client.ts";
 import { refresh } from "../../api/query.ts";
 import { Button } from "../../kit/button.tsx";
 import { confirm } from "../../kit/dialog.tsx";
-import { count, money } from "../../kit/format.ts";
+import { count, priceText } from "../../kit/format.ts";
 import { createSubmission, TextInput } from "../../kit/form.tsx";
 import { ProblemNotice } from "../../kit/states.tsx";
 import { tell } from "../../kit/toast.tsx";
@@ -142,7 +142,7 @@ export function ModelDetail(props: { readonly model: Model; readonly onGone: () 
 function ModelFacts(props: { readonly model: Model }): JSX.Element {
   const size = (value: number | null) => (value === null ? "unknown" : `${count(value)} tokens`);
   const price = (value: number | null) =>
-    value === null ? "unknown" : `${money(value)} for a million tokens`;
+    value === null ? "unknown" : `${priceText(value)} for a million tokens`;
   return (
     <section class="section">
       <dl class="facts">

@@ -1,12 +1,11 @@
 // What can be said about a model besides its name at the provider: a label, sizes, prices. Admins change it; others read it.
 
-import { createEffect, createSignal, For, type JSX, on, Show } from "solid-js";
+import { createEffect, createSignal, For, type JSX, on } from "solid-js";
 import type { Model } from "../../../src/service/catalog/schema.ts";
 import { api, take } from "../../api/client.ts";
 import { refresh } from "../../api/query.ts";
-import { Button } from "../../kit/button.tsx";
+import { FormActions } from "../../kit/form-actions.tsx";
 import { createSubmission, TextInput } from "../../kit/form.tsx";
-import { ProblemNotice } from "../../kit/states.tsx";
 import { tell } from "../../kit/toast.tsx";
 import {
   changesOf,
@@ -111,12 +110,7 @@ export function ModelSettings(props: { readonly model: Model }): JSX.Element {
         problem={form.of("model_name")}
       />
       <FigureInputs texts={typed()} onChange={change} problemOf={form.of} />
-      <Show when={form.problem()}>{(problem) => <ProblemNotice problem={problem()} />}</Show>
-      <div class="actions">
-        <Button type="submit" kind="primary" busy={form.busy()}>
-          Save
-        </Button>
-      </div>
+      <FormActions form={form} action="Save" />
     </form>
   );
 }

@@ -9,6 +9,7 @@ import { asProblem, type Problem } from "../../api/problem.ts";
 import { refresh } from "../../api/query.ts";
 import { Button } from "../../kit/button.tsx";
 import { plural } from "../../kit/format.ts";
+import { FormActions } from "../../kit/form-actions.tsx";
 import { createSubmission, TextInput } from "../../kit/form.tsx";
 import { ProblemNotice } from "../../kit/states.tsx";
 import { found } from "../../kit/table.tsx";
@@ -247,12 +248,11 @@ function Choose(props: PickerProps & { readonly listed: readonly string[] }): JS
           </div>
         </details>
       </Show>
-      <Show when={form.problem()}>{(problem) => <ProblemNotice problem={problem()} />}</Show>
-      <div class="actions">
-        <Button type="submit" kind="primary" busy={form.busy()} disabled={chosen().length === 0}>
-          {chosen().length === 0 ? "Add models" : `Add ${plural(chosen().length, "model")}`}
-        </Button>
-      </div>
+      <FormActions
+        form={form}
+        action={chosen().length === 0 ? "Add models" : `Add ${plural(chosen().length, "model")}`}
+        disabled={chosen().length === 0}
+      />
     </form>
   );
 }

@@ -5,9 +5,8 @@ import type { Provider } from "../../../src/service/catalog/schema.ts";
 import { api, take } from "../../api/client.ts";
 import { Problem } from "../../api/problem.ts";
 import { refresh } from "../../api/query.ts";
-import { Button } from "../../kit/button.tsx";
+import { FormActions } from "../../kit/form-actions.tsx";
 import { createSubmission, TextInput } from "../../kit/form.tsx";
-import { ProblemNotice } from "../../kit/states.tsx";
 import {
   ANTHROPIC_ADDRESS,
   isAnthropic,
@@ -87,15 +86,7 @@ export function NewProvider(props: NewProviderProps): JSX.Element {
         hint="As people here will see it."
         problem={form.of("name")}
       />
-      <Show when={form.problem()}>{(problem) => <ProblemNotice problem={problem()} />}</Show>
-      <div class="actions">
-        <Show when={props.onCancel}>
-          <Button onClick={() => props.onCancel?.()}>Cancel</Button>
-        </Show>
-        <Button type="submit" kind="primary" busy={form.busy()}>
-          {props.action}
-        </Button>
-      </div>
+      <FormActions form={form} action={props.action} onCancel={props.onCancel} />
     </form>
   );
 }
@@ -165,15 +156,7 @@ export function ProviderSettings(props: {
           problem={form.of("api_key")}
         />
       </Show>
-      <Show when={form.problem()}>{(problem) => <ProblemNotice problem={problem()} />}</Show>
-      <div class="actions">
-        <Show when={props.onCancel}>
-          <Button onClick={() => props.onCancel?.()}>Cancel</Button>
-        </Show>
-        <Button type="submit" busy={form.busy()} disabled={!changed()}>
-          Save
-        </Button>
-      </div>
+      <FormActions form={form} action="Save" kind="plain" disabled={!changed()} onCancel={props.onCancel} />
     </form>
   );
 }

@@ -5,7 +5,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock } from "../../../kit/clock.ts";
 import { sha256Hex } from "../../../kit/crypto.ts";
-import { openDatabase, type Db } from "../../../kit/db.ts";
+import { openDatabase, type Db, type FrozenFile } from "../../../kit/db.ts";
 import { AppError, messageOf, notFound, systemCode } from "../../../kit/error.ts";
 import type { Log } from "../../../kit/log.ts";
 import { migrate } from "../../../kit/migrate.ts";
@@ -50,6 +50,8 @@ export interface SqliteEngineOptions {
   readonly log: Log;
   /** Called with what every commit did, whoever asked for it, once it is durable. */
   readonly onApplied?: (applied: Applied, author: string) => void;
+  /** Told after each commit how long it took, in ms; writes that waited together share one. */
+  readonly onCommit?: (ms: number) => void;
 }
 
 /**
@@ -62,6 +64,7 @@ export function openSqliteEngine(options: SqliteEngineOptions): SqliteEngine {
   const db = openDatabase(join(own, "space.db"), (error) =>
     options.log.error("a callback after a commit failed", { error: messageOf(error) }),
   );
+  if (options.onCommit) db.watchCommits(() => options.clock.elapsed(), options.onCommit);
   try {
     migrate(db, spaceMigrations, options.clock.now());
     return new SqliteEngine(db, options);
@@ -171,7 +174,7 @@ export class SqliteEngine implements FileEngine {
   async apply(batch: Batch): Promise<Applied> {
     this.#requireOpen();
     checkShape(batch.operations);
-    await this.#recordHandEdits(batch.operations);
+    await this.#recordHandEdits(batch.operations, batch);
     return this.#commit(batch);
   }
 
@@ -195,7 +198,7 @@ export class SqliteEngine implements FileEngine {
     this.#requireOpen();
     const row = this.#store.snapshotById.get(id);
     if (!row) throw notFound("snapshot", id);
-    await this.#recordHandEdits(this.#differenceTo(row.seq).operations);
+    await this.#recordHandEdits(this.#differenceTo(row.seq).operations, batch);
     return this.#db.write(() => {
       // Once more inside the transaction: what was written meanwhile is undone as well.
       const { operations, lost } = this.#differenceTo(row.seq);
@@ -247,6 +250,11 @@ export class SqliteEngine implements FileEngine {
     return this.#mirror.behind();
   }
 
+  /** Brings the working tree up to date at once; by itself it follows within a moment. */
+  settle(): void {
+    this.#mirror.settle();
+  }
+
   /** Brings the text index up to date. */
   catchUpWords(): Promise<void> {
     return this.#whileOpen(this.#words.catchUp());
@@ -261,11 +269,20 @@ export class SqliteEngine implements FileEngine {
     }
   }
 
+  /** Its database as it is now, to be copied while writes go on. What was edited in the tree by hand is not in it. */
+  freeze(): FrozenFile {
+    this.#requireOpen();
+    return this.#db.freeze();
+  }
+
   /** What was begun is finished first. */
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
     await Promise.allSettled(this.#running);
+    // Writes that were begun are committed before this one, and their files brought before the number is read.
+    await this.#db.write(() => undefined).catch(() => undefined);
+    this.#mirror.settle();
     try {
       await this.#db.write(() => this.#store.setFollower.run(this.#mirror.safeSeq, "tree"));
     } catch (error) {
@@ -305,11 +322,19 @@ export class SqliteEngine implements FileEngine {
   }
 
   /** Never overwritten: what was edited by hand becomes a version first, and what comes then is judged against that. */
-  async #recordHandEdits(operations: readonly Operation[]): Promise<void> {
+  async #recordHandEdits(
+    operations: readonly Operation[],
+    { admitEdits }: Pick<Batch, "admitEdits">,
+  ): Promise<void> {
     const edits = operations.flatMap(({ op, path }) =>
       op === "destroy" ? [] : this.#mirror.handEdits(path),
     );
-    if (edits.length > 0) await this.#commit({ operations: edits, author: TREE_AUTHOR });
+    if (edits.length === 0) return;
+    await this.#commit({
+      operations: edits,
+      author: TREE_AUTHOR,
+      admit: (plan) => admitEdits?.(edits, plan),
+    });
   }
 
   #commit(batch: Batch): Promise<Applied> {

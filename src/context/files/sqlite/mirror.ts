@@ -18,14 +18,29 @@ export const TREE_AUTHOR = "working tree";
 const REPAIR_ROWS_MAX = 1_000;
 /** Paths that are tried again after one write: a tree that is out of order for long must not make writes slow. */
 const RETRIES_PER_WRITE_MAX = 8;
+/** Files that are written between two turns of requests: a new file costs more than the commit that it follows. */
+const BROUGHT_PER_TURN_MAX = 2;
+/** More than these wait for nobody: a writer that makes them faster than the disk takes them is slowed down to it. */
+const WAITING_PATHS_MAX = 256;
+
+/** A path whose copy is older than the log, since the commit that changed it was a moment ago. */
+interface Waiting {
+  /** The last change before the first that is not in the tree. */
+  readonly since: number;
+  /** What the tree showed then; undefined: nothing. */
+  readonly shown: string | undefined;
+}
 
 export class Mirror {
   readonly #store: SpaceStore;
   readonly #tree: Tree;
   readonly #log: Log;
+  /** In the order of their first change, which is also the order in which names become free for others. */
+  readonly #waiting = new Map<DocumentPath, Waiting>();
+  #isScheduled = false;
   /** Where the tree is not what the log says, and not because of somebody's edit. The next to be tried first. */
   readonly #behind = new Set<DocumentPath>();
-  /** Every change up to this one was brought into the tree, or its path is in `#behind`. */
+  /** Every change up to this one was brought into the tree, or its path is in `#waiting` or `#behind`. */
   #followed: number;
   /** The last change before all that are in `#behind`; undefined: it is empty. */
   #wholeUpTo: number | undefined;
@@ -39,10 +54,12 @@ export class Mirror {
 
   /** From here on the next open has to look at every change: stored with each commit. */
   get safeSeq(): number {
-    return this.#wholeUpTo ?? this.#followed;
+    const waiting = this.#waiting.values().next().value?.since ?? this.#followed;
+    return Math.min(waiting, this.#wholeUpTo ?? waiting);
   }
 
   behind(): readonly DocumentPath[] {
+    this.settle();
     return [...this.#behind].sort();
   }
 
@@ -53,74 +70,87 @@ export class Mirror {
     for (;;) {
       const entries = this.#store.changesAfter.all(this.#followed, REPAIR_ROWS_MAX);
       if (entries.length === 0) return;
-      for (const path of new Set(entries.map((entry) => entry.path as DocumentPath))) this.#repair(path);
+      for (const path of new Set(entries.map((entry) => entry.path as DocumentPath)))
+        this.#bring(path, { since: this.#followed, shown: undefined });
       this.#followed = entries.at(-1)!.seq;
     }
   }
 
-  /** After a commit. The write is durable already: a tree that can't be written refuses nothing, it is repaired later. */
+  /**
+   * After a commit. The write is durable already: a tree that can't be written refuses nothing, it is repaired later. The files are
+   * written between requests, and a file that changes again before its turn only once; who looks at the tree through us finds it done.
+   */
   follow(steps: readonly Step[], seq: number): void {
     const retried = [...this.#behind.values().take(RETRIES_PER_WRITE_MAX)];
-    for (const step of steps) this.#bring(step);
+    for (const { effect } of steps) {
+      if (effect.op === "destroy" || this.#waiting.has(effect.path)) continue;
+      this.#waiting.set(effect.path, { since: this.#followed, shown: effect.before?.hash });
+    }
     this.#followed = seq;
-    for (const path of retried) if (this.#behind.has(path)) this.#repair(path);
+    for (const path of retried)
+      if (this.#behind.has(path) && !this.#waiting.has(path))
+        this.#bring(path, { since: this.safeSeq, shown: undefined });
+    this.#bringFirst(this.#waiting.size - WAITING_PATHS_MAX);
+    this.#schedule();
   }
 
-  #bring({ operation, effect }: Step): void {
-    const { path, before, after } = effect;
-    if (effect.op === "destroy") return;
-    this.#attempt(path, () => {
-      const copy = this.#tree.look(path);
-      if (copy && this.#isForeign(copy, before?.hash, after?.hash)) return this.#leave(path);
-      if (!after) this.#tree.remove(path);
-      else if (copy?.hash !== after.hash) {
-        const content = operation.op === "put" ? operation.content : this.#contentOf(path);
-        if (content) this.#tree.put(path, content, after.hash);
-      }
+  /** Brings what waits into the tree, all of it or up to this path. */
+  settle(path?: DocumentPath): void {
+    if (path === undefined) this.#bringFirst(this.#waiting.size);
+    else while (this.#waiting.has(path)) this.#bringFirst(1);
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled || this.#waiting.size === 0) return;
+    this.#isScheduled = true;
+    setImmediate(() => {
+      this.#isScheduled = false;
+      this.#bringFirst(BROUGHT_PER_TURN_MAX);
+      this.#schedule();
     });
   }
 
-  #repair(path: DocumentPath): void {
-    this.#attempt(path, () => {
-      const row = this.#store.file.get(path)!;
-      const live = row.live === null ? undefined : row.hash;
-      const copy = this.#tree.look(path);
-      if (copy && this.#isForeign(copy, live, undefined)) return;
-      if (live === undefined) this.#tree.remove(path);
-      else if (copy?.hash !== live) this.#tree.put(path, this.#contentOf(path)!, live);
-    });
+  #bringFirst(count: number): void {
+    for (const [path, waiting] of this.#waiting.entries().take(Math.max(0, count))) {
+      this.#waiting.delete(path);
+      this.#bring(path, waiting);
+    }
   }
 
-  /** Neither of the two, nor any version of the file: written by somebody else. */
-  #isForeign({ path, hash }: TreeFile, one: string | undefined, other: string | undefined): boolean {
-    if (hash === one || hash === other) return false;
-    const row = this.#store.file.get(path);
-    return !row || !this.#store.versions.all(row.id).some((version) => version.hash === hash);
-  }
-
-  #leave(path: DocumentPath): void {
-    this.#log.warn("edited by hand while it was written: the copy in the working tree stays as it is", {
-      path,
-    });
-  }
-
-  #attempt(path: DocumentPath, work: () => void): void {
+  #bring(path: DocumentPath, { since, shown }: Waiting): void {
     this.#behind.delete(path);
     try {
-      work();
+      this.#match(path, shown);
     } catch (error) {
       this.#behind.add(path);
-      this.#wholeUpTo ??= this.#followed;
+      this.#wholeUpTo = Math.min(since, this.#wholeUpTo ?? since);
       this.#log.error("the working tree is behind", { path, error: messageOf(error) });
     }
     if (this.#behind.size === 0) this.#wholeUpTo = undefined;
   }
 
-  #contentOf(path: DocumentPath): Uint8Array | undefined {
-    const row = this.#store.file.get(path);
-    if (!row || row.live === null) return undefined;
-    // The live version always has its content.
-    return decode(this.#store.blob.get(this.#store.version.get(row.id, row.live)!.blob_id!)!);
+  /** Makes the copy what is live in the log, unless somebody else wrote it. */
+  #match(path: DocumentPath, shown: string | undefined): void {
+    const row = this.#store.file.get(path)!;
+    const copy = this.#tree.look(path);
+    const isLive = row.live !== null;
+    if (copy && isLive && copy.hash === row.hash) return;
+    if (copy && copy.hash !== shown && this.#isForeign(copy, row)) {
+      const note = "edited by hand while it was written: the copy in the working tree stays as it is";
+      return this.#log.warn(note, { path });
+    }
+    if (isLive) this.#tree.put(path, this.#contentOf(row), row.hash);
+    else this.#tree.remove(path);
+  }
+
+  /** No version of the file: written by somebody else. */
+  #isForeign({ hash }: TreeFile, row: FileRow | null): boolean {
+    return !row || !this.#store.versionByHash.get(row.id, hash);
+  }
+
+  /** The live version always has its content. */
+  #contentOf({ id, live }: FileRow): Uint8Array {
+    return decode(this.#store.blob.get(this.#store.version.get(id, live!)!.blob_id!)!);
   }
 
   /** What would have to be recorded before this path may be written: `[]` when the tree is as we left it. Raises `too_large`. */
@@ -142,20 +172,25 @@ export class Mirror {
   }
 
   look(path: DocumentPath): TreeFile | undefined {
+    this.settle(path);
     return this.#tree.look(path);
   }
 
   files(prefix?: DocumentPath): Iterable<TreeFile> {
+    this.settle();
     return this.#tree.files(prefix);
   }
 
   read(path: DocumentPath): (TreeFile & { readonly bytes: Uint8Array }) | undefined {
+    this.settle(path);
     return this.#tree.read(path);
   }
 
-  /** An older version that we could not replace or remove yet: nobody's edit. */
+  /** An older version that we did not replace or remove yet: nobody's edit. */
   #isOld(copy: TreeFile, row: FileRow | null): boolean {
-    return this.#behind.has(copy.path) && row !== null && !this.#isForeign(copy, undefined, undefined);
+    const waiting = this.#waiting.get(copy.path);
+    if (waiting && waiting.shown === copy.hash) return true;
+    return (waiting !== undefined || this.#behind.has(copy.path)) && !this.#isForeign(copy, row);
   }
 }
 

@@ -84,6 +84,7 @@ export class SpaceStore {
   readonly setGoneFile;
   readonly versions;
   readonly version;
+  readonly versionByHash;
   readonly newestKept;
   readonly insertVersion;
   readonly setGone;
@@ -144,6 +145,9 @@ export class SpaceStore {
     );
     this.version = db.query<VersionRow, [number, number]>(
       "SELECT version, blob_id, size, hash, author, created_at, gone FROM versions WHERE file_id = ? AND version = ?",
+    );
+    this.versionByHash = db.query<{ version: number }, [number, string]>(
+      "SELECT version FROM versions WHERE file_id = ? AND hash = ? LIMIT 1",
     );
     this.newestKept = db.query<VersionRow, [number]>(
       "SELECT version, blob_id, size, hash, author, created_at, gone FROM versions WHERE file_id = ? AND gone IS NULL ORDER BY version DESC LIMIT 1",

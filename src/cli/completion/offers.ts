@@ -1,0 +1,59 @@
+// What a shell can offer at each point of a command line, flat, from the one tree of commands. The shells' own files say it in their words.
+
+import { choicesOf, spellings } from "../../kit/arguments.ts";
+import type { CommandNode } from "../../kit/cli.ts";
+
+export type Value =
+  | { readonly kind: "words"; readonly words: readonly string[] }
+  | { readonly kind: "directory" | "file" | "text" };
+
+export interface Offer {
+  /** The command so far: `cairn user add`. */
+  readonly path: string;
+  readonly commands: readonly { readonly name: string; readonly description: string }[];
+  readonly flags: readonly OfferedFlag[];
+  /** What stands after it, in order. */
+  readonly places: readonly Value[];
+}
+
+export interface OfferedFlag {
+  /** `--name` first. */
+  readonly spellings: readonly string[];
+  readonly description: string;
+  /** Undefined: it takes none. */
+  readonly value: Value | undefined;
+}
+
+type Definition = CommandNode["positionals"][number];
+
+/** Parents before their children. */
+export function offersOf(node: CommandNode): Offer[] {
+  const offer: Offer = {
+    path: node.path,
+    commands: node.children.map(({ path, description }) => ({ name: lastWord(path), description })),
+    flags: Object.entries(node.flags).map(([name, def]) => ({
+      spellings: spellings(name, def),
+      description: def.description ?? "",
+      value: def.type === "boolean" ? undefined : valueOf(def),
+    })),
+    places: node.positionals.map(valueOf),
+  };
+  return [offer, ...node.children.flatMap(offersOf)];
+}
+
+function valueOf(def: Definition): Value {
+  const words = choicesOf(def);
+  if (words !== undefined) return { kind: "words", words };
+  const hint = def.valueHint ?? "";
+  if (hint === "dir") return { kind: "directory" };
+  return { kind: hint === "file" || hint.startsWith("file|") ? "file" : "text" };
+}
+
+function lastWord(path: string): string {
+  return path.slice(path.lastIndexOf(" ") + 1);
+}
+
+/** As one word of a POSIX shell, bash and zsh. */
+export function singleQuoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}

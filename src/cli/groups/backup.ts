@@ -1,0 +1,183 @@
+// `cairn backup …`: all of a server in one file. Making one asks the server of the directory, which goes on working; looking at one and
+// bringing it back need no server.
+
+import { defineCommand } from "citty";
+import { resolve } from "node:path";
+import type { Client } from "../../context/client/client.ts";
+import type { Backup, SpaceInBackup } from "../../context/backup/schema.ts";
+import type { OnProgress } from "../../context/restore-server.ts";
+import { processEnvironment, temporaryDirectory, waitForStopSignal } from "../../kit/environment.ts";
+import { AppError, statusOf, type ErrorCode } from "../../kit/error.ts";
+import { formatOf, printData, printWarning } from "../../kit/output.ts";
+import { connected } from "../connection.ts";
+import { progressLine } from "../progress.ts";
+import { bytes, plural, shown, table } from "../text.ts";
+
+const ASK_EVERY_MS = 50;
+
+const fileArg = {
+  file: { type: "positional", required: true, valueHint: "file", description: "The backup" },
+} as const;
+
+export const backupCreate = defineCommand({
+  meta: {
+    name: "create",
+    description: "Write all of a server into one file, as it is at one moment; it may run and be written to",
+  },
+  args: {
+    out: {
+      type: "string",
+      valueHint: "path",
+      description: "A directory, or the name of the new file (default: the current directory)",
+    },
+    "server-dir": {
+      type: "string",
+      valueHint: "dir",
+      description: "Data directory (default: $SERVICE_SERVER_DIR, then the standard places)",
+    },
+  },
+  async run({ args }) {
+    const format = formatOf(args);
+    const made = await connected({ "server-dir": args["server-dir"] }, (client) =>
+      followed(client, resolve(args.out ?? ".")),
+    );
+    await printData(made, format, (one) =>
+      [
+        `${one.file}: ${bytes(one.size)}, as of ${one.created_at}`,
+        `SHA-256 ${one.sha256}`,
+        ...contents(one),
+        ...leftOutText(one.spaces),
+      ].join("\n"),
+    );
+  },
+});
+
+/** Starts it and asks how far it is until it has ended. Raises what it failed with. */
+async function followed(client: Client, path: string) {
+  const progress = progressLine();
+  // First: a signal that comes before the server has answered counts as well.
+  const stopSignal = waitForStopSignal();
+  let stopping: Promise<unknown> | undefined;
+  let backup = await client.json<Backup>("POST", "/backups", { body: { path } });
+  const place = `/backups/${backup.id}`;
+  void stopSignal.then(() => (stopping = client.json("DELETE", place).catch(() => {})));
+  while (backup.state === "running") {
+    await Bun.sleep(ASK_EVERY_MS);
+    await stopping;
+    backup = await client.get<Backup>(place);
+    const { bytes_done: done, bytes_total: total } = backup;
+    progress.show(() => `backing up: ${bytes(done)} of ${bytes(total)}`);
+  }
+  progress.end();
+  const { file, result, error } = backup;
+  if (result) return { file, ...result };
+  const known = error !== null && Object.hasOwn(statusOf, error.code);
+  throw new AppError(known ? (error.code as ErrorCode) : "internal", error?.message ?? "the backup failed");
+}
+
+export const backupVerify = defineCommand({
+  meta: {
+    name: "verify",
+    description:
+      "Prove that a backup is whole: every content, count and record; names the first thing that is wrong",
+  },
+  args: fileArg,
+  async run({ args }) {
+    const format = formatOf(args);
+    const { verifyBackup } = await import("../../context/restore-server.ts");
+    const scratch = temporaryDirectory(processEnvironment());
+    const found = await interruptible((signal, onProgress) =>
+      verifyBackup(resolve(args.file), scratch, signal, onProgress),
+    );
+    await printData({ ok: true, ...found }, format, (one) =>
+      [
+        `${one.file}: whole, as of ${one.created_at}, by cairn ${one.cairn_version}`,
+        `SHA-256 ${one.sha256}`,
+        ...contents(one),
+        ...leftOutText(one.spaces),
+      ].join("\n"),
+    );
+  },
+});
+
+export const backupRestore = defineCommand({
+  meta: {
+    name: "restore",
+    description: "Make a server's data directory from a backup, once all of it is proven",
+  },
+  args: {
+    ...fileArg,
+    "server-dir": {
+      type: "string",
+      valueHint: "dir",
+      description: "Directory to make: does not exist, or is empty (default: $SERVICE_SERVER_DIR)",
+    },
+    "broken-audit": {
+      type: "boolean",
+      description: "Also when the audit record was broken already as the backup was made",
+    },
+  },
+  async run({ args }) {
+    const format = formatOf(args);
+    const given = args["server-dir"] ?? (processEnvironment()["SERVICE_SERVER_DIR"] || undefined);
+    if (given === undefined)
+      throw new AppError("invalid", "--server-dir is needed: the directory to restore into");
+    const { restoreServer } = await import("../../context/restore-server.ts");
+    const log = { format: "text" as const, write: (line: string) => void printWarning(line.trimEnd()) };
+    const audit = args["broken-audit"] === true ? ("any" as const) : ("whole" as const);
+    const asked = { file: resolve(args.file), directory: resolve(given), audit };
+    const made = await interruptible((signal, onProgress) => restoreServer(asked, log, signal, onProgress));
+    await printData(made, format, (one) =>
+      [
+        `${one.directory}: the server as of ${one.created_at}`,
+        ...contents(one),
+        "clients of its spaces are told that it was restored, and ask before they go on",
+        "",
+        "next:",
+        `  cairn server start --server-dir ${one.directory}`,
+      ].join("\n"),
+    );
+  },
+});
+
+/** Shows how far it is, and lets it be stopped in good order: what it was making is taken away. */
+async function interruptible<T>(
+  work: (signal: AbortSignal, onProgress: OnProgress) => Promise<T>,
+): Promise<T> {
+  const stop = new AbortController();
+  void waitForStopSignal().then(() => stop.abort(new AppError("refused", "stopped; nothing was changed")));
+  const progress = progressLine();
+  try {
+    return await work(stop.signal, (step, done) =>
+      progress.show(() => `${step}: ${step === "restoring" ? plural(done, "space") : bytes(done)}`),
+    );
+  } finally {
+    progress.end();
+  }
+}
+
+interface Contents {
+  readonly spaces: readonly Pick<SpaceInBackup, "name" | "head" | "files" | "bytes" | "versions">[];
+  readonly audit: { readonly entries: number };
+}
+
+function contents({ spaces, audit }: Contents): string[] {
+  return [
+    table(
+      spaces.map((one) => [one.name, one.files, one.versions, bytes(one.bytes), one.head]),
+      ["SPACE", "FILES", "VERSIONS", "SIZE", "HEAD"],
+      "no spaces",
+    ),
+    `audit record: ${plural(audit.entries, "entry", "entries")}`,
+  ];
+}
+
+/** What people might believe to be in it. */
+function leftOutText(spaces: readonly SpaceInBackup[]): string[] {
+  return spaces
+    .filter(({ left_out: { modified, untracked } }) => modified + untracked > 0)
+    .map(
+      ({ name, left_out: { modified, untracked } }) =>
+        `not in it: ${plural(modified + untracked, "file")} of ${shown(name)} edited or added by hand (${modified} modified, ${untracked} untracked); record them with cairn space adopt ${name}`,
+    );
+}

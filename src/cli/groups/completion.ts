@@ -1,0 +1,36 @@
+// `cairn completion`: what makes a shell complete commands, flags and their words. Written from the tree of commands as it runs, so that
+// nothing has to be kept in step.
+
+import { defineCommand } from "citty";
+import { oneOfWords } from "../../kit/arguments.ts";
+import { commandTree } from "../../kit/cli.ts";
+import { formatOf, printData } from "../../kit/output.ts";
+import { bashScript } from "../completion/bash.ts";
+import { fishScript } from "../completion/fish.ts";
+import { offersOf, type Offer } from "../completion/offers.ts";
+import { powershellScript } from "../completion/powershell.ts";
+import { zshScript } from "../completion/zsh.ts";
+
+const SHELLS: Readonly<Record<string, (offers: readonly Offer[]) => string>> = {
+  bash: bashScript,
+  zsh: zshScript,
+  fish: fishScript,
+  powershell: powershellScript,
+};
+
+export const completion = defineCommand({
+  meta: { name: "completion", description: "Print what makes your shell complete commands and flags" },
+  args: {
+    shell: oneOfWords(Object.keys(SHELLS), {
+      type: "positional",
+      required: true,
+      valueHint: "shell",
+      description: `One of ${Object.keys(SHELLS).join(", ")}`,
+    }),
+  },
+  async run({ args }) {
+    const { program } = await import("../main.ts");
+    const script = SHELLS[args.shell]!(offersOf(await commandTree(program)));
+    await printData({ shell: args.shell, script }, formatOf(args), (made) => made.script.trimEnd());
+  },
+});

@@ -1,0 +1,164 @@
+// `cairn file edit`: a file in one's own editor, and back by compare-and-swap. What was typed is never lost: unless it was written, or nothing
+// was changed, it stays in a file that the message names. While the editor is open, nothing is held open on the server.
+
+import { defineCommand } from "citty";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { commandWords } from "../../kit/command-text.ts";
+import { absentAsUndefined } from "../../kit/disk.ts";
+import {
+  hasTerminal,
+  processEnvironment,
+  temporaryDirectory,
+  type Environment,
+} from "../../kit/environment.ts";
+import { AppError, messageOf } from "../../kit/error.ts";
+import { formatOf, printData } from "../../kit/output.ts";
+import { parseDocumentPath } from "../../kit/paths.ts";
+import { runOnOwnTerminal } from "../../kit/process.ts";
+import { decodeUtf8 } from "../../kit/utf8.ts";
+import { spaceArg } from "../command.ts";
+import { connected, connectionArgs, type ConnectionFlags } from "../connection.ts";
+import { bytes } from "../text.ts";
+import { at, path, type Written } from "./file.ts";
+
+const FILE_MODE = 0o600;
+
+type Flags = ConnectionFlags & { readonly space?: string | undefined };
+
+/** What the edited text is judged against: the version that was read, or that there was none. */
+interface Base {
+  readonly version: number | null;
+  readonly content: Uint8Array;
+}
+
+export const fileEdit = defineCommand({
+  meta: {
+    name: "edit",
+    description:
+      "Edit a file in your editor ($VISUAL, $EDITOR); it is written only if nobody else wrote it meanwhile",
+  },
+  args: {
+    path,
+    create: { type: "boolean", description: "Begin a new file; only if there is none" },
+    ...spaceArg,
+    ...connectionArgs,
+  },
+  async run({ args }) {
+    const format = formatOf(args);
+    const environment = processEnvironment();
+    const file = parseDocumentPath("path", args.path);
+    const editor = editorOf(environment);
+    if (!hasTerminal())
+      throw new AppError("invalid", "there is no terminal for an editor; write the file with cairn file put");
+    const base = args.create === true ? await nothing(args, file) : await read(args, file);
+    const folder = await mkdtemp(join(temporaryDirectory(environment), "cairn-edit-"));
+    // Editors know languages by their extension, and people their files by name.
+    const copy = join(folder, file.slice(file.lastIndexOf("/") + 1));
+    let isKept = true;
+    try {
+      await writeFile(copy, base.content, { mode: FILE_MODE, flag: "wx" });
+      const edited = await editedText(editor, copy, base, environment);
+      const written =
+        edited === undefined
+          ? { path: file, version: base.version, changed: false }
+          : await write(args, file, base, edited, copy);
+      isKept = false;
+      await printData(written, format, (one) =>
+        "size" in one && one.changed
+          ? `${one.path} is at v${one.version} (${bytes(one.size)})`
+          : `${one.path} was not changed: nothing was written`,
+      );
+    } catch (error) {
+      isKept &&= await differs(copy, base);
+      throw error;
+    } finally {
+      if (!isKept) await rm(folder, { recursive: true, force: true });
+    }
+  },
+});
+
+/** Raises `invalid` when there is none. */
+function editorOf(environment: Environment): string[] {
+  for (const name of ["VISUAL", "EDITOR"]) {
+    const words = commandWords(`$${name}`, environment[name] ?? "");
+    if (words.length > 0) return words;
+  }
+  throw new AppError(
+    "invalid",
+    "no editor: neither $VISUAL nor $EDITOR is set (for example EDITOR=nano); or write the file with cairn file put",
+  );
+}
+
+/** Raises `not_found`, and `not_text` for what an editor would spoil. */
+async function read(flags: Flags, file: string): Promise<Base> {
+  return connected(flags, async (client) => {
+    const response = await client.request("GET", await at(client, flags.space, "files", file));
+    const content = await response.bytes();
+    if (decodeUtf8(content) === undefined)
+      throw new AppError("not_text", `${file}: is not UTF-8 text; an editor would spoil it`);
+    return { version: Number(response.headers.get("etag")?.replaceAll('"', "")), content };
+  });
+}
+
+/** Raises `conflict` before anything is typed when the file is there. */
+async function nothing(flags: Flags, file: string): Promise<Base> {
+  const isThere = await connected(flags, async (client) => {
+    const place = await at(client, flags.space, "files", file);
+    return client.request("GET", place).then(
+      () => true,
+      (error: unknown) => {
+        if (error instanceof AppError && error.code === "not_found") return false;
+        throw error;
+      },
+    );
+  });
+  if (isThere) throw new AppError("conflict", `${file}: is there already; edit it without --create`);
+  return { version: null, content: new Uint8Array() };
+}
+
+/** Undefined when nothing was changed. Raises `unavailable` when the editor failed; what it saved stays. */
+async function editedText(
+  editor: readonly string[],
+  copy: string,
+  base: Base,
+  environment: Environment,
+): Promise<Uint8Array | undefined> {
+  const ended = await runOnOwnTerminal([...editor, copy], environment);
+  if (!ended) throw new AppError("invalid", `the editor can't be started: ${editor[0]}`);
+  const text = await absentAsUndefined(readFile(copy));
+  if (text === undefined) throw new AppError("invalid", "the editor removed the file: nothing was written");
+  const isChanged = !text.equals(base.content);
+  if (ended.exitCode !== 0)
+    throw new AppError(
+      "invalid",
+      `the editor failed (exit code ${ended.exitCode}): nothing was written${isChanged ? `; your text is kept in ${copy}` : ""}`,
+    );
+  return isChanged ? text : undefined;
+}
+
+/** Raises what the server refuses with, and where the text is. */
+async function write(
+  flags: Flags,
+  file: string,
+  base: Base,
+  raw: Uint8Array,
+  copy: string,
+): Promise<Written> {
+  const headers: Record<string, string> =
+    base.version === null ? { "If-None-Match": "*" } : { "If-Match": `"${base.version}"` };
+  try {
+    return await connected(flags, async (client) =>
+      client.json<Written>("PUT", await at(client, flags.space, "files", file), { raw, headers }),
+    );
+  } catch (error) {
+    const { code, message, details } =
+      error instanceof AppError ? error : new AppError("internal", `unexpected failure: ${messageOf(error)}`);
+    throw new AppError(code, `${message}; your text is kept in ${copy}`, { ...details, kept: copy });
+  }
+}
+
+async function differs(copy: string, base: Base): Promise<boolean> {
+  const text = await absentAsUndefined(readFile(copy));
+  return text !== undefined && !text.equals(base.content);
+}

@@ -1,0 +1,213 @@
+// One archive file: tar, compressed with zstd, and behind it a seal: a frame that every zstd skips, with the SHA-256 of all before it.
+// Written and read as a stream, so that neither memory nor a second copy on the disk is needed. The reader trusts nothing.
+
+import { createReadStream } from "node:fs";
+import { open, type FileHandle } from "node:fs/promises";
+import { pipeline } from "node:stream/promises";
+import { constants, createZstdCompress, createZstdDecompress } from "node:zlib";
+import { AppError, systemCode } from "../../kit/error.ts";
+import { BLOCK_BYTES, headerOf, paddingOf, parseHeader, type Entry } from "./tar.ts";
+
+const END_BLOCKS = 2;
+const CHUNK_BYTES = 256 * 1024;
+/** Most of what is in it is compressed already: more effort saves a few percent and costs most of the time. */
+const ZSTD_LEVEL = 1;
+/** Of a skippable frame (RFC 8878, 3.1.2): number, and the length of what follows, both little-endian. */
+const SEAL_MARK = Buffer.from([0x5e, 0x2a, 0x4d, 0x18, 32, 0, 0, 0]);
+const SEAL_BYTES = SEAL_MARK.length + 32;
+
+export interface Source extends Entry {
+  /** Exactly `size` bytes. A chunk is used up before the next is asked for. */
+  readonly content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
+}
+
+export interface Written {
+  /** Bytes of the archive. */
+  readonly size: number;
+  readonly sha256: string;
+}
+
+/** Writes the files, in order, into `handle`. Raises what the disk and the sources raise, and the reason of `signal`. */
+export async function writeArchive(
+  handle: FileHandle,
+  sources: AsyncIterable<Source>,
+  seconds: number,
+  signal: AbortSignal,
+): Promise<Written> {
+  const hasher = new Bun.CryptoHasher("sha256");
+  let size = 0;
+  const zstd = createZstdCompress({
+    chunkSize: CHUNK_BYTES,
+    params: { [constants.ZSTD_c_compressionLevel]: ZSTD_LEVEL },
+  });
+  const write = async (packed: AsyncIterable<Buffer>) => {
+    for await (const chunk of packed) {
+      hasher.update(chunk);
+      size += chunk.length;
+      await writeWhole(handle, chunk);
+    }
+  };
+  try {
+    await pipeline(tarOf(sources, seconds), zstd, write, { signal });
+    await write(oneChunk(Buffer.concat([SEAL_MARK, hasher.copy().digest()])));
+  } catch (error) {
+    signal.throwIfAborted();
+    throw error;
+  }
+  return { size, sha256: hasher.digest("hex") };
+}
+
+async function* oneChunk(chunk: Buffer): AsyncGenerator<Buffer> {
+  yield chunk;
+}
+
+async function* tarOf(sources: AsyncIterable<Source>, seconds: number): AsyncGenerator<Uint8Array> {
+  for await (const source of sources) {
+    yield headerOf(source, seconds);
+    let size = 0;
+    for await (const chunk of source.content) {
+      size += chunk.length;
+      yield chunk;
+    }
+    if (size !== source.size) throw new Error(`${source.name}: ${size} bytes instead of ${source.size}`);
+    yield Buffer.alloc(paddingOf(size));
+  }
+  yield Buffer.alloc(END_BLOCKS * BLOCK_BYTES);
+}
+
+export async function writeWhole(handle: FileHandle, bytes: Uint8Array): Promise<void> {
+  let at = 0;
+  while (at < bytes.length) at += (await handle.write(bytes, at, bytes.length - at)).bytesWritten;
+}
+
+export interface Packed extends Entry {
+  /** Has to be read to its end. */
+  readonly content: AsyncGenerator<Uint8Array>;
+}
+
+/**
+ * Calls `visit` with each file, in order. Returns the hash of the archive. Raises `not_found`, `invalid` with what is wrong and where,
+ * and whatever `visit` raises.
+ */
+export async function readArchive(
+  path: string,
+  visit: (file: Packed) => Promise<void>,
+  signal: AbortSignal,
+): Promise<string> {
+  const hasher = new Bun.CryptoHasher("sha256");
+  const place = { now: "at its beginning" };
+  try {
+    const { seal, before } = await sealOf(path);
+    const end = { end: before - 1 };
+    await pipeline(
+      before === 0 ? [] : createReadStream(path, { highWaterMark: CHUNK_BYTES, ...end }),
+      async function* (chunks: AsyncIterable<Buffer>) {
+        for await (const chunk of chunks) {
+          hasher.update(chunk);
+          yield chunk;
+        }
+      },
+      createZstdDecompress({ chunkSize: CHUNK_BYTES }),
+      (bytes: AsyncIterable<Buffer>) => readTar(new Bytes(bytes), visit, place),
+      { signal },
+    );
+    if (seal === undefined)
+      throw new AppError("invalid", "its seal is missing: it was cut, or something was added");
+    if (!hasher.copy().digest().equals(seal.subarray(SEAL_MARK.length)))
+      throw new AppError("invalid", "its seal does not fit: a byte of it was changed");
+    return hasher.update(seal).digest("hex");
+  } catch (error) {
+    signal.throwIfAborted();
+    throw readError(path, error, place.now);
+  }
+}
+
+/** The last bytes, when they are a seal, and how many bytes come before. */
+async function sealOf(path: string): Promise<{ seal: Buffer | undefined; before: number }> {
+  const handle = await open(path, "r");
+  try {
+    const { size } = await handle.stat();
+    const before = Math.max(0, size - SEAL_BYTES);
+    const last = Buffer.alloc(SEAL_BYTES);
+    const { bytesRead } = await handle.read(last, 0, SEAL_BYTES, before);
+    const isSeal = bytesRead === SEAL_BYTES && last.subarray(0, SEAL_MARK.length).equals(SEAL_MARK);
+    return isSeal ? { seal: last, before } : { seal: undefined, before: size };
+  } finally {
+    await handle.close();
+  }
+}
+
+async function readTar(
+  bytes: Bytes,
+  visit: (file: Packed) => Promise<void>,
+  place: { now: string },
+): Promise<void> {
+  for (;;) {
+    const block = await bytes.take(BLOCK_BYTES);
+    const entry = parseHeader(block);
+    if (!entry) break;
+    place.now = `in ${entry.name}`;
+    await visit({ ...entry, content: bytes.next(entry.size) });
+    await bytes.take(paddingOf(entry.size));
+    place.now = `after ${entry.name}`;
+  }
+  const end = await bytes.take((END_BLOCKS - 1) * BLOCK_BYTES);
+  if (end.some((byte) => byte !== 0) || !(await bytes.ended()))
+    throw new AppError("invalid", "something follows where it should end");
+}
+
+/** A stream of bytes, to be taken in pieces of a size. */
+class Bytes {
+  readonly #chunks: AsyncIterator<Buffer>;
+  #rest: Buffer = Buffer.alloc(0);
+
+  constructor(chunks: AsyncIterable<Buffer>) {
+    this.#chunks = chunks[Symbol.asyncIterator]();
+  }
+
+  /** Exactly so many. Raises `invalid` when there are fewer. */
+  async take(count: number): Promise<Buffer> {
+    const pieces: Uint8Array[] = [];
+    for await (const piece of this.next(count)) pieces.push(piece);
+    return Buffer.concat(pieces);
+  }
+
+  async *next(count: number): AsyncGenerator<Uint8Array> {
+    let missing = count;
+    while (missing > 0) {
+      if (this.#rest.length === 0 && !(await this.#more()))
+        throw new AppError("invalid", "it ends too early");
+      const piece = this.#rest.subarray(0, missing);
+      this.#rest = this.#rest.subarray(piece.length);
+      missing -= piece.length;
+      yield piece;
+    }
+  }
+
+  async ended(): Promise<boolean> {
+    return this.#rest.length === 0 && !(await this.#more());
+  }
+
+  async #more(): Promise<boolean> {
+    for (;;) {
+      const { done, value } = await this.#chunks.next();
+      if (done === true) return false;
+      this.#rest = value;
+      if (value.length > 0) return true;
+    }
+  }
+}
+
+function readError(path: string, error: unknown, where: string): unknown {
+  const code = systemCode(error) ?? "";
+  if (code === "ENOENT" || code === "ENOTDIR") return new AppError("not_found", `${path}: no such file`);
+  if (code === "EISDIR") return new AppError("invalid", `${path}: is a directory, not a backup`);
+  if (code.startsWith("ZSTD_") || code.startsWith("ERR_"))
+    return new AppError(
+      "invalid",
+      `${path}: is damaged, or no backup: its compression does not hold (${where})`,
+    );
+  if (error instanceof AppError && error.code === "invalid")
+    return new AppError("invalid", `${path}: ${error.message} (${where})`);
+  return error;
+}

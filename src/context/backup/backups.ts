@@ -1,0 +1,287 @@
+// Makes backups of a server's data while it works. Everything is taken at one moment: the databases are frozen together, in one step with
+// the length of the audit record, and copied while writes go on. One backup at a time; the last one can be asked about.
+
+import { createReadStream, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Background } from "../../kit/background.ts";
+import { rfc3339, type Clock } from "../../kit/clock.ts";
+import type { Db, FrozenFile } from "../../kit/db.ts";
+import { AppError, messageOf, notFound } from "../../kit/error.ts";
+import type { Log } from "../../kit/log.ts";
+import { version } from "../../kit/version.ts";
+import type { Audit } from "../audit/audit.ts";
+import { loadServerConfig } from "../config/config.ts";
+import { headText } from "../files/head.ts";
+import { requireAdmin, type Actor } from "../people/actor.ts";
+import type { FrozenSpace, Spaces } from "../spaces/spaces.ts";
+import { writeArchive, type Source } from "./archive.ts";
+import {
+  BACKUP_FORMAT,
+  MANIFEST_NAME,
+  type Backup,
+  type Manifest,
+  type Member,
+  type SpaceInBackup,
+} from "./schema.ts";
+import { targetPath, writeTarget } from "./target.ts";
+import { AUDIT_MEMBER, CONFIG_MEMBER, DATABASE_MEMBER, manifestHash, spaceMembers } from "./unpack.ts";
+
+const READ_BYTES = 1024 * 1024;
+const MS_PER_SECOND = 1000;
+
+export interface BackupsDeps {
+  /** Of the server's data. */
+  readonly directory: string;
+  readonly db: Db;
+  readonly spaces: Spaces;
+  readonly audit: Audit;
+  readonly background: Background;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+type LeftOut = SpaceInBackup["left_out"];
+
+/** Everything at one moment. */
+interface Moment {
+  readonly time: number;
+  readonly config: Uint8Array;
+  readonly server: FrozenFile;
+  readonly spaces: readonly FrozenSpace[];
+  readonly audit: ReturnType<Audit["mark"]>;
+}
+
+interface Job {
+  readonly shown: Backup;
+  readonly stop: AbortController;
+}
+
+export class Backups {
+  readonly #deps: BackupsDeps;
+  #last: Job | undefined;
+  #count = 0;
+
+  constructor(deps: BackupsDeps) {
+    this.#deps = deps;
+  }
+
+  /** By the operator of this machine only. Raises `forbidden`, `invalid`, and `conflict` while another is made. */
+  start(actor: Actor, path: string): Backup {
+    const { audit, background, clock, directory, log } = this.#deps;
+    const deed = { action: "backup.create", target: path };
+    let file: string;
+    try {
+      requireOperator(actor);
+      if (this.#last?.shown.state === "running")
+        throw new AppError("conflict", `a backup is being made already: ${this.#last.shown.file}`);
+      file = targetPath(path, nameAt(clock.now()), directory);
+    } catch (error) {
+      audit.record(actor, deed, error);
+      throw error;
+    }
+    this.#count += 1;
+    const shown: Backup = {
+      id: this.#count,
+      state: "running",
+      file,
+      bytes_done: 0,
+      bytes_total: 0,
+      result: null,
+      error: null,
+    };
+    const job = { shown, stop: new AbortController() };
+    this.#last = job;
+    const make = () =>
+      audit.watched(
+        actor,
+        { ...deed, target: file },
+        () => this.#make(job),
+        (done) => ({ contentHash: done.sha256 }),
+      );
+    background.run("backup", async () => {
+      try {
+        shown.result = await make();
+        shown.state = "done";
+      } catch (error) {
+        shown.error = errorOf(error);
+        shown.state = "failed";
+        // What an AppError says is told to who asked, and is on record.
+        if (!(error instanceof AppError)) log.error("the backup failed", { file, error: messageOf(error) });
+      }
+    });
+    return shown;
+  }
+
+  /** Raises `forbidden`, `not_found`. */
+  get(actor: Actor, id: number): Backup {
+    requireAdmin(actor);
+    if (this.#last?.shown.id !== id) throw notFound("backup", id);
+    return this.#last.shown;
+  }
+
+  /** Gives it up; nothing stays of it. One that has ended stays as it is. Raises as `get`. */
+  stop(actor: Actor, id: number): Backup {
+    const shown = this.get(actor, id);
+    requireOperator(actor);
+    this.abort("it was stopped");
+    return shown;
+  }
+
+  /** For the end of the server: what is copied must not be closed before. */
+  abort(reason: string): void {
+    this.#last?.stop.abort(
+      new AppError("unavailable", `the backup was given up: ${reason}; nothing stays of it`),
+    );
+  }
+
+  async #make({ shown, stop }: Job): Promise<NonNullable<Backup["result"]>> {
+    const { signal } = stop;
+    const leftOut = await this.#leftOut(signal);
+    return writeTarget(shown.file, async (handle) => {
+      const moment = this.#freeze();
+      try {
+        shown.bytes_total = bytesOf(moment);
+        const manifests: Manifest[] = [];
+        const progress = (count: number) => void (shown.bytes_done += count);
+        const sources = sourcesOf(moment, leftOut, progress, (manifest) => manifests.push(manifest));
+        const written = await writeArchive(handle, sources, Math.floor(moment.time / MS_PER_SECOND), signal);
+        const { created_at, spaces, audit } = manifests[0]!;
+        return { ...written, created_at, spaces, audit };
+      } finally {
+        this.#thaw(moment);
+      }
+    });
+  }
+
+  /** Edits by hand that are not recorded: the database is the truth, so they are only counted. */
+  async #leftOut(signal: AbortSignal): Promise<ReadonlyMap<string, LeftOut>> {
+    const counts = new Map<string, LeftOut>();
+    for (const { name, engine } of await this.#deps.spaces.openAll()) {
+      signal.throwIfAborted();
+      const states = (await engine.list()).map(({ state }) => state);
+      const count = (wanted: string) => states.filter((state) => state === wanted).length;
+      counts.set(name, { modified: count("modified"), untracked: count("untracked") });
+    }
+    return counts;
+  }
+
+  /** In one step, without a pause in it: nothing can happen in between. */
+  #freeze(): Moment {
+    const { directory, db, spaces, audit, clock } = this.#deps;
+    // What could not be restored is no backup.
+    loadServerConfig(directory);
+    const config = readFileSync(join(directory, CONFIG_MEMBER));
+    const frozen = spaces.freeze();
+    try {
+      return { time: clock.now(), config, server: db.freeze(), spaces: frozen, audit: audit.mark() };
+    } catch (error) {
+      spaces.thaw(frozen);
+      throw error;
+    }
+  }
+
+  #thaw({ server, spaces }: Moment): void {
+    server.thaw();
+    this.#deps.spaces.thaw(spaces);
+  }
+}
+
+/** Who can read the data anyway: it holds every document, and the secrets of webhooks. */
+function requireOperator(actor: Actor): void {
+  requireAdmin(actor);
+  if (actor.auth !== "local")
+    throw new AppError(
+      "forbidden",
+      "backups are made on the machine of the server, with cairn backup create; no token is enough",
+    );
+}
+
+function bytesOf({ config, server, audit, spaces }: Moment): number {
+  return spaces.reduce(
+    (sum, { file, database }) => sum + file.length + database.size,
+    config.length + server.size + audit.bytes,
+  );
+}
+
+/** The files of an archive, in order; the manifest, which is known at the end, is the last. */
+async function* sourcesOf(
+  moment: Moment,
+  leftOut: ReadonlyMap<string, LeftOut>,
+  onBytes: (count: number) => void,
+  onManifest: (manifest: Manifest) => void,
+): AsyncGenerator<Source> {
+  const members: Member[] = [];
+  const hashed = (source: Source): Source => ({ ...source, content: measured(source, members, onBytes) });
+  const { config, server, audit, spaces } = moment;
+  yield hashed({ name: CONFIG_MEMBER, size: config.length, content: [config] });
+  yield hashed({ name: DATABASE_MEMBER, size: server.size, content: chunksOf(server) });
+  const records = audit.bytes === 0 ? [] : createReadStream(audit.path, { end: audit.bytes - 1 });
+  yield hashed({ name: AUDIT_MEMBER, size: audit.bytes, content: records });
+  for (const { name, file, database } of spaces) {
+    const names = spaceMembers(name);
+    yield hashed({ name: names.file, size: file.length, content: [file] });
+    yield hashed({ name: names.database, size: database.size, content: chunksOf(database) });
+  }
+  const manifest = manifestOf(moment, leftOut, members);
+  onManifest(manifest);
+  const text = Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`);
+  yield { name: MANIFEST_NAME, size: text.length, content: [text] };
+}
+
+async function* measured(
+  { name, size, content }: Source,
+  members: Member[],
+  onBytes: (count: number) => void,
+): AsyncGenerator<Uint8Array> {
+  const hasher = new Bun.CryptoHasher("sha256");
+  for await (const chunk of content) {
+    hasher.update(chunk);
+    onBytes(chunk.length);
+    yield chunk;
+  }
+  members.push({ name, size, sha256: hasher.digest("hex") });
+}
+
+async function* chunksOf(file: FrozenFile): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < file.size;) {
+    // A new one for each: what was handed on may still be waiting to be compressed.
+    const chunk = new Uint8Array(Math.min(READ_BYTES, file.size - at));
+    const count = await file.read(chunk, at);
+    if (count === 0) return;
+    yield chunk.subarray(0, count);
+    at += count;
+  }
+}
+
+function manifestOf(
+  { time, spaces, audit }: Moment,
+  leftOut: ReadonlyMap<string, LeftOut>,
+  members: readonly Member[],
+): Manifest {
+  const manifest: Manifest = {
+    format: BACKUP_FORMAT,
+    cairn_version: version.version,
+    created_at: rfc3339(time),
+    members: [...members],
+    spaces: spaces.map(({ name, head, totals }) => ({
+      name,
+      head: headText(head),
+      ...totals,
+      left_out: leftOut.get(name) ?? { modified: 0, untracked: 0 },
+    })),
+    audit: { entries: audit.entries, head: audit.hash },
+    hash: "",
+  };
+  return { ...manifest, hash: manifestHash(manifest) };
+}
+
+/** `cairn-backup-20261121T062000Z.tar.zst` */
+function nameAt(time: number): string {
+  return `cairn-backup-${rfc3339(time).replace(/\.\d+/, "").replaceAll(/[-:]/g, "")}.tar.zst`;
+}
+
+function errorOf(error: unknown): NonNullable<Backup["error"]> {
+  return error instanceof AppError
+    ? { code: error.code, message: error.message }
+    : { code: "internal", message: "internal error: the log of the server says more" };
+}

@@ -1,0 +1,141 @@
+// Proves that what a backup holds is sound, file by file: databases, every version's content against its hash, counts, the audit chain. It
+// works on the unpacked copy, and raises the first thing that is wrong.
+
+import { join, sep } from "node:path";
+import { sha256Hex } from "../../kit/crypto.ts";
+import { openDatabase, type Db } from "../../kit/db.ts";
+import { AppError, messageOf } from "../../kit/error.ts";
+import { verifyAuditFile } from "../audit/verify.ts";
+import { loadServerConfig } from "../config/config.ts";
+import { decode } from "../files/sqlite/coding.ts";
+import { headText } from "../files/head.ts";
+import { readSpaceFile } from "../spaces/spaces.ts";
+import type { Manifest, SpaceInBackup } from "./schema.ts";
+import { IntegrityStore, SpaceContentStore, type StoredBlob } from "./store.ts";
+import { AUDIT_MEMBER, CONFIG_MEMBER, DATABASE_MEMBER, spaceMembers } from "./unpack.ts";
+
+/** So many contents are checked between two looks at whether somebody asked to stop. */
+const BLOBS_PER_PAUSE = 64;
+
+/**
+ * Returns what is wrong with the audit chain, which is in the backup just as the server had it; undefined: nothing. Raises `invalid` for
+ * all else that is wrong, and the reason of `signal`. `onBytes`: how many bytes of contents were checked since the last call.
+ */
+export async function checkContent(
+  directory: string,
+  manifest: Manifest,
+  signal: AbortSignal,
+  onBytes: (count: number) => void,
+): Promise<string | undefined> {
+  named(directory, CONFIG_MEMBER, () => loadServerConfig(directory));
+  await withDatabase(directory, DATABASE_MEMBER, () => Promise.resolve());
+  for (const space of manifest.spaces) {
+    const { file, database } = spaceMembers(space.name);
+    const { name } = named(directory, file, () => readSpaceFile(join(directory, file)));
+    if (name !== space.name) throw wrong(file, `is that of "${name}"`);
+    await withDatabase(directory, database, async (db) => {
+      const store = new SpaceContentStore(db);
+      checkCounts(database, store, space);
+      checkReferences(database, store);
+      await checkBlobs(database, store, signal, onBytes);
+    });
+  }
+  return auditProblem(join(directory, AUDIT_MEMBER), manifest);
+}
+
+async function withDatabase(
+  directory: string,
+  member: string,
+  look: (db: Db) => Promise<void>,
+): Promise<void> {
+  const db = named(directory, member, () => openDatabase(join(directory, member)));
+  try {
+    const store = new IntegrityStore(db);
+    named(directory, member, () => {
+      const found = store.integrity.get()?.integrity_check;
+      if (found !== "ok") throw new AppError("invalid", `the database is damaged: ${found}`);
+      const stray = store.foreignKeys.get();
+      if (stray)
+        throw new AppError("invalid", `the database is damaged: a row of ${stray.table} belongs to none`);
+    });
+    await look(db);
+  } finally {
+    db.close();
+  }
+}
+
+function checkCounts(member: string, store: SpaceContentStore, said: SpaceInBackup): void {
+  const space = store.space.get();
+  if (!space) throw wrong(member, "has no space in it");
+  const { files, bytes } = store.totals.get()!;
+  const { versions } = store.versions.get()!;
+  const head = headText(space);
+  const counted = { head, files, bytes, versions };
+  for (const name of ["head", "files", "bytes", "versions"] as const)
+    if (said[name] !== counted[name])
+      throw wrong(member, `${name}: ${counted[name]}, but the manifest says ${said[name]}`);
+  for (const name of ["files", "bytes", "versions"] as const)
+    if (space[name] !== counted[name])
+      throw wrong(member, `${name}: ${counted[name]}, but its running total is ${space[name]}`);
+  const { seq } = store.lastChange.get()!;
+  if (seq !== space.seq) throw wrong(member, `its log ends with change ${seq}, but its head is ${space.seq}`);
+}
+
+function checkReferences(member: string, store: SpaceContentStore): void {
+  const lost = store.versionWithoutBlob.get() ?? store.liveWithoutContent.get();
+  if (lost) throw wrong(member, `v${lost.version} of ${lost.path} does not have the content that it should`);
+  const miscounted = store.miscountedBlob.get();
+  if (miscounted) throw wrong(member, `the uses of content ${miscounted.hash} are miscounted`);
+}
+
+async function checkBlobs(
+  member: string,
+  store: SpaceContentStore,
+  signal: AbortSignal,
+  onBytes: (count: number) => void,
+): Promise<void> {
+  let checked = 0;
+  for (let blob = store.nextBlob.get(0); blob; blob = store.nextBlob.get(blob.id)) {
+    if (!isWhole(blob)) {
+      const user = store.userOfBlob.get(blob.id);
+      const whose = user ? `v${user.version} of ${user.path}` : blob.hash;
+      throw wrong(member, `the content of ${whose} is damaged: it does not have its hash`);
+    }
+    onBytes(blob.content.length);
+    checked += 1;
+    if (checked % BLOBS_PER_PAUSE !== 0) continue;
+    await new Promise(setImmediate);
+    signal.throwIfAborted();
+  }
+}
+
+function isWhole(blob: StoredBlob): boolean {
+  try {
+    const bytes = decode(blob);
+    return bytes.length === blob.size && sha256Hex(bytes) === blob.hash;
+  } catch {
+    return false;
+  }
+}
+
+function auditProblem(path: string, { audit }: Manifest): string | undefined {
+  const anchor = { entries: audit.entries, hash: audit.head };
+  const found = verifyAuditFile(path, anchor);
+  if (!found.ok) return `${AUDIT_MEMBER}: line ${found.line}: ${found.problem}`;
+  const entries = found.entries + found.skipped;
+  if (entries === audit.entries) return undefined;
+  return `${AUDIT_MEMBER}: ${entries} records, but the manifest says ${audit.entries}`;
+}
+
+function wrong(member: string, problem: string): AppError {
+  return new AppError("invalid", `${member}: ${problem}`);
+}
+
+/** What is raised within gets the name of the file in front; where it lies for now is nobody's business. */
+function named<T>(directory: string, member: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw wrong(member, messageOf(error).replaceAll(directory + sep, ""));
+  }
+}

@@ -1,0 +1,80 @@
+// The headers of tar archives (POSIX ustar; sizes beyond 8 GiB in base 256, as GNU and BSD read them). Only what a backup has: regular
+// files with short names. Anything else is refused, by name.
+
+import { AppError } from "../../kit/error.ts";
+
+export const BLOCK_BYTES = 512;
+const NAME_BYTES_MAX = 100;
+const OCTAL_SIZE_MAX = 0o77777777777;
+const FILE_MODE = 0o600;
+const CHECKSUM = { at: 148, length: 8 };
+const SIZE = { at: 124, length: 12 };
+const BASE_256 = 0x80;
+const REGULAR = ["0", "\0"];
+
+export interface Entry {
+  readonly name: string;
+  /** Bytes. */
+  readonly size: number;
+}
+
+/** `seconds`: its time, since the epoch. */
+export function headerOf({ name, size }: Entry, seconds: number): Buffer {
+  const block = Buffer.alloc(BLOCK_BYTES);
+  if (Buffer.byteLength(name) > NAME_BYTES_MAX) throw new Error(`too long for the archive: ${name}`);
+  block.write(name, 0);
+  octal(block, 100, 8, FILE_MODE);
+  octal(block, 108, 8, 0);
+  octal(block, 116, 8, 0);
+  if (size <= OCTAL_SIZE_MAX) octal(block, SIZE.at, SIZE.length, size);
+  else {
+    block[SIZE.at] = BASE_256;
+    block.writeBigUInt64BE(BigInt(size), SIZE.at + SIZE.length - 8);
+  }
+  octal(block, 136, 12, seconds);
+  block.write("0", 156);
+  block.write("ustar\x0000", 257, "latin1");
+  block.write(`${checksumOf(block).toString(8).padStart(6, "0")}\0 `, CHECKSUM.at, "latin1");
+  return block;
+}
+
+/** Undefined for the block that ends an archive. Raises `invalid`. */
+export function parseHeader(block: Buffer): Entry | undefined {
+  if (block.every((byte) => byte === 0)) return undefined;
+  const stated = Number.parseInt(text(block, CHECKSUM.at, CHECKSUM.length), 8);
+  if (stated !== checksumOf(block)) throw new AppError("invalid", "the header of a file is not readable");
+  const prefix = text(block, 345, 155);
+  const last = text(block, 0, NAME_BYTES_MAX);
+  // Shown in messages: no terminal shall obey it.
+  const name = (prefix === "" ? last : `${prefix}/${last}`).replace(/\p{Cc}/gu, "\ufffd");
+  if (!REGULAR.includes(String.fromCharCode(block[156]!)))
+    throw new AppError("invalid", `"${name}": is not a regular file`);
+  const size =
+    block[SIZE.at] === BASE_256
+      ? Number(block.readBigUInt64BE(SIZE.at + SIZE.length - 8))
+      : Number.parseInt(text(block, SIZE.at, SIZE.length), 8);
+  if (!Number.isSafeInteger(size) || size < 0) throw new AppError("invalid", `"${name}": has no size`);
+  return { name, size };
+}
+
+/** Bytes after a file of that size, up to the next block. */
+export function paddingOf(size: number): number {
+  return (BLOCK_BYTES - (size % BLOCK_BYTES)) % BLOCK_BYTES;
+}
+
+function octal(block: Buffer, at: number, length: number, value: number): void {
+  block.write(`${value.toString(8).padStart(length - 1, "0")}\0`, at, "latin1");
+}
+
+function text(block: Buffer, at: number, length: number): string {
+  const end = block.indexOf(0, at);
+  return block.toString("utf8", at, end < 0 ? at + length : Math.min(end, at + length)).trim();
+}
+
+/** With its own field read as spaces. */
+function checksumOf(block: Buffer): number {
+  let sum = 0;
+  for (const [index, byte] of block.entries())
+    sum += index >= CHECKSUM.at && index < CHECKSUM.at + CHECKSUM.length ? 0x20 : byte;
+  return sum;
+}

@@ -1,0 +1,86 @@
+// The file that a backup becomes: written under a temporary name beside it, brought to the disk, and only then given its name. It never
+// takes the place of another file, and nothing is left of one that did not come to its end.
+
+import { existsSync, realpathSync, statSync } from "node:fs";
+import { link, open, rename, rm, type FileHandle } from "node:fs/promises";
+import { basename, dirname, isAbsolute, join, sep } from "node:path";
+import { guarded } from "../../kit/disk.ts";
+import { AppError, systemCode } from "../../kit/error.ts";
+import { randomHex } from "../../kit/random.ts";
+
+const FILE_MODE = 0o600;
+const TEMPORARY_BITS = 48;
+/** Disks that know no second name for a file. */
+const NO_LINKS = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"];
+
+/**
+ * `path`: a directory, where `name` is put, or the file itself. Raises `invalid` for a place that will not do, `conflict` when there is
+ * something of that name.
+ */
+export function targetPath(path: string, name: string, dataDirectory: string): string {
+  if (!isAbsolute(path)) throw new AppError("invalid", "path: expected an absolute path");
+  const isDirectory = statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+  const target = isDirectory ? join(path, name) : path;
+  const directory = dirname(target);
+  if (!statSync(directory, { throwIfNoEntry: false })?.isDirectory())
+    throw new AppError("invalid", `${directory}: no such directory; make it first`);
+  if (`${realpathSync(directory)}${sep}`.startsWith(`${realpathSync(dataDirectory)}${sep}`))
+    throw new AppError(
+      "invalid",
+      `${target}: lies in the data directory, and would be lost with it; choose a place outside`,
+    );
+  refuseExisting(target);
+  return target;
+}
+
+/** Raises `conflict` when it exists by now, `unavailable` when the disk is full, and whatever `write` raises. */
+export async function writeTarget<T>(path: string, write: (handle: FileHandle) => Promise<T>): Promise<T> {
+  const directory = dirname(path);
+  const temporary = join(directory, `.${basename(path)}.part-${randomHex(TEMPORARY_BITS)}`);
+  return guarded(directory, async () => {
+    try {
+      const written = await create(temporary, write);
+      await giveName(temporary, path);
+      await syncDirectory(directory);
+      return written;
+    } finally {
+      await rm(temporary, { force: true });
+    }
+  });
+}
+
+async function create<T>(path: string, write: (handle: FileHandle) => Promise<T>): Promise<T> {
+  const handle = await open(path, "wx", FILE_MODE);
+  try {
+    const written = await write(handle);
+    await handle.sync();
+    return written;
+  } finally {
+    await handle.close();
+  }
+}
+
+/** A second name, since a rename would replace what came there meanwhile. */
+async function giveName(temporary: string, path: string): Promise<void> {
+  try {
+    await link(temporary, path);
+  } catch (error) {
+    const code = systemCode(error) ?? "";
+    if (code === "EEXIST") refuseExisting(path);
+    if (!NO_LINKS.includes(code)) throw error;
+    refuseExisting(path);
+    await rename(temporary, path);
+  }
+}
+
+function refuseExisting(path: string): void {
+  if (existsSync(path))
+    throw new AppError("conflict", `${path}: exists already; choose another name, or move it away`);
+}
+
+/** Names made in it survive a power cut. Windows has no such thing. */
+export async function syncDirectory(path: string): Promise<void> {
+  if (process.platform === "win32") return;
+  const handle = await open(path, "r");
+  await handle.sync().finally(() => handle.close());
+}

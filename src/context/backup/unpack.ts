@@ -1,0 +1,140 @@
+// Takes an archive apart into an empty directory and proves on the way that it is whole: only names that a backup has, each once, and each
+// file the very bytes that the manifest names. What the files say is for content.ts.
+
+import { mkdir, open } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { Value } from "@sinclair/typebox/value";
+import { canonicalJson, sha256Hex } from "../../kit/crypto.ts";
+import { guarded } from "../../kit/disk.ts";
+import { AppError } from "../../kit/error.ts";
+import { SPACE_NAME_PATTERN, SPACES_MAX } from "../spaces/schema.ts";
+import { readArchive, writeWhole, type Packed } from "./archive.ts";
+import { BACKUP_FORMAT, Manifest, MANIFEST_BYTES_MAX, MANIFEST_NAME, type Member } from "./schema.ts";
+
+export const CONFIG_MEMBER = "server.yaml";
+export const DATABASE_MEMBER = "server.db";
+export const AUDIT_MEMBER = "audit/audit.jsonl";
+const OF_SERVER: readonly string[] = [CONFIG_MEMBER, DATABASE_MEMBER, AUDIT_MEMBER];
+const MEMBERS_MAX = OF_SERVER.length + 2 * SPACES_MAX;
+const OF_SPACE = new RegExp(`^spaces/${SPACE_NAME_PATTERN.slice(1, -1)}/\\.cairn/space\\.(?:yaml|db)$`);
+const DIRECTORY_MODE = 0o700;
+const FILE_MODE = 0o600;
+
+export function spaceMembers(space: string): { readonly file: string; readonly database: string } {
+  const own = `spaces/${space}/.cairn`;
+  return { file: `${own}/space.yaml`, database: `${own}/space.db` };
+}
+
+export function manifestHash(manifest: Manifest): string {
+  return sha256Hex(canonicalJson({ ...manifest, hash: undefined }));
+}
+
+export interface Unpacked {
+  readonly manifest: Manifest;
+  /** Of the archive. */
+  readonly sha256: string;
+}
+
+/**
+ * Raises `not_found`, `invalid` with the first thing that is wrong, `refused` for a format that this version does not read, `unavailable`
+ * when the disk is full, and the reason of `signal`. `onBytes`: how many were written since the last call.
+ */
+export async function unpack(
+  path: string,
+  directory: string,
+  signal: AbortSignal,
+  onBytes: (count: number) => void,
+): Promise<Unpacked> {
+  const found = new Map<string, Member>();
+  let manifest: Manifest | undefined;
+  const visit = async (file: Packed) => {
+    const { name } = file;
+    if (manifest) throw new AppError("invalid", `"${name}": comes after the manifest, which ends a backup`);
+    if (name === MANIFEST_NAME) {
+      manifest = parseManifest(await textOf(file));
+      return compare(manifest, found);
+    }
+    if (!OF_SERVER.includes(name) && !OF_SPACE.test(name))
+      throw new AppError("invalid", `"${name}": no file of a backup has such a name`);
+    if (found.has(name)) throw new AppError("invalid", `"${name}": is in it twice`);
+    if (found.size >= MEMBERS_MAX) throw new AppError("invalid", `more than ${MEMBERS_MAX} files`);
+    found.set(name, await guarded(directory, () => write(file, join(directory, name), onBytes)));
+  };
+  const sha256 = await readArchive(path, visit, signal);
+  if (!manifest) throw new AppError("invalid", `${path}: ${MANIFEST_NAME} is missing`);
+  return { manifest, sha256 };
+}
+
+async function write(file: Packed, path: string, onBytes: (count: number) => void): Promise<Member> {
+  await mkdir(dirname(path), { recursive: true, mode: DIRECTORY_MODE });
+  const handle = await open(path, "wx", FILE_MODE);
+  try {
+    const hasher = new Bun.CryptoHasher("sha256");
+    for await (const piece of file.content) {
+      hasher.update(piece);
+      await writeWhole(handle, piece);
+      onBytes(piece.length);
+    }
+    await handle.sync();
+    return { name: file.name, size: file.size, sha256: hasher.digest("hex") };
+  } finally {
+    await handle.close();
+  }
+}
+
+async function textOf({ name, size, content }: Packed): Promise<string> {
+  if (size > MANIFEST_BYTES_MAX)
+    throw new AppError("invalid", `${name}: larger than ${MANIFEST_BYTES_MAX} bytes`);
+  const pieces: Uint8Array[] = [];
+  for await (const piece of content) pieces.push(piece);
+  return Buffer.concat(pieces).toString("utf8");
+}
+
+/** Raises `refused` for another format, `invalid` for what is no manifest. */
+function parseManifest(text: string): Manifest {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new AppError("invalid", `${MANIFEST_NAME}: is no JSON`);
+  }
+  refuseOtherFormat(value as { format?: unknown; cairn_version?: unknown } | null);
+  if (!Value.Check(Manifest, value)) {
+    const problem = Value.Errors(Manifest, value).First();
+    throw new AppError(
+      "invalid",
+      `${MANIFEST_NAME}: ${problem?.path ?? ""}: ${problem?.message ?? "not valid"}`,
+    );
+  }
+  if (manifestHash(value) !== value.hash)
+    throw new AppError("invalid", `${MANIFEST_NAME}: was edited: it does not have the hash that it states`);
+  return value;
+}
+
+function refuseOtherFormat(value: { format?: unknown; cairn_version?: unknown } | null): void {
+  const format = value?.format;
+  if (format === BACKUP_FORMAT || typeof format !== "number") return;
+  const by = typeof value?.cairn_version === "string" ? ` (cairn ${value.cairn_version})` : "";
+  const age = format < BACKUP_FORMAT ? "an older" : "a newer";
+  throw new AppError(
+    "refused",
+    `the backup has format ${format} and was made by ${age} version${by}; this version reads format ${BACKUP_FORMAT}: use the version that made it`,
+  );
+}
+
+/** Raises `invalid` with the first file that is not what the manifest says. */
+function compare(manifest: Manifest, found: ReadonlyMap<string, Member>): void {
+  const listed = new Map(manifest.members.map((member) => [member.name, member]));
+  const needed = manifest.spaces.flatMap(({ name }) => Object.values(spaceMembers(name)));
+  for (const name of [...OF_SERVER, ...needed, ...listed.keys()])
+    if (!found.has(name)) throw new AppError("invalid", `${name} is missing`);
+  for (const { name, size, sha256 } of found.values()) {
+    const said = listed.get(name);
+    if (!said) throw new AppError("invalid", `${name} is in it, but not in its manifest`);
+    if (said.size !== size) throw new AppError("invalid", `${name}: ${size} bytes instead of ${said.size}`);
+    if (said.sha256 !== sha256) throw new AppError("invalid", `${name}: is not what was backed up (SHA-256)`);
+  }
+  const known = new Set([...OF_SERVER, ...needed]);
+  const stray = [...found.keys()].find((name) => !known.has(name));
+  if (stray !== undefined) throw new AppError("invalid", `${stray}: its space is not in the manifest`);
+}

@@ -1,0 +1,176 @@
+// What `cairn doctor` finds in a data directory that no server has open. Nothing is locked, repaired or migrated; where a look would change a
+// file, a copy of it is looked at (kit/db-untouched.ts).
+
+import { existsSync, readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import type { Clock } from "../../kit/clock.ts";
+import type { Db } from "../../kit/db.ts";
+import { lookAt } from "../../kit/db-untouched.ts";
+import { AppError } from "../../kit/error.ts";
+import { createLog } from "../../kit/log.ts";
+import { Audit } from "../audit/audit.ts";
+import { readLines } from "../audit/audit-file.ts";
+import type { AuditVerification } from "../audit/schema.ts";
+import { parseRecord } from "../audit/verify.ts";
+import type { FileRecord } from "../files/schema.ts";
+import { inspectSpace, inspectTree } from "../files/sqlite/inspection.ts";
+import type { DoorState } from "../people/local-door.ts";
+import { fail, ok, quoted, skipped, warn, type Verdict } from "./finding.ts";
+
+const BOOTSTRAP_MS = 24 * 60 * 60 * 1_000;
+/** The index follows before each search; so far behind, the first one takes noticeably long. */
+const INDEX_BEHIND_MANY = 10_000;
+const RESTORE = "restore a backup (cairn backup restore), or move it away";
+
+/** The data directory, and where copies may lie. */
+export interface Place {
+  readonly directory: string;
+  readonly scratch: string;
+  readonly clock: Clock;
+}
+
+export const databaseOf = (directory: string) => join(directory, "server.db");
+export const folderOf = (directory: string, space: string) => join(directory, "spaces", space);
+export const spaceDatabaseOf = (directory: string, space: string) =>
+  join(folderOf(directory, space), ".cairn", "space.db");
+
+/** Folders that say that they are spaces, and others that don't. */
+export function spaceFolders(directory: string): { spaces: string[]; others: string[] } {
+  const folder = join(directory, "spaces");
+  const names = (existsSync(folder) ? readdirSync(folder, { withFileTypes: true }) : [])
+    .filter((entry) => entry.isDirectory() && !entry.name.startsWith(".removed-"))
+    .map(({ name }) => name)
+    .sort();
+  const isSpace = (name: string) => existsSync(join(folder, name, ".cairn", "space.yaml"));
+  return { spaces: names.filter(isSpace), others: names.filter((name) => !isSpace(name)) };
+}
+
+export async function database(path: string, { scratch }: Place): Promise<Verdict> {
+  try {
+    const problems = await lookAt(path, scratch, (db) => db.problems());
+    if (problems.length === 0) return ok(`${path} holds`);
+    return fail(`${path} is damaged: ${problems[0]}${problems.length > 1 ? ", and more" : ""}`, RESTORE);
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code === "conflict") throw error;
+    return fail(error.message, RESTORE);
+  }
+}
+
+export async function tree(space: string, place: Place): Promise<Verdict> {
+  const { directory, scratch, clock } = place;
+  const path = spaceDatabaseOf(directory, space);
+  const folder = folderOf(directory, space);
+  const { files, waiting } = await lookAt(path, scratch, (db) => inspectTree(db, folder, clock));
+  return treeVerdict(space, directory, files, waiting.size);
+}
+
+/** `waiting`: paths that the next open brings up to date; they are no edits. */
+export function treeVerdict(
+  space: string,
+  directory: string,
+  files: readonly FileRecord[],
+  waiting: number,
+): Verdict {
+  const count = (wanted: string) => files.filter(({ state }) => state === wanted).length;
+  const [modified, untracked, missing] = [count("modified"), count("untracked"), count("missing")];
+  const counts = `${modified} modified, ${untracked} untracked, ${missing} missing, ${waiting} waiting for repair`;
+  if (modified + untracked + missing + waiting === 0)
+    return ok(`all ${files.length} files as they are recorded`);
+  const at = `--server-dir ${quoted(directory)}`;
+  if (waiting > 0)
+    return warn(counts, `nothing: the next start, or cairn space show ${space} ${at}, repairs it`);
+  if (modified + untracked > 0) return warn(counts, `record them: cairn space adopt ${space} ${at}`);
+  return warn(
+    counts,
+    `for each that cairn file list --space ${space} ${at} shows as missing: put it back (cairn file get), or cairn file delete`,
+  );
+}
+
+export async function index(space: string, { directory, scratch }: Place): Promise<Verdict> {
+  const { seq, indexed } = await lookAt(spaceDatabaseOf(directory, space), scratch, inspectSpace);
+  if (indexed > seq) return fail(`it is of another history (change ${indexed} of ${seq})`, RESTORE);
+  if (seq - indexed >= INDEX_BEHIND_MANY)
+    return warn(
+      `${seq - indexed} changes behind`,
+      "nothing: the next search brings it up to date, and takes longer",
+    );
+  return ok(indexed === seq ? `up to change ${seq}` : `${seq - indexed} changes behind, as between searches`);
+}
+
+export async function audit(place: Place): Promise<Verdict> {
+  const path = join(place.directory, "audit", "audit.jsonl");
+  return auditVerdict(
+    await lookAt(databaseOf(place.directory), place.scratch, (db) => verified(db, path, place)),
+  );
+}
+
+function verified(db: Db, path: string, { clock }: Place): AuditVerification {
+  const log = createLog({ level: "error", format: "text", clock, write: () => {} });
+  return new Audit({ path, db, clock, log }).verifyAnchored();
+}
+
+export function auditVerdict(found: AuditVerification): Verdict {
+  if (found.ok) return ok(`the chain holds, ${found.entries} records`);
+  return fail(
+    `line ${found.line}: ${found.problem}`,
+    "compare audit/audit.jsonl with a backup of it to see what was changed; what comes after is recorded in any case",
+  );
+}
+
+/** The last thing on record, of the audit file or a space. */
+export async function newest(
+  spaces: readonly string[],
+  place: Place,
+): Promise<{ what: string; time: number } | undefined> {
+  const found: { what: string; time: number }[] = [];
+  let last: string | undefined;
+  for (const { text, whole } of readLines(join(place.directory, "audit", "audit.jsonl")))
+    if (whole) last = text;
+  const time = Date.parse((last && parseRecord(last)?.time) ?? "");
+  if (!Number.isNaN(time)) found.push({ what: "the last audit record", time });
+  for (const space of spaces) {
+    try {
+      const path = spaceDatabaseOf(place.directory, space);
+      const { lastChange } = await lookAt(path, place.scratch, inspectSpace);
+      if (lastChange !== undefined) found.push({ what: `the last change in ${space}`, time: lastChange });
+    } catch {
+      // Told by the check of that database.
+    }
+  }
+  return found.sort((a, b) => b.time - a.time)[0];
+}
+
+export function bootstrapToken({ directory, clock }: Place): Verdict {
+  const path = join(directory, "auth", "bootstrap_admin.token");
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (!stats) return ok("no token file lies around");
+  const expired = clock.now() - stats.mtimeMs > BOOTSTRAP_MS;
+  return warn(
+    `${path} still holds the first token, ${expired ? "which has expired" : "valid for 24 hours from its making"}`,
+    `${expired ? "" : "copy it, make a lasting one (cairn auth token create), then "}rm ${quoted(path)}`,
+  );
+}
+
+export function runFile(directory: string, state: DoorState): Verdict {
+  const path = join(directory, "run", "server.json");
+  if (state.kind === "running") return ok(`process ${state.door.pid} answers at ${state.door.url}`);
+  if (state.kind === "stale")
+    return warn(
+      `${path} is left of process ${state.door.pid}: it did not stop in good order, or is stopping now`,
+      `rm ${quoted(path)}, or leave it: the next start replaces it`,
+    );
+  if (existsSync(path)) return warn(`${path} can't be read`, `rm ${quoted(path)}`);
+  return ok("no server runs, and none left anything");
+}
+
+export function spacesVerdict(
+  { spaces, others }: ReturnType<typeof spaceFolders>,
+  directory: string,
+): Verdict {
+  if (others.length > 0)
+    return warn(
+      `${others.length === 1 ? `${others[0]} is` : `${others.join(", ")} are`} no space: without .cairn/space.yaml`,
+      `restore that file from a backup, or move the folder out of ${quoted(join(directory, "spaces"))}`,
+    );
+  return spaces.length === 0 ? skipped("there is none yet") : ok(spaces.join(", "));
+}

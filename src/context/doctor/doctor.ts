@@ -1,0 +1,133 @@
+// `cairn doctor`: looks at a server's data directory and what is around it, and changes nothing. A server that runs holds its databases, so
+// what only it can see is asked of it; the rest is read from the disk.
+
+import type { Clock } from "../../kit/clock.ts";
+import { Client, networkTransport } from "../client/client.ts";
+import type { AuditVerification } from "../audit/schema.ts";
+import { readServerConfig } from "../config/config.ts";
+import type { ServerConfig } from "../config/schema.ts";
+import type { FileRecord } from "../files/schema.ts";
+import { doorState, type Door } from "../people/local-door.ts";
+import * as data from "./data.ts";
+import { fail, made, ok, quoted, skipped, type Finding, type Verdict } from "./finding.ts";
+import { clockSense, disk, permissions, port } from "./surroundings.ts";
+
+export interface Examination {
+  readonly directory: string;
+  readonly running: boolean;
+  /** Nothing failed. */
+  readonly ok: boolean;
+  readonly checks: readonly Finding[];
+}
+
+/** `directory` exists; `scratch` is for copies, that are removed again. Never raises for what it finds. */
+export async function examine(directory: string, scratch: string, clock: Clock): Promise<Examination> {
+  const place: data.Place = { directory, scratch, clock };
+  const state = await doorState(directory);
+  const door = state.kind === "running" ? state.door : undefined;
+  const config = configOf(directory);
+  const folders = listed(directory);
+  const { spaces } = folders;
+  const checks = [
+    await made("permissions", null, () => permissions(directory)),
+    await made("disk", null, () => disk(directory)),
+    await made("clock", null, async () =>
+      clockSense(clock.now(), await data.newest(door ? [] : spaces, place)),
+    ),
+    await made("configuration", null, () => configVerdict(config)),
+    await made("port", null, () =>
+      config.value
+        ? port(config.value.listen.host, config.value.listen.port, door)
+        : skipped("which one is not known: server.yaml does not load"),
+    ),
+    await made("run file", null, () => data.runFile(directory, state)),
+    await made("bootstrap token", null, () => data.bootstrapToken(place)),
+    await made("spaces", null, () => data.spacesVerdict(folders, directory)),
+    ...(await (door ? asked(door, spaces, directory) : read(spaces, place))),
+  ];
+  return {
+    directory,
+    running: door !== undefined,
+    ok: checks.every((finding) => finding.state !== "fail"),
+    checks,
+  };
+}
+
+function listed(directory: string): ReturnType<typeof data.spaceFolders> {
+  try {
+    return data.spaceFolders(directory);
+  } catch {
+    // What can't be listed is told by the permissions.
+    return { spaces: [], others: [] };
+  }
+}
+
+function configOf(directory: string): { value?: ServerConfig; error?: unknown } {
+  try {
+    return { value: readServerConfig(directory) };
+  } catch (error) {
+    return { error };
+  }
+}
+
+function configVerdict({ value, error }: ReturnType<typeof configOf>): Verdict {
+  if (value) return ok("server.yaml loads");
+  const text = error instanceof Error ? error.message : String(error);
+  return fail(
+    text,
+    text.includes("ENOENT")
+      ? "restore server.yaml from a backup, or write an empty one: every key has a default"
+      : "correct that key in server.yaml, or remove it: every key has a default",
+  );
+}
+
+/** From the disk: no server has it open. */
+async function read(spaces: readonly string[], place: data.Place): Promise<Finding[]> {
+  const { directory } = place;
+  const findings = [
+    await made("database", null, () => data.database(data.databaseOf(directory), place)),
+    await made("audit record", null, () => data.audit(place)),
+  ];
+  for (const space of spaces)
+    findings.push(
+      await made("database", space, () => data.database(data.spaceDatabaseOf(directory, space), place)),
+      await made("working tree", space, () => data.tree(space, place)),
+      await made("text index", space, () => data.index(space, place)),
+    );
+  return findings;
+}
+
+/** Of the server that runs. */
+async function asked(door: Door, spaces: readonly string[], directory: string): Promise<Finding[]> {
+  const client = new Client(networkTransport(door.url, door.token));
+  const held =
+    "the server that runs has it open and answers from it; every page of it can only be read while it is stopped";
+  const findings = [
+    await made("health", null, () => health(door, directory)),
+    await made("database", null, () => skipped(held)),
+    await made("audit record", null, async () =>
+      data.auditVerdict(await client.get<AuditVerification>("/audit/verify")),
+    ),
+  ];
+  for (const space of spaces)
+    findings.push(
+      await made("database", space, () => skipped(held)),
+      await made("working tree", space, async () =>
+        data.treeVerdict(space, directory, await client.get<FileRecord[]>(`/spaces/${space}/files`), 0),
+      ),
+      await made("text index", space, () =>
+        skipped("the server that runs brings it up to date before each search"),
+      ),
+    );
+  return findings;
+}
+
+async function health(door: Door, directory: string): Promise<Verdict> {
+  const answer = await fetch(`${door.url}/health`, { redirect: "manual" });
+  const { status } = (await answer.json()) as { status?: string };
+  if (status === "ok") return ok("the server reads and writes its storage");
+  return fail(
+    `the server says ${status ?? answer.status}`,
+    `its log says why: cairn server logs --server-dir ${quoted(directory)}`,
+  );
+}

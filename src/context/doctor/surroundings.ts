@@ -1,0 +1,159 @@
+// What `cairn doctor` finds around a data directory: who may read it, room on its disk, the clock, the port.
+
+import {
+  accessSync,
+  constants,
+  existsSync,
+  readdirSync,
+  statfsSync,
+  statSync,
+  type Dirent,
+  type Stats,
+} from "node:fs";
+import { userInfo } from "node:os";
+import { join } from "node:path";
+import { rfc3339 } from "../../kit/clock.ts";
+import { portProblem } from "../../kit/port.ts";
+import type { Door } from "../people/local-door.ts";
+import { fail, ok, quoted, skipped, warn, type Verdict } from "./finding.ts";
+
+const OTHERS = 0o077;
+/** Of files that others may use, so many are named. */
+const NAMED_MAX = 5;
+const FREE_BYTES_LOW = 1024 ** 3;
+/** Below it the next writes fail. */
+const FREE_BYTES_LEAST = 64 * 1024 ** 2;
+const FREE_FILES_LOW = 1_000;
+const MIB = 1024 ** 2;
+/** Machines that keep time agree within this. */
+const SKEW_MS_MAX = 60_000;
+/** Before there was this program: a clock that lost its battery. */
+const YEAR_LEAST = 2026;
+const YEAR_MOST = 2100;
+
+/** Directories whose files hold content, credentials or who did what. */
+const SECRET_PLACES = ["auth", "run", "audit", "webhooks", "logs"];
+
+export function permissions(directory: string): Verdict {
+  if (process.platform === "win32") return skipped("Windows has access lists in place of modes");
+  const root = statSync(directory);
+  const own = userInfo().uid;
+  if (root.uid !== own && own !== 0)
+    return fail(
+      `${directory} belongs to user ${root.uid}, and this is user ${own}`,
+      `run it as that user: sudo -u '#${root.uid}' cairn doctor --server-dir ${quoted(directory)}`,
+    );
+  const unusable = [directory, ...secretFiles(directory)].find((path) => !mayWrite(path));
+  if (unusable !== undefined)
+    return fail(`${unusable} can't be read and written`, `chmod u+rwX ${quoted(unusable)}`);
+  const folders = [directory, join(directory, "auth"), join(directory, "run")].filter((path) => isOpen(path));
+  const files = secretFiles(directory).filter((path) => isOpen(path));
+  const all = [...folders, ...files];
+  if (all.length > 0) {
+    const named = all.slice(0, NAMED_MAX).map((path) => `${path} is ${mode(statSync(path))}`);
+    const more = all.length > NAMED_MAX ? [`and ${all.length - NAMED_MAX} more`] : [];
+    const commands = [
+      folders.length > 0 ? `chmod 700 ${folders.map(quoted).join(" ")}` : undefined,
+      files.length > 0 ? `chmod 600 ${files.map(quoted).join(" ")}` : undefined,
+    ];
+    return fail(
+      `others may use it: ${[...named, ...more].join(", ")}`,
+      commands.filter(Boolean).join(" && "),
+    );
+  }
+  if (root.uid !== own)
+    return warn(
+      `${directory} belongs to user ${root.uid}, and this is root: what root makes there, its server can't use`,
+      `run cairn as that user: sudo -u '#${root.uid}' cairn …`,
+    );
+  return ok("only its owner may use it (0700, secrets 0600)");
+}
+
+function secretFiles(directory: string): string[] {
+  const beside = entries(directory).filter(({ name }) => /^server\.(yaml|db)/.test(name));
+  const inside = SECRET_PLACES.flatMap((place) => entries(join(directory, place)));
+  const spaces = entries(join(directory, "spaces")).filter((entry) => entry.isDirectory());
+  const own = spaces.flatMap(({ name }) => entries(join(directory, "spaces", name, ".cairn")));
+  return [...beside, ...inside, ...own]
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort();
+}
+
+function entries(directory: string): Dirent[] {
+  return existsSync(directory) ? readdirSync(directory, { withFileTypes: true }) : [];
+}
+
+function isOpen(path: string): boolean {
+  return ((statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & OTHERS) !== 0;
+}
+
+function mayWrite(path: string): boolean {
+  try {
+    accessSync(path, constants.R_OK | constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function mode(stats: Stats): string {
+  return (stats.mode & 0o777).toString(8).padStart(4, "0");
+}
+
+export function disk(directory: string): Verdict {
+  const { bavail, bsize, blocks, files, ffree } = statfsSync(directory);
+  const free = bavail * bsize;
+  const share = blocks === 0 ? 0 : Math.round((100 * bavail) / blocks);
+  const found = `${Math.floor(free / MIB)} MiB free (${share} %)`;
+  const fix = `free some space on the disk of ${directory}, or move the data directory to a larger one`;
+  if (free < FREE_BYTES_LEAST) return fail(found, fix);
+  // Some file systems count no files at all.
+  if (files > 0 && ffree < FREE_FILES_LOW) return warn(`${found}, but room for ${ffree} files only`, fix);
+  return free < FREE_BYTES_LOW ? warn(found, fix) : ok(found);
+}
+
+/** `newest`: what was recorded last, and when (ms); undefined: nothing yet. */
+export function clockSense(now: number, newest: { what: string; time: number } | undefined): Verdict {
+  const year = new Date(now).getUTCFullYear();
+  const fix = "set the clock of this machine, and let a time service keep it (timedatectl set-ntp true)";
+  if (year < YEAR_LEAST || year > YEAR_MOST) return fail(`it says ${rfc3339(now)}`, fix);
+  const behind = (newest?.time ?? now) - now;
+  if (behind > SKEW_MS_MAX)
+    return warn(
+      `it says ${rfc3339(now)}, ${duration(behind)} before ${newest!.what} (${rfc3339(newest!.time)})`,
+      `${fix}; when it is right now, it was ahead then, and nothing more is to be done`,
+    );
+  return ok(`${rfc3339(now)}, not before anything on record`);
+}
+
+function duration(ms: number): string {
+  const minutes = Math.round(ms / 60_000);
+  if (minutes < 120) return `${minutes} min`;
+  return minutes < 2 * 1440 ? `${Math.round(minutes / 60)} h` : `${Math.round(minutes / 1440)} days`;
+}
+
+/** `door`: of the server that runs. */
+export async function port(host: string, number: number, door: Door | undefined): Promise<Verdict> {
+  const place = `${host.includes(":") ? `[${host}]` : host}:${number}`;
+  if (door) {
+    const moved = number !== 0 && new URL(door.url).port !== String(number);
+    return ok(
+      `held by our server, process ${door.pid}, at ${door.url}${moved ? `; from its next start at ${place}` : ""}`,
+    );
+  }
+  const problem = await portProblem(host, number);
+  if (problem === undefined) return ok(number === 0 ? "any that is free" : `${place} is free`);
+  const other = "choose another one (listen.port in server.yaml)";
+  if (problem === "EADDRINUSE")
+    return fail(
+      `${place} is held by another program`,
+      `stop that program (${process.platform === "win32" ? "netstat -ano" : `ss -ltnp 'sport = :${number}'`} names it), or ${other}`,
+    );
+  if (problem === "EACCES")
+    return fail(`${place} is for administrators only`, `${other}, above 1023, behind a reverse proxy`);
+  return fail(
+    `nothing can listen at ${place} (${problem}): it is no address of this machine`,
+    "set listen.address in server.yaml to 127.0.0.1, 0.0.0.0 or an address that this machine has",
+  );
+}

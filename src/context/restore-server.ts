@@ -1,0 +1,245 @@
+// Makes a server's data directory from a backup, once all of the backup was proven. It is built out of sight, and becomes a server in
+// one step at the end: until then there is nothing that any command would take for one, and what fails leaves nothing behind.
+
+import { existsSync, readdirSync, statSync } from "node:fs";
+import { mkdir, readdir, rename, rm } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { syncDirectory } from "./backup/target.ts";
+import { checkContent } from "./backup/content.ts";
+import type { AuditInBackup, Manifest } from "./backup/schema.ts";
+import { unpack, type Unpacked } from "./backup/unpack.ts";
+import { CONFIG_FILE_NAME } from "./config/directory.ts";
+import { openSqliteEngine } from "./files/sqlite/engine.ts";
+import { headText } from "./files/head.ts";
+import { openServer } from "./main.ts";
+import { OPERATOR } from "./people/authentication.ts";
+import { runningDoor, systemUser } from "./people/local-door.ts";
+import { systemClock, type Clock } from "../kit/clock.ts";
+import { guarded } from "../kit/disk.ts";
+import { AppError, systemCode } from "../kit/error.ts";
+import type { Log, LogOptions } from "../kit/log.ts";
+import { randomHex } from "../kit/random.ts";
+
+const DIRECTORY_MODE = 0o700;
+const NAME_BITS = 48;
+
+/** What is done, and how far: files out of the archive, contents against their hashes, spaces made. */
+export type OnProgress = (step: "unpacking" | "checking" | "restoring", done: number) => void;
+
+export interface RestoreServer {
+  /** Absolute. */
+  readonly file: string;
+  /** Absolute; does not exist, or is empty. */
+  readonly directory: string;
+  /** `any`: also a chain that was broken already when the backup was made; it stays so, and every start says it. */
+  readonly audit: "whole" | "any";
+}
+
+export interface RestoredServer {
+  readonly directory: string;
+  readonly file: string;
+  /** The moment that it shows. */
+  readonly created_at: string;
+  readonly spaces: readonly {
+    readonly name: string;
+    /** Its epoch is new, so that clients stop and ask. */
+    readonly head: string;
+    readonly files: number;
+    readonly bytes: number;
+    readonly versions: number;
+  }[];
+  readonly audit: { readonly entries: number };
+}
+
+export interface VerifiedBackup {
+  readonly file: string;
+  readonly sha256: string;
+  readonly cairn_version: string;
+  readonly created_at: string;
+  readonly spaces: Manifest["spaces"];
+  readonly audit: typeof AuditInBackup.static;
+}
+
+/** Looks at all of a backup; needs room for its content in `scratch`. Raises `invalid` and `refused` with the first thing that is wrong. */
+export async function verifyBackup(
+  file: string,
+  scratch: string,
+  signal: AbortSignal,
+  onProgress: OnProgress,
+): Promise<VerifiedBackup> {
+  const directory = join(scratch, `cairn-verify-${randomHex(NAME_BITS)}`);
+  try {
+    const { manifest, sha256, auditProblem } = await proven(file, directory, signal, onProgress);
+    if (auditProblem !== undefined) throw brokenAudit(file, auditProblem);
+    const { cairn_version, created_at, spaces, audit } = manifest;
+    return { file, sha256, cairn_version, created_at, spaces, audit };
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+/** Raises `conflict` for a directory that is in use or holds something, and what `verifyBackup` raises. */
+export async function restoreServer(
+  { file, directory, audit }: RestoreServer,
+  log: Pick<LogOptions, "format" | "write">,
+  signal: AbortSignal,
+  onProgress: OnProgress,
+  clock: Clock = systemClock,
+): Promise<RestoredServer> {
+  await refuseUsed(directory);
+  const isThere = existsSync(directory);
+  const name = `.restore-${randomHex(NAME_BITS)}`;
+  // One that is there may be a mount or belong to somebody: it stays, and gets what is made in it.
+  const build = isThere ? join(directory, name) : join(dirname(directory), `${name}-${basename(directory)}`);
+  try {
+    const { manifest, sha256, auditProblem } = await proven(file, build, signal, onProgress);
+    if (auditProblem !== undefined && audit === "whole") throw brokenAudit(file, auditProblem);
+    const spaces = await makeSpaces(build, manifest, clock, signal, onProgress);
+    const entries = await recordRestore(build, { target: basename(file), contentHash: sha256 }, log, clock);
+    await guarded(directory, () => (isThere ? moveUp(build, directory) : moveTo(build, directory)));
+    return { directory, file, created_at: manifest.created_at, spaces, audit: { entries } };
+  } finally {
+    await rm(build, { recursive: true, force: true });
+  }
+}
+
+async function proven(
+  file: string,
+  directory: string,
+  signal: AbortSignal,
+  onProgress: OnProgress,
+): Promise<Unpacked & { readonly auditProblem: string | undefined }> {
+  await guarded(directory, () => mkdir(directory, { mode: DIRECTORY_MODE }));
+  let done = 0;
+  const unpacked = await unpack(file, directory, signal, (count) => onProgress("unpacking", (done += count)));
+  done = 0;
+  try {
+    const onBytes = (count: number) => onProgress("checking", (done += count));
+    return { ...unpacked, auditProblem: await checkContent(directory, unpacked.manifest, signal, onBytes) };
+  } catch (error) {
+    const isDamage = error instanceof AppError && error.code === "invalid";
+    throw isDamage ? new AppError("invalid", `${file}: ${error.message}`) : error;
+  }
+}
+
+function brokenAudit(file: string, problem: string): AppError {
+  return new AppError(
+    "invalid",
+    `${file}: ${problem}; it was so when the backup was made. cairn backup restore --broken-audit restores it as it is`,
+  );
+}
+
+async function refuseUsed(directory: string): Promise<void> {
+  const door = await runningDoor(directory);
+  if (door)
+    throw new AppError(
+      "conflict",
+      `${directory}: a server runs there (process ${door.pid}); restore into another directory`,
+    );
+  const there = statSync(directory, { throwIfNoEntry: false });
+  if (!there) return refuseLost(directory);
+  if (!there.isDirectory()) throw new AppError("conflict", `${directory}: is not a directory`);
+  if (readdirSync(directory).length > 0)
+    throw new AppError(
+      "conflict",
+      `${directory} is not empty; restore into another directory, or empty it first`,
+    );
+}
+
+function refuseLost(directory: string): void {
+  if (!existsSync(dirname(directory)))
+    throw new AppError("invalid", `${dirname(directory)}: no such directory; make it first`);
+}
+
+/** Each gets a new epoch and its working tree. Raises `unavailable` when a file of a tree could not be written. */
+async function makeSpaces(
+  build: string,
+  manifest: Manifest,
+  clock: Clock,
+  signal: AbortSignal,
+  onProgress: OnProgress,
+): Promise<RestoredServer["spaces"]> {
+  const made: RestoredServer["spaces"][number][] = [];
+  for (const { name, files, bytes, versions } of manifest.spaces) {
+    signal.throwIfAborted();
+    const problems: string[] = [];
+    const engine = openSqliteEngine({
+      directory: join(build, "spaces", name),
+      clock,
+      log: listening(problems),
+    });
+    try {
+      engine.newEpoch();
+      const behind = engine.treeBehind();
+      if (behind.length > 0)
+        throw new AppError("unavailable", `${name}/${behind[0]}: could not be written: ${problems[0]}`);
+      made.push({ name, head: headText(engine.head()), files, bytes, versions });
+    } finally {
+      await engine.close();
+    }
+    onProgress("restoring", made.length);
+  }
+  return made;
+}
+
+/** Keeps what goes wrong with the tree. */
+function listening(problems: string[]): Log {
+  const keep = (message: string, facts?: Record<string, unknown>) =>
+    void problems.push(String(facts?.["error"] ?? message));
+  return { debug: () => {}, info: () => {}, warn: () => {}, error: keep };
+}
+
+/** The record goes on where the backup ended. Returns how many entries it has now. */
+async function recordRestore(
+  build: string,
+  about: { target: string; contentHash: string },
+  log: Pick<LogOptions, "format" | "write">,
+  clock: Clock,
+): Promise<number> {
+  const server = openServer({ directory: build, log, clock });
+  try {
+    const actor = {
+      name: systemUser(),
+      auth: "local" as const,
+      rights: OPERATOR,
+      tokenId: null,
+      validUntil: null,
+      address: () => "",
+      requestId: "",
+    };
+    const { audit } = server.parts;
+    audit.record(actor, { action: "backup.restore", ...about });
+    if (audit.failures > 0) throw new AppError("unavailable", "the restore could not be put on record");
+    return audit.entries;
+  } finally {
+    await server.close();
+  }
+}
+
+async function moveTo(build: string, directory: string): Promise<void> {
+  try {
+    await rename(build, directory);
+  } catch (error) {
+    const came = ["ENOTEMPTY", "EEXIST", "ENOTDIR"].includes(systemCode(error) ?? "");
+    throw came ? new AppError("conflict", `${directory}: something was put there meanwhile`) : error;
+  }
+  await syncDirectory(dirname(directory));
+}
+
+/** The configuration last: it is what makes a directory a server's. */
+async function moveUp(build: string, directory: string): Promise<void> {
+  const names = (await readdir(build)).filter((name) => name !== CONFIG_FILE_NAME);
+  const moved: string[] = [];
+  try {
+    for (const name of [...names, CONFIG_FILE_NAME]) {
+      if (existsSync(join(directory, name)))
+        throw new AppError("conflict", `${join(directory, name)}: was put there meanwhile`);
+      await rename(join(build, name), join(directory, name));
+      moved.push(name);
+    }
+    await syncDirectory(directory);
+  } catch (error) {
+    for (const name of moved) await rm(join(directory, name), { recursive: true, force: true });
+    throw error;
+  }
+}

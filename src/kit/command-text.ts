@@ -1,0 +1,32 @@
+// A command as people write it into a variable (`code --wait`, `'my editor/run' -w`), as words. No shell reads it: quotes and
+// backslashes mean what they mean in one, and nothing else does.
+
+import { AppError } from "./error.ts";
+
+const BLANK = /\s/;
+
+/** `name`: of the variable, for the refusal. On Windows a backslash is part of a path. Raises `invalid`. */
+export function commandWords(name: string, text: string, system: string = process.platform): string[] {
+  const words: string[] = [];
+  let word: string | undefined;
+  let quote: string | undefined;
+  for (let index = 0; index < text.length; index++) {
+    const character = text[index]!;
+    if (character === quote) quote = undefined;
+    else if (character === "\\" && quote !== "'" && system !== "win32") {
+      if (index + 1 === text.length) throw new AppError("invalid", `${name}: ends with a single backslash`);
+      word = (word ?? "") + text[++index]!;
+    } else if (quote !== undefined) word += character;
+    else if (character === "'" || character === '"') {
+      quote = character;
+      word ??= "";
+    } else if (!BLANK.test(character)) word = (word ?? "") + character;
+    else if (word !== undefined) {
+      words.push(word);
+      word = undefined;
+    }
+  }
+  if (quote !== undefined) throw new AppError("invalid", `${name}: the quote ${quote} is not closed`);
+  if (word !== undefined) words.push(word);
+  return words;
+}

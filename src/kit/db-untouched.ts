@@ -1,0 +1,58 @@
+// Opens a database to look at, without changing a byte beside it or in it: no lock, no journal, no migration. For inspections only.
+//
+// A database that was closed in good order is opened where it lies. One with a journal beside it (after a crash, or in use) would be changed
+// by reading it, so a copy of both is opened instead.
+
+import { constants, Database } from "bun:sqlite";
+import { chmodSync, copyFileSync, mkdtempSync, rmSync, statSync, constants as copying } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { Db } from "./db.ts";
+import { AppError, messageOf, systemCode } from "./error.ts";
+
+const FILE_MODE = 0o600;
+
+/**
+ * Runs `look` on the database as it is now. `scratch`: where a copy may lie meanwhile. Raises `not_found`, `conflict` while somebody writes
+ * to it, `invalid` when it is no usable database, and what `look` raises.
+ */
+export async function lookAt<T>(path: string, scratch: string, look: (db: Db) => T | Promise<T>): Promise<T> {
+  const before = state(path);
+  if (before.size === undefined) throw new AppError("not_found", `${path}: not found`);
+  if (!before.wal) return opened(path, `${pathToFileURL(path).href}?immutable=1`, look);
+  const folder = mkdtempSync(join(scratch, "cairn-look-"));
+  try {
+    const copy = join(folder, "copy.db");
+    for (const suffix of ["", "-wal"]) {
+      copyFileSync(path + suffix, copy + suffix, copying.COPYFILE_FICLONE);
+      chmodSync(copy + suffix, FILE_MODE);
+    }
+    if (JSON.stringify(state(path)) !== JSON.stringify(before))
+      throw new AppError("conflict", `${path}: somebody is writing to it`);
+    return await opened(path, pathToFileURL(copy).href, look);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function opened<T>(path: string, url: string, look: (db: Db) => T | Promise<T>): Promise<T> {
+  let db: Db | undefined;
+  try {
+    const isCopy = !url.endsWith("?immutable=1");
+    const access = isCopy ? constants.SQLITE_OPEN_READWRITE : constants.SQLITE_OPEN_READONLY;
+    const sqlite = new Database(url, access | constants.SQLITE_OPEN_URI);
+    db = new Db(path, sqlite, false, () => {});
+    return await look(db);
+  } catch (error) {
+    if (systemCode(error)?.startsWith("SQLITE_") !== true) throw error;
+    throw new AppError("invalid", `${path} is not a usable database (${messageOf(error)})`);
+  } finally {
+    db?.close();
+  }
+}
+
+/** Changes whenever something is written. `wal`: there is a journal with something in it. */
+function state(path: string): { size: number | undefined; wal: number; modified: (number | undefined)[] } {
+  const [main, wal] = ["", "-wal"].map((suffix) => statSync(path + suffix, { throwIfNoEntry: false }));
+  return { size: main?.size, wal: wal?.size ?? 0, modified: [main?.mtimeMs, wal?.mtimeMs] };
+}

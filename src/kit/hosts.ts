@@ -1,0 +1,49 @@
+// What can stand where a configuration asks for a host: an address in its plain notation, or a name. Pure, and asks no resolver: whether
+// a name leads anywhere shows when it is used, but one that no system could ever mean is refused where it is written.
+
+import ipaddr from "ipaddr.js";
+
+/** RFC 1035; without the dot at the end. */
+const NAME_CHARACTERS_MAX = 253;
+/** Underscores are in no host name by the book, and in many by custom. */
+const LABEL = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/i;
+/** What looks like a part of an address: resolvers read `1.2.3`, `0x7f.1` and `010.0.0.1` as addresses, each in its own way. */
+const NUMBER = /^(?:[0-9]+|0x[0-9a-f]*)$/i;
+const ZONE = /%[a-z0-9._-]{1,32}$/i;
+export const PORT_MAX = 65_535;
+
+/** Four decimal numbers, or IPv6 without brackets: the forms that mean the same everywhere. */
+export function isPlainAddress(text: string): boolean {
+  return ipaddr.IPv4.isValidFourPartDecimal(text) || (text.includes(":") && ipaddr.IPv6.isValid(text));
+}
+
+/** Why nothing can listen there, in a few words; undefined when something might. A zone (`fe80::1%eth0`) may follow an IPv6 address. */
+export function listenProblem(text: string): string | undefined {
+  const address = text.includes(":") ? text.replace(ZONE, "") : text;
+  if (!isPlainAddress(address)) return nameProblem(text);
+  const range = ipaddr.parse(address).range();
+  return range === "multicast" || range === "broadcast"
+    ? `a ${range} address, where nothing can listen`
+    : undefined;
+}
+
+/** As a Host header names a server: an address (IPv6 in brackets) or a name, and perhaps a port. */
+export function hostProblem(text: string): string | undefined {
+  const parts = /^(\[[^\]]*\]|[^:[\]]*)(?::([0-9]*))?$/.exec(text);
+  if (!parts) return "neither an address nor a host name (IPv6 addresses stand in brackets)";
+  const [, host = "", port] = parts;
+  if (port !== undefined && (!/^[1-9][0-9]{0,4}$/.test(port) || Number(port) > PORT_MAX))
+    return `its port is no number from 1 to ${PORT_MAX}`;
+  if (host.startsWith("["))
+    return ipaddr.IPv6.isValid(host.slice(1, -1)) ? undefined : "not an IPv6 address in brackets";
+  return isPlainAddress(host) ? undefined : nameProblem(host);
+}
+
+function nameProblem(text: string): string | undefined {
+  const labels = text.split(".");
+  if (text.length > NAME_CHARACTERS_MAX || !labels.every((label) => LABEL.test(label)))
+    return "neither an address nor a host name";
+  return NUMBER.test(labels.at(-1)!)
+    ? "not an address: expected four numbers from 0 to 255, or an IPv6 address"
+    : undefined;
+}

@@ -1,0 +1,308 @@
+// Goal: `cairn doctor` finds each thing that can be wrong with a server and its data, names the fix, fails only for what is broken, and
+// changes nothing, whether the server runs, is stopped, was killed or is damaged.
+
+import { describe, expect, test } from "bun:test";
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { examine, type Examination } from "../../src/context/doctor/doctor.ts";
+import type { Finding } from "../../src/context/doctor/finding.ts";
+import { initServer } from "../../src/context/init-server.ts";
+import { systemClock, type Clock } from "../../src/kit/clock.ts";
+import { runBinary } from "../kit/binaries.ts";
+import { configure } from "../kit/context-server.ts";
+import { temporaryFolder } from "../kit/folder.ts";
+import { runContext } from "../kit/running-context.ts";
+
+const LIMIT_MS = 60_000;
+const log = { format: "json" as const, write: () => {} };
+const unix = test.skipIf(process.platform === "win32");
+
+/** A server that does not run, made and closed in good order; its first token is taken away. */
+async function stoppedServer() {
+  const folder = await temporaryFolder();
+  const directory = join(folder.path, "server");
+  await initServer({ directory, space: "main", admin: "ada", port: 0 }, log);
+  rmSync(join(directory, "auth", "bootstrap_admin.token"));
+  return {
+    directory,
+    inside: (...names: string[]) => join(directory, ...names),
+    examine: (clock: Clock = systemClock) => examine(directory, folder.path, clock),
+    [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
+  };
+}
+
+const titleOf = ({ check, space }: Finding) => (space === null ? check : `${check} of ${space}`);
+/** What is not in order. */
+const findings = ({ checks }: Examination) =>
+  checks.filter(({ state }) => state !== "ok").map((one) => [one.state, titleOf(one)]);
+const finding = ({ checks }: Examination, title: string) => checks.find((one) => titleOf(one) === title)!;
+
+/** Every file with its content's hash, mode and times. */
+function pictureOf(directory: string): string[] {
+  return readdirSync(directory, { recursive: true, withFileTypes: true })
+    .map((entry) => {
+      const path = join(entry.parentPath, entry.name);
+      const { mode, mtimeMs, ctimeMs } = statSync(path);
+      return `${path} ${mode} ${mtimeMs} ${ctimeMs} ${entry.isFile() ? Bun.hash(readFileSync(path)) : ""}`;
+    })
+    .sort();
+}
+
+test("a server in good order passes every check, and nothing is changed by looking", async () => {
+  await using server = await stoppedServer();
+  const before = pictureOf(server.directory);
+  const found = await server.examine();
+  expect(findings(found)).toEqual([]);
+  expect([found.ok, found.running, found.checks.map(titleOf)]).toEqual([
+    true,
+    false,
+    [
+      "permissions",
+      "disk",
+      "clock",
+      "configuration",
+      "port",
+      "run file",
+      "bootstrap token",
+      "spaces",
+      "database",
+      "audit record",
+      "database of main",
+      "working tree of main",
+      "text index of main",
+    ],
+  ]);
+  expect(pictureOf(server.directory)).toEqual(before);
+});
+
+describe("what can be wrong", () => {
+  unix("what others may use", async () => {
+    await using server = await stoppedServer();
+    chmodSync(server.inside("server.db"), 0o644);
+    chmodSync(server.directory, 0o755);
+    const found = finding(await server.examine(), "permissions");
+    expect(found).toEqual({
+      check: "permissions",
+      space: null,
+      state: "fail",
+      found: `others may use it: ${server.directory} is 0755, ${server.inside("server.db")} is 0644`,
+      fix: `chmod 700 ${server.directory} && chmod 600 ${server.inside("server.db")}`,
+    });
+    const shell = Bun.spawnSync(["sh", "-c", found.fix!]);
+    expect(shell.exitCode).toBe(0);
+    expect(findings(await server.examine())).toEqual([]);
+    // Looking did not repair it: reading the configuration as the server does would.
+    chmodSync(server.inside("server.yaml"), 0o640);
+    expect(finding(await server.examine(), "permissions").state).toBe("fail");
+    expect(statSync(server.inside("server.yaml")).mode & 0o777).toBe(0o640);
+  });
+
+  test("a clock behind what is on record, and one that lost its battery", async () => {
+    await using server = await stoppedServer();
+    const at = (now: number): Clock => ({ now: () => now, elapsed: systemClock.elapsed });
+    const early = await server.examine(at(Date.now() - 3 * 60 * 60_000));
+    expect(finding(early, "clock")).toMatchObject({
+      state: "warn",
+      found: expect.stringMatching(/, 3 h before the last (audit record|change in main) \(/),
+    });
+    expect(early.ok).toBe(true);
+    expect(finding(await server.examine(at(0)), "clock")).toMatchObject({
+      state: "fail",
+      found: "it says 1970-01-01T00:00:00.000Z",
+      fix: expect.stringContaining("set the clock"),
+    });
+    expect(finding(await server.examine(at(Date.now() - 30_000)), "clock").state).toBe("ok");
+  });
+
+  test("a key that is unknown, and no configuration at all", async () => {
+    await using server = await stoppedServer();
+    configure(server.directory, { listen: { prot: 1 } });
+    const found = await server.examine();
+    expect(findings(found)).toEqual([
+      ["fail", "configuration"],
+      ["skipped", "port"],
+    ]);
+    expect(finding(found, "configuration").found).toContain("listen.prot: unknown key");
+    rmSync(server.inside("server.yaml"));
+    expect(finding(await server.examine(), "configuration")).toMatchObject({
+      state: "fail",
+      fix: expect.stringContaining("write an empty one"),
+    });
+  });
+
+  test("a port that another program has, and an address of another machine", async () => {
+    await using server = await stoppedServer();
+    const other = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
+    configure(server.directory, { listen: { port: other.port } });
+    const held = await server.examine();
+    other.stop(true);
+    expect([held.ok, finding(held, "port")]).toMatchObject([
+      false,
+      { state: "fail", found: `127.0.0.1:${other.port} is held by another program` },
+    ]);
+    expect(finding(await server.examine(), "port")).toMatchObject({
+      state: "ok",
+      found: `127.0.0.1:${other.port} is free`,
+    });
+    configure(server.directory, { listen: { address: "192.0.2.1", port: other.port } });
+    expect(finding(await server.examine(), "port")).toMatchObject({
+      state: "fail",
+      found: expect.stringContaining("it is no address of this machine"),
+    });
+  });
+
+  test("a damaged database, with whatever needs it saying so, and the rest checked all the same", async () => {
+    await using server = await stoppedServer();
+    writeFileSync(server.inside("server.db"), "this is no database at all".repeat(1_000));
+    const space = server.inside("spaces", "main", ".cairn", "space.db");
+    const { size } = statSync(space);
+    const bytes = readFileSync(space);
+    // The pages in the middle; the first one still says what it is.
+    bytes.fill(0xaa, 8_192, size - 4_096);
+    writeFileSync(space, bytes);
+    const found = await server.examine();
+    expect(findings(found).slice(0, 3)).toEqual([
+      ["fail", "database"],
+      ["skipped", "audit record"],
+      ["fail", "database of main"],
+    ]);
+    expect(finding(found, "database")).toMatchObject({
+      found: expect.stringContaining("is not a usable database"),
+      fix: "restore a backup (cairn backup restore), or move it away",
+    });
+    expect(finding(found, "audit record").found).toStartWith("could not be checked: ");
+    expect(finding(found, "disk").state).not.toBe("skipped");
+  });
+
+  test("a record that was edited, and one whose end was cut off", async () => {
+    await using server = await stoppedServer();
+    const path = server.inside("audit", "audit.jsonl");
+    const text = readFileSync(path, "utf8");
+    writeFileSync(path, text.replace('"ada"', '"eve"'));
+    expect(finding(await server.examine(), "audit record")).toMatchObject({
+      state: "fail",
+      found: "line 1: the line was edited",
+    });
+    writeFileSync(path, text);
+    truncateSync(path, text.indexOf("\n") + 1);
+    expect(finding(await server.examine(), "audit record")).toMatchObject({
+      state: "fail",
+      found: expect.stringContaining("the file ends after 1 records"),
+    });
+  });
+
+  test("files that were edited, put there and taken away by hand; adopting mends it", async () => {
+    await using server = await stoppedServer();
+    appendFileSync(server.inside("spaces", "main", "decisions.md"), "by hand");
+    writeFileSync(server.inside("spaces", "main", "new.md"), "new");
+    rmSync(server.inside("spaces", "main", "identity", "me.md"));
+    const found = await server.examine();
+    expect([found.ok, finding(found, "working tree of main")]).toMatchObject([
+      true,
+      {
+        state: "warn",
+        found: "1 modified, 1 untracked, 1 missing, 0 waiting for repair",
+        fix: `record them: cairn space adopt main --server-dir ${server.directory}`,
+      },
+    ]);
+    await runBinary("cairn", ["space", "adopt", "main", "--server-dir", server.directory]);
+    expect(finding(await server.examine(), "working tree of main").found).toBe(
+      "0 modified, 0 untracked, 1 missing, 0 waiting for repair",
+    );
+  });
+
+  test("the first token, a folder that is no space, a run file that nobody holds", async () => {
+    await using server = await stoppedServer();
+    const token = server.inside("auth", "bootstrap_admin.token");
+    writeFileSync(token, "cairn_x\n", { mode: 0o600 });
+    mkdirSync(server.inside("spaces", "half"), { recursive: true });
+    mkdirSync(server.inside("run"), { mode: 0o700 });
+    // The number of a process that lives, as it may be after a restart of the machine.
+    const door = { pid: process.pid, url: "http://127.0.0.1:9", token: "x" };
+    writeFileSync(server.inside("run", "server.json"), JSON.stringify(door), { mode: 0o600 });
+    const found = await server.examine();
+    expect([found.running, found.ok, findings(found)]).toEqual([
+      false,
+      true,
+      [
+        ["warn", "run file"],
+        ["warn", "bootstrap token"],
+        ["warn", "spaces"],
+      ],
+    ]);
+    expect(finding(found, "bootstrap token").fix).toEndWith(`then rm ${token}`);
+    utimesSync(token, new Date(0), new Date(0));
+    expect(finding(await server.examine(), "bootstrap token")).toMatchObject({
+      found: `${token} still holds the first token, which has expired`,
+      fix: `rm ${token}`,
+    });
+  });
+});
+
+describe("the compiled program", () => {
+  test(
+    "checks a server that runs, one that was killed, and one that was stopped; its exit code says whether anything failed",
+    async () => {
+      await using server = await runContext();
+      rmSync(join(server.directory, "auth", "bootstrap_admin.token"));
+      await server.admin.write("a.md", "one");
+      await Bun.write(join(server.directory, "spaces", "team", "b.md"), "by hand");
+      const asked = async () => {
+        const { exitCode, stdout, stderr } = await server.cairn("doctor", "--json");
+        expect([exitCode, stderr]).toEqual([0, ""]);
+        return JSON.parse(stdout) as Examination;
+      };
+      const running = await asked();
+      expect(findings(running)).toEqual([
+        ["skipped", "database"],
+        ["skipped", "database of team"],
+        ["warn", "working tree of team"],
+        ["skipped", "text index of team"],
+      ]);
+      expect(finding(running, "port").found).toStartWith(`held by our server, process ${server.pid}, at `);
+      await server.end("SIGKILL");
+      expect(existsSync(join(server.directory, "server.db-wal"))).toBe(true);
+      const before = pictureOf(server.directory);
+      const killed = await asked();
+      expect(findings(killed)).toEqual([
+        ["warn", "run file"],
+        ["warn", "working tree of team"],
+      ]);
+      expect(finding(killed, "working tree of team").found).toContain("1 untracked");
+      expect(pictureOf(server.directory)).toEqual(before);
+      await server.start();
+      await server.end("SIGTERM");
+      chmodSync(join(server.directory, "server.db"), 0o666);
+      const open = await server.cairn("doctor");
+      expect([open.exitCode, open.stderr]).toEqual([1, "Error: 1 check failed: permissions\n"]);
+      expect(open.stdout).toContain(`fix: chmod 600 ${join(server.directory, "server.db")}\n`);
+      expect(open.stdout).toEndWith("\n1 fail, 1 warn, 11 ok\n");
+    },
+    LIMIT_MS,
+  );
+
+  test("looks at a directory without a configuration when it is named, and at none that is not there", async () => {
+    await using folder = await temporaryFolder();
+    const empty = await runBinary("cairn", ["doctor", "--server-dir", folder.path, "--json"]);
+    expect(empty.exitCode).toBe(1);
+    expect(findings(JSON.parse(empty.stdout) as Examination)).toContainEqual(["fail", "configuration"]);
+    const none = await runBinary("cairn", ["doctor", "--server-dir", join(folder.path, "none")]);
+    expect(none).toEqual({
+      exitCode: 1,
+      stdout: "",
+      stderr: `Error: ${join(folder.path, "none")}: no such directory\n`,
+    });
+  });
+});

@@ -1,0 +1,68 @@
+// Goal: what `cairn init server` and `server.yaml` say about addresses is refused before anything is made or opened, when nothing could
+// ever be reached there.
+
+import { expect, test } from "bun:test";
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { loadServerConfig } from "../../src/context/config/config.ts";
+import { initServer } from "../../src/context/init-server.ts";
+import { runBinary } from "../kit/binaries.ts";
+import { temporaryFolder } from "../kit/folder.ts";
+
+const NAMES = ["--space", "main", "--admin", "ada"];
+
+test.each([
+  [["--address", "999.1.1.1"], '--address "999.1.1.1": not an address: expected four numbers'],
+  [["--address", "http://localhost"], '--address "http://localhost": neither an address nor a host name'],
+  [["--address", "224.0.0.1"], '--address "224.0.0.1": a multicast address, where nothing can listen'],
+  [["--port", "65536"], '--port "65536": expected a number from 0 to 65535'],
+  [["--port", "http"], '--port "http": expected a number from 0 to 65535'],
+])("init server %p makes nothing", async (flags, says) => {
+  await using folder = await temporaryFolder();
+  const directory = join(folder.path, "server");
+  const outcome = await runBinary("cairn", ["init", "server", "--data-dir", directory, ...NAMES, ...flags]);
+  expect([outcome.exitCode, outcome.stdout]).toEqual([1, ""]);
+  expect(outcome.stderr).toStartWith(`Error: ${says}`);
+  expect(existsSync(directory)).toBe(false);
+});
+
+test("a file where the directory should be, and the library's own door, refuse the same", async () => {
+  await using folder = await temporaryFolder();
+  const file = await folder.write("server", "a file");
+  const log = { format: "json" as const, write: () => {} };
+  const made = (directory: string, address?: string) =>
+    initServer(
+      { directory, space: "main", admin: "ada", ...(address === undefined ? {} : { address }) },
+      log,
+    );
+  await expect(made(file)).rejects.toThrow(`${file} is not a directory`);
+  await expect(made(join(folder.path, "new"), "1.2.3")).rejects.toThrow('address: "1.2.3" is not an address');
+  expect(readdirSync(folder.path)).toEqual(["server"]);
+});
+
+test.each([
+  ["address: 999.1.1.1", 'listen.address: "999.1.1.1" is not an address: expected four numbers'],
+  ["trusted_proxies: ['10.1']", 'listen.trusted_proxies: "10.1" is neither an address nor a block'],
+  ["trusted_proxies: [010.0.0.1]", 'listen.trusted_proxies: "010.0.0.1" is neither an address nor a block'],
+  ["trusted_proxies: [proxy.example]", 'listen.trusted_proxies: "proxy.example" is neither an address'],
+  ["trusted_proxies: [10.0.0.0/33]", 'listen.trusted_proxies: "10.0.0.0/33" is neither an address'],
+  ["allowed_hosts: ['*.example']", 'listen.allowed_hosts: "*.example": neither an address nor a host name'],
+  ["allowed_hosts: ['a.example:70000']", 'listen.allowed_hosts: "a.example:70000": its port is no number'],
+])("server.yaml with listen: { %s } is refused", async (line, says) => {
+  await using folder = await temporaryFolder();
+  await folder.write("server.yaml", `listen:\n  ${line}\n`);
+  expect(() => loadServerConfig(folder.path)).toThrow(says);
+});
+
+test("server.yaml with addresses of every good kind loads", async () => {
+  await using folder = await temporaryFolder();
+  const lines = [
+    "address: '::1'",
+    "trusted_proxies: [10.0.0.0/8, '::1', 'fd00::/8']",
+    "allowed_hosts: [a.example, 'b.example:443', '[::1]:9000', my_proxy]",
+  ];
+  await folder.write("server.yaml", `listen:\n  ${lines.join("\n  ")}\n`);
+  const { listen, trustedProxies, allowedHosts } = loadServerConfig(folder.path);
+  expect(listen.host).toBe("::1");
+  expect([trustedProxies.length, allowedHosts.length]).toEqual([3, 4]);
+});

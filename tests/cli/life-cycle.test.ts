@@ -1,0 +1,212 @@
+// Goal: a server starts once on its data, sleeps for nobody, stops in good order with what was begun finished, and at once when told twice;
+// what a crash leaves behind misleads no command.
+
+import { describe, expect, test } from "bun:test";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { connect, type Socket } from "node:net";
+import { join } from "node:path";
+import { eventually } from "../kit/eventually.ts";
+import { runContext, type RunningContext } from "../kit/running-context.ts";
+
+const LIMIT_MS = 60_000;
+/** As promised for a stop. */
+const STOP_LIMIT_MS = 10_000;
+/** Commands that run one after the other while another one looks: about a second. */
+const LOOKS = 60;
+const unix = test.skipIf(process.platform === "win32");
+
+interface HalfRequest {
+  readonly socket: Socket;
+  /** All that the server said, once it has closed the connection. */
+  readonly said: Promise<string>;
+}
+
+/** A write of which only the first half has been sent. */
+async function halfWrite(server: RunningContext, path: string): Promise<HalfRequest> {
+  const { hostname, port, host } = new URL(server.url);
+  const socket = connect(Number(port), hostname);
+  socket.on("error", () => {});
+  let text = "";
+  socket.on("data", (chunk: Buffer) => (text += chunk.toString()));
+  const said = new Promise<string>((resolve) => socket.once("close", () => resolve(text)));
+  await new Promise((resolve) => socket.once("connect", resolve));
+  const head = `PUT /api/v1/spaces/team/files/${path} HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${server.bootstrap}`;
+  socket.write(`${head}\r\nContent-Length: 6\r\nConnection: close\r\n\r\none`);
+  // A later request is answered: the server has read the first half by now.
+  expect((await fetch(`${server.url}/health`)).status).toBe(200);
+  return { socket, said };
+}
+
+const warnings = (server: RunningContext) =>
+  server.log.filter(({ level }) => level === "warn").map(({ message }) => message);
+const runFile = (server: RunningContext) => join(server.directory, "run", "server.json");
+
+describe("signals", () => {
+  unix(
+    "Ctrl+Z is ignored on purpose, and the log says so",
+    async () => {
+      await using server = await runContext();
+      process.kill(server.pid, "SIGTSTP");
+      await eventually(
+        () => warnings(server),
+        ["Ctrl+Z does nothing here: a server that sleeps answers nobody; stop it with Ctrl+C"],
+      );
+      expect((await server.admin.write("a.md", "one")).version).toBe(1);
+      expect(await server.end("SIGINT")).toEqual({ exitCode: 0, signal: null });
+    },
+    LIMIT_MS,
+  );
+
+  unix(
+    "SIGTERM: what was begun is finished and answered, streams end, nobody else comes in",
+    async () => {
+      await using server = await runContext();
+      await using stream = await server.admin.events("/events");
+      const { socket, said } = await halfWrite(server, "late.md");
+      process.kill(server.pid, "SIGTERM");
+      await stream.all();
+      await expect(fetch(`${server.url}/health`)).rejects.toMatchObject({
+        code: expect.stringMatching(/refused/i),
+      });
+      socket.write("two");
+      expect(await said).toStartWith("HTTP/1.1 201 ");
+      expect(await server.end("SIGCONT")).toEqual({ exitCode: 0, signal: null });
+      expect(warnings(server)).toEqual([]);
+      expect(server.log.at(-1)!.message).toBe("stopped");
+      const got = await server.cairn("file", "get", "late.md");
+      expect([got.exitCode, got.stdout]).toEqual([0, "onetwo"]);
+    },
+    LIMIT_MS,
+  );
+
+  unix(
+    "a client that never finishes holds a stop up no longer than the limit",
+    async () => {
+      await using server = await runContext();
+      const { socket } = await halfWrite(server, "never.md");
+      const started = performance.now();
+      expect(await server.end("SIGTERM")).toEqual({ exitCode: 0, signal: null });
+      expect(performance.now() - started).toBeLessThan(STOP_LIMIT_MS);
+      expect(warnings(server)).toEqual(["some work did not end in time"]);
+      socket.destroy();
+    },
+    LIMIT_MS,
+  );
+
+  for (const second of ["SIGTERM", "SIGINT"] as const)
+    unix(
+      `${second} after SIGTERM ends it at once, and the next start finds everything in order`,
+      async () => {
+        await using server = await runContext();
+        await server.admin.write("a.md", "one");
+        const { socket } = await halfWrite(server, "never.md");
+        process.kill(server.pid, "SIGTERM");
+        await eventually(() => server.log.some(({ message }) => message === "stopping"), true);
+        const started = performance.now();
+        expect(await server.end(second)).toEqual({ exitCode: 1, signal: null });
+        expect(performance.now() - started).toBeLessThan(1_000);
+        socket.destroy();
+        await server.start();
+        expect(await server.admin.read("a.md")).toBe("one");
+      },
+      LIMIT_MS,
+    );
+});
+
+describe("commands", () => {
+  test(
+    "a second start on the same data is refused, and disturbs nothing",
+    async () => {
+      await using server = await runContext();
+      const before = readFileSync(runFile(server), "utf8");
+      const told = await server.cairn("server", "start");
+      expect([told.exitCode, told.stdout, told.stderr]).toEqual([
+        1,
+        "",
+        `Error: the server runs already (process ${server.pid}, ${server.url})\n`,
+      ]);
+      // Without the run file the lock of the data still says so.
+      writeFileSync(runFile(server), "{}");
+      const locked = await server.cairn("server", "start", "--json");
+      expect([locked.exitCode, JSON.parse(locked.stderr).error.code]).toEqual([1, "conflict"]);
+      expect(locked.stderr).toContain("is in use by another process");
+      writeFileSync(runFile(server), before);
+      expect((await server.cairn("server", "health")).exitCode).toBe(0);
+    },
+    LIMIT_MS,
+  );
+
+  unix(
+    "stop: waits for the end, also when it is asked twice; then there is nothing to stop",
+    async () => {
+      await using server = await runContext();
+      const { socket, said } = await halfWrite(server, "late.md");
+      const first = server.cairn("server", "stop", "--json");
+      await eventually(() => server.log.some(({ message }) => message === "stopping"), true);
+      const running = async () =>
+        (JSON.parse((await server.cairn("server", "status", "--json")).stdout) as { running: boolean })
+          .running;
+      await eventually(running, false);
+      const second = server.cairn("server", "stop");
+      // Long enough for the second to have looked; both wait for what follows.
+      for (let look = 0; look < LOOKS; look++) expect(await running()).toBe(false);
+      socket.write("two");
+      expect(await said).toStartWith("HTTP/1.1 201 ");
+      expect(JSON.parse((await first).stdout)).toEqual({ pid: server.pid, stopped: true });
+      expect(await second).toMatchObject({ exitCode: 0, stdout: "the server is stopped\n" });
+      expect(await server.end("SIGCONT")).toEqual({ exitCode: 0, signal: null });
+      const none = await server.cairn("server", "stop");
+      expect(none).toEqual({
+        exitCode: 1,
+        stdout: "",
+        stderr: `Error: ${server.directory}: the server does not run\n`,
+      });
+    },
+    LIMIT_MS,
+  );
+
+  unix(
+    "a run file that a crash left is not believed, also when another process has its number by now",
+    async () => {
+      await using server = await runContext();
+      await server.admin.write("a.md", "one");
+      await server.end("SIGKILL");
+      expect(existsSync(runFile(server))).toBe(true);
+      const left = JSON.parse(readFileSync(runFile(server), "utf8")) as Record<string, unknown>;
+      // Ours lives, and must survive what follows.
+      for (const pid of [left.pid, process.pid, 0, -1]) {
+        mkdirSync(join(server.directory, "run"), { recursive: true });
+        writeFileSync(runFile(server), JSON.stringify({ ...left, pid }));
+        expect((await server.cairn("server", "stop")).stderr).toEndWith(": the server does not run\n");
+        expect(JSON.parse((await server.cairn("server", "status", "--json")).stdout)).toMatchObject({
+          running: false,
+          pid: null,
+        });
+        expect((await server.cairn("file", "get", "a.md")).stdout).toBe("one");
+      }
+      await server.start();
+      expect(await server.admin.read("a.md")).toBe("one");
+    },
+    LIMIT_MS,
+  );
+
+  unix(
+    "start --detach stays when its shell goes, and stop ends it",
+    async () => {
+      await using server = await runContext();
+      await server.end("SIGTERM");
+      const made = JSON.parse((await server.cairn("server", "start", "--detach", "--json")).stdout) as {
+        pid: number;
+        url: string;
+      };
+      try {
+        expect((await fetch(`${made.url}/health`)).status).toBe(200);
+        expect((await server.cairn("server", "logs")).stdout).toContain("listening");
+      } finally {
+        const stopped = await server.cairn("server", "stop", "--json");
+        expect(JSON.parse(stopped.stdout)).toEqual({ pid: made.pid, stopped: true });
+      }
+    },
+    LIMIT_MS,
+  );
+});
