@@ -211,6 +211,20 @@ describe.if(hasBrowser && process.platform !== "win32")("gears", () => {
     }
   });
 
+  test("where there is one column, the list of versions stands above what differs and covers nothing", async () => {
+    const gear = await approvedGear(service.admin, { name: "stacked_gear", code: "cat\necho one\n" });
+    await service.admin.put(`/gears/${gear.id}`, { code: "cat\necho two\n" });
+    const page = await open(`/gears/${gear.id}/versions`, { width: 390 });
+    const list = page.getByRole("complementary", { name: "Versions" });
+    await list.getByText("version 2").waitFor();
+    const from = page.getByLabel("From", { exact: true });
+    await from.waitFor();
+    const { y, height } = (await list.boundingBox())!;
+    expect((await from.boundingBox())!.y).toBeGreaterThanOrEqual(y + height);
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await page.context().close();
+  });
+
   test("without isolation: said on every page, and approved only after one more question", async () => {
     const gear = await makeGear(bare.admin, { name: "bare_gear" });
     const page = await browser.open(bare.url, "/gears");

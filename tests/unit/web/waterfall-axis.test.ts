@@ -57,7 +57,7 @@ test("a long wait for a person becomes a gap, also inside the delegation that wa
 });
 
 test("a short wait, and one beside which others work, are drawn to scale", () => {
-  expect(axisOf(asking(9_000), undefined).gaps).toEqual([]);
+  expect(axisOf(asking(6_000), undefined).gaps).toEqual([]);
   const beside = asking(4 * MINUTE);
   const busy = modelCall(9, 1, 1, 3_000, 3 * MINUTE);
   expect(axisOf({ ...beside, calls: [...beside.calls, busy] }, undefined).gaps).toEqual([]);
@@ -84,7 +84,7 @@ test("two who ask one after the other without a pause make one gap", () => {
 
 test("a wait that goes on becomes a gap once it is long, and then holds its place", () => {
   const steps = asking(null);
-  expect(hasOpenGap(steps, BEGIN + 9_000)).toBe(false);
+  expect(hasOpenGap(steps, BEGIN + 6_000)).toBe(false);
   expect(hasOpenGap(steps, BEGIN + MINUTE)).toBe(true);
   const early = axisOf(steps, BEGIN + MINUTE);
   const late = axisOf(steps, BEGIN + HOUR);

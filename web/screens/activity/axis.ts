@@ -42,7 +42,7 @@ interface Quiet {
 }
 
 /** Shorter than this it is drawn to scale, and so it is when all that was done took longer. */
-const QUIET_MS_MIN: Readonly<Record<GapKind, number>> = { idle: 30_000, person: 10_000 };
+const QUIET_MS_MIN: Readonly<Record<GapKind, number>> = { idle: 30_000, person: 5_000 };
 /** Of what is drawn to scale. */
 const GAP_SHARE: Readonly<Record<GapKind, number>> = { idle: 0.08, person: 0.16 };
 

@@ -83,14 +83,16 @@ export function Runs(props: { readonly gear: GearDetail }): JSX.Element {
             <>
               <h1 class="visually-hidden">Runs of {props.gear.name}</h1>
               <Show when={runs().length > 0} fallback={<NoRuns />}>
-                <Table
-                  label="Runs"
-                  rows={runs()}
-                  columns={columns}
-                  key={(run) => run.id}
-                  chosen={chosen()}
-                  onChoose={(run) => setParams({ run: run.id === chosen() ? undefined : run.id })}
-                />
+                <div class="gear-runs">
+                  <Table
+                    label="Runs"
+                    rows={runs()}
+                    columns={columns}
+                    key={(run) => run.id}
+                    chosen={chosen()}
+                    onChoose={(run) => setParams({ run: run.id === chosen() ? undefined : run.id })}
+                  />
+                </div>
                 <Show when={more()}>
                   <div class="section">
                     <Button small onClick={() => void readMore()}>

@@ -39,9 +39,9 @@ const columns: readonly Column<InstructionSummary>[] = [
   },
   {
     title: "Updated",
-    cell: (row) => <Time time={row.updated_at} relative />,
+    cell: (row) => <Time time={row.updated_at} />,
     sortBy: (row) => row.updated_at,
-    tight: true,
+    number: true,
   },
 ];
 

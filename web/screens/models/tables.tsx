@@ -47,7 +47,7 @@ export function Tables(props: {
             <SearchBox label="Search models" value={search()} onInput={setSearch} />
             <Button onClick={() => props.onOpen("new-models")}>Add models</Button>
           </Show>
-          <Show when={isAdmin()}>
+          <Show when={isAdmin() && props.catalogue.providers.length > 0}>
             <Button kind="primary" onClick={() => props.onOpen("new-provider")}>
               <Plus aria-hidden="true" />
               Add a provider
