@@ -116,20 +116,6 @@ describe.if(hasBrowser)("the models screen", () => {
     await page.close();
   });
 
-  test("where there is one column, sizes and prices stand under the name", async () => {
-    const owner = await provider();
-    const prices = { input_price: 0.25, cached_input_price: 0.025, output_price: null };
-    await add(owner, { label: "Small screen", context_tokens: 400_000, ...prices });
-    const page = await browser.open(service.url, "/models", { width: 390, height: 844 });
-    const row = page.getByRole("row").filter({ hasText: "Small screen" });
-    await row.waitFor();
-    const read = (what: "dt" | "dd") => row.locator(what).allInnerTexts();
-    expect(await read("dt")).toEqual(["Context", "Input", "Cached", "Output"]);
-    expect(await read("dd")).toEqual(["400K", "$0.25", "$0.025", expect.stringContaining("unknown")]);
-    expect(await problemsInBothThemes(page)).toEqual([]);
-    await page.close();
-  });
-
   test("two tabs: each saves what was typed in it, and shows what the other saved", async () => {
     const owner = await provider();
     const one = await add(owner, { label: "Shared by two", input_price: 3 });
@@ -152,6 +138,20 @@ describe.if(hasBrowser)("the models screen", () => {
     expect(await field(second, "Output").inputValue()).toBe("99");
     await first.close();
     await second.close();
+  });
+
+  test("where there is one column, sizes and prices stand under the name", async () => {
+    const owner = await provider();
+    const prices = { input_price: 0.25, cached_input_price: 0.025, output_price: null };
+    await add(owner, { label: "Small screen", context_tokens: 400_000, ...prices });
+    const page = await browser.open(service.url, "/models", { width: 390, height: 844 });
+    const row = page.getByRole("row").filter({ hasText: "Small screen" });
+    await row.waitFor();
+    const read = (what: "dt" | "dd") => row.locator(what).allInnerTexts();
+    expect(await read("dt")).toEqual(["Context", "Input", "Cached", "Output"]);
+    expect(await read("dd")).toEqual(["400K", "$0.25", "$0.025", expect.stringContaining("unknown")]);
+    expect(await problemsInBothThemes(page)).toEqual([]);
+    await page.close();
   });
 
   test("one model can be added with its sizes and prices", async () => {
