@@ -187,6 +187,20 @@ describe.if(hasBrowser)("the frame", () => {
     await page.close();
   });
 
+  test("a view of a workspace that can't be fetched leaves the others as they are", async () => {
+    const page = await browser.open(service.url, `/workspaces/${workspaceId}`);
+    const box = page.getByRole("textbox", { name: "Message" });
+    await box.fill("not sent yet");
+    await page.route(/\/assets\/files-.*\.(js|css)$/, (route) => route.abort());
+    const views = page.getByRole("navigation", { name: "Views of the workspace" });
+    await views.getByRole("link", { name: "Files" }).click();
+    await page.getByRole("alert").getByText("This part of the interface could not be fetched").waitFor();
+    await views.getByRole("link", { name: "Chat" }).click();
+    expect(await box.inputValue()).toBe("not sent yet");
+    browser.expected(/ERR_FAILED/);
+    await page.close();
+  });
+
   test("without a network, a server on this machine is asked all the same", async () => {
     const page = await browser.open("about:blank", "");
     await page.addInitScript(

@@ -81,6 +81,8 @@ describe.if(hasBrowser)("the list of workspaces", () => {
     await dialog.getByText('you have a workspace named "TAKEN" already').waitFor();
     browser.expected(/status of 409/);
     expect(await dialog.getByRole("textbox", { name: "Name" }).getAttribute("aria-invalid")).toBe("true");
+    // Where it can be put right.
+    await eventually(() => page.evaluate("document.activeElement.value"), "TAKEN");
     await dialog.getByRole("textbox", { name: "Name" }).fill("Fresh");
     await dialog.getByRole("textbox", { name: "Description" }).fill("For a test");
     await dialog.getByRole("button", { name: "Create" }).click();

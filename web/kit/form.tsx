@@ -188,6 +188,7 @@ export function createSubmission(fields: readonly string[], send: () => Promise<
     submit: async (event) => {
       event?.preventDefault();
       if (busy()) return;
+      const form = event?.target;
       setBusy(true);
       setProblem(undefined);
       try {
@@ -197,6 +198,14 @@ export function createSubmission(fields: readonly string[], send: () => Promise<
       } finally {
         setBusy(false);
       }
+      if (named() && form instanceof HTMLFormElement) focusRefused(form);
     },
   };
+}
+
+/** Where to put it right, unless the person has gone on to something else. */
+function focusRefused(form: HTMLFormElement): void {
+  const at = document.activeElement;
+  if (at === null || at === document.body || form.contains(at))
+    form.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
 }

@@ -6,6 +6,7 @@ import { createEffect, createMemo, createSignal, For, type JSX, lazy, Show, Susp
 import { Dynamic } from "solid-js/web";
 import { showConnection, useCrumbs } from "../../frame/top-line.tsx";
 import { money, tokens } from "../../kit/format.ts";
+import { Part } from "../../kit/part.tsx";
 import { agentColour, ShareBar } from "../../kit/pieces.tsx";
 import { Split } from "../../kit/split.tsx";
 import { NotFound, ProblemNotice, Skeleton } from "../../kit/states.tsx";
@@ -130,20 +131,20 @@ function Views(): JSX.Element {
                   inert={here.view() !== view ? true : undefined}
                   aria-label={VIEW_NAMES[view]}
                 >
-                  <Suspense fallback={<Skeleton />}>
+                  <Part>
                     <Dynamic component={parts[view]} />
-                  </Suspense>
+                  </Part>
                 </section>
               )}
             </For>
           </div>
         }
         side={
-          <Suspense fallback={<Skeleton />}>
+          <Part>
             <Show when={selection()}>
               {(chosen) => <Inspector selection={chosen()} cameFrom={() => focused} />}
             </Show>
-          </Suspense>
+          </Part>
         }
       />
     </div>
