@@ -3,7 +3,14 @@
 import "./styles/fonts.css";
 import "./styles/tokens.css";
 import "./styles/base.css";
-import "./styles/controls.css";
+import "./styles/button.css";
+import "./styles/mark.css";
+import "./styles/field.css";
+import "./styles/state.css";
+import "./styles/section.css";
+import "./styles/table.css";
+import "./styles/overlay.css";
+import "./styles/split.css";
 import "./styles/highlight.css";
 import "./frame/frame.css";
 import { Navigate, Route, Router } from "@solidjs/router";
@@ -32,7 +39,8 @@ const Audit = lazy(async () => ({ default: (await import("./screens/audit/audit.
 const Terminal = lazy(async () => ({ default: (await import("./screens/terminal/terminal.tsx")).Terminal }));
 const Settings = lazy(async () => ({ default: (await import("./screens/settings/settings.tsx")).Settings }));
 
-const id = /^[1-9]\d*$/;
+/** No longer than a number that is exact; what can't be an id is no page. */
+const id = /^[1-9]\d{0,14}$/;
 
 void loadSession();
 render(

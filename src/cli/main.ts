@@ -113,6 +113,9 @@ export const program: Program = {
         verify: async () => (await backup()).backupVerify,
         restore: async () => (await backup()).backupRestore,
       }),
+      backend: group("backend", "What spaces are stored with", {
+        list: async () => (await import("./groups/backend.ts")).backendList,
+      }),
       template: group("template", "What a new space begins with", {
         list: async () => (await import("./groups/template.ts")).templateList,
       }),
@@ -124,7 +127,9 @@ export const program: Program = {
   globals: {
     json: { type: "boolean", description: "Print data, and errors, as JSON" },
     yaml: { type: "boolean", description: "Print data, and errors, as YAML" },
+    quiet: { type: "boolean", description: "Say nothing but data and errors" },
     debug: { type: "boolean", description: "Show where an error came from" },
+    "no-color": { type: "boolean", description: "No colours; $NO_COLOR says the same" },
   },
   exitCode: exitCodeOf,
   examples,

@@ -19,7 +19,8 @@ import { SecretScan } from "./files/secrets.ts";
 import { AccessRules } from "./people/access-rules.ts";
 import { Authentication } from "./people/authentication.ts";
 import { Door } from "./people/plugin.ts";
-import { Metrics } from "./metrics/metrics.ts";
+import { Histogram } from "./metrics/histogram.ts";
+import { COMMIT_SECONDS, Metrics } from "./metrics/metrics.ts";
 import { PeopleStore } from "./people/store.ts";
 import { Users } from "./people/users.ts";
 import { AddressList, ClientAddresses } from "./rate/client-address.ts";
@@ -62,7 +63,9 @@ export function buildParts({ db, clock, log, config, outbound }: PartsOptions) {
   const people = { db, store: peopleStore, authentication, audit, events, clock };
   const users = new Users({ ...people, loginLimit, addresses, tokenTtlDays });
   const rules = new AccessRules(people);
+  const commits = new Histogram(COMMIT_SECONDS);
   const spaces = new Spaces({
+    onCommit: (ms) => commits.observe(ms / 1_000),
     directory: join(config.directory, "spaces"),
     audit,
     events,
@@ -102,12 +105,24 @@ export function buildParts({ db, clock, log, config, outbound }: PartsOptions) {
       counter("service_rate_limited_total", "Requests refused by the rate limit", () => limits.refused),
       gauge("service_files", "Live files of all spaces", () => spaces.totals().files),
       gauge("service_bytes", "Bytes of the live files of all spaces", () => spaces.totals().bytes),
+      counter(
+        "service_commits_total",
+        "Commits to spaces; writes that wait together share one",
+        () => commits.count,
+      ),
       gauge("service_sse_clients", "Event streams that are open", () => streams.size),
       counter("service_webhook_sent_total", "Deliveries that were taken", () => deliveries.sent),
       counter("service_webhook_failed_total", "Deliveries that were given up", () => deliveries.failed),
       counter("service_webhook_dropped_total", "Events that a full queue dropped", () => deliveries.dropped),
       counter("service_audit_entries_total", "Records of the audit file", () => audit.entries),
       counter("service_audit_failed_total", "Records that could not be written", () => audit.failures),
+    ],
+    [
+      {
+        name: "service_commit_seconds",
+        help: "How long a commit to a space took, until it was on the disk",
+        histogram: commits,
+      },
     ],
     { version: version.version, commit: version.commit },
   );

@@ -1,7 +1,7 @@
 // Makes a server's data directory from a backup, once all of the backup was proven. It is built out of sight, and becomes a server in
 // one step at the end: until then there is nothing that any command would take for one, and what fails leaves nothing behind.
 
-import { existsSync, lstatSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, statSync } from "node:fs";
 import { mkdir, readdir, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { syncDirectory } from "./backup/target.ts";
@@ -13,7 +13,7 @@ import { openSqliteEngine } from "./files/sqlite/engine.ts";
 import { headText } from "./files/head.ts";
 import { openServer } from "./main.ts";
 import { OPERATOR } from "./people/authentication.ts";
-import { isRunning, readDoor, systemUser } from "./people/local-door.ts";
+import { runningDoor, systemUser } from "./people/local-door.ts";
 import { systemClock, type Clock } from "../kit/clock.ts";
 import { guarded } from "../kit/disk.ts";
 import { AppError, systemCode } from "../kit/error.ts";
@@ -86,7 +86,7 @@ export async function restoreServer(
   onProgress: OnProgress,
   clock: Clock = systemClock,
 ): Promise<RestoredServer> {
-  refuseUsed(directory);
+  await refuseUsed(directory);
   const isThere = existsSync(directory);
   const name = `.restore-${randomHex(NAME_BITS)}`;
   // One that is there may be a mount or belong to somebody: it stays, and gets what is made in it.
@@ -129,14 +129,14 @@ function brokenAudit(file: string, problem: string): AppError {
   );
 }
 
-function refuseUsed(directory: string): void {
-  const door = readDoor(directory);
-  if (door && isRunning(door.pid))
+async function refuseUsed(directory: string): Promise<void> {
+  const door = await runningDoor(directory);
+  if (door)
     throw new AppError(
       "conflict",
       `${directory}: a server runs there (process ${door.pid}); restore into another directory`,
     );
-  const there = lstatSync(directory, { throwIfNoEntry: false });
+  const there = statSync(directory, { throwIfNoEntry: false });
   if (!there) return refuseLost(directory);
   if (!there.isDirectory()) throw new AppError("conflict", `${directory}: is not a directory`);
   if (readdirSync(directory).length > 0)

@@ -3,13 +3,14 @@
 
 import type { ArgDef, ArgsDef, CommandDef, CommandMeta } from "citty";
 import { checkComplete, readArguments, unknownCommand } from "./arguments.ts";
+import { processEnvironment, stderrTakesColor } from "./environment.ts";
 import { AppError, messageOf } from "./error.ts";
 import {
   formatOf,
   printError,
-  printStack,
+  printHint,
   printText,
-  talk,
+  talkIn,
   type ErrorReport,
   type Format,
 } from "./output.ts";
@@ -21,7 +22,10 @@ export type Command = CommandDef<any>;
 export interface Program {
   /** Its `meta.name` is the program's name. Commands that only group others take no flags of their own. */
   root: Command;
-  /** Flags that every command accepts, before or after its name. `debug` among them switches stacks on. */
+  /**
+   * Flags that every command accepts, before or after its name. Among them `debug` switches stacks on, `quiet` talk off, and `no-color`
+   * colours, which are off as well where the environment says so.
+   */
   globals?: ArgsDef;
   /** What a failure means to whoever called the program; 1 for all of them unless given. */
   exitCode?: (error: unknown) => number;
@@ -35,13 +39,21 @@ const EXIT_FAILURE = 1;
 
 /** Runs the command that `argv` names, and returns the exit code; never throws. */
 export async function runProgram(program: Program, argv: readonly string[]): Promise<number> {
+  const given = (flag: string) => program.globals?.[flag] !== undefined && flagsOf(argv).has(`--${flag}`);
+  talkIn({ quiet: given("quiet"), color: stderrTakesColor(processEnvironment()) && !given("no-color") });
   try {
     await dispatch(program, argv);
     return EXIT_OK;
   } catch (error) {
-    await report(error, program, argv);
+    await report(error, given);
     return program.exitCode?.(error) ?? EXIT_FAILURE;
   }
+}
+
+/** Known before anything is read, so that a command line that can't be read is refused in the form that it asks for. */
+function flagsOf(argv: readonly string[]): ReadonlySet<string> {
+  const end = argv.indexOf("--");
+  return new Set(end < 0 ? argv : argv.slice(0, end));
 }
 
 async function dispatch(program: Program, argv: readonly string[]): Promise<void> {
@@ -141,14 +153,13 @@ async function helpText(program: Program, command: Command, path: readonly strin
   return [usage, ...lines].map((line) => line.replace(/[ \t]+$/gm, "")).join("\n");
 }
 
-async function report(error: unknown, program: Program, argv: readonly string[]): Promise<void> {
-  const given = (flag: string) => program.globals?.[flag] !== undefined && argv.includes(`--${flag}`);
+async function report(error: unknown, given: (flag: string) => boolean): Promise<void> {
   const format: Format =
     given("json") && given("yaml") ? "text" : formatOf({ json: given("json"), yaml: given("yaml") });
-  await printError(describe(error), format);
+  const stack = given("debug") && error instanceof Error ? error.stack : undefined;
+  await printError({ ...describe(error), ...(stack === undefined ? {} : { stack }) }, format);
   const suggestion = error instanceof AppError ? error.details?.did_you_mean : undefined;
-  if (suggestion !== undefined && format === "text") (await talk()).info(`did you mean ${suggestion}?`);
-  if (given("debug")) await printStack(error);
+  if (suggestion !== undefined && format === "text") await printHint(`did you mean ${suggestion}?`);
 }
 
 /** Anything but an AppError is a defect of ours: one line says so, the stack is for `--debug`. */

@@ -57,6 +57,7 @@ export class Db {
   #scheduled = false;
   #after: (() => void)[] | undefined;
   #closed = false;
+  #watch: { readonly elapsed: () => number; readonly told: (took: number) => void } | undefined;
   /** For copies. Kept open as long as the database: closing any descriptor of the file gives up SQLite's lock on it (POSIX). */
   #descriptor: number | undefined;
   #frozen = false;
@@ -102,6 +103,11 @@ export class Db {
   afterCommit(callback: () => void): void {
     if (!this.#after) throw new Error("afterCommit outside a write");
     this.#after.push(callback);
+  }
+
+  /** `told` hears after each commit how long it took, by `elapsed`. It must not throw. */
+  watchCommits(elapsed: () => number, told: (took: number) => void): void {
+    this.#watch = { elapsed, told };
   }
 
   /** Cheap proof that storage answers. */
@@ -236,11 +242,15 @@ export class Db {
   }
 
   #commit(runs: (() => unknown)[]): Outcome[] {
+    const start = this.#watch?.elapsed() ?? 0;
     try {
       this.#sqlite.run("BEGIN IMMEDIATE");
       const outcomes = runs.map((run) => this.#runInSavepoint(run, runs.length > 1));
       if (runs.length === 1 && !outcomes[0]!.ok) this.#sqlite.run("ROLLBACK");
-      else this.#sqlite.run("COMMIT");
+      else {
+        this.#sqlite.run("COMMIT");
+        this.#watch?.told(this.#watch.elapsed() - start);
+      }
       return outcomes;
     } catch (error) {
       if (this.#sqlite.inTransaction) this.#sqlite.run("ROLLBACK");

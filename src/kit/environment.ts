@@ -65,6 +65,11 @@ export function stderrIsTerminal(): boolean {
   return process.stderr.isTTY === true;
 }
 
+/** By custom, NO_COLOR with any text in it says no (no-color.org). */
+export function stderrTakesColor(environment: Environment): boolean {
+  return stderrIsTerminal() && !environment.NO_COLOR && environment.TERM !== "dumb";
+}
+
 /** Is there a person who can type, and see what they type? */
 export function hasTerminal(): boolean {
   return process.stdin.isTTY === true && (process.stdout.isTTY === true || stderrIsTerminal());

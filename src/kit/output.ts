@@ -27,39 +27,76 @@ export interface ErrorReport {
   message: string;
   code: string;
   details?: ErrorDetails;
+  /** For `--debug` only: where it came from. */
+  stack?: string;
 }
 
 /** `Error: <message>` for people; the same facts as data for programs. On stderr either way. */
 export async function printError(report: ErrorReport, format: Format): Promise<void> {
   await writeTo(
     process.stderr,
-    render({ error: report }, format, ({ error }) => `Error: ${error.message}`),
+    render({ error: report }, format, ({ error }) =>
+      [`Error: ${error.message}`, ...(error.stack === undefined ? [] : [error.stack])].join("\n"),
+    ),
   );
 }
 
-/** What a person should know and no program reads: a line on stderr. */
+export interface Manner {
+  /** No talk: data and errors only. */
+  readonly quiet: boolean;
+  /** Colours in the talk, where a terminal shows them. */
+  readonly color: boolean;
+}
+
+let manner: Manner = { quiet: false, color: false };
+
+/** How this program talks from here on. Data and errors are the same in any case, and never coloured. */
+export function talkIn(wanted: Manner): void {
+  if (manner.color !== wanted.color) talking = undefined;
+  manner = wanted;
+}
+
+/** What a person should know and no program reads: a line on stderr, unless they want quiet. */
 export async function printWarning(text: string): Promise<void> {
+  if (manner.quiet) return;
   await writeTo(process.stderr, `${text}\n`);
+}
+
+/** Lines of the log that wait are written when they are so many. */
+const LOG_CHARACTERS_MAX = 64 * 1024;
+let logLines = "";
+
+/**
+ * For the log of a server, on stderr. Lines that come in one turn of the event loop are written together: a server logs each answer, and a
+ * system call for each would be a third of its work. What waits is written before anything else is said, and at the exit; only a kill from
+ * outside can take a turn's lines away.
+ */
+export function logWriter(): (line: string) => void {
+  process.on("exit", writeLog);
+  return (line) => {
+    if (logLines === "") setImmediate(writeLog);
+    logLines += line;
+    if (logLines.length >= LOG_CHARACTERS_MAX) writeLog();
+  };
+}
+
+function writeLog(): void {
+  const lines = logLines;
+  logLines = "";
+  if (lines !== "") process.stderr.write(lines);
 }
 
 const CLEAR_LINE = "\r\u001b[2K";
 
 /** How far long work is: takes the place of what it showed before. Only for a terminal; empty takes it away. */
 export function printProgress(text: string): void {
+  if (manner.quiet) return;
   process.stderr.write(CLEAR_LINE + text);
 }
 
 /** Bytes as they are, for content that goes into a file or a pipe. */
 export async function printBytes(bytes: Uint8Array): Promise<void> {
   await writeTo(process.stdout, bytes);
-}
-
-/** For `--debug` only: where an error came from. */
-export async function printStack(error: unknown): Promise<void> {
-  await writeTo(
-    process.stderr,
-    `${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
-  );
 }
 
 function render<T>(value: T, format: Format, human: (value: T) => string): string {
@@ -70,6 +107,7 @@ function render<T>(value: T, format: Format, human: (value: T) => string): strin
 
 /** A reader that has gone away (`… | head`) is no error of ours. */
 function writeTo(stream: NodeJS.WriteStream, text: string | Uint8Array): Promise<void> {
+  writeLog();
   return new Promise((resolve, reject) => {
     stream.write(text, (error?: (Error & { code?: string }) | null) => {
       if (error === undefined || error === null || error.code === "EPIPE") resolve();
@@ -80,11 +118,24 @@ function writeTo(stream: NodeJS.WriteStream, text: string | Uint8Array): Promise
 
 let talking: ConsolaInstance | undefined;
 
-/** For hints, progress and warnings, on stderr. Loaded when first needed: most commands have nothing to say but their data. */
-export async function talk(): Promise<ConsolaInstance> {
+/** A hint, on stderr, unless they want quiet. */
+export async function printHint(text: string): Promise<void> {
+  if (!manner.quiet) (await talk()).info(text);
+}
+
+/** Loaded when first needed: most commands have nothing to say but their data. */
+async function talk(): Promise<ConsolaInstance> {
   if (talking !== undefined) return talking;
   const { LogLevels, createConsola } = await import("consola");
   // Consola writes `info` and `log` to stdout, and hides them under CI, unless told otherwise.
-  talking = createConsola({ level: LogLevels.info, stdout: process.stderr, stderr: process.stderr });
+  const options = {
+    level: LogLevels.info,
+    stdout: process.stderr,
+    stderr: process.stderr,
+    // It would look at the other stream to find out whether there is a terminal, and show the time of day.
+    fancy: manner.color,
+    formatOptions: { colors: manner.color, date: false },
+  };
+  talking = createConsola(options);
   return talking;
 }

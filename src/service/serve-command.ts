@@ -2,6 +2,7 @@
 
 import { defineCommand } from "citty";
 import { processEnvironment, stderrIsTerminal, waitForStopSignal } from "../kit/environment.ts";
+import { logWriter } from "../kit/output.ts";
 
 export const serveCommand = defineCommand({
   meta: { name: "serve", description: "Start the service" },
@@ -29,7 +30,7 @@ export const serveCommand = defineCommand({
     const service = await startService({
       flags: { config: args.config, data: args.data, listen: args.listen, logLevel: args["log-level"] },
       environment: processEnvironment(),
-      log: { format: stderrIsTerminal() ? "text" : "json", write: (line) => void process.stderr.write(line) },
+      log: { format: stderrIsTerminal() ? "text" : "json", write: logWriter() },
     });
     await service.stop(await stopSignal);
   },

@@ -180,7 +180,7 @@ describe("what can be wrong", () => {
     ]);
     expect(finding(found, "database")).toMatchObject({
       found: expect.stringContaining("is not a usable database"),
-      fix: "restore a backup, or move it away",
+      fix: "restore a backup (cairn backup restore), or move it away",
     });
     expect(finding(found, "audit record").found).toStartWith("could not be checked: ");
     expect(finding(found, "disk").state).not.toBe("skipped");

@@ -2,7 +2,6 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { headerOf } from "../../src/context/backup/tar.ts";
 import { verifyBackup } from "../../src/context/restore-server.ts";
@@ -54,15 +53,19 @@ const sql = (statement: string) => edited(folder.path, bytesOf(SPACE_DB), statem
 /** What both commands say of a file; afterwards there is nothing that was not there before. */
 async function saidOf(path: string): Promise<string> {
   const before = readdirSync(folder.path);
-  const scratch = () => readdirSync(tmpdir()).filter((name) => name.startsWith("cairn-verify-"));
-  const left = scratch();
+  await using scratch = await temporaryFolder();
+  const surroundings = { environment: { TMPDIR: scratch.path } };
   const target = join(folder.path, "never");
-  const verified = await runBinary("cairn", ["backup", "verify", path]);
-  const restored = await runBinary("cairn", ["backup", "restore", path, "--server-dir", target]);
+  const verified = await runBinary("cairn", ["backup", "verify", path], surroundings);
+  const restored = await runBinary(
+    "cairn",
+    ["backup", "restore", path, "--server-dir", target],
+    surroundings,
+  );
   expect(restored).toEqual(verified);
   expect([verified.exitCode, verified.stdout]).toEqual([1, ""]);
   expect(readdirSync(folder.path)).toEqual(before);
-  expect(scratch()).toEqual(left);
+  expect(readdirSync(scratch.path)).toEqual([]);
   return verified.stderr.replace(`Error: ${path}: `, "").trimEnd();
 }
 

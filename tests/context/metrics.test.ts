@@ -33,6 +33,39 @@ test("counts requests by declared route, and says nothing about spaces, people a
   expect(stream.response.status).toBe(200);
 });
 
+test("counts commits to spaces, each once however many writes share it, and how long they took", async () => {
+  await using server = await contextServer({ template: "blank" });
+  const read = async () => {
+    const text = await (await scrape(server.url)).text();
+    const value = (name: string) =>
+      Number(
+        text
+          .split("\n")
+          .find((line) => line.startsWith(`${name} `))!
+          .split(" ")[1],
+      );
+    return {
+      total: value("service_commits_total"),
+      count: value("service_commit_seconds_count"),
+      slowest: value('service_commit_seconds_bucket{le="+Inf"}'),
+      seconds: value("service_commit_seconds_sum"),
+    };
+  };
+  // Opening a space commits as well.
+  await server.admin.write("first.md", "x");
+  const before = await read();
+  for (let i = 0; i < 3; i++) await server.admin.write("a.md", `text ${i}`);
+  const after = await read();
+  expect(after.total).toBe(before.total + 3);
+  expect([after.count, after.slowest]).toEqual([after.total, after.total]);
+  expect(after.seconds).toBeGreaterThan(before.seconds);
+  // What is refused commits nothing of its own.
+  await refusalOf(server.admin.raw("PUT", "/spaces/team/files/con", { body: "x" }));
+  expect((await read()).total).toBe(after.total);
+  await Promise.all(Array.from({ length: 40 }, (_, i) => server.admin.write(`many/${i}.md`, "x")));
+  expect((await read()).total).toBeLessThanOrEqual(after.total + 40);
+});
+
 test("is not there for others, also when a header names an address that may", async () => {
   const config = { metrics: { allow: ["192.0.2.0/24"] }, listen: { trusted_proxies: ["127.0.0.1"] } };
   await using server = await contextServer({ template: "blank", config });

@@ -9,7 +9,9 @@ import { chatRoom, type ChatRoom, SLOW_GEAR, type Workspace } from "../kit/chat-
 import { eventually } from "../kit/eventually.ts";
 import { approvedGear } from "../kit/gears.ts";
 import { call, gate, noUsage, say } from "../kit/model/index.ts";
+import { modelCall, run, stepsFrom, tool } from "../kit/turn-steps.ts";
 import type { TurnSteps } from "../../src/service/turns/schema.ts";
+import { money } from "../../web/kit/format.ts";
 
 const SETUP_MS = 30_000;
 const TEST_MS = 90_000;
@@ -66,6 +68,8 @@ describe.if(hasBrowser)("activity", () => {
     const plain = await room.admin.post<{ id: number }>("/models", {
       provider_id: provider.id,
       model_name: "plain",
+      input_price: 1,
+      output_price: 5,
     });
     await room.admin.patch(`/agents/${desk.agents["scribe"]}`, { model_id: plain.id });
     const gear = await approvedGear(room.admin);
@@ -110,6 +114,17 @@ describe.if(hasBrowser)("activity", () => {
       expect(new URL(page.url()).searchParams.get("turn")).toBe(String(turnId));
       expect(await step(page, "file_read").getByText("error").count()).toBe(1);
       expect(await step(page, "model call 2").first().getByText("not reported").count()).toBe(1);
+      const priced = (await stepsOf(turnId)).calls.find(({ cost }) => cost !== null)!;
+      const costs = steps(page).locator("[aria-level] > .activity-cost");
+      expect(await costs.allTextContents()).toEqual([
+        "not known",
+        "",
+        money(priced.cost!),
+        "",
+        "",
+        "not known",
+        "not known",
+      ]);
 
       await step(page, "echo_args").click();
       const side = inspector(page);
@@ -124,6 +139,38 @@ describe.if(hasBrowser)("activity", () => {
       await side.getByRole("heading", { name: "delegate" }).waitFor();
       await page.goBack();
       await page.getByRole("table", { name: "Turns" }).waitFor();
+      await page.close();
+    },
+    TEST_MS,
+  );
+
+  test(
+    "minutes of waiting for a person leave room for the other steps, and say what they are",
+    async () => {
+      const page = await room.browser.open("about:blank", "");
+      await page.route(`**/api/v1/turns/${turnId}/steps`, async (route) => {
+        const { turn } = await stepsOf(turnId);
+        const waited = 4 * 60_000;
+        const json: TurnSteps = stepsFrom(Date.parse(turn.started_at!), {
+          turn,
+          runs: [run(1, "boss")],
+          calls: [modelCall(1, 1, 0, 0, 2_000), modelCall(2, 1, 1, waited + 2_000, 2_000)],
+          tools: [tool("s", 1, "web_search", 2_000, waited + 2_000)],
+        });
+        await route.fulfill({ json });
+      });
+      await page.goto(`${room.service.url}${own()}/activity?turn=${turnId}`);
+      await steps(page)
+        .getByRole("columnheader", { name: "Start; waited 4 min for a person, not drawn to scale" })
+        .waitFor();
+      const widths = await steps(page)
+        .locator(".activity-bar-of")
+        .evaluateAll((bars) => bars.map((bar) => Math.round(bar.getBoundingClientRect().width)));
+      const [first = 0, wait = 0, last = 0] = widths;
+      expect(first).toBe(last);
+      expect(first).toBeGreaterThan(2 * wait);
+      expect(await step(page, "model call 2").textContent()).toContain("at 4 min 2 s");
+      expect(await accessibilityProblems(page)).toEqual([]);
       await page.close();
     },
     TEST_MS,

@@ -292,6 +292,28 @@ describe.if(hasBrowser)("the chat", () => {
     TEST_MS,
   );
 
+  test(
+    "a refusal above the message box takes no room from the end that one reads",
+    async () => {
+      const workspace = await room.workspace();
+      const page = await room.open(workspace, { height: 520 });
+      room.model.script("boss", [say(`${"A line of the answer.\n\n".repeat(30)}The end.`)]);
+      await write(page, "Speak at length.");
+      await page.getByText("The end.").waitFor();
+      await eventually(() => page.getByText("is answering").count(), 0);
+      await eventually(() => belowSight(page), 0);
+      await page.route("**/chat", (route) => route.abort());
+      await composer(page).fill("This will not arrive.");
+      await composer(page).press("Enter");
+      await page.getByText("The server can't be reached.").waitFor();
+      await eventually(() => belowSight(page), 0);
+      expect(await composer(page).inputValue()).toBe("This will not arrive.");
+      room.browser.expected(/ERR_FAILED/);
+      await page.close();
+    },
+    TEST_MS,
+  );
+
   for (const theme of ["light", "dark"] as const) {
     test(
       `an empty conversation says what to do, a full one is accessible: ${theme}`,

@@ -29,6 +29,26 @@ describe.if(hasBrowser)("all kinds of files", () => {
   }, SETUP_MS);
   afterAll(() => at?.[Symbol.asyncDispose]());
 
+  test("where there is one column, the tree is the page until a file is chosen, and comes back over it", async () => {
+    await at.put("narrow.md", "one\n");
+    const page = await at.open(undefined, { width: 390, height: 844 });
+    await treeItem(page, "narrow.md").waitFor();
+    expect(await page.getByRole("button", { name: "Close Files of the workspace" }).count()).toBe(0);
+    const tree = (await page.getByRole("tree").boundingBox())!;
+    expect([tree.x, tree.width]).toEqual([0, 390]);
+    await treeItem(page, "narrow.md").click();
+    await editor(page, "narrow.md").getByText("one").waitFor();
+    expect(await page.getByRole("tree").count()).toBe(0);
+    await button(page, "Show the files").click();
+    await page.getByRole("complementary", { name: "Files of the workspace" }).waitFor();
+    await treeItem(page, "narrow.md").click();
+    await page.getByRole("tree").waitFor({ state: "detached" });
+    await button(page, "Close narrow.md").click();
+    await treeItem(page, "narrow.md").waitFor();
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await page.close();
+  });
+
   test("2 MiB can be edited; a byte more is shown to be read only; what is not text, and what is not there, says so", async () => {
     const full = `${"x".repeat(127)}\n`.repeat(LIMIT / 128);
     expect((await at.put("full.txt", full)).status).toBe(201);

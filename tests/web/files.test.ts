@@ -59,6 +59,33 @@ describe.if(hasBrowser)("the files of a workspace", () => {
     await page.close();
   });
 
+  test("in one column the names of open files leave the button for the tree its room", async () => {
+    const page = await at.open();
+    await page.setViewportSize({ width: 360, height: 740 });
+    for (const name of ["one-long-name-of-a-file.md", "another-long-name-of-a-file.md"]) {
+      await page.goto(`${at.service.url}/workspaces/${at.workspaceId}/files?path=${name}`);
+      await page.getByRole("heading", { name: "This file does not exist" }).waitFor();
+    }
+    const open = page.getByRole("navigation", { name: "Open files" });
+    const tree = (await button(page, "Show the files").boundingBox())!;
+    const names = (await open.getByRole("list").boundingBox())!;
+    expect(tree.x + tree.width).toBeLessThanOrEqual(names.x);
+    at.browser.expected(/404/);
+    await page.close();
+  });
+
+  test("what went wrong can be read in the narrow pane of the tree: its button stands below the words", async () => {
+    const page = await at.browser.open("about:blank", "");
+    await page.route("**/api/v1/workspaces/*/files*", (route) => route.abort());
+    await page.goto(`${at.service.url}/workspaces/${at.workspaceId}/files`);
+    const notice = page.getByRole("alert").filter({ hasText: "The server can't be reached." }).first();
+    const words = (await notice.getByText("The server can't be reached.").boundingBox())!;
+    const again = (await notice.getByRole("button", { name: "Try again" }).boundingBox())!;
+    expect(again.y).toBeGreaterThanOrEqual(words.y + words.height);
+    at.browser.expected(/ERR_FAILED/);
+    await page.close();
+  });
+
   test("what was typed survives another file, another view and a reload; the changes stand beside the saved text", async () => {
     await at.put("a.txt", "one\ntwo\n");
     await at.put("b.txt", "other\n");

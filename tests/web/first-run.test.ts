@@ -41,6 +41,10 @@ describe.if(hasBrowser)("the first run", () => {
     const page = await at.browser.open(at.service.url, "/workspaces");
     await page.getByRole("heading", { name: "Set up Cairn" }).waitFor();
     expect(await page.getByRole("button", { name: "New workspace" }).count()).toBe(0);
+    // All three at once, at the size of a small laptop.
+    const last = page.getByRole("listitem").filter({ hasText: "The first workspace" });
+    const { y, height } = (await last.boundingBox())!;
+    expect(y + height).toBeLessThan(page.viewportSize()!.height);
 
     await page.getByRole("radio", { name: "OpenAI-compatible" }).check();
     await page.getByRole("button", { name: "Continue" }).click();
@@ -80,20 +84,49 @@ describe.if(hasBrowser)("the first run", () => {
     await page.getByRole("textbox", { name: "Key" }).fill("wrong");
     await page.getByRole("button", { name: "Continue" }).click();
     await page.getByText("could not be used").waitFor();
-    await page.getByText(/Status 401\..*api-key/s).waitFor();
+    await page.getByText(/^The provider answered 401: .*api-key/s).waitFor();
+    await page.getByText("The key is not accepted there: give another one.").waitFor();
 
+    // The key alone, also for one that is no better: it is asked again.
     await page.getByRole("button", { name: "Change the provider" }).click();
+    expect(await page.getByRole("button", { name: "Save" }).isDisabled()).toBe(true);
+    await page.getByRole("textbox", { name: "Another key" }).fill("wrong-too");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("The key is not accepted there: give another one.").waitFor();
+    await page.getByRole("button", { name: "Change the provider" }).click();
+    await page.getByRole("textbox", { name: "Another key" }).fill(KEY);
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("answers: 3 models").waitFor();
+
+    await page.getByRole("button", { name: "Change in step 1" }).click();
     await page.getByRole("textbox", { name: "Address" }).fill(`${at.model.anthropicUrl}/elsewhere`);
     await page.getByText("never sent to another address").waitFor();
     await page.getByRole("textbox", { name: "Key for the new address" }).fill(KEY);
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByText("could not be used").waitFor();
+    await page.getByText("The address ends before /v1.").waitFor();
     await page.getByRole("button", { name: "Change the provider" }).click();
     await page.getByRole("textbox", { name: "Address" }).fill(at.model.anthropicUrl);
     await page.getByRole("textbox", { name: "Key for the new address" }).fill(KEY);
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByText("answers: 3 models").waitFor();
     expect(await at.service.admin.get<unknown[]>("/providers")).toHaveLength(1);
+  });
+
+  test("Anthropic itself is not added without a key; after a second try the set-up goes on with the last provider", async () => {
+    const at = await stage();
+    const page = await at.browser.open(at.service.url, "/workspaces");
+    await page.getByRole("button", { name: "Continue" }).click();
+    await page.getByRole("alert").getByText("give yours").waitFor();
+    expect(await at.service.admin.get<unknown[]>("/providers")).toEqual([]);
+    const add = (name: string, base_url: string) =>
+      at.service.admin.post("/providers", { name, type: "openai-compatible", base_url, api_key: KEY });
+    await add("Zeroth", "http://127.0.0.1:9/v1");
+    await add("Another", at.model.openaiUrl);
+    await page.reload();
+    await page.getByText("Another answers: 3 models").waitFor();
+    await page.getByLabel("Provider").selectOption("Zeroth");
+    await page.getByText("Connection refused: http://127.0.0.1:9/v1").waitFor();
   });
 
   test("without the pointer, and without a problem that axe knows, in both themes", async () => {

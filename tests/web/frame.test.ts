@@ -15,6 +15,8 @@ import { runService, type RunningService } from "../kit/running.ts";
 setDefaultTimeout(60_000);
 /** The longest pause between two attempts, and what a busy machine needs. */
 const RECONNECT_MS_MAX = 20_000;
+/** Around the words of a table's cell. */
+const CELL_PX = 12;
 const NARROW = { width: 390, height: 800 };
 
 describe.if(hasBrowser)("the frame", () => {
@@ -52,8 +54,29 @@ describe.if(hasBrowser)("the frame", () => {
     await page.getByRole("heading", { name: "This page does not exist" }).waitFor();
     expect(await page.title()).toBe("Not found · Cairn");
     expect(await problemsInBothThemes(page)).toEqual([]);
+    // More digits than an id can have.
+    await page.goto(`${service.url}/workspaces/99999999999999999999`);
+    await page.getByRole("heading", { name: "This page does not exist" }).waitFor();
     await page.getByRole("main").getByRole("link", { name: "Workspaces" }).click();
     await page.getByRole("heading", { name: "Workspaces" }).waitFor();
+    await page.close();
+  });
+
+  test("on a wide screen every page begins at the same place, and its table goes as far as its buttons", async () => {
+    const page = await browser.open(service.url, "/settings", { width: 1920, height: 1080 });
+    const places = new Set<string>();
+    for (const place of ["Workspaces", "Gears", "Library", "Models", "People", "Audit", "Settings"]) {
+      await rail(page).getByRole("link", { name: place }).click();
+      const heading = page.getByRole("heading", { name: place, level: 1 });
+      await heading.waitFor();
+      const box = (await page.locator(".body .title").first().boundingBox())!;
+      const { x, y } = (await heading.boundingBox())!;
+      places.add(`${x} ${Math.round(y + (await heading.boundingBox())!.height / 2)} ${box.width}`);
+      for (const table of await page.locator(".body table").all())
+        // Its words begin and end where the heading and the buttons do.
+        expect((await table.boundingBox())!.width).toBe(box.width + 2 * CELL_PX);
+    }
+    expect([...places]).toEqual(["224 84 1672"]);
     await page.close();
   });
 
@@ -149,6 +172,44 @@ describe.if(hasBrowser)("the frame", () => {
     await page.getByRole("option", { name: /newcomer/ }).waitFor();
     expect(await page.evaluate("window.untouched")).toBe(true);
     browser.expected(/ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE/);
+    await page.close();
+  });
+
+  test("a screen that can't be fetched says so in plain words, and is no obstacle to the others", async () => {
+    const page = await browser.open(service.url, "/settings");
+    await page.getByRole("heading", { name: "Settings" }).waitFor();
+    await page.route(/\/assets\/library-.*\.(js|css)$/, (route) => route.abort());
+    await rail(page).getByRole("link", { name: "Library" }).click();
+    await page.getByRole("alert").getByText("This part of the interface could not be fetched").waitFor();
+    await rail(page).getByRole("link", { name: "Models" }).click();
+    await page.getByRole("heading", { name: "Models", level: 1 }).waitFor();
+    browser.expected(/ERR_FAILED/);
+    await page.close();
+  });
+
+  test("a view of a workspace that can't be fetched leaves the others as they are", async () => {
+    const page = await browser.open(service.url, `/workspaces/${workspaceId}`);
+    const box = page.getByRole("textbox", { name: "Message" });
+    await box.fill("not sent yet");
+    await page.route(/\/assets\/files-.*\.(js|css)$/, (route) => route.abort());
+    const views = page.getByRole("navigation", { name: "Views of the workspace" });
+    await views.getByRole("link", { name: "Files" }).click();
+    await page.getByRole("alert").getByText("This part of the interface could not be fetched").waitFor();
+    await views.getByRole("link", { name: "Chat" }).click();
+    expect(await box.inputValue()).toBe("not sent yet");
+    browser.expected(/ERR_FAILED/);
+    await page.close();
+  });
+
+  test("without a network, a server on this machine is asked all the same", async () => {
+    const page = await browser.open("about:blank", "");
+    await page.addInitScript(
+      "Object.defineProperty(Navigator.prototype, 'onLine', { get: () => false }); addEventListener('load', () => dispatchEvent(new Event('offline')))",
+    );
+    await page.goto(`${service.url}/settings`);
+    await page.getByRole("heading", { name: "Settings" }).waitFor();
+    await rail(page).getByRole("link", { name: "Models" }).click();
+    await page.getByRole("table", { name: "Providers" }).waitFor();
     await page.close();
   });
 

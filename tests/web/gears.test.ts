@@ -186,6 +186,45 @@ describe.if(hasBrowser && process.platform !== "win32")("gears", () => {
     await page.context().close();
   });
 
+  test("the decision is in reach at once; it invites approval only when all of the content was on the screen", async () => {
+    const code = Array.from({ length: 120 }, (_, line) => `echo line ${line}`).join("\n");
+    const gear = await makeGear(service.admin, { name: "long_gear", code: `cat\n${code}\n` });
+    const inView = async (page: Page) => {
+      const bar = (await page.getByRole("region", { name: "Decision", exact: true }).boundingBox())!;
+      return bar.y > 0 && bar.y + bar.height <= page.viewportSize()!.height;
+    };
+    for (const width of [1280, 390]) {
+      const page = await open(`/gears/${gear.id}/review`, { width });
+      const approve = page.getByRole("button", { name: `Approve ${short(gear.content_hash)}` });
+      await approve.waitFor();
+      await page.getByText("echo line 0").first().waitFor();
+      await eventually(() => inView(page), true);
+      const inviting = () => approve.evaluate((button) => button.classList.contains("primary"));
+      expect(await inviting()).toBe(false);
+      await page.getByText("Part of what would be approved was not on the screen yet.").waitFor();
+      await page.getByRole("button", { name: "Show the rest" }).click();
+      await page.getByText("echo line 119").waitFor();
+      await eventually(inviting, true);
+      await eventually(() => inView(page), true);
+      expect(await accessibilityProblems(page)).toEqual([]);
+      await page.context().close();
+    }
+  });
+
+  test("where there is one column, the list of versions stands above what differs and covers nothing", async () => {
+    const gear = await approvedGear(service.admin, { name: "stacked_gear", code: "cat\necho one\n" });
+    await service.admin.put(`/gears/${gear.id}`, { code: "cat\necho two\n" });
+    const page = await open(`/gears/${gear.id}/versions`, { width: 390 });
+    const list = page.getByRole("complementary", { name: "Versions" });
+    await list.getByText("version 2").waitFor();
+    const from = page.getByLabel("From", { exact: true });
+    await from.waitFor();
+    const { y, height } = (await list.boundingBox())!;
+    expect((await from.boundingBox())!.y).toBeGreaterThanOrEqual(y + height);
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await page.context().close();
+  });
+
   test("without isolation: said on every page, and approved only after one more question", async () => {
     const gear = await makeGear(bare.admin, { name: "bare_gear" });
     const page = await browser.open(bare.url, "/gears");

@@ -56,6 +56,25 @@ describe.if(hasBrowser)("the inspector", () => {
   });
 
   test(
+    "a cost that is not known says why, and where prices are given",
+    async () => {
+      const desk = await room.workspace();
+      room.model.script("boss", [say("One.")]);
+      const turn = await chat(desk, "Begin.");
+      const { calls } = await room.admin.get<{ calls: { id: number; model_id: number }[] }>(
+        `/turns/${turn.id}/steps`,
+      );
+      const page = await openOn(desk, `call-${calls[0]!.id}`);
+      await side(page).getByText("the model had no price when it was called", { exact: false }).waitFor();
+      await side(page).getByRole("link", { name: "Its prices" }).click();
+      await page.waitForURL(`**/models?open=model-${calls[0]!.model_id}`);
+      await page.getByRole("textbox", { name: "Output", exact: true }).waitFor();
+      await page.close();
+    },
+    TEST_MS,
+  );
+
+  test(
     "a role that is edited is in the next prompt, and in what stands in front of the model",
     async () => {
       const desk = await room.workspace();

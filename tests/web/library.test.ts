@@ -163,7 +163,25 @@ describe.if(hasBrowser && canShow)("the library screen", () => {
     ).toBe(0);
     await page.goto(`${busy.url}/library/9999`);
     await side(page).getByRole("heading", { name: "This instruction does not exist" }).waitFor();
+    await side(page).getByRole("button", { name: "Close", exact: true }).click();
+    await page.waitForURL(`${busy.url}/library`);
     browser.expected(/status of 404/);
+    await page.close();
+  });
+
+  test("the longest name leaves its buttons on a narrow screen", async () => {
+    const { id } = await busy.admin.post<{ id: number }>("/instructions", {
+      name: "W".repeat(100),
+      text: ".",
+    });
+    const page = await browser.open(busy.url, `/library/${id}`, { width: 360 });
+    const close = side(page).getByRole("button", { name: "Close", exact: true });
+    await close.waitFor();
+    const { x, width } = (await close.boundingBox())!;
+    expect(x + width).toBeLessThanOrEqual(360);
+    await close.click();
+    await page.waitForURL(`${busy.url}/library`);
+    await busy.admin.delete(`/instructions/${id}`);
     await page.close();
   });
 

@@ -134,6 +134,8 @@ describe.if(hasBrowser)("the login", () => {
     await page.getByRole("button", { name: "Add the provider" }).click();
     await heading(page).waitFor();
     await page.getByText("The session of Ada has ended.").waitFor();
+    expect(await page.getByRole("textbox", { name: "User" }).inputValue()).toBe("Ada");
+    await eventually(() => page.evaluate("document.activeElement.name"), "password");
     expect(await page.getByRole("button", { name: "Add the provider" }).isVisible()).toBe(false);
     expect(await problemsInBothThemes(page)).toEqual([]);
     await page.keyboard.press("Escape");
@@ -143,6 +145,7 @@ describe.if(hasBrowser)("the login", () => {
     await heading(page).waitFor({ state: "detached" });
     expect(page.url()).toBe(`${service.url}/models?open=new-provider`);
     expect(await page.getByRole("textbox", { name: "Name" }).inputValue()).toBe("Half written");
+    await page.getByText("The session has ended, so this was not done.").waitFor();
     await page.getByRole("button", { name: "Add the provider" }).click();
     await page.getByRole("complementary").getByRole("heading", { name: "Half written" }).waitFor();
     await page.close();
@@ -161,8 +164,8 @@ describe.if(hasBrowser)("the login", () => {
     await endSessions();
     await page.getByRole("button", { name: "Create" }).click();
     await heading(page).waitFor();
-    await page.keyboard.type("Berta");
-    expect(await page.getByRole("textbox", { name: "User" }).inputValue()).toBe("Berta");
+    await page.keyboard.type("typed at once");
+    expect(await page.getByRole("textbox", { name: "Password" }).inputValue()).toBe("typed at once");
     await fill(page, "Berta", berta.password);
     await heading(page).waitFor({ state: "detached" });
     refused(401);

@@ -116,6 +116,44 @@ describe.if(hasBrowser)("the models screen", () => {
     await page.close();
   });
 
+  test("two tabs: each saves what was typed in it, and shows what the other saved", async () => {
+    const owner = await provider();
+    const one = await add(owner, { label: "Shared by two", input_price: 3 });
+    const first = await open(`?open=model-${one.id}`);
+    const second = await browser.open(service.url, `/models?open=model-${one.id}`, {
+      context: first.context(),
+    });
+    const field = (page: Page, name: string) => side(page).getByRole("textbox", { name, exact: true });
+    await field(second, "Label").fill("Renamed by two");
+    await field(first, "Output").fill("99");
+    await side(first).getByRole("button", { name: "Save" }).click();
+    await first.getByText("Shared by two is saved.").waitFor();
+    await side(second).getByRole("button", { name: "Save" }).click();
+    await second.getByText("Renamed by two is saved.").waitFor();
+    expect(await readModel(one.id)).toMatchObject({
+      label: "Renamed by two",
+      input_price: 3,
+      output_price: 99,
+    });
+    expect(await field(second, "Output").inputValue()).toBe("99");
+    await first.close();
+    await second.close();
+  });
+
+  test("where there is one column, sizes and prices stand under the name", async () => {
+    const owner = await provider();
+    const prices = { input_price: 0.25, cached_input_price: 0.025, output_price: null };
+    await add(owner, { label: "Small screen", context_tokens: 400_000, ...prices });
+    const page = await browser.open(service.url, "/models", { width: 390, height: 844 });
+    const row = page.getByRole("row").filter({ hasText: "Small screen" });
+    await row.waitFor();
+    const read = (what: "dt" | "dd") => row.locator(what).allInnerTexts();
+    expect(await read("dt")).toEqual(["Context", "Input", "Cached", "Output"]);
+    expect(await read("dd")).toEqual(["400K", "$0.25", "$0.025", expect.stringContaining("unknown")]);
+    expect(await problemsInBothThemes(page)).toEqual([]);
+    await page.close();
+  });
+
   test("one model can be added with its sizes and prices", async () => {
     const owner = await provider();
     const page = await open(`?open=provider-${owner.id}`);
@@ -160,6 +198,7 @@ describe.if(hasBrowser)("the models screen", () => {
     await side(page).getByRole("textbox", { name: "Another key" }).fill("fresh-key-77");
     await side(page).getByRole("button", { name: "Replace the key" }).click();
     await eventually(() => side(page).getByRole("textbox", { name: "Another key" }).inputValue(), "");
+    await page.getByText("The key is stored.", { exact: true }).waitFor();
     await side(page).getByRole("button", { name: "Clear the key" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Clear the key" }).click();
     await side(page).getByText("No key is stored.").waitFor();
@@ -208,7 +247,7 @@ describe.if(hasBrowser)("the models screen", () => {
     await side(page).getByRole("button", { name: "Test", exact: true }).click();
     await side(page).getByText("could not be used").waitFor();
     await side(page)
-      .getByText(/Status 401\./)
+      .getByText(/^The provider answered 401: /)
       .waitFor();
     const silent = await provider({ base_url: "http://127.0.0.1:9" });
     await page.goto(`${service.url}/models?open=provider-${silent.id}`);
@@ -216,6 +255,8 @@ describe.if(hasBrowser)("the models screen", () => {
     await side(page).getByText("could not be used").waitFor();
     await page.goto(`${service.url}/models?open=provider-9999`);
     await side(page).getByRole("heading", { name: "This provider does not exist" }).waitFor();
+    await side(page).getByRole("button", { name: "Close" }).click();
+    await eventually(() => side(page).count(), 0);
     await page.close();
   });
 

@@ -81,6 +81,8 @@ describe.if(hasBrowser)("the list of workspaces", () => {
     await dialog.getByText('you have a workspace named "TAKEN" already').waitFor();
     browser.expected(/status of 409/);
     expect(await dialog.getByRole("textbox", { name: "Name" }).getAttribute("aria-invalid")).toBe("true");
+    // Where it can be put right.
+    await eventually(() => page.evaluate("document.activeElement.value"), "TAKEN");
     await dialog.getByRole("textbox", { name: "Name" }).fill("Fresh");
     await dialog.getByRole("textbox", { name: "Description" }).fill("For a test");
     await dialog.getByRole("button", { name: "Create" }).click();
@@ -168,6 +170,10 @@ describe.if(hasBrowser)("the list of workspaces", () => {
     await dialog.getByRole("checkbox", { name: /Release/ }).uncheck();
     await eventually(teams, []);
     await other.getByRole("heading", { name: "This workspace does not exist" }).waitFor();
+    // It is not tried again, and nobody is told that it is; there is a way on.
+    await eventually(() => other.getByText("Connection lost").count(), 0);
+    await other.getByRole("button", { name: "All workspaces" }).click();
+    await other.getByRole("heading", { name: "Workspaces", level: 1 }).waitFor();
     browser.expected(/status of 404/);
     await page.close();
     await other.close();

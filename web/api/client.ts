@@ -3,7 +3,7 @@
 
 import { treaty } from "@elysiajs/eden";
 import type { Routes } from "../../src/service/server.ts";
-import { asProblem, offline, problemOf } from "./problem.ts";
+import { asProblem, offline, type Problem, problemOf, sessionOver } from "./problem.ts";
 
 /** Routes under /api/v1: `api.workspaces({ id }).blueprint.get()`. Times stay the text that the server sent. */
 export const api = treaty<Routes>(location.origin, {
@@ -27,8 +27,20 @@ export function hearStatus(status: number): void {
 
 type Answer<T> = { data: T; error: null } | { data: null; error: { status: unknown; value: unknown } };
 
-/** The data of an answer. Raises `Problem` with what the server said, or that it could not be reached. */
+/** The data of an answer. Raises `Problem` with what the server said, or that it could not be reached, or that nobody is signed in. */
 export async function take<T>(asked: Promise<Answer<T>>): Promise<T> {
+  return takeAs(asked, (status, body) => (status === 401 ? sessionOver() : problemOf(status, body)));
+}
+
+/** For the login: its 401 is about what was typed. */
+export function takeSignIn<T>(asked: Promise<Answer<T>>): Promise<T> {
+  return takeAs(asked, problemOf);
+}
+
+async function takeAs<T>(
+  asked: Promise<Answer<T>>,
+  refused: (status: number, body: unknown) => Problem,
+): Promise<T> {
   let answer: Answer<T>;
   try {
     answer = await asked;
@@ -39,5 +51,5 @@ export async function take<T>(asked: Promise<Answer<T>>): Promise<T> {
   const { status, value } = answer.error;
   // The client reports a server that it did not reach as a status with what `fetch` raised.
   if (value instanceof Error) throw offline();
-  throw problemOf(Number(status), value);
+  throw refused(Number(status), value);
 }

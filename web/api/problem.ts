@@ -55,6 +55,15 @@ export function problemOf(status: number, body: unknown): Problem {
   );
 }
 
+/** What was asked for while the session was over; whatever the server says about the token helps nobody who signs in with a password. */
+export function sessionOver(): Problem {
+  return new Problem(
+    "The session has ended, so this was not done. Your input is still here; sign in and try again.",
+    "unauthenticated",
+    401,
+  );
+}
+
 export function offline(): Problem {
   return new Problem("The server can't be reached. Your input is still here; try again.", "offline");
 }

@@ -12,6 +12,8 @@ const client = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: FRESH_MS,
+      // The server may be this machine: whether there is a network says nothing about it.
+      networkMode: "always",
       // What the server refused it will refuse again; only a lost connection is worth another try.
       retry: (failures, error) => asProblem(error).code === "offline" && failures < RETRIES_MAX,
     },

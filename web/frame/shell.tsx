@@ -1,9 +1,9 @@
 // The frame around every screen: the rail on the left, the line at the top, the screen below. Without a session: the login instead.
 
 import { A, type RouteSectionProps } from "@solidjs/router";
-import { ErrorBoundary, type JSX, lazy, Show, Suspense } from "solid-js";
-import { asProblem } from "../api/problem.ts";
+import { type JSX, lazy, Show, Suspense } from "solid-js";
 import { ConfirmHost } from "../kit/dialog.tsx";
+import { Part } from "../kit/part.tsx";
 import { Empty, ProblemNotice, Skeleton } from "../kit/states.tsx";
 import { ToastHost } from "../kit/toast.tsx";
 import { loadSession, me, sessionProblem, signedOut } from "../state/session.ts";
@@ -30,9 +30,7 @@ export function Shell(props: RouteSectionProps): JSX.Element {
           <div class="page" inert={railOpen() ? true : undefined}>
             <TopLine />
             <main id="main" class="screen" tabIndex={-1}>
-              <ErrorBoundary fallback={(error, reset) => <Broken error={error} onRetry={reset} />}>
-                <Suspense fallback={<Skeleton />}>{props.children}</Suspense>
-              </ErrorBoundary>
+              <Part>{props.children}</Part>
             </main>
           </div>
         </div>
@@ -66,29 +64,6 @@ function Nobody(): JSX.Element {
 function toContent(event: MouseEvent): void {
   event.preventDefault();
   document.getElementById("main")?.focus();
-}
-
-/** What browsers say when a part of the page can't be fetched: the server is away, or is another version by now. */
-const NOT_LOADED = /dynamically imported module|module script/i;
-
-/** A defect of ours, or a part of the interface that could not be loaded since the server is a newer one now. */
-function Broken(props: { readonly error: unknown; readonly onRetry: () => void }): JSX.Element {
-  return (
-    <div class="section stack">
-      <ProblemNotice
-        problem={asProblem(props.error)}
-        // A part that could not be loaded is not asked for again by the page that failed to.
-        onRetry={NOT_LOADED.test(asProblem(props.error).message) ? () => location.reload() : props.onRetry}
-      />
-      <p class="muted small">
-        This screen could not be shown. If it happens again,{" "}
-        <a href={location.href} target="_self">
-          load the page anew
-        </a>
-        .
-      </p>
-    </div>
-  );
 }
 
 export function Missing(): JSX.Element {

@@ -9,7 +9,7 @@ interface Look {
   readonly busy?: boolean;
 }
 
-type ButtonProps = Look & Omit<JSX.ButtonHTMLAttributes<HTMLButtonElement>, "class">;
+export type ButtonProps = Look & Omit<JSX.ButtonHTMLAttributes<HTMLButtonElement>, "class">;
 
 function classOf(look: Look, extra = ""): string {
   const kind = look.kind === "plain" ? "" : (look.kind ?? "").replace("-", " ");

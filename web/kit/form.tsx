@@ -10,15 +10,15 @@ interface FieldProps {
   readonly problem?: string | undefined;
 }
 
+interface FieldState {
+  readonly id: string;
+  readonly describedBy: string | undefined;
+  readonly invalid: boolean;
+}
+
 /** `children` gets the id for the label and what describes the field. */
 export function Field(
-  props: FieldProps & {
-    readonly children: (field: {
-      id: string;
-      describedBy: string | undefined;
-      invalid: boolean;
-    }) => JSX.Element;
-  },
+  props: FieldProps & { readonly children: (field: FieldState) => JSX.Element },
 ): JSX.Element {
   const id = createUniqueId();
   const describedBy = () =>
@@ -68,21 +68,11 @@ export function TextInput(props: InputProps): JSX.Element {
     <Field label={props.label} hint={props.hint} problem={props.problem}>
       {(field) => (
         <input
+          {...typed(props, field)}
           class="input"
-          classList={{ mono: props.mono ?? false }}
-          id={field.id}
           name={props.name}
           type={props.type ?? "text"}
-          value={props.value}
-          placeholder={props.placeholder}
           autocomplete={props.autocomplete ?? "off"}
-          autofocus={props.autofocus}
-          required={props.required}
-          disabled={props.disabled}
-          dir="auto"
-          aria-invalid={field.invalid ? "true" : undefined}
-          aria-describedby={field.describedBy}
-          onInput={(event) => props.onInput(event.currentTarget.value)}
         />
       )}
     </Field>
@@ -92,25 +82,43 @@ export function TextInput(props: InputProps): JSX.Element {
 export function TextArea(props: InputProps & { readonly rows?: number }): JSX.Element {
   return (
     <Field label={props.label} hint={props.hint} problem={props.problem}>
-      {(field) => (
-        <textarea
-          class="input"
-          classList={{ mono: props.mono ?? false }}
-          id={field.id}
-          rows={props.rows ?? 4}
-          value={props.value}
-          placeholder={props.placeholder}
-          required={props.required}
-          disabled={props.disabled}
-          autofocus={props.autofocus}
-          dir="auto"
-          aria-invalid={field.invalid ? "true" : undefined}
-          aria-describedby={field.describedBy}
-          onInput={(event) => props.onInput(event.currentTarget.value)}
-        />
-      )}
+      {(field) => <textarea {...typed(props, field)} class="input" rows={props.rows ?? 4} />}
     </Field>
   );
+}
+
+/** What is the same for everything that one types into. Getters, so that only what changed is written again. */
+function typed(props: InputProps, field: FieldState) {
+  return {
+    id: field.id,
+    dir: "auto" as const,
+    get classList() {
+      return { mono: props.mono ?? false };
+    },
+    get value() {
+      return props.value;
+    },
+    get placeholder() {
+      return props.placeholder;
+    },
+    get autofocus() {
+      return props.autofocus;
+    },
+    get required() {
+      return props.required;
+    },
+    get disabled() {
+      return props.disabled;
+    },
+    get "aria-invalid"() {
+      return field.invalid ? ("true" as const) : undefined;
+    },
+    get "aria-describedby"() {
+      return field.describedBy;
+    },
+    onInput: (event: InputEvent & { currentTarget: { value: string } }) =>
+      props.onInput(event.currentTarget.value),
+  };
 }
 
 export interface Choice {
@@ -180,6 +188,7 @@ export function createSubmission(fields: readonly string[], send: () => Promise<
     submit: async (event) => {
       event?.preventDefault();
       if (busy()) return;
+      const form = event?.target;
       setBusy(true);
       setProblem(undefined);
       try {
@@ -189,6 +198,14 @@ export function createSubmission(fields: readonly string[], send: () => Promise<
       } finally {
         setBusy(false);
       }
+      if (named() && form instanceof HTMLFormElement) focusRefused(form);
     },
   };
+}
+
+/** Where to put it right, unless the person has gone on to something else. */
+function focusRefused(form: HTMLFormElement): void {
+  const at = document.activeElement;
+  if (at === null || at === document.body || form.contains(at))
+    form.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
 }

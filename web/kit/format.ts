@@ -3,7 +3,11 @@
 const counts = new Intl.NumberFormat("en-US");
 const short = new Intl.NumberFormat("en-US", { notation: "compact", maximumSignificantDigits: 3 });
 const cents = new Intl.NumberFormat("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 2 });
-const fractions = new Intl.NumberFormat("en-US", { maximumSignificantDigits: 2 });
+const fractions = new Intl.NumberFormat("en-US", {
+  minimumSignificantDigits: 2,
+  maximumSignificantDigits: 2,
+});
+const rates = new Intl.NumberFormat("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 4 });
 
 export function count(value: number): string {
   return counts.format(value);
@@ -17,6 +21,11 @@ export function tokens(value: number): string {
 /** In the unit of the model prices, which people set in dollars. Small sums keep two digits that say something. */
 export function money(value: number): string {
   return `$${value !== 0 && Math.abs(value) < 0.01 ? fractions.format(value) : cents.format(value)}`;
+}
+
+/** What a million tokens cost: as it was set, $0.025 is not $0.03. */
+export function priceText(value: number): string {
+  return `$${rates.format(value)}`;
 }
 
 export function percent(share: number): string {

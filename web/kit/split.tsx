@@ -1,5 +1,5 @@
 // Two panes with a handle between them, for the pointer and for the arrow keys. The size is kept by name in this browser. Where there is
-// one column only, the side pane is a sheet over the main one.
+// one column only, the side pane is a sheet over the main one; one that can't be closed stands before or after it.
 
 import { createEffect, createSignal, type JSX, on, Show } from "solid-js";
 import { keepFocus } from "./focus.ts";
@@ -63,7 +63,13 @@ export function Split(props: {
   return (
     <div
       class="split"
-      classList={{ "at-start": !atEnd(), closed: !props.open, dragging: dragging(), narrow: narrow() }}
+      classList={{
+        "at-start": !atEnd(),
+        closed: !props.open,
+        dragging: dragging(),
+        narrow: narrow(),
+        stacked: narrow() && props.onClose === undefined,
+      }}
       style={{ "--side": `${bounded(size())}px` }}
     >
       <div class="split-main" inert={isSheet() ? true : undefined}>

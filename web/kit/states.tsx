@@ -66,10 +66,24 @@ export function ProblemNotice(props: {
   );
 }
 
+/** Where one goes from something that is not there. */
+export interface WayOut {
+  readonly name: string;
+  readonly go: () => void;
+}
+
 /** A thing that does not exist, or not for this person: the server makes no difference either. */
-export function NotFound(props: { readonly what?: string; readonly alone?: boolean }): JSX.Element {
+export function NotFound(props: {
+  readonly what?: string;
+  readonly alone?: boolean;
+  readonly out?: WayOut | undefined;
+}): JSX.Element {
   return (
-    <Empty alone={props.alone ?? false} title={`This ${props.what ?? "page"} does not exist`}>
+    <Empty
+      alone={props.alone ?? false}
+      title={`This ${props.what ?? "page"} does not exist`}
+      actions={props.out && <Button onClick={() => props.out?.go()}>{props.out.name}</Button>}
+    >
       It may have been deleted, or it is not shared with you.
     </Empty>
   );
@@ -79,6 +93,8 @@ export function NotFound(props: { readonly what?: string; readonly alone?: boole
 export function Loaded<T>(props: {
   readonly query: Query<T>;
   readonly what?: string;
+  /** From where it does not exist. */
+  readonly out?: WayOut;
   readonly children: (data: () => T) => JSX.Element;
 }): JSX.Element {
   const ready = () => {
@@ -86,17 +102,24 @@ export function Loaded<T>(props: {
     return data === undefined ? undefined : { data };
   };
   return (
-    <Show when={ready()} fallback={<Pending query={props.query} what={props.what} />}>
+    <Show when={ready()} fallback={<Pending query={props.query} what={props.what} out={props.out} />}>
       {(loaded) => props.children(() => loaded().data)}
     </Show>
   );
 }
 
-function Pending(props: { readonly query: Query<unknown>; readonly what: string | undefined }): JSX.Element {
+function Pending(props: {
+  readonly query: Query<unknown>;
+  readonly what: string | undefined;
+  readonly out: WayOut | undefined;
+}): JSX.Element {
   return (
     <Show when={props.query.problem()} fallback={<Skeleton />}>
       {(problem) => (
-        <Show when={problem().code !== "not_found"} fallback={<NotFound what={props.what ?? "page"} />}>
+        <Show
+          when={problem().code !== "not_found"}
+          fallback={<NotFound what={props.what ?? "page"} out={props.out} />}
+        >
           <div class="section">
             <ProblemNotice problem={problem()} onRetry={() => void props.query.refresh()} />
           </div>

@@ -22,7 +22,8 @@ const USAGE_DELAY_MS = 400;
 /** A tab in the background gets no frames. */
 const HIDDEN_FLUSH_MS = 250;
 
-export type Connection = "connecting" | "live" | "lost";
+/** `over`: the workspace is not there, or not for this person any more; nothing is tried again. */
+export type Connection = "connecting" | "live" | "lost" | "over";
 
 export interface Feed {
   /** Undefined until the snapshot is there. */
@@ -74,6 +75,7 @@ export function createFeed(workspaceId: number): Feed {
         if (why.code === "unauthenticated") await untilSignedIn(stop.signal);
       }
       if (stop.signal.aborted) return;
+      if (state()?.gone) break;
       setConnection("lost");
       await new Promise<void>((resolve) => {
         wake = resolve;
@@ -81,7 +83,7 @@ export function createFeed(workspaceId: number): Feed {
       });
       waitMs = Math.min(waitMs * 2, RETRY_MS_MAX);
     }
-    setConnection("lost");
+    setConnection("over");
   };
   void follow();
   keepUsage(workspaceId, state, setState);

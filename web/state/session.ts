@@ -3,7 +3,7 @@
 
 import { createEffect, createRoot, createSignal } from "solid-js";
 import type { WhoAmI } from "../../src/service/people/schema.ts";
-import { api, onSignedOut, take } from "../api/client.ts";
+import { api, onSignedOut, take, takeSignIn } from "../api/client.ts";
 import { asProblem, type Problem } from "../api/problem.ts";
 import { forgetAll, refresh } from "../api/query.ts";
 
@@ -77,7 +77,7 @@ function offerMachineAdmin(admin: WhoAmI | undefined): void {
 
 /** Raises `Problem`. */
 export async function signIn(user: string, password: string): Promise<void> {
-  await take(api.login.post({ user, password }));
+  await takeSignIn(api.login.post({ user, password }));
   await asking;
   await loadSession();
 }

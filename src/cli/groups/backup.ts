@@ -55,10 +55,12 @@ export const backupCreate = defineCommand({
 /** Starts it and asks how far it is until it has ended. Raises what it failed with. */
 async function followed(client: Client, path: string) {
   const progress = progressLine();
+  // First: a signal that comes before the server has answered counts as well.
+  const stopSignal = waitForStopSignal();
   let stopping: Promise<unknown> | undefined;
   let backup = await client.json<Backup>("POST", "/backups", { body: { path } });
   const place = `/backups/${backup.id}`;
-  void waitForStopSignal().then(() => (stopping = client.json("DELETE", place).catch(() => {})));
+  void stopSignal.then(() => (stopping = client.json("DELETE", place).catch(() => {})));
   while (backup.state === "running") {
     await Bun.sleep(ASK_EVERY_MS);
     await stopping;

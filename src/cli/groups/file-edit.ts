@@ -12,8 +12,8 @@ import {
   temporaryDirectory,
   type Environment,
 } from "../../kit/environment.ts";
-import { AppError } from "../../kit/error.ts";
-import { formatOf, printData, printWarning } from "../../kit/output.ts";
+import { AppError, messageOf } from "../../kit/error.ts";
+import { formatOf, printData } from "../../kit/output.ts";
 import { parseDocumentPath } from "../../kit/paths.ts";
 import { runOnOwnTerminal } from "../../kit/process.ts";
 import { decodeUtf8 } from "../../kit/utf8.ts";
@@ -152,11 +152,8 @@ async function write(
       client.json<Written>("PUT", await at(client, flags.space, "files", file), { raw, headers }),
     );
   } catch (error) {
-    if (!(error instanceof AppError)) {
-      await printWarning(`your text is kept in ${copy}`);
-      throw error;
-    }
-    const { code, message, details } = error;
+    const { code, message, details } =
+      error instanceof AppError ? error : new AppError("internal", `unexpected failure: ${messageOf(error)}`);
     throw new AppError(code, `${message}; your text is kept in ${copy}`, { ...details, kept: copy });
   }
 }

@@ -14,7 +14,7 @@ import {
 } from "../../kit/environment.ts";
 import { AppError } from "../../kit/error.ts";
 import { createLog } from "../../kit/log.ts";
-import { formatOf, printData, printText } from "../../kit/output.ts";
+import { formatOf, logWriter, printData, printText } from "../../kit/output.ts";
 import { startDetached } from "../../kit/process.ts";
 import { serverDirArg } from "../connection.ts";
 import { fields } from "../text.ts";
@@ -37,7 +37,7 @@ export const serverStart = defineCommand({
     const stopSignal = waitForStopSignal();
     const log = {
       format: stderrIsTerminal() ? ("text" as const) : ("json" as const),
-      write: (line: string) => void process.stderr.write(line),
+      write: logWriter(),
     };
     const own = createLog({ ...log, level: "warn", clock: systemClock });
     ignoreSuspend(() =>

@@ -20,7 +20,7 @@ import { fail, ok, quoted, skipped, warn, type Verdict } from "./finding.ts";
 const BOOTSTRAP_MS = 24 * 60 * 60 * 1_000;
 /** The index follows before each search; so far behind, the first one takes noticeably long. */
 const INDEX_BEHIND_MANY = 10_000;
-const RESTORE = "restore a backup, or move it away";
+const RESTORE = "restore a backup (cairn backup restore), or move it away";
 
 /** The data directory, and where copies may lie. */
 export interface Place {

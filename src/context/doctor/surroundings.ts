@@ -32,7 +32,7 @@ const YEAR_LEAST = 2026;
 const YEAR_MOST = 2100;
 
 /** Directories whose files hold content, credentials or who did what. */
-const SECRET_PLACES = ["auth", "run", "audit", "webhooks", "logs", "backups"];
+const SECRET_PLACES = ["auth", "run", "audit", "webhooks", "logs"];
 
 export function permissions(directory: string): Verdict {
   if (process.platform === "win32") return skipped("Windows has access lists in place of modes");

@@ -1,9 +1,10 @@
 // What a server counts, in the text format of Prometheus (0.0.4). No space, user or path is a label: what is scraped is read by many.
 
 import type { Watch } from "../../kit/http/serve.ts";
+import { Histogram } from "./histogram.ts";
 
 export const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
-const BUCKETS_S = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+const ANSWER_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 /** Names of methods are the caller's to choose; others than these share one label. */
 const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 const MS = 1_000;
@@ -15,17 +16,37 @@ interface Reading {
   readonly read: () => number;
 }
 
+/** A commit waits for the disk: half a millisecond on a good one. */
+export const COMMIT_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
+
+interface Measured {
+  readonly name: string;
+  readonly help: string;
+  readonly histogram: Histogram;
+}
+
 export class Metrics {
   readonly #readings: readonly Reading[];
   readonly #build: Readonly<Record<string, string>>;
   /** By method, status and route; the labels are put together once. */
   readonly #requests = new Map<string, { readonly labels: string; count: number }>();
-  readonly #buckets = BUCKETS_S.map(() => 0);
-  #count = 0;
-  #seconds = 0;
+  readonly #answers = new Histogram(ANSWER_SECONDS);
+  readonly #measured: readonly Measured[];
 
-  constructor(readings: readonly Reading[], build: Readonly<Record<string, string>>) {
+  constructor(
+    readings: readonly Reading[],
+    measured: readonly Measured[],
+    build: Readonly<Record<string, string>>,
+  ) {
     this.#readings = readings;
+    this.#measured = [
+      {
+        name: "service_http_request_duration_seconds",
+        help: "How long answers took to begin",
+        histogram: this.#answers,
+      },
+      ...measured,
+    ];
     this.#build = build;
   }
 
@@ -43,7 +64,6 @@ export class Metrics {
 
   text(): string {
     const requests = "service_http_requests_total";
-    const duration = "service_http_request_duration_seconds";
     const lines = [
       ...heading("service_up", "gauge", "Does the server run"),
       "service_up 1",
@@ -51,11 +71,10 @@ export class Metrics {
       `service_build_info${labels(this.#build)} 1`,
       ...heading(requests, "counter", "Requests answered, by route as declared"),
       ...[...this.#requests.values()].map((answered) => `${requests}${answered.labels} ${answered.count}`),
-      ...heading(duration, "histogram", "How long answers took to begin"),
-      ...BUCKETS_S.map((limit, index) => `${duration}_bucket{le="${limit}"} ${this.#buckets[index]}`),
-      `${duration}_bucket{le="+Inf"} ${this.#count}`,
-      `${duration}_sum ${this.#seconds}`,
-      `${duration}_count ${this.#count}`,
+      ...this.#measured.flatMap(({ name, help, histogram }) => [
+        ...heading(name, "histogram", help),
+        ...histogram.lines(name),
+      ]),
       ...this.#readings.flatMap(({ name, kind, help, read }) => [
         ...heading(name, kind, help),
         `${name} ${read()}`,
@@ -73,9 +92,7 @@ export class Metrics {
       this.#requests.set(key, answered);
     }
     answered.count += 1;
-    this.#count += 1;
-    this.#seconds += seconds;
-    for (const [index, limit] of BUCKETS_S.entries()) if (seconds <= limit) this.#buckets[index]! += 1;
+    this.#answers.observe(seconds);
   }
 }
 

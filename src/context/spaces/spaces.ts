@@ -63,6 +63,8 @@ export interface SpacesDeps {
   readonly log: Log;
   readonly quotas: EffectiveQuotas;
   readonly versionsKept: number;
+  /** Told after each commit to any of them how long it took, in ms. */
+  readonly onCommit?: (ms: number) => void;
 }
 
 export class Spaces {
@@ -324,10 +326,10 @@ export class Spaces {
   async #openNow(name: string): Promise<OpenSpace> {
     const known = this.#open.get(name);
     if (known) return known;
-    const { directory, clock, log, events } = this.#deps;
+    const { directory, events } = this.#deps;
     const folder = join(directory, name);
     const file = readSpaceFile(join(folder, OWN, FILE));
-    const engine = openSqliteEngine({ directory: folder, clock, log, onApplied: this.#teller(name) });
+    const engine = this.#openEngine(folder, name);
     const space = { name, engine, file };
     await events.catchUp(name, engine.head(), (after) => engine.log(after, 1_000));
     // Last: nobody writes before what a crash left untold is told.
@@ -336,11 +338,11 @@ export class Spaces {
   }
 
   async #make(actor: Actor, name: string, template: string): Promise<OpenSpace> {
-    const { directory, clock, log } = this.#deps;
+    const { directory, clock } = this.#deps;
     const files = templateFiles(template);
     const folder = join(directory, name);
     try {
-      const engine = openSqliteEngine({ directory: folder, clock, log, onApplied: this.#teller(name) });
+      const engine = this.#openEngine(folder, name);
       const operations = files.map(({ path, content }): Operation => ({
         op: "put",
         path: parseDocumentPath("template", path),
@@ -359,6 +361,17 @@ export class Spaces {
       rmSync(folder, { recursive: true, force: true });
       throw error;
     }
+  }
+
+  #openEngine(directory: string, name: string): SqliteEngine {
+    const { clock, log, onCommit } = this.#deps;
+    return openSqliteEngine({
+      directory,
+      clock,
+      log,
+      onApplied: this.#teller(name),
+      ...(onCommit ? { onCommit } : {}),
+    });
   }
 
   /** Tells what the log of a space says, one event for each change. */

@@ -200,7 +200,10 @@ function figure(
 ): number | null {
   if (given === undefined) return current;
   if (given === null || (given >= min && given <= max)) return given;
-  throw new AppError("invalid", `${field}: must be from ${min} to ${max}, or null when it is unknown`);
+  throw new AppError(
+    "invalid",
+    `${field}: must be from ${min} to ${max}, or empty (null) when it is unknown`,
+  );
 }
 
 function columns(fields: ModelFields): ModelColumns {

@@ -37,6 +37,9 @@ test("an agent is created where there is room, and listed after the orchestrator
   const spots = await Promise.all(["a", "b", "c", "d", "e"].map((name) => at.agent(lab.id, name)));
   const places = [zed, ...spots].map(({ position }) => `${position.x},${position.y}`);
   expect(new Set(places).size).toBe(places.length);
+  // The first two stand on both sides below the orchestrator.
+  const { x, y } = spots[0]!.position;
+  expect(zed.position).toEqual({ x: -x, y });
 });
 
 test("an agent with an unknown model, or over the limit of 500, is refused", async () => {

@@ -4,324 +4,332 @@ _cairn_here() {
   commands= flags= valued=
   case $1 in
   'cairn')
-    commands='init server file space history user auth acl audit webhook backup template completion doctor version'
-    flags='--json --yaml --debug --help -h'
+    commands='init server file space history user auth acl audit webhook backup backend template completion doctor version'
+    flags='--json --yaml --quiet --debug --no-color --help -h'
     ;;
   'cairn init')
     commands='server'
-    flags='--json --yaml --debug --help -h'
+    flags='--json --yaml --quiet --debug --no-color --help -h'
     ;;
   'cairn init server')
-    flags='--data-dir --address --port --space --admin --template --noui --non-interactive --json --yaml --debug --help -h'
+    flags='--data-dir --address --port --space --admin --template --noui --non-interactive --json --yaml --quiet --debug --no-color --help -h'
     valued='--data-dir --address --port --space --admin --template'
     ;;
   'cairn server')
     commands='start status health stop logs'
-    flags='--json --yaml --debug --help -h'
+    flags='--json --yaml --quiet --debug --no-color --help -h'
     ;;
   'cairn server start')
-    flags='--server-dir --detach --json --yaml --debug --help -h'
+    flags='--server-dir --detach --json --yaml --quiet --debug --no-color --help -h'
     valued='--server-dir'
     ;;
   'cairn server status')
-    flags='--server-dir --json --yaml --debug --help -h'
+    flags='--server-dir --json --yaml --quiet --debug --no-color --help -h'
     valued='--server-dir'
     ;;
   'cairn server health')
-    flags='--server-dir --server --json --yaml --debug --help -h'
+    flags='--server-dir --server --json --yaml --quiet --debug --no-color --help -h'
     valued='--server-dir --server'
     ;;
   'cairn server stop')
-    flags='--server-dir --json --yaml --debug --help -h'
+    flags='--server-dir --json --yaml --quiet --debug --no-color --help -h'
     valued='--server-dir'
     ;;
   'cairn server logs')
-    flags='--server-dir --lines --json --yaml --debug --help -h'
+    flags='--server-dir --lines --json --yaml --quiet --debug --no-color --help -h'
     valued='--server-dir --lines'
     ;;
   'cairn file')
     commands='list get put edit history diff revert delete undelete destroy'
-    flags='--json --yaml --debug --help -h'
+    flags='--json --yaml --quiet --debug --no-color --help -h'
     ;;
   'cairn file list')
-    flags='--space --deleted --at --server --server-dir --token-file --json --yaml --debug --help -h'
+    flags='--space --deleted --at --server --server-dir --token-file --json --yaml --quiet --debug --no-color --help -h'
     valued='--space --at --server --server-dir --token-file'
     ;;
   'cairn file get')
-    flags='--space --version -v --server --server-dir --token-file --json --yaml --debug --help -h'
+    flags='--space --version -v --server --server-dir --token-file --json --yaml --quiet --debug --no-color --help -h'
     valued='--space --version -v --server --server-dir --token-file'
     ;;
   'cairn file put')
-    flags='--from --if-version --create --space --server --server-dir --token-file --json --yaml --debug --help -h'
+    flags='--from --if-version --create --space --server --server-dir --token-file --json --yaml --quiet --debug --no-color --help -h'
     valued='--from --if-version --space --server --server-dir --token-file'
     ;;
   'cairn file edit')
-    flags='--create --space --server --server-dir --token-file --json --yaml --debug --help -h'
+    flags='--create --space --server --server-dir --token-file --json --yaml --quiet --debug --no-color --help -h'
     valued='--space --server --server-dir --token-file'
     ;;
   'cairn file history')
-    flags='--space --server --server-dir --token-file --json --yaml --debug --help -h'
+    flags='--space --server --server-dir --token-file --json --yaml --quiet --debug --no-color --help -h'
     valued='--space --server --server-dir --token-file'
     ;;
   'cairn file diff')
-    flags='--from --to --stat --space --server --server-dir --token-file --json --yaml --debug --help -h'
+    flags='--from --to --stat --space --server --server-dir --token-file --json --yaml --quiet --debug --no-color --help -h'
     valued='--from --to --space --server --server-dir --token-file'
     ;;
   'cairn file revert')
-    flags='--to --if-version --space --server --server-dir --token-file --json --yaml --debug --help -h'
+    flags='--to --if-version --space --server --server-dir --token-file --json --yaml --quiet --debug --no-color --help -h'
     valued='--to --if-version --space --server --server-dir --token-file'
     ;;
   'cairn file delete')
-    flags='--if-version --space --server --server-dir --token-file --json --yaml --debug --help -h'
+    flags='--if-version --space --server --server-dir --token-file --json --yaml --quiet --debug --no-color --help -h'
     valued='--if-version --space --server --server-dir --token-file'
     ;;
   'cairn file undelete')
-    flags='--space --server --server-dir --token-file --json --yaml --debug --help -h'
+    flags='--space --server --server-dir --token-file --json --yaml --quiet --debug --no-color --help -h'
     valued='--space --server --server-dir --token-file'
     ;;
   'cairn file destroy')
-    flags='--version -v --space --server --server-dir --token-file --json --yaml --debug --help -h'
+    flags='--version -v --space --server --server-dir --token-file --json --yaml --quiet --debug --no-color --help -h'
     valued='--version -v --space --server --server-dir --token-file'
     ;;
   'cairn space')
     commands='list show create delete adopt quotas sync'
-    flags='--json --yaml --debug --help -h'
+    flags='--json --yaml --quiet --debug --no-color --help -h'
     ;;
   'cairn space list')
-    flags='--server --server-dir --token-file --json --yaml --debug --help -h'
+    flags='--server --server-dir --token-file --json --yaml --quiet --debug --no-color --help -h'
     valued='--server --server-dir --token-file'
     ;;
   'cairn space show')
-    flags='--server --server-dir --token-file --json --yaml --debug --help -h'
+    flags='--server --server-dir --token-file --json --yaml --quiet --debug --no-color --help -h'
     valued='--server --server-dir --token-file'
     ;;
   'cairn space create')
-    flags='--template --server --server-dir --token-file --json --yaml --debug --help -h'
+    flags='--template --server --server-dir --token-file --json --yaml --quiet --debug --no-color --help -h'
     valued='--template --server --server-dir --token-file'
     ;;
   'cairn space delete')
-    flags='--yes --server --server-dir --token-file --json --yaml --debug --help -h'
+    flags='--yes --server --server-dir --token-file --json --yaml --quiet --debug --no-color --help -h'
     valued='--server --server-dir --token-file'
     ;;
   'cairn space adopt')
-    flags='--server --server-dir --token-file --json --yaml --debug --help -h'
+    flags='--server --server-dir --token-file --json --yaml --quiet --debug --no-color --help -h'
     valued='--server --server-dir --token-file'
     ;;
   'cairn space quotas')
-    flags='--max-file-size --max-space-size --max-files --server --server-dir --token-file --json --yaml --debug --help -h'
+    flags='--max-file-size --max-space-size --max-files --server --server-dir --token-file --json --yaml --quiet --debug --no-color --help -h'
     valued='--max-file-size --max-space-size --max-files --server --server-dir --token-file'
     ;;
   'cairn space sync')
     commands='show set'
-    flags='--json --yaml --debug --help -h'
+    flags='--json --yaml --quiet --debug --no-color --help -h'
     ;;
   'cairn space sync show')
-    flags='--space --server --server-dir --token-file --json --yaml --debug --help -h'
+    flags='--space --server --server-dir --token-file --json --yaml --quiet --debug --no-color --help -h'
     valued='--space --server --server-dir --token-file'
     ;;
   'cairn space sync set')
-    flags='--server --server-dir --token-file --json --yaml --debug --help -h'
+    flags='--server --server-dir --token-file --json --yaml --quiet --debug --no-color --help -h'
     valued='--server --server-dir --token-file'
     ;;
   'cairn history')
     commands='list snapshot restore'
-    flags='--json --yaml --debug --help -h'
+    flags='--json --yaml --quiet --debug --no-color --help -h'
     ;;
   'cairn history list')
-    flags='--space --server --server-dir --token-file --json --yaml --debug --help -h'
+    flags='--space --server --server-dir --token-file --json --yaml --quiet --debug --no-color --help -h'
     valued='--space --server --server-dir --token-file'
     ;;
   'cairn history snapshot')
-    flags='--space --server --server-dir --token-file --json --yaml --debug --help -h'
+    flags='--space --server --server-dir --token-file --json --yaml --quiet --debug --no-color --help -h'
     valued='--space --server --server-dir --token-file'
     ;;
   'cairn history restore')
-    flags='--space --server --server-dir --token-file --json --yaml --debug --help -h'
+    flags='--space --server --server-dir --token-file --json --yaml --quiet --debug --no-color --help -h'
     valued='--space --server --server-dir --token-file'
     ;;
   'cairn user')
     commands='list add role reset-token password disable enable remove'
-    flags='--json --yaml --debug --help -h'
+    flags='--json --yaml --quiet --debug --no-color --help -h'
     ;;
   'cairn user list')
-    flags='--server --server-dir --token-file --json --yaml --debug --help -h'
+    flags='--server --server-dir --token-file --json --yaml --quiet --debug --no-color --help -h'
     valued='--server --server-dir --token-file'
     ;;
   'cairn user add')
-    flags='--role --space --server --server-dir --token-file --json --yaml --debug --help -h'
+    flags='--role --space --server --server-dir --token-file --json --yaml --quiet --debug --no-color --help -h'
     valued='--role --space --server --server-dir --token-file'
     ;;
   'cairn user role')
-    flags='--server --server-dir --token-file --json --yaml --debug --help -h'
+    flags='--server --server-dir --token-file --json --yaml --quiet --debug --no-color --help -h'
     valued='--server --server-dir --token-file'
     ;;
   'cairn user reset-token')
-    flags='--server --server-dir --token-file --json --yaml --debug --help -h'
+    flags='--server --server-dir --token-file --json --yaml --quiet --debug --no-color --help -h'
     valued='--server --server-dir --token-file'
     ;;
   'cairn user password')
-    flags='--server --server-dir --token-file --json --yaml --debug --help -h'
+    flags='--server --server-dir --token-file --json --yaml --quiet --debug --no-color --help -h'
     valued='--server --server-dir --token-file'
     ;;
   'cairn user disable')
-    flags='--server --server-dir --token-file --json --yaml --debug --help -h'
+    flags='--server --server-dir --token-file --json --yaml --quiet --debug --no-color --help -h'
     valued='--server --server-dir --token-file'
     ;;
   'cairn user enable')
-    flags='--server --server-dir --token-file --json --yaml --debug --help -h'
+    flags='--server --server-dir --token-file --json --yaml --quiet --debug --no-color --help -h'
     valued='--server --server-dir --token-file'
     ;;
   'cairn user remove')
-    flags='--yes --server --server-dir --token-file --json --yaml --debug --help -h'
+    flags='--yes --server --server-dir --token-file --json --yaml --quiet --debug --no-color --help -h'
     valued='--server --server-dir --token-file'
     ;;
   'cairn auth')
     commands='login logout whoami token'
-    flags='--json --yaml --debug --help -h'
+    flags='--json --yaml --quiet --debug --no-color --help -h'
     ;;
   'cairn auth login')
-    flags='--server --server-dir --token-file --json --yaml --debug --help -h'
+    flags='--server --server-dir --token-file --json --yaml --quiet --debug --no-color --help -h'
     valued='--server --server-dir --token-file'
     ;;
   'cairn auth logout')
-    flags='--server --server-dir --token-file --json --yaml --debug --help -h'
+    flags='--server --server-dir --token-file --json --yaml --quiet --debug --no-color --help -h'
     valued='--server --server-dir --token-file'
     ;;
   'cairn auth whoami')
-    flags='--server --server-dir --token-file --json --yaml --debug --help -h'
+    flags='--server --server-dir --token-file --json --yaml --quiet --debug --no-color --help -h'
     valued='--server --server-dir --token-file'
     ;;
   'cairn auth token')
     commands='create list revoke'
-    flags='--json --yaml --debug --help -h'
+    flags='--json --yaml --quiet --debug --no-color --help -h'
     ;;
   'cairn auth token create')
-    flags='--label --server --server-dir --token-file --json --yaml --debug --help -h'
+    flags='--label --server --server-dir --token-file --json --yaml --quiet --debug --no-color --help -h'
     valued='--label --server --server-dir --token-file'
     ;;
   'cairn auth token list')
-    flags='--server --server-dir --token-file --json --yaml --debug --help -h'
+    flags='--server --server-dir --token-file --json --yaml --quiet --debug --no-color --help -h'
     valued='--server --server-dir --token-file'
     ;;
   'cairn auth token revoke')
-    flags='--id --server --server-dir --token-file --json --yaml --debug --help -h'
+    flags='--id --server --server-dir --token-file --json --yaml --quiet --debug --no-color --help -h'
     valued='--id --server --server-dir --token-file'
     ;;
   'cairn acl')
     commands='list allow deny unset explain'
-    flags='--json --yaml --debug --help -h'
+    flags='--json --yaml --quiet --debug --no-color --help -h'
     ;;
   'cairn acl list')
-    flags='--server --server-dir --token-file --json --yaml --debug --help -h'
+    flags='--server --server-dir --token-file --json --yaml --quiet --debug --no-color --help -h'
     valued='--server --server-dir --token-file'
     ;;
   'cairn acl allow')
-    flags='--can --server --server-dir --token-file --json --yaml --debug --help -h'
+    flags='--can --server --server-dir --token-file --json --yaml --quiet --debug --no-color --help -h'
     valued='--can --server --server-dir --token-file'
     ;;
   'cairn acl deny')
-    flags='--can --server --server-dir --token-file --json --yaml --debug --help -h'
+    flags='--can --server --server-dir --token-file --json --yaml --quiet --debug --no-color --help -h'
     valued='--can --server --server-dir --token-file'
     ;;
   'cairn acl unset')
-    flags='--server --server-dir --token-file --json --yaml --debug --help -h'
+    flags='--server --server-dir --token-file --json --yaml --quiet --debug --no-color --help -h'
     valued='--server --server-dir --token-file'
     ;;
   'cairn acl explain')
-    flags='--capability --server --server-dir --token-file --json --yaml --debug --help -h'
+    flags='--capability --server --server-dir --token-file --json --yaml --quiet --debug --no-color --help -h'
     valued='--capability --server --server-dir --token-file'
     ;;
   'cairn audit')
     commands='list stats verify export'
-    flags='--json --yaml --debug --help -h'
+    flags='--json --yaml --quiet --debug --no-color --help -h'
     ;;
   'cairn audit list')
-    flags='--actor --action --space --result --since --until --limit --server --server-dir --token-file --json --yaml --debug --help -h'
+    flags='--actor --action --space --result --since --until --limit --server --server-dir --token-file --json --yaml --quiet --debug --no-color --help -h'
     valued='--actor --action --space --result --since --until --limit --server --server-dir --token-file'
     ;;
   'cairn audit stats')
-    flags='--server --server-dir --token-file --json --yaml --debug --help -h'
+    flags='--server --server-dir --token-file --json --yaml --quiet --debug --no-color --help -h'
     valued='--server --server-dir --token-file'
     ;;
   'cairn audit verify')
-    flags='--file --server --server-dir --token-file --json --yaml --debug --help -h'
+    flags='--file --server --server-dir --token-file --json --yaml --quiet --debug --no-color --help -h'
     valued='--file --server --server-dir --token-file'
     ;;
   'cairn audit export')
-    flags='--format --actor --action --space --result --since --until --server --server-dir --token-file --json --yaml --debug --help -h'
+    flags='--format --actor --action --space --result --since --until --server --server-dir --token-file --json --yaml --quiet --debug --no-color --help -h'
     valued='--format --actor --action --space --result --since --until --server --server-dir --token-file'
     ;;
   'cairn webhook')
     commands='list add remove enable disable test deliveries redeliver dead-letter'
-    flags='--json --yaml --debug --help -h'
+    flags='--json --yaml --quiet --debug --no-color --help -h'
     ;;
   'cairn webhook list')
-    flags='--server --server-dir --token-file --json --yaml --debug --help -h'
+    flags='--server --server-dir --token-file --json --yaml --quiet --debug --no-color --help -h'
     valued='--server --server-dir --token-file'
     ;;
   'cairn webhook add')
-    flags='--events --server --server-dir --token-file --json --yaml --debug --help -h'
+    flags='--events --server --server-dir --token-file --json --yaml --quiet --debug --no-color --help -h'
     valued='--events --server --server-dir --token-file'
     ;;
   'cairn webhook remove')
-    flags='--server --server-dir --token-file --json --yaml --debug --help -h'
+    flags='--server --server-dir --token-file --json --yaml --quiet --debug --no-color --help -h'
     valued='--server --server-dir --token-file'
     ;;
   'cairn webhook enable')
-    flags='--server --server-dir --token-file --json --yaml --debug --help -h'
+    flags='--server --server-dir --token-file --json --yaml --quiet --debug --no-color --help -h'
     valued='--server --server-dir --token-file'
     ;;
   'cairn webhook disable')
-    flags='--server --server-dir --token-file --json --yaml --debug --help -h'
+    flags='--server --server-dir --token-file --json --yaml --quiet --debug --no-color --help -h'
     valued='--server --server-dir --token-file'
     ;;
   'cairn webhook test')
-    flags='--server --server-dir --token-file --json --yaml --debug --help -h'
+    flags='--server --server-dir --token-file --json --yaml --quiet --debug --no-color --help -h'
     valued='--server --server-dir --token-file'
     ;;
   'cairn webhook deliveries')
-    flags='--server --server-dir --token-file --json --yaml --debug --help -h'
+    flags='--server --server-dir --token-file --json --yaml --quiet --debug --no-color --help -h'
     valued='--server --server-dir --token-file'
     ;;
   'cairn webhook redeliver')
-    flags='--server --server-dir --token-file --json --yaml --debug --help -h'
+    flags='--server --server-dir --token-file --json --yaml --quiet --debug --no-color --help -h'
     valued='--server --server-dir --token-file'
     ;;
   'cairn webhook dead-letter')
-    flags='--server --server-dir --token-file --json --yaml --debug --help -h'
+    flags='--server --server-dir --token-file --json --yaml --quiet --debug --no-color --help -h'
     valued='--server --server-dir --token-file'
     ;;
   'cairn backup')
     commands='create verify restore'
-    flags='--json --yaml --debug --help -h'
+    flags='--json --yaml --quiet --debug --no-color --help -h'
     ;;
   'cairn backup create')
-    flags='--out --server-dir --json --yaml --debug --help -h'
+    flags='--out --server-dir --json --yaml --quiet --debug --no-color --help -h'
     valued='--out --server-dir'
     ;;
   'cairn backup verify')
-    flags='--json --yaml --debug --help -h'
+    flags='--json --yaml --quiet --debug --no-color --help -h'
     ;;
   'cairn backup restore')
-    flags='--server-dir --broken-audit --json --yaml --debug --help -h'
+    flags='--server-dir --broken-audit --json --yaml --quiet --debug --no-color --help -h'
+    valued='--server-dir'
+    ;;
+  'cairn backend')
+    commands='list'
+    flags='--json --yaml --quiet --debug --no-color --help -h'
+    ;;
+  'cairn backend list')
+    flags='--server-dir --json --yaml --quiet --debug --no-color --help -h'
     valued='--server-dir'
     ;;
   'cairn template')
     commands='list'
-    flags='--json --yaml --debug --help -h'
+    flags='--json --yaml --quiet --debug --no-color --help -h'
     ;;
   'cairn template list')
-    flags='--json --yaml --debug --help -h'
+    flags='--json --yaml --quiet --debug --no-color --help -h'
     ;;
   'cairn completion')
-    flags='--json --yaml --debug --help -h'
+    flags='--json --yaml --quiet --debug --no-color --help -h'
     ;;
   'cairn doctor')
-    flags='--server-dir --json --yaml --debug --help -h'
+    flags='--server-dir --json --yaml --quiet --debug --no-color --help -h'
     valued='--server-dir'
     ;;
   'cairn version')
-    flags='--json --yaml --debug --help -h'
+    flags='--json --yaml --quiet --debug --no-color --help -h'
     ;;
   esac
 }
@@ -455,6 +463,7 @@ _cairn_value() {
   'cairn backup verify 1') kind=file ;;
   'cairn backup restore --server-dir') kind=directory ;;
   'cairn backup restore 1') kind=file ;;
+  'cairn backend list --server-dir') kind=directory ;;
   'cairn completion 1') choices='bash zsh fish powershell' ;;
   'cairn doctor --server-dir') kind=directory ;;
   esac

@@ -17,6 +17,7 @@ _cairn_here() {
       'audit:What was changed and refused, by whom'
       'webhook:Send events to addresses elsewhere'
       'backup:Keep all of a server in one file, and bring it back'
+      'backend:What spaces are stored with'
       'template:What a new space begins with'
       'completion:Print what makes your shell complete commands and flags'
       'doctor:Check a server and its data, and say how to mend what is wrong; changes nothing'
@@ -25,7 +26,9 @@ _cairn_here() {
     flags=(
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -37,7 +40,9 @@ _cairn_here() {
     flags=(
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -54,7 +59,9 @@ _cairn_here() {
       '--non-interactive:Never ask anything'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -71,7 +78,9 @@ _cairn_here() {
     flags=(
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -82,7 +91,9 @@ _cairn_here() {
       '--detach:Run in the background; its log goes to logs/server.log'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -93,7 +104,9 @@ _cairn_here() {
       '--server-dir:Data directory of a server on this machine (default: $SERVICE_SERVER_DIR, then the standard places)'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -105,7 +118,9 @@ _cairn_here() {
       '--server:Address of a server elsewhere'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -116,7 +131,9 @@ _cairn_here() {
       '--server-dir:Data directory of a server on this machine (default: $SERVICE_SERVER_DIR, then the standard places)'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -128,7 +145,9 @@ _cairn_here() {
       '--lines:How many lines (default: 100)'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -150,7 +169,9 @@ _cairn_here() {
     flags=(
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -165,7 +186,9 @@ _cairn_here() {
       '--token-file:File that holds the access token for --server'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -181,7 +204,9 @@ _cairn_here() {
       '--token-file:File that holds the access token for --server'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -198,7 +223,9 @@ _cairn_here() {
       '--token-file:File that holds the access token for --server'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -213,7 +240,9 @@ _cairn_here() {
       '--token-file:File that holds the access token for --server'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -227,7 +256,9 @@ _cairn_here() {
       '--token-file:File that holds the access token for --server'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -244,7 +275,9 @@ _cairn_here() {
       '--token-file:File that holds the access token for --server'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -260,7 +293,9 @@ _cairn_here() {
       '--token-file:File that holds the access token for --server'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -275,7 +310,9 @@ _cairn_here() {
       '--token-file:File that holds the access token for --server'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -289,7 +326,9 @@ _cairn_here() {
       '--token-file:File that holds the access token for --server'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -305,7 +344,9 @@ _cairn_here() {
       '--token-file:File that holds the access token for --server'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -324,7 +365,9 @@ _cairn_here() {
     flags=(
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -336,7 +379,9 @@ _cairn_here() {
       '--token-file:File that holds the access token for --server'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -349,7 +394,9 @@ _cairn_here() {
       '--token-file:File that holds the access token for --server'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -363,7 +410,9 @@ _cairn_here() {
       '--token-file:File that holds the access token for --server'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -377,7 +426,9 @@ _cairn_here() {
       '--token-file:File that holds the access token for --server'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -390,7 +441,9 @@ _cairn_here() {
       '--token-file:File that holds the access token for --server'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -406,7 +459,9 @@ _cairn_here() {
       '--token-file:File that holds the access token for --server'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -420,7 +475,9 @@ _cairn_here() {
     flags=(
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -433,7 +490,9 @@ _cairn_here() {
       '--token-file:File that holds the access token for --server'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -446,7 +505,9 @@ _cairn_here() {
       '--token-file:File that holds the access token for --server'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -461,7 +522,9 @@ _cairn_here() {
     flags=(
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -474,7 +537,9 @@ _cairn_here() {
       '--token-file:File that holds the access token for --server'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -488,7 +553,9 @@ _cairn_here() {
       '--token-file:File that holds the access token for --server'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -502,7 +569,9 @@ _cairn_here() {
       '--token-file:File that holds the access token for --server'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -522,7 +591,9 @@ _cairn_here() {
     flags=(
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -534,7 +605,9 @@ _cairn_here() {
       '--token-file:File that holds the access token for --server'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -549,7 +622,9 @@ _cairn_here() {
       '--token-file:File that holds the access token for --server'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -562,7 +637,9 @@ _cairn_here() {
       '--token-file:File that holds the access token for --server'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -575,7 +652,9 @@ _cairn_here() {
       '--token-file:File that holds the access token for --server'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -588,7 +667,9 @@ _cairn_here() {
       '--token-file:File that holds the access token for --server'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -601,7 +682,9 @@ _cairn_here() {
       '--token-file:File that holds the access token for --server'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -614,7 +697,9 @@ _cairn_here() {
       '--token-file:File that holds the access token for --server'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -628,7 +713,9 @@ _cairn_here() {
       '--token-file:File that holds the access token for --server'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -644,7 +731,9 @@ _cairn_here() {
     flags=(
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -656,7 +745,9 @@ _cairn_here() {
       '--token-file:File that holds the access token for --server'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -669,7 +760,9 @@ _cairn_here() {
       '--token-file:File that holds the access token for --server'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -682,7 +775,9 @@ _cairn_here() {
       '--token-file:File that holds the access token for --server'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -697,7 +792,9 @@ _cairn_here() {
     flags=(
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -710,7 +807,9 @@ _cairn_here() {
       '--token-file:File that holds the access token for --server'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -723,7 +822,9 @@ _cairn_here() {
       '--token-file:File that holds the access token for --server'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -737,7 +838,9 @@ _cairn_here() {
       '--token-file:File that holds the access token for --server'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -754,7 +857,9 @@ _cairn_here() {
     flags=(
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -766,7 +871,9 @@ _cairn_here() {
       '--token-file:File that holds the access token for --server'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -780,7 +887,9 @@ _cairn_here() {
       '--token-file:File that holds the access token for --server'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -794,7 +903,9 @@ _cairn_here() {
       '--token-file:File that holds the access token for --server'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -807,7 +918,9 @@ _cairn_here() {
       '--token-file:File that holds the access token for --server'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -821,7 +934,9 @@ _cairn_here() {
       '--token-file:File that holds the access token for --server'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -837,7 +952,9 @@ _cairn_here() {
     flags=(
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -856,7 +973,9 @@ _cairn_here() {
       '--token-file:File that holds the access token for --server'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -869,7 +988,9 @@ _cairn_here() {
       '--token-file:File that holds the access token for --server'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -883,7 +1004,9 @@ _cairn_here() {
       '--token-file:File that holds the access token for --server'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -903,7 +1026,9 @@ _cairn_here() {
       '--token-file:File that holds the access token for --server'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -924,7 +1049,9 @@ _cairn_here() {
     flags=(
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -936,7 +1063,9 @@ _cairn_here() {
       '--token-file:File that holds the access token for --server'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -950,7 +1079,9 @@ _cairn_here() {
       '--token-file:File that holds the access token for --server'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -963,7 +1094,9 @@ _cairn_here() {
       '--token-file:File that holds the access token for --server'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -976,7 +1109,9 @@ _cairn_here() {
       '--token-file:File that holds the access token for --server'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -989,7 +1124,9 @@ _cairn_here() {
       '--token-file:File that holds the access token for --server'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -1002,7 +1139,9 @@ _cairn_here() {
       '--token-file:File that holds the access token for --server'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -1015,7 +1154,9 @@ _cairn_here() {
       '--token-file:File that holds the access token for --server'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -1028,7 +1169,9 @@ _cairn_here() {
       '--token-file:File that holds the access token for --server'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -1041,7 +1184,9 @@ _cairn_here() {
       '--token-file:File that holds the access token for --server'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -1056,7 +1201,9 @@ _cairn_here() {
     flags=(
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -1067,7 +1214,9 @@ _cairn_here() {
       '--server-dir:Data directory (default: $SERVICE_SERVER_DIR, then the standard places)'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -1077,7 +1226,9 @@ _cairn_here() {
     flags=(
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -1088,7 +1239,36 @@ _cairn_here() {
       '--broken-audit:Also when the audit record was broken already as the backup was made'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
+      '--help:Show this help'
+      '-h:Show this help'
+    )
+    valued=(--server-dir)
+    ;;
+  'cairn backend')
+    below=(
+      'list:List what spaces can be stored with, and what is in use'
+    )
+    flags=(
+      '--json:Print data, and errors, as JSON'
+      '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
+      '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
+      '--help:Show this help'
+      '-h:Show this help'
+    )
+    ;;
+  'cairn backend list')
+    flags=(
+      '--server-dir:Data directory of a server on this machine (default: $SERVICE_SERVER_DIR, then the standard places)'
+      '--json:Print data, and errors, as JSON'
+      '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
+      '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -1101,7 +1281,9 @@ _cairn_here() {
     flags=(
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -1110,7 +1292,9 @@ _cairn_here() {
     flags=(
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -1119,7 +1303,9 @@ _cairn_here() {
     flags=(
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -1129,7 +1315,9 @@ _cairn_here() {
       '--server-dir:Data directory of a server on this machine (default: $SERVICE_SERVER_DIR, then the standard places)'
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -1139,7 +1327,9 @@ _cairn_here() {
     flags=(
       '--json:Print data, and errors, as JSON'
       '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
       '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
       '--help:Show this help'
       '-h:Show this help'
     )
@@ -1276,6 +1466,7 @@ _cairn_value() {
   'cairn backup verify 1') kind=file ;;
   'cairn backup restore --server-dir') kind=directory ;;
   'cairn backup restore 1') kind=file ;;
+  'cairn backend list --server-dir') kind=directory ;;
   'cairn completion 1') choices=(bash zsh fish powershell) ;;
   'cairn doctor --server-dir') kind=directory ;;
   esac

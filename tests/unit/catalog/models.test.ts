@@ -72,20 +72,29 @@ test.each<[Partial<CreateModel>, string]>([
   [{ model_name: "a\u0000b" }, "invalid: model_name: must not contain control characters"],
   [{ label: "a\nb" }, "invalid: label: must not contain control characters"],
   [{ label: "l".repeat(201) }, "invalid: label: at most 200 characters"],
-  [{ input_price: -0.01 }, "invalid: input_price: must be from 0 to 1000000, or null when it is unknown"],
+  [
+    { input_price: -0.01 },
+    "invalid: input_price: must be from 0 to 1000000, or empty (null) when it is unknown",
+  ],
   [
     { cached_input_price: 1_000_001 },
-    "invalid: cached_input_price: must be from 0 to 1000000, or null when it is unknown",
+    "invalid: cached_input_price: must be from 0 to 1000000, or empty (null) when it is unknown",
   ],
   [
     { output_price: Number.NaN },
-    "invalid: output_price: must be from 0 to 1000000, or null when it is unknown",
+    "invalid: output_price: must be from 0 to 1000000, or empty (null) when it is unknown",
   ],
-  [{ context_tokens: 0 }, "invalid: context_tokens: must be from 1 to 100000000, or null when it is unknown"],
-  [{ output_tokens: 0 }, "invalid: output_tokens: must be from 1 to 100000000, or null when it is unknown"],
+  [
+    { context_tokens: 0 },
+    "invalid: context_tokens: must be from 1 to 100000000, or empty (null) when it is unknown",
+  ],
+  [
+    { output_tokens: 0 },
+    "invalid: output_tokens: must be from 1 to 100000000, or empty (null) when it is unknown",
+  ],
   [
     { output_tokens: 100_000_001 },
-    "invalid: output_tokens: must be from 1 to 100000000, or null when it is unknown",
+    "invalid: output_tokens: must be from 1 to 100000000, or empty (null) when it is unknown",
   ],
 ])("a model is refused (%#)", async (input, refusal) => {
   // Goal: the refusal names the field, and nothing is created.

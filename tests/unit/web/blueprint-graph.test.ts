@@ -10,13 +10,11 @@ import {
   neighbourOf,
   overlap,
   panInto,
-  type Rect,
-  routeOf,
   sideTowards,
-  wirePath,
 } from "../../../web/screens/blueprint/geometry.ts";
 import {
   ATTACHMENTS_DRAWN_MAX,
+  attachmentPath,
   attachmentsOf,
   drawnWires,
   gateRect,
@@ -94,22 +92,6 @@ describe("geometry", () => {
     ]);
   });
 
-  test("two wires against each other do not lie on one another", () => {
-    const to = cardAt({ x: 400, y: 0 });
-    const ends = (path: string) => path.match(/-?[\d.]+/g)!.map(Number);
-    const there = ends(wirePath(from, to, true));
-    const back = ends(wirePath(to, from, true));
-    expect([there.slice(0, 2), there.slice(-2)]).toEqual([
-      [214, 36],
-      [400, 36],
-    ]);
-    expect([back.slice(0, 2), back.slice(-2)]).toEqual([
-      [400, 56],
-      [214, 56],
-    ]);
-    expect(ends(wirePath(from, to, false)).slice(0, 2)).toEqual([214, 46]);
-  });
-
   test("arrow keys go to the nearest card in their direction", () => {
     const cards = new Map([
       [1, cardAt({ x: 0, y: 0 })],
@@ -122,22 +104,6 @@ describe("geometry", () => {
     expect(neighbourOf(1, "left", cards)).toBeUndefined();
     expect(neighbourOf(3, "left", cards)).toBe(2);
     expect(neighbourOf(9, "left", cards)).toBeUndefined();
-  });
-
-  test("a wire goes around the cards between its ends, back on the other side; a straight one stays straight", () => {
-    const row = [0, 300, 600].map((x) => cardAt({ x, y: 0 }));
-    const [first, middle, last] = row as [Rect, Rect, Rect];
-    expect(routeOf(first, last, row)).toEqual({
-      leaves: Position.Top,
-      arrives: Position.Top,
-      passed: [middle],
-    });
-    expect(routeOf(last, first, row).leaves).toBe(Position.Bottom);
-    expect(wirePath(first, last, false, row)).toBe("M131,0V-16Q131,-28 143,-28H671Q683,-28 683,-16V0");
-    expect(wirePath(first, middle, false, row)).toBe(wirePath(first, middle, false));
-    const column = [0, 200, 400].map((y) => cardAt({ x: 0, y }));
-    expect(routeOf(column[0]!, column[2]!, column).leaves).toBe(Position.Right);
-    expect(routeOf(column[2]!, column[0]!, column).leaves).toBe(Position.Left);
   });
 
   test("bounds hold everything, and panning goes no further than needed", () => {
@@ -198,6 +164,31 @@ describe("small nodes", () => {
       for (const rect of stack(own, sides.get(key)!, group))
         expect(cards.reduce((sum, card) => sum + overlap(card, rect), 0)).toBe(0);
     }
+  });
+
+  test("no two lines of a group lie on one another, above and below a card", () => {
+    const card = cardAt({ x: 0, y: 0 });
+    const shown: Shown = {
+      ...nothing,
+      agents: [agent(1, 0, 0)],
+      gearBindings: [gear(1, 1), gear(2, 1), gear(3, 1)],
+    };
+    const group = attachmentsOf(shown).get(1)!;
+    for (const side of [Position.Bottom, Position.Top]) {
+      const rects = stack(card, side, group);
+      const trunks = rects.map((rect, index) => {
+        const [x, , , ...rest] = attachmentPath(card, rect, side, index, group.length)
+          .match(/-?[\d.]+/g)!
+          .map(Number);
+        expect(rest.at(-1)).toBe(rect.x);
+        return x!;
+      });
+      // The one that turns off first stands furthest in, and none runs through a node.
+      expect(trunks).toEqual([30, 22, 14]);
+      expect(rects.every((rect) => rect.x > 30)).toBe(true);
+    }
+    const [alone] = stack(card, Position.Bottom, group.slice(0, 1));
+    expect(attachmentPath(card, alone!, Position.Bottom, 0, 1)).toBe("M40,92V116");
   });
 
   test("the gate stands right of everything, as high as those who ask", () => {

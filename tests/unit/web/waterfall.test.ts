@@ -1,106 +1,9 @@
 // Goal: steps of a turn become rows under who called them, in the order in which they were done, on one axis that leaves out idle hours.
 
 import { expect, test } from "bun:test";
-import type { CallSummary, TurnRunStep, TurnSteps, TurnToolStep } from "../../../src/service/turns/schema.ts";
+import type { CallSummary } from "../../../src/service/turns/schema.ts";
 import { unfolded, waterfallOf, type WaterfallRow } from "../../../web/screens/activity/waterfall.ts";
-
-const BEGIN = Date.parse("2026-11-14T10:42:00.000Z");
-const at = (ms: number) => new Date(BEGIN + ms).toISOString();
-
-function run(id: number, agent: string, fields: Partial<TurnRunStep> = {}): TurnRunStep {
-  return {
-    id,
-    agent_id: id,
-    agent,
-    parent_run_id: null,
-    call_id: null,
-    depth: 0,
-    status: "done",
-    started_at: at(0),
-    finished_at: null,
-    ...fields,
-  };
-}
-
-function modelCall(
-  id: number,
-  runId: number,
-  round: number,
-  startMs: number,
-  durationMs: number | null,
-  fields: Partial<CallSummary> = {},
-): CallSummary {
-  return {
-    id,
-    turn_id: 14,
-    run_id: runId,
-    agent_id: runId,
-    round,
-    model_id: 1,
-    model_name: "m",
-    provider_name: "p",
-    protocol: "anthropic",
-    status: durationMs === null ? "running" : "done",
-    attempts: 1,
-    finish: null,
-    error: null,
-    input_tokens: 10,
-    cached_input_tokens: null,
-    output_tokens: 5,
-    cost: null,
-    started_at: at(startMs),
-    first_chunk_ms: null,
-    duration_ms: durationMs,
-    ...fields,
-  };
-}
-
-function tool(
-  callId: string,
-  runId: number,
-  name: string,
-  startMs: number | null,
-  endMs: number | null,
-  fields: Partial<TurnToolStep> = {},
-): TurnToolStep {
-  return {
-    call_id: callId,
-    run_id: runId,
-    agent_id: runId,
-    tool: name,
-    arguments: "{}",
-    state: endMs !== null ? "done" : startMs !== null ? "started" : "asked",
-    outcome: endMs === null ? null : "ok",
-    started_at: startMs === null ? null : at(startMs),
-    finished_at: endMs === null ? null : at(endMs),
-    gear_run_id: null,
-    gear_id: null,
-    gear_version: null,
-    ...fields,
-  };
-}
-
-function stepsOf(fields: Partial<TurnSteps>): TurnSteps {
-  return {
-    turn: {
-      id: 14,
-      workspace_id: 1,
-      status: "done",
-      text: "go",
-      user_id: 1,
-      user_name: "admin",
-      error: null,
-      created_at: at(0),
-      started_at: at(0),
-      finished_at: null,
-      first_event_id: 1,
-    },
-    runs: [],
-    calls: [],
-    tools: [],
-    ...fields,
-  };
-}
+import { BEGIN, modelCall, run, stepsOf, tool } from "../../kit/turn-steps.ts";
 
 const named = (row: WaterfallRow) =>
   `${"  ".repeat(row.depth)}${row.agent} ${row.kind === "call" ? `call ${row.number}` : row.step.tool}${
@@ -131,7 +34,7 @@ const desk = stepsOf({
 });
 
 test("rows stand under the delegation that called them", () => {
-  const { rows, length, cuts } = waterfallOf(desk);
+  const { rows, length, gaps } = waterfallOf(desk, undefined);
   expect(rows.map(named)).toEqual([
     "orchestrator call 1",
     "orchestrator delegate scribe",
@@ -145,7 +48,7 @@ test("rows stand under the delegation that called them", () => {
     "orchestrator call 2",
   ]);
   expect(length).toBe(31_400);
-  expect(cuts).toEqual([]);
+  expect(gaps).toEqual([]);
   expect(rows.map(({ from, to }) => [from, to])).toEqual([
     [0, 2_500],
     [2_500, 20_700],
@@ -162,7 +65,7 @@ test("rows stand under the delegation that called them", () => {
 });
 
 test("a folded delegation hides what is under it, also further down", () => {
-  const { rows } = waterfallOf(desk);
+  const { rows } = waterfallOf(desk, undefined);
   expect(unfolded(rows, new Set(["tool-1"])).map(named)).toEqual([
     "orchestrator call 1",
     "orchestrator delegate scribe",
@@ -189,6 +92,7 @@ test("what goes on has no end yet, what never began no place", () => {
         tool("c", 1, "file_write", 1_100, null),
       ],
     }),
+    undefined,
   );
   expect(rows.map((row) => [named(row), row.from, row.to, row.open])).toEqual([
     ["orchestrator call 1", 0, 1_000, false],
@@ -204,6 +108,7 @@ test("tokens that nobody reported are not zero", () => {
   const tokens = (fields: Partial<CallSummary>, durationMs: number | null = 10) => {
     const { rows } = waterfallOf(
       stepsOf({ runs: [run(1, "a")], calls: [modelCall(1, 1, 0, 0, durationMs, fields)] }),
+      undefined,
     );
     const [row] = rows;
     return row?.kind === "call" ? row.tokens : "not a call";
@@ -225,6 +130,7 @@ test("tools that never began stand with the call that asked for them", () => {
         tool("c", 1, "third", 400, 500),
       ],
     }),
+    undefined,
   );
   expect(rows.map(named)).toEqual(["a call 1", "a first", "a second", "a call 2", "a third"]);
 });
@@ -235,45 +141,19 @@ test("a run whose call is not on record is shown", () => {
       runs: [run(1, "a"), run(2, "b", { parent_run_id: 1, call_id: "gone", depth: 1 })],
       calls: [modelCall(1, 1, 0, 0, 100), modelCall(2, 2, 0, 100, 100)],
     }),
+    undefined,
   );
   expect(rows.map(named)).toEqual(["a call 1", "  b call 1"]);
 });
 
-test("hours between an interruption and its resumption are cut from the axis", () => {
-  const HOUR = 3_600_000;
-  const { rows, length, cuts, origin } = waterfallOf(
-    stepsOf({
-      runs: [run(1, "a")],
-      calls: [modelCall(1, 1, 0, 0, 5_000), modelCall(2, 1, 1, 4 * HOUR, 5_000)],
-    }),
-  );
-  expect(length).toBe(10_600);
-  expect(cuts).toEqual([{ at: 5_300, ms: 4 * HOUR - 5_000 }]);
-  expect(rows.map(({ from, to, durationMs }) => [from, to, durationMs])).toEqual([
-    [0, 5_000, 5_000],
-    [5_600, 10_600, 5_000],
-  ]);
-  expect(origin + length).toBe(BEGIN + 4 * HOUR + 5_000);
-});
-
-test("a long time in which something goes on is not idle", () => {
-  const { cuts, length } = waterfallOf(
-    stepsOf({
-      runs: [run(1, "a")],
-      calls: [modelCall(1, 1, 0, 0, 100)],
-      tools: [tool("a", 1, "web_search", 200, null), tool("b", 1, "file_read", 90_000, 90_010)],
-    }),
-  );
-  expect(cuts).toEqual([]);
-  expect(length).toBe(90_010);
-});
-
 test("a turn that has not begun has no rows", () => {
   const queued = stepsOf({});
-  expect(waterfallOf({ ...queued, turn: { ...queued.turn, status: "queued", started_at: null } })).toEqual({
+  const turn = { ...queued.turn, status: "queued" as const, started_at: null };
+  expect(waterfallOf({ ...queued, turn }, BEGIN)).toEqual({
     rows: [],
     length: 1,
+    beginMs: 0,
     origin: 0,
-    cuts: [],
+    gaps: [],
   });
 });

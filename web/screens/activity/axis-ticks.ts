@@ -1,12 +1,22 @@
-// Where an axis of time says how late it is: a few round values. Pure.
+// Where an axis of time says how late it is: a few round values, and none in or beside a gap, where a distance says nothing. Pure.
 
 import { duration } from "../../kit/format.ts";
+import type { Gap } from "./axis.ts";
 
 const STEPS_MS = [
   1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 15_000, 30_000, 60_000, 120_000, 300_000,
   600_000, 900_000, 1_800_000, 3_600_000, 7_200_000, 21_600_000,
 ];
 const TICKS_MAX = 4;
+/** Of the axis: nearer than this, two texts would touch. */
+const ROOM_SHARE = 0.1;
+
+export interface Tick {
+  /** Position on the axis. */
+  readonly at: number;
+  /** Since the axis began. */
+  readonly ms: number;
+}
 
 /** Without the zeros that a duration has: `10 s`, `1 min`, `1.5 s` stays. */
 export function tickText(ms: number): string {
@@ -17,10 +27,31 @@ export function tickText(ms: number): string {
         .replace(/ 0 (s|min)$/, "");
 }
 
-/** From 0, none so near to the end that it would be cut. */
-export function ticksOf(lengthMs: number): number[] {
-  const step = STEPS_MS.find((one) => lengthMs / one <= TICKS_MAX) ?? lengthMs;
-  const ticks: number[] = [];
-  for (let at = 0; at < lengthMs * 0.9; at += step) ticks.push(at);
+/** From 0, none so near to the end or to a gap that it would be cut. */
+export function ticksOf(length: number, gaps: readonly Gap[], beginMs: number): Tick[] {
+  const step = STEPS_MS.find((one) => length / one <= TICKS_MAX) ?? length;
+  const room = length * ROOM_SHARE;
+  const ticks: Tick[] = [];
+  for (const { from, to, ms } of stretchesOf(length, gaps, beginMs)) {
+    for (let at = Math.ceil(ms / step) * step; ; at += step) {
+      const place = from + (at - ms);
+      if (place > to - room) break;
+      if (ticks.length === 0 || place - ticks.at(-1)!.at >= room) ticks.push({ at: place, ms: at });
+    }
+  }
   return ticks;
+}
+
+/** What is drawn to scale: from where to where, and how late it is where it begins. */
+function stretchesOf(length: number, gaps: readonly Gap[], beginMs: number) {
+  const stretches: { from: number; to: number; ms: number }[] = [];
+  let from = 0;
+  let ms = 0;
+  for (const gap of gaps) {
+    stretches.push({ from, to: gap.from, ms });
+    from = gap.to;
+    ms = gap.ms === undefined ? Infinity : gap.startMs + gap.ms - beginMs;
+  }
+  if (Number.isFinite(ms)) stretches.push({ from, to: length, ms });
+  return stretches;
 }

@@ -1,7 +1,8 @@
-// What a row of the waterfall is called, for the eye and for readers, and how its time and tokens are written. Pure.
+// What a row of the waterfall is called, for the eye and for readers, and how its time, tokens and cost are written. Pure.
 
 import { objectOf, summaryOf } from "../../state/tool-summary.ts";
-import { count, duration } from "../../kit/format.ts";
+import { count, duration, money } from "../../kit/format.ts";
+import type { Gap } from "./axis.ts";
 import type { CallRow, ToolRow, WaterfallRow } from "./waterfall.ts";
 
 export interface StepLabel {
@@ -58,6 +59,30 @@ export function timeOf(row: WaterfallRow, nowMs: number): string {
 export function tokensOf(row: WaterfallRow): string {
   if (row.kind !== "call" || row.tokens === undefined) return "";
   return row.tokens === null ? "not reported" : count(row.tokens);
+}
+
+export function costOf(row: WaterfallRow): string {
+  if (row.kind !== "call" || row.open) return "";
+  return row.call.cost === null ? "not known" : money(row.call.cost);
+}
+
+/** `waited 4 min`, `idle 2 h`: as short as an axis needs it. */
+export function gapWords(gap: Gap, nowMs: number): { readonly verb: string; readonly time: string } {
+  const verb = gap.kind === "idle" ? "idle" : gap.ms === undefined ? "waits" : "waited";
+  return { verb, time: rough(gap.ms ?? Math.max(0, nowMs - gap.startMs)) };
+}
+
+export function gapSentence(gap: Gap, nowMs: number): string {
+  const { verb, time } = gapWords(gap, nowMs);
+  const what = gap.kind === "idle" ? `${time} without a step` : `${verb} ${time} for a person`;
+  return `${what}, not drawn to scale`;
+}
+
+/** A gap is not to scale: seconds beside minutes would say more than can be seen. */
+function rough(ms: number): string {
+  return duration(ms)
+    .replace(/\.\d s$/, " s")
+    .replace(/(min|h) .*$/, "$1");
 }
 
 export const failed = (row: WaterfallRow): boolean =>

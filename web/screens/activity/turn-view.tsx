@@ -3,13 +3,14 @@
 import ArrowLeft from "lucide-solid/icons/arrow-left";
 import ChevronLeft from "lucide-solid/icons/chevron-left";
 import ChevronRight from "lucide-solid/icons/chevron-right";
-import { createMemo, type JSX, Show } from "solid-js";
+import { createMemo, type JSX, Show, untrack } from "solid-js";
 import type { Turn, TurnSteps } from "../../../src/service/turns/schema.ts";
 import { Button, IconButton } from "../../kit/button.tsx";
 import { exactTime, moment } from "../../kit/format.ts";
 import { Empty, NotFound, ProblemNotice, Skeleton } from "../../kit/states.tsx";
 import { useHere } from "../../state/here.ts";
 import { isOpen } from "../../state/workspace-state.ts";
+import { hasOpenGap } from "./axis.ts";
 import { stepsQuery } from "./steps.ts";
 import { createClock, durationOf, TurnStatusTag } from "./turn-status.tsx";
 import { WaterfallGrid } from "./waterfall-grid.tsx";
@@ -129,7 +130,14 @@ function Bar(props: {
 }
 
 function Steps(props: { readonly steps: TurnSteps; readonly turn: Turn; readonly now: number }): JSX.Element {
-  const waterfall = createMemo(() => waterfallOf(props.steps));
+  const live = () => isOpen(props.turn.status);
+  const nowIfLive = () => (live() ? props.now : undefined);
+  // The rows are laid out again when a wait has become too long to be drawn to scale, and not at every tick of the clock.
+  const waitsLong = createMemo(() => hasOpenGap(props.steps, nowIfLive()));
+  const waterfall = createMemo(() => {
+    waitsLong();
+    return waterfallOf(props.steps, untrack(nowIfLive));
+  });
   return (
     <>
       <Show when={props.turn.error}>
@@ -156,12 +164,7 @@ function Steps(props: { readonly steps: TurnSteps; readonly turn: Turn; readonly
           </Show>
         }
       >
-        <WaterfallGrid
-          waterfall={waterfall()}
-          turnId={props.turn.id}
-          live={isOpen(props.turn.status)}
-          now={props.now}
-        />
+        <WaterfallGrid waterfall={waterfall()} turnId={props.turn.id} live={live()} now={props.now} />
       </Show>
     </>
   );

@@ -7,9 +7,11 @@ import { createMemo, createSignal, For, Index, type JSX, Show } from "solid-js";
 import { duration } from "../../kit/format.ts";
 import { agentColour } from "../../kit/pieces.tsx";
 import { type Selection, useHere, useSelection } from "../../state/here.ts";
-import { ticksOf, tickText } from "./axis-ticks.ts";
-import { failed, labelOf, timeOf, tokensOf } from "./step-label.ts";
+import { asksPerson, type Gap } from "./axis.ts";
+import { costOf, failed, gapSentence, labelOf, timeOf, tokensOf } from "./step-label.ts";
+import { WaterfallHead } from "./waterfall-head.tsx";
 import { unfolded, type Waterfall, type WaterfallRow } from "./waterfall.ts";
+import "./waterfall.css";
 
 export function WaterfallGrid(props: {
   readonly waterfall: Waterfall;
@@ -28,10 +30,10 @@ export function WaterfallGrid(props: {
     const wanted = current() ?? chosenKey(selection(), props.turnId);
     return wanted !== undefined && shown.includes(wanted) ? wanted : shown[0];
   });
+  // While all of it waits, the axis stands still.
+  const moves = () => props.live && !props.waterfall.gaps.some(({ ms }) => ms === undefined);
   const length = () =>
-    props.live
-      ? Math.max(props.waterfall.length, props.now - props.waterfall.origin)
-      : props.waterfall.length;
+    moves() ? Math.max(props.waterfall.length, props.now - props.waterfall.origin) : props.waterfall.length;
   const places = createMemo(() => new Map(here.state().agents.map(({ id }, place) => [id, place])));
   const colour = (row: WaterfallRow) =>
     row.kind === "call" ? agentColour(places().get(row.agentId) ?? 0) : undefined;
@@ -40,7 +42,7 @@ export function WaterfallGrid(props: {
       new Set([...here.state().runs.values()].filter((run) => run.state === "waiting").map(({ id }) => id)),
   );
   const waits = (row: WaterfallRow) =>
-    row.kind === "tool" && row.open && asksPerson(row) && waitingRuns().has(row.step.run_id);
+    row.kind === "tool" && row.open && asksPerson(row.step) && waitingRuns().has(row.step.run_id);
 
   let grid: HTMLDivElement;
   const goTo = (row: WaterfallRow | undefined) => {
@@ -87,22 +89,23 @@ export function WaterfallGrid(props: {
       style={{ "--length": length() }}
       onKeyDown={onKeyDown}
     >
-      <Head length={length()} exact={props.waterfall.cuts.length === 0} />
+      <WaterfallHead
+        length={length()}
+        gaps={props.waterfall.gaps}
+        beginMs={props.waterfall.beginMs}
+        now={props.now}
+      />
       <div role="rowgroup" class="activity-rows">
-        <For each={props.waterfall.cuts}>
-          {(cut) => (
-            <div
-              class="activity-cut"
-              style={{ "--at": cut.at }}
-              title={`${duration(cut.ms)} without a step, not drawn to scale`}
-            />
-          )}
+        <For each={props.waterfall.gaps}>
+          {(gap) => <div class="activity-gap-edges" style={{ "--from": gap.from, "--to": gap.to }} />}
         </For>
         <Index each={rows()}>
           {(row, index) => (
             <Row
               row={row()}
               index={index}
+              beginMs={props.waterfall.beginMs}
+              gaps={props.waterfall.gaps}
               now={props.now}
               colour={colour(row())}
               waits={waits(row())}
@@ -118,9 +121,6 @@ export function WaterfallGrid(props: {
     </div>
   );
 }
-
-/** While it runs it stops for a decision; nothing else does. */
-const asksPerson = (row: WaterfallRow) => row.kind === "tool" && row.step.tool === "web_search";
 
 function chosenKey(selection: Selection | undefined, turnId: number): string | undefined {
   if (selection?.kind === "call") return `call-${selection.id}`;
@@ -157,36 +157,11 @@ function pressed(key: string, row: WaterfallRow, moves: Moves): boolean {
   return acts[key] !== undefined;
 }
 
-function Head(props: { readonly length: number; readonly exact: boolean }): JSX.Element {
-  return (
-    <div role="rowgroup" class="activity-top">
-      <div role="row" class="activity-row activity-head" aria-rowindex={1}>
-        <span role="columnheader">Step</span>
-        <span role="columnheader" class="activity-track" aria-label="Start">
-          <Show when={props.exact}>
-            <For each={ticksOf(props.length)}>
-              {(tick) => (
-                <span class="activity-tick num" style={{ "--at": tick }}>
-                  {tickText(tick)}
-                </span>
-              )}
-            </For>
-          </Show>
-        </span>
-        <span role="columnheader" class="activity-number">
-          Time
-        </span>
-        <span role="columnheader" class="activity-number activity-tokens">
-          Tokens
-        </span>
-      </div>
-    </div>
-  );
-}
-
 interface RowProps {
   readonly row: WaterfallRow;
   readonly index: number;
+  readonly beginMs: number;
+  readonly gaps: readonly Gap[];
   readonly now: number;
   readonly colour: string | undefined;
   readonly waits: boolean;
@@ -239,13 +214,25 @@ function Row(props: RowProps): JSX.Element {
         <Show when={label().note}>{(note) => <span class="activity-note">{` · ${note()}`}</span>}</Show>
       </span>
       <span role="gridcell" class="activity-track">
-        <Bar row={props.row} colour={props.colour} waits={asksPerson(props.row)} />
+        <Bar row={props.row} colour={props.colour} beginMs={props.beginMs} />
+        <For each={props.gaps}>
+          {(gap) => (
+            <i
+              class="activity-gap"
+              style={{ "--from": gap.from, "--to": gap.to }}
+              title={gapSentence(gap, props.now)}
+            />
+          )}
+        </For>
       </span>
       <span role="gridcell" class="activity-number">
         {timeOf(props.row, props.now)}
       </span>
       <span role="gridcell" class="activity-number activity-tokens">
         {tokensOf(props.row)}
+      </span>
+      <span role="gridcell" class="activity-number activity-cost">
+        {costOf(props.row)}
       </span>
     </div>
   );
@@ -254,20 +241,22 @@ function Row(props: RowProps): JSX.Element {
 function Bar(props: {
   readonly row: WaterfallRow;
   readonly colour: string | undefined;
-  readonly waits: boolean;
+  readonly beginMs: number;
 }): JSX.Element {
+  const waits = () => props.row.kind === "tool" && asksPerson(props.row.step);
+  const began = () => Date.parse(props.row.startedAt ?? "") - props.beginMs;
   return (
     <Show when={props.row.from !== undefined}>
       <i
         class="activity-bar-of"
-        classList={{ open: props.row.open, waits: props.waits, failed: failed(props.row) }}
+        classList={{ open: props.row.open, waits: waits(), failed: failed(props.row) }}
         style={{
           "--from": props.row.from,
           "--to": props.row.to ?? (props.row.open ? undefined : props.row.from),
           "--colour": props.colour,
         }}
       />
-      <span class="visually-hidden">at {duration(props.row.from ?? 0)}</span>
+      <span class="visually-hidden">at {duration(began())}</span>
     </Show>
   );
 }

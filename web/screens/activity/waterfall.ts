@@ -1,7 +1,8 @@
 // The steps of a turn as rows under who called them, on one axis of time. Pure: the same steps give the same rows, and the present moment
-// is not in it, so that a running turn only moves what is still open.
+// counts for waits only (axis.ts), so that a running turn only moves what is still open.
 
 import type { CallSummary, TurnRunStep, TurnSteps, TurnToolStep } from "../../../src/service/turns/schema.ts";
+import { axisOf, type Gap } from "./axis.ts";
 
 interface RowPlace {
   readonly key: string;
@@ -43,28 +44,20 @@ export interface ToolRow extends RowPlace {
 
 export type WaterfallRow = CallRow | ToolRow;
 
-/** A time in which nothing was done, between an interruption and its resumption, is not drawn to scale. */
-export interface Cut {
-  /** Position on the axis. */
-  readonly at: number;
-  readonly ms: number;
-}
-
 export interface Waterfall {
   readonly rows: readonly WaterfallRow[];
   /** Length of the axis as far as ends are known, in milliseconds; at least 1. */
   readonly length: number;
+  /** Milliseconds since 1970 of where the axis begins. */
+  readonly beginMs: number;
   /** Milliseconds since 1970 of a position on the axis at or after its last step: position plus this. */
   readonly origin: number;
-  readonly cuts: readonly Cut[];
+  readonly gaps: readonly Gap[];
 }
 
-/** An idle time is cut when it is longer than this, and longer than all that was done. */
-const IDLE_MS_MIN = 30_000;
-const CUT_SHARE = 0.06;
-
-export function waterfallOf(steps: TurnSteps): Waterfall {
-  const axis = axisOf(steps);
+/** `nowMs`: as `axisOf` has it. */
+export function waterfallOf(steps: TurnSteps, nowMs: number | undefined): Waterfall {
+  const axis = axisOf(steps, nowMs);
   const place = (start: string | null, durationMs: number | null, open: boolean) => {
     const startMs = start === null ? undefined : Date.parse(start);
     const known = startMs !== undefined && durationMs !== null;
@@ -77,7 +70,8 @@ export function waterfallOf(steps: TurnSteps): Waterfall {
     };
   };
   const rows = new Nesting(steps, place).rows();
-  return { rows, length: axis.length, origin: axis.origin, cuts: axis.cuts };
+  const { length, beginMs, origin, gaps } = axis;
+  return { rows, length, beginMs, origin, gaps };
 }
 
 type Place = (
@@ -199,62 +193,6 @@ function toolsByCall(
 
 function nextStart(tools: readonly TurnToolStep[], from: number): string | undefined {
   return tools.slice(from).find((tool) => tool.started_at !== null)?.started_at ?? undefined;
-}
-
-interface Axis {
-  readonly position: (ms: number) => number;
-  readonly length: number;
-  readonly origin: number;
-  readonly cuts: readonly Cut[];
-}
-
-function axisOf({ turn, calls, tools }: TurnSteps): Axis {
-  const spans = [
-    ...calls.map((call) => spanOf(call.started_at, call.duration_ms, call.status === "running")),
-    ...tools.map(({ started_at: start, finished_at: end, state }) =>
-      spanOf(
-        start,
-        start === null || end === null ? null : Date.parse(end) - Date.parse(start),
-        state === "started",
-      ),
-    ),
-  ]
-    .filter((span) => span !== undefined)
-    .toSorted((a, b) => a.start - b.start);
-  const first = turn.started_at === null ? [] : [Date.parse(turn.started_at)];
-  const begin = Math.min(...first, ...spans.slice(0, 1).map(({ start }) => start));
-  if (!Number.isFinite(begin)) return { position: () => 0, length: 1, origin: 0, cuts: [] };
-  const idle = idleTimes(spans, begin);
-  const end = Math.max(begin, ...spans.map((span) => span.end));
-  const all = end - begin;
-  const busy = all - idle.reduce((sum, gap) => sum + gap.ms, 0);
-  const long = idle.filter(({ ms }) => ms > Math.max(IDLE_MS_MIN, busy));
-  const shown = Math.max(1, (all - long.reduce((sum, gap) => sum + gap.ms, 0)) * CUT_SHARE);
-  const position = (ms: number) =>
-    long.reduce((at, gap) => (ms > gap.start ? at - Math.max(0, gap.ms - shown) : at), ms - begin);
-  return {
-    position,
-    length: Math.max(1, position(end)),
-    origin: end - position(end),
-    cuts: long.map((gap) => ({ at: position(gap.start) + shown / 2, ms: gap.ms })),
-  };
-}
-
-function spanOf(start: string | null, durationMs: number | null, open: boolean) {
-  if (start === null) return undefined;
-  const at = Date.parse(start);
-  return { start: at, end: at + (durationMs ?? 0), open: open && durationMs === null };
-}
-
-/** Between steps, none of them going on. */
-function idleTimes(spans: readonly { start: number; end: number; open: boolean }[], begin: number) {
-  const idle: { start: number; ms: number }[] = [];
-  let reached = begin;
-  for (const { start, end, open } of spans) {
-    if (start > reached) idle.push({ start: reached, ms: start - reached });
-    reached = open ? Infinity : Math.max(reached, end);
-  }
-  return idle;
 }
 
 /** Rows that stand under none of the folded ones. */

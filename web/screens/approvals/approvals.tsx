@@ -74,8 +74,17 @@ function Waiting(props: { readonly list: readonly Approval[] }): JSX.Element {
   );
   const list = () => <List list={props.list} chosen={key()} />;
   return (
-    <Show when={props.list.length > 0 || chosen()} fallback={<Nothing list={[]} asked={false} />}>
-      <h1 class="visually-hidden">Approvals</h1>
+    <Show
+      when={props.list.length > 0 || chosen()}
+      fallback={
+        <div class="body">
+          <div class="title">
+            <h1>Approvals</h1>
+          </div>
+          <Nothing list={[]} asked={false} />
+        </div>
+      }
+    >
       <Show
         when={narrow()}
         fallback={
@@ -92,7 +101,10 @@ function Waiting(props: { readonly list: readonly Approval[] }): JSX.Element {
         }
       >
         <Show when={params.item !== undefined} fallback={<div class="scroll approvals-narrow">{list()}</div>}>
-          <div class="scroll approvals-narrow approvals-detail">{detail()}</div>
+          <div class="scroll approvals-narrow approvals-detail">
+            <h1 class="visually-hidden">Approvals</h1>
+            {detail()}
+          </div>
         </Show>
       </Show>
     </Show>
@@ -134,11 +146,14 @@ function List(props: {
   };
   return (
     <>
-      <div class="approvals-count small muted" role="status">
-        {props.list.length === 1
-          ? "1 thing waits for you"
-          : `${plural(props.list.length, "thing")} wait for you`}
-        <Show when={props.list.length > 1}>, oldest first</Show>
+      <div class="approvals-top">
+        <h1>Approvals</h1>
+        <p class="small muted" role="status">
+          {props.list.length === 1
+            ? "1 thing waits for you"
+            : `${plural(props.list.length, "thing")} wait for you`}
+          <Show when={props.list.length > 1}>, oldest first</Show>
+        </p>
       </div>
       <ul onKeyDown={onKeyDown}>
         <For each={props.list}>

@@ -104,11 +104,11 @@ function Records(): JSX.Element {
       open={chosen() !== undefined}
       onClose={() => choose(undefined)}
       main={
-        <div class="body audit-body">
+        <div class="body">
           <div class="title">
             <h1>Audit</h1>
           </div>
-          <p class="audit-lead muted">
+          <p class="lead">
             Who decided what, when, and how they were signed in. Each record closes over the one before, so a
             later change shows.
           </p>

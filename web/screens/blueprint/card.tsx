@@ -7,6 +7,7 @@ import { sameRect } from "./geometry.ts";
 import type { Activity } from "./live.ts";
 import { isSelected, useStage } from "./stage.ts";
 import { FLOW_ID, LIBRARY, NO_DRAG, NO_PAN } from "./viewport.ts";
+import "./card.css";
 
 export const DOTS: Readonly<Record<Activity, string>> = {
   idle: "",

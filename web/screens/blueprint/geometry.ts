@@ -13,19 +13,11 @@ export interface Rect extends Point {
   readonly height: number;
 }
 
-/** The same in blueprint.css. */
+/** The same in card.css and pill.css. */
 export const CARD_WIDTH = 214;
 export const CARD_HEIGHT = 92;
 /** With less room between them sideways, two cards count as one above the other. */
 const SIDEWAYS_GAP_MIN = 40;
-/** How far two wires that run against each other keep apart from the middle. */
-const REVERSE_SHIFT = 10;
-/** A wire that goes around: its lane from the cards, more for each card passed, its corners, its ports from the middle of a side. */
-const LANE_DISTANCE = 28;
-const LANE_STEP = 12;
-const LANE_CORNER = 12;
-const LANE_PORT = 24;
-const CURVE_STEPS = 24;
 /** A neighbour may be so many times further off the direction than along it. */
 const CONE = 2;
 
@@ -108,88 +100,6 @@ export function curve(source: Point, leaves: Position, target: Point, arrives: P
     targetPosition: arrives,
   });
   return path;
-}
-
-/** The sides of a wire, and whether a card stands in the way so that it goes around. */
-export interface Route {
-  readonly leaves: Position;
-  readonly arrives: Position;
-  /** The cards that it passes; empty: it runs straight. */
-  readonly passed: readonly Rect[];
-}
-
-/** A wire passes over or beside what stands between its ends, never under it: there its direction could not be seen. */
-export function routeOf(from: Rect, to: Rect, others: Iterable<Rect>): Route {
-  const side = sideTowards(from, to);
-  const sideways = side === Position.Left || side === Position.Right;
-  const a = portOf(from, side);
-  const b = portOf(to, OPPOSITE[side]);
-  const between = boundsOf([
-    { ...a, width: 0, height: 0 },
-    { ...b, width: 0, height: 0 },
-  ])!;
-  const passed: Rect[] = [];
-  for (const other of others) {
-    if (sameRect(other, from) || sameRect(other, to)) continue;
-    if (touches(other, between) && onCurve(other, a, b, sideways)) passed.push(other);
-  }
-  if (passed.length === 0) return { leaves: side, arrives: OPPOSITE[side], passed };
-  // Those that run forward go over the row, those that run back under it, so both are told apart.
-  const besides = {
-    [Position.Right]: Position.Top,
-    [Position.Left]: Position.Bottom,
-    [Position.Bottom]: Position.Right,
-    [Position.Top]: Position.Left,
-  }[side];
-  return { leaves: besides, arrives: besides, passed };
-}
-
-function touches(a: Rect, b: Rect): boolean {
-  return a.x < b.x + b.width && b.x < a.x + a.width && a.y <= b.y + b.height && b.y <= a.y + a.height;
-}
-
-/** Whether the straight curve from `a` to `b` runs through it; its middle half is nearly a line, its ends are level. */
-function onCurve(rect: Rect, a: Point, b: Point, sideways: boolean): boolean {
-  for (let step = 1; step < CURVE_STEPS; step++) {
-    const t = step / CURVE_STEPS;
-    const even = 1.5 * t - 1.5 * t ** 2 + t ** 3;
-    const ease = 3 * t ** 2 - 2 * t ** 3;
-    const x = a.x + (b.x - a.x) * (sideways ? even : ease);
-    const y = a.y + (b.y - a.y) * (sideways ? ease : even);
-    if (x > rect.x && x < rect.x + rect.width && y > rect.y && y < rect.y + rect.height) return true;
-  }
-  return false;
-}
-
-/** `reversed`: there is a wire the other way too, so both keep apart. `others`: cards, among which its own two may be. */
-export function wirePath(from: Rect, to: Rect, reversed: boolean, others: Iterable<Rect> = []): string {
-  const { leaves, arrives, passed } = routeOf(from, to, others);
-  if (passed.length > 0) return around(from, to, leaves, passed);
-  // Each of the two is the first one for itself: the sign comes from the direction, not from the order.
-  const forward = leaves === Position.Right || leaves === Position.Bottom;
-  const shift = reversed ? (forward ? -REVERSE_SHIFT : REVERSE_SHIFT) : 0;
-  return curve(portOf(from, leaves, shift), leaves, portOf(to, arrives, shift), arrives);
-}
-
-/** Out of a side, along a lane clear of all, and into the same side of the other. The more it passes, the further out is its lane. */
-function around(from: Rect, to: Rect, side: Position, passed: readonly Rect[]): string {
-  const bounds = boundsOf([from, to, ...passed])!;
-  const away = LANE_DISTANCE + (passed.length - 1) * LANE_STEP;
-  const level = side === Position.Top || side === Position.Bottom;
-  const forward = level ? to.x > from.x : to.y > from.y;
-  // It leaves nearer to where it goes and arrives nearer to where it came from: the ends of several do not lie on each other.
-  const shift = forward ? LANE_PORT : -LANE_PORT;
-  const start = portOf(from, side, shift);
-  const end = portOf(to, side, -shift);
-  const turn = forward ? LANE_CORNER : -LANE_CORNER;
-  if (level) {
-    const lane = side === Position.Top ? bounds.y - away : bounds.y + bounds.height + away;
-    const back = side === Position.Top ? LANE_CORNER : -LANE_CORNER;
-    return `M${start.x},${start.y}V${lane + back}Q${start.x},${lane} ${start.x + turn},${lane}H${end.x - turn}Q${end.x},${lane} ${end.x},${lane + back}V${end.y}`;
-  }
-  const lane = side === Position.Left ? bounds.x - away : bounds.x + bounds.width + away;
-  const back = side === Position.Left ? LANE_CORNER : -LANE_CORNER;
-  return `M${start.x},${start.y}H${lane + back}Q${lane},${start.y} ${lane},${start.y + turn}V${end.y - turn}Q${lane},${end.y} ${lane + back},${end.y}H${end.x}`;
 }
 
 export type Direction = "left" | "right" | "up" | "down";

@@ -5,7 +5,18 @@ import type { Agent, BlueprintRecord, Wire } from "../../../src/service/blueprin
 import type { EgressGrant } from "../../../src/service/egress/schema.ts";
 import type { GearBinding } from "../../../src/service/gears/schema.ts";
 import type { InstructionBinding } from "../../../src/service/library/schema.ts";
-import { boundsOf, cardAt, centreOf, inflated, overlap, type Rect, routeOf } from "./geometry.ts";
+import {
+  boundsOf,
+  cardAt,
+  centreOf,
+  curve,
+  inflated,
+  OPPOSITE,
+  overlap,
+  portOf,
+  type Rect,
+} from "./geometry.ts";
+import { routeOf } from "./routes.ts";
 
 /** What there is to draw, now or as it was. */
 export interface Shown {
@@ -84,6 +95,12 @@ const CHARACTER_WIDTH = 6.5;
 const NOTE_GAP = 8;
 const DISTANCE = 36;
 const DISTANCE_BELOW = 24;
+/** Lines of small nodes leave a card at their own height, but not at its corners. */
+const CORNER = 14;
+/** Above and below a card, lines of several run side by side before they turn off. */
+const TRUNK_INSET = 14;
+const TRUNK_STEP = 8;
+const TRUNK_TURN = 6;
 /** Cards keep at least so much air. */
 const AIR = 6;
 const GATE_DISTANCE = 72;
@@ -100,6 +117,7 @@ export function stack(card: Rect, side: Position, group: readonly Attachment[]):
   const widths = group.map(({ label, note }) => pillWidth(label, note));
   const high = group.length * PILL_STEP - (PILL_STEP - PILL_HEIGHT);
   const middle = centreOf(card);
+  const indent = group.length === 1 ? AIR * 2 : TRUNK_INSET + group.length * TRUNK_STEP;
   return widths.map((width, index) => {
     const down = index * PILL_STEP;
     switch (side) {
@@ -108,11 +126,33 @@ export function stack(card: Rect, side: Position, group: readonly Attachment[]):
       case Position.Left:
         return pill(card.x - DISTANCE - width, middle.y - high / 2 + down, width);
       case Position.Bottom:
-        return pill(card.x + AIR * 2, card.y + card.height + DISTANCE_BELOW + down, width);
-      case Position.Top:
-        return pill(middle.x - width / 2, card.y - DISTANCE - PILL_HEIGHT - down, width);
+        return pill(card.x + indent, card.y + card.height + DISTANCE_BELOW + down, width);
+      case Position.Top: {
+        const x = group.length === 1 ? middle.x - width / 2 : card.x + indent;
+        return pill(x, card.y - DISTANCE - PILL_HEIGHT - down, width);
+      }
     }
   });
+}
+
+/** From its card to one of a group; no two of a group lie on one another. `index`: as in `stack`. */
+export function attachmentPath(card: Rect, node: Rect, side: Position, index: number, group: number): string {
+  const middle = centreOf(node);
+  if (side === Position.Left || side === Position.Right) {
+    const edge = portOf(card, side);
+    const y = Math.min(card.y + card.height - CORNER, Math.max(card.y + CORNER, middle.y));
+    return curve({ x: edge.x, y }, side, portOf(node, OPPOSITE[side]), OPPOSITE[side]);
+  }
+  const below = side === Position.Bottom;
+  const start = below ? card.y + card.height : card.y;
+  if (group === 1) {
+    const x = below ? node.x + CORNER * 2 : middle.x;
+    return `M${x},${start}V${below ? node.y : node.y + node.height}`;
+  }
+  // The nearest turns off first, from the innermost line.
+  const x = card.x + TRUNK_INSET + (group - 1 - index) * TRUNK_STEP;
+  const turn = below ? -TRUNK_TURN : TRUNK_TURN;
+  return `M${x},${start}V${middle.y + turn}Q${x},${middle.y} ${x + TRUNK_TURN},${middle.y}H${node.x}`;
 }
 
 function pill(x: number, y: number, width: number): Rect {

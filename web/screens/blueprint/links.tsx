@@ -1,14 +1,14 @@
 // The lines: wires with their direction, what hangs on agents, grants to the gate, and the one that is being drawn. All in one layer
 // under the cards.
 
-import { Position } from "@xyflow/system";
 import { createMemo, For, type JSX, Show } from "solid-js";
-import { centreOf, curve, OPPOSITE, portOf, type Rect, sideTowards, wirePath } from "./geometry.ts";
+import { curve, OPPOSITE, portOf, type Rect, sideTowards } from "./geometry.ts";
+import { attachmentPath } from "./graph.ts";
+import { routePath, wirePath } from "./routes.ts";
 import { useStage } from "./stage.ts";
+import "./links.css";
 
 const ARROWS = ["plain", "live", "selected"] as const;
-/** Lines of small nodes leave a card at their own height, but not at its corners. */
-const CORNER = 14;
 
 export function Links(): JSX.Element {
   const { scene } = useStage();
@@ -53,7 +53,8 @@ function WireLine(props: { readonly id: number }): JSX.Element {
   const to = createMemo(() => scene.cards().get(wire()?.to ?? 0), undefined, { equals: samePlace });
   const path = createMemo(() => {
     const [a, b] = [from(), to()];
-    return a && b ? wirePath(a, b, wire()?.reversed ?? false, scene.cards().values()) : "";
+    const routed = scene.routes().get(id);
+    return a && b && routed ? routePath(a, b, wire()?.reversed ?? false, routed.route, routed.lane) : "";
   });
   const live = createMemo(() => stage.live().wires.has(id));
   const selected = createMemo(() => stage.selection()?.kind === "wire" && stage.selection()!.id === id);
@@ -82,7 +83,7 @@ function AttachmentLine(props: { readonly key_: string }): JSX.Element {
   const path = createMemo(() => {
     const placed = stage.scene.attachments().get(props.key_);
     const card = placed && stage.scene.cards().get(placed.attachment.owner);
-    return card ? attachmentPath(card, placed.rect, placed.side) : "";
+    return card ? attachmentPath(card, placed.rect, placed.side, placed.index, placed.group) : "";
   });
   const kind = createMemo(() => stage.scene.attachments().get(props.key_)?.attachment.kind ?? "");
   const live = createMemo(() => {
@@ -90,19 +91,6 @@ function AttachmentLine(props: { readonly key_: string }): JSX.Element {
     return one?.kind === "gear-binding" && stage.live().gearBindings.has(one.id);
   });
   return <path class={`blueprint-link ${kind()}`} classList={{ live: live() }} d={path()} />;
-}
-
-function attachmentPath(card: Rect, pill: Rect, side: Position): string {
-  const middle = centreOf(pill);
-  if (side === Position.Left || side === Position.Right) {
-    const edge = portOf(card, side);
-    const y = Math.min(card.y + card.height - CORNER, Math.max(card.y + CORNER, middle.y));
-    return curve({ x: edge.x, y }, side, portOf(pill, OPPOSITE[side]), OPPOSITE[side]);
-  }
-  const end = side === Position.Bottom ? pill.y : pill.y + pill.height;
-  const start = side === Position.Bottom ? card.y + card.height : card.y;
-  const x = side === Position.Bottom ? pill.x + CORNER * 2 : middle.x;
-  return `M${x} ${start}L${x} ${end}`;
 }
 
 function GrantLines(): JSX.Element {

@@ -179,7 +179,6 @@ function Part(props: {
 
 function WiresOut(props: ListAgentProps): JSX.Element {
   const editing = useEditing();
-  const name = (id: number) => props.shown.agents.find((one) => one.id === id)?.name ?? "";
   const out = createMemo(() => props.shown.wires.filter((wire) => wire.from_agent_id === props.id));
   const free = () => {
     const wired = new Set(out().map((wire) => wire.to_agent_id));
@@ -190,12 +189,7 @@ function WiresOut(props: ListAgentProps): JSX.Element {
       title="Can delegate to"
       empty="Nobody. Without a wire it can't hand work on."
       readOnly={props.readOnly}
-      rows={out().map((wire) => ({
-        key: wire.id,
-        kind: "wire",
-        text: name(wire.to_agent_id),
-        remove: `Remove wire from ${props.agent.name} to ${name(wire.to_agent_id)}`,
-      }))}
+      rows={wireRows(props.shown, out(), "to_agent_id")}
     >
       <Show when={!props.readOnly && free().length > 0}>
         <Pick
@@ -209,95 +203,122 @@ function WiresOut(props: ListAgentProps): JSX.Element {
 }
 
 function WiresIn(props: ListAgentProps): JSX.Element {
-  const name = (id: number) => props.shown.agents.find((one) => one.id === id)?.name ?? "";
-  const rows = createMemo(() =>
-    props.shown.wires
-      .filter((wire) => wire.to_agent_id === props.id)
-      .map((wire) => ({
-        key: wire.id,
-        kind: "wire" as const,
-        text: name(wire.from_agent_id),
-        remove: `Remove wire from ${name(wire.from_agent_id)} to ${props.agent.name}`,
-      })),
-  );
+  const into = createMemo(() => props.shown.wires.filter((wire) => wire.to_agent_id === props.id));
   const empty = () => (props.agent.orchestrator ? "Every turn begins here." : "Nobody can hand work to it.");
-  return <Part title="Gets work from" empty={empty()} rows={rows()} readOnly={props.readOnly} />;
+  return (
+    <Part
+      title="Gets work from"
+      empty={empty()}
+      rows={wireRows(props.shown, into(), "from_agent_id")}
+      readOnly={props.readOnly}
+    />
+  );
 }
 
-function Bindings(props: {
+/** Each is called by its other end. */
+function wireRows(shown: Shown, wires: Shown["wires"], other: "from_agent_id" | "to_agent_id") {
+  const name = (id: number) => shown.agents.find((one) => one.id === id)?.name ?? "";
+  return wires.map((wire) => ({
+    key: wire.id,
+    kind: "wire" as const,
+    text: name(wire[other]),
+    remove: `Remove wire from ${name(wire.from_agent_id)} to ${name(wire.to_agent_id)}`,
+  }));
+}
+
+interface BindingsProps {
   readonly shown: Shown;
   readonly agentId: number | null;
   readonly name: string;
   readonly readOnly: boolean;
-}): JSX.Element {
-  const editing = useEditing();
+}
+
+function Bindings(props: BindingsProps): JSX.Element {
   const gears = gearsQuery();
   const instructions = instructionsQuery();
-  const ownGears = createMemo(() => props.shown.gearBindings.filter((one) => one.agent_id === props.agentId));
-  const ownInstructions = createMemo(() =>
-    props.shown.instructionBindings.filter((one) => one.agent_id === props.agentId),
-  );
-  const bind = (
-    kind: "gear" | "instruction",
-    id: string,
-    list: readonly { id: number; name: string }[] | undefined,
-  ) => {
-    const one = list?.find((each) => each.id === Number(id));
-    return one ? editing.bind(kind, one.id, props.agentId, one.name) : Promise.resolve(false);
-  };
-  const freeGears = () =>
-    (gears.data() ?? []).filter(({ id }) => !ownGears().some((one) => one.gear_id === id));
-  const freeInstructions = () =>
-    (instructions.data() ?? []).filter(
-      ({ id }) => !ownInstructions().some((one) => one.instruction_id === id),
-    );
   return (
     <>
-      <Part
+      <Bound
+        {...props}
+        kind="gear"
         title="Gears"
-        empty="None bound."
-        readOnly={props.readOnly}
-        rows={ownGears().map((one) => ({
-          key: one.id,
-          kind: "gear-binding",
-          text: one.gear_name,
+        bound={props.shown.gearBindings.map((one) => ({
+          id: one.id,
+          of: one.gear_id,
+          agentId: one.agent_id,
+          name: one.gear_name,
           note: one.gear_status,
-          remove: `Unbind gear ${one.gear_name} from ${props.name}`,
         }))}
-      >
-        <Show when={!props.readOnly && freeGears().length > 0}>
-          <Pick
-            label={`Bind a gear to ${props.name}`}
-            choices={freeGears().map(({ id, name: label, status }) => ({
-              value: String(id),
-              label,
-              ...(status === "approved" ? {} : { note: status }),
-            }))}
-            onPick={(id) => bind("gear", id, gears.data())}
-          />
-        </Show>
-      </Part>
-      <Part
+        all={(gears.data() ?? []).map(({ id, name, status }) => ({
+          id,
+          name,
+          ...(status === "approved" ? {} : { note: status }),
+        }))}
+      />
+      <Bound
+        {...props}
+        kind="instruction"
         title="Instructions"
-        empty="None bound."
-        readOnly={props.readOnly}
-        rows={ownInstructions().map((one) => ({
-          key: one.id,
-          kind: "instruction-binding",
-          text: one.name,
+        bound={props.shown.instructionBindings.map((one) => ({
+          id: one.id,
+          of: one.instruction_id,
+          agentId: one.agent_id,
+          name: one.name,
           note: `v${one.version}`,
-          remove: `Unbind instruction ${one.name} from ${props.name}`,
         }))}
-      >
-        <Show when={!props.readOnly && freeInstructions().length > 0}>
-          <Pick
-            label={`Bind an instruction to ${props.name}`}
-            choices={freeInstructions().map(({ id, name: label }) => ({ value: String(id), label }))}
-            onPick={(id) => bind("instruction", id, instructions.data())}
-          />
-        </Show>
-      </Part>
+        all={(instructions.data() ?? []).map(({ id, name }) => ({ id, name }))}
+      />
     </>
+  );
+}
+
+/** What of one kind is bound to an agent, and what could be. */
+function Bound(
+  props: BindingsProps & {
+    readonly kind: "gear" | "instruction";
+    readonly title: string;
+    readonly bound: readonly {
+      readonly id: number;
+      readonly of: number;
+      readonly agentId: number | null;
+      readonly name: string;
+      readonly note: string;
+    }[];
+    readonly all: readonly { readonly id: number; readonly name: string; readonly note?: string }[];
+  },
+): JSX.Element {
+  const editing = useEditing();
+  const own = createMemo(() => props.bound.filter(({ agentId }) => agentId === props.agentId));
+  const free = () => props.all.filter(({ id }) => !own().some((one) => one.of === id));
+  const bind = (id: string) => {
+    const one = props.all.find((each) => each.id === Number(id));
+    return one ? editing.bind(props.kind, one.id, props.agentId, one.name) : Promise.resolve(false);
+  };
+  return (
+    <Part
+      title={props.title}
+      empty="None bound."
+      readOnly={props.readOnly}
+      rows={own().map(({ id, name, note }) => ({
+        key: id,
+        kind: `${props.kind}-binding`,
+        text: name,
+        note,
+        remove: `Unbind ${props.kind} ${name} from ${props.name}`,
+      }))}
+    >
+      <Show when={!props.readOnly && free().length > 0}>
+        <Pick
+          label={`Bind ${props.kind === "gear" ? "a gear" : "an instruction"} to ${props.name}`}
+          choices={free().map(({ id, name, note }) => ({
+            value: String(id),
+            label: name,
+            ...(note === undefined ? {} : { note }),
+          }))}
+          onPick={bind}
+        />
+      </Show>
+    </Part>
   );
 }
 

@@ -13,6 +13,7 @@ import type { Shown } from "./graph.ts";
 import { ForAll, ListAgent } from "./list-agent.tsx";
 import { liveOf } from "./live.ts";
 import { UndoButtons } from "./toolbar.tsx";
+import "./list.css";
 
 /** With so many agents one searches rather than reads. */
 const SEARCH_FROM = 8;

@@ -7,6 +7,7 @@ import { boundsOf, type Rect } from "./geometry.ts";
 import { transformOf } from "./dragging.ts";
 import { isSelected, useStage } from "./stage.ts";
 import { ENDLESS } from "./viewport.ts";
+import "./minimap.css";
 
 const WIDTH = 150;
 const HEIGHT = 92;

@@ -14,6 +14,7 @@ import type { Editing } from "./editing.ts";
 import type { Shown } from "./graph.ts";
 import { ICONS } from "./pill.tsx";
 import { Dynamic } from "solid-js/web";
+import "./palette.css";
 
 export interface Item {
   readonly kind: "gear" | "instruction";

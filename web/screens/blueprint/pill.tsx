@@ -11,6 +11,7 @@ import { type Attachment, GATE_LABEL } from "./graph.ts";
 import { useStage } from "./stage.ts";
 import { GATE_ID } from "./dragging.ts";
 import { FLOW_ID, LIBRARY, NO_PAN } from "./viewport.ts";
+import "./pill.css";
 
 export const ICONS: Readonly<Record<Attachment["kind"], typeof Cog>> = {
   "gear-binding": Cog,

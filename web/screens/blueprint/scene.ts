@@ -14,12 +14,17 @@ import {
   sidesOf,
   stack,
 } from "./graph.ts";
+import { lanesOf } from "./lanes.ts";
+import { type Lane, type Route, routeOf } from "./routes.ts";
 import type { Position } from "@xyflow/system";
 
 export interface PlacedAttachment {
   readonly attachment: Attachment;
   readonly rect: Rect;
   readonly side: Position;
+  /** Which one of how many of its group. */
+  readonly index: number;
+  readonly group: number;
 }
 
 export interface Scene {
@@ -28,6 +33,8 @@ export interface Scene {
   readonly agents: Accessor<ReadonlyMap<number, Agent>>;
   readonly cards: Accessor<ReadonlyMap<number, Rect>>;
   readonly wires: Accessor<ReadonlyMap<number, DrawnWire>>;
+  /** How each wire runs, from all of them together. */
+  readonly routes: Accessor<ReadonlyMap<number, { readonly route: Route; readonly lane: Lane | undefined }>>;
   readonly attachmentKeys: Accessor<readonly string[]>;
   readonly attachments: Accessor<ReadonlyMap<string, PlacedAttachment>>;
   /** Undefined: it is not drawn. */
@@ -55,6 +62,14 @@ export function createScene({ shown, positions, gateNote }: SceneOptions): Scene
   );
   const wireList = createMemo(() => shown().wires);
   const wires = createMemo(() => new Map(drawnWires(wireList()).map((wire) => [wire.id, wire])));
+  const routes = createMemo(() => {
+    const routed = [...wires().values()].flatMap(({ id, from: fromId, to: toId }) => {
+      const [from, to] = [cards().get(fromId), cards().get(toId)];
+      return from && to ? [{ id, from, to, route: routeOf(from, to, cards().values()) }] : [];
+    });
+    const lanes = lanesOf(routed);
+    return new Map(routed.map(({ id, route }) => [id, { route, lane: lanes.get(id) }]));
+  });
   const groups = createMemo(() => attachmentsOf(shown()));
   // From the records alone: not from where a card is dragged to.
   const sides = createMemo(() =>
@@ -68,7 +83,7 @@ export function createScene({ shown, positions, gateNote }: SceneOptions): Scene
       if (!card || !side) continue;
       const rects = stack(card, side, group);
       group.forEach((attachment, index) =>
-        placed.set(attachment.key, { attachment, side, rect: rects[index]! }),
+        placed.set(attachment.key, { attachment, side, rect: rects[index]!, index, group: group.length }),
       );
     }
     return placed;
@@ -85,5 +100,5 @@ export function createScene({ shown, positions, gateNote }: SceneOptions): Scene
     return gateRect(drawn(), asking, note);
   });
   const bounds = createMemo(() => boundsOf([...drawn(), ...(gate() ? [gate()!] : [])]));
-  return { shown, agentIds, agents, cards, wires, attachmentKeys, attachments, gate, bounds };
+  return { shown, agentIds, agents, cards, wires, routes, attachmentKeys, attachments, gate, bounds };
 }

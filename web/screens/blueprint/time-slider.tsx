@@ -6,6 +6,7 @@ import { Button, IconButton } from "../../kit/button.tsx";
 import { Time } from "../../kit/pieces.tsx";
 import { moment } from "../../kit/format.ts";
 import type { Past } from "./past.ts";
+import "./time-slider.css";
 
 export function TimeSlider(props: { readonly past: Past }): JSX.Element {
   const { past } = props;

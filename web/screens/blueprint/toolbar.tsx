@@ -5,6 +5,7 @@ import Undo from "lucide-solid/icons/undo-2";
 import { type JSX, Show } from "solid-js";
 import type { Editing } from "./editing.ts";
 import { useStage } from "./stage.ts";
+import "./toolbar.css";
 
 export function Toolbar(props: {
   readonly onFit: () => void;

@@ -12,6 +12,7 @@ import { useHere } from "../../state/here.ts";
 import { openTurn } from "../../state/workspace-state.ts";
 import { useRoom } from "./room.ts";
 import { StatusLine } from "./status-line.tsx";
+import "./composer.css";
 
 /** As the server has it (turns/schema.ts). */
 const CHARACTERS_MAX = 400_000;

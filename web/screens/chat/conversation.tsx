@@ -3,7 +3,18 @@
 
 import { createVirtualizer, elementScroll } from "@tanstack/solid-virtual";
 import ArrowDown from "lucide-solid/icons/arrow-down";
-import { createEffect, createMemo, For, type JSX, Match, on, onMount, Show, Switch } from "solid-js";
+import {
+  createEffect,
+  createMemo,
+  For,
+  type JSX,
+  Match,
+  on,
+  onCleanup,
+  onMount,
+  Show,
+  Switch,
+} from "solid-js";
 import { attempt } from "../../kit/toast.tsx";
 import { useHere } from "../../state/here.ts";
 import type { Item } from "../../state/transcript.ts";
@@ -49,6 +60,10 @@ export function Conversation(props: { readonly items: readonly Item[] }): JSX.El
   onMount(() => {
     rows.scrollToEnd();
     requestAnimationFrame(() => scroller.isConnected && look());
+    // A refusal above the message box, or its growing text, takes room from the end that one is reading.
+    const size = new ResizeObserver(() => following.grown());
+    size.observe(scroller);
+    onCleanup(() => size.disconnect());
   });
   return (
     <div class="chat-conversation">

@@ -10,6 +10,7 @@ import { me } from "../../state/session.ts";
 import type { Message, Queued } from "../../state/transcript.ts";
 import { EntryMenu } from "./entry-menu.tsx";
 import { useRoom } from "./room.ts";
+import "./message.css";
 
 export function MessageItem(props: { readonly item: Message }): JSX.Element {
   const mine = () => props.item.userId !== undefined && props.item.userId === me()?.id;

@@ -17,6 +17,7 @@ import type { Bubble, Chip } from "../../state/transcript.ts";
 import { EntryMenu } from "./entry-menu.tsx";
 import { elapsed, useRoom } from "./room.ts";
 import { ToolLinks } from "./tool-links.tsx";
+import "./tool-chip.css";
 
 const RESULT_CHARACTERS_SHOWN = 4_000;
 const OUTPUT_CHARACTERS_SHOWN = 20_000;

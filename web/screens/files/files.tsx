@@ -41,7 +41,8 @@ export function Files(): JSX.Element {
   const savers = new Map<string, () => void>();
   const [visited, setVisited] = createSignal<ReadonlySet<string>>(new Set());
   const [naming, setNaming] = createSignal(false);
-  const [treeOpen, setTreeOpen] = createSignal(true);
+  /** Where there is one column, and a file in it. */
+  const [treeOpen, setTreeOpen] = createSignal(false);
   /** The file that takes the focus when it is there. */
   const [wanted, setWanted] = createSignal<string>();
   const front = () => here.view() === "files";
@@ -83,6 +84,21 @@ export function Files(): JSX.Element {
   };
   saveByKey(front, () => savers.get(files.current() ?? "")?.());
   const openTree = () => setTreeOpen(true);
+  /** One column, and nothing to show in it but the tree. */
+  const treeIsPage = () => narrow() && files.current() === undefined;
+  const tree = () => (
+    <FileTree
+      directories={directories}
+      chosen={files.current()}
+      drafts={drafts.paths()}
+      onOpen={(path, byKey) => {
+        setWanted(byKey ? path : undefined);
+        setTreeOpen(false);
+        show(path);
+      }}
+      onNew={() => setNaming(true)}
+    />
+  );
   return (
     <>
       <Split
@@ -92,24 +108,13 @@ export function Files(): JSX.Element {
         min={168}
         max={520}
         sideLabel="Files of the workspace"
-        open={!narrow() || (treeOpen() && !empty())}
+        open={!narrow() || (treeOpen() && !treeIsPage())}
         onClose={() => setTreeOpen(false)}
-        side={
-          <FileTree
-            directories={directories}
-            chosen={files.current()}
-            drafts={drafts.paths()}
-            onOpen={(path, byKey) => {
-              setWanted(byKey ? path : undefined);
-              show(path);
-            }}
-            onNew={() => setNaming(true)}
-          />
-        }
+        side={tree()}
         main={
           <div class="files-main">
             <h1 class="visually-hidden">Files</h1>
-            <Show when={files.paths().length > 0 || narrow()}>
+            <Show when={files.paths().length > 0}>
               <OpenFileList
                 paths={files.paths()}
                 current={files.current()}
@@ -120,8 +125,9 @@ export function Files(): JSX.Element {
               />
             </Show>
             <div class="files-panes">
-              <Show when={files.current() === undefined}>
-                <NothingOpen empty={empty()} onTree={openTree} onNew={() => setNaming(true)} />
+              <Show when={treeIsPage() && !empty()}>{tree()}</Show>
+              <Show when={files.current() === undefined && (empty() || !narrow())}>
+                <NothingOpen empty={empty()} onNew={() => setNaming(true)} />
               </Show>
               <For each={mounted()}>
                 {(path) => (
@@ -243,24 +249,15 @@ function intoView(element: HTMLElement): void {
   else if (end > list.scrollLeft + list.clientWidth) list.scrollLeft = end - list.clientWidth;
 }
 
-function NothingOpen(props: {
-  readonly empty: boolean;
-  readonly onTree: () => void;
-  readonly onNew: () => void;
-}): JSX.Element {
+function NothingOpen(props: { readonly empty: boolean; readonly onNew: () => void }): JSX.Element {
   return (
     <Empty
       title={props.empty ? "No files yet" : "No file is open"}
       icon={<FileText aria-hidden="true" />}
       actions={
-        <>
-          <Show when={narrow() && !props.empty}>
-            <Button onClick={props.onTree}>Show the files</Button>
-          </Show>
-          <Button kind={props.empty ? "primary" : "plain"} onClick={props.onNew}>
-            New file
-          </Button>
-        </>
+        <Button kind={props.empty ? "primary" : "plain"} onClick={props.onNew}>
+          New file
+        </Button>
       }
     >
       The people and the agents of this workspace read and write the same files.

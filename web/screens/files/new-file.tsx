@@ -1,12 +1,11 @@
 // Asks for the path of a new file. Nothing is made before the first save: there is no way to delete what was made by mistake.
 
-import { createEffect, createSignal, type JSX, on, Show } from "solid-js";
+import { createEffect, createSignal, type JSX, on } from "solid-js";
 import { api, take } from "../../api/client.ts";
 import { asProblem, Problem } from "../../api/problem.ts";
-import { Button } from "../../kit/button.tsx";
 import { Dialog } from "../../kit/dialog.tsx";
+import { FormActions } from "../../kit/form-actions.tsx";
 import { createSubmission, TextInput } from "../../kit/form.tsx";
-import { ProblemNotice } from "../../kit/states.tsx";
 
 export function NewFile(props: {
   readonly open: boolean;
@@ -46,13 +45,7 @@ export function NewFile(props: {
           autofocus
           required
         />
-        <Show when={submission.problem()}>{(problem) => <ProblemNotice problem={problem()} />}</Show>
-        <div class="actions">
-          <Button onClick={props.onClose}>Cancel</Button>
-          <Button type="submit" kind="primary" busy={submission.busy()}>
-            Open it
-          </Button>
-        </div>
+        <FormActions form={submission} action="Open it" onCancel={props.onClose} />
       </form>
     </Dialog>
   );

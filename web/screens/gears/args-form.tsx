@@ -1,7 +1,9 @@
 // The form for a gear's arguments: one input for each field of its schema, or one text of JSON where the schema says more than a form can
 // show, or where a person wants that.
 
+import Braces from "lucide-solid/icons/braces";
 import Plus from "lucide-solid/icons/plus";
+import TextCursorInput from "lucide-solid/icons/text-cursor-input";
 import X from "lucide-solid/icons/x";
 import { type Accessor, createMemo, createSignal, For, Index, type JSX, Match, Show, Switch } from "solid-js";
 import { Button, IconButton } from "../../kit/button.tsx";
@@ -126,9 +128,10 @@ export function ArgsForm(props: {
       <Show when={props.form.fields()}>
         <button
           type="button"
-          class="btn quiet small gear-args-switch"
+          class="btn small gear-args-switch"
           onClick={() => props.form.setRaw(!props.form.raw())}
         >
+          {props.form.raw() ? <TextCursorInput aria-hidden="true" /> : <Braces aria-hidden="true" />}
           {props.form.raw() ? "Fill in a form" : "Write JSON"}
         </button>
       </Show>

@@ -1,35 +1,26 @@
-// The decision on exactly the content that is looked at: what it means here, in plain words, the hash that is approved, and its time limit.
+// What a decision on a gear means here, in plain words, the hash that is approved, and its time limit. The decision itself is in the bar below
+// it (decision-bar.tsx).
 
 import { createEffect, createSignal, type JSX, on, Show } from "solid-js";
 import type { DecideGear as Decision, GearDetail } from "../../../src/service/gears/schema.ts";
 import { api, take } from "../../api/client.ts";
-import { asProblem, type Problem } from "../../api/problem.ts";
 import { refresh } from "../../api/query.ts";
 import { Button } from "../../kit/button.tsx";
-import { confirm } from "../../kit/dialog.tsx";
 import { createSubmission, TextInput } from "../../kit/form.tsx";
-import { shortHash } from "../../kit/format.ts";
 import { CopyButton, Time } from "../../kit/pieces.tsx";
-import { ProblemNotice } from "../../kit/states.tsx";
 import { approvalsQuery } from "../../state/lists.ts";
 import { isAdmin } from "../../state/session.ts";
 import { putGear } from "./gear-queries.ts";
 import { ApprovalMeaning, AUTH_NAMES, spacedHash } from "./gear-words.tsx";
 
-interface DecideProps {
-  readonly gear: GearDetail;
-  /** Another version is the current one by now. */
-  readonly outdated: boolean;
-  readonly onOutdated: () => void;
-}
-
-async function decide(gear: GearDetail, input: Decision): Promise<void> {
+/** On the content that is looked at; about any other the server refuses. */
+export async function decide(gear: GearDetail, input: Decision): Promise<void> {
   const decided = await take(api.gears({ id: gear.id }).patch({ ...input, content_hash: gear.content_hash }));
   putGear(decided);
   await Promise.all([refresh("gears"), refresh("approvals")]);
 }
 
-export function DecideGear(props: DecideProps): JSX.Element {
+export function DecideGear(props: { readonly gear: GearDetail }): JSX.Element {
   return (
     <section class="section" aria-labelledby="gear-decide">
       <h2 id="gear-decide">What approval means</h2>
@@ -49,7 +40,6 @@ export function DecideGear(props: DecideProps): JSX.Element {
             <p class="muted small">Admins decide on gears: they approve, disable and set time limits.</p>
           }
         >
-          <Buttons {...props} />
           <TimeLimit gear={props.gear} />
         </Show>
       </div>
@@ -85,97 +75,6 @@ function Approved(props: { readonly gear: GearDetail }): JSX.Element {
       )}
     </Show>
   );
-}
-
-function Buttons(props: DecideProps): JSX.Element {
-  const [busy, setBusy] = createSignal<string>();
-  const [problem, setProblem] = createSignal<Problem>();
-  const [said, setSaid] = createSignal("");
-  createEffect(
-    on(
-      () => props.gear.content_hash,
-      () => {
-        setProblem(undefined);
-        setSaid("");
-      },
-      { defer: true },
-    ),
-  );
-  const short = () => shortHash(props.gear.content_hash);
-  const run = async (verb: string, words: string, input: Decision) => {
-    // The second half of a double click, or a key that is still down.
-    if (busy() !== undefined) return;
-    const gear = props.gear;
-    setBusy(verb);
-    setProblem(undefined);
-    try {
-      if (verb === "approve" && !gear.isolated && !(await confirmed(gear))) return;
-      await decide(gear, input);
-      setSaid(words);
-    } catch (error) {
-      setProblem(asProblem(error));
-      void refresh("gears", "one");
-    } finally {
-      setBusy(undefined);
-    }
-  };
-  return (
-    <>
-      <Show when={problem()}>{(found) => <ProblemNotice problem={found()} />}</Show>
-      <div class="row gear-buttons">
-        <Show when={props.gear.status !== "disabled"}>
-          <Button
-            busy={busy() === "disable"}
-            disabled={busy() !== undefined}
-            onClick={() => void run("disable", "Disabled: it does not run.", { status: "disabled" })}
-          >
-            Disable
-          </Button>
-        </Show>
-        <Show when={props.gear.status !== "approved"}>
-          <Button
-            kind="primary"
-            busy={busy() === "approve"}
-            disabled={busy() !== undefined || props.outdated}
-            onClick={(event) =>
-              event.detail <= 1 && void run("approve", `Approved ${short()}.`, { status: "approved" })
-            }
-          >
-            Approve {short()}
-          </Button>
-        </Show>
-      </div>
-      <Show when={props.outdated}>
-        <p class="small gear-warn">
-          This is not the current version any more.{" "}
-          <button type="button" class="btn small" onClick={() => props.onOutdated()}>
-            Look at the current one
-          </button>
-        </p>
-      </Show>
-      <p class="small muted gear-said" role="status">
-        {said()}
-      </p>
-    </>
-  );
-}
-
-function confirmed(gear: GearDetail): Promise<boolean> {
-  return confirm({
-    title: `Approve ${gear.name} without isolation?`,
-    text: (
-      <div class="stack">
-        <p>
-          Gears are not isolated on this server. This program will run with the server's own access: it can
-          read and change all files and the database, read the stored provider keys, use the network and call
-          this API as the server does.
-        </p>
-        <p>Nothing but this approval keeps it from that.</p>
-        <p class="mono muted">sha256 {spacedHash(gear.content_hash)}</p>
-      </div>
-    ),
-    action: "Approve without isolation",
-  });
 }
 
 function TimeLimit(props: { readonly gear: GearDetail }): JSX.Element {

@@ -1,5 +1,6 @@
 // A gear's name and where it comes from, on one line.
 
+import { A } from "@solidjs/router";
 import { createMemo, type JSX, Show } from "solid-js";
 import type { GearDetail } from "../../../src/service/gears/schema.ts";
 import { createQuery } from "../../api/query.ts";
@@ -58,7 +59,9 @@ export function GearHead(props: { readonly gear: GearDetail }): JSX.Element {
                 {(workspace) => (
                   <>
                     {" in "}
-                    <bdi>{workspace().name}</bdi>
+                    <A href={`/workspaces/${workspace().id}`}>
+                      <bdi>{workspace().name}</bdi>
+                    </A>
                   </>
                 )}
               </Show>

@@ -87,7 +87,8 @@ export function ApprovalMeaning(props: { readonly gear: GearDetail }): JSX.Eleme
         <p class="gear-bad">
           <strong>Gears are not isolated on this server.</strong> Exactly these bytes may then run with the
           server's own access: files, the database, the stored provider keys, the network and this API. This
-          approval is the only control.
+          approval is the only control. Isolation needs Docker on the server's machine, and a restart of the
+          service.
         </p>
       }
     >

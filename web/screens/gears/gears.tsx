@@ -40,19 +40,24 @@ export function Gears(): JSX.Element {
 
 function NoGears(): JSX.Element {
   return (
-    <Empty
-      title="No gears yet"
-      icon={<Cog aria-hidden="true" />}
-      actions={
-        <A class="btn primary" href={NEW}>
-          New gear
-        </A>
-      }
-    >
-      A gear is a small program that agents can call. It gets its arguments as JSON and what it prints is the
-      result. Agents can write gears themselves; none runs for them before an admin has approved exactly that
-      program.
-    </Empty>
+    <div class="body">
+      <div class="title">
+        <h1>Gears</h1>
+      </div>
+      <Empty
+        title="No gears yet"
+        icon={<Cog aria-hidden="true" />}
+        actions={
+          <A class="btn primary" href={NEW}>
+            New gear
+          </A>
+        }
+      >
+        A gear is a small program that agents can call. It gets its arguments as JSON and what it prints is
+        the result. Agents can write gears themselves; none runs for them before an admin has approved exactly
+        that program.
+      </Empty>
+    </div>
   );
 }
 
@@ -139,7 +144,7 @@ function GearList(props: { readonly gears: readonly Gear[] }): JSX.Element {
         `${gear.name} ${gear.description} ${gear.tags.join(" ")} ${gear.author} ${gear.forged_by ?? ""} ${gear.runtime}`,
     );
   return (
-    <div class="gears">
+    <div class="body gears">
       <div class="title">
         <h1>Gears</h1>
         <div class="end">
@@ -191,7 +196,7 @@ function Isolation(props: { readonly gear: Gear | undefined }): JSX.Element {
   return (
     <Show when={props.gear}>
       {(gear) => (
-        <p class="gears-isolation" classList={{ "gear-bad": !gear().isolated, muted: gear().isolated }}>
+        <p class="lead" classList={{ "gear-bad": !gear().isolated }}>
           {gear().isolation.replace("this program runs", "an approved program runs")}
         </p>
       )}

@@ -8,12 +8,15 @@ import { Select } from "../../kit/form.tsx";
 import { narrow } from "../../kit/screen.ts";
 import { Split } from "../../kit/split.tsx";
 import { ProblemNotice, Skeleton } from "../../kit/states.tsx";
+import { isAdmin } from "../../state/session.ts";
 import { createArgsForm } from "./args-form.tsx";
 import { ContentDiff } from "./content-diff.tsx";
 import { DecideGear } from "./decide-gear.tsx";
+import { DecisionBar } from "./decision-bar.tsx";
 import { EarlierDecisions } from "./earlier-decisions.tsx";
 import { GearHead } from "./gear-head.tsx";
 import { decisionsQuery, versionQuery } from "./gear-queries.ts";
+import { createSeen } from "./seen.ts";
 import { StoredTests } from "./stored-tests.tsx";
 import { TryGear } from "./try-gear.tsx";
 
@@ -24,13 +27,26 @@ export function Review(props: { readonly gear: GearDetail }): JSX.Element {
   createEffect(() => {
     if (!outdated()) setLooked(props.gear);
   });
+  const seen = createSeen(() => looked().content_hash);
   const form = createArgsForm(() => looked().args_schema);
   const side = children(() => (
     <>
       <TryGear gear={looked()} form={form} />
-      <DecideGear gear={looked()} outdated={outdated()} onOutdated={() => setLooked(props.gear)} />
+      <DecideGear gear={looked()} />
       <EarlierDecisions gear={looked()} />
     </>
+  ));
+  // Sticks to the end of what scrolls: it has to stand in it by itself.
+  const decision = children(() => (
+    <Show when={isAdmin()}>
+      <DecisionBar
+        gear={looked()}
+        seen={seen.all()}
+        onShowRest={seen.show}
+        outdated={outdated()}
+        onOutdated={() => setLooked(props.gear)}
+      />
+    </Show>
   ));
   const main = children(() => (
     <div class="gear-review">
@@ -38,7 +54,7 @@ export function Review(props: { readonly gear: GearDetail }): JSX.Element {
       <Show when={outdated()}>
         <Outdated looked={looked()} latest={props.gear} onLook={() => setLooked(props.gear)} />
       </Show>
-      <Compared gear={looked()} />
+      <Compared gear={looked()} end={<div class="gear-end" ref={seen.end} />} />
       <StoredTests gear={looked()} onUse={form.fill} />
     </div>
   ));
@@ -49,6 +65,7 @@ export function Review(props: { readonly gear: GearDetail }): JSX.Element {
         <div class="scroll gear-narrow">
           {main()}
           <div class="gear-narrow-side">{side()}</div>
+          {decision()}
         </div>
       }
     >
@@ -60,7 +77,12 @@ export function Review(props: { readonly gear: GearDetail }): JSX.Element {
         sideLabel="Try and decide"
         open
         main={main()}
-        side={side()}
+        side={
+          <>
+            {side()}
+            {decision()}
+          </>
+        }
       />
     </Show>
   );
@@ -87,7 +109,11 @@ function Outdated(props: {
 const NOTHING = "nothing";
 
 /** With what to compare: by itself what was approved before, as far as this person may know it, else the version before. */
-function Compared(props: { readonly gear: GearDetail }): JSX.Element {
+function Compared(props: {
+  readonly gear: GearDetail;
+  /** Stands after the content, and only after it: not while it is read. */
+  readonly end: JSX.Element;
+}): JSX.Element {
   const id = () => props.gear.id;
   const current = () => props.gear.version;
   const decisions = decisionsQuery(id);
@@ -136,12 +162,18 @@ function Compared(props: { readonly gear: GearDetail }): JSX.Element {
       <Switch fallback={<Skeleton />}>
         <Match when={base() === undefined}>
           <ContentDiff before={undefined} after={props.gear} note={note()} />
+          {props.end}
         </Match>
         <Match when={before.problem()}>
           {(problem) => <ProblemNotice problem={problem()} onRetry={() => void before.refresh()} />}
         </Match>
         <Match when={before.data()?.version === base() && before.data()}>
-          {(version) => <ContentDiff before={version()} after={props.gear} note={note()} />}
+          {(version) => (
+            <>
+              <ContentDiff before={version()} after={props.gear} note={note()} />
+              {props.end}
+            </>
+          )}
         </Match>
       </Switch>
     </>

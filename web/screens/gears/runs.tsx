@@ -83,14 +83,16 @@ export function Runs(props: { readonly gear: GearDetail }): JSX.Element {
             <>
               <h1 class="visually-hidden">Runs of {props.gear.name}</h1>
               <Show when={runs().length > 0} fallback={<NoRuns />}>
-                <Table
-                  label="Runs"
-                  rows={runs()}
-                  columns={columns}
-                  key={(run) => run.id}
-                  chosen={chosen()}
-                  onChoose={(run) => setParams({ run: run.id === chosen() ? undefined : run.id })}
-                />
+                <div class="gear-runs">
+                  <Table
+                    label="Runs"
+                    rows={runs()}
+                    columns={columns}
+                    key={(run) => run.id}
+                    chosen={chosen()}
+                    onChoose={(run) => setParams({ run: run.id === chosen() ? undefined : run.id })}
+                  />
+                </div>
                 <Show when={more()}>
                   <div class="section">
                     <Button small onClick={() => void readMore()}>
@@ -120,7 +122,7 @@ function NoRuns(): JSX.Element {
 function OneRun(props: { readonly id: number | undefined; readonly onClose: () => void }): JSX.Element {
   const run = runQuery(() => props.id);
   return (
-    <Loaded query={run} what="run">
+    <Loaded query={run} what="run" out={{ name: "Close", go: () => props.onClose() }}>
       {(found) => <RunDetail run={found()} onClose={props.onClose} />}
     </Loaded>
   );

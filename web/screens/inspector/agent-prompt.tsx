@@ -119,9 +119,17 @@ function Group(props: { readonly group: PromptGroup; readonly agent: Agent }): J
           </span>
         )}
       </Show>
-      <span class="end small muted num">{tokens(props.group.tokens)}</span>
+      <span class="end small muted num">
+        {props.group.tokens === 0 ? emptyWords(props.group, props.agent) : tokens(props.group.tokens)}
+      </span>
     </li>
   );
+}
+
+/** A bare 0 would read like a fault. */
+function emptyWords({ kind }: PromptGroup, agent: Agent): string {
+  if (kind !== "conversation") return kind === "role" ? "not written yet" : "empty";
+  return agent.orchestrator ? "nothing said to it yet" : "begins with its next task";
 }
 
 function BindInstruction(props: { readonly agent: Agent }): JSX.Element {

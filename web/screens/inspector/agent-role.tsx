@@ -5,9 +5,9 @@ import type { Agent } from "../../../src/service/blueprint/schema.ts";
 import { api, take } from "../../api/client.ts";
 import { Button } from "../../kit/button.tsx";
 import { focusOn } from "../../kit/focus.ts";
+import { FormActions } from "../../kit/form-actions.tsx";
 import { createSubmission, TextArea } from "../../kit/form.tsx";
 import { count } from "../../kit/format.ts";
-import { ProblemNotice } from "../../kit/states.tsx";
 import { ROLE_CHARACTERS } from "./limits.ts";
 
 const ROWS = 12;
@@ -115,15 +115,13 @@ function RoleForm(props: { readonly agent: Agent; readonly onDone: () => void })
           </div>
         </div>
       </Show>
-      <Show when={form.problem()}>{(problem) => <ProblemNotice problem={problem()} />}</Show>
-      <div class="actions">
-        <Button small onClick={props.onDone}>
-          Cancel
-        </Button>
-        <Button small kind="primary" type="submit" busy={form.busy()} disabled={changed() || tooLong() > 0}>
-          Save
-        </Button>
-      </div>
+      <FormActions
+        form={form}
+        action="Save"
+        small
+        disabled={changed() || tooLong() > 0}
+        onCancel={props.onDone}
+      />
     </form>
   );
 }

@@ -1,5 +1,6 @@
 // The figures of a model call. What the provider did not report is said to be not reported, which is not zero.
 
+import { A } from "@solidjs/router";
 import { type JSX, Show } from "solid-js";
 import type { Call } from "../../../src/service/turns/schema.ts";
 import { count, duration, money } from "../../kit/format.ts";
@@ -29,6 +30,19 @@ export function CallFacts(props: { readonly call: Call }): JSX.Element {
         <Figure name="first chunk" value={time(props.call.first_chunk_ms)} />
         <Figure name="duration" value={time(props.call.duration_ms)} />
       </dl>
+      <Show when={props.call.cost === null && !running()}>
+        <p class="small muted">
+          {props.call.input_tokens === null || props.call.output_tokens === null ? (
+            "The cost is not known without the tokens, which the provider did not report."
+          ) : (
+            <>
+              The cost is not known: the model had no price when it was called.{" "}
+              <A href={`/models?open=model-${props.call.model_id}`}>Its prices</A> count from the next call
+              on.
+            </>
+          )}
+        </p>
+      </Show>
       <details class="inspector-more">
         <summary class="small">Model, attempts, finish</summary>
         <dl class="facts">

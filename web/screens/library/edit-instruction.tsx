@@ -6,10 +6,9 @@ import type { Instruction } from "../../../src/service/library/schema.ts";
 import { api, take } from "../../api/client.ts";
 import { asProblem } from "../../api/problem.ts";
 import { put } from "../../api/query.ts";
-import { Button } from "../../kit/button.tsx";
 import { focusOn } from "../../kit/focus.ts";
+import { FormActions } from "../../kit/form-actions.tsx";
 import { createSubmission } from "../../kit/form.tsx";
-import { ProblemNotice } from "../../kit/states.tsx";
 import { keep, remember } from "../../kit/storage.ts";
 import { instructionChanged } from "./queries.ts";
 import { StaleDialog } from "./stale-dialog.tsx";
@@ -79,13 +78,7 @@ export function EditInstruction(props: {
           <p class="small muted">This is your draft from before, begun from version {before!.version}.</p>
         </Show>
         <WordingFields value={draft()} onChange={change} sent={sent} />
-        <Show when={sent.problem()}>{(problem) => <ProblemNotice problem={problem()} />}</Show>
-        <div class="actions">
-          <Button onClick={leave}>Cancel</Button>
-          <Button type="submit" kind="primary" busy={sent.busy()}>
-            Save as a new version
-          </Button>
-        </div>
+        <FormActions form={sent} action="Save as a new version" onCancel={leave} />
       </form>
       <Show when={newer()}>
         {(current) => (

@@ -23,7 +23,7 @@ import { Versions } from "./versions.tsx";
 export function InstructionDetail(props: { readonly id: number; readonly onClose: () => void }): JSX.Element {
   const query = instructionQuery(() => props.id);
   return (
-    <Loaded query={query} what="instruction">
+    <Loaded query={query} what="instruction" out={{ name: "Close", go: () => props.onClose() }}>
       {(instruction) => <Shown instruction={instruction()} onClose={props.onClose} />}
     </Loaded>
   );

@@ -39,9 +39,9 @@ const columns: readonly Column<InstructionSummary>[] = [
   },
   {
     title: "Updated",
-    cell: (row) => <Time time={row.updated_at} relative />,
+    cell: (row) => <Time time={row.updated_at} />,
     sortBy: (row) => row.updated_at,
-    tight: true,
+    number: true,
   },
 ];
 
@@ -118,7 +118,7 @@ function Instructions(props: {
           </Button>
         </div>
       </div>
-      <p class="library-lead muted">
+      <p class="lead">
         Instructions are texts that tell agents how to work. Bound to a workspace or an agent, an instruction
         stands in front of the model in every prompt, always in its newest version.
       </p>

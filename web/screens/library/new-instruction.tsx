@@ -1,12 +1,11 @@
 // Writing a new instruction. What was typed survives a reload until it is saved or given up.
 
-import { createSignal, type JSX, Show } from "solid-js";
+import { createSignal, type JSX } from "solid-js";
 import { api, take } from "../../api/client.ts";
 import { put, refresh } from "../../api/query.ts";
-import { Button } from "../../kit/button.tsx";
 import { focusOn } from "../../kit/focus.ts";
+import { FormActions } from "../../kit/form-actions.tsx";
 import { createSubmission } from "../../kit/form.tsx";
-import { ProblemNotice } from "../../kit/states.tsx";
 import { keep, remember } from "../../kit/storage.ts";
 import { type Wording, WordingFields } from "./wording-fields.tsx";
 
@@ -32,20 +31,14 @@ export function NewInstruction(props: {
     <form ref={focusOn("input")} class="section form" onSubmit={(event) => void sent.submit(event)}>
       <h2 class="library-heading">New instruction</h2>
       <WordingFields value={wording()} onChange={change} sent={sent} />
-      <Show when={sent.problem()}>{(problem) => <ProblemNotice problem={problem()} />}</Show>
-      <div class="actions">
-        <Button
-          onClick={() => {
-            keep(DRAFT, undefined);
-            props.onCancel();
-          }}
-        >
-          Cancel
-        </Button>
-        <Button type="submit" kind="primary" busy={sent.busy()}>
-          Save instruction
-        </Button>
-      </div>
+      <FormActions
+        form={sent}
+        action="Save instruction"
+        onCancel={() => {
+          keep(DRAFT, undefined);
+          props.onCancel();
+        }}
+      />
     </form>
   );
 }

@@ -3,6 +3,7 @@
 
 import { Dialog } from "@kobalte/core/dialog";
 import { createSignal, type JSX, onCleanup, onMount, Show } from "solid-js";
+import type { WhoAmI } from "../../../src/service/people/schema.ts";
 import { Problem } from "../../api/problem.ts";
 import { Mark } from "../../frame/mark.tsx";
 import { Button } from "../../kit/button.tsx";
@@ -46,14 +47,22 @@ export function Login(): JSX.Element {
   );
 }
 
-/** The server is filled in already. */
+/** The first that is not filled in already. */
 function focusOnUser(): void {
-  document.querySelector<HTMLInputElement>(".login [name=username]")?.focus();
+  const name = expected() ? "password" : "username";
+  document.querySelector<HTMLInputElement>(`.login [name=${name}]`)?.focus();
+}
+
+/** Whose session has ended. */
+function expected(): WhoAmI | undefined {
+  const who = me();
+  return who?.auth === "loopback" ? undefined : who;
 }
 
 function LoginForm(props: { readonly heading: JSX.Element }): JSX.Element {
   const [server, setServer] = createSignal(location.origin);
-  const [user, setUser] = createSignal("");
+  // Who goes on where they were only has to say the password.
+  const [user, setUser] = createSignal(expected()?.name ?? "");
   const [password, setPassword] = createSignal("");
   const address = () => serverAddress(server(), location.origin);
   const other = () => {
@@ -138,7 +147,7 @@ function LoginForm(props: { readonly heading: JSX.Element }): JSX.Element {
 /** Said only where it is not plain: nobody asked to be here. */
 function Why(): JSX.Element {
   return (
-    <Show when={me()?.auth !== "loopback" && me()}>
+    <Show when={expected()}>
       {(who) => (
         <p class="muted">
           The session of <b dir="auto">{who().name}</b> has ended. Sign in again and everything is as you left

@@ -6,7 +6,7 @@ import { api, take } from "../../api/client.ts";
 import { refresh } from "../../api/query.ts";
 import { Button } from "../../kit/button.tsx";
 import { confirm } from "../../kit/dialog.tsx";
-import { count, money } from "../../kit/format.ts";
+import { count, priceText } from "../../kit/format.ts";
 import { createSubmission, TextInput } from "../../kit/form.tsx";
 import { ProblemNotice } from "../../kit/states.tsx";
 import { tell } from "../../kit/toast.tsx";
@@ -76,6 +76,7 @@ function KeyForm(props: { readonly provider: Provider }): JSX.Element {
     await take(api.providers({ id: props.provider.id }).patch({ api_key: value }));
     setKey("");
     await refresh("providers");
+    tell(value === "" ? "The key is erased." : "The key is stored.");
   };
   const form = createSubmission(["api_key"], () => send(key()));
   const clearing = createSubmission([], () => send(""));
@@ -141,7 +142,7 @@ export function ModelDetail(props: { readonly model: Model; readonly onGone: () 
 function ModelFacts(props: { readonly model: Model }): JSX.Element {
   const size = (value: number | null) => (value === null ? "unknown" : `${count(value)} tokens`);
   const price = (value: number | null) =>
-    value === null ? "unknown" : `${money(value)} for a million tokens`;
+    value === null ? "unknown" : `${priceText(value)} for a million tokens`;
   return (
     <section class="section">
       <dl class="facts">

@@ -29,6 +29,35 @@ export function textsOf(model: Figures): FigureTexts {
   return Object.fromEntries(texts) as Record<FigureField, string>;
 }
 
+/** Everything about a model that can be typed. */
+export interface ModelTexts extends FigureTexts {
+  readonly model_name: string;
+  readonly label: string;
+}
+
+export function modelTextsOf(model: Model): ModelTexts {
+  return { model_name: model.model_name, label: model.label, ...textsOf(model) };
+}
+
+/** What is in the form when the record has changed elsewhere: typed words stay, everything else follows. */
+export function followed(typed: ModelTexts, before: ModelTexts, after: ModelTexts): ModelTexts {
+  const fields = Object.keys(after) as (keyof ModelTexts)[];
+  return Object.fromEntries(
+    fields.map((field) => [field, typed[field] === before[field] ? after[field] : typed[field]]),
+  ) as unknown as ModelTexts;
+}
+
+/** What was typed, and nothing else: somebody else's save of other fields stays. Raises as `figuresOf`. */
+export function changesOf(typed: ModelTexts, before: ModelTexts): Partial<Model> {
+  const { model_name, label } = typed;
+  const all = { model_name, label, ...figuresOf(typed) };
+  return Object.fromEntries(
+    Object.entries(all).filter(
+      ([field]) => typed[field as keyof ModelTexts] !== before[field as keyof ModelTexts],
+    ),
+  );
+}
+
 /** Raises `Problem` that names the field. The limits are the server's to say. */
 export function figuresOf(texts: FigureTexts): Figures {
   const figures = figureFields.map((field) => [field, figureOf(field, texts[field])]);

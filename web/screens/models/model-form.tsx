@@ -1,14 +1,21 @@
 // What can be said about a model besides its name at the provider: a label, sizes, prices. Admins change it; others read it.
 
-import { createSignal, For, type JSX, Show } from "solid-js";
+import { createEffect, createSignal, For, type JSX, on } from "solid-js";
 import type { Model } from "../../../src/service/catalog/schema.ts";
 import { api, take } from "../../api/client.ts";
 import { refresh } from "../../api/query.ts";
-import { Button } from "../../kit/button.tsx";
+import { FormActions } from "../../kit/form-actions.tsx";
 import { createSubmission, TextInput } from "../../kit/form.tsx";
-import { ProblemNotice } from "../../kit/states.tsx";
 import { tell } from "../../kit/toast.tsx";
-import { figureFields, figuresOf, type FigureField, type FigureTexts, textsOf } from "./figures.ts";
+import {
+  changesOf,
+  figureFields,
+  type FigureField,
+  type FigureTexts,
+  followed,
+  type ModelTexts,
+  modelTextsOf,
+} from "./figures.ts";
 
 const SIZES: readonly (readonly [FigureField, string, string])[] = [
   ["context_tokens", "Context size", "Tokens in front of the model at most"],
@@ -64,18 +71,25 @@ export function FigureInputs(props: {
 
 /** Admin. */
 export function ModelSettings(props: { readonly model: Model }): JSX.Element {
-  const [name, setName] = createSignal(props.model.model_name);
-  const [label, setLabel] = createSignal(props.model.label);
-  const [figures, setFigures] = createSignal(textsOf(props.model));
+  const [before, setBefore] = createSignal(modelTextsOf(props.model));
+  const [typed, setTyped] = createSignal(before());
+  const change = (texts: Partial<ModelTexts>) => setTyped({ ...typed(), ...texts });
+  // Another tab, another person: what is shown is what is saved, but for what was typed here.
+  createEffect(
+    on(
+      () => props.model,
+      (model) => {
+        const now = modelTextsOf(model);
+        setTyped(followed(typed(), before(), now));
+        setBefore(now);
+      },
+      { defer: true },
+    ),
+  );
   const form = createSubmission(["model_name", "label", ...figureFields], async () => {
-    const saved = await take(
-      api
-        .models({ id: props.model.id })
-        .patch({ model_name: name(), label: label(), ...figuresOf(figures()) }),
-    );
-    setName(saved.model_name);
-    setLabel(saved.label);
-    setFigures(textsOf(saved));
+    const saved = await take(api.models({ id: props.model.id }).patch(changesOf(typed(), before())));
+    setBefore(modelTextsOf(saved));
+    setTyped(before());
     await refresh("models");
     tell(`${saved.label} is saved.`);
   });
@@ -83,25 +97,20 @@ export function ModelSettings(props: { readonly model: Model }): JSX.Element {
     <form class="form" noValidate onSubmit={(event) => void form.submit(event)}>
       <TextInput
         label="Label"
-        value={label()}
-        onInput={setLabel}
+        value={typed().label}
+        onInput={(label) => change({ label })}
         hint="As people and agents see it. Empty: the name."
         problem={form.of("label")}
       />
       <TextInput
         label="Name at the provider"
-        value={name()}
-        onInput={setName}
+        value={typed().model_name}
+        onInput={(model_name) => change({ model_name })}
         mono
         problem={form.of("model_name")}
       />
-      <FigureInputs texts={figures()} onChange={setFigures} problemOf={form.of} />
-      <Show when={form.problem()}>{(problem) => <ProblemNotice problem={problem()} />}</Show>
-      <div class="actions">
-        <Button type="submit" kind="primary" busy={form.busy()}>
-          Save
-        </Button>
-      </div>
+      <FigureInputs texts={typed()} onChange={change} problemOf={form.of} />
+      <FormActions form={form} action="Save" />
     </form>
   );
 }

@@ -9,10 +9,12 @@ import { asProblem, type Problem } from "../../api/problem.ts";
 import { refresh } from "../../api/query.ts";
 import { Button } from "../../kit/button.tsx";
 import { plural } from "../../kit/format.ts";
+import { FormActions } from "../../kit/form-actions.tsx";
 import { createSubmission, TextInput } from "../../kit/form.tsx";
 import { ProblemNotice } from "../../kit/states.tsx";
 import { found } from "../../kit/table.tsx";
 import { isAdmin } from "../../state/session.ts";
+import { failureWords } from "./provider-words.ts";
 import { figuresOf, type FigureTexts, figureFields, noFigures } from "./figures.ts";
 import { FigureInputs } from "./model-form.tsx";
 import "./models.css";
@@ -105,10 +107,8 @@ function Asked(props: {
             <div class="notice bad">
               <div class="stack">
                 <div class="strong">{props.provider.name} could not be used</div>
-                <div>
-                  {answer().status === null ? "" : `Status ${answer().status}. `}
-                  {answer().message}
-                </div>
+                <div class="wrap">{failureWords(props.provider, answer())[0]}</div>
+                <div>{failureWords(props.provider, answer())[1]}</div>
                 <div class="row models-wrap">
                   <Button small onClick={props.onAsk}>
                     Test again
@@ -248,12 +248,11 @@ function Choose(props: PickerProps & { readonly listed: readonly string[] }): JS
           </div>
         </details>
       </Show>
-      <Show when={form.problem()}>{(problem) => <ProblemNotice problem={problem()} />}</Show>
-      <div class="actions">
-        <Button type="submit" kind="primary" busy={form.busy()} disabled={chosen().length === 0}>
-          {chosen().length === 0 ? "Add models" : `Add ${plural(chosen().length, "model")}`}
-        </Button>
-      </div>
+      <FormActions
+        form={form}
+        action={chosen().length === 0 ? "Add models" : `Add ${plural(chosen().length, "model")}`}
+        disabled={chosen().length === 0}
+      />
     </form>
   );
 }

@@ -72,7 +72,7 @@ function Side(props: {
   const model = () => props.catalogue.models.find(({ id }) => id === props.what.id);
   const close = () => props.onOpen(undefined);
   return (
-    <Switch fallback={<NotFound what={props.what.kind} />}>
+    <Switch fallback={<NotFound what={props.what.kind} out={{ name: "Close", go: close }} />}>
       <Match when={props.what.kind === "new-provider" && isAdmin()}>
         <SideHead title="Add a provider" onClose={close} />
         <section class="section">

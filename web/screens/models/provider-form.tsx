@@ -5,9 +5,8 @@ import type { Provider } from "../../../src/service/catalog/schema.ts";
 import { api, take } from "../../api/client.ts";
 import { Problem } from "../../api/problem.ts";
 import { refresh } from "../../api/query.ts";
-import { Button } from "../../kit/button.tsx";
+import { FormActions } from "../../kit/form-actions.tsx";
 import { createSubmission, TextInput } from "../../kit/form.tsx";
-import { ProblemNotice } from "../../kit/states.tsx";
 import {
   ANTHROPIC_ADDRESS,
   isAnthropic,
@@ -35,6 +34,7 @@ export function NewProvider(props: NewProviderProps): JSX.Element {
   const name = () => named() ?? suggestedName(type(), address(), props.others);
   const form = createSubmission(FIELDS, async () => {
     requireAddress(type() === "anthropic", address());
+    requireKey(type() === "anthropic", address(), key());
     const made = await take(
       api.providers.post({ name: name(), type: type(), base_url: address().trim(), api_key: key() }),
     );
@@ -86,15 +86,7 @@ export function NewProvider(props: NewProviderProps): JSX.Element {
         hint="As people here will see it."
         problem={form.of("name")}
       />
-      <Show when={form.problem()}>{(problem) => <ProblemNotice problem={problem()} />}</Show>
-      <div class="actions">
-        <Show when={props.onCancel}>
-          <Button onClick={() => props.onCancel?.()}>Cancel</Button>
-        </Show>
-        <Button type="submit" kind="primary" busy={form.busy()}>
-          {props.action}
-        </Button>
-      </div>
+      <FormActions form={form} action={props.action} onCancel={props.onCancel} />
     </form>
   );
 }
@@ -102,6 +94,8 @@ export function NewProvider(props: NewProviderProps): JSX.Element {
 /** Name and address. Another address asks for the key again, before it is sent. */
 export function ProviderSettings(props: {
   readonly provider: Provider;
+  /** Where there is no form of its own for it, the key can be given anew here too. */
+  readonly withKey?: boolean;
   readonly onSaved?: () => void;
   readonly onCancel?: () => void;
 }): JSX.Element {
@@ -110,14 +104,17 @@ export function ProviderSettings(props: {
   const [key, setKey] = createSignal("");
   const anthropic = () => isAnthropic(props.provider.type);
   const moved = () => plain(address(), anthropic()) !== props.provider.base_url;
-  const changed = () => moved() || name().trim() !== props.provider.name;
+  const rekeyed = () => props.withKey === true && key() !== "";
+  const changed = () => moved() || rekeyed() || name().trim() !== props.provider.name;
   const form = createSubmission(FIELDS, async () => {
     requireAddress(anthropic(), address());
     const saved = await take(
       api.providers({ id: props.provider.id }).patch({
-        name: name(),
+        // What was not changed here is not sent: somebody else may have changed it.
+        ...(name().trim() === props.provider.name ? {} : { name: name() }),
         // The key that is stored is never sent to another address: this one replaces it.
-        ...(moved() ? { base_url: address().trim(), api_key: key() } : {}),
+        ...(moved() ? { base_url: address().trim() } : {}),
+        ...(moved() || rekeyed() ? { api_key: key() } : {}),
       }),
     );
     setKey("");
@@ -141,24 +138,25 @@ export function ProviderSettings(props: {
             ? "The stored key is never sent to another address. Give the key for the new one; left empty, the stored key is erased."
             : "Give the key for the new address, if it needs one."}
         </p>
+      </Show>
+      <Show when={moved() || props.withKey}>
         <TextInput
-          label="Key for the new address"
+          label={moved() ? "Key for the new address" : props.provider.has_key ? "Another key" : "Key"}
           type="password"
           autocomplete="new-password"
           value={key()}
           onInput={setKey}
+          hint={
+            moved()
+              ? undefined
+              : props.provider.has_key
+                ? "A key is stored and stays, unless you give another."
+                : "No key is stored."
+          }
           problem={form.of("api_key")}
         />
       </Show>
-      <Show when={form.problem()}>{(problem) => <ProblemNotice problem={problem()} />}</Show>
-      <div class="actions">
-        <Show when={props.onCancel}>
-          <Button onClick={() => props.onCancel?.()}>Cancel</Button>
-        </Show>
-        <Button type="submit" busy={form.busy()} disabled={!changed()}>
-          Save
-        </Button>
-      </div>
+      <FormActions form={form} action="Save" kind="plain" disabled={!changed()} onCancel={props.onCancel} />
     </form>
   );
 }
@@ -189,6 +187,12 @@ function AddressInput(props: {
 function requireAddress(anthropic: boolean, address: string): void {
   if (!anthropic && address.trim() === "")
     throw new Problem("base_url: Give the address of the server; this kind has no default.", "invalid");
+}
+
+/** Servers of one's own may need none; Anthropic itself refuses every call without. */
+function requireKey(anthropic: boolean, address: string, key: string): void {
+  if (anthropic && plain(address, true) === ANTHROPIC_ADDRESS && key.trim() === "")
+    throw new Problem("api_key: Anthropic answers nothing without a key: give yours.", "invalid");
 }
 
 /** As the server would keep it, so that a slash at the end is no other address. */

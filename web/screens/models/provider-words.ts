@@ -1,6 +1,6 @@
 // Providers in words: what their types are called, and what a new one is named until somebody names it.
 
-import type { Provider, ProviderType } from "../../../src/service/catalog/schema.ts";
+import type { Provider, ProviderTest, ProviderType } from "../../../src/service/catalog/schema.ts";
 
 export type NewType = "anthropic" | "openai-compatible";
 
@@ -30,6 +30,22 @@ export function isAnthropic(type: ProviderType): boolean {
 
 export function typeTitle(type: ProviderType): string {
   return isAnthropic(type) ? "Anthropic" : "OpenAI-compatible";
+}
+
+/** Why a provider could not be used, and what to try; the provider's own words when it said some. */
+export function failureWords(
+  provider: Provider,
+  { status, message }: ProviderTest,
+): [why: string, now: string] {
+  const why = message.charAt(0).toUpperCase() + message.slice(1);
+  if (status === null)
+    return [`${why}: ${provider.base_url}`, "Is this the address, and does the server run?"];
+  if (status === 401 || status === 403) return [why, "The key is not accepted there: give another one."];
+  if (status !== 404) return [why, ""];
+  return [
+    `${why}: ${provider.base_url}`,
+    isAnthropic(provider.type) ? "The address ends before /v1." : "The address often ends in /v1.",
+  ];
 }
 
 /** A name that none of the others has. */

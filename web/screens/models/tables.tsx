@@ -2,11 +2,12 @@
 
 import Box from "lucide-solid/icons/box";
 import Plus from "lucide-solid/icons/plus";
-import { createMemo, createSignal, type JSX, Show } from "solid-js";
+import { createMemo, createSignal, For, type JSX, Show } from "solid-js";
 import type { Model, Provider } from "../../../src/service/catalog/schema.ts";
 import { Button } from "../../kit/button.tsx";
-import { money, tokens } from "../../kit/format.ts";
+import { priceText, tokens } from "../../kit/format.ts";
 import { narrow } from "../../kit/screen.ts";
+import { SearchBox } from "../../kit/search-box.tsx";
 import { Empty } from "../../kit/states.tsx";
 import { type Column, found, Table } from "../../kit/table.tsx";
 import { isAdmin } from "../../state/session.ts";
@@ -43,9 +44,10 @@ export function Tables(props: {
         <h1>Models</h1>
         <div class="end">
           <Show when={props.catalogue.providers.length > 0}>
+            <SearchBox label="Search models" value={search()} onInput={setSearch} />
             <Button onClick={() => props.onOpen("new-models")}>Add models</Button>
           </Show>
-          <Show when={isAdmin()}>
+          <Show when={isAdmin() && props.catalogue.providers.length > 0}>
             <Button kind="primary" onClick={() => props.onOpen("new-provider")}>
               <Plus aria-hidden="true" />
               Add a provider
@@ -54,7 +56,7 @@ export function Tables(props: {
         </div>
       </div>
       <Show when={!isAdmin()}>
-        <p class="small muted models-sentence">
+        <p class="lead">
           Everybody may add models of these providers. Changing and deleting them, and providers with their
           keys, is for admins.
         </p>
@@ -63,14 +65,6 @@ export function Tables(props: {
         when={props.catalogue.providers.length > 0}
         fallback={<NoProviders onAdd={() => props.onOpen("new-provider")} />}
       >
-        <input
-          class="input models-search"
-          type="search"
-          aria-label="Search providers and models"
-          placeholder="Search providers and models"
-          value={search()}
-          onInput={(event) => setSearch(event.currentTarget.value)}
-        />
         <h2 class="heading">Providers</h2>
         <div class="models-table">
           <Table
@@ -103,9 +97,7 @@ export function Tables(props: {
               onChoose={({ id }) => props.onOpen(`model-${id}`)}
             />
           </div>
-          <Show when={!narrow()}>
-            <p class="small muted">Prices are in $ for a million tokens; – is unknown, which is not free.</p>
-          </Show>
+          <p class="small muted">Prices are in $ for a million tokens; – is unknown, which is not free.</p>
         </Show>
       </Show>
     </div>
@@ -151,6 +143,13 @@ function providerColumns(modelsOf: (id: number) => number): Column<Provider>[] {
   ];
 }
 
+const figureColumns: readonly Column<Model>[] = [
+  size("Context", (one) => one.context_tokens),
+  price("Input", (one) => one.input_price),
+  price("Cached", (one) => one.cached_input_price),
+  price("Output", (one) => one.output_price),
+];
+
 const modelColumns: readonly Column<Model>[] = [
   {
     title: "Model",
@@ -161,14 +160,14 @@ const modelColumns: readonly Column<Model>[] = [
         <Show when={one.label !== one.model_name}>
           <div class="mono muted">{one.model_name}</div>
         </Show>
+        <Show when={narrow()}>
+          <Figures model={one} />
+        </Show>
       </>
     ),
   },
   { title: "Provider", cell: (one) => one.provider_name, sortBy: (one) => one.provider_name, optional: true },
-  size("Context", (one) => one.context_tokens),
-  price("Input", (one) => one.input_price),
-  price("Cached", (one) => one.cached_input_price),
-  price("Output", (one) => one.output_price),
+  ...figureColumns,
 ];
 
 function size(title: string, of: (model: Model) => number | null): Column<Model> {
@@ -187,8 +186,24 @@ function price(title: string, of: (model: Model) => number | null): Column<Model
     number: true,
     optional: true,
     sortBy: (one) => of(one) ?? -1,
-    cell: (one) => known(of(one), money),
+    cell: (one) => known(of(one), priceText),
   };
+}
+
+/** What has columns of its own where there is room. */
+function Figures(props: { readonly model: Model }): JSX.Element {
+  return (
+    <dl class="models-figures small num">
+      <For each={figureColumns}>
+        {({ title, cell }) => (
+          <div>
+            <dt>{title}</dt>
+            <dd>{cell(props.model)}</dd>
+          </div>
+        )}
+      </For>
+    </dl>
+  );
 }
 
 function known(value: number | null, shown: (value: number) => string): JSX.Element {

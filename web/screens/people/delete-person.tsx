@@ -5,11 +5,11 @@ import type { User } from "../../../src/service/people/schema.ts";
 import { api, take } from "../../api/client.ts";
 import { asProblem } from "../../api/problem.ts";
 import { refresh } from "../../api/query.ts";
-import { Button } from "../../kit/button.tsx";
 import { Dialog } from "../../kit/dialog.tsx";
 import { plural } from "../../kit/format.ts";
+import { FormActions } from "../../kit/form-actions.tsx";
 import { createSubmission, Select } from "../../kit/form.tsx";
-import { Loaded, ProblemNotice } from "../../kit/states.tsx";
+import { Loaded } from "../../kit/states.tsx";
 import { tell } from "../../kit/toast.tsx";
 import { usersQuery, workspacesQuery } from "../../state/lists.ts";
 
@@ -68,18 +68,13 @@ export function DeletePerson(props: {
             </Show>
           )}
         </Loaded>
-        <Show when={sent.problem()}>{(problem) => <ProblemNotice problem={problem()} />}</Show>
-        <div class="actions">
-          <Button onClick={() => props.onClose()}>Cancel</Button>
-          <Button
-            type="submit"
-            kind="danger-primary"
-            busy={sent.busy()}
-            disabled={workspaces.data() === undefined || (owned().length > 0 && heir() === "")}
-          >
-            Delete person
-          </Button>
-        </div>
+        <FormActions
+          form={sent}
+          action="Delete person"
+          kind="danger-primary"
+          disabled={workspaces.data() === undefined || (owned().length > 0 && heir() === "")}
+          onCancel={props.onClose}
+        />
       </form>
     </Dialog>
   );

@@ -1,13 +1,12 @@
 // Adding a person: a name and a role; the answer is their token, shown once.
 
-import { createSignal, type JSX, Show } from "solid-js";
+import { createSignal, type JSX } from "solid-js";
 import type { Role } from "../../../src/service/people/schema.ts";
 import { api, take } from "../../api/client.ts";
 import { refresh } from "../../api/query.ts";
-import { Button } from "../../kit/button.tsx";
 import { focusOn } from "../../kit/focus.ts";
+import { FormActions } from "../../kit/form-actions.tsx";
 import { createSubmission, Select, TextInput } from "../../kit/form.tsx";
-import { ProblemNotice } from "../../kit/states.tsx";
 import { showToken } from "./one-time-token.tsx";
 import { ROLE_MEANS, roleChoices } from "./role-names.ts";
 
@@ -43,14 +42,9 @@ export function NewPerson(props: {
         problem={sent.of("role")}
         hint={ROLE_MEANS[role()]}
       />
-      <Show when={sent.problem()}>{(problem) => <ProblemNotice problem={problem()} />}</Show>
-      <p class="small muted">You get a token for them next. It is shown once.</p>
-      <div class="actions">
-        <Button onClick={() => props.onCancel()}>Cancel</Button>
-        <Button type="submit" kind="primary" busy={sent.busy()}>
-          Add person
-        </Button>
-      </div>
+      <FormActions form={sent} action="Add person" onCancel={props.onCancel}>
+        <p class="small muted">You get a token for them next. It is shown once.</p>
+      </FormActions>
     </form>
   );
 }

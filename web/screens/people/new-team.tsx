@@ -1,12 +1,11 @@
 // Making a team: only a name; members are added on the team itself.
 
-import { createSignal, type JSX, Show } from "solid-js";
+import { createSignal, type JSX } from "solid-js";
 import { api, take } from "../../api/client.ts";
 import { refresh } from "../../api/query.ts";
-import { Button } from "../../kit/button.tsx";
 import { focusOn } from "../../kit/focus.ts";
+import { FormActions } from "../../kit/form-actions.tsx";
 import { createSubmission, TextInput } from "../../kit/form.tsx";
-import { ProblemNotice } from "../../kit/states.tsx";
 
 export function NewTeam(props: {
   readonly onMade: (id: number) => void;
@@ -22,13 +21,7 @@ export function NewTeam(props: {
     <form ref={focusOn("input")} class="section form" onSubmit={(event) => void sent.submit(event)}>
       <h2 class="people-heading">New team</h2>
       <TextInput label="Name" value={name()} onInput={setName} problem={sent.of("name")} required />
-      <Show when={sent.problem()}>{(problem) => <ProblemNotice problem={problem()} />}</Show>
-      <div class="actions">
-        <Button onClick={() => props.onCancel()}>Cancel</Button>
-        <Button type="submit" kind="primary" busy={sent.busy()}>
-          Create team
-        </Button>
-      </div>
+      <FormActions form={sent} action="Create team" onCancel={props.onCancel} />
     </form>
   );
 }

@@ -30,7 +30,10 @@ export function PersonDetail(props: PersonProps & { readonly id: number }): JSX.
   return (
     <Loaded query={users}>
       {(list) => (
-        <Show when={list().find(({ id }) => id === props.id)} fallback={<NotFound what="person" />}>
+        <Show
+          when={list().find(({ id }) => id === props.id)}
+          fallback={<NotFound what="person" out={{ name: "Close", go: () => props.onClose() }} />}
+        >
           {(user) => <Shown user={user()} onClose={props.onClose} onShowTeam={props.onShowTeam} />}
         </Show>
       )}

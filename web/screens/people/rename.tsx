@@ -2,10 +2,10 @@
 
 import Pencil from "lucide-solid/icons/pencil";
 import { createSignal, type JSX, Show } from "solid-js";
-import { Button, IconButton } from "../../kit/button.tsx";
+import { IconButton } from "../../kit/button.tsx";
 import { focusOn } from "../../kit/focus.ts";
+import { FormActions } from "../../kit/form-actions.tsx";
 import { createSubmission, TextInput } from "../../kit/form.tsx";
-import { ProblemNotice } from "../../kit/states.tsx";
 
 export function RenamableHeading(props: {
   readonly name: string;
@@ -55,15 +55,7 @@ function RenameForm(props: {
       onKeyDown={(event) => event.key === "Escape" && (event.stopPropagation(), props.onDone())}
     >
       <TextInput label="Name" value={name()} onInput={setName} problem={sent.of("name")} required />
-      <Show when={sent.problem()}>{(problem) => <ProblemNotice problem={problem()} />}</Show>
-      <div class="actions">
-        <Button small onClick={() => props.onDone()}>
-          Cancel
-        </Button>
-        <Button small type="submit" kind="primary" busy={sent.busy()}>
-          Rename
-        </Button>
-      </div>
+      <FormActions form={sent} action="Rename" small onCancel={props.onDone} />
     </form>
   );
 }

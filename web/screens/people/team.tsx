@@ -24,7 +24,10 @@ export function TeamDetail(props: { readonly id: number; readonly onClose: () =>
   return (
     <Loaded query={teams}>
       {(list) => (
-        <Show when={list().find(({ id }) => id === props.id)} fallback={<NotFound what="team" />}>
+        <Show
+          when={list().find(({ id }) => id === props.id)}
+          fallback={<NotFound what="team" out={{ name: "Close", go: () => props.onClose() }} />}
+        >
           {(team) => <Shown team={team()} all={list()} onClose={props.onClose} />}
         </Show>
       )}

@@ -3,10 +3,9 @@
 import { createSignal, type JSX, Show } from "solid-js";
 import type { Budget } from "../../../src/service/workspaces/schema.ts";
 import { fieldOf, Problem } from "../../api/problem.ts";
-import { Button } from "../../kit/button.tsx";
 import { focusOn } from "../../kit/focus.ts";
+import { FormActions } from "../../kit/form-actions.tsx";
 import { createSubmission, TextInput } from "../../kit/form.tsx";
-import { ProblemNotice } from "../../kit/states.tsx";
 import "./budget.css";
 
 type Limit = keyof Budget;
@@ -66,15 +65,7 @@ export function BudgetForm(props: {
         At a limit the agent gives one last answer without tools. A day begins at midnight UTC.
         <Show when={props.note}> {props.note}</Show>
       </p>
-      <Show when={form.problem()}>{(problem) => <ProblemNotice problem={problem()} />}</Show>
-      <div class="actions">
-        <Button small onClick={props.onDone}>
-          Cancel
-        </Button>
-        <Button small kind="primary" type="submit" busy={form.busy()}>
-          Save limits
-        </Button>
-      </div>
+      <FormActions form={form} action="Save limits" small onCancel={props.onDone} />
     </form>
   );
 }

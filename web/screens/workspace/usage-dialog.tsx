@@ -145,7 +145,9 @@ function UsageTable(): JSX.Element {
       plural(calls, "model call"),
       `${count(input)} tokens in, ${count(cached)} of them cached`,
       `${count(output)} out`,
-      usage().cost === null ? "cost not known" : money(usage().cost!),
+      usage().cost === null
+        ? "cost not known"
+        : `${usage().unpriced_calls > 0 ? "at least " : ""}${money(usage().cost!)}`,
       ...(unreported === 0 ? [] : [`${plural(unreported, "call")} not reported`]),
       ...(usage().unpriced_calls === 0 ? [] : [`${plural(usage().unpriced_calls, "call")} without a price`]),
     ].join(" · ");

@@ -1,11 +1,12 @@
 // One workspace: its four views, each with its address and all kept as they are once opened, and the inspector beside them.
 // What the views show comes from one feed.
 
-import { A, useLocation, useParams } from "@solidjs/router";
+import { A, useLocation, useNavigate, useParams } from "@solidjs/router";
 import { createEffect, createMemo, createSignal, For, type JSX, lazy, Show, Suspense } from "solid-js";
 import { Dynamic } from "solid-js/web";
 import { showConnection, useCrumbs } from "../../frame/top-line.tsx";
 import { money, tokens } from "../../kit/format.ts";
+import { Part } from "../../kit/part.tsx";
 import { agentColour, ShareBar } from "../../kit/pieces.tsx";
 import { Split } from "../../kit/split.tsx";
 import { NotFound, ProblemNotice, Skeleton } from "../../kit/states.tsx";
@@ -48,6 +49,7 @@ export function Workspace(): JSX.Element {
 function OneWorkspace(props: { readonly id: number; readonly view: () => WorkspaceView }): JSX.Element {
   const { id, view } = props;
   const feed = createFeed(id);
+  const navigate = useNavigate();
   showConnection(feed.connection, feed.retry);
   const name = createMemo(() => feed.state()?.workspace.name);
   useCrumbs(() => [{ name: "Workspaces", path: "/workspaces" }, { name: name() ?? "…" }]);
@@ -58,7 +60,16 @@ function OneWorkspace(props: { readonly id: number; readonly view: () => Workspa
   offerWorkspaceActions(here);
   return (
     <HereContext.Provider value={here}>
-      <Show when={!refused()} fallback={<NotFound what="workspace" alone />}>
+      <Show
+        when={!refused()}
+        fallback={
+          <NotFound
+            what="workspace"
+            alone
+            out={{ name: "All workspaces", go: () => navigate("/workspaces") }}
+          />
+        }
+      >
         <Show
           when={ready()}
           fallback={
@@ -120,20 +131,20 @@ function Views(): JSX.Element {
                   inert={here.view() !== view ? true : undefined}
                   aria-label={VIEW_NAMES[view]}
                 >
-                  <Suspense fallback={<Skeleton />}>
+                  <Part>
                     <Dynamic component={parts[view]} />
-                  </Suspense>
+                  </Part>
                 </section>
               )}
             </For>
           </div>
         }
         side={
-          <Suspense fallback={<Skeleton />}>
+          <Part>
             <Show when={selection()}>
               {(chosen) => <Inspector selection={chosen()} cameFrom={() => focused} />}
             </Show>
-          </Suspense>
+          </Part>
         }
       />
     </div>
@@ -172,7 +183,16 @@ function Meter(): JSX.Element {
         </Show>
         <Show when={usage().cost !== null || perDay()}>
           <span class="optional">
-            <Show when={perDay()} fallback={<b>{money(usage().cost ?? 0)}</b>}>
+            <Show
+              when={perDay()}
+              fallback={
+                <>
+                  {/* What has no price is not free. */}
+                  <Show when={usage().unpriced_calls > 0}>at least </Show>
+                  <b>{money(usage().cost ?? 0)}</b>
+                </>
+              }
+            >
               {(limit) => (
                 <>
                   <b>{money(usage().today.cost)}</b> of {money(limit())} today

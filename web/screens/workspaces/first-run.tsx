@@ -19,7 +19,12 @@ export function FirstRun(props: {
   const navigate = useNavigate();
   const [chosenId, setChosenId] = createSignal<number>();
   const [back, setBack] = createSignal<"add" | "change">();
-  const provider = () => props.providers.find(({ id }) => id === chosenId()) ?? props.providers.at(-1);
+  /** The list is by name: the one that was made last has the highest number. */
+  const newest = () => props.providers.toSorted((a, b) => a.id - b.id).at(-1);
+  const provider = () => props.providers.find(({ id }) => id === chosenId()) ?? newest();
+  /** Another address or another key is another question to the provider. */
+  const [changes, setChanges] = createSignal(0);
+  const askedAbout = () => provider() && `${provider()!.id} ${changes()}`;
   const reached = () => (provider() === undefined ? 1 : props.models.length === 0 ? 2 : 3);
   const [more, setMore] = createSignal(false);
   const step = () => (back() !== undefined ? 1 : more() ? 2 : reached());
@@ -45,7 +50,11 @@ export function FirstRun(props: {
                 <>
                   <ProviderSettings
                     provider={current()}
-                    onSaved={() => setBack(undefined)}
+                    withKey
+                    onSaved={() => {
+                      setChanges((count) => count + 1);
+                      setBack(undefined);
+                    }}
                     onCancel={() => setBack(undefined)}
                   />
                   <div class="row">
@@ -87,7 +96,7 @@ export function FirstRun(props: {
               onChange={(value) => setChosenId(Number(value))}
             />
           </Show>
-          <Show when={askedAbout(provider())} keyed>
+          <Show when={askedAbout()} keyed>
             <ModelPicker
               provider={provider()!}
               models={props.models}
@@ -118,11 +127,6 @@ export function FirstRun(props: {
       </ol>
     </div>
   );
-}
-
-/** Another address or another key is another question to the provider. */
-function askedAbout(provider: Provider | undefined): string | undefined {
-  return provider && `${provider.id} ${provider.base_url} ${provider.has_key}`;
 }
 
 function Step(props: {

@@ -7,6 +7,7 @@ import { api, take } from "../../api/client.ts";
 import { refresh } from "../../api/query.ts";
 import { Button } from "../../kit/button.tsx";
 import { confirm, Dialog } from "../../kit/dialog.tsx";
+import { FormActions } from "../../kit/form-actions.tsx";
 import { createSubmission, TextInput } from "../../kit/form.tsx";
 import { ProblemNotice } from "../../kit/states.tsx";
 import { found } from "../../kit/table.tsx";
@@ -45,13 +46,7 @@ export function CloneDialog(props: {
           hint="It can't be changed later."
           problem={form.of("name")}
         />
-        <Show when={form.problem()}>{(problem) => <ProblemNotice problem={problem()} />}</Show>
-        <div class="actions">
-          <Button onClick={props.onClose}>Cancel</Button>
-          <Button type="submit" kind="primary" busy={form.busy()}>
-            Clone
-          </Button>
-        </div>
+        <FormActions form={form} action="Clone" onCancel={props.onClose} />
       </form>
     </Dialog>
   );

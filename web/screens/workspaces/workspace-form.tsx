@@ -1,15 +1,14 @@
 // The form for a new workspace: a name, what it is for, and the model its orchestrator thinks with.
 
-import { createSignal, type JSX, Show } from "solid-js";
+import { createSignal, type JSX } from "solid-js";
 import type { Model } from "../../../src/service/catalog/schema.ts";
 import type { Workspace } from "../../../src/service/workspaces/schema.ts";
 import { api, take } from "../../api/client.ts";
 import { Problem } from "../../api/problem.ts";
 import { put, refresh } from "../../api/query.ts";
-import { Button } from "../../kit/button.tsx";
 import { Combobox } from "../../kit/combobox.tsx";
+import { FormActions } from "../../kit/form-actions.tsx";
 import { createSubmission, TextArea, TextInput } from "../../kit/form.tsx";
-import { ProblemNotice } from "../../kit/states.tsx";
 import { keep, remember } from "../../kit/storage.ts";
 
 const MODEL_KEY = "workspaces.model";
@@ -62,15 +61,7 @@ export function WorkspaceForm(props: {
         hint="The orchestrator is the agent that you talk to. It can be given another model at any time."
         problem={form.of("orchestrator_model_id")}
       />
-      <Show when={form.problem()}>{(problem) => <ProblemNotice problem={problem()} />}</Show>
-      <div class="actions">
-        <Show when={props.onCancel}>
-          <Button onClick={() => props.onCancel?.()}>Cancel</Button>
-        </Show>
-        <Button type="submit" kind="primary" busy={form.busy()}>
-          {props.action}
-        </Button>
-      </div>
+      <FormActions form={form} action={props.action} onCancel={props.onCancel} />
     </form>
   );
 }

@@ -5,7 +5,7 @@ import Copy from "lucide-solid/icons/copy";
 import Ellipsis from "lucide-solid/icons/ellipsis";
 import Trash from "lucide-solid/icons/trash";
 import Users from "lucide-solid/icons/users";
-import { createMemo, createSignal, For, type JSX, Show } from "solid-js";
+import { createMemo, For, type JSX, Show } from "solid-js";
 import type { Workspace } from "../../../src/service/workspaces/schema.ts";
 import { Button } from "../../kit/button.tsx";
 import { plural } from "../../kit/format.ts";
@@ -25,20 +25,21 @@ const byName = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
 interface ListProps {
   readonly workspaces: readonly Workspace[];
   readonly names: Names;
+  readonly search: string;
+  readonly onSearch: (search: string) => void;
   readonly onClone: (workspace: Workspace) => void;
   readonly onShare: (workspace: Workspace) => void;
   readonly onDelete: (workspace: Workspace) => void;
 }
 
 export function WorkspaceList(props: ListProps): JSX.Element {
-  const [search, setSearch] = createSignal("");
   const approvals = approvalsQuery();
   const waiting = createMemo(() => Map.groupBy(approvals.data() ?? [], ({ workspace_id: id }) => id ?? 0));
   const inOrder = createMemo(() => props.workspaces.toSorted((a, b) => byName.compare(a.name, b.name)));
   const fitting = createMemo(() =>
     found(
       inOrder(),
-      search(),
+      props.search,
       (one) =>
         `${one.name} ${one.description} ${props.names.owner(one)} ${props.names.sharedWith(one).join(" ")}`,
     ),
@@ -77,28 +78,13 @@ export function WorkspaceList(props: ListProps): JSX.Element {
   ];
   return (
     <>
-      <div class="row workspaces-find">
-        <input
-          class="input"
-          type="search"
-          aria-label="Search workspaces"
-          placeholder="Search workspaces"
-          value={search()}
-          onInput={(event) => setSearch(event.currentTarget.value)}
-        />
-        <span class="small muted num" role="status">
-          {search().trim() === ""
-            ? plural(props.workspaces.length, "workspace")
-            : `${fitting().length} of ${props.workspaces.length}`}
-        </span>
-      </div>
       <Show
         when={fitting().length > 0}
         fallback={
           <div class="empty">
-            <h2>No workspace fits “{search()}”</h2>
+            <h2>No workspace fits “{props.search}”</h2>
             <div class="actions">
-              <Button onClick={() => setSearch("")}>Show all</Button>
+              <Button onClick={() => props.onSearch("")}>Show all</Button>
             </div>
           </div>
         }
@@ -107,6 +93,11 @@ export function WorkspaceList(props: ListProps): JSX.Element {
           <Table label="Workspaces" rows={fitting()} columns={columns} key={({ id }) => id} />
         </div>
       </Show>
+      <p class="small muted num workspaces-count" role="status">
+        {props.search.trim() === ""
+          ? plural(props.workspaces.length, "workspace")
+          : `${fitting().length} of ${plural(props.workspaces.length, "workspace")}`}
+      </p>
     </>
   );
 }

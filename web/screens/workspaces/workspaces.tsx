@@ -10,6 +10,7 @@ import { useActions } from "../../frame/commands.tsx";
 import { useCrumbs } from "../../frame/top-line.tsx";
 import { Button } from "../../kit/button.tsx";
 import { Dialog } from "../../kit/dialog.tsx";
+import { SearchBox } from "../../kit/search-box.tsx";
 import { Empty, Loaded } from "../../kit/states.tsx";
 import { modelsQuery, providersQuery, workspacesQuery } from "../../state/lists.ts";
 import { isAdmin } from "../../state/session.ts";
@@ -59,6 +60,7 @@ function Place(props: {
   const navigate = useNavigate();
   const names = createNames();
   const [params, setParams] = useSearchParams<{ new: string }>();
+  const [search, setSearch] = createSignal("");
   const [cloned, setCloned] = createSignal<Workspace>();
   const [sharedId, setSharedId] = createSignal<number>();
   const shared = () => props.workspaces.find(({ id }) => id === sharedId());
@@ -74,6 +76,9 @@ function Place(props: {
         <div class="title">
           <h1>Workspaces</h1>
           <div class="end">
+            <Show when={props.workspaces.length > 0}>
+              <SearchBox label="Search workspaces" value={search()} onInput={setSearch} />
+            </Show>
             <Show when={!hasModels()}>
               <NoModel />
             </Show>
@@ -88,6 +93,8 @@ function Place(props: {
             <WorkspaceList
               workspaces={props.workspaces}
               names={names}
+              search={search()}
+              onSearch={setSearch}
               onClone={setCloned}
               onShare={({ id }) => setSharedId(id)}
               onDelete={(workspace) => void deleteWorkspace(workspace)}

@@ -50,6 +50,8 @@ export interface SqliteEngineOptions {
   readonly log: Log;
   /** Called with what every commit did, whoever asked for it, once it is durable. */
   readonly onApplied?: (applied: Applied, author: string) => void;
+  /** Told after each commit how long it took, in ms; writes that waited together share one. */
+  readonly onCommit?: (ms: number) => void;
 }
 
 /**
@@ -62,6 +64,7 @@ export function openSqliteEngine(options: SqliteEngineOptions): SqliteEngine {
   const db = openDatabase(join(own, "space.db"), (error) =>
     options.log.error("a callback after a commit failed", { error: messageOf(error) }),
   );
+  if (options.onCommit) db.watchCommits(() => options.clock.elapsed(), options.onCommit);
   try {
     migrate(db, spaceMigrations, options.clock.now());
     return new SqliteEngine(db, options);

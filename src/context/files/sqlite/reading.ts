@@ -8,6 +8,7 @@ import type { FileHistory, FileRecord, NetChange } from "../schema.ts";
 import { AFTER_SLASH } from "./batch.ts";
 import { decode } from "./coding.ts";
 import type { Mirror } from "./mirror.ts";
+import { RecentContents } from "./recent.ts";
 import { toChange, toHistory, toRecord } from "./records.ts";
 import type { FileRow, SpaceStore } from "./store.ts";
 import type { TreeFile } from "./tree.ts";
@@ -23,6 +24,7 @@ type PastRecord = FileRecord & { readonly version: number };
 export class Reading {
   readonly #store: SpaceStore;
   readonly #mirror: Mirror;
+  readonly #recent = new RecentContents();
 
   constructor(store: SpaceStore, mirror: Mirror) {
     this.#store = store;
@@ -71,7 +73,8 @@ export class Reading {
     if (!found) return undefined;
     if (found.blob_id === null)
       throw new AppError("not_found", `${path} v${wanted}: its content was ${found.gone}`);
-    const bytes = decode(this.#store.blob.get(found.blob_id)!);
+    const blob = found.blob_id;
+    const bytes = this.#recent.get(found.hash, () => decode(this.#store.blob.get(blob)!));
     return { path, version: wanted, hash: found.hash, bytes, author: found.author, time: found.created_at };
   }
 

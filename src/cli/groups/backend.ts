@@ -1,0 +1,71 @@
+// `cairn backend list`: what spaces can be stored with, and what the server on this machine uses. Reads its configuration, and nothing else.
+
+import { defineCommand } from "citty";
+import { readServerConfig } from "../../context/config/config.ts";
+import { serverDirectory } from "../../context/config/directory.ts";
+import { DEFAULT_ENGINE, engineKinds } from "../../context/files/engines.ts";
+import { processEnvironment } from "../../kit/environment.ts";
+import { AppError } from "../../kit/error.ts";
+import { formatOf, printData } from "../../kit/output.ts";
+import { serverDirArg } from "../connection.ts";
+import { fields, table, type Cell } from "../text.ts";
+
+interface Backend {
+  readonly name: string;
+  readonly description: string;
+  /** Null: there is no server on this machine. */
+  readonly in_use: boolean | null;
+  /** As `server.yaml` has them, or their defaults; null where it is not in use. */
+  readonly settings: Readonly<Record<string, Cell>> | null;
+}
+
+export const backendList = defineCommand({
+  meta: { name: "list", description: "List what spaces can be stored with, and what is in use" },
+  args: serverDirArg,
+  async run({ args }) {
+    const format = formatOf(args);
+    const directory = serverHere(args["server-dir"]);
+    const settings = directory === undefined ? null : settingsIn(directory);
+    const backends = engineKinds.map(({ name, description }): Backend => {
+      const isUsed = name === DEFAULT_ENGINE.name;
+      return {
+        name,
+        description,
+        in_use: settings === null ? null : isUsed,
+        settings: isUsed ? settings : null,
+      };
+    });
+    await printData(backends, format, backendsText);
+  },
+});
+
+/** Undefined: there is none in the standard places. Raises `not_found` for one that was named. */
+function serverHere(flag: string | undefined): string | undefined {
+  const environment = processEnvironment();
+  try {
+    return serverDirectory(flag, environment);
+  } catch (error) {
+    const isNamed = flag !== undefined || Boolean(environment["SERVICE_SERVER_DIR"]);
+    if (!isNamed && error instanceof AppError && error.code === "not_found") return undefined;
+    throw error;
+  }
+}
+
+function settingsIn(directory: string): Record<string, Cell> {
+  const { quotas, versionsKept } = readServerConfig(directory);
+  return { directory, "retention.max_versions": versionsKept, ...prefixed("quotas", quotas) };
+}
+
+function prefixed(above: string, values: Readonly<Record<string, Cell>>): Record<string, Cell> {
+  return Object.fromEntries(Object.entries(values).map(([key, value]) => [`${above}.${key}`, value]));
+}
+
+function backendsText(backends: readonly Backend[]): string {
+  const list = table(
+    backends.map(({ name, in_use, description }) => [name, in_use, description]),
+    ["NAME", "IN USE", "WHAT IT IS"],
+    "none",
+  );
+  const used = backends.flatMap(({ settings }) => (settings === null ? [] : [fields(settings)]));
+  return [list, ...used].join("\n\n");
+}

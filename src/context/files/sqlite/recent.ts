@@ -1,0 +1,39 @@
+// Contents that were read lately, decoded: what many ask for is unpacked once. Kept under their hash, so that none can be another's or out
+// of date. Nobody changes the bytes that they get from here.
+
+const KEPT_BYTES_MAX = 4 * 1024 * 1024;
+/** Larger ones would push out too many others. */
+const ONE_BYTES_MAX = 64 * 1024;
+
+export class RecentContents {
+  /** The one that was not asked for the longest comes first. */
+  readonly #kept = new Map<string, Uint8Array>();
+  #bytes = 0;
+
+  /** `decode` is asked when it is not here. */
+  get(hash: string, decode: () => Uint8Array): Uint8Array {
+    const known = this.#kept.get(hash);
+    if (known) {
+      this.#kept.delete(hash);
+      this.#kept.set(hash, known);
+      return known;
+    }
+    const content = decode();
+    if (content.length <= ONE_BYTES_MAX) this.#keep(hash, content);
+    return content;
+  }
+
+  #forget(hash: string): void {
+    const content = this.#kept.get(hash);
+    if (content && this.#kept.delete(hash)) this.#bytes -= content.length;
+  }
+
+  #keep(hash: string, content: Uint8Array): void {
+    this.#kept.set(hash, content);
+    this.#bytes += content.length;
+    for (const oldest of this.#kept.keys()) {
+      if (this.#bytes <= KEPT_BYTES_MAX) return;
+      this.#forget(oldest);
+    }
+  }
+}

@@ -1,0 +1,122 @@
+// A backup of 10,000 files, by the compiled program: made beside a running server, verified, restored; and how long the server keeps somebody
+// waiting meanwhile. Beside them what the same bytes cost at least: copied to another place, and read once for their SHA-256.
+
+import { readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdir } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { runBinary } from "../kit/binaries.ts";
+import { runContext, type RunningContext } from "../kit/running-context.ts";
+import { percentile, type Row } from "./row.ts";
+
+const FILES = 10_000;
+const FILE_BYTES = 2048;
+const PUSH_FILES = 2_000;
+const RUNS = 3;
+const WORDS = ["space", "version", "people", "agent", "notes", "release", "decides", "friday", "because"];
+
+export async function run(): Promise<Row[]> {
+  await using server = await runContext();
+  await fill(server);
+  const folder = dirname(server.directory);
+  const file = join(folder, "backup.tar.zst");
+  const restored = join(folder, "restored");
+  const waits: number[] = [];
+  const create = await median(async () => {
+    rmSync(file, { force: true });
+    const running = command(["backup", "create", "--out", file, "--server-dir", server.directory]);
+    waits.push(...(await waitsDuring(server, running)));
+  });
+  const copied = await median(() => copyAndHash(server.directory, join(folder, "copy")));
+  const verify = await median(() => command(["backup", "verify", file]));
+  const restore = await median(async () => {
+    rmSync(restored, { recursive: true, force: true });
+    await command(["backup", "restore", file, "--server-dir", restored]);
+  });
+  const longest = percentile(
+    waits.toSorted((a, b) => a - b),
+    0.99,
+  );
+  return [
+    beside("backup create, 10,000 files, from a running server", create, copied, 0.5),
+    {
+      name: "  writes meanwhile, p99",
+      measured: longest,
+      unit: "ms",
+      target: "≤ 100 ms",
+      met: longest <= 100,
+    },
+    beside("backup verify, 10,000 files", verify, copied, 0.5),
+    beside("backup restore, 10,000 files", restore, copied, 0.25),
+  ];
+}
+
+function beside(name: string, measured: number, limit: number, atLeast: number): Row {
+  const ratio = limit / measured;
+  const target = `≥ ${atLeast} of copying and hashing`;
+  return { name, measured, unit: "ms", limit, ratio, target, met: ratio >= atLeast };
+}
+
+async function fill({ admin }: RunningContext): Promise<void> {
+  for (let from = 0; from < FILES; from += PUSH_FILES) {
+    const ops = Array.from({ length: PUSH_FILES }, (_, index) => put(from + index));
+    await admin.post("/spaces/team/push", { ops });
+  }
+}
+
+/** Text that differs from file to file, and is as compressible as notes are. */
+function put(index: number): object {
+  let state = index + 1;
+  let text = "";
+  while (text.length < FILE_BYTES) {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    text += `${WORDS[state % WORDS.length]} ${(state >>> 8).toString(36)} `;
+  }
+  const content_b64 = Buffer.from(text.slice(0, FILE_BYTES)).toString("base64");
+  return { op: "put", path: `many/${index % 100}/${index}.md`, content_b64 };
+}
+
+/** The least that could be done: every file of the data directory read, hashed and written elsewhere. */
+async function copyAndHash(from: string, to: string): Promise<void> {
+  rmSync(to, { recursive: true, force: true });
+  for (const entry of readdirSync(from, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const path = join(entry.parentPath, entry.name);
+    const bytes = readFileSync(path);
+    new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
+    const target = join(to, path.slice(from.length));
+    await mkdir(dirname(target), { recursive: true });
+    writeFileSync(target, bytes);
+  }
+}
+
+/** One write after the other until the work has ended; how long each took, ms. */
+async function waitsDuring({ admin }: RunningContext, work: Promise<void>): Promise<number[]> {
+  const waits: number[] = [];
+  const state = { over: false };
+  const ended = work.finally(() => (state.over = true));
+  while (!state.over) {
+    const before = performance.now();
+    await admin.write("meanwhile.md", String(waits.length));
+    waits.push(performance.now() - before);
+  }
+  await ended;
+  return waits;
+}
+
+async function command(args: string[]): Promise<void> {
+  const { exitCode, stderr } = await runBinary("cairn", args);
+  if (exitCode !== 0) throw new Error(stderr);
+}
+
+async function median(work: () => Promise<void>): Promise<number> {
+  const times: number[] = [];
+  for (let round = 0; round < RUNS; round++) {
+    const before = performance.now();
+    await work();
+    times.push(performance.now() - before);
+  }
+  return percentile(
+    times.toSorted((a, b) => a - b),
+    0.5,
+  );
+}

@@ -1,0 +1,129 @@
+// Goal: what is talk can be switched off and comes without colours where nobody wants them; data and errors are the same in any case.
+
+import { describe, expect, test } from "bun:test";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { program } from "../../src/cli/main.ts";
+import { commandTree, type CommandNode } from "../../src/kit/cli.ts";
+import { startTerminal } from "../../src/kit/process.ts";
+import { binaryPath, runBinary } from "../kit/binaries.ts";
+import { temporaryFolder } from "../kit/folder.ts";
+
+const HINT = "did you mean server?";
+
+/** Runs it on a terminal of its own. */
+async function onTerminal(variables: Record<string, string>, ...command: string[]): Promise<string> {
+  let said = "";
+  const decoder = new TextDecoder();
+  const terminal = startTerminal(command, {
+    environment: process.env,
+    variables,
+    columns: 80,
+    rows: 24,
+    output: (chunk) => (said += decoder.decode(chunk, { stream: true })),
+    drained: () => {},
+  })!;
+  await terminal.ended;
+  return said.replaceAll("\r\n", "\n");
+}
+
+describe.skipIf(process.platform === "win32")("on a terminal", () => {
+  const xterm = { TERM: "xterm-256color" };
+  const cairn = (variables: Record<string, string>, ...args: string[]) =>
+    onTerminal(variables, binaryPath("cairn"), ...args);
+
+  test("hints have colours, and errors have none", async () => {
+    const said = await cairn(xterm, "serer");
+    expect(said).toStartWith("Error: unknown command: serer\n");
+    expect(said).toContain("\u001b[");
+    expect(said).toContain(HINT);
+  });
+
+  test.each<[string, Record<string, string>, string[]]>([
+    ["--no-color", xterm, ["--no-color"]],
+    ["NO_COLOR", { ...xterm, NO_COLOR: "1" }, []],
+    ["a terminal without colours", { TERM: "dumb" }, []],
+  ])("no colours by %s", async (_, variables, flags) => {
+    expect(await cairn(variables, "serer", ...flags)).toBe(`Error: unknown command: serer\n[info] ${HINT}\n`);
+  });
+
+  test("no colours in a file, wherever the other stream goes", async () => {
+    await using folder = await temporaryFolder();
+    const file = join(folder.path, "errors");
+    await onTerminal(xterm, "sh", "-c", `${binaryPath("cairn")} serer 2>${file}`);
+    expect(readFileSync(file, "utf8")).toBe(`Error: unknown command: serer\n[info] ${HINT}\n`);
+  });
+
+  test("--quiet takes the hint away and leaves the error", async () => {
+    expect(await cairn(xterm, "serer", "--quiet")).toBe("Error: unknown command: serer\n");
+  });
+});
+
+test.skipIf(process.platform === "win32")(
+  "--quiet shows no progress either, and all of the data",
+  async () => {
+    await using folder = await temporaryFolder();
+    const directory = join(folder.path, "server");
+    await runBinary("cairn", [
+      "init",
+      "server",
+      "--data-dir",
+      directory,
+      "--space",
+      "main",
+      "--admin",
+      "ada",
+    ]);
+    const command = [binaryPath("cairn"), "backup", "create", "--server-dir", directory, "--out"];
+    const loud = await onTerminal({ TERM: "xterm" }, ...command, join(folder.path, "loud.tar.zst"));
+    const quiet = await onTerminal(
+      { TERM: "xterm" },
+      ...command,
+      join(folder.path, "quiet.tar.zst"),
+      "--quiet",
+    );
+    // The line that is written over and over begins with what takes the one before away.
+    expect(loud).toContain("\r");
+    expect(quiet).toStartWith(`${join(folder.path, "quiet.tar.zst")}: `);
+    expect(quiet).not.toContain("\r");
+    expect(quiet).not.toContain("\u001b");
+  },
+);
+
+test("--quiet silences what an opened directory has to say, not the data and not the failure", async () => {
+  await using folder = await temporaryFolder();
+  const directory = join(folder.path, "server");
+  const cairn = (...args: string[]) => runBinary("cairn", [...args, "--server-dir", directory]);
+  await runBinary("cairn", ["init", "server", "--data-dir", directory, "--space", "main", "--admin", "ada"]);
+  const audit = join(directory, "audit", "audit.jsonl");
+  writeFileSync(audit, readFileSync(audit, "utf8").replace("user.add", "user.ad"));
+  const loud = await cairn("space", "list", "--json");
+  const quiet = await cairn("space", "list", "--json", "--quiet");
+  expect(loud.stderr).toContain("the audit file does not hold");
+  expect([quiet.exitCode, quiet.stderr, quiet.stdout]).toEqual([0, "", loud.stdout]);
+  const failed = await cairn("--quiet", "space", "show", "none");
+  expect([failed.exitCode, failed.stderr]).toEqual([1, "Error: space none: not found\n"]);
+});
+
+test("--debug says where an error came from, in the form that was asked for", async () => {
+  const text = await runBinary("cairn", ["serer", "--debug", "--quiet"]);
+  expect(text.stderr).toMatch(/^Error: unknown command: serer\nAppError: unknown command: serer\n {4}at /);
+  const json = await runBinary("cairn", ["serer", "--debug", "--json"]);
+  expect(JSON.parse(json.stderr)).toEqual({
+    error: {
+      code: "invalid",
+      message: "unknown command: serer",
+      details: { did_you_mean: "server" },
+      stack: expect.stringContaining("src/kit/arguments.ts"),
+    },
+  });
+});
+
+test("every command takes the flags that all of them take, and what follows -- is no flag", async () => {
+  const nodes = (node: CommandNode): CommandNode[] => [node, ...node.children.flatMap(nodes)];
+  const wanted = ["json", "yaml", "quiet", "debug", "no-color", "help"];
+  for (const { path, flags } of nodes(await commandTree(program)))
+    expect([path, wanted.filter((flag) => !(flag in flags))]).toEqual([path, []]);
+  const after = await runBinary("cairn", ["version", "--", "--json"]);
+  expect(after.stderr).toStartWith("Error: unexpected argument: --json\n");
+});

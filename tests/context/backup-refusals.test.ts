@@ -1,0 +1,218 @@
+// Goal: a backup and a restore that can't be, or that are stopped, say why and leave nothing behind; everything else goes on.
+
+import { describe, expect, test } from "bun:test";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { AuditRecord } from "../../src/context/audit/schema.ts";
+import type { Backup } from "../../src/context/backup/schema.ts";
+import { create, refused } from "../kit/backup-commands.ts";
+import { binaryPath } from "../kit/binaries.ts";
+import { contextServer, refusalOf, type ContextClient } from "../kit/context-server.ts";
+import { eventually } from "../kit/eventually.ts";
+import { temporaryFolder } from "../kit/folder.ts";
+import { runContext } from "../kit/running-context.ts";
+import { smallDisk } from "../kit/small-disk.ts";
+
+const LIMIT_MS = 90_000;
+
+describe("what is refused", () => {
+  test(
+    "places: a file that exists, no such directory, the data directory; a directory in use or with something in it",
+    async () => {
+      await using folder = await temporaryFolder();
+      await using server = await runContext();
+      const made = await create(server, join(folder.path, "there.tar.zst"));
+      const bytes = readFileSync(made.file);
+      const at = (out: string) => refused("backup", "create", "--out", out, "--server-dir", server.directory);
+      expect(await at(made.file)).toEqual([
+        1,
+        `Error: ${made.file}: exists already; choose another name, or move it away\n`,
+      ]);
+      expect(readFileSync(made.file).equals(bytes)).toBe(true);
+      expect(await at(join(folder.path, "no/x"))).toEqual([
+        1,
+        `Error: ${join(folder.path, "no")}: no such directory; make it first\n`,
+      ]);
+      expect(await at(server.directory)).toEqual([
+        1,
+        expect.stringContaining("lies in the data directory, and would be lost with it"),
+      ]);
+      const into = (directory: string) => refused("backup", "restore", made.file, "--server-dir", directory);
+      expect(await into(server.directory)).toEqual([
+        1,
+        `Error: ${server.directory}: a server runs there (process ${server.pid}); restore into another directory\n`,
+      ]);
+      await server.end("SIGTERM");
+      const names = readdirSync(server.directory);
+      expect(await into(server.directory)).toEqual([
+        1,
+        `Error: ${server.directory} is not empty; restore into another directory, or empty it first\n`,
+      ]);
+      expect(readdirSync(server.directory)).toEqual(names);
+      expect(await into(made.file)).toEqual([1, `Error: ${made.file}: is not a directory\n`]);
+      expect(await refused("backup", "restore", made.file)).toEqual([
+        1,
+        "Error: --server-dir is needed: the directory to restore into\n",
+      ]);
+      expect(readdirSync(folder.path)).toEqual(["there.tar.zst"]);
+    },
+    LIMIT_MS,
+  );
+
+  test("only the operator of the machine makes one, whatever token is shown; the refusal is on record", async () => {
+    await using folder = await temporaryFolder();
+    await using server = await contextServer();
+    expect(await refusalOf(server.admin.raw("POST", "/backups", { body: { path: folder.path } }))).toEqual({
+      status: 403,
+      code: "forbidden",
+      message: "backups are made on the machine of the server, with cairn backup create; no token is enough",
+    });
+    const local = localOf(server.directory, server.as);
+    expect((await local.refused("POST", "/backups", { path: "relative" })).message).toBe(
+      "path: expected an absolute path",
+    );
+    expect((await local.refused("GET", "/backups/1")).code).toBe("not_found");
+    expect(readdirSync(folder.path)).toEqual([]);
+    const records = await server.admin.get<AuditRecord[]>("/audit?action=backup.create");
+    expect(records.map(({ result, error }) => [result, error?.split(":")[0]])).toEqual([
+      ["error", "invalid"],
+      ["denied", "forbidden"],
+    ]);
+  });
+
+  test(
+    "one at a time; no space goes away under it; stopped, nothing stays of it and everything goes on",
+    async () => {
+      await using folder = await temporaryFolder();
+      await using server = await contextServer();
+      // So much that it is not done before it is looked at, also on a busy machine.
+      for (let i = 0; i < 40; i++) await server.admin.write(`${i}.bin`, noise(3_000_000));
+      const local = localOf(server.directory, server.as);
+      const begun = await local.post<Backup>("/backups", { path: join(folder.path, "x.tar.zst") });
+      expect(begun.state).toBe("running");
+      expect((await local.refused("POST", "/backups", { path: folder.path })).message).toContain(
+        "a backup is being made already",
+      );
+      await eventually(async () => (await local.get<Backup>("/backups/1")).bytes_total > 0, true);
+      const removal = await local.refused("DELETE", "/spaces/team?confirm=team");
+      expect(removal.message).toBe("a backup is being made; try again when it is there");
+      await server.admin.write("meanwhile.md", "x");
+      await local.delete("/backups/1");
+      const ended = async () => (await local.get<Backup>("/backups/1")).state;
+      await eventually(ended, "failed");
+      expect((await local.get<Backup>("/backups/1")).error).toEqual({
+        code: "unavailable",
+        message: "the backup was given up: it was stopped; nothing stays of it",
+      });
+      expect(readdirSync(folder.path)).toEqual([]);
+      await server.admin.write("afterwards.md", "x");
+      expect(await server.admin.read("meanwhile.md")).toBe("x");
+      // A stop of the server gives it up as well.
+      await local.post("/backups", { path: join(folder.path, "y.tar.zst") });
+      await server.restart();
+      expect(readdirSync(folder.path)).toEqual([]);
+      expect(await server.admin.read("afterwards.md")).toBe("x");
+    },
+    LIMIT_MS,
+  );
+
+  test(
+    "on a full disk nothing is left behind, of a backup or of a restore",
+    async () => {
+      await using folder = await temporaryFolder();
+      await using disk = await smallDisk(folder);
+      if (!disk) {
+        console.log("skipped: mounting a small file system needs Linux and root");
+        return;
+      }
+      await using server = await runContext();
+      await server.admin.write("large.bin", noise(3_000_000));
+      const full = "Error: the disk is full: nothing was changed; free some space and try again\n";
+      const out = join(disk.path, "x.tar.zst");
+      expect(await refused("backup", "create", "--out", out, "--server-dir", server.directory)).toEqual([
+        2,
+        full,
+      ]);
+      expect(readdirSync(disk.path)).toEqual([]);
+      const made = await create(server, folder.path);
+      const into = () => refused("backup", "restore", made.file, "--server-dir", join(disk.path, "new"));
+      expect(await into()).toEqual([2, full]);
+      expect(readdirSync(disk.path)).toEqual([]);
+      // Room for what is unpacked, but not for the tree.
+      await using other = await runContext();
+      await other.admin.write("large.bin", noise(1_200_000));
+      const small = await create(other, join(folder.path, "small.tar.zst"));
+      const [exitCode, why] = await refused(
+        "backup",
+        "restore",
+        small.file,
+        "--server-dir",
+        join(disk.path, "new"),
+      );
+      expect([exitCode, why]).toEqual([2, expect.stringContaining("team/large.bin: could not be written")]);
+      expect(readdirSync(disk.path)).toEqual([]);
+    },
+    LIMIT_MS,
+  );
+});
+
+test.skipIf(process.platform === "win32")(
+  "stopped by a signal, each command takes away what it was making",
+  async () => {
+    await using folder = await temporaryFolder();
+    await using server = await runContext();
+    // Enough to be in the middle of it when the signal comes.
+    const content = noise(5_000_000);
+    for (let i = 0; i < 16; i++) {
+      content[0] = i;
+      await server.admin.write(`${i}.bin`, content);
+    }
+    const made = await create(server, join(folder.path, "made.tar.zst"));
+    const inside = (directory: string, name: string) => () =>
+      readdirSync(directory).some((each) => each.startsWith(name));
+    await using temporary = await temporaryFolder();
+    const scratch = inside(temporary.path, "cairn-verify-");
+    const begun = inside(folder.path, ".");
+    const stopped = "Error: stopped; nothing was changed\n";
+    const cases: [string[], () => boolean, string][] = [
+      [
+        ["create", "--out", join(folder.path, "x"), "--server-dir", server.directory],
+        begun,
+        "Error: the backup was given up: it was stopped; nothing stays of it\n",
+      ],
+      [["verify", made.file], scratch, stopped],
+      [["restore", made.file, "--server-dir", join(folder.path, "new")], begun, stopped],
+    ];
+    for (const [args, isAtWork, said] of cases) {
+      const child = Bun.spawn([binaryPath("cairn"), "backup", ...args], {
+        env: { ...process.env, TMPDIR: temporary.path },
+        stdio: ["ignore", "ignore", "pipe"],
+      });
+      while (!isAtWork() && child.exitCode === null) await Bun.sleep(1);
+      child.kill("SIGINT");
+      expect([args[0], await child.stderr.text()]).toEqual([args[0], said]);
+      expect(await child.exited).toBe(args[0] === "create" ? 2 : 1);
+      expect(readdirSync(folder.path)).toEqual(["made.tar.zst"]);
+      expect(scratch()).toBe(false);
+    }
+  },
+  LIMIT_MS,
+);
+
+/** With the token that the command line of this machine finds. */
+function localOf(directory: string, as: (token: string) => ContextClient): ContextClient {
+  return as(
+    (JSON.parse(readFileSync(join(directory, "run/server.json"), "utf8")) as { token: string }).token,
+  );
+}
+
+/** Nothing that could be compressed; the same each time. */
+function noise(length: number): Uint8Array {
+  const bytes = new Uint8Array(length);
+  let state = 1;
+  for (let i = 0; i < length; i++) {
+    state = Math.imul(state, 1_664_525) + 1_013_904_223;
+    bytes[i] = state >>> 24;
+  }
+  return bytes;
+}

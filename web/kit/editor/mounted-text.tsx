@@ -1,0 +1,97 @@
+// A place for a text view that is loaded when it is shown: mounts it, shows it whatever it has not said itself, takes it down, and says what
+// goes on until it is there. What kind of view it is, is `mount`'s to know.
+
+import { createEffect, createSignal, type JSX, on, onCleanup, onMount, Show } from "solid-js";
+import { asProblem, type Problem } from "../../api/problem.ts";
+import { ProblemNotice, Skeleton } from "../states.tsx";
+import "./editor.css";
+import type * as mount from "./mount.ts";
+
+type Mounted = mount.Mounted;
+
+/** What can be mounted; loaded with the first. */
+type Views = typeof mount;
+
+export interface Place {
+  readonly host: HTMLElement;
+  readonly text: string;
+  /** For every change that a person makes. */
+  readonly onChange: (text: string) => void;
+  /** It is not wanted any more. */
+  readonly gone: () => boolean;
+}
+
+export function MountedText(props: {
+  readonly value: string;
+  readonly onChange?: ((value: string) => void) | undefined;
+  /** Whenever this is another one, so is the view: with its own history and language. Undefined: not yet. */
+  readonly identity: unknown;
+  readonly mount: (views: Views, place: Place) => Promise<Mounted | undefined>;
+  /** While it is not there. */
+  readonly pending: string;
+  readonly onHost?: (host: HTMLElement) => void;
+  readonly onMounted?: (view: Mounted) => void;
+}): JSX.Element {
+  let host!: HTMLDivElement;
+  let shown: string | undefined;
+  const [view, setView] = createSignal<Mounted>();
+  const [problem, setProblem] = createSignal<Problem>();
+
+  const open = async (gone: () => boolean) => {
+    setProblem(undefined);
+    try {
+      const views = await import("./mount.ts");
+      if (gone()) return;
+      const text = props.value;
+      const onChange = (changed: string) => {
+        shown = changed;
+        props.onChange?.(changed);
+      };
+      const mounted = await props.mount(views, { host, text, onChange, gone });
+      if (!mounted) return;
+      // It may have changed while the language was on its way.
+      shown = props.value;
+      if (shown !== text) mounted.show(shown);
+      setView(mounted);
+      props.onMounted?.(mounted);
+    } catch (error) {
+      if (!gone()) setProblem(asProblem(error));
+    }
+  };
+
+  onMount(() => {
+    props.onHost?.(host);
+    createEffect(
+      on(
+        () => props.identity,
+        (identity) => {
+          if (identity === undefined) return;
+          let over = false;
+          onCleanup(() => {
+            over = true;
+            setView((before) => void before?.destroy());
+          });
+          void open(() => over);
+        },
+      ),
+    );
+    createEffect(() => {
+      const { value } = props;
+      if (value === shown) return;
+      shown = value;
+      view()?.show(value);
+    });
+  });
+  return (
+    <div class="editor">
+      <div class="editor-host" ref={(element) => (host = element)} />
+      <Show when={!view()}>
+        <div class="editor-pending">
+          <Show when={problem()} fallback={<Skeleton label={props.pending} />}>
+            {(why) => <ProblemNotice problem={why()} onRetry={() => void open(() => false)} />}
+          </Show>
+        </div>
+      </Show>
+    </div>
+  );
+}

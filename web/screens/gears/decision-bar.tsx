@@ -1,0 +1,124 @@
+// The decision on exactly the content that is looked at, always in reach. Before all of that content was on the screen it does not invite
+// approval, and says so.
+
+import { createEffect, createSignal, type JSX, on, Show } from "solid-js";
+import type { DecideGear as Decision, GearDetail } from "../../../src/service/gears/schema.ts";
+import { asProblem, type Problem } from "../../api/problem.ts";
+import { refresh } from "../../api/query.ts";
+import { Button } from "../../kit/button.tsx";
+import { confirm } from "../../kit/dialog.tsx";
+import { shortHash } from "../../kit/format.ts";
+import { ProblemNotice } from "../../kit/states.tsx";
+import { decide } from "./decide-gear.tsx";
+import { spacedHash } from "./gear-words.tsx";
+
+export function DecisionBar(props: {
+  readonly gear: GearDetail;
+  /** All of the content was on the screen. */
+  readonly seen: boolean;
+  readonly onShowRest: () => void;
+  /** Another version is the current one by now. */
+  readonly outdated: boolean;
+  readonly onOutdated: () => void;
+}): JSX.Element {
+  const [busy, setBusy] = createSignal<string>();
+  const [problem, setProblem] = createSignal<Problem>();
+  const [said, setSaid] = createSignal("");
+  createEffect(
+    on(
+      () => props.gear.content_hash,
+      () => {
+        setProblem(undefined);
+        setSaid("");
+      },
+      { defer: true },
+    ),
+  );
+  const short = () => shortHash(props.gear.content_hash);
+  const run = async (verb: string, words: string, input: Decision) => {
+    // The second half of a double click, or a key that is still down.
+    if (busy() !== undefined) return;
+    const gear = props.gear;
+    setBusy(verb);
+    setProblem(undefined);
+    try {
+      if (verb === "approve" && !gear.isolated && !(await confirmed(gear))) return;
+      await decide(gear, input);
+      setSaid(words);
+    } catch (error) {
+      setProblem(asProblem(error));
+      void refresh("gears", "one");
+    } finally {
+      setBusy(undefined);
+    }
+  };
+  const approves = () => props.gear.status !== "approved";
+  return (
+    <section class="gear-decision stack" aria-label="Decision">
+      <Show when={problem()}>{(found) => <ProblemNotice problem={found()} />}</Show>
+      <Show when={approves() && !props.seen && !props.outdated}>
+        <p class="row small gear-unseen">
+          <span>Part of what would be approved was not on the screen yet.</span>
+          <Button small onClick={() => props.onShowRest()}>
+            Show the rest
+          </Button>
+        </p>
+      </Show>
+      <div class="row gear-buttons">
+        <Show when={props.gear.status !== "disabled"}>
+          <Button
+            busy={busy() === "disable"}
+            disabled={busy() !== undefined}
+            onClick={() => void run("disable", "Disabled: it does not run.", { status: "disabled" })}
+          >
+            Disable
+          </Button>
+        </Show>
+        <Show when={approves()}>
+          <Button
+            {...(props.seen ? { kind: "primary" as const } : {})}
+            busy={busy() === "approve"}
+            disabled={busy() !== undefined || props.outdated}
+            onClick={(event) =>
+              event.detail <= 1 && void run("approve", `Approved ${short()}.`, { status: "approved" })
+            }
+          >
+            Approve {short()}
+          </Button>
+        </Show>
+        <span class="end small" classList={{ muted: props.gear.isolated, "gear-bad": !props.gear.isolated }}>
+          {props.gear.isolated ? "runs isolated" : "not isolated"}
+        </span>
+      </div>
+      <Show when={props.outdated}>
+        <p class="small gear-warn">
+          This is not the current version any more.{" "}
+          <button type="button" class="btn small" onClick={() => props.onOutdated()}>
+            Look at the current one
+          </button>
+        </p>
+      </Show>
+      <p class="small muted gear-said" role="status">
+        {said()}
+      </p>
+    </section>
+  );
+}
+
+function confirmed(gear: GearDetail): Promise<boolean> {
+  return confirm({
+    title: `Approve ${gear.name} without isolation?`,
+    text: (
+      <div class="stack">
+        <p>
+          Gears are not isolated on this server. This program will run with the server's own access: it can
+          read and change all files and the database, read the stored provider keys, use the network and call
+          this API as the server does.
+        </p>
+        <p>Nothing but this approval keeps it from that.</p>
+        <p class="mono muted">sha256 {spacedHash(gear.content_hash)}</p>
+      </div>
+    ),
+    action: "Approve without isolation",
+  });
+}
