@@ -373,8 +373,8 @@ export class SqliteEngine implements FileEngine {
     this.#db.afterCommit(() => {
       this.#space = { epoch: space.epoch, seq, ...after };
       this.#mirror.follow(steps, seq);
-      if (steps.some(({ effect }) => effect.op === "destroy")) this.#db.clearLog();
       if (steps.length > 0) this.#onApplied(applied, batch.author);
+      if (steps.some(({ effect }) => effect.op === "destroy")) this.#db.clearLog();
     });
     return applied;
   }
