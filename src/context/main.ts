@@ -1,7 +1,7 @@
 // Opens a server's data directory, with or without a listener, and closes it again. Order: config, log, database, reconcile, bind, serve.
 // One process owns a data directory at a time: the lock of its database sees to that.
 
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { systemClock, type Clock } from "../kit/clock.ts";
 import { openDatabase } from "../kit/db.ts";
@@ -12,6 +12,7 @@ import { createLog, type Log, type LogOptions } from "../kit/log.ts";
 import { migrate } from "../kit/migrate.ts";
 import { version } from "../kit/version.ts";
 import { loadServerConfig } from "./config/config.ts";
+import { auditPath } from "./audit/audit-file.ts";
 import type { ServerConfig } from "./config/schema.ts";
 import { serverMigrations } from "./migrations/migrations.ts";
 import { buildParts, type OutboundOptions, type Parts } from "./parts.ts";
@@ -40,11 +41,12 @@ export interface OpenServer {
   close(): Promise<void>;
 }
 
-/** Raises `conflict` while a server runs there, `invalid` for a configuration that is wrong. */
+/** Raises `conflict` while a server runs there, `refused` when its database is gone, `invalid` for a configuration that is wrong. */
 export function openServer(options: OpenOptions): OpenServer {
   const clock = options.clock ?? systemClock;
   const config = loadServerConfig(options.directory);
   const log = createLog({ ...options.log, level: config.logLevel, clock });
+  refuseLostDatabase(options.directory);
   const db = openDatabase(join(options.directory, DATABASE_NAME), (error) =>
     log.error("a callback after a commit failed", { error: messageOf(error) }),
   );
@@ -58,6 +60,17 @@ export function openServer(options: OpenOptions): OpenServer {
     db.close();
     throw error;
   }
+}
+
+/** A new one in its place would let nobody in, and forget every rule that denies. Whoever wants that says so. */
+function refuseLostDatabase(directory: string): void {
+  const database = join(directory, DATABASE_NAME);
+  const record = auditPath(directory);
+  if (existsSync(database) || (statSync(record, { throwIfNoEntry: false })?.size ?? 0) === 0) return;
+  throw new AppError(
+    "refused",
+    `${database} is missing, though ${record} shows that there was one: people, tokens and rules are in it. Restore a backup, or move the audit record away to begin without them`,
+  );
 }
 
 function prepare(parts: Parts, log: Log): void {

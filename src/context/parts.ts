@@ -9,6 +9,7 @@ import type { Log } from "../kit/log.ts";
 import { version } from "../kit/version.ts";
 import { SYSTEM_NETWORK, type Network } from "../kit/outbound.ts";
 import { AttemptLimit } from "../kit/rate.ts";
+import { auditPath } from "./audit/audit-file.ts";
 import { Audit } from "./audit/audit.ts";
 import { Backups } from "./backup/backups.ts";
 import type { ServerConfig } from "./config/schema.ts";
@@ -51,7 +52,7 @@ export type Parts = ReturnType<typeof buildParts>;
 export function buildParts({ db, clock, log, config, outbound }: PartsOptions) {
   const background = new Background(log);
   const streams = new Streams();
-  const audit = new Audit({ path: join(config.directory, "audit", "audit.jsonl"), db, clock, log });
+  const audit = new Audit({ path: auditPath(config.directory), db, clock, log });
   const events = new Events({ db, clock, log });
   const { tokenTtlDays, rateLimit } = config;
   const peopleStore = new PeopleStore(db);

@@ -2,7 +2,7 @@
 // acknowledged, and a stop by signal is in good order.
 
 import { describe, expect, test } from "bun:test";
-import { existsSync, statSync } from "node:fs";
+import { existsSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { Audit } from "../../src/context/audit/audit.ts";
 import type { AuditRecord } from "../../src/context/audit/schema.ts";
@@ -201,4 +201,22 @@ test.skipIf(process.platform === "win32")("what holds credentials is for its own
   for (const name of modes)
     expect([name, statSync(join(server.directory, name)).mode & 0o077]).toEqual([name, 0]);
   expect((await refusalOf(server.as("cairn_x").raw("GET", "/spaces"))).status).toBe(401);
+});
+
+test("without its database a server does not begin anew beside what the lost one recorded", async () => {
+  await using server = await runContext();
+  await server.admin.write("a.md", "kept");
+  await server.end("SIGTERM");
+  for (const name of ["server.db", "server.db-wal", "server.db-shm"])
+    rmSync(join(server.directory, name), { force: true });
+  const { exitCode, stderr } = await server.cairn("server", "start");
+  expect([exitCode, stderr]).toEqual([
+    1,
+    expect.stringContaining(`${server.directory}/server.db is missing`),
+  ]);
+  expect(existsSync(join(server.directory, "server.db"))).toBe(false);
+  rmSync(join(server.directory, "audit"), { recursive: true });
+  await server.start();
+  expect((await refusalOf(server.admin.raw("GET", "/spaces"))).status).toBe(401);
+  expect((await server.cairn("file", "get", "a.md")).stdout).toBe("kept");
 });

@@ -11,7 +11,7 @@ import {
   readSync,
   writeSync,
 } from "node:fs";
-import { dirname } from "node:path";
+import { dirname, join } from "node:path";
 import { AppError } from "../../kit/error.ts";
 
 const DIRECTORY_MODE = 0o700;
@@ -20,6 +20,11 @@ const READ_BYTES = 256 * 1024;
 /** A record is far smaller; a line beyond this is not one of ours. */
 export const LINE_BYTES_MAX = 64 * 1024;
 const NEWLINE = 10;
+
+/** In a server's data directory. */
+export function auditPath(directory: string): string {
+  return join(directory, "audit", "audit.jsonl");
+}
 
 export interface Tail {
   /** The last whole line; undefined in an empty file. */

@@ -9,7 +9,7 @@ import { lookAt } from "../../kit/db-untouched.ts";
 import { AppError } from "../../kit/error.ts";
 import { createLog } from "../../kit/log.ts";
 import { Audit } from "../audit/audit.ts";
-import { readLines } from "../audit/audit-file.ts";
+import { auditPath, readLines } from "../audit/audit-file.ts";
 import type { AuditVerification } from "../audit/schema.ts";
 import { parseRecord } from "../audit/verify.ts";
 import type { FileRecord } from "../files/schema.ts";
@@ -98,7 +98,7 @@ export async function index(space: string, { directory, scratch }: Place): Promi
 }
 
 export async function audit(place: Place): Promise<Verdict> {
-  const path = join(place.directory, "audit", "audit.jsonl");
+  const path = auditPath(place.directory);
   return auditVerdict(
     await lookAt(databaseOf(place.directory), place.scratch, (db) => verified(db, path, place)),
   );
@@ -124,8 +124,7 @@ export async function newest(
 ): Promise<{ what: string; time: number } | undefined> {
   const found: { what: string; time: number }[] = [];
   let last: string | undefined;
-  for (const { text, whole } of readLines(join(place.directory, "audit", "audit.jsonl")))
-    if (whole) last = text;
+  for (const { text, whole } of readLines(auditPath(place.directory))) if (whole) last = text;
   const time = Date.parse((last && parseRecord(last)?.time) ?? "");
   if (!Number.isNaN(time)) found.push({ what: "the last audit record", time });
   for (const space of spaces) {

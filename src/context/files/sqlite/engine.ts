@@ -374,7 +374,9 @@ export class SqliteEngine implements FileEngine {
       this.#space = { epoch: space.epoch, seq, ...after };
       this.#mirror.follow(steps, seq);
       if (steps.length > 0) this.#onApplied(applied, batch.author);
-      if (steps.some(({ effect }) => effect.op === "destroy")) this.#db.clearLog();
+      const destroyed = steps.filter(({ effect }) => effect.op === "destroy");
+      for (const { version } of destroyed) this.#reader.forget(version!.hash);
+      if (destroyed.length > 0) this.#db.clearLog();
     });
     return applied;
   }

@@ -78,6 +78,11 @@ export class Reading {
     return { path, version: wanted, hash: found.hash, bytes, author: found.author, time: found.created_at };
   }
 
+  /** Content that was destroyed. */
+  forget(hash: string): void {
+    this.#recent.forget(hash);
+  }
+
   copy(path: DocumentPath): Copy | undefined {
     return this.#mirror.read(path);
   }

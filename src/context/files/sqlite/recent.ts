@@ -23,7 +23,8 @@ export class RecentContents {
     return content;
   }
 
-  #forget(hash: string): void {
+  /** What was destroyed. */
+  forget(hash: string): void {
     const content = this.#kept.get(hash);
     if (content && this.#kept.delete(hash)) this.#bytes -= content.length;
   }
@@ -33,7 +34,7 @@ export class RecentContents {
     this.#bytes += content.length;
     for (const oldest of this.#kept.keys()) {
       if (this.#bytes <= KEPT_BYTES_MAX) return;
-      this.#forget(oldest);
+      this.forget(oldest);
     }
   }
 }
