@@ -41,6 +41,9 @@ const tools = {
     onlyOn: "linux",
     optional: true,
   },
+  // Say whether what the command line prints for them is well formed.
+  zsh: { commands: ["zsh"], elsewhere: [], debianPackage: "zsh", onlyOn: "linux" },
+  fish: { commands: ["fish"], elsewhere: [], debianPackage: "fish", onlyOn: "linux" },
   postgres: {
     commands: ["postgres"],
     elsewhere: ["/usr/lib/postgresql/*/bin/postgres"],
@@ -51,7 +54,7 @@ const tools = {
 export type ToolName = keyof typeof tools;
 
 /** What the tests of today need. A test that drives another tool adds it here. */
-const NEEDED_BY_TESTS: readonly ToolName[] = ["chromium", "docker", "debootstrap"];
+const NEEDED_BY_TESTS: readonly ToolName[] = ["chromium", "docker", "debootstrap", "zsh", "fish"];
 
 /** Full path of a tool, or undefined. For tests: skip with a reason, or call it. */
 export function locateTool(name: ToolName): string | undefined {

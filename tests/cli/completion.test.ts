@@ -94,6 +94,42 @@ describe.skipIf(Bun.which("bash") === null)("bash", () => {
   });
 });
 
+/** What fish offers for a line, without the descriptions. */
+async function askFish(line: string): Promise<string[]> {
+  await using folder = await temporaryFolder();
+  await folder.write("a-file.md", "");
+  const file = await folder.write("cairn.fish", await scriptFor("fish"));
+  const child = Bun.spawn(
+    ["fish", "--no-config", "-c", "source $argv[1]; complete -C $argv[2]", file, line],
+    {
+      cwd: folder.path,
+      stdio: ["ignore", "pipe", "pipe"],
+    },
+  );
+  const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);
+  expect([await child.exited, stderr]).toEqual([0, ""]);
+  return stdout
+    .split("\n")
+    .filter((offered) => offered !== "")
+    .map((offered) => offered.split("\t")[0]!)
+    .sort();
+}
+
+describe.skipIf(Bun.which("fish") === null)("fish", () => {
+  test.each<[string, string[]]>([
+    ["cairn ser", ["server"]],
+    ["cairn --json server st", ["start", "status", "stop"]],
+    ["cairn user add bob --role ", [...roles].sort()],
+    ["cairn user role bob c", ["contributor"]],
+    ["cairn space sync set main identity/ ", [...syncModes].sort()],
+    ["cairn file put a.md --from a", ["a-file.md"]],
+    ["cairn auth token create bob --label ", []],
+    ["cairn nonsense ", []],
+  ])("%s", async (line, offered) => {
+    expect(await askFish(line)).toEqual(offered);
+  });
+});
+
 describe("the script", () => {
   test.each(["bash", "zsh", "fish", "powershell"])("for %s is as it was reviewed", async (shell) => {
     await expectGolden(`completion/cairn.${shell}`, await scriptFor(shell));

@@ -73,8 +73,10 @@ function flagText({ spellings, value }: OfferedFlag): string {
   const names = spellings.map((name) =>
     name.startsWith("--") ? `-l ${name.slice(2)}` : `-s ${name.slice(1)}`,
   );
-  const takes = value === undefined ? [] : ["-r", valueText(value)].filter((part) => part !== "");
-  return [...names, ...takes].join(" ");
+  if (value === undefined) return names.join(" ");
+  // Files are offered for what a flag takes unless it is told that they are not meant.
+  const takes = value.kind === "file" ? ["-r"] : ["-x"];
+  return [...names, ...takes, valueText(value)].filter((part) => part !== "").join(" ");
 }
 
 /** Files are off for all of it, so where they are wanted it is said. */
