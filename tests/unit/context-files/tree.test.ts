@@ -297,6 +297,17 @@ test("a space without its tree is made whole from its database when it begins an
   expect((await space.engine.stat(at("c.md")))!.hash).toBe(sha256Hex("1"));
 });
 
+test("where little is going on, the tree shows a write before it is acknowledged", async () => {
+  await using space = await bench();
+  for (const content of ["1", "2", "3"]) {
+    await commit(space.engine, [put("d/a.md", content)]);
+    expect(space.shown("d/a.md")).toBe(content);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  await commit(space.engine, [remove("d/a.md")]);
+  expect(existsSync(space.on("d"))).toBe(false);
+});
+
 test("the tree follows by itself, and a file that changes again before its turn is written once", async () => {
   await using space = await bench();
   const { engine } = space;

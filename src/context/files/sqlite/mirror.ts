@@ -39,6 +39,7 @@ export class Mirror {
   readonly #log: Log;
   /** In the order of their first change, which is also the order in which names become free for others. */
   readonly #waiting = new Map<DocumentPath, Waiting>();
+  /** A turn in which something was written is not over yet. */
   #isScheduled = false;
   /** Where the tree is not what the log says, and not because of somebody's edit. The next to be tried first. */
   readonly #behind = new Set<DocumentPath>();
@@ -79,8 +80,9 @@ export class Mirror {
   }
 
   /**
-   * After a commit. The write is durable already: a tree that can't be written refuses nothing, it is repaired later. The files are
-   * written between requests, and a file that changes again before its turn only once; who looks at the tree through us finds it done.
+   * After a commit. The write is durable already: a tree that can't be written refuses nothing, it is repaired later. Where little is
+   * going on, the tree shows a write before it is acknowledged; else its files are written between requests, and one that changes again
+   * before its turn only once. Who looks at the tree through us finds it done.
    */
   follow(steps: readonly Step[], seq: number): void {
     const retried = [...this.#behind.values().take(RETRIES_PER_WRITE_MAX)];
@@ -92,6 +94,7 @@ export class Mirror {
     for (const path of retried)
       if (this.#behind.has(path) && !this.#waiting.has(path))
         this.#bring(path, { since: this.safeSeq, shown: undefined });
+    if (!this.#isScheduled) this.#bringFirst(BROUGHT_PER_TURN_MAX);
     this.#bringFirst(this.#waiting.size - WAITING_PATHS_MAX);
     this.#schedule();
   }
@@ -103,12 +106,12 @@ export class Mirror {
   }
 
   #schedule(): void {
-    if (this.#isScheduled || this.#waiting.size === 0) return;
+    if (this.#isScheduled) return;
     this.#isScheduled = true;
     setImmediate(() => {
       this.#isScheduled = false;
       this.#bringFirst(BROUGHT_PER_TURN_MAX);
-      this.#schedule();
+      if (this.#waiting.size > 0) this.#schedule();
     });
   }
 
