@@ -1,4 +1,4 @@
-// The workspace as a whole: its budget, what each of its agents used, removed ones too, and where its memory lives.
+// The workspace as a whole: its budget, and what each of its agents used, removed ones too.
 
 import { createMemo, createSignal, type JSX, Show } from "solid-js";
 import type { Usage } from "../../../src/service/usage/schema.ts";
@@ -6,7 +6,6 @@ import { api, take } from "../../api/client.ts";
 import { Button } from "../../kit/button.tsx";
 import { Dialog } from "../../kit/dialog.tsx";
 import { count, money, percent, plural } from "../../kit/format.ts";
-import { CopyButton } from "../../kit/pieces.tsx";
 import { type Column, Table } from "../../kit/table.tsx";
 import { useHere } from "../../state/here.ts";
 import { BudgetForm } from "./budget-form.tsx";
@@ -77,27 +76,11 @@ const COLUMNS: readonly Column<AgentUsage>[] = [
 ];
 
 export function UsageDialog(props: { readonly onClose: () => void }): JSX.Element {
-  const here = useHere();
   return (
     <Dialog open onClose={props.onClose} title="Workspace" wide>
       <div class="workspace-usage-dialog">
         <WorkspaceBudget />
         <UsageTable />
-        <section class="workspace-usage-branches">
-          <h3 class="heading">Memory</h3>
-          <dl class="facts">
-            <dt>Branch</dt>
-            <dd class="row">
-              <code>{here.state().workspace.branch}</code>
-              <CopyButton text={here.state().workspace.branch} label="Copy branch" />
-            </dd>
-            <dt>Shared by its agents</dt>
-            <dd class="row">
-              <code>{here.state().workspace.shared_branch}</code>
-              <CopyButton text={here.state().workspace.shared_branch} label="Copy shared branch" />
-            </dd>
-          </dl>
-        </section>
       </div>
       <div class="actions">
         <Button onClick={props.onClose}>Close</Button>
