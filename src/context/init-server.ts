@@ -11,7 +11,7 @@ import { parseName } from "../kit/names.ts";
 import { CONFIG_FILE_NAME } from "./config/directory.ts";
 import { DEFAULT_ADDRESS, DEFAULT_PORT } from "./config/schema.ts";
 import { openServer } from "./main.ts";
-import { OPERATOR } from "./people/authentication.ts";
+import { operator } from "./people/authentication.ts";
 import { systemUser } from "./people/local-door.ts";
 import { SPACE_NAME_PATTERN } from "./spaces/schema.ts";
 import { templateFiles } from "./spaces/templates.ts";
@@ -63,17 +63,10 @@ export async function initServer(
     const server = openServer({ directory, log, clock });
     try {
       const { token, user } = server.parts.users.bootstrap(input.admin);
-      const actor = {
-        name: systemUser(),
-        auth: "local" as const,
-        role: OPERATOR.role,
-        rights: OPERATOR,
-        tokenId: null,
-        validUntil: null,
-        address: () => "",
-        requestId: "",
-      };
-      await server.parts.spaces.create(actor, { name: input.space, template: input.template ?? "team" });
+      await server.parts.spaces.create(operator(systemUser()), {
+        name: input.space,
+        template: input.template ?? "team",
+      });
       const tokenFile = join(directory, "auth", "bootstrap_admin.token");
       mkdirSync(join(directory, "auth"), { mode: DIRECTORY_MODE });
       writeFileSync(tokenFile, `${token}\n`, { mode: FILE_MODE, flag: "wx" });

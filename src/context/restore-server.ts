@@ -12,7 +12,7 @@ import { CONFIG_FILE_NAME } from "./config/directory.ts";
 import { openSqliteEngine } from "./files/sqlite/engine.ts";
 import { headText } from "./files/head.ts";
 import { openServer } from "./main.ts";
-import { OPERATOR } from "./people/authentication.ts";
+import { operator } from "./people/authentication.ts";
 import { runningDoor, systemUser } from "./people/local-door.ts";
 import { systemClock, type Clock } from "../kit/clock.ts";
 import { guarded } from "../kit/disk.ts";
@@ -198,18 +198,8 @@ async function recordRestore(
 ): Promise<number> {
   const server = openServer({ directory: build, log, clock });
   try {
-    const actor = {
-      name: systemUser(),
-      auth: "local" as const,
-      role: OPERATOR.role,
-      rights: OPERATOR,
-      tokenId: null,
-      validUntil: null,
-      address: () => "",
-      requestId: "",
-    };
     const { audit } = server.parts;
-    audit.record(actor, { action: "backup.restore", ...about });
+    audit.record(operator(systemUser()), { action: "backup.restore", ...about });
     if (audit.failures > 0) throw new AppError("unavailable", "the restore could not be put on record");
     return audit.entries;
   } finally {

@@ -13,6 +13,11 @@ export const systemClock: Clock = {
   elapsed: () => performance.now(),
 };
 
+/** Resolves when everything that waits now had its turn: between two stretches of work that would keep others waiting. */
+export function turnOfOthers(): Promise<void> {
+  return new Promise((resolve) => void setImmediate(resolve));
+}
+
 /** RFC 3339, UTC, milliseconds: `2026-11-21T06:20:00.000Z`. */
 export function rfc3339(ms: number): string {
   return new Date(ms).toISOString();

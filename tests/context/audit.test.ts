@@ -6,8 +6,7 @@ import { join } from "node:path";
 import { Audit } from "../../src/context/audit/audit.ts";
 import { csvLine } from "../../src/context/audit/csv.ts";
 import type { AuditRecord, AuditVerification } from "../../src/context/audit/schema.ts";
-import { OPERATOR } from "../../src/context/people/authentication.ts";
-import type { Actor } from "../../src/context/people/actor.ts";
+import { operator } from "../../src/context/people/authentication.ts";
 import { verifyAuditFile } from "../../src/context/audit/verify.ts";
 import { serverMigrations } from "../../src/context/migrations/migrations.ts";
 import { systemClock } from "../../src/kit/clock.ts";
@@ -76,7 +75,7 @@ describe("the chain", () => {
     await chain(folder, 4_000);
     const made = audit(folder);
     made.audit.open();
-    const reader = { rights: OPERATOR } as Actor;
+    const reader = operator("reader");
     const reads: (() => Promise<unknown>)[] = [
       () => made.audit.list(reader, {}),
       () => made.audit.stats(reader),

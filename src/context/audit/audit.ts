@@ -2,7 +2,7 @@
 // the last hash are also kept in the server's database, so that a file whose end was cut off is found.
 
 import { CHAIN_START, canonicalJson, sha256Hex } from "../../kit/crypto.ts";
-import { rfc3339, timeOf, type Clock } from "../../kit/clock.ts";
+import { rfc3339, timeOf, turnOfOthers, type Clock } from "../../kit/clock.ts";
 import type { Db } from "../../kit/db.ts";
 import { AppError, messageOf } from "../../kit/error.ts";
 import type { Log } from "../../kit/log.ts";
@@ -198,7 +198,7 @@ export class Audit {
     for (;;) {
       const { done, value } = checking.next();
       if (done) return value;
-      await pause();
+      await turnOfOthers();
     }
   }
 
@@ -220,7 +220,7 @@ export class Audit {
     let count = 0;
     for (const record of this.#records()) {
       yield record;
-      if (++count % RECORDS_PER_STRETCH === 0) await pause();
+      if (++count % RECORDS_PER_STRETCH === 0) await turnOfOthers();
     }
   }
 
@@ -230,10 +230,6 @@ export class Audit {
       if (record) yield record;
     }
   }
-}
-
-function pause(): Promise<void> {
-  return new Promise((resolve) => void setImmediate(resolve));
 }
 
 function resultOf(failure: unknown): { result: "ok" | "denied" | "error"; error: string | null } {

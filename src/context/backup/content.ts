@@ -2,6 +2,7 @@
 // works on the unpacked copy, and raises the first thing that is wrong.
 
 import { join, sep } from "node:path";
+import { turnOfOthers } from "../../kit/clock.ts";
 import { sha256Hex } from "../../kit/crypto.ts";
 import { openDatabase, type Db } from "../../kit/db.ts";
 import { AppError, messageOf } from "../../kit/error.ts";
@@ -104,7 +105,7 @@ async function checkBlobs(
     onBytes(blob.content.length);
     checked += 1;
     if (checked % BLOBS_PER_PAUSE !== 0) continue;
-    await new Promise(setImmediate);
+    await turnOfOthers();
     signal.throwIfAborted();
   }
 }

@@ -74,16 +74,7 @@ export class Authentication {
     if (token.length > TOKEN_CHARACTERS_MAX) return undefined;
     const hash = tokenHash(token);
     const about = { address: this.#addressOf(exchange), requestId: exchange.id };
-    if (hash === this.#localHash)
-      return {
-        name: this.#localName,
-        auth: "local",
-        role: OPERATOR.role,
-        rights: OPERATOR,
-        tokenId: null,
-        validUntil: null,
-        ...about,
-      };
+    if (hash === this.#localHash) return operator(this.#localName, about);
     const known = this.#known.get(hash) ?? this.#lookUp(hash);
     if (!known || !this.#isValid(known)) return undefined;
     this.#markUsed(known.token.id);
@@ -241,7 +232,16 @@ class SignedIn implements Actor {
 }
 
 /** Everything, everywhere: who can read the data directory can do it anyway. */
-export const OPERATOR = new Rights("admin", null, []);
+const OPERATOR = new Rights("admin", null, []);
+
+/** Whoever works on the server's own machine; without a request when a command does it itself. */
+export function operator(
+  name: string,
+  about: Pick<Actor, "address" | "requestId"> = { address: () => "", requestId: "" },
+): Actor {
+  const validUntil = null;
+  return { name, auth: "local", role: OPERATOR.role, rights: OPERATOR, tokenId: null, validUntil, ...about };
+}
 
 export function rightsOf(store: PeopleStore, user: UserRow): Rights {
   const rules = store.rulesOf.all(user.id).map(({ effect, path, capabilities }): AclRule => ({

@@ -1,6 +1,8 @@
 // Token estimates for what providers have not counted: the o200k encoding. The encoder is large, so it is loaded when first asked for;
 // counting yields now and then, so that a long conversation does not hold up the streams of others.
 
+import { turnOfOthers } from "../../kit/clock.ts";
+
 const COUNTS_KEPT_MAX = 100_000;
 /** A few milliseconds' worth of counting. */
 const SLICE_CHARACTERS = 40_000;
@@ -22,7 +24,7 @@ export async function estimateTokens(
     result.push(known ?? remember(key, countTokens(text, { disallowedSpecial: new Set() })));
     if (known === undefined) counted += text.length;
     if (counted < SLICE_CHARACTERS) continue;
-    await new Promise((resolve) => setImmediate(resolve));
+    await turnOfOthers();
     counted = 0;
   }
   return result;

@@ -1,6 +1,6 @@
 // What is and was in a space: listings, contents, histories, changes. Reads only; nothing here writes, neither rows nor files.
 
-import { rfc3339 } from "../../../kit/clock.ts";
+import { rfc3339, turnOfOthers } from "../../../kit/clock.ts";
 import { AppError } from "../../../kit/error.ts";
 import type { DocumentPath } from "../../../kit/paths.ts";
 import type { Content, Copy, ListQuery, LogEntry } from "../engine.ts";
@@ -40,7 +40,7 @@ export class Reading {
     let count = 0;
     for (const copy of this.#mirror.files(prefix)) {
       copies.set(copy.path, copy);
-      if (++count % FILES_PER_STRETCH === 0) await pause();
+      if (++count % FILES_PER_STRETCH === 0) await turnOfOthers();
     }
     const keep = (path: DocumentPath, row: FileRow | null, copy: TreeFile | undefined) => {
       const record = this.#record(row, copy);
@@ -50,7 +50,7 @@ export class Reading {
     for (const row of rows) {
       keep(row.path as DocumentPath, row, copies.get(row.path));
       copies.delete(row.path);
-      if (++count % ROWS_PER_STRETCH === 0) await pause();
+      if (++count % ROWS_PER_STRETCH === 0) await turnOfOthers();
     }
     for (const copy of copies.values()) keep(copy.path, null, copy);
     // What changed during the pauses is looked at again, at once.
@@ -115,7 +115,7 @@ export class Reading {
     const records: FileRecord[] = [];
     for (const page of this.#pagesAsOf(seq)) {
       for (const record of page) if (isBelow(record.path, prefix)) records.push(record);
-      await pause();
+      await turnOfOthers();
     }
     return records;
   }
@@ -155,7 +155,7 @@ export class Reading {
       for (const row of page) rows.push(row);
       if (page.length < ROWS_PER_STRETCH) return rows;
       after = page.at(-1)!.path;
-      await pause();
+      await turnOfOthers();
     }
   }
 
@@ -178,8 +178,4 @@ export class Reading {
 
 function isBelow(path: string, prefix: string | undefined): boolean {
   return prefix === undefined || path === prefix || path.startsWith(`${prefix}/`);
-}
-
-function pause(): Promise<void> {
-  return new Promise((resolve) => void setImmediate(resolve));
 }
