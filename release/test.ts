@@ -13,10 +13,10 @@ import { provideSystemPackages } from "./system-packages.ts";
 const TEST_TIMEOUT_MS = 20_000;
 
 /**
- * Tests in a real browser depend on when a busy machine paints. A file of theirs in which something failed runs once more, by
- * itself; what passes then counts as passed and is named. Everything else gets one try.
+ * Tests that drive real programs (a browser, the binaries, containers) depend on when a busy machine gets to what. A file of theirs in
+ * which something failed runs once more, by itself; what passes then counts as passed and is named. Everything else gets one try.
  */
-const SECOND_TRY = /^tests\/web\//;
+const SECOND_TRY = /^tests\/(?:api|binary|cli|context|e2e|web)\//;
 
 export interface Counts {
   passed: number;
