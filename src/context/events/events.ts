@@ -12,7 +12,7 @@ import { EVENTS_KEPT, type EventEnvelope, type EventType } from "./schema.ts";
 import { EventStore, type EventRow } from "./store.ts";
 
 /** Events that come together are stored together. */
-const GATHER_MS = 5;
+const GATHER_MS = 10;
 const PAGE_ROWS = 500;
 const ID_BITS = 96;
 const FORGET_EVERY = 10_000;

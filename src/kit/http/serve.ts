@@ -43,7 +43,8 @@ export function listen(options: ListenOptions, handle: Handle, log: Log): Listen
   const server = bind(options, (request, bunServer) => {
     const headers = request.headers.toJSON() as Record<string, string>;
     const id = requestId(headers["x-request-id"], nextId);
-    const peer = () => bunServer.requestIP(request)?.address;
+    let address: string | undefined;
+    const peer = () => (address ??= bunServer.requestIP(request)?.address);
     const answered = options.watch?.(id, request.method);
     let upgraded = false;
     let known: Exchange | undefined;

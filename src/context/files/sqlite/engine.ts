@@ -39,6 +39,8 @@ import { Writing } from "./writing.ts";
 
 const EPOCH_BITS = 48;
 const DIRECTORY_MODE = 0o700;
+/** Changes: a statement less in each commit, for so many more files to look at after a crash. */
+const FOLLOWER_STORED_EVERY = 64;
 /** Adopted in one transaction, at most, unless a single file is larger. */
 const ADOPTED_BYTES_MAX = 64 * 1024 * 1024;
 const ADOPTED_FILES_MAX = 2_000;
@@ -107,6 +109,8 @@ export class SqliteEngine implements FileEngine {
   #closed = false;
   /** As of the last commit. */
   #space: SpaceRow;
+  /** How far the working tree is, as the database has it: after a crash the open looks at all that came since. */
+  #storedTreeSeq: number;
   /** Of the last change: times in the log only grow, whatever the clock does. */
   #lastTime: number;
 
@@ -123,6 +127,7 @@ export class SqliteEngine implements FileEngine {
     this.#space = this.#store.space.get()!;
     if (this.#space.epoch === "") this.#beginEpoch();
     this.#lastTime = this.#store.timeOf.get(this.#space.seq)?.created_at ?? 0;
+    this.#storedTreeSeq = this.#store.follower.get("tree")!.seq;
     this.#mirror.catchUp();
   }
 
@@ -367,11 +372,16 @@ export class SqliteEngine implements FileEngine {
     const after = { ...plan.after, versions: plan.after.versions - pruned };
     if (steps.length > 0) {
       store.setTotals.run(seq, after.files, after.bytes, after.versions);
-      store.setFollower.run(this.#mirror.safeSeq, "tree");
     }
+    const treeSeq = this.#mirror.safeSeq;
+    const ahead = treeSeq - this.#storedTreeSeq;
+    // It goes back where a file could not be written.
+    const isNews = ahead < 0 || ahead >= FOLLOWER_STORED_EVERY;
+    if (isNews) store.setFollower.run(treeSeq, "tree");
     const applied = { head: { epoch: space.epoch, seq }, effects: plan.effects, time };
     this.#db.afterCommit(() => {
       this.#space = { epoch: space.epoch, seq, ...after };
+      if (isNews) this.#storedTreeSeq = treeSeq;
       this.#mirror.follow(steps, seq);
       if (steps.length > 0) this.#onApplied(applied, batch.author);
       const destroyed = steps.filter(({ effect }) => effect.op === "destroy");

@@ -164,11 +164,13 @@ export class Mirror {
 
   /** What would have to be recorded before this path may be written: `[]` when the tree is as we left it. Raises `too_large`. */
   handEdits(path: DocumentPath): Operation[] {
-    const copy = this.#tree.look(path);
-    if (!copy) return [];
     const row = this.#store.file.get(path);
-    const isLive = row !== null && row.live !== null && copy.hash === row.hash;
-    if (isLive || this.#isOld(copy, row)) return [];
+    const live = row === null || row.live === null ? undefined : row.hash;
+    // Nearly always it is the file that we put there.
+    const seen = this.#tree.unchanged(path);
+    if (seen !== undefined && (seen === live || seen === this.#waiting.get(path)?.shown)) return [];
+    const copy = this.#tree.look(path);
+    if (!copy || copy.hash === live || this.#isOld(copy, row)) return [];
     const { bytes } = this.#tree.read(path) ?? {};
     return bytes ? [{ op: "put", path, content: bytes }] : [];
   }

@@ -90,8 +90,7 @@ export class SpaceStore {
   readonly setGone;
   readonly keptBeyond;
   readonly blob;
-  readonly useBlob;
-  readonly insertBlob;
+  readonly keepBlob;
   readonly releaseBlob;
   readonly dropUnusedBlob;
   readonly insertChange;
@@ -164,11 +163,8 @@ export class SpaceStore {
       "SELECT version, blob_id FROM versions WHERE file_id = ?1 AND gone IS NULL ORDER BY version DESC LIMIT -1 OFFSET ?2",
     );
     this.blob = db.query<BlobRow, [number]>("SELECT size, coding, content FROM blobs WHERE id = ?");
-    this.useBlob = db.query<{ id: number }, [string]>(
-      "UPDATE blobs SET uses = uses + 1 WHERE hash = ? RETURNING id",
-    );
-    this.insertBlob = db.query<{ id: number }, [string, number, "raw" | "zstd", Uint8Array]>(
-      "INSERT INTO blobs (hash, size, uses, coding, content) VALUES (?, ?, 1, ?, ?) RETURNING id",
+    this.keepBlob = db.query<{ id: number }, [string, number, "raw" | "zstd", Uint8Array]>(
+      "INSERT INTO blobs (hash, size, uses, coding, content) VALUES (?, ?, 1, ?, ?) ON CONFLICT (hash) DO UPDATE SET uses = uses + 1 RETURNING id",
     );
     this.releaseBlob = db.query<{ uses: number }, [number]>(
       "UPDATE blobs SET uses = uses - 1 WHERE id = ? RETURNING uses",

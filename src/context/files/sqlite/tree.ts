@@ -141,6 +141,19 @@ export class Tree {
     return known !== undefined && isSame(known, factsOf(stats));
   }
 
+  /**
+   * The hash of what was read or written here last, if this very file still has the name; undefined: look. Says nothing about the
+   * directories on the way.
+   */
+  unchanged(path: DocumentPath): string | undefined {
+    const known = this.#known.get(path);
+    if (!known) return undefined;
+    return guarded(path, () => {
+      const stats = lstatSync(join(this.#root, this.#onDisk(path)), { throwIfNoEntry: false });
+      return stats?.isFile() && isSame(known, factsOf(stats)) ? known.hash : undefined;
+    });
+  }
+
   /** Undefined: no regular file there. Reads it only when it looks different from the last time. Raises `unavailable`. */
   look(path: DocumentPath): TreeFile | undefined {
     return guarded(path, () => {

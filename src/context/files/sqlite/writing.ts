@@ -69,7 +69,7 @@ export class Writing {
   }
 
   #keep(hash: string, size: number, { coding, content }: Coded): number {
-    return (this.#store.useBlob.get(hash) ?? this.#store.insertBlob.get(hash, size, coding, content))!.id;
+    return this.#store.keepBlob.get(hash, size, coding, content)!.id;
   }
 
   #release(blobId: number): void {
