@@ -76,7 +76,7 @@ export function buildParts({ db, clock, log, config, outbound }: PartsOptions) {
     versionsKept: config.versionsKept,
   });
   const files = new Files({ spaces, audit, events, secrets: new SecretScan(config.secrets) });
-  const sync = new Sync({ spaces, files, events });
+  const sync = new Sync({ spaces, files, events, clock, log });
   const store = new WebhookStore(db);
   const deadLetters = new DeadLetterFile(join(config.directory, "webhooks", "dead-letter.jsonl"));
   const network = outbound?.network ?? networkFor(config);

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { headerOf } from "../../src/context/backup/tar.ts";
+import { headerOf } from "../../src/kit/tar.ts";
 import { verifyBackup } from "../../src/context/restore-server.ts";
 import {
   edited,

@@ -189,6 +189,44 @@ describe("pull", () => {
     expect(Object.keys(await unpacked(await pull(admin, [])))).toEqual([".versions.json"]);
   });
 
+  test("many files, and names of any length, one after the other", async () => {
+    await using server = await contextServer({ template: "blank" });
+    const { admin } = server;
+    const names = Array.from({ length: 1_200 }, (_, index) => `many/${index}.md`);
+    names.push(`${"long/".repeat(200)}é.md`);
+    const ops = names.map((name, index) => put(name, `content ${index}`));
+    expect((await push(admin, ops)).status).toBe(200);
+    const { ".versions.json": versions, ...files } = await unpacked(await pull(admin, names));
+    expect(files).toEqual(Object.fromEntries(names.map((name, index) => [name, `content ${index}`])));
+    expect(Object.keys(JSON.parse(versions!) as object)).toEqual(names);
+  });
+
+  test("what is large is sent while it is read, as it was when it was asked for; who goes away ends it", async () => {
+    await using server = await contextServer({ template: "blank" });
+    const { admin } = server;
+    const noise = (seed: string) =>
+      Buffer.from(
+        Array.from({ length: 60_000 }, (_, index) => Bun.hash(`${seed}${index}`).toString(36)).join(""),
+      );
+    const names = Array.from({ length: 24 }, (_, index) => `${index}.txt`);
+    for (const name of names) await admin.write(name, noise(name));
+    const answer = await pull(admin, names);
+    const reader = answer.body!.getReader();
+    const chunks = [(await reader.read()).value!];
+    await admin.write("23.txt", "later");
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      chunks.push(value);
+    }
+    const files = await new Bun.Archive(Bun.zstdDecompressSync(Buffer.concat(chunks))).files();
+    expect(Buffer.from(await files.get("23.txt")!.arrayBuffer()).equals(noise("23.txt"))).toBe(true);
+    const left = await pull(admin, names);
+    await left.body!.getReader().cancel();
+    expect(await admin.read("23.txt")).toBe("later");
+    expect(server.log.filter(({ message }) => message === "a pull broke off")).toEqual([]);
+  });
+
   test("what stays where it is can't be asked for; what is seeded can", async () => {
     await using server = await contextServer({ template: "blank" });
     const { admin } = server;

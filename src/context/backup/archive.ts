@@ -6,20 +6,22 @@ import { open, type FileHandle } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
 import { constants, createZstdCompress, createZstdDecompress } from "node:zlib";
 import { AppError, systemCode } from "../../kit/error.ts";
-import { BLOCK_BYTES, headerOf, paddingOf, parseHeader, type Entry } from "./tar.ts";
+import {
+  BLOCK_BYTES,
+  END_BLOCKS,
+  paddingOf,
+  parseHeader,
+  tarOf,
+  type Entry,
+  type Source,
+} from "../../kit/tar.ts";
 
-const END_BLOCKS = 2;
 const CHUNK_BYTES = 256 * 1024;
 /** Most of what is in it is compressed already: more effort saves a few percent and costs most of the time. */
 const ZSTD_LEVEL = 1;
 /** Of a skippable frame (RFC 8878, 3.1.2): number, and the length of what follows, both little-endian. */
 const SEAL_MARK = Buffer.from([0x5e, 0x2a, 0x4d, 0x18, 32, 0, 0, 0]);
 const SEAL_BYTES = SEAL_MARK.length + 32;
-
-export interface Source extends Entry {
-  /** Exactly `size` bytes. A chunk is used up before the next is asked for. */
-  readonly content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
-}
 
 export interface Written {
   /** Bytes of the archive. */
@@ -59,20 +61,6 @@ export async function writeArchive(
 
 async function* oneChunk(chunk: Buffer): AsyncGenerator<Buffer> {
   yield chunk;
-}
-
-async function* tarOf(sources: AsyncIterable<Source>, seconds: number): AsyncGenerator<Uint8Array> {
-  for await (const source of sources) {
-    yield headerOf(source, seconds);
-    let size = 0;
-    for await (const chunk of source.content) {
-      size += chunk.length;
-      yield chunk;
-    }
-    if (size !== source.size) throw new Error(`${source.name}: ${size} bytes instead of ${source.size}`);
-    yield Buffer.alloc(paddingOf(size));
-  }
-  yield Buffer.alloc(END_BLOCKS * BLOCK_BYTES);
 }
 
 export async function writeWhole(handle: FileHandle, bytes: Uint8Array): Promise<void> {

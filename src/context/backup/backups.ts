@@ -8,13 +8,14 @@ import { rfc3339, type Clock } from "../../kit/clock.ts";
 import type { Db, FrozenFile } from "../../kit/db.ts";
 import { AppError, messageOf, notFound } from "../../kit/error.ts";
 import type { Log } from "../../kit/log.ts";
+import type { Source } from "../../kit/tar.ts";
 import { version } from "../../kit/version.ts";
 import type { Audit } from "../audit/audit.ts";
 import { loadServerConfig } from "../config/config.ts";
 import { headText } from "../files/head.ts";
 import { requireAdmin, type Actor } from "../people/actor.ts";
 import type { FrozenSpace, Spaces } from "../spaces/spaces.ts";
-import { writeArchive, type Source } from "./archive.ts";
+import { writeArchive } from "./archive.ts";
 import {
   BACKUP_FORMAT,
   MANIFEST_NAME,

@@ -120,6 +120,8 @@ export interface FileEngine {
    * has an empty hash. Raises `invalid` for a change that is still to come.
    */
   list(query?: ListQuery): Promise<FileRecord[]>;
+  /** As the log has it, without a look at the working tree. Undefined: no such file, or deleted. */
+  live(path: DocumentPath): Promise<NonNullable<Effect["after"]> | undefined>;
   /** Undefined: there is no such file, not even a deleted one. */
   stat(path: DocumentPath): Promise<FileRecord | undefined>;
   /**

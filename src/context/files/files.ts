@@ -83,6 +83,14 @@ export class Files {
     return content;
   }
 
+  /** The live version. Raises as `read`. */
+  async live(actor: Actor, spaceName: string, pathText: string): Promise<NonNullable<Effect["after"]>> {
+    const { space, path } = await this.#seen(actor, spaceName, pathText, "read");
+    const live = await space.engine.live(path);
+    if (!live) throw notFound("file", path);
+    return live;
+  }
+
   async history(actor: Actor, spaceName: string, pathText: string): Promise<FileHistory> {
     const { space, path } = await this.#seen(actor, spaceName, pathText, "read");
     const history = await space.engine.history(path);
@@ -141,7 +149,7 @@ export class Files {
       return [{ op: "put", path, content: bytes, expected }];
     });
     const effect = applied.effects[0];
-    const current = effect?.after ?? (await liveVersion(space, path));
+    const current = effect?.after ?? (await space.engine.live(path))!;
     return {
       path,
       version: current.version,
@@ -391,11 +399,6 @@ function refusal(actor: Actor, capability: Capability, path: string): AppError {
 
 function quoted(message: string): string[] {
   return [...message.matchAll(/"([^"]*)"/g)].map((match) => match[1]!);
-}
-
-async function liveVersion(space: OpenSpace, path: DocumentPath) {
-  const record = await space.engine.stat(path);
-  return { version: record!.version!, hash: record!.hash, size: record!.size };
 }
 
 /** A head of this space, or a time. Raises `invalid`, `epoch_changed`. */

@@ -1,5 +1,4 @@
-// HTTP for pushes and pulls. A pull answers with a compressed archive (tar, zstd); versions are in the header of the answer's first entry,
-// `.versions.json`, so that an archive is complete in itself.
+// HTTP for pushes and pulls. A pull answers with a compressed archive (tar, zstd), sent while it is made.
 
 import { Elysia } from "elysia";
 import { Type } from "@sinclair/typebox";
@@ -29,16 +28,8 @@ export function syncRoutes(plugin: ActorPlugin, sync: Sync) {
     .post(
       "/spaces/:space/pull",
       async ({ actor, params, body, request }) => {
-        const files: Record<string, Uint8Array> = {};
-        const versions: Record<string, number> = {};
-        for await (const { path, version, bytes } of sync.pull(actor, params.space, body.paths)) {
-          versions[path] = version;
-          files[path] = bytes;
-        }
-        const archive = new Bun.Archive({ ".versions.json": JSON.stringify(versions), ...files });
-        // Beside other requests: this is the longest piece of work in it.
-        const packed = await Bun.zstdCompress(await archive.bytes());
-        return new Response(packed as Uint8Array<ArrayBuffer>, {
+        const archive = await sync.pull(actor, params.space, body.paths);
+        return new Response(archive, {
           headers: {
             ...SECURITY_HEADERS,
             "X-Request-Id": exchangeOf(request).id,

@@ -1,7 +1,9 @@
 // Pushes and pulls. A push is all or nothing: every path is judged by itself (rights, mode, quota, secrets, expectation) and the whole by
 // what it really does. A pull gives what is live, of the paths that travel and that this person may read.
 
-import { AppError } from "../../kit/error.ts";
+import { turnOfOthers, type Clock } from "../../kit/clock.ts";
+import { AppError, messageOf } from "../../kit/error.ts";
+import type { Log } from "../../kit/log.ts";
 import { parseDocumentPath } from "../../kit/paths.ts";
 import type { Operation } from "../files/engine.ts";
 import type { Files } from "../files/files.ts";
@@ -9,19 +11,20 @@ import { headText, parseHead } from "../files/head.ts";
 import type { Actor } from "../people/actor.ts";
 import type { Events } from "../events/events.ts";
 import type { OpenSpace, Spaces } from "../spaces/spaces.ts";
+import { pullArchive, type Pulled } from "./archive.ts";
 import { travelsDown, travelsUp } from "./modes.ts";
 import { PULL_BYTES_MAX, type Push, type Pushed } from "./schema.ts";
+
+/** Between two of them everything else may run: a few milliseconds. */
+const PATHS_PER_STRETCH = 500;
+const MS_PER_SECOND = 1_000;
 
 export interface SyncDeps {
   readonly spaces: Spaces;
   readonly files: Files;
   readonly events: Events;
-}
-
-export interface Pulled {
-  readonly path: string;
-  readonly version: number;
-  readonly bytes: Uint8Array;
+  readonly clock: Clock;
+  readonly log: Log;
 }
 
 export class Sync {
@@ -50,9 +53,22 @@ export class Sync {
     };
   }
 
-  /** Read one after the other while they are sent. Raises `not_found` for the first that is not there. */
-  async *pull(actor: Actor, spaceName: string, paths: readonly string[]): AsyncGenerator<Pulled> {
-    const space = await this.#deps.spaces.looked(actor, spaceName);
+  /**
+   * All of them are judged before the first is sent; contents are read one after the other while they are. Raises `not_found` for the first
+   * that is not there, `refused` for one that may not travel, `too_large`.
+   */
+  async pull(actor: Actor, spaceName: string, paths: readonly string[]): Promise<ReadableStream<Uint8Array>> {
+    const { clock, log } = this.#deps;
+    const pulled = await this.#judged(actor, spaceName, paths);
+    return pullArchive(pulled, Math.floor(clock.now() / MS_PER_SECOND), (error) =>
+      log.warn("a pull broke off", { request_id: actor.requestId, error: messageOf(error) }),
+    );
+  }
+
+  async #judged(actor: Actor, spaceName: string, paths: readonly string[]): Promise<Pulled[]> {
+    const { spaces, files } = this.#deps;
+    const space = await spaces.looked(actor, spaceName);
+    const pulled: Pulled[] = [];
     let total = 0;
     for (const [index, text] of paths.entries()) {
       const path = parseDocumentPath(`paths.${index}`, text);
@@ -60,14 +76,17 @@ export class Sync {
         throw new AppError("refused", `${path}: the sync rules of ${spaceName} keep it where it is`, {
           path,
         });
-      const { version, bytes } = await this.#deps.files.read(actor, spaceName, path);
-      total += bytes.length;
+      const { version, size } = await files.live(actor, spaceName, path);
+      total += size;
       if (total > PULL_BYTES_MAX)
         throw new AppError("too_large", `more than ${PULL_BYTES_MAX} bytes at once; ask for fewer paths`, {
           limit_bytes: PULL_BYTES_MAX,
         });
-      yield { path, version, bytes };
+      const read = async () => (await files.read(actor, spaceName, path, version)).bytes;
+      pulled.push({ path, version, size, read });
+      if (pulled.length % PATHS_PER_STRETCH === 0) await turnOfOthers();
     }
+    return pulled;
   }
 }
 

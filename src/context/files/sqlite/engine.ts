@@ -144,6 +144,10 @@ export class SqliteEngine implements FileEngine {
     return this.#whileOpen(this.#reading.list(query));
   }
 
+  async live(path: DocumentPath): Promise<NonNullable<Effect["after"]> | undefined> {
+    return this.#reading.live(path);
+  }
+
   async stat(path: DocumentPath): Promise<FileRecord | undefined> {
     return this.#reading.stat(path);
   }

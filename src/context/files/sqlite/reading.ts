@@ -3,7 +3,7 @@
 import { rfc3339, turnOfOthers } from "../../../kit/clock.ts";
 import { AppError } from "../../../kit/error.ts";
 import type { DocumentPath } from "../../../kit/paths.ts";
-import type { Content, Copy, ListQuery, LogEntry } from "../engine.ts";
+import type { Content, Copy, Effect, ListQuery, LogEntry } from "../engine.ts";
 import type { FileHistory, FileRecord, NetChange } from "../schema.ts";
 import { AFTER_SLASH } from "./batch.ts";
 import { decode } from "./coding.ts";
@@ -59,6 +59,11 @@ export class Reading {
       if (isBelow(path, prefix)) keep(path, row, this.#mirror.look(path));
     }
     return [...records.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
+  }
+
+  live(path: DocumentPath): NonNullable<Effect["after"]> | undefined {
+    const row = this.#store.file.get(path);
+    return row && row.live !== null ? { version: row.live, size: row.size, hash: row.hash } : undefined;
   }
 
   stat(path: DocumentPath): FileRecord | undefined {

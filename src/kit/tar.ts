@@ -1,7 +1,8 @@
-// The headers of tar archives (POSIX ustar; sizes beyond 8 GiB in base 256, as GNU and BSD read them). Only what a backup has: regular
-// files with short names. Anything else is refused, by name.
+// Tar archives (POSIX ustar; sizes beyond 8 GiB in base 256, as GNU and BSD read them; other names than short ones in ASCII in a pax header, POSIX.1-2001).
+// Written as a stream of regular files. Read are headers of regular files with short names, which is what we write for ourselves; anything
+// else is refused, by name.
 
-import { AppError } from "../../kit/error.ts";
+import { AppError } from "./error.ts";
 
 export const BLOCK_BYTES = 512;
 const NAME_BYTES_MAX = 100;
@@ -11,6 +12,10 @@ const CHECKSUM = { at: 148, length: 8 };
 const SIZE = { at: 124, length: 12 };
 const BASE_256 = 0x80;
 const REGULAR = ["0", "\0"];
+const PAX = "x";
+const ASCII = /^[\0-\x7f]*$/;
+/** Empty ones, behind the last file. */
+export const END_BLOCKS = 2;
 
 export interface Entry {
   readonly name: string;
@@ -18,11 +23,55 @@ export interface Entry {
   readonly size: number;
 }
 
+export interface Source extends Entry {
+  /** Exactly `size` bytes. A chunk is used up before the next is asked for. */
+  readonly content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
+}
+
+/** `seconds`: the time of all of them, since the epoch. Throws for a content that is not as long as it said. */
+export async function* tarOf(
+  sources: AsyncIterable<Source> | Iterable<Source>,
+  seconds: number,
+): AsyncGenerator<Uint8Array> {
+  for await (const source of sources) {
+    yield headerOf(source, seconds);
+    let size = 0;
+    for await (const chunk of source.content) {
+      size += chunk.length;
+      yield chunk;
+    }
+    if (size !== source.size) throw new Error(`${source.name}: ${size} bytes instead of ${source.size}`);
+    yield Buffer.alloc(paddingOf(size));
+  }
+  yield Buffer.alloc(END_BLOCKS * BLOCK_BYTES);
+}
+
 /** `seconds`: its time, since the epoch. */
-export function headerOf({ name, size }: Entry, seconds: number): Buffer {
+export function headerOf(entry: Entry, seconds: number): Buffer {
+  const name = Buffer.from(entry.name);
+  if (name.length <= NAME_BYTES_MAX && ASCII.test(entry.name))
+    return blockOf(entry, name, REGULAR[0]!, seconds);
+  const record = paxRecord("path", entry.name);
+  return Buffer.concat([
+    blockOf({ name: "", size: record.length }, Buffer.from("pax"), PAX, seconds),
+    record,
+    Buffer.alloc(paddingOf(record.length)),
+    // For readers that don't know it, as much of the name as fits.
+    blockOf(entry, name.subarray(0, NAME_BYTES_MAX), REGULAR[0]!, seconds),
+  ]);
+}
+
+/** `<length> <key>=<value>\n`; the length counts its own digits. */
+function paxRecord(key: string, value: string): Buffer {
+  const rest = Buffer.from(` ${key}=${value}\n`);
+  let length = rest.length + 1;
+  while (String(length).length + rest.length !== length) length = String(length).length + rest.length;
+  return Buffer.concat([Buffer.from(String(length)), rest]);
+}
+
+function blockOf({ size }: Entry, name: Buffer, kind: string, seconds: number): Buffer {
   const block = Buffer.alloc(BLOCK_BYTES);
-  if (Buffer.byteLength(name) > NAME_BYTES_MAX) throw new Error(`too long for the archive: ${name}`);
-  block.write(name, 0);
+  name.copy(block);
   octal(block, 100, 8, FILE_MODE);
   octal(block, 108, 8, 0);
   octal(block, 116, 8, 0);
@@ -32,7 +81,7 @@ export function headerOf({ name, size }: Entry, seconds: number): Buffer {
     block.writeBigUInt64BE(BigInt(size), SIZE.at + SIZE.length - 8);
   }
   octal(block, 136, 12, seconds);
-  block.write("0", 156);
+  block.write(kind, 156);
   block.write("ustar\x0000", 257, "latin1");
   block.write(`${checksumOf(block).toString(8).padStart(6, "0")}\0 `, CHECKSUM.at, "latin1");
   return block;
