@@ -16,7 +16,7 @@ test("of a server: the one engine that there is, with the settings in force", as
   await using folder = await temporaryFolder();
   const directory = join(folder.path, "server");
   await initServer({ directory, space: "main", admin: "ada" }, { format: "json", write: () => {} });
-  configure(directory, { retention: { max_versions: 7 }, quotas: { max_files: 9 } });
+  configure(directory, { backend: "sqlite", retention: { max_versions: 7 }, quotas: { max_files: 9 } });
   const settings = {
     directory,
     "retention.max_versions": 7,
@@ -47,4 +47,14 @@ test("where no server is, nothing is in use; one that was named and is not there
   const named = await runBinary("cairn", ["backend", "list", "--server-dir", folder.path], { environment });
   expect([named.exitCode, named.stdout]).toEqual([1, ""]);
   expect(named.stderr).toStartWith(`Error: ${folder.path}: no server there`);
+});
+
+test("one that is not in the program is refused, with those that are", async () => {
+  await using folder = await temporaryFolder();
+  const directory = join(folder.path, "server");
+  await initServer({ directory, space: "main", admin: "ada" }, { format: "json", write: () => {} });
+  configure(directory, { backend: "postgres" });
+  const { exitCode, stderr } = await runBinary("cairn", ["backend", "list", "--server-dir", directory]);
+  expect([exitCode, stderr]).toEqual([1, expect.stringContaining("backend")]);
+  expect(stderr).toContain("sqlite");
 });

@@ -2,8 +2,10 @@
 
 import { defineCommand } from "citty";
 import { readServerConfig } from "../../context/config/config.ts";
+import type { ServerConfig } from "../../context/config/schema.ts";
 import { serverDirectory } from "../../context/config/directory.ts";
-import { DEFAULT_ENGINE, engineKinds } from "../../context/files/engines.ts";
+import { engineDescriptions } from "../../context/files/engines.ts";
+import { ENGINE_NAMES } from "../../context/files/schema.ts";
 import { processEnvironment } from "../../kit/environment.ts";
 import { AppError } from "../../kit/error.ts";
 import { formatOf, printData } from "../../kit/output.ts";
@@ -25,14 +27,14 @@ export const backendList = defineCommand({
   async run({ args }) {
     const format = formatOf(args);
     const directory = serverHere(args["server-dir"]);
-    const settings = directory === undefined ? null : settingsIn(directory);
-    const backends = engineKinds.map(({ name, description }): Backend => {
-      const isUsed = name === DEFAULT_ENGINE.name;
+    const config = directory === undefined ? undefined : readServerConfig(directory);
+    const backends = ENGINE_NAMES.map((name): Backend => {
+      const isUsed = name === config?.backend;
       return {
         name,
-        description,
-        in_use: settings === null ? null : isUsed,
-        settings: isUsed ? settings : null,
+        description: engineDescriptions[name],
+        in_use: config === undefined ? null : isUsed,
+        settings: config !== undefined && isUsed ? settingsOf(config) : null,
       };
     });
     await printData(backends, format, backendsText);
@@ -51,8 +53,7 @@ function serverHere(flag: string | undefined): string | undefined {
   }
 }
 
-function settingsIn(directory: string): Record<string, Cell> {
-  const { quotas, versionsKept } = readServerConfig(directory);
+function settingsOf({ directory, quotas, versionsKept }: ServerConfig): Record<string, Cell> {
   return { directory, "retention.max_versions": versionsKept, ...prefixed("quotas", quotas) };
 }
 

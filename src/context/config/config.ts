@@ -5,6 +5,7 @@ import { isAbsolute, join } from "node:path";
 import { Value } from "@sinclair/typebox/value";
 import { AppError, messageOf } from "../../kit/error.ts";
 import { hostProblem, listenProblem } from "../../kit/hosts.ts";
+import { DEFAULT_ENGINE } from "../files/engines.ts";
 import { AddressList } from "../rate/client-address.ts";
 import { CONFIG_FILE_NAME } from "./directory.ts";
 import {
@@ -56,6 +57,7 @@ export function readServerConfig(directory: string): ServerConfig {
       authPerMinute: file.rate_limit?.auth_per_minute ?? DEFAULT_AUTH_PER_MINUTE,
     },
     quotas,
+    backend: file.backend ?? DEFAULT_ENGINE,
     versionsKept: file.retention?.max_versions ?? 0,
     secrets: file.secrets?.mode ?? "block",
     privateWebhooks: file.webhooks?.allow_private_targets ?? false,

@@ -2,6 +2,7 @@
 
 import { Type, type Static } from "@sinclair/typebox";
 import { closed, oneOf } from "../../kit/schema.ts";
+import { ENGINE_NAMES, type EngineName } from "../files/schema.ts";
 
 export const DEFAULT_ADDRESS = "127.0.0.1";
 export const DEFAULT_PORT = 8743;
@@ -40,6 +41,7 @@ export const ConfigFile = closed({
       max_files: Type.Optional(Count),
     }),
   ),
+  backend: Type.Optional(oneOf(ENGINE_NAMES)),
   retention: Type.Optional(closed({ max_versions: Type.Optional(Count) })),
   secrets: Type.Optional(closed({ mode: Type.Optional(oneOf(["block", "warn", "off"] as const)) })),
   webhooks: Type.Optional(closed({ allow_private_targets: Type.Optional(Type.Boolean()) })),
@@ -65,6 +67,7 @@ export interface ServerConfig {
     readonly max_space_size: number;
     readonly max_files: number;
   };
+  readonly backend: EngineName;
   /** 0: all versions are kept. */
   readonly versionsKept: number;
   readonly secrets: "block" | "warn" | "off";

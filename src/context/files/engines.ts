@@ -1,13 +1,9 @@
 // The engines that spaces can be stored with: those that are in this program, and no others.
 
-export interface EngineKind {
-  readonly name: string;
-  readonly description: string;
-}
+import type { EngineName } from "./schema.ts";
 
-export const DEFAULT_ENGINE: EngineKind = {
-  name: "sqlite",
-  description: "embedded: one SQLite database in each space's folder, with the plain files beside it",
+export const DEFAULT_ENGINE: EngineName = "sqlite";
+
+export const engineDescriptions: Readonly<Record<EngineName, string>> = {
+  sqlite: "embedded: one SQLite database in each space's folder, with the plain files beside it",
 };
-
-export const engineKinds: readonly EngineKind[] = [DEFAULT_ENGINE];

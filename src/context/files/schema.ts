@@ -95,3 +95,7 @@ export const Snapshot = closed({
   created_at: Time,
 });
 export type Snapshot = Static<typeof Snapshot>;
+
+/** What spaces can be stored with; engines.ts says more of each. */
+export const ENGINE_NAMES = ["sqlite"] as const;
+export type EngineName = (typeof ENGINE_NAMES)[number];
