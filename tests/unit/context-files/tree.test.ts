@@ -3,6 +3,7 @@
 
 import { expect, test } from "bun:test";
 import {
+  cpSync,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -14,7 +15,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import type { Batch, Operation } from "../../../src/context/files/engine.ts";
-import type { SqliteEngine } from "../../../src/context/files/sqlite/engine.ts";
+import { openSqliteEngine, type SqliteEngine } from "../../../src/context/files/sqlite/engine.ts";
 import { Tree } from "../../../src/context/files/sqlite/tree.ts";
 import { sha256Hex } from "../../../src/kit/crypto.ts";
 import {
@@ -24,6 +25,7 @@ import {
   put,
   refusal,
   remove,
+  silent,
   sqliteBench,
   text,
   undelete,
@@ -393,4 +395,28 @@ test("a file is only replaced or removed as it was looked at", async () => {
     true,
     false,
   ]);
+});
+
+test("a file that a power cut left empty is made whole, and is nobody's edit", async () => {
+  await using space = await bench();
+  await apply(space.engine, [put("a.md", "1"), put("b.md", "b")]);
+  await apply(space.engine, [put("a.md", "2")]);
+  // As the disk is when the power goes: nothing was closed.
+  const crashed = `${space.directory}-crashed`;
+  cpSync(space.directory, crashed, { recursive: true });
+  writeFileSync(`${crashed}/a.md`, "");
+  writeFileSync(`${crashed}/b.md`, "by hand");
+  const engine = openSqliteEngine({ directory: crashed, clock: space.clock, log: silent });
+  const states = (await engine.list()).map(({ path, version, state }) => [path, version, state]);
+  await engine.close();
+  expect(states).toEqual([
+    ["a.md", 2, "live"],
+    ["b.md", 1, "modified"],
+  ]);
+  expect(readFileSync(`${crashed}/a.md`, "utf8")).toBe("2");
+  rmSync(crashed, { recursive: true });
+  // One that somebody emptied while all was well is an edit as any other.
+  space.byHand("b.md", "");
+  await space.reopen();
+  expect((await space.states())[1]).toEqual(["b.md", 1, "modified"]);
 });

@@ -41,6 +41,8 @@ const EPOCH_BITS = 48;
 const DIRECTORY_MODE = 0o700;
 /** Changes: a statement less in each commit, for so many more files to look at after a crash. */
 const FOLLOWER_STORED_EVERY = 64;
+/** Changes whose files are looked at after a crash in any case: a power cut can take what the system had not written yet. */
+const LOOKED_AT_AFTER_CRASH = 256;
 /** Adopted in one transaction, at most, unless a single file is larger. */
 const ADOPTED_BYTES_MAX = 64 * 1024 * 1024;
 const ADOPTED_FILES_MAX = 2_000;
@@ -377,7 +379,7 @@ export class SqliteEngine implements FileEngine {
     if (steps.length > 0) {
       store.setTotals.run(seq, after.files, after.bytes, after.versions);
     }
-    const treeSeq = this.#mirror.safeSeq;
+    const treeSeq = Math.max(0, this.#mirror.safeSeq - LOOKED_AT_AFTER_CRASH);
     const ahead = treeSeq - this.#storedTreeSeq;
     // It goes back where a file could not be written.
     const isNews = ahead < 0 || ahead >= FOLLOWER_STORED_EVERY;

@@ -31,6 +31,8 @@ interface Waiting {
   readonly since: number;
   /** What the tree showed then; undefined: nothing. */
   readonly shown: string | undefined;
+  /** The program or the machine stopped in the middle of it: a file may have been made and never filled. */
+  readonly afterCrash?: boolean;
 }
 
 export class Mirror {
@@ -74,7 +76,7 @@ export class Mirror {
       const entries = this.#store.changesAfter.all(this.#followed, REPAIR_ROWS_MAX);
       if (entries.length === 0) return;
       for (const path of new Set(entries.map((entry) => entry.path as DocumentPath)))
-        this.#bring(path, { since: this.#followed, shown: undefined });
+        this.#bring(path, { since: this.#followed, shown: undefined, afterCrash: true });
       this.#followed = entries.at(-1)!.seq;
     }
   }
@@ -122,10 +124,11 @@ export class Mirror {
     }
   }
 
-  #bring(path: DocumentPath, { since, shown }: Waiting): void {
+  #bring(path: DocumentPath, waiting: Waiting): void {
+    const { since } = waiting;
     this.#behind.delete(path);
     try {
-      this.#match(path, shown);
+      this.#match(path, waiting);
     } catch (error) {
       this.#behind.add(path);
       this.#wholeUpTo = Math.min(since, this.#wholeUpTo ?? since);
@@ -135,14 +138,15 @@ export class Mirror {
   }
 
   /** Makes the copy what is live in the log, unless somebody else wrote it. */
-  #match(path: DocumentPath, shown: string | undefined): void {
+  #match(path: DocumentPath, { shown, afterCrash = false }: Waiting): void {
     const row = this.#store.file.get(path)!;
     const isLive = row.live !== null;
     const content = isLive ? this.#contentOf(row) : undefined;
     for (let looks = 0; looks < LOOKS_MAX; looks += 1) {
       const copy = this.#tree.look(path);
       if (copy && isLive && copy.hash === row.hash) return;
-      if (copy && copy.hash !== shown && this.#isForeign(copy, row)) {
+      const isOurs = copy?.hash === shown || (afterCrash && copy?.size === 0);
+      if (copy && !isOurs && this.#isForeign(copy, row)) {
         const note = "edited by hand while it was written: the copy in the working tree stays as it is";
         return this.#log.warn(note, { path });
       }
