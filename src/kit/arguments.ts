@@ -174,16 +174,23 @@ function nearest(written: string, known: readonly string[]): string | undefined 
   return best;
 }
 
-/** Levenshtein distance, one row at a time (Wagner and Fischer, 1974). */
+/**
+ * How many letters were left out, added, replaced, or swapped with their neighbour (optimal string alignment; Wagner and Fischer, 1974, with
+ * the swap of Damerau, 1964), one row at a time.
+ */
 function editDistance(from: string, to: string): number {
+  let before: number[] = [];
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);
-  for (const [index, character] of [...from].entries()) {
+  for (let index = 0; index < from.length; index++) {
     const next = [index + 1];
     for (let column = 1; column <= to.length; column++) {
-      const replaced = (row[column - 1] ?? 0) + (character === to[column - 1] ? 0 : 1);
-      next.push(Math.min(replaced, (row[column] ?? 0) + 1, (next[column - 1] ?? 0) + 1));
+      const replaced = row[column - 1]! + (from[index] === to[column - 1] ? 0 : 1);
+      const edits = [replaced, row[column]! + 1, next[column - 1]! + 1];
+      const isSwap = column > 1 && from[index] === to[column - 2] && from[index - 1] === to[column - 1];
+      if (isSwap) edits.push(before[column - 2]! + 1);
+      next.push(Math.min(...edits));
     }
-    row = next;
+    [before, row] = [row, next];
   }
-  return row[to.length] ?? 0;
+  return row[to.length]!;
 }

@@ -4,6 +4,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { chromium, type Browser } from "playwright-core";
 import { locateTool } from "../../release/system-packages.ts";
+import { BROWSER_ARGUMENTS } from "../kit/browser.ts";
 import { ATTACKS_FAIL, ATTACK_SCRIPT, attackerPage } from "../kit/attacker.ts";
 import { furnish } from "../kit/furnish.ts";
 import { startModel } from "../kit/model/index.ts";
@@ -15,7 +16,6 @@ const FOREIGN_NAME = "attacker.example";
 const PASSWORD = "a-password-of-the-admin";
 
 const executablePath = locateTool("chromium");
-if (executablePath === undefined) console.log("skipped: no browser on this machine (chromium)");
 
 describe.if(executablePath !== undefined)("in a browser", () => {
   const stack = new AsyncDisposableStack();
@@ -27,13 +27,7 @@ describe.if(executablePath !== undefined)("in a browser", () => {
     browser = await chromium.launch({
       executablePath: executablePath!,
       args: [
-        "--no-sandbox",
-        "--disable-gpu",
-        "--disable-quic",
-        "--no-first-run",
-        "--disable-background-networking",
-        "--disable-component-update",
-        "--disable-sync",
+        ...BROWSER_ARGUMENTS,
         // A name of the attacker's that leads here: DNS rebinding.
         `--host-resolver-rules=MAP ${FOREIGN_NAME} 127.0.0.1`,
       ],

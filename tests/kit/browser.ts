@@ -8,7 +8,7 @@ const executablePath = locateTool("chromium");
 /** Where there is none, tests of the interface are left out, aloud. */
 export const hasBrowser = executablePath !== undefined;
 if (!hasBrowser) console.log("skipped: no browser on this machine (chromium)");
-const ARGUMENTS = [
+export const BROWSER_ARGUMENTS = [
   "--no-sandbox",
   "--disable-gpu",
   "--disable-quic",
@@ -39,7 +39,7 @@ export interface TestBrowser extends AsyncDisposable {
 }
 
 export async function startBrowser(): Promise<TestBrowser> {
-  const browser = await chromium.launch({ executablePath: executablePath!, args: ARGUMENTS });
+  const browser = await chromium.launch({ executablePath: executablePath!, args: BROWSER_ARGUMENTS });
   let faults: string[] = [];
   return {
     browser,

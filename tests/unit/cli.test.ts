@@ -79,6 +79,8 @@ describe("failures", () => {
   const cases: [string[], string][] = [
     [["spcae"], "Error: unknown command: spcae\n[info] did you mean space?\n"],
     [["space", "delete"], "Error: unknown command: delete\n"],
+    // Two letters swapped are one slip, also in a short name.
+    [["space", "show", "a", "--jsno"], "Error: unknown flag: --jsno\n[info] did you mean --json?\n"],
     [["delete", "--help"], "Error: unknown command: delete\n"],
     [["--port"], "Error: unknown flag: --port\n"],
     [["space", "--depth", "2", "show", "a"], "Error: unknown flag: --depth\n"],

@@ -1,9 +1,8 @@
 // The stream of what happens, for whoever may see it: asked for every event, again when rights change.
 
 import { Elysia } from "elysia";
-import { AppError } from "../../kit/error.ts";
-import { exchangeOf, type Exchange } from "../../kit/http/exchange.ts";
-import type { Streams } from "../../kit/http/sse.ts";
+import { exchangeOf } from "../../kit/http/exchange.ts";
+import { resumeFrom, type Streams } from "../../kit/http/sse.ts";
 import { fromText } from "../../kit/http/text-params.ts";
 import type { Rights } from "../access/rights.ts";
 import type { Authentication } from "../people/authentication.ts";
@@ -53,15 +52,6 @@ function sight(actor: Actor, authentication: Authentication, spaces: ReadonlySet
 export function maySee(rights: Rights, { space, path }: EventEnvelope): boolean {
   if (space === null) return rights.role === "admin";
   return path === null ? rights.sees(space) : rights.may("list", space, path);
-}
-
-/** `Last-Event-ID` wins over `after`. Null: from now on. Raises `invalid`. */
-function resumeFrom(exchange: Exchange, after: number | undefined): number | null {
-  const header = exchange.headers["last-event-id"];
-  if (header === undefined || header === "") return after ?? null;
-  const id = Number(header);
-  if (Number.isSafeInteger(id) && id >= 0) return id;
-  throw new AppError("invalid", "header Last-Event-ID: expected the id of an event");
 }
 
 const STREAM = {

@@ -3,6 +3,7 @@
 // A viewer that reads too slowly is cut off at a bounded buffer instead of growing it: stored events have ids, so it comes back
 // with Last-Event-ID and misses nothing. A failure inside a stream is sent as an `error` event: just ending would look like success.
 
+import { AppError } from "../error.ts";
 import type { Exchange } from "./exchange.ts";
 import { SECURITY_HEADERS } from "./answer.ts";
 
@@ -25,6 +26,18 @@ export function frame(event: string, data: unknown, id?: number): Frame {
 /** As `frame`, for data that is JSON text already. JSON text has no raw line breaks, so one `data:` line holds it. */
 export function frameOfJson(event: string, json: string, id?: number): Frame {
   return encoder.encode(`${id === undefined ? "" : `id: ${id}\n`}event: ${event}\ndata: ${json}\n\n`);
+}
+
+/**
+ * After which event a stream goes on. `Last-Event-ID` wins over `after`: a browser that reconnects repeats its first address. Null: neither is
+ * given. Raises `invalid`.
+ */
+export function resumeFrom(exchange: Exchange, after: number | undefined): number | null {
+  const header = exchange.headers["last-event-id"];
+  if (header === undefined || header === "") return after ?? null;
+  const id = Number(header);
+  if (Number.isSafeInteger(id) && id >= 0) return id;
+  throw new AppError("invalid", "header Last-Event-ID: expected the id of an event");
 }
 
 export interface Viewer {

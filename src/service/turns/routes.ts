@@ -2,9 +2,8 @@
 
 import { Elysia } from "elysia";
 import { Type } from "@sinclair/typebox";
-import { AppError } from "../../kit/error.ts";
 import { exchangeOf, type Exchange } from "../../kit/http/exchange.ts";
-import type { Streams } from "../../kit/http/sse.ts";
+import { resumeFrom, type Streams } from "../../kit/http/sse.ts";
 import { fromPath, fromText } from "../../kit/http/text-params.ts";
 import { Empty, IdParams, PageQuery } from "../../kit/schema.ts";
 import type { Conversation } from "../conversation/conversation.ts";
@@ -168,13 +167,4 @@ const STREAMS = {
 
 function wantsStream(exchange: Exchange): boolean {
   return (exchange.headers["accept"] ?? "").includes("text/event-stream");
-}
-
-/** `Last-Event-ID` wins over `after`: a browser that reconnects repeats its first address. Null: neither is given. Raises `invalid`. */
-function resumeFrom(exchange: Exchange, after: number | undefined): number | null {
-  const header = exchange.headers["last-event-id"];
-  if (header === undefined || header === "") return after ?? null;
-  const id = Number(header);
-  if (Number.isSafeInteger(id) && id >= 0) return id;
-  throw new AppError("invalid", "header Last-Event-ID: expected the id of an event");
 }

@@ -1,13 +1,13 @@
 // What the model answered: its words, its reasoning when it showed any, the tools it asked for. While it speaks, what it has said so far.
 
-import { createMemo, For, type JSX, Show } from "solid-js";
+import { createMemo, type JSX, Show } from "solid-js";
 import type { Entry } from "../../../src/service/conversation/schema.ts";
 import type { Call } from "../../../src/service/turns/schema.ts";
 import { CopyButton } from "../../kit/pieces.tsx";
-import { indented } from "../../kit/prompt-part.ts";
 import { FoldedText } from "../../kit/prompt-parts.tsx";
 import { Skeleton } from "../../kit/states.tsx";
 import { useHere } from "../../state/here.ts";
+import { AskedCalls } from "./asked-calls.tsx";
 import type { CallContext } from "./previous-call.ts";
 import { turnEntries } from "./turn-entries.ts";
 
@@ -48,15 +48,7 @@ export function CallAnswer(props: {
           <Show when={entry().text !== ""}>
             <FoldedText text={entry().text} />
           </Show>
-          <For each={entry().calls}>
-            {(asked) => (
-              <div class="prompt-call">
-                <span class="small">asks for </span>
-                <code class="strong">{asked.name}</code>
-                <FoldedText text={indented(asked.arguments)} />
-              </div>
-            )}
-          </For>
+          <AskedCalls calls={entry().calls} />
         </>
       )}
     </Show>

@@ -1,7 +1,7 @@
 // An entry of the conversation: what it is, who said it, what it weighs, and whether it is still sent to the model.
 
 import { A } from "@solidjs/router";
-import { createMemo, createSignal, For, type JSX, Show } from "solid-js";
+import { createMemo, createSignal, type JSX, Show } from "solid-js";
 import type { Entry } from "../../../src/service/conversation/schema.ts";
 import type { CallSummary } from "../../../src/service/turns/schema.ts";
 import { api, take } from "../../api/client.ts";
@@ -9,12 +9,12 @@ import { createQuery } from "../../api/query.ts";
 import { Button } from "../../kit/button.tsx";
 import { tokens } from "../../kit/format.ts";
 import { CopyButton, Time } from "../../kit/pieces.tsx";
-import { indented } from "../../kit/prompt-part.ts";
 import { FoldedText } from "../../kit/prompt-parts.tsx";
 import { Skeleton } from "../../kit/states.tsx";
 import { attempt } from "../../kit/toast.tsx";
 import { useHere } from "../../state/here.ts";
 import { nameOf } from "../../state/workspace-state.ts";
+import { AskedCalls } from "./asked-calls.tsx";
 import { Gone, InspectorHeader } from "./header.tsx";
 import { useInspectHref } from "./sources.ts";
 import { entryById } from "./turn-entries.ts";
@@ -105,15 +105,7 @@ function OneEntry(props: { readonly entry: Entry }): JSX.Element {
         <Show when={props.entry.text !== ""} fallback={<p class="muted">It has no text.</p>}>
           <FoldedText text={props.entry.text} />
         </Show>
-        <For each={props.entry.calls}>
-          {(asked) => (
-            <div class="prompt-call">
-              <span class="small">asks for </span>
-              <code class="strong">{asked.name}</code>
-              <FoldedText text={indented(asked.arguments)} />
-            </div>
-          )}
-        </For>
+        <AskedCalls calls={props.entry.calls} />
       </section>
     </>
   );

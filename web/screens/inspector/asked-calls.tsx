@@ -1,0 +1,20 @@
+// The tools that a model asked for in an answer, each with exactly its arguments.
+
+import { For, type JSX } from "solid-js";
+import type { Entry } from "../../../src/service/conversation/schema.ts";
+import { indented } from "../../kit/prompt-part.ts";
+import { FoldedText } from "../../kit/prompt-parts.tsx";
+
+export function AskedCalls(props: { readonly calls: Entry["calls"] }): JSX.Element {
+  return (
+    <For each={props.calls}>
+      {(asked) => (
+        <div class="prompt-call">
+          <span class="small">asks for </span>
+          <code class="strong">{asked.name}</code>
+          <FoldedText text={indented(asked.arguments)} />
+        </div>
+      )}
+    </For>
+  );
+}
