@@ -115,11 +115,29 @@ describe.if(hasBrowser)("the palette", () => {
     await page.close();
   });
 
+  test("while it is not known whether there are models, nothing says that there are none", async () => {
+    const page = await browser.open("about:blank", "");
+    await page.route("**/api/v1/models", (route) => route.abort());
+    await page.goto(`${service.url}/settings`);
+    await summon(page);
+    await palette(page).getByRole("group", { name: "Instructions" }).waitFor();
+    const option = palette(page).getByRole("option", { name: "New workspace" });
+    expect([await option.innerText(), await option.getAttribute("aria-disabled")]).toEqual([
+      "New workspace",
+      null,
+    ]);
+    browser.expected(/ERR_FAILED/);
+    await page.close();
+  });
+
   test("arrows go round, Escape closes and gives the focus back, nothing found is said", async () => {
     const page = await browser.open(service.url, "/settings");
     const button = page.getByRole("button", { name: "Sign in as somebody else" });
     await button.focus();
     await summon(page);
+    // Each list is added when it is there.
+    for (const group of ["Workspaces", "Gears", "Instructions"])
+      await palette(page).getByRole("group", { name: group }).waitFor();
     const all = (await options(page)).map((text) => text.trim());
     expect((await chosen(page)).trim()).toBe(all[0]!);
     await page.keyboard.press("ArrowUp");

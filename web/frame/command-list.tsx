@@ -39,7 +39,7 @@ export function everyCommand(): Accessor<readonly Command[]> {
   const models = modelsQuery();
   return createMemo(() => [
     ...offered(),
-    ...everywhere(go, (models.data()?.length ?? 0) > 0),
+    ...everywhere(go, models.data()?.length === 0),
     ...pages(go),
     ...(workspaces.data() ?? []).map((one) => ({
       id: `workspace-${one.id}`,
@@ -99,17 +99,18 @@ const THEMES: readonly (readonly [Theme, string, typeof Sun])[] = [
   ["system", "Use the theme of the system", Monitor],
 ];
 
-function everywhere(go: (path: string) => () => void, hasModels: boolean): Command[] {
+/** `lacksModels`: it is known that there are none. */
+function everywhere(go: (path: string) => () => void, lacksModels: boolean): Command[] {
   const group = "Actions";
   const commands: Command[] = [
     {
       id: "new-workspace",
       group,
       label: "New workspace",
-      note: hasModels ? undefined : "add a model first",
+      note: lacksModels ? "add a model first" : undefined,
       icon: () => <Plus aria-hidden="true" />,
       run: go("/workspaces?new=1"),
-      disabled: !hasModels,
+      disabled: lacksModels,
     },
     ...THEMES.filter(([value]) => value !== theme()).map(([value, label, icon]) => ({
       id: `theme-${value}`,
