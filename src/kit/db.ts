@@ -3,6 +3,7 @@
 // Durability: `synchronous=FULL`, so an acknowledged write survives a power cut. To pay for that once, `write` gathers all work
 // of one event-loop turn into one transaction ("group commit"); each piece has its own savepoint, so one failing changes nothing
 // of the others. The lock is exclusive: a second process on the same data is refused instead of corrupting our counters and caches.
+// Nothing is written beside the database: what SQLite keeps for an undo stays in memory.
 
 import { Database, type SQLQueryBindings, type Statement } from "bun:sqlite";
 import { chmodSync, closeSync, fstatSync, openSync, read, rmSync } from "node:fs";
@@ -11,13 +12,22 @@ import { AppError, messageOf, systemCode } from "./error.ts";
 const BUSY_TIMEOUT_MS = 200;
 const CACHE_KIB = 8 * 1024;
 const BATCH_WORKS_MAX = 512;
-/** The log is brought into the file when it has so many pages; SQLite's own default. */
-const CHECKPOINT_PAGES = 1000;
+/** The log is brought into the file when it has so many pages (16 MiB): a page that changes often is brought once for many commits. */
+const CHECKPOINT_PAGES = 4000;
 const FILE_MODE = 0o600;
 
 type Params = SQLQueryBindings[];
 
-interface Work {
+const READS = /^\s*SELECT\b/i;
+
+export interface WriteOptions {
+  /** `run` may be called a second time, after what it did was undone: then works that succeed together need no way back each. */
+  readonly repeatable?: boolean;
+  /** A power cut may take it back, together with what came after it and is relaxed as well. The end of the process does not. */
+  readonly relaxed?: boolean;
+}
+
+interface Work extends WriteOptions {
   readonly run: () => unknown;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
@@ -56,6 +66,9 @@ export class Db {
   #queue: Work[] = [];
   #scheduled = false;
   #after: (() => void)[] | undefined;
+  /** The work that runs now did something that would have to be undone. */
+  #touched = false;
+  #isRelaxed = false;
   #closed = false;
   #watch: { readonly elapsed: () => number; readonly told: (took: number) => void } | undefined;
   /** For copies. Kept open as long as the database: closing any descriptor of the file gives up SQLite's lock on it (POSIX). */
@@ -72,7 +85,11 @@ export class Db {
   /** SQL belongs to `store.ts` files; parameters are positional. */
   query<Row, P extends Params = Params>(sql: string): Query<Row, P> {
     let compiled: Statement<Row, Params> | undefined;
-    const statement = () => (compiled ??= this.#keep(this.#sqlite.prepare<Row, Params>(sql)));
+    const isRead = READS.test(sql);
+    const statement = () => {
+      if (!isRead) this.#touched = true;
+      return (compiled ??= this.#keep(this.#sqlite.prepare<Row, Params>(sql)));
+    };
     return {
       get: (...params) => statement().get(...params),
       all: (...params) => statement().all(...params),
@@ -81,10 +98,10 @@ export class Db {
   }
 
   /** Runs `run` in the next group commit and resolves when it is on disk. A throw in it undoes only its own changes. */
-  write<T>(run: () => T): Promise<T> {
+  write<T>(run: () => T, options: WriteOptions = {}): Promise<T> {
     if (this.#closed) return Promise.reject(new AppError("unavailable", "the service is stopping"));
     return new Promise<T>((resolve, reject) => {
-      this.#queue.push({ run, resolve: resolve as (value: unknown) => void, reject });
+      this.#queue.push({ ...options, run, resolve: resolve as (value: unknown) => void, reject });
       if (this.#scheduled) return;
       this.#scheduled = true;
       setImmediate(() => this.#flush());
@@ -93,7 +110,7 @@ export class Db {
 
   /** For start-up only, where nothing runs beside it: one transaction, at once. */
   writeNow<T>(run: () => T): T {
-    const outcome = this.#commit([run])[0]!;
+    const outcome = this.#commit([{ run }])[0]!;
     if (!outcome.ok) throw outcome.error;
     this.#callBack(outcome.after);
     return outcome.value as T;
@@ -160,6 +177,7 @@ export class Db {
   }
 
   exec(sql: string): void {
+    this.#touched = true;
     this.#sqlite.run(sql);
   }
 
@@ -218,7 +236,7 @@ export class Db {
     this.#scheduled = false;
     while (this.#queue.length > 0) {
       const batch = this.#queue.splice(0, BATCH_WORKS_MAX);
-      const outcomes = this.#commit(batch.map((work) => work.run));
+      const outcomes = this.#commit(batch);
       for (const [index, outcome] of outcomes.entries()) {
         const work = batch[index]!;
         if (!outcome.ok) {
@@ -241,12 +259,12 @@ export class Db {
     }
   }
 
-  #commit(runs: (() => unknown)[]): Outcome[] {
+  #commit(works: readonly Pick<Work, "run" | keyof WriteOptions>[]): Outcome[] {
     const start = this.#watch?.elapsed() ?? 0;
     try {
-      this.#sqlite.run("BEGIN IMMEDIATE");
-      const outcomes = runs.map((run) => this.#runInSavepoint(run, runs.length > 1));
-      if (runs.length === 1 && !outcomes[0]!.ok) this.#sqlite.run("ROLLBACK");
+      this.#setRelaxed(works.every(({ relaxed }) => relaxed));
+      const outcomes = this.#runAll(works);
+      if (works.length === 1 && !outcomes[0]!.ok) this.#sqlite.run("ROLLBACK");
       else {
         this.#sqlite.run("COMMIT");
         this.#watch?.told(this.#watch.elapsed() - start);
@@ -255,8 +273,40 @@ export class Db {
     } catch (error) {
       if (this.#sqlite.inTransaction) this.#sqlite.run("ROLLBACK");
       const failure = { ok: false as const, error: storageError(error) };
-      return runs.map(() => failure);
+      return works.map(() => failure);
     }
+  }
+
+  /** Begins the transaction. A savepoint copies each page that changes after it: works that can be repeated do without, as long as all goes well. */
+  #runAll(works: readonly Pick<Work, "run" | "repeatable">[]): Outcome[] {
+    this.#sqlite.run("BEGIN IMMEDIATE");
+    if (works.length === 1) return [this.#runInSavepoint(works[0]!.run, false)];
+    if (works.every(({ repeatable }) => repeatable)) {
+      const outcomes = this.#runWithoutWayBack(works);
+      if (outcomes) return outcomes;
+      this.#sqlite.run("ROLLBACK");
+      this.#sqlite.run("BEGIN IMMEDIATE");
+    }
+    return works.map(({ run }) => this.#runInSavepoint(run, true));
+  }
+
+  /** Undefined: one failed when it had changed something already. */
+  #runWithoutWayBack(works: readonly Pick<Work, "run">[]): Outcome[] | undefined {
+    const outcomes: Outcome[] = [];
+    for (const { run } of works) {
+      this.#touched = false;
+      const outcome = this.#runInSavepoint(run, false);
+      if (!outcome.ok && this.#touched) return undefined;
+      outcomes.push(outcome);
+    }
+    return outcomes;
+  }
+
+  /** Set between transactions only. A later commit that is not relaxed brings all before it to the disk: they share one log. */
+  #setRelaxed(relaxed: boolean): void {
+    if (relaxed === this.#isRelaxed) return;
+    this.#sqlite.run(`PRAGMA synchronous = ${relaxed ? "NORMAL" : "FULL"}`);
+    this.#isRelaxed = relaxed;
   }
 
   /** A failure that made SQLite give up the whole transaction (disk full, I/O error) fails the whole batch: it is thrown on. */
@@ -294,6 +344,8 @@ export function openDatabase(path: string, onDefect: OnDefect = rethrow): Db {
     sqlite.run("PRAGMA journal_mode = WAL");
     sqlite.run("PRAGMA synchronous = FULL");
     sqlite.run("PRAGMA foreign_keys = ON");
+    sqlite.run("PRAGMA temp_store = MEMORY");
+    sqlite.run(`PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
     sqlite.run(`PRAGMA cache_size = -${CACHE_KIB}`);
     // An exclusive lock is taken by the first write, so make one now: better refused here than at the first request.
     sqlite.run("BEGIN EXCLUSIVE");

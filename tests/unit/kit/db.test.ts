@@ -3,7 +3,8 @@
 
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { existsSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readlinkSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ROOT } from "../../../release/step.ts";
 import { openDatabase, type Db } from "../../../src/kit/db.ts";
@@ -23,6 +24,14 @@ function store(db: Db) {
   const remove = db.query<never, [number]>("DELETE FROM items WHERE id = ?");
   const all = db.query<{ id: number; value: string }, []>("SELECT id, value FROM items ORDER BY id");
   return { insert, remove, all };
+}
+
+function readLinkIfThere(path: string): string | undefined {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return undefined;
+  }
 }
 
 function messageOf(error: unknown): string {
@@ -141,11 +150,46 @@ describe("group commit", () => {
     again.close();
   });
 
+  test("works that can be repeated run once, unless one fails that had changed something: then all run again", async () => {
+    const db = memory();
+    const { insert, all } = store(db);
+    const runs: string[] = [];
+    const write = (id: number, what: "done" | "refused" | "failed") =>
+      db
+        .write(
+          () => {
+            runs.push(`${id}`);
+            if (what === "refused") throw new AppError("stale", `${all.all().length} are there`);
+            insert.run(id, `v${id}`);
+            if (what === "failed") throw new Error("after its change");
+            return "done";
+          },
+          { repeatable: true },
+        )
+        .catch(messageOf);
+    expect(await Promise.all([write(1, "done"), write(2, "refused"), write(3, "done")])).toEqual([
+      "done",
+      "1 are there",
+      "done",
+    ]);
+    expect(runs.splice(0)).toEqual(["1", "2", "3"]);
+    expect(await Promise.all([write(4, "done"), write(5, "failed"), write(6, "done")])).toEqual([
+      "done",
+      "after its change",
+      "done",
+    ]);
+    expect(runs).toEqual(["4", "5", "4", "5", "6"]);
+    expect(all.all().map(({ id }) => id)).toEqual([1, 3, 4, 6]);
+    db.close();
+  });
+
   test("random writes behave as a plain model does", async () => {
     const operation = fc.record({
       id: fc.integer({ min: 1, max: 6 }),
       value: fc.constantFrom("a", "b", "c", "d"),
-      kind: fc.constantFrom("insert", "insert", "remove", "insert then fail", "remove then fail"),
+      kind: fc.constantFrom("insert", "insert", "remove", "refuse", "insert then fail", "remove then fail"),
+      repeatable: fc.boolean(),
+      relaxed: fc.boolean(),
     });
     const batches = fc.array(fc.array(operation, { minLength: 1, maxLength: 8 }), { maxLength: 6 });
     await fc.assert(
@@ -157,20 +201,21 @@ describe("group commit", () => {
           const expected: string[] = [];
           for (const { id, value, kind } of batch) {
             const taken = model.has(id) || [...model.values()].includes(value);
-            const ok = !kind.endsWith("fail") && (kind === "remove" || !taken);
+            const ok = kind === "remove" || (kind === "insert" && !taken);
             expected.push(ok ? "done" : "failed");
             if (ok && kind === "remove") model.delete(id);
             if (ok && kind === "insert") model.set(id, value);
           }
           const told: number[] = [];
           const results = await Promise.allSettled(
-            batch.map(({ id, value, kind }, index) =>
+            batch.map(({ id, value, kind, ...options }, index) =>
               db.write(() => {
                 db.afterCommit(() => told.push(index));
+                if (kind === "refuse") throw new AppError("stale", `there are ${rows.all.all().length}`);
                 if (kind.startsWith("insert")) rows.insert.run(id, value);
                 else rows.remove.run(id);
                 if (kind.endsWith("fail")) throw new Error("asked to fail");
-              }),
+              }, options),
             ),
           );
           expect(
@@ -205,6 +250,43 @@ describe("the file", () => {
     if (process.platform !== "win32") expect((statSync(path).mode & 0o777).toString(8)).toBe("600");
     db.close();
   });
+
+  test("waits for the disk unless everything in a commit may be lost in a power cut", async () => {
+    await using folder = await temporaryFolder();
+    const db = openDatabase(`${folder.path}/a.db`);
+    const mode = db.query<{ synchronous: number }, []>("PRAGMA synchronous");
+    const write = (relaxed: boolean) => db.write(() => mode.get()!.synchronous, { relaxed });
+    const [NORMAL, FULL] = [1, 2];
+    expect(await Promise.all([write(true), write(true)])).toEqual([NORMAL, NORMAL]);
+    expect(await Promise.all([write(true), write(false)])).toEqual([FULL, FULL]);
+    expect(await write(true)).toBe(NORMAL);
+    expect(await db.write(() => mode.get()!.synchronous)).toBe(FULL);
+    db.close();
+  });
+
+  test.if(process.platform === "linux")(
+    "nothing of it is written elsewhere, however much would have to be undone",
+    async () => {
+      await using folder = await temporaryFolder();
+      const db = openDatabase(`${folder.path}/a.db`);
+      db.exec("CREATE TABLE blobs (id INTEGER PRIMARY KEY, value BLOB NOT NULL) STRICT");
+      const insert = db.query<never, [Uint8Array]>("INSERT INTO blobs (value) VALUES (?)");
+      const change = db.query<never, []>("UPDATE blobs SET value = randomblob(3000)");
+      const fill = () => {
+        for (let row = 0; row < 500; row += 1) insert.run(new Uint8Array(3_000));
+      };
+      await db.write(fill);
+      const open = () =>
+        readdirSync("/proc/self/fd").flatMap((name) => {
+          const target = readLinkIfThere(`/proc/self/fd/${name}`);
+          return target?.includes("etilqs") || target?.startsWith(tmpdir()) ? [target] : [];
+        });
+      const opened = await Promise.all([db.write(() => 0), db.write(() => (change.run(), open()))]);
+      const own = [db.path, `${db.path}-wal`];
+      expect((opened[1] as string[]).filter((path) => !own.includes(path))).toEqual([]);
+      db.close();
+    },
+  );
 
   test("is refused while it is open elsewhere, unharmed, and free again after close", async () => {
     await using folder = await temporaryFolder();
