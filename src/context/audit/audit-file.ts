@@ -63,10 +63,10 @@ export class AuditFile {
     return { last, lines, torn };
   }
 
-  /** All of the line or nothing: what a full disk took of it is cut off again, so that the next line begins where it should. */
-  append(line: string): void {
+  /** All of the lines or nothing: what a full disk took of them is cut off again, so that the next one begins where it should. */
+  append(lines: string): void {
     if (this.#descriptor === undefined) throw new AppError("unavailable", "the audit file is not open");
-    const bytes = Buffer.from(`${line}\n`);
+    const bytes = Buffer.from(lines);
     let at = 0;
     try {
       while (at < bytes.length) at += writeSync(this.#descriptor, bytes, at);

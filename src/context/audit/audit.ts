@@ -1,21 +1,19 @@
-// Writes the audit chain, reads it, and checks it. One writer; a record is in the file before the answer goes out. The number of records and
-// the last hash are also kept in the server's database, so that a file whose end was cut off is found.
+// What is recorded of every deed, and what can be read of it again: lists, counts, exports, and the check of the whole chain.
 
-import { CHAIN_START, canonicalJson, sha256Hex } from "../../kit/crypto.ts";
+import { sha256Hex } from "../../kit/crypto.ts";
 import { rfc3339, timeOf, turnOfOthers, type Clock } from "../../kit/clock.ts";
 import type { Db } from "../../kit/db.ts";
-import { AppError, messageOf } from "../../kit/error.ts";
+import { AppError } from "../../kit/error.ts";
 import type { Log } from "../../kit/log.ts";
 import { randomHex } from "../../kit/random.ts";
 import { LIST_DEFAULT } from "../../kit/schema.ts";
 import { requireAdmin, type Actor } from "../people/actor.ts";
-import { AuditFile, readLines } from "./audit-file.ts";
+import { readLines } from "./audit-file.ts";
+import { AuditChain, type AuditEntry } from "./chain.ts";
 import type { AuditQuery, AuditRecord, AuditStats, AuditVerification } from "./schema.ts";
 import { AuditStore } from "./store.ts";
 import { checkAuditFile, parseRecord, verifyAuditFile } from "./verify.ts";
 
-/** How far the anchor and the disk may be behind. */
-const ANCHOR_DELAY_MS = 100;
 const ID_BITS = 64;
 /** Between two of them everything else may run: about 5 ms of reading. */
 const RECORDS_PER_STRETCH = 1_000;
@@ -40,30 +38,29 @@ export interface AuditDeps {
 
 export class Audit {
   readonly #deps: AuditDeps;
-  readonly #file: AuditFile;
   readonly #store: AuditStore;
-  #seq = 0;
-  #hash = CHAIN_START;
-  #anchorTimer: ReturnType<typeof setTimeout> | undefined;
-  /** Records that could not be written since the start. */
-  failures = 0;
+  readonly #chain: AuditChain;
 
   constructor(deps: AuditDeps) {
     this.#deps = deps;
-    this.#file = new AuditFile(deps.path);
     this.#store = new AuditStore(deps.db);
+    this.#chain = new AuditChain({ ...deps, store: this.#store });
   }
 
   get entries(): number {
-    return this.#seq;
+    return this.#chain.entries;
+  }
+
+  /** Records that could not be written since the start. */
+  get failures(): number {
+    return this.#chain.failures;
   }
 
   /** Goes on where the file ends. A line that a crash cut off is recorded as such. */
   open(): void {
-    const { last, torn } = this.#file.open();
+    const { last, torn } = this.#chain.open();
     const record = last === undefined ? undefined : (parseRecord(last) ?? this.#lastRecord());
-    this.#seq = record?.seq ?? 0;
-    this.#hash = record?.hash ?? CHAIN_START;
+    this.#chain.continueAfter(record);
     if (torn === undefined) return;
     this.#deps.log.warn("the last line of the audit file was cut off and is set aside", {
       bytes: torn.length,
@@ -71,20 +68,19 @@ export class Audit {
     this.record(null, { action: "audit.recovered", contentHash: sha256Hex(torn) });
   }
 
-  /** How far the file is now: so many bytes are so many whole records, and `hash` closes the last one. */
-  mark(): { readonly path: string; readonly bytes: number; readonly entries: number; readonly hash: string } {
-    return {
-      path: this.#deps.path,
-      bytes: this.#file.size(),
-      entries: this.#seq,
-      hash: this.#hash,
-    };
+  /** See `AuditChain.mark`. */
+  mark(): ReturnType<AuditChain["mark"]> {
+    return this.#chain.mark();
   }
 
-  /** `actor` null: the server itself. A failure to write is logged and counted; what was done stays done. */
+  /** At once. `actor` null: the server itself. A failure to write is logged and counted; what was done stays done. */
   record(actor: Actor | null, deed: Deed, failure?: unknown): void {
-    const body = {
-      seq: this.#seq + 1,
+    void this.#chain.add(this.#entryOf(actor, deed, failure));
+    this.#chain.flush();
+  }
+
+  #entryOf(actor: Actor | null, deed: Deed, failure: unknown): AuditEntry {
+    return {
       id: randomHex(ID_BITS),
       time: rfc3339(this.#deps.clock.now()),
       actor: {
@@ -100,22 +96,7 @@ export class Audit {
       content_hash: deed.contentHash ?? null,
       ...resultOf(failure),
       request_id: actor?.requestId ?? "",
-      prev: this.#hash,
     };
-    const hash = sha256Hex(canonicalJson(body));
-    try {
-      this.#file.append(JSON.stringify({ ...body, hash }));
-    } catch (error) {
-      this.failures += 1;
-      this.#deps.log.error("an audit record could not be written", {
-        action: deed.action,
-        error: messageOf(error),
-      });
-      return;
-    }
-    this.#seq = body.seq;
-    this.#hash = hash;
-    this.#anchorTimer ??= setTimeout(() => void this.anchor(), ANCHOR_DELAY_MS);
   }
 
   /** Runs it and records what came of it, refusals included. `about` may say more once it is done. */
@@ -129,28 +110,20 @@ export class Audit {
     try {
       done = await act();
     } catch (error) {
-      this.record(actor, deed, error);
+      await this.#chain.add(this.#entryOf(actor, deed, error));
       throw error;
     }
-    this.record(actor, { ...deed, ...about(done) });
+    await this.#chain.add(this.#entryOf(actor, { ...deed, ...about(done) }, undefined));
     return done;
   }
 
   /** Brings file and anchor to the disk. */
-  async anchor(): Promise<void> {
-    clearTimeout(this.#anchorTimer);
-    this.#anchorTimer = undefined;
-    try {
-      this.#file.sync();
-      await this.#deps.db.write(() => this.#store.setAnchor.run(this.#seq, this.#hash));
-    } catch (error) {
-      this.#deps.log.error("the audit file could not be anchored", { error: messageOf(error) });
-    }
+  anchor(): Promise<void> {
+    return this.#chain.anchor();
   }
 
-  async close(): Promise<void> {
-    await this.anchor();
-    this.#file.close();
+  close(): Promise<void> {
+    return this.#chain.close();
   }
 
   /** Newest page, newest first. */
@@ -194,7 +167,7 @@ export class Audit {
 
   async verify(actor: Actor): Promise<AuditVerification> {
     requireAdmin(actor);
-    const checking = checkAuditFile(this.#deps.path, { entries: this.#seq, hash: this.#hash });
+    const checking = checkAuditFile(this.#deps.path, this.#chain.mark());
     for (;;) {
       const { done, value } = checking.next();
       if (done) return value;

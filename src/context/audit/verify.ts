@@ -1,7 +1,8 @@
 // Checks an audit file by itself: every record closes over the one before, so that nothing can be edited, removed or moved unseen.
 
-import { CHAIN_START, canonicalJson, sha256Hex } from "../../kit/crypto.ts";
+import { CHAIN_START } from "../../kit/crypto.ts";
 import { readLines } from "./audit-file.ts";
+import { hashOf } from "./chain.ts";
 import type { AuditRecord, AuditVerification } from "./schema.ts";
 
 /** Between two of them a caller may let others run: about 10 ms of work. */
@@ -56,7 +57,7 @@ export function* checkAuditFile(path: string, anchor?: Anchor): Generator<undefi
       );
     if (body.prev !== prev)
       return broken("it does not follow from the line before: a line was removed, moved or edited");
-    if (sha256Hex(canonicalJson(body)) !== hash) return broken("the line was edited");
+    if (hashOf(body) !== hash) return broken("the line was edited");
     prev = hash;
     entries += 1;
     if (anchor?.entries === body.seq) anchorFound = anchor.hash === hash;

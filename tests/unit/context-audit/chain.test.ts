@@ -1,0 +1,135 @@
+// Goal: records of one turn go into the file together and in order, each before its writer goes on; what closes a record is the hash of its
+// canonical JSON, whatever the record looks like; what can't be written is counted and leaves the chain whole.
+
+import { expect, test } from "bun:test";
+import * as fc from "fast-check";
+import { readFileSync } from "node:fs";
+import { AuditChain, hashOf, type AuditEntry } from "../../../src/context/audit/chain.ts";
+import type { AuditRecord } from "../../../src/context/audit/schema.ts";
+import { AuditStore } from "../../../src/context/audit/store.ts";
+import { verifyAuditFile } from "../../../src/context/audit/verify.ts";
+import { serverMigrations } from "../../../src/context/migrations/migrations.ts";
+import { canonicalJson, sha256Hex } from "../../../src/kit/crypto.ts";
+import { openDatabase } from "../../../src/kit/db.ts";
+import { migrate } from "../../../src/kit/migrate.ts";
+import { temporaryFolder } from "../../kit/folder.ts";
+
+async function bench() {
+  const folder = await temporaryFolder();
+  const path = `${folder.path}/audit/audit.jsonl`;
+  const db = openDatabase(`${folder.path}/server.db`);
+  migrate(db, serverMigrations, 0);
+  const errors: unknown[] = [];
+  const log = { debug() {}, info() {}, warn() {}, error: (_: string, about?: object) => errors.push(about) };
+  const store = new AuditStore(db);
+  const chain = new AuditChain({ path, db, store, log });
+  chain.open();
+  return {
+    chain,
+    path,
+    errors,
+    store,
+    lines: () => readFileSync(path, "utf8").split("\n").slice(0, -1),
+    async [Symbol.asyncDispose]() {
+      await chain.close();
+      db.close();
+      await folder[Symbol.asyncDispose]();
+    },
+  };
+}
+
+function entry(action: string): AuditEntry {
+  const actor = { name: "ada", role: "admin" as const, auth: "token" as const, address: "127.0.0.1" };
+  const about = { space: "team", target: "a.md", version: 1, content_hash: null };
+  const came = { result: "ok" as const, error: null, request_id: "r" };
+  return { id: "1", time: "2026-01-01T00:00:00.000Z", actor, action, ...about, ...came };
+}
+
+const actions = (lines: string[]) => lines.map((line) => (JSON.parse(line) as AuditRecord).action);
+
+test("records of one turn are written together and in order, before anybody goes on", async () => {
+  await using audit = await bench();
+  const seen: number[] = [];
+  const deed = async (action: string) => {
+    await audit.chain.add(entry(action));
+    seen.push(audit.lines().length);
+  };
+  const deeds = ["one", "two", "three"].map(deed);
+  expect([audit.lines(), audit.chain.entries]).toEqual([[], 3]);
+  await Promise.all(deeds);
+  expect([actions(audit.lines()), seen]).toEqual([
+    ["one", "two", "three"],
+    [3, 3, 3],
+  ]);
+  // One that can't wait takes along those that do.
+  void audit.chain.add(entry("four"));
+  void audit.chain.add(entry("five"));
+  audit.chain.flush();
+  expect(actions(audit.lines())).toEqual(["one", "two", "three", "four", "five"]);
+  const { entries, hash } = audit.chain.mark();
+  expect(verifyAuditFile(audit.path, { entries, hash })).toMatchObject({ ok: true, entries: 5 });
+  await audit.chain.anchor();
+  expect(audit.store.anchor.get()).toEqual({ entries, hash });
+});
+
+test("what can't be written is logged and counted, each by itself, and the chain goes on without it", async () => {
+  await using audit = await bench();
+  await audit.chain.add(entry("one"));
+  const before = audit.chain.mark();
+  await audit.chain.close();
+  await Promise.all([audit.chain.add(entry("lost")), audit.chain.add(entry("lost too"))]);
+  expect([audit.chain.failures, audit.chain.entries]).toEqual([2, 1]);
+  expect(audit.errors).toEqual([
+    { action: "lost", error: "the audit file is not open" },
+    { action: "lost too", error: "the audit file is not open" },
+  ]);
+  audit.chain.open();
+  await audit.chain.add(entry("two"));
+  expect(actions(audit.lines())).toEqual(["one", "two"]);
+  expect((JSON.parse(audit.lines()[1]!) as AuditRecord).prev).toBe(before.hash);
+  expect(verifyAuditFile(audit.path)).toMatchObject({ ok: true, entries: 2 });
+});
+
+test("a record is closed by the hash of its canonical JSON, also one with other members than it should have", () => {
+  const text = fc.oneof(
+    fc.string({ unit: "binary" }),
+    fc.constantFrom("", '"', "\\", "10", "2", "__proto__"),
+  );
+  const value = fc.oneof(text, fc.integer(), fc.constant(null), fc.record({ b: text, a: text }));
+  const member = fc.constantFrom(
+    "seq",
+    "id",
+    "time",
+    "action",
+    "space",
+    "target",
+    "version",
+    "prev",
+    "other",
+  );
+  const whole = { ...entry("a"), seq: 1, prev: "0" };
+  fc.assert(
+    fc.property(
+      fc.array(fc.tuple(member, fc.option(value, { nil: undefined })), { maxLength: 4 }),
+      fc.option(fc.dictionary(fc.constantFrom("name", "role", "auth", "address", "x"), text)),
+      (changes, actor) => {
+        const record: Record<string, unknown> = { ...whole, ...(actor ? { actor } : {}) };
+        for (const [name, changed] of changes) {
+          if (changed === undefined) delete record[name];
+          else record[name] = changed;
+        }
+        const canonical = sha256Hex(canonicalJson(record));
+        const hash = hashOf(record as never);
+        const names = (of: object) => Object.keys(of).toSorted().join();
+        const isOurs =
+          names(record) === names(whole) &&
+          names(record["actor"] as object) === names(whole.actor) &&
+          Object.values({ ...record, actor: null }).every((one) => one === null || typeof one !== "object");
+        // Of one that is none of ours it is enough that it is not taken for one.
+        if (isOurs) expect(hash).toBe(canonical);
+        else expect(hash).not.toBe(hashOf(whole));
+      },
+    ),
+    { numRuns: 500 },
+  );
+});
