@@ -61,18 +61,17 @@ function addOlderVersions(path: string): void {
   const added = FILES * (VERSIONS - 1);
   db.run("PRAGMA synchronous = OFF");
   db.transaction(() => {
-    db.run(`UPDATE versions SET version = ${VERSIONS}`);
+    db.run(`UPDATE versions SET version = ${VERSIONS}, seq = seq + ${added}`);
     db.run(`UPDATE files SET live = ${VERSIONS}, shown = ${VERSIONS}, last = ${VERSIONS}`);
     db.run(`UPDATE changes SET version = ${VERSIONS}, seq = seq + ${added}`);
-    db.run(`UPDATE files SET seq = seq + ${added}`);
     db.run(
       `WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < ${added - 1})
        INSERT INTO blobs (id, hash, size, uses, coding, content)
        SELECT 1000000 + i, lower(hex(randomblob(32))), ${SEEDED_BYTES}, 1, 'raw', randomblob(${SEEDED_BYTES}) FROM n`,
     );
     db.run(
-      `INSERT INTO versions (file_id, version, blob_id, size, hash, author, created_at)
-       SELECT (id - 1000000) % ${FILES} + 1, (id - 1000000) / ${FILES} + 1, id, size, hash, 'seed', 0 FROM blobs WHERE id >= 1000000`,
+      `INSERT INTO versions (file_id, version, blob_id, size, hash, author, created_at, seq)
+       SELECT (id - 1000000) % ${FILES} + 1, (id - 1000000) / ${FILES} + 1, id, size, hash, 'seed', 0, id - 1000000 + 1 FROM blobs WHERE id >= 1000000`,
     );
     db.run(
       `INSERT INTO changes (seq, file_id, op, version, author, created_at)

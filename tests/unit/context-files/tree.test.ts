@@ -299,13 +299,17 @@ test("a space without its tree is made whole from its database when it begins an
   expect((await space.engine.stat(at("c.md")))!.hash).toBe(sha256Hex("1"));
 });
 
+/** Without a change for so long, the tree is calm. */
+const CALM_MS = 20;
+
 test("where little is going on, the tree shows a write before it is acknowledged", async () => {
   await using space = await bench();
   for (const content of ["1", "2", "3"]) {
+    space.clock.advance(CALM_MS + 1);
     await commit(space.engine, [put("d/a.md", content)]);
     expect(space.shown("d/a.md")).toBe(content);
-    await new Promise((resolve) => setImmediate(resolve));
   }
+  space.clock.advance(CALM_MS + 1);
   await commit(space.engine, [remove("d/a.md")]);
   expect(existsSync(space.on("d"))).toBe(false);
 });
@@ -316,12 +320,35 @@ test("the tree follows by itself, and a file that changes again before its turn 
   await commit(engine, [put("a.md", "1"), put("d/b.md", "b")]);
   await commit(engine, [put("a.md", "2")]);
   await commit(engine, [put("a.md", "3"), remove("d/b.md")]);
+  expect([space.shown("a.md"), space.shown("d/b.md")]).toEqual(["1", "b"]);
+  space.clock.advance(CALM_MS);
   await eventually(() => [space.shown("a.md"), existsSync(space.on("d"))], ["3", false]);
   const many = Array.from({ length: 600 }, (_, index) => put(`many/${index}.md`, `${index}`));
   await commit(engine, many);
   // Writers are slowed down to the disk: no more than a bounded number waits.
   expect(readdirSync(space.on("many")).length).toBeGreaterThanOrEqual(600 - 256);
+  space.clock.advance(CALM_MS);
   await eventually(() => readdirSync(space.on("many")).length, 600);
+});
+
+test("changes that never end do not keep the tree from following", async () => {
+  await using space = await bench();
+  const { engine, clock } = space;
+  await commit(engine, [put("a.md", "0"), put("b.md", "0")]);
+  let change = 0;
+  const next = async (path: string) => {
+    clock.advance(CALM_MS / 2);
+    await commit(engine, [put(path, `${++change}`)]);
+    // Longer than it would wait for the calm: the real time is not the one that it goes by.
+    await Bun.sleep(2);
+  };
+  await next("b.md");
+  for (let rest = 24; rest > 0; rest -= 1) await next("a.md");
+  expect([space.shown("a.md"), space.shown("b.md")]).toEqual(["0", "0"]);
+  // A quarter of a second after the first of its changes that is not shown.
+  await next("a.md");
+  await next("a.md");
+  await eventually(() => [space.shown("a.md") !== "0", space.shown("b.md")], [true, "1"]);
 });
 
 test("who looks at the tree through the engine finds what is committed", async () => {
@@ -357,10 +384,13 @@ test("what is edited by hand before the tree has followed stays, and is recorded
   await commit(engine, [put("a.md", "333")]);
   space.byHand("a.md", "once more");
   await apply(engine, [put("a.md", "4444"), put("n.md", "2")]);
+  expect([space.shown("a.md"), space.shown("n.md")]).toEqual(["once more", "2"]);
   expect(text(await engine.read(at("a.md"), 3))).toBe("by hand");
-  expect(text(await engine.read(at("a.md"), 5))).toBe("once more");
   expect(text(await engine.read(at("n.md"), 2))).toBe("mine");
-  expect([space.shown("a.md"), space.shown("n.md")]).toEqual(["4444", "2"]);
+  await apply(engine, [put("a.md", "55555")]);
+  expect(text(await engine.read(at("a.md"), 5))).toBe("4444");
+  expect(text(await engine.read(at("a.md"), 6))).toBe("once more");
+  expect(space.shown("a.md")).toBe("55555");
 });
 
 test("a file is only replaced or removed as it was looked at", async () => {

@@ -13,19 +13,33 @@ export function isDocument(path: string, bytes: Uint8Array): boolean {
   return DOCUMENT.test(path) && bytes.length <= DOCUMENT_BYTES_MAX;
 }
 
-/** Inside the transaction; `content` undefined: the file was deleted. */
-export function indexDocument(
+export interface Derived {
+  readonly fields: ReturnType<typeof frontMatterOf>;
+  readonly links: ReturnType<typeof linksOf>;
+}
+
+/** Undefined: nothing to keep. */
+export function derivedOf(path: string, content: Uint8Array): Derived | undefined {
+  const text = isDocument(path, content) ? decodeUtf8(content) : undefined;
+  if (text === undefined) return undefined;
+  const derived = { fields: frontMatterOf(text), links: linksOf(text) };
+  return derived.fields || derived.links.length > 0 ? derived : undefined;
+}
+
+/** Inside the transaction. `had`: there are rows of an earlier version. */
+export function keepDerived(
   store: SpaceStore,
   fileId: number,
-  path: string,
-  content: Uint8Array | undefined,
+  had: boolean,
+  derived: Derived | undefined,
 ): void {
-  store.dropLinks.run(fileId);
-  const text = content && isDocument(path, content) ? decodeUtf8(content) : undefined;
-  const fields = text === undefined ? undefined : frontMatterOf(text);
-  if (fields) store.setFrontMatter.run(fileId, JSON.stringify(fields));
-  else store.dropFrontMatter.run(fileId);
-  if (text === undefined) return;
-  for (const [position, { line, kind, target }] of linksOf(text).entries())
+  if (had) {
+    store.dropLinks.run(fileId);
+    store.dropFrontMatter.run(fileId);
+  }
+  if (!derived) return;
+  const { fields, links } = derived;
+  if (fields) store.insertFrontMatter.run(fileId, JSON.stringify(fields));
+  for (const [position, { line, kind, target }] of links.entries())
     store.insertLink.run(fileId, position, line, kind, target);
 }

@@ -122,7 +122,7 @@ export class SqliteEngine implements FileEngine {
     this.#clock = clock;
     this.#log = log;
     this.#store = new SpaceStore(db);
-    this.#mirror = new Mirror(this.#store, new Tree(directory), log);
+    this.#mirror = new Mirror(this.#store, new Tree(directory), clock, log);
     this.#reader = new Reading(this.#store, this.#mirror);
     this.#writing = new Writing(this.#store);
     this.#words = new WordIndex(db, this.#store);
@@ -245,6 +245,7 @@ export class SqliteEngine implements FileEngine {
     let operations: Operation[] = [];
     let bytes = 0;
     for (const path of files) {
+      this.#mirror.settle(path);
       for (const operation of this.#mirror.handEdits(path)) {
         operations.push(operation);
         if (operation.op === "put") bytes += operation.content.length;
@@ -351,7 +352,7 @@ export class SqliteEngine implements FileEngine {
   #commit(batch: Batch): Promise<Applied> {
     const prepared = prepare(batch.operations);
     const coded = codedOf(prepared);
-    return this.#db.write(() => this.#applyIn(batch, prepared, coded));
+    return this.#db.write(() => this.#applyIn(batch, prepared, coded), { repeatable: true });
   }
 
   /** Inside the transaction. */

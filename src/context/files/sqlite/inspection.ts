@@ -37,7 +37,7 @@ export async function inspectTree(
 ): Promise<{ files: FileRecord[]; waiting: Set<string> }> {
   const store = new SpaceStore(db);
   const log = createLog({ level: "error", format: "text", clock, write: () => {} });
-  const files = await new Reading(store, new Mirror(store, new Tree(directory), log)).list({});
+  const files = await new Reading(store, new Mirror(store, new Tree(directory), clock, log)).list({});
   const waiting = new Set<string>();
   for (let seq = store.follower.get("tree")!.seq; ;) {
     const changes = store.changesAfter.all(seq, CHANGES_AT_ONCE);

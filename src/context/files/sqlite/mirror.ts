@@ -2,7 +2,7 @@
 // where the tree could not be brought up to date. The database is the truth, but what somebody edited by hand is never overwritten: it is
 // noticed here, and becomes a version first.
 
-import { rfc3339 } from "../../../kit/clock.ts";
+import { rfc3339, type Clock } from "../../../kit/clock.ts";
 import { AppError, messageOf } from "../../../kit/error.ts";
 import type { Log } from "../../../kit/log.ts";
 import type { DocumentPath } from "../../../kit/paths.ts";
@@ -20,6 +20,10 @@ const REPAIR_ROWS_MAX = 1_000;
 const RETRIES_PER_WRITE_MAX = 8;
 /** Files that are written between two turns of requests: a new file costs more than the commit that it follows. */
 const BROUGHT_PER_TURN_MAX = 2;
+/** After so long without a change, what waits is written; the next change is in the tree before it is acknowledged. */
+const CALM_MS = 20;
+/** While changes keep coming, a file is at most about so far behind: in the meantime it is not written for each of its versions. */
+const BEHIND_MAX_MS = 250;
 /** A file that somebody writes faster than it is looked at. */
 const LOOKS_MAX = 5;
 /** More than these wait for nobody: a writer that makes them faster than the disk takes them is slowed down to it. */
@@ -31,6 +35,8 @@ interface Waiting {
   readonly since: number;
   /** What the tree showed then; undefined: nothing. */
   readonly shown: string | undefined;
+  /** When the first such change was committed, by the monotonic clock. */
+  readonly committed: number;
   /** The program or the machine stopped in the middle of it: a file may have been made and never filled. */
   readonly afterCrash?: boolean;
 }
@@ -38,11 +44,12 @@ interface Waiting {
 export class Mirror {
   readonly #store: SpaceStore;
   readonly #tree: Tree;
+  readonly #clock: Clock;
   readonly #log: Log;
   /** In the order of their first change, which is also the order in which names become free for others. */
   readonly #waiting = new Map<DocumentPath, Waiting>();
-  /** A turn in which something was written is not over yet. */
   #isScheduled = false;
+  #lastCommit = -Infinity;
   /** Where the tree is not what the log says, and not because of somebody's edit. The next to be tried first. */
   readonly #behind = new Set<DocumentPath>();
   /** Every change up to this one was brought into the tree, or its path is in `#waiting` or `#behind`. */
@@ -50,9 +57,10 @@ export class Mirror {
   /** The last change before all that are in `#behind`; undefined: it is empty. */
   #wholeUpTo: number | undefined;
 
-  constructor(store: SpaceStore, tree: Tree, log: Log) {
+  constructor(store: SpaceStore, tree: Tree, clock: Clock, log: Log) {
     this.#store = store;
     this.#tree = tree;
+    this.#clock = clock;
     this.#log = log;
     this.#followed = store.follower.get("tree")!.seq;
   }
@@ -76,7 +84,7 @@ export class Mirror {
       const entries = this.#store.changesAfter.all(this.#followed, REPAIR_ROWS_MAX);
       if (entries.length === 0) return;
       for (const path of new Set(entries.map((entry) => entry.path as DocumentPath)))
-        this.#bring(path, { since: this.#followed, shown: undefined, afterCrash: true });
+        this.#bring(path, { since: this.#followed, shown: undefined, committed: 0, afterCrash: true });
       this.#followed = entries.at(-1)!.seq;
     }
   }
@@ -88,16 +96,18 @@ export class Mirror {
    */
   follow(steps: readonly Step[], seq: number): void {
     const retried = [...this.#behind.values().take(RETRIES_PER_WRITE_MAX)];
+    const committed = this.#clock.elapsed();
     for (const { effect } of steps) {
       if (effect.op === "destroy" || this.#waiting.has(effect.path)) continue;
-      this.#waiting.set(effect.path, { since: this.#followed, shown: effect.before?.hash });
+      this.#waiting.set(effect.path, { since: this.#followed, shown: effect.before?.hash, committed });
     }
     this.#followed = seq;
     for (const path of retried)
       if (this.#behind.has(path) && !this.#waiting.has(path))
-        this.#bring(path, { since: this.safeSeq, shown: undefined });
-    if (!this.#isScheduled) this.#bringFirst(BROUGHT_PER_TURN_MAX);
+        this.#bring(path, { since: this.safeSeq, shown: undefined, committed });
+    if (committed - this.#lastCommit > CALM_MS) this.#bringFirst(BROUGHT_PER_TURN_MAX);
     this.#bringFirst(this.#waiting.size - WAITING_PATHS_MAX);
+    this.#lastCommit = committed;
     this.#schedule();
   }
 
@@ -107,18 +117,28 @@ export class Mirror {
     else while (this.#waiting.has(path)) this.#bringFirst(1);
   }
 
+  /** For when the next of those that wait is due: at once, or when it is calm. */
   #schedule(): void {
-    if (this.#isScheduled) return;
+    const next = this.#waiting.values().next().value;
+    if (this.#isScheduled || !next) return;
     this.#isScheduled = true;
-    setImmediate(() => {
-      this.#isScheduled = false;
-      this.#bringFirst(BROUGHT_PER_TURN_MAX);
-      if (this.#waiting.size > 0) this.#schedule();
-    });
+    const now = this.#clock.elapsed();
+    const waits = Math.min(this.#lastCommit + CALM_MS, next.committed + BEHIND_MAX_MS) - now;
+    if (waits <= 0) setImmediate(() => this.#turn());
+    else setTimeout(() => this.#turn(), waits);
   }
 
-  #bringFirst(count: number): void {
+  #turn(): void {
+    this.#isScheduled = false;
+    const now = this.#clock.elapsed();
+    this.#bringFirst(BROUGHT_PER_TURN_MAX, now - this.#lastCommit < CALM_MS ? now - BEHIND_MAX_MS : now);
+    this.#schedule();
+  }
+
+  /** `due`: only what was committed by then. */
+  #bringFirst(count: number, due = Infinity): void {
     for (const [path, waiting] of this.#waiting.entries().take(Math.max(0, count))) {
+      if (waiting.committed > due) return;
       this.#waiting.delete(path);
       this.#bring(path, waiting);
     }
@@ -166,13 +186,17 @@ export class Mirror {
     return decode(this.#store.blob.get(this.#store.version.get(id, live!)!.blob_id!)!);
   }
 
-  /** What would have to be recorded before this path may be written: `[]` when the tree is as we left it. Raises `too_large`. */
+  /**
+   * What would have to be recorded before this path may be written: `[]` when the tree is as we left it. Of a path that waits, an edit is
+   * noticed when its turn comes, and recorded before the write after that. Raises `too_large`.
+   */
   handEdits(path: DocumentPath): Operation[] {
+    if (this.#waiting.has(path)) return [];
     const row = this.#store.file.get(path);
     const live = row === null || row.live === null ? undefined : row.hash;
     // Nearly always it is the file that we put there.
     const seen = this.#tree.unchanged(path);
-    if (seen !== undefined && (seen === live || seen === this.#waiting.get(path)?.shown)) return [];
+    if (seen !== undefined && seen === live) return [];
     const copy = this.#tree.look(path);
     if (!copy || copy.hash === live || this.#isOld(copy, row)) return [];
     const { bytes } = this.#tree.read(path) ?? {};

@@ -22,7 +22,8 @@ export interface FileRow {
   hash: string;
   author: string;
   updated_at: number;
-  seq: number;
+  /** Something was read out of the document that lies in other tables. */
+  derived: 0 | 1;
 }
 
 export interface VersionRow {
@@ -69,7 +70,16 @@ export interface SnapshotRow {
   created_at: number;
 }
 
-const FILE = "id, path, live, last, shown, size, hash, author, updated_at, seq";
+const FILE = "id, path, live, last, shown, size, hash, author, updated_at, derived";
+const VERSION = "version, blob_id, size, hash, author, created_at, gone";
+
+/** Of a file the last change up to `seq` that said what is live; 0: it was not there yet. */
+function lastChange(file: string, seq: string): string {
+  const write = `SELECT seq FROM versions WHERE file_id = ${file} AND seq <= ${seq} ORDER BY version DESC LIMIT 1`;
+  const other = `SELECT seq FROM changes WHERE file_id = ${file} AND seq <= ${seq} AND op <> 'write' AND op <> 'destroy' ORDER BY seq DESC LIMIT 1`;
+  return `max(coalesce((${write}), 0), coalesce((${other}), 0))`;
+}
+
 export class SpaceStore {
   readonly space;
   readonly setEpoch;
@@ -81,6 +91,7 @@ export class SpaceStore {
   readonly filesFrom;
   readonly insertFile;
   readonly updateFile;
+  readonly setName;
   readonly setGoneFile;
   readonly versions;
   readonly version;
@@ -109,52 +120,57 @@ export class SpaceStore {
   readonly dropLinks;
   readonly insertLink;
   readonly dropFrontMatter;
-  readonly setFrontMatter;
+  readonly insertFrontMatter;
   readonly dropWords;
   readonly setWords;
 
   constructor(db: Db) {
     // What was destroyed is overwritten, not only let go: the file is what backups and copies take along.
     db.exec("PRAGMA secure_delete = ON");
+    // What a row refers to was made or read in the same transaction, and verifying a backup checks all of it. Checked here as well, each
+    // version that retention prunes would be looked for in all others.
+    db.exec("PRAGMA foreign_keys = OFF");
     this.space = db.query<SpaceRow, []>("SELECT epoch, seq, files, bytes, versions FROM space");
     this.setEpoch = db.query<never, [string]>("UPDATE space SET epoch = ?");
     this.setTotals = db.query<never, [number, number, number, number]>(
       "UPDATE space SET seq = ?, files = ?, bytes = ?, versions = ?",
     );
     this.file = db.query<FileRow, [string]>(`SELECT ${FILE} FROM files WHERE path = ?`);
-    this.fileByFolded = db.query<{ path: string }, [string]>(
-      "SELECT path FROM files WHERE folded = ? AND live IS NOT NULL",
-    );
+    this.fileByFolded = db.query<{ path: string }, [string]>("SELECT path FROM files WHERE folded = ?");
     this.someLiveBelow = db.query<{ path: string }, [string, string, number]>(
-      "SELECT path FROM files WHERE folded >= ?1 AND folded < ?2 AND live IS NOT NULL LIMIT ?3",
+      "SELECT path FROM files WHERE folded >= ?1 AND folded < ?2 LIMIT ?3",
     );
     this.liveFiles = db.query<FileRow, []>(`SELECT ${FILE} FROM files WHERE live IS NOT NULL ORDER BY path`);
     this.filesFrom = db.query<FileRow, [string, string, number]>(
       `SELECT ${FILE} FROM files WHERE path > ?1 AND path < ?2 ORDER BY path LIMIT ?3`,
     );
-    this.insertFile = db.query<{ id: number }, [string, string, number, string, string, number, number]>(
-      `INSERT INTO files (path, folded, live, last, shown, size, hash, author, updated_at, seq) VALUES (?1, ?2, 1, 1, 1, ?3, ?4, ?5, ?6, ?7) RETURNING id`,
+    this.insertFile = db.query<{ id: number }, [string, string, number, string, string, number, 0 | 1]>(
+      `INSERT INTO files (path, folded, live, last, shown, size, hash, author, updated_at, derived)
+       VALUES (?1, ?2, 1, 1, 1, ?3, ?4, ?5, ?6, ?7) RETURNING id`,
     );
-    this.updateFile = db.query<never, [number, number, number, string, string, number, number, number]>(
-      "UPDATE files SET live = ?1, shown = ?1, last = ?2, size = ?3, hash = ?4, author = ?5, updated_at = ?6, seq = ?7 WHERE id = ?8",
+    this.updateFile = db.query<never, [number, number, number, string, string, number, 0 | 1, number]>(
+      "UPDATE files SET live = ?1, shown = ?1, last = ?2, size = ?3, hash = ?4, author = ?5, updated_at = ?6, derived = ?7 WHERE id = ?8",
     );
-    this.setGoneFile = db.query<never, [string, number, number, number]>(
-      "UPDATE files SET live = NULL, author = ?1, updated_at = ?2, seq = ?3 WHERE id = ?4",
+    this.setName = db.query<never, [string, number, number]>(
+      "UPDATE files SET folded = ?, live = ? WHERE id = ?",
+    );
+    this.setGoneFile = db.query<never, [string, number, number]>(
+      "UPDATE files SET live = NULL, folded = NULL, author = ?1, updated_at = ?2, derived = 0 WHERE id = ?3",
     );
     this.versions = db.query<VersionRow, [number]>(
-      "SELECT version, blob_id, size, hash, author, created_at, gone FROM versions WHERE file_id = ? ORDER BY version DESC",
+      `SELECT ${VERSION} FROM versions WHERE file_id = ? ORDER BY version DESC`,
     );
     this.version = db.query<VersionRow, [number, number]>(
-      "SELECT version, blob_id, size, hash, author, created_at, gone FROM versions WHERE file_id = ? AND version = ?",
+      `SELECT ${VERSION} FROM versions WHERE file_id = ? AND version = ?`,
     );
     this.versionByHash = db.query<{ version: number }, [number, string]>(
       "SELECT version FROM versions WHERE file_id = ? AND hash = ? LIMIT 1",
     );
     this.newestKept = db.query<VersionRow, [number]>(
-      "SELECT version, blob_id, size, hash, author, created_at, gone FROM versions WHERE file_id = ? AND gone IS NULL ORDER BY version DESC LIMIT 1",
+      `SELECT ${VERSION} FROM versions WHERE file_id = ? AND gone IS NULL ORDER BY version DESC LIMIT 1`,
     );
-    this.insertVersion = db.query<never, [number, number, number, number, string, string, number]>(
-      "INSERT INTO versions (file_id, version, blob_id, size, hash, author, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
+    this.insertVersion = db.query<never, [number, number, number, number, string, string, number, number]>(
+      "INSERT INTO versions (file_id, version, blob_id, size, hash, author, created_at, seq) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
     );
     this.setGone = db.query<never, ["destroyed" | "pruned", number, number]>(
       "UPDATE versions SET gone = ?1, blob_id = NULL WHERE file_id = ?2 AND version = ?3",
@@ -177,25 +193,26 @@ export class SpaceStore {
       `SELECT c.seq, c.op, f.path, c.version, c.author, c.created_at FROM changes c JOIN files f ON f.id = c.file_id
        WHERE c.seq > ? ORDER BY c.seq LIMIT ?`,
     );
-    // Else it reads every file in the order that is asked for, to find the few that changed.
+    // The changes first, however many files there are.
     this.changedSince = db.query<FileRow, [number]>(
-      `SELECT ${FILE} FROM files INDEXED BY files_by_seq WHERE seq > ? ORDER BY path`,
+      `SELECT ${FILE} FROM (SELECT DISTINCT file_id FROM changes WHERE seq > ? AND op <> 'destroy') CROSS JOIN files ON id = file_id ORDER BY path`,
     );
     this.timeOf = db.query<{ created_at: number }, [number]>("SELECT created_at FROM changes WHERE seq = ?");
     this.changesOf = db.query<{ op: ChangeOp; version: number | null }, [number]>(
-      "SELECT op, version FROM changes WHERE file_id = ? ORDER BY seq",
+      `SELECT op, version FROM (
+         SELECT 'write' AS op, version, seq FROM versions WHERE file_id = ?1
+         UNION ALL SELECT op, version, seq FROM changes WHERE file_id = ?1 AND op <> 'write'
+       ) ORDER BY seq`,
     );
     // Is there a snapshot in which this version is the live one?
     this.namedBySnapshot = db.query<{ id: number }, [number, number]>(
-      `SELECT s.id FROM snapshots s WHERE ?2 = (
-         SELECT c.version FROM changes c WHERE c.file_id = ?1 AND c.seq <= s.seq AND c.op <> 'destroy' ORDER BY c.seq DESC LIMIT 1
-       ) LIMIT 1`,
+      `SELECT s.id FROM snapshots s JOIN changes c ON c.seq = ${lastChange("?1", "s.seq")} WHERE c.version = ?2 LIMIT 1`,
     );
     // Of each file the last change up to then that said what is live.
     this.asOf = db.query<PastRow, [number, string, number]>(
       `SELECT f.path, c.op, c.version, v.size, v.hash, c.author, c.created_at
        FROM files f
-       JOIN changes c ON c.seq = (SELECT max(seq) FROM changes WHERE file_id = f.id AND seq <= ?1 AND op <> 'destroy')
+       JOIN changes c ON c.seq = ${lastChange("f.id", "?1")}
        LEFT JOIN versions v ON v.file_id = f.id AND v.version = c.version
        WHERE c.op <> 'delete' AND f.path > ?2 ORDER BY f.path LIMIT ?3`,
     );
@@ -218,8 +235,8 @@ export class SpaceStore {
       "INSERT INTO links (file_id, position, line, kind, target) VALUES (?, ?, ?, ?, ?)",
     );
     this.dropFrontMatter = db.query<never, [number]>("DELETE FROM front_matter WHERE file_id = ?");
-    this.setFrontMatter = db.query<never, [number, string]>(
-      "INSERT INTO front_matter (file_id, fields) VALUES (?1, ?2) ON CONFLICT (file_id) DO UPDATE SET fields = ?2",
+    this.insertFrontMatter = db.query<never, [number, string]>(
+      "INSERT INTO front_matter (file_id, fields) VALUES (?, ?)",
     );
     this.dropWords = db.query<never, [number]>("DELETE FROM words WHERE rowid = ?");
     this.setWords = db.query<never, [number, string]>(

@@ -4,7 +4,7 @@
 import { foldedPath, type DocumentPath } from "../../../kit/paths.ts";
 import type { Step } from "./batch.ts";
 import { decode, type Coded } from "./coding.ts";
-import { indexDocument } from "./documents.ts";
+import { derivedOf, keepDerived } from "./documents.ts";
 import type { FileRow, SpaceStore } from "./store.ts";
 
 /** Who and when, the same for all of a batch. */
@@ -32,21 +32,20 @@ export class Writing {
     if (operation.op === "put") {
       const blob = this.#keep(operation.hash, operation.content.length, coded.get(operation.hash)!);
       const { version, size, hash } = effect.after!;
-      const id = this.#setLive(row, operation.path, effect.after!, stamp, seq);
-      store.insertVersion.run(id, version, blob, size, hash, author, time);
+      const id = this.#setLive(row, operation.path, effect.after!, stamp, operation.content);
+      store.insertVersion.run(id, version, blob, size, hash, author, time, seq);
       store.insertChange.run(seq, id, "write", version, author, time);
-      indexDocument(store, id, operation.path, operation.content);
       return this.#prune(id, stamp.versionsKept);
     }
     const { id } = row!;
     if (operation.op === "delete") {
-      store.setGoneFile.run(author, time, seq, id);
+      keepDerived(store, id, row!.derived === 1, undefined);
+      store.setGoneFile.run(author, time, id);
       store.insertChange.run(seq, id, "delete", null, author, time);
-      indexDocument(store, id, operation.path, undefined);
     } else if (operation.op === "undelete") {
-      this.#setLive(row, operation.path, effect.after!, stamp, seq);
+      const content = decode(store.blob.get(step.version!.blob_id!)!);
+      this.#setLive(row, operation.path, effect.after!, stamp, content);
       store.insertChange.run(seq, id, "undelete", effect.after!.version, author, time);
-      indexDocument(store, id, operation.path, decode(store.blob.get(step.version!.blob_id!)!));
     } else {
       store.setGone.run("destroyed", id, operation.version);
       if (step.version!.blob_id !== null) this.#release(step.version!.blob_id);
@@ -58,14 +57,22 @@ export class Writing {
   #setLive(
     row: FileRow | null,
     path: DocumentPath,
-    live: Live,
+    { version, size, hash }: Live,
     { author, time }: Stamp,
-    seq: number,
+    content: Uint8Array,
   ): number {
-    const { version, size, hash } = live;
-    if (!row) return this.#store.insertFile.get(path, foldedPath(path), size, hash, author, time, seq)!.id;
-    this.#store.updateFile.run(version, Math.max(row.last, version), size, hash, author, time, seq, row.id);
-    return row.id;
+    const store = this.#store;
+    const derived = derivedOf(path, content);
+    const flag = derived ? 1 : 0;
+    let id = row?.id;
+    if (!row || id === undefined) {
+      id = store.insertFile.get(path, foldedPath(path), size, hash, author, time, flag)!.id;
+    } else {
+      if (row.live === null) store.setName.run(foldedPath(path), version, id);
+      store.updateFile.run(version, Math.max(row.last, version), size, hash, author, time, flag, id);
+    }
+    keepDerived(store, id, row?.derived === 1, derived);
+    return id;
   }
 
   #keep(hash: string, size: number, { coding, content }: Coded): number {

@@ -21,11 +21,12 @@ CREATE TABLE blobs (
 ) STRICT;
 
 -- `live`: the version that the file is now; null: deleted. `last`: the highest number that was ever given. `shown`: the live version, or of a
--- deleted file the one that was; size and hash repeat it, so that a listing reads one table.
+-- deleted file the one that was; size and hash repeat it, so that a listing reads one table. `folded`: the name that it takes on disks where
+-- case does not count; null while it is deleted. `derived`: 1 when there are rows in links or front_matter.
 CREATE TABLE files (
   id INTEGER PRIMARY KEY,
   path TEXT NOT NULL UNIQUE,
-  folded TEXT NOT NULL,
+  folded TEXT UNIQUE,
   live INTEGER,
   last INTEGER NOT NULL,
   shown INTEGER NOT NULL,
@@ -33,12 +34,11 @@ CREATE TABLE files (
   hash TEXT NOT NULL,
   author TEXT NOT NULL,
   updated_at INTEGER NOT NULL,
-  seq INTEGER NOT NULL
+  derived INTEGER NOT NULL CHECK (derived IN (0, 1)),
+  CHECK ((live IS NULL) = (folded IS NULL))
 ) STRICT;
-CREATE UNIQUE INDEX live_files_by_folded ON files (folded) WHERE live IS NOT NULL;
-CREATE INDEX files_by_seq ON files (seq);
 
--- `blob_id` null: destroyed, or pruned by retention.
+-- `blob_id` null: destroyed, or pruned by retention. `seq`: the change that wrote it.
 CREATE TABLE versions (
   file_id INTEGER NOT NULL REFERENCES files (id),
   version INTEGER NOT NULL,
@@ -47,6 +47,7 @@ CREATE TABLE versions (
   hash TEXT NOT NULL,
   author TEXT NOT NULL,
   created_at INTEGER NOT NULL,
+  seq INTEGER NOT NULL,
   gone TEXT CHECK (gone IN ('destroyed', 'pruned')),
   PRIMARY KEY (file_id, version),
   CHECK ((blob_id IS NULL) = (gone IS NOT NULL))
@@ -61,7 +62,8 @@ CREATE TABLE changes (
   author TEXT NOT NULL,
   created_at INTEGER NOT NULL
 ) STRICT;
-CREATE INDEX changes_by_file ON changes (file_id, seq);
+-- Without the writes, which versions have: a write is one row and no more.
+CREATE INDEX other_changes_by_file ON changes (file_id, seq) WHERE op <> 'write';
 
 -- How far what follows the log has come: the working tree, the text index. The tree stays before the first change that is not in it.
 CREATE TABLE followers (
