@@ -10,9 +10,17 @@ export function randomSecret(bits: number): string {
   return randomBytes(bits / 8).toString("base64url");
 }
 
-/** Random lower-case hex digits: 48 bits → 12. */
+/** Asking the system costs more than an id does, so it is asked for many at once. */
+const POOL_BYTES = 4096;
+let pool = Buffer.alloc(0);
+
+/** Random lower-case hex digits, for ids: 48 bits → 12. */
 export function randomHex(bits: number): string {
-  return randomBytes(bits / 8).toString("hex");
+  const bytes = bits / 8;
+  if (pool.length < bytes) pool = randomBytes(POOL_BYTES);
+  const digits = pool.toString("hex", 0, bytes);
+  pool = pool.subarray(bytes);
+  return digits;
 }
 
 /** Id of a tool call as models see it: letters and digits only, accepted by every provider. */

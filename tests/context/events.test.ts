@@ -1,6 +1,7 @@
 // Goal: a stream tells each event once and in order, to those who may see it by now, and goes on where it was, also after a crash.
 
 import { describe, expect, test } from "bun:test";
+import { copyFileSync } from "node:fs";
 import { join } from "node:path";
 import type { AclRule } from "../../src/context/access/schema.ts";
 import { contextServer, filePath, refusalOf, contextClient } from "../kit/context-server.ts";
@@ -224,5 +225,37 @@ process.kill(process.pid, "SIGKILL");
     } finally {
       await server.stop("test is over");
     }
+  }, 60_000);
+
+  test("of the power that takes events away after they were told tells them again, also to who has them", async () => {
+    await using folder = await temporaryFolder();
+    const directory = join(folder.path, "server");
+    const log = { format: "json" as const, write: () => {} };
+    const { token } = await initServer({ directory, space: "team", admin: "root", template: "blank" }, log);
+    const running = async (work: (client: ReturnType<typeof contextClient>) => Promise<void>) => {
+      const server = await startServer({ directory, log, port: 0 });
+      try {
+        await work(contextClient(server.url, token));
+      } finally {
+        await server.stop("test is over");
+      }
+    };
+    const [database, before] = [join(directory, "server.db"), join(folder.path, "before.db")];
+    let told = 0;
+    await running((client) => client.write("a.md", "x").then(() => {}));
+    copyFileSync(database, before);
+    await running(async (client) => {
+      await using stream = await client.events("/events?after=0");
+      await client.write("b.md", "x");
+      await client.write("c.md", "x");
+      await stream.until(({ data }) => data.path === "c.md");
+      told = stream.seen.at(-1)!.id!;
+    });
+    copyFileSync(before, database);
+    await running(async (client) => {
+      await using stream = await client.events("/events", { headers: { "Last-Event-ID": String(told) } });
+      expect(await files(stream, 2)).toEqual(["file.write b.md 1", "file.write c.md 1"]);
+      expect(stream.seen.every(({ id }) => id! > told)).toBe(true);
+    });
   }, 60_000);
 });
