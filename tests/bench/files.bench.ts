@@ -27,6 +27,7 @@ export async function run(): Promise<Row[]> {
   await makeLargeSpace(`${folder.path}/large`);
   const large = openSpace(`${folder.path}/large`);
   const loaded = await measure(large);
+  const pruned = await writeRate(large, WRITERS, MEASURED_MS, 10);
   const rest = [await readRate(large), await deltaTime(large), ...(await listing(large))];
   await large.close();
   return [
@@ -40,6 +41,7 @@ export async function run(): Promise<Row[]> {
     rateRow("durable writes of 2 KB, one writer", small.one, limits.one, "(2,000/s over HTTP)", 2_000),
     flatRow(`${WRITERS} at once among ${FILES} files of ten versions`, loaded.many, small.many),
     flatRow(`one writer among ${FILES} files of ten versions`, loaded.one, small.one),
+    ratioRow(`the same, each pruning one of ${FILES * 10} versions`, pruned, loaded.many, 0.5),
     ...rest,
   ];
 }
@@ -54,7 +56,12 @@ async function measure(engine: SqliteEngine): Promise<{ many: number; one: numbe
 }
 
 /** Each writer has a hundred documents and writes the next version of the next one. */
-async function writeRate(engine: SqliteEngine, writers: number, milliseconds: number): Promise<number> {
+async function writeRate(
+  engine: SqliteEngine,
+  writers: number,
+  milliseconds: number,
+  versionsKept = 0,
+): Promise<number> {
   const started = performance.now();
   let count = 0;
   const write = async (writer: number) => {
@@ -68,6 +75,7 @@ async function writeRate(engine: SqliteEngine, writers: number, milliseconds: nu
       const applied = await engine.apply({
         operations: [{ op: "put", path, content, expected }],
         author: "bench",
+        versionsKept,
       });
       versions.set(path, applied.effects[0]!.after!.version);
       count += 1;
@@ -87,17 +95,15 @@ function rawRate(path: string, rows: number): number {
     "CREATE TABLE blobs (id INTEGER PRIMARY KEY, hash TEXT NOT NULL UNIQUE, content BLOB NOT NULL) STRICT",
   );
   db.run(
-    "CREATE TABLE files (id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, live INTEGER NOT NULL, hash TEXT NOT NULL, seq INTEGER NOT NULL) STRICT",
+    "CREATE TABLE files (id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, live INTEGER NOT NULL, hash TEXT NOT NULL) STRICT",
   );
-  db.run("CREATE INDEX files_by_seq ON files (seq)");
   db.run(
     "CREATE TABLE versions (file_id INTEGER, version INTEGER, blob_id INTEGER, hash TEXT, PRIMARY KEY (file_id, version)) STRICT, WITHOUT ROWID",
   );
   db.run("CREATE TABLE changes (seq INTEGER PRIMARY KEY, file_id INTEGER, version INTEGER) STRICT");
-  db.run("CREATE INDEX changes_by_file ON changes (file_id, seq)");
   const blob = db.prepare("INSERT INTO blobs (hash, content) VALUES (?, ?) RETURNING id");
   const file = db.prepare(
-    "INSERT INTO files (path, live, hash, seq) VALUES (?1, 1, ?2, ?3) ON CONFLICT (path) DO UPDATE SET live = live + 1, hash = ?2, seq = ?3 RETURNING id, live",
+    "INSERT INTO files (path, live, hash) VALUES (?1, 1, ?2) ON CONFLICT (path) DO UPDATE SET live = live + 1, hash = ?2 RETURNING id, live",
   );
   const version = db.prepare("INSERT INTO versions VALUES (?, ?, ?, ?)");
   const change = db.prepare("INSERT INTO changes VALUES (?, ?, ?)");
@@ -107,7 +113,7 @@ function rawRate(path: string, rows: number): number {
     const hash = Bun.CryptoHasher.hash("sha256", content, "hex");
     const { id: blobId } = blob.get(hash, Bun.zstdCompressSync(content, { level: 1 })) as { id: number };
     seq += 1;
-    const { id, live } = file.get(pathOf(seq % 6_400), hash, seq) as { id: number; live: number };
+    const { id, live } = file.get(pathOf(seq % 6_400), hash) as { id: number; live: number };
     version.run(id, live, blobId, hash);
     change.run(seq, id, live);
   };
@@ -195,14 +201,11 @@ function rateRow(name: string, measured: number, limit: number, target: string, 
 }
 
 function flatRow(name: string, measured: number, limit: number): Row {
+  const target = `within ${FLAT_WITHIN * 100} % of the empty space`;
+  return { ...ratioRow(name, measured, limit, 1 - FLAT_WITHIN), target };
+}
+
+function ratioRow(name: string, measured: number, limit: number, least: number): Row {
   const ratio = measured / limit;
-  return {
-    name,
-    measured,
-    unit: "/s",
-    limit,
-    ratio,
-    target: `within ${FLAT_WITHIN * 100} % of the empty space`,
-    met: ratio >= 1 - FLAT_WITHIN,
-  };
+  return { name, measured, unit: "/s", limit, ratio, target: `≥ ${least} of that`, met: ratio >= least };
 }

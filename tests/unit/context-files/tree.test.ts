@@ -12,6 +12,7 @@ import {
   renameSync,
   rmSync,
   symlinkSync,
+  truncateSync,
   writeFileSync,
 } from "node:fs";
 import type { Batch, Operation } from "../../../src/context/files/engine.ts";
@@ -31,6 +32,7 @@ import {
   undelete,
 } from "../../kit/file-engine.ts";
 import { eventually } from "../../kit/eventually.ts";
+import { MINUTE_MS } from "../../kit/manual-clock.ts";
 
 async function bench() {
   const made = await sqliteBench();
@@ -391,6 +393,42 @@ test("what is edited by hand before the tree has followed stays, and is recorded
   expect(text(await engine.read(at("a.md"), 5))).toBe("4444");
   expect(text(await engine.read(at("a.md"), 6))).toBe("once more");
   expect(space.shown("a.md")).toBe("55555");
+});
+
+test("after a power cut all files of the last minutes are looked at, and what is there of them is made whole", async () => {
+  await using space = await bench();
+  const long = "0123456789abcdef".repeat(1_000);
+  await apply(space.engine, [put("before.md", "written long before")]);
+  space.clock.advance(2 * MINUTE_MS + 1);
+  const paths = ["empty.md", "begun.md", "shorter.md", "other.md", "whole.md"];
+  await apply(
+    space.engine,
+    paths.map((path) => put(path, `${path} ${long}`)),
+  );
+  // More than are looked at in any case.
+  for (let change = 0; change < 400; change += 1) await apply(space.engine, [put("busy.md", `${change}`)]);
+  const crashed = `${space.directory}-crashed`;
+  cpSync(space.directory, crashed, { recursive: true });
+  const [block, other] = [4_096, 5_000];
+  writeFileSync(`${crashed}/before.md`, "");
+  writeFileSync(`${crashed}/empty.md`, "");
+  truncateSync(`${crashed}/begun.md`, block);
+  truncateSync(`${crashed}/shorter.md`, other);
+  writeFileSync(`${crashed}/other.md`, "x".repeat(block));
+  const engine = openSqliteEngine({ directory: crashed, clock: space.clock, log: silent });
+  const states = (await engine.list()).map(({ path, state }) => `${path} ${state}`);
+  await engine.close();
+  expect(states).toEqual([
+    "before.md modified",
+    "begun.md live",
+    "busy.md live",
+    "empty.md live",
+    "other.md modified",
+    "shorter.md modified",
+    "whole.md live",
+  ]);
+  expect(readFileSync(`${crashed}/begun.md`, "utf8")).toBe(`begun.md ${long}`);
+  rmSync(crashed, { recursive: true });
 });
 
 test("a file is only replaced or removed as it was looked at", async () => {

@@ -41,8 +41,10 @@ const EPOCH_BITS = 48;
 const DIRECTORY_MODE = 0o700;
 /** Changes: a statement less in each commit, for so many more files to look at after a crash. */
 const FOLLOWER_STORED_EVERY = 64;
-/** Changes whose files are looked at after a crash in any case: a power cut can take what the system had not written yet. */
+/** Changes whose files are looked at after a crash in any case. Also marks that the space is open: it was not closed while fewer are followed. */
 const LOOKED_AT_AFTER_CRASH = 256;
+/** A system brings what was written to the disk in half a minute; what is older than this, a power cut does not take. */
+const WRITTEN_OUT_MS = 120_000;
 /** Adopted in one transaction, at most, unless a single file is larger. */
 const ADOPTED_BYTES_MAX = 64 * 1024 * 1024;
 const ADOPTED_FILES_MAX = 2_000;
@@ -131,6 +133,9 @@ export class SqliteEngine implements FileEngine {
     this.#lastTime = this.#store.timeOf.get(this.#space.seq)?.created_at ?? 0;
     this.#storedTreeSeq = this.#store.follower.get("tree")!.seq;
     this.#mirror.catchUp();
+    const wasClosed = this.#storedTreeSeq === this.#space.seq;
+    if (!wasClosed)
+      this.#mirror.mend(this.#reader.seqAt({ time: this.#lastTime - WRITTEN_OUT_MS }), this.#storedTreeSeq);
   }
 
   head(): Head {

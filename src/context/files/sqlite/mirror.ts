@@ -28,6 +28,9 @@ const BEHIND_MAX_MS = 250;
 const LOOKS_MAX = 5;
 /** More than these wait for nobody: a writer that makes them faster than the disk takes them is slowed down to it. */
 const WAITING_PATHS_MAX = 256;
+/** File systems write so much at once: what a power cut left of a file ends there. */
+const BLOCK_BYTES = 4096;
+const NOTHING = new Uint8Array();
 
 /** A path whose copy is older than the log, since the commit that changed it was a moment ago. */
 interface Waiting {
@@ -37,7 +40,7 @@ interface Waiting {
   readonly shown: string | undefined;
   /** When the first such change was committed, by the monotonic clock. */
   readonly committed: number;
-  /** The program or the machine stopped in the middle of it: a file may have been made and never filled. */
+  /** The machine may have stopped before all of the file was on the disk. */
   readonly afterCrash?: boolean;
 }
 
@@ -86,6 +89,19 @@ export class Mirror {
       for (const path of new Set(entries.map((entry) => entry.path as DocumentPath)))
         this.#bring(path, { since: this.#followed, shown: undefined, committed: 0, afterCrash: true });
       this.#followed = entries.at(-1)!.seq;
+    }
+  }
+
+  /** After a crash: files of the changes after `from` and up to `to`, which were in the tree, but maybe not all on the disk. */
+  mend(from: number, to: number): void {
+    for (let seq = from; seq < to;) {
+      const entries = this.#store.changesAfter.all(seq, Math.min(REPAIR_ROWS_MAX, to - seq));
+      for (const path of new Set(entries.map((entry) => entry.path as DocumentPath))) {
+        const row = this.#store.file.get(path)!;
+        if (row.live !== null && this.#mayBeCutOff(path, row.size))
+          this.#bring(path, { since: seq, shown: undefined, committed: 0, afterCrash: true });
+      }
+      seq = entries.at(-1)!.seq;
     }
   }
 
@@ -165,7 +181,7 @@ export class Mirror {
     for (let looks = 0; looks < LOOKS_MAX; looks += 1) {
       const copy = this.#tree.look(path);
       if (copy && isLive && copy.hash === row.hash) return;
-      const isOurs = copy?.hash === shown || (afterCrash && copy?.size === 0);
+      const isOurs = copy?.hash === shown || (afterCrash && copy && this.#isRestOf(copy, content));
       if (copy && !isOurs && this.#isForeign(copy, row)) {
         const note = "edited by hand while it was written: the copy in the working tree stays as it is";
         return this.#log.warn(note, { path });
@@ -174,6 +190,23 @@ export class Mirror {
       if (done) return;
     }
     throw new AppError("conflict", `${path}: somebody keeps writing it in the working tree`);
+  }
+
+  /** What can't be looked at is found when it is read. */
+  #mayBeCutOff(path: DocumentPath, written: number): boolean {
+    try {
+      return isCutOff(this.#tree.sizeOf(path), written);
+    } catch {
+      return false;
+    }
+  }
+
+  /** Empty, or the beginning of it. */
+  #isRestOf({ path, size }: TreeFile, content: Uint8Array = NOTHING): boolean {
+    if (size === 0) return true;
+    if (!isCutOff(size, content.length)) return false;
+    const { bytes } = this.#tree.read(path) ?? {};
+    return bytes !== undefined && Buffer.compare(bytes, content.subarray(0, bytes.length)) === 0;
   }
 
   /** No version of the file: written by somebody else. */
@@ -239,4 +272,9 @@ type StateOf = "live" | "modified" | "missing" | FileRecord;
 function untracked({ path, size, hash, modified }: TreeFile): FileRecord {
   const updated_at = rfc3339(modified);
   return { path, version: null, size, hash, updated_at, author: TREE_AUTHOR, state: "untracked" };
+}
+
+/** Of sizes in bytes: what is there is less than what was written, and ends where a power cut can end it. */
+function isCutOff(there: number | undefined, written: number): boolean {
+  return there !== undefined && there < written && there % BLOCK_BYTES === 0;
 }

@@ -32,7 +32,7 @@ export class Reading {
   }
 
   async list({ prefix, deleted = false, at }: ListQuery): Promise<FileRecord[]> {
-    if (at !== undefined) return this.#listAsOf(this.#seqAt(at), prefix);
+    if (at !== undefined) return this.#listAsOf(this.seqAt(at), prefix);
     const { seq } = this.#store.space.get()!;
     const rows = await this.#rows(prefix);
     const records = new Map<string, FileRecord>();
@@ -165,7 +165,7 @@ export class Reading {
   }
 
   /** The last change of that time or before. Times in the log only grow, and its numbers have no gaps. */
-  #seqAt(at: { seq: number } | { time: number }): number {
+  seqAt(at: { seq: number } | { time: number }): number {
     const { seq } = this.#store.space.get()!;
     if ("seq" in at) {
       if (at.seq > seq) throw new AppError("invalid", "at: that head is still to come");

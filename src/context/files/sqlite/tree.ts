@@ -154,6 +154,16 @@ export class Tree {
     });
   }
 
+  /** In bytes; undefined: no regular file there. Raises `unavailable`. */
+  sizeOf(path: DocumentPath): number | undefined {
+    return guarded(path, () => {
+      const name = this.#onDisk(path);
+      const isInside = this.#leadsInside(name);
+      const stats = isInside ? lstatSync(join(this.#root, name), { throwIfNoEntry: false }) : undefined;
+      return stats?.isFile() ? stats.size : undefined;
+    });
+  }
+
   /** Undefined: no regular file there. Reads it only when it looks different from the last time. Raises `unavailable`. */
   look(path: DocumentPath): TreeFile | undefined {
     return guarded(path, () => {
