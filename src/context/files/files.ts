@@ -14,7 +14,7 @@ import type { Applied, Batch, Content, Effect, Expected, Operation, Plan } from 
 import { headText, parseHead } from "./head.ts";
 import { admitQuotas } from "./quotas.ts";
 import type { FileHistory, FileRecord, NetChange } from "./schema.ts";
-import type { SecretScan } from "./secrets.ts";
+import type { Find, SecretScan } from "./secrets.ts";
 
 export interface FilesDeps {
   readonly spaces: Spaces;
@@ -214,12 +214,12 @@ export class Files {
 
   /** Makes the space what it was at a snapshot. Space-leads and admins; each path is judged by itself. */
   async restore(actor: Actor, spaceName: string, id: number): Promise<Applied> {
-    const { audit, spaces, events } = this.#deps;
+    const { audit, spaces, events, secrets } = this.#deps;
     const deed = { action: "space.restore", space: spaceName, target: String(id) };
     const applied = await this.#unnamed(actor, spaceName, () =>
       audit.watched(actor, deed, async () => {
         const space = await spaces.led(actor, spaceName);
-        return space.engine.restoreSnapshot(id, this.#terms(actor, space));
+        return space.engine.restoreSnapshot(id, this.#terms(actor, space, await secrets.finder()));
       }),
     );
     const data = { files: applied.effects.length };
@@ -242,7 +242,7 @@ export class Files {
     deed: { action: string; space: string; target?: string; version?: number; contentHash?: string },
     planned: (space: OpenSpace) => readonly Operation[] | Promise<readonly Operation[]>,
   ): Promise<{ applied: Applied; space: OpenSpace }> {
-    const { audit, spaces } = this.#deps;
+    const { audit, spaces, secrets } = this.#deps;
     return audit.watched(
       actor,
       deed,
@@ -250,9 +250,10 @@ export class Files {
         const space = await spaces.visible(actor, deed.space);
         const operations = await planned(space);
         for (const { op, path } of operations) this.#requireAny(actor, deed.space, op, path);
-        this.#scan(actor, deed.space, operations);
+        const find = await secrets.finder();
+        this.#scan(actor, deed.space, operations, find);
         const applied = await this.#quiet(actor, space.name, () =>
-          space.engine.apply({ operations, ...this.#terms(actor, space) }),
+          space.engine.apply({ operations, ...this.#terms(actor, space, find) }),
         );
         return { applied, space };
       },
@@ -301,19 +302,19 @@ export class Files {
     }
   }
 
-  #terms(actor: Actor, space: OpenSpace): Omit<Batch, "operations"> {
+  #terms(actor: Actor, space: OpenSpace, find: Find): Omit<Batch, "operations"> {
     return {
       author: actor.name,
       versionsKept: this.#deps.spaces.versionsKept(space),
       admit: (plan) => this.#admit(actor, space, plan),
-      admitEdits: (edits, plan) => this.#admitEdits(actor, space, edits, plan),
+      admitEdits: (edits, plan) => this.#admitEdits(actor, space, edits, plan, find),
     };
   }
 
   /** Whoever edited the working tree by hand had the disk's permission for it; limits and the scan are for everybody. */
-  #admitEdits(actor: Actor, space: OpenSpace, edits: readonly Operation[], plan: Plan): void {
+  #admitEdits(actor: Actor, space: OpenSpace, edits: readonly Operation[], plan: Plan, find: Find): void {
     try {
-      this.#scan(actor, space.name, edits);
+      this.#scan(actor, space.name, edits, find);
       this.#admitQuotas(actor, space, plan);
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
@@ -339,17 +340,18 @@ export class Files {
 
   /** What lies in the working tree comes into the history, and from there to every copy. */
   async #scanTree(actor: Actor, { engine, name }: OpenSpace): Promise<void> {
+    const find = await this.#deps.secrets.finder();
     for (const { path, state } of await engine.list()) {
       if (state !== "untracked" && state !== "modified") continue;
       const copy = await engine.copy(path as DocumentPath);
-      if (copy) this.#scan(actor, name, [{ op: "put", path: copy.path, content: copy.bytes }]);
+      if (copy) this.#scan(actor, name, [{ op: "put", path: copy.path, content: copy.bytes }], find);
     }
   }
 
-  #scan(actor: Actor, space: string, operations: readonly Operation[]): void {
+  #scan(actor: Actor, space: string, operations: readonly Operation[], find: Find): void {
     for (const operation of operations) {
       if (operation.op !== "put") continue;
-      const finding = this.#deps.secrets.find(operation.path, operation.content);
+      const finding = find(operation.path, operation.content);
       if (!finding) continue;
       const { rule, line, snippet } = finding;
       const data = { path: operation.path, rule, line };

@@ -1,100 +1,155 @@
-// Shapes of secrets. Each has letters that its issuer put there so that it can be found, which keeps false alarms rare, and a text without
-// them cheap: looking for a few letters costs a fraction of trying an expression at every place.
+// What looks like a secret: the rules of secretlint's recommended set, and shapes that they do not have. The rules are called here one after
+// the other and not by their own engine, which keeps notes about each text for as long as the process lives.
 
 export interface FoundSecret {
+  /** `<issuer>/<kind>` of the set, or the name of a shape. */
   readonly rule: string;
+  /** From 1. */
   readonly line: number;
+  /** The line up to the secret, and how that begins. */
   readonly snippet: string;
 }
 
-interface Rule {
+/** The first one in a text; undefined when there is none that nobody has checked. Raises nothing. */
+export type FindSecret = (path: string, text: string) => FoundSecret | undefined;
+
+/** Loaded when first needed: it takes more memory than an idle server should. */
+export async function loadSecretRules(): Promise<FindSecret> {
+  const { rules } = await import("@secretlint/secretlint-rule-preset-recommend");
+  const kept = (rules as unknown as readonly KeptRule[]).filter(({ meta }) => meta.id !== DIRECTIVES);
+  let reported: Candidate[] = [];
+  const active = kept.map((rule) => {
+    const issuer = rule.meta.id.slice(rule.meta.id.indexOf(PREFIX) + PREFIX.length);
+    return rule.create(
+      {
+        createTranslator: () => (kind) => kind,
+        report: ({ message, range: [start, end] }) =>
+          reported.push({ rule: `${issuer}/${message}`, start, end }),
+      },
+      {},
+    );
+  });
+  return (path, text) => {
+    reported = [];
+    const source = { content: text, filePath: path, ext: extensionOf(path) };
+    for (const rule of active) rule.file(source);
+    return firstUnchecked(text, [...reported, ...ownCandidates(text)]);
+  };
+}
+
+/** What the set's rules are and need (https://github.com/secretlint/secretlint, SecretLintRuleCreator). */
+interface KeptRule {
+  readonly meta: { readonly id: string };
+  create(context: RuleContext, options: object): { file(source: RuleSource): unknown };
+}
+
+interface RuleContext {
+  createTranslator(messages: unknown): (kind: string) => string;
+  report(report: { readonly message: string; readonly range: readonly [number, number] }): void;
+}
+
+interface RuleSource {
+  readonly content: string;
+  readonly filePath: string;
+  readonly ext: string;
+}
+
+interface Candidate {
+  readonly rule: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+const PREFIX = "secretlint-rule-";
+/** Comments that switch rules off: here a line is marked as checked instead. */
+const DIRECTIVES = "@secretlint/secretlint-rule-filter-comments";
+/** Its rule reads the file of that path on this machine's disk; what is text is no such file. */
+const READ_FROM_DISK = ".p12";
+
+function extensionOf(path: string): string {
+  const extension = /\.[^./]+$/.exec(path)?.[0].toLowerCase() ?? "";
+  return extension === READ_FROM_DISK ? "" : extension;
+}
+
+interface Shape {
   readonly name: string;
-  /** One of these is in everything that has the shape. */
+  /** One of these is in everything that has the shape: to look for a few letters costs less than to try an expression at every place. */
   readonly needles: readonly string[];
   /** Within one line. */
-  readonly shape: RegExp;
+  readonly expression: RegExp;
+}
+
+const OWN_SHAPES: readonly Shape[] = [
+  // Also of one that is cut off or quoted in pieces.
+  {
+    name: "private key",
+    needles: ["PRIVATE KEY"],
+    expression: /-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----/g,
+  },
+  // The set waits for the other half of the pair.
+  { name: "AWS access key", needles: ["AKIA", "ASIA"], expression: /\b(?:AKIA|ASIA)[A-Z2-7]{16}\b/g },
+  {
+    name: "GitLab token",
+    needles: ["gldt-", "glrt-", "glptt-", "glft-", "glsoat-"],
+    expression: /\bgl(?:dt|rt|ptt|ft|soat)-[A-Za-z0-9_-]{20,64}\b/g,
+  },
+  { name: "Google API key", needles: ["AIza"], expression: /\bAIza[A-Za-z0-9_-]{35}\b/g },
+  { name: "Google OAuth secret", needles: ["GOCSPX-"], expression: /\bGOCSPX-[A-Za-z0-9_-]{28}\b/g },
+  { name: "Anthropic key", needles: ["sk-ant-"], expression: /\bsk-ant-[A-Za-z0-9_-]{20,200}\b/g },
+  {
+    name: "Stripe key",
+    needles: ["k_live_", "k_test_"],
+    expression: /\b[sr]k_(?:live|test)_[A-Za-z0-9]{20,247}\b/g,
+  },
+  { name: "PyPI token", needles: ["pypi-"], expression: /\bpypi-[A-Za-z0-9_-]{50,200}\b/g },
+  { name: "DigitalOcean token", needles: ["_v1_"], expression: /\bdo[opr]_v1_[a-f0-9]{64}\b/g },
+  { name: "Telegram bot token", needles: [":AA"], expression: /\b[0-9]{8,10}:AA[A-Za-z0-9_-]{33}\b/g },
+  {
+    name: "JSON web token",
+    needles: ["eyJ"],
+    expression: /\beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{20,}\b/g,
+  },
+  { name: "token of this server", needles: ["cairn_"], expression: /\bcairn_[A-Za-z0-9_-]{43}\b/g },
+  // Of any scheme.
+  {
+    name: "password in an address",
+    needles: ["://"],
+    expression: /\b[a-z][a-z0-9+.-]{2,20}:\/\/[^\s/:@"'<>{}$]{1,64}:[^\s/@"'<>{}$*]{6,128}@[a-z0-9.-]+/gi,
+  },
+];
+
+function ownCandidates(text: string): Candidate[] {
+  const found: Candidate[] = [];
+  for (const { name, needles, expression } of OWN_SHAPES) {
+    if (!needles.some((needle) => text.includes(needle))) continue;
+    for (const { index, 0: match } of text.matchAll(expression))
+      found.push({ rule: name, start: index, end: index + match.length });
+  }
+  return found;
 }
 
 /** On the line itself or the one above it. */
 const CHECKED = /\b(?:cairn|secret)[:-](?:allow|checked)\b/i;
 const SHOWN_BEFORE = 20;
+const SHOWN_OF_IT = 4;
 
-const RULES: readonly Rule[] = [
-  {
-    name: "private key",
-    needles: ["PRIVATE KEY"],
-    shape: /-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----/,
-  },
-  { name: "AWS access key", needles: ["AKIA", "ASIA"], shape: /\b(?:AKIA|ASIA)[A-Z2-7]{16}\b/ },
-  {
-    name: "GitHub token",
-    needles: ["ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"],
-    shape: /\b(?:gh[pousr]_[A-Za-z0-9]{36,251}|github_pat_[A-Za-z0-9_]{60,120})\b/,
-  },
-  {
-    name: "GitLab token",
-    needles: ["glpat-", "gldt-", "glrt-", "glptt-", "glft-", "glsoat-"],
-    shape: /\bgl(?:pat|dt|rt|ptt|ft|soat)-[A-Za-z0-9_-]{20,64}\b/,
-  },
-  { name: "Slack token", needles: ["xox"], shape: /\bxox[abeoprs]-[A-Za-z0-9-]{10,200}\b/ },
-  {
-    name: "Slack webhook",
-    needles: ["hooks.slack.com"],
-    shape: /\bhooks\.slack\.com\/services\/T[A-Z0-9]{8,}\/B[A-Z0-9]{8,}\/[A-Za-z0-9]{20,}/,
-  },
-  { name: "Google API key", needles: ["AIza"], shape: /\bAIza[A-Za-z0-9_-]{35}\b/ },
-  { name: "Google OAuth secret", needles: ["GOCSPX-"], shape: /\bGOCSPX-[A-Za-z0-9_-]{28}\b/ },
-  { name: "Anthropic key", needles: ["sk-ant-"], shape: /\bsk-ant-[A-Za-z0-9_-]{20,200}\b/ },
-  {
-    name: "OpenAI key",
-    needles: ["T3BlbkFJ"],
-    shape: /\bsk-(?:proj-|svcacct-|admin-)?[A-Za-z0-9_-]{20,}T3BlbkFJ[A-Za-z0-9_-]{20,}\b/,
-  },
-  {
-    name: "Stripe key",
-    needles: ["k_live_", "k_test_"],
-    shape: /\b[sr]k_(?:live|test)_[A-Za-z0-9]{20,247}\b/,
-  },
-  { name: "SendGrid key", needles: ["SG."], shape: /\bSG\.[A-Za-z0-9_-]{22}\.[A-Za-z0-9_-]{43}\b/ },
-  { name: "npm token", needles: ["npm_"], shape: /\bnpm_[A-Za-z0-9]{36}\b/ },
-  { name: "PyPI token", needles: ["pypi-"], shape: /\bpypi-[A-Za-z0-9_-]{50,200}\b/ },
-  { name: "Hugging Face token", needles: ["hf_"], shape: /\bhf_[A-Za-z]{34}\b/ },
-  { name: "DigitalOcean token", needles: ["_v1_"], shape: /\bdo[opr]_v1_[a-f0-9]{64}\b/ },
-  { name: "Telegram bot token", needles: [":AA"], shape: /\b[0-9]{8,10}:AA[A-Za-z0-9_-]{33}\b/ },
-  {
-    name: "JSON web token",
-    needles: ["eyJ"],
-    shape: /\beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{20,}\b/,
-  },
-  { name: "token of this server", needles: ["cairn_"], shape: /\bcairn_[A-Za-z0-9_-]{43}\b/ },
-  {
-    name: "password in an address",
-    needles: ["://"],
-    shape: /\b[a-z][a-z0-9+.-]{2,20}:\/\/[^\s/:@"'<>{}$]{1,64}:[^\s/@"'<>{}$*]{6,128}@[a-z0-9.-]+/i,
-  },
-];
-
-/** The first one; undefined when there is none that nobody has checked. */
-export function findSecret(_path: string, text: string): FoundSecret | undefined {
-  const rules = RULES.filter(
-    ({ needles, shape }) => needles.some((needle) => text.includes(needle)) && shape.test(text),
-  );
-  if (rules.length === 0) return undefined;
-  const lines = text.split("\n");
-  for (const [index, line] of lines.entries()) {
-    for (const { name, shape } of rules) {
-      const match = shape.exec(line);
-      if (!match || CHECKED.test(line) || CHECKED.test(lines[index - 1] ?? "")) continue;
-      return { rule: name, line: index + 1, snippet: redacted(line, match.index, match[0]) };
-    }
+function firstUnchecked(text: string, candidates: readonly Candidate[]): FoundSecret | undefined {
+  // Of two at one place the more telling one: that of an issuer before the general shape.
+  const inOrder = candidates.toSorted((a, b) => a.start - b.start);
+  for (const { rule, start } of inOrder) {
+    const lineStart = text.lastIndexOf("\n", start - 1) + 1;
+    const aboveStart = lineStart === 0 ? 0 : text.lastIndexOf("\n", lineStart - 2) + 1;
+    const lineEnd = text.indexOf("\n", start);
+    const around = text.slice(aboveStart, lineEnd < 0 ? text.length : lineEnd);
+    if (CHECKED.test(around)) continue;
+    const line = text.slice(0, start).split("\n").length;
+    return { rule, line, snippet: redacted(text.slice(lineStart, start), text.slice(start)) };
   }
   return undefined;
 }
 
-/** What stands before it, without other secrets, and how it begins. Nothing of what follows: a key may go on there. */
-function redacted(line: string, start: number, found: string): string {
-  let before = line.slice(0, start);
-  for (const { shape } of RULES)
-    before = before.replace(new RegExp(shape.source, `${shape.flags}g`), (text) => `${text.slice(0, 4)}…`);
-  return `${before.slice(-SHOWN_BEFORE)}${found.slice(0, 4)}…`.trim();
+/** Nothing of what follows: a key may go on there. What stands before it is before the first secret of the line. */
+function redacted(before: string, secret: string): string {
+  const begins = secret.slice(0, SHOWN_OF_IT).split("\n", 1)[0]!;
+  return `${before.slice(-SHOWN_BEFORE)}${begins}…`.trim();
 }

@@ -2,30 +2,32 @@
 // marked as checked passes.
 
 import { decodeUtf8 } from "../../kit/utf8.ts";
-import { findSecret } from "./secret-rules.ts";
+import { loadSecretRules, type FindSecret, type FoundSecret } from "./secret-rules.ts";
 
-export interface Finding {
-  readonly rule: string;
-  /** From 1. */
-  readonly line: number;
-  /** The line with the secret itself taken out. */
-  readonly snippet: string;
+export interface Finding extends FoundSecret {
   /** False: it is told and let through. */
   readonly blocks: boolean;
 }
 
+/** The first finding; undefined when there is none or the content is no text. */
+export type Find = (path: string, content: Uint8Array) => Finding | undefined;
+
 export class SecretScan {
   readonly #mode: "block" | "warn" | "off";
+  #rules: Promise<FindSecret> | undefined;
 
   constructor(mode: "block" | "warn" | "off") {
     this.#mode = mode;
   }
 
-  /** The first finding; undefined when there is none, the content is no text, or the scan is off. */
-  find(path: string, content: Uint8Array): Finding | undefined {
-    if (this.#mode === "off") return undefined;
-    const text = decodeUtf8(content);
-    const found = text === undefined ? undefined : findSecret(path, text);
-    return found && { ...found, blocks: this.#mode === "block" };
+  /** What looks through contents; it finds nothing when the scan is off. */
+  async finder(): Promise<Find> {
+    if (this.#mode === "off") return () => undefined;
+    const findSecret = await (this.#rules ??= loadSecretRules());
+    return (path, content) => {
+      const text = decodeUtf8(content);
+      const found = text === undefined ? undefined : findSecret(path, text);
+      return found && { ...found, blocks: this.#mode === "block" };
+    };
   }
 }
