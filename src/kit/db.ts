@@ -3,7 +3,6 @@
 // Durability: `synchronous=FULL`, so an acknowledged write survives a power cut. To pay for that once, `write` gathers all work
 // of one event-loop turn into one transaction ("group commit"); each piece has its own savepoint, so one failing changes nothing
 // of the others. The lock is exclusive: a second process on the same data is refused instead of corrupting our counters and caches.
-// Nothing is written beside the database: what SQLite keeps for an undo stays in memory.
 
 import { Database, type SQLQueryBindings, type Statement } from "bun:sqlite";
 import { chmodSync, closeSync, fstatSync, openSync, read, rmSync } from "node:fs";
@@ -344,6 +343,7 @@ export function openDatabase(path: string, onDefect: OnDefect = rethrow): Db {
     sqlite.run("PRAGMA journal_mode = WAL");
     sqlite.run("PRAGMA synchronous = FULL");
     sqlite.run("PRAGMA foreign_keys = ON");
+    // Nothing of it is written elsewhere: what SQLite keeps for an undo would go to the system's temporary directory.
     sqlite.run("PRAGMA temp_store = MEMORY");
     sqlite.run(`PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
     sqlite.run(`PRAGMA cache_size = -${CACHE_KIB}`);

@@ -37,6 +37,25 @@ export async function loadSecretRules(): Promise<FindSecret> {
   };
 }
 
+/** Shorter is no key of any issuer, and hardly a word of any language is as long. */
+const UNBROKEN_MIN = 16;
+/** Of keys, tokens and what Base64 is written in: 1 by byte. */
+const OF_KEYS = Uint8Array.from({ length: 256 }, (_, byte) =>
+  Number(/[\w+/=.-]/.test(String.fromCharCode(byte)) && byte < 128),
+);
+const AT_SIGN = 0x40;
+
+/** False for most of what people write, at a tenth of the cost of all rules: there is nothing long in one piece, and no address with a name. */
+export function mayHoldSecret(bytes: Uint8Array): boolean {
+  let unbroken = 0;
+  for (let at = 0; at < bytes.length; at += 1) {
+    const byte = bytes[at]!;
+    unbroken = OF_KEYS[byte] === 1 ? unbroken + 1 : 0;
+    if (unbroken === UNBROKEN_MIN || byte === AT_SIGN) return true;
+  }
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).includes("PRIVATE KEY");
+}
+
 /** What the set's rules are and need (https://github.com/secretlint/secretlint, SecretLintRuleCreator). */
 interface KeptRule {
   readonly meta: { readonly id: string };

@@ -2,7 +2,7 @@
 // marked as checked passes.
 
 import { decodeUtf8 } from "../../kit/utf8.ts";
-import { loadSecretRules, type FindSecret, type FoundSecret } from "./secret-rules.ts";
+import { loadSecretRules, mayHoldSecret, type FindSecret, type FoundSecret } from "./secret-rules.ts";
 
 export interface Finding extends FoundSecret {
   /** False: it is told and let through. */
@@ -25,7 +25,7 @@ export class SecretScan {
     if (this.#mode === "off") return () => undefined;
     const findSecret = await (this.#rules ??= loadSecretRules());
     return (path, content) => {
-      const text = decodeUtf8(content);
+      const text = mayHoldSecret(content) ? decodeUtf8(content) : undefined;
       const found = text === undefined ? undefined : findSecret(path, text);
       return found && { ...found, blocks: this.#mode === "block" };
     };

@@ -3,7 +3,7 @@
 
 import { describe, expect, test } from "bun:test";
 import { rules } from "@secretlint/secretlint-rule-preset-recommend";
-import { loadSecretRules } from "../../../src/context/files/secret-rules.ts";
+import { loadSecretRules, mayHoldSecret } from "../../../src/context/files/secret-rules.ts";
 
 const findSecret = await loadSecretRules();
 
@@ -100,6 +100,20 @@ describe("what is found", () => {
     expect(findSecret("/dev/zero.p12", "harmless")).toBeUndefined();
     expect(findSecret("keys/A.P12", `x ${KEY}`)).toMatchObject({ rule: "AWS access key" });
   });
+});
+
+test("what is passed over before the rules are asked has nothing that they find", () => {
+  const samples = [...Object.values(OF_THE_SET).map(({ text }) => text), ...Object.values(OUR_OWN)];
+  for (const text of samples)
+    for (const around of [text, `word ${text} word`, `${"word ".repeat(400)}\n${text}`])
+      expect([text, mayHoldSecret(Buffer.from(around))]).toEqual([text, true]);
+  for (const text of [
+    "",
+    "word ".repeat(400),
+    "# Plans\n\n- one: two\n- „drei“ 日本語",
+    "ünïcödé".repeat(100),
+  ])
+    expect([text, mayHoldSecret(Buffer.from(text))]).toEqual([text, false]);
 });
 
 describe("what passes", () => {

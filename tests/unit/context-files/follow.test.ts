@@ -1,0 +1,164 @@
+// Goal: the working tree follows the log: at once where little is going on, later under load, once for several changes; what people do in the
+// meantime stays, and what a crash left of a file is made whole.
+
+import { expect, test } from "bun:test";
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { openSqliteEngine } from "../../../src/context/files/sqlite/engine.ts";
+import { apply as commit, at, put, remove, silent, text } from "../../kit/file-engine.ts";
+import { eventually } from "../../kit/eventually.ts";
+import { applyAndSettle as apply, treeBench as bench } from "../../kit/tree-bench.ts";
+import { MINUTE_MS } from "../../kit/manual-clock.ts";
+
+/** Without a change for so long, the tree is calm. */
+const CALM_MS = 20;
+
+test("where little is going on, the tree shows a write before it is acknowledged", async () => {
+  await using space = await bench();
+  for (const content of ["1", "2", "3"]) {
+    space.clock.advance(CALM_MS + 1);
+    await commit(space.engine, [put("d/a.md", content)]);
+    expect(space.shown("d/a.md")).toBe(content);
+  }
+  space.clock.advance(CALM_MS + 1);
+  await commit(space.engine, [remove("d/a.md")]);
+  expect(existsSync(space.on("d"))).toBe(false);
+});
+
+test("the tree follows by itself, and a file that changes again before its turn is written once", async () => {
+  await using space = await bench();
+  const { engine } = space;
+  await commit(engine, [put("a.md", "1"), put("d/b.md", "b")]);
+  await commit(engine, [put("a.md", "2")]);
+  await commit(engine, [put("a.md", "3"), remove("d/b.md")]);
+  expect([space.shown("a.md"), space.shown("d/b.md")]).toEqual(["1", "b"]);
+  space.clock.advance(CALM_MS);
+  await eventually(() => [space.shown("a.md"), existsSync(space.on("d"))], ["3", false]);
+  const many = Array.from({ length: 600 }, (_, index) => put(`many/${index}.md`, `${index}`));
+  await commit(engine, many);
+  // Writers are slowed down to the disk: no more than a bounded number waits.
+  expect(readdirSync(space.on("many")).length).toBeGreaterThanOrEqual(600 - 256);
+  space.clock.advance(CALM_MS);
+  await eventually(() => readdirSync(space.on("many")).length, 600);
+});
+
+test("changes that never end do not keep the tree from following", async () => {
+  await using space = await bench();
+  const { engine, clock } = space;
+  await commit(engine, [put("a.md", "0"), put("b.md", "0")]);
+  let change = 0;
+  const next = async (path: string) => {
+    clock.advance(CALM_MS / 2);
+    await commit(engine, [put(path, `${++change}`)]);
+    // Longer than it would wait for the calm: the real time is not the one that it goes by.
+    await Bun.sleep(2);
+  };
+  await next("b.md");
+  for (let rest = 24; rest > 0; rest -= 1) await next("a.md");
+  expect([space.shown("a.md"), space.shown("b.md")]).toEqual(["0", "0"]);
+  // A quarter of a second after the first of its changes that is not shown.
+  await next("a.md");
+  await next("a.md");
+  await eventually(() => [space.shown("a.md") !== "0", space.shown("b.md")], [true, "1"]);
+});
+
+test("who looks at the tree through the engine finds what is committed", async () => {
+  await using space = await bench();
+  const { engine } = space;
+  await commit(engine, [put("a.md", "1"), put("x/y.md", "1")]);
+  expect((await engine.stat(at("a.md")))!.state).toBe("live");
+  await commit(engine, [put("a.md", "2"), remove("x/y.md"), put("x", "a file now")]);
+  expect(text(await engine.copy(at("a.md")))).toBe("2");
+  await commit(engine, [remove("x")]);
+  await commit(engine, [put("x/y.md", "2"), put("n.md", "1")]);
+  expect(await space.states()).toEqual([
+    ["a.md", 2, "live"],
+    ["n.md", 1, "live"],
+    ["x/y.md", 2, "live"],
+  ]);
+  await commit(engine, [put("a.md", "3")]);
+  await space.reopen();
+  expect([space.shown("a.md"), space.engine.treeBehind()]).toEqual(["3", []]);
+});
+
+test("what is edited by hand before the tree has followed stays, and is recorded by the next write", async () => {
+  await using space = await bench();
+  const { engine } = space;
+  await apply(engine, [put("a.md", "1")]);
+  await commit(engine, [put("a.md", "22"), put("n.md", "1")]);
+  space.byHand("a.md", "by hand");
+  space.byHand("n.md", "mine");
+  expect(await space.states()).toEqual([
+    ["a.md", 2, "modified"],
+    ["n.md", 1, "modified"],
+  ]);
+  await commit(engine, [put("a.md", "333")]);
+  space.byHand("a.md", "once more");
+  await apply(engine, [put("a.md", "4444"), put("n.md", "2")]);
+  expect([space.shown("a.md"), space.shown("n.md")]).toEqual(["once more", "2"]);
+  expect(text(await engine.read(at("a.md"), 3))).toBe("by hand");
+  expect(text(await engine.read(at("n.md"), 2))).toBe("mine");
+  await apply(engine, [put("a.md", "55555")]);
+  expect(text(await engine.read(at("a.md"), 5))).toBe("4444");
+  expect(text(await engine.read(at("a.md"), 6))).toBe("once more");
+  expect(space.shown("a.md")).toBe("55555");
+});
+
+test("after a power cut all files of the last minutes are looked at, and what is there of them is made whole", async () => {
+  await using space = await bench();
+  const long = "0123456789abcdef".repeat(1_000);
+  await apply(space.engine, [put("before.md", "written long before")]);
+  space.clock.advance(2 * MINUTE_MS + 1);
+  const paths = ["empty.md", "begun.md", "shorter.md", "other.md", "whole.md"];
+  await apply(
+    space.engine,
+    paths.map((path) => put(path, `${path} ${long}`)),
+  );
+  // More than are looked at in any case.
+  for (let change = 0; change < 400; change += 1) await apply(space.engine, [put("busy.md", `${change}`)]);
+  const crashed = `${space.directory}-crashed`;
+  cpSync(space.directory, crashed, { recursive: true });
+  const [block, other] = [4_096, 5_000];
+  writeFileSync(`${crashed}/before.md`, "");
+  writeFileSync(`${crashed}/empty.md`, "");
+  truncateSync(`${crashed}/begun.md`, block);
+  truncateSync(`${crashed}/shorter.md`, other);
+  writeFileSync(`${crashed}/other.md`, "x".repeat(block));
+  const engine = openSqliteEngine({ directory: crashed, clock: space.clock, log: silent });
+  const states = (await engine.list()).map(({ path, state }) => `${path} ${state}`);
+  await engine.close();
+  expect(states).toEqual([
+    "before.md modified",
+    "begun.md live",
+    "busy.md live",
+    "empty.md live",
+    "other.md modified",
+    "shorter.md modified",
+    "whole.md live",
+  ]);
+  expect(readFileSync(`${crashed}/begun.md`, "utf8")).toBe(`begun.md ${long}`);
+  rmSync(crashed, { recursive: true });
+});
+
+test("a file that a power cut left empty is made whole, and is nobody's edit", async () => {
+  await using space = await bench();
+  await apply(space.engine, [put("a.md", "1"), put("b.md", "b")]);
+  await apply(space.engine, [put("a.md", "2")]);
+  // As the disk is when the power goes: nothing was closed.
+  const crashed = `${space.directory}-crashed`;
+  cpSync(space.directory, crashed, { recursive: true });
+  writeFileSync(`${crashed}/a.md`, "");
+  writeFileSync(`${crashed}/b.md`, "by hand");
+  const engine = openSqliteEngine({ directory: crashed, clock: space.clock, log: silent });
+  const states = (await engine.list()).map(({ path, version, state }) => [path, version, state]);
+  await engine.close();
+  expect(states).toEqual([
+    ["a.md", 2, "live"],
+    ["b.md", 1, "modified"],
+  ]);
+  expect(readFileSync(`${crashed}/a.md`, "utf8")).toBe("2");
+  rmSync(crashed, { recursive: true });
+  // One that somebody emptied while all was well is an edit as any other.
+  space.byHand("b.md", "");
+  await space.reopen();
+  expect((await space.states())[1]).toEqual(["b.md", 1, "modified"]);
+});
