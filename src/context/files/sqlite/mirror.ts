@@ -2,7 +2,7 @@
 // where the tree could not be brought up to date. The database is the truth, but what somebody edited by hand is never overwritten: it is
 // noticed here, and becomes a version first.
 
-import { rfc3339, type Clock } from "../../../kit/clock.ts";
+import { rfc3339, turnOfOthers, type Clock } from "../../../kit/clock.ts";
 import { AppError, messageOf } from "../../../kit/error.ts";
 import type { Log } from "../../../kit/log.ts";
 import type { DocumentPath } from "../../../kit/paths.ts";
@@ -20,14 +20,17 @@ const REPAIR_ROWS_MAX = 1_000;
 const RETRIES_PER_WRITE_MAX = 8;
 /** Files that are written between two turns of requests: a new file costs more than the commit that it follows. */
 const BROUGHT_PER_TURN_MAX = 2;
+/** When somebody waits for them: about 5 ms. */
+const BROUGHT_PER_STRETCH = 50;
 /** After so long without a change, what waits is written; the next change is in the tree before it is acknowledged. */
 const CALM_MS = 20;
 /** While changes keep coming, a file is at most about so far behind: in the meantime it is not written for each of its versions. */
 const BEHIND_MAX_MS = 250;
 /** A file that somebody writes faster than it is looked at. */
 const LOOKS_MAX = 5;
-/** More than these wait for nobody: a writer that makes them faster than the disk takes them is slowed down to it. */
+/** Once more than these wait, a commit brings more than it adds: writers that are faster than the disk are slowed down to it. */
 const WAITING_PATHS_MAX = 256;
+const BROUGHT_FOR_ONE_ADDED = 2;
 /** File systems write so much at once: what a power cut left of a file ends there. */
 const BLOCK_BYTES = 4096;
 const NOTHING = new Uint8Array();
@@ -96,6 +99,7 @@ export class Mirror {
   mend(from: number, to: number): void {
     for (let seq = from; seq < to;) {
       const entries = this.#store.changesAfter.all(seq, Math.min(REPAIR_ROWS_MAX, to - seq));
+      if (entries.length === 0) return;
       for (const path of new Set(entries.map((entry) => entry.path as DocumentPath))) {
         const row = this.#store.file.get(path)!;
         if (row.live !== null && this.#mayBeCutOff(path, row.size))
@@ -113,6 +117,7 @@ export class Mirror {
   follow(steps: readonly Step[], seq: number): void {
     const retried = [...this.#behind.values().take(RETRIES_PER_WRITE_MAX)];
     const committed = this.#clock.elapsed();
+    const isCrowded = this.#waiting.size > WAITING_PATHS_MAX;
     for (const { effect } of steps) {
       if (effect.op === "destroy" || this.#waiting.has(effect.path)) continue;
       this.#waiting.set(effect.path, { since: this.#followed, shown: effect.before?.hash, committed });
@@ -122,7 +127,7 @@ export class Mirror {
       if (this.#behind.has(path) && !this.#waiting.has(path))
         this.#bring(path, { since: this.safeSeq, shown: undefined, committed });
     if (committed - this.#lastCommit > CALM_MS) this.#bringFirst(BROUGHT_PER_TURN_MAX);
-    this.#bringFirst(this.#waiting.size - WAITING_PATHS_MAX);
+    if (isCrowded) this.#bringFirst(steps.length * BROUGHT_FOR_ONE_ADDED);
     this.#lastCommit = committed;
     this.#schedule();
   }
@@ -133,6 +138,15 @@ export class Mirror {
     else while (this.#waiting.has(path)) this.#bringFirst(1);
   }
 
+  /** As `settle`, with pauses. What is committed meanwhile may wait again. */
+  async settled(path?: DocumentPath): Promise<void> {
+    for (let left = this.#waiting.size; left > 0; left -= BROUGHT_PER_STRETCH) {
+      if (path !== undefined && !this.#waiting.has(path)) return;
+      this.#bringFirst(BROUGHT_PER_STRETCH);
+      await turnOfOthers();
+    }
+  }
+
   /** For when the next of those that wait is due: at once, or when it is calm. */
   #schedule(): void {
     const next = this.#waiting.values().next().value;
@@ -141,7 +155,8 @@ export class Mirror {
     const now = this.#clock.elapsed();
     const waits = Math.min(this.#lastCommit + CALM_MS, next.committed + BEHIND_MAX_MS) - now;
     if (waits <= 0) setImmediate(() => this.#turn());
-    else setTimeout(() => this.#turn(), waits);
+    // Closing brings what waits: nobody has to wait for this.
+    else setTimeout(() => this.#turn(), waits).unref?.();
   }
 
   #turn(): void {
@@ -153,7 +168,7 @@ export class Mirror {
 
   /** `due`: only what was committed by then. */
   #bringFirst(count: number, due = Infinity): void {
-    for (const [path, waiting] of this.#waiting.entries().take(Math.max(0, count))) {
+    for (const [path, waiting] of this.#waiting.entries().take(count)) {
       if (waiting.committed > due) return;
       this.#waiting.delete(path);
       this.#bring(path, waiting);

@@ -38,6 +38,7 @@ export class Reading {
     const records = new Map<string, FileRecord>();
     const copies = new Map<string, TreeFile>();
     let count = 0;
+    await this.#mirror.settled();
     for (const copy of this.#mirror.files(prefix)) {
       copies.set(copy.path, copy);
       if (++count % FILES_PER_STRETCH === 0) await turnOfOthers();
@@ -174,7 +175,7 @@ export class Reading {
     let [low, high] = [0, seq];
     while (low < high) {
       const middle = Math.ceil((low + high) / 2);
-      if (this.#store.timeOf.get(middle)!.created_at <= at.time) low = middle;
+      if ((this.#store.timeOf.get(middle)?.created_at ?? 0) <= at.time) low = middle;
       else high = middle - 1;
     }
     return low;
