@@ -2,6 +2,7 @@
 
 export class Histogram {
   readonly #limits: readonly number[];
+  /** What took at most so long, and longer than the limit before; the last: longer than all. */
   readonly #buckets: number[];
   #count = 0;
   #seconds = 0;
@@ -9,7 +10,7 @@ export class Histogram {
   /** `limits`: seconds, ascending. */
   constructor(limits: readonly number[]) {
     this.#limits = limits;
-    this.#buckets = limits.map(() => 0);
+    this.#buckets = [...limits, Infinity].map(() => 0);
   }
 
   get count(): number {
@@ -19,12 +20,17 @@ export class Histogram {
   observe(seconds: number): void {
     this.#count += 1;
     this.#seconds += seconds;
-    for (const [index, limit] of this.#limits.entries()) if (seconds <= limit) this.#buckets[index]! += 1;
+    let bucket = 0;
+    while (bucket < this.#limits.length && seconds > this.#limits[bucket]!) bucket += 1;
+    this.#buckets[bucket]! += 1;
   }
 
   lines(name: string): string[] {
+    let atMost = 0;
     return [
-      ...this.#limits.map((limit, index) => `${name}_bucket{le="${limit}"} ${this.#buckets[index]}`),
+      ...this.#limits.map(
+        (limit, index) => `${name}_bucket{le="${limit}"} ${(atMost += this.#buckets[index]!)}`,
+      ),
       `${name}_bucket{le="+Inf"} ${this.#count}`,
       `${name}_sum ${this.#seconds}`,
       `${name}_count ${this.#count}`,
