@@ -7,7 +7,8 @@ import { Client, networkTransport } from "../context/client/client.ts";
 import { serverDirectory } from "../context/config/directory.ts";
 import { runningDoor } from "../context/people/local-door.ts";
 import { processEnvironment } from "../kit/environment.ts";
-import { AppError, messageOf } from "../kit/error.ts";
+import { accessProblem } from "../kit/disk.ts";
+import { AppError } from "../kit/error.ts";
 import { printWarning } from "../kit/output.ts";
 import { storedToken } from "./credentials.ts";
 
@@ -43,9 +44,22 @@ export async function connected<T>(flags: ConnectionFlags, work: (client: Client
   const client = new Client(await transportFor(flags));
   try {
     return await work(client);
+  } catch (error) {
+    throw flags.server === undefined ? error : withRemedy(error, serverUrl(flags.server));
   } finally {
     await client.close();
   }
+}
+
+/** What the server says to a request without a valid token is meant for programs; people are told the command. */
+function withRemedy(error: unknown, url: string): unknown {
+  if (!(error instanceof AppError) || error.code !== "unauthenticated") return error;
+  const remedy = `cairn auth login <name> --server ${url}, or give a token with --token-file or SERVICE_TOKEN`;
+  if (error.message.startsWith("authentication required"))
+    return new AppError(error.code, `you are not signed in to ${url}: ${remedy}`, error.details);
+  if (error.message.startsWith("the token is not valid"))
+    return new AppError(error.code, `${error.message}; sign in again: ${remedy}`, error.details);
+  return error;
 }
 
 async function transportFor(flags: ConnectionFlags) {
@@ -86,6 +100,6 @@ function tokenIn(path: string): string {
   try {
     return readFileSync(path, "utf8").trim();
   } catch (error) {
-    throw new AppError("invalid", `--token-file ${path}: ${messageOf(error)}`);
+    throw new AppError("invalid", `--token-file ${path}: ${accessProblem(error)}`);
   }
 }

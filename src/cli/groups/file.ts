@@ -5,7 +5,8 @@ import { readFile } from "node:fs/promises";
 import type { Client } from "../../context/client/client.ts";
 import { encodedPath } from "../../context/client/client.ts";
 import type { FileHistory, FileRecord } from "../../context/files/schema.ts";
-import { AppError, messageOf } from "../../kit/error.ts";
+import { accessProblem } from "../../kit/disk.ts";
+import { AppError } from "../../kit/error.ts";
 import { formatOf, printBytes, printData } from "../../kit/output.ts";
 import { readStdin } from "../../kit/stdin.ts";
 import { serverCommand, spaceArg } from "../command.ts";
@@ -276,6 +277,6 @@ async function contentOf(file: string): Promise<Uint8Array> {
   try {
     return await readFile(file);
   } catch (error) {
-    throw new AppError("invalid", `--from ${file}: ${messageOf(error)}`);
+    throw new AppError("invalid", `--from ${file}: ${accessProblem(error)}`);
   }
 }

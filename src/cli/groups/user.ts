@@ -133,7 +133,7 @@ export const userPassword = serverCommand({
   description: "Set the password of a user; it is read from standard input",
   args: { name },
   ask: async (client, args) => {
-    const password = new TextDecoder().decode(await readStdin()).replace(/\r?\n$/, "");
+    const password = await readPassword();
     await client.json("PUT", `/users/${encodeURIComponent(args.name)}/password`, { body: { password } });
     return { name: args.name, has_password: true };
   },
@@ -210,7 +210,7 @@ export const login = serverCommand({
   elsewhere: "sign in where?",
   ask: async (client, args) => {
     const url = serverUrl(String(args["server" as never]));
-    const password = new TextDecoder().decode(await readStdin()).replace(/\r?\n$/, "");
+    const password = await readPassword();
     const answer = await client.json<{ user: User; token: string; expires_at: string }>(
       "POST",
       "/auth/login",
@@ -237,6 +237,12 @@ export const logout = serverCommand({
   },
   show: (answer) => `signed out of ${answer.server}`,
 });
+
+/** Never asked for on a terminal, where it would be shown. */
+async function readPassword(): Promise<string> {
+  const bytes = await readStdin("the password would be shown there: put it into a file and add < <file>");
+  return new TextDecoder().decode(bytes).replace(/\r?\n$/, "");
+}
 
 function listOf(text: string): string[] {
   return text
