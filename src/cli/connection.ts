@@ -45,15 +45,23 @@ export async function connected<T>(flags: ConnectionFlags, work: (client: Client
   try {
     return await work(client);
   } catch (error) {
-    throw flags.server === undefined ? error : withRemedy(error, serverUrl(flags.server));
+    throw inWordsOfFlags(error, flags.server);
   } finally {
     await client.close();
   }
 }
 
-/** What the server says to a request without a valid token is meant for programs; people are told the command. */
-function withRemedy(error: unknown, url: string): unknown {
-  if (!(error instanceof AppError) || error.code !== "unauthenticated") return error;
+/** What the server says to a program, for people: the flag that was wrong, or the command that signs in. */
+function inWordsOfFlags(error: unknown, server: string | undefined): unknown {
+  if (!(error instanceof AppError)) return error;
+  const parameter = /^query parameter (\w+): (.*)$/.exec(error.message);
+  if (parameter) return new AppError(error.code, `--${parameter[1]}: ${parameter[2]}`, error.details);
+  return server === undefined || error.code !== "unauthenticated"
+    ? error
+    : withSignIn(error, serverUrl(server));
+}
+
+function withSignIn(error: AppError, url: string): AppError {
   const remedy = `cairn auth login <name> --server ${url}, or give a token with --token-file or SERVICE_TOKEN`;
   if (error.message.startsWith("authentication required"))
     return new AppError(error.code, `you are not signed in to ${url}: ${remedy}`, error.details);

@@ -129,6 +129,42 @@ test(
 );
 
 test.each([
+  [["audit", "list", "--since", "yesterday"], "--since: expected a time (RFC 3339) or a date"],
+  [["audit", "list", "--limit", "0"], "--limit: expected an integer from 1 to 500"],
+  [
+    ["webhook", "add", "http://10.0.0.1/"],
+    "url: 10.0.0.1 leads to 10.0.0.1: private; webhooks.allow_private_targets in server.yaml would let it be",
+  ],
+  [
+    ["webhook", "add", "http://localhost/"],
+    "url: localhost is a name of this machine or its own network; webhooks.allow_private_targets in server.yaml would let it be",
+  ],
+  [
+    ["webhook", "add", "http://169.254.169.254/"],
+    "url: 169.254.169.254 leads to 169.254.169.254: a cloud metadata address",
+  ],
+])("%p is refused with what to change", async (args, says) => {
+  await using folder = await temporaryFolder();
+  const directory = await madeServer(join(folder.path, "server"));
+  const outcome = await runBinary("cairn", [...args, "--server-dir", directory]);
+  expect([outcome.exitCode, outcome.stderr]).toEqual([1, `Error: ${says}\n`]);
+});
+
+test("an answer names the next command as it has to be typed, and nothing twice", async () => {
+  await using folder = await temporaryFolder();
+  const directory = await madeServer(join(folder.path, "server"));
+  const said = async (line: string) =>
+    (await runBinary("cairn", [...line.split(" "), "--server-dir", directory])).stdout;
+  expect(await said("file delete decisions.md --space main")).toBe(
+    "decisions.md is deleted; bring it back with cairn file undelete decisions.md --space main\n",
+  );
+  await said("user add bob --role viewer");
+  expect(await said("acl list bob")).toBe("bob has no rules: the role decides\n");
+  await said("user disable bob");
+  expect(await said("user enable bob")).toBe("bob is active; has no token: cairn auth token create bob\n");
+});
+
+test.each([
   ["/nowhere/at-all", "no such file"],
   [".", "is a directory, not a file"],
 ])("file put --from %s", async (from, says) => {

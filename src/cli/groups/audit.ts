@@ -45,7 +45,7 @@ export const auditList = serverCommand({
       records.map((one) => [
         one.seq,
         one.time,
-        one.actor.name,
+        one.actor.name || null,
         one.actor.auth,
         one.action,
         [one.space, one.target].filter(Boolean).join("/"),

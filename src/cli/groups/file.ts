@@ -183,7 +183,8 @@ export const fileDelete = serverCommand({
     await client.request("DELETE", await at(client, args.space, "files", args.path), { headers });
     return { path: args.path, deleted: true };
   },
-  show: (gone) => `${gone.path} is deleted; bring it back with cairn file undelete ${gone.path}`,
+  show: (gone, { space }) =>
+    `${gone.path} is deleted; bring it back with cairn file undelete ${gone.path}${space === undefined ? "" : ` --space ${space}`}`,
 });
 
 export const fileUndelete = serverCommand({

@@ -108,7 +108,11 @@ function switchCommand(verb: "disable" | "enable", description: string) {
     description,
     args: { name },
     ask: (client, args) => client.json<User>("POST", `/users/${encodeURIComponent(args.name)}/${verb}`),
-    show: (user) => `${user.name} is ${user.disabled ? "disabled; all tokens are revoked" : "active"}`,
+    show: (user) => {
+      if (user.disabled) return `${user.name} is disabled; all tokens are revoked`;
+      const none = user.tokens === 0 ? `; has no token: cairn auth token create ${user.name}` : "";
+      return `${user.name} is active${none}`;
+    },
   });
 }
 
