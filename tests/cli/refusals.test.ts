@@ -131,6 +131,8 @@ test(
 test.each([
   [["audit", "list", "--since", "yesterday"], "--since: expected a time (RFC 3339) or a date"],
   [["audit", "list", "--limit", "0"], "--limit: expected an integer from 1 to 500"],
+  [["history", "snapshot", ""], "name: must not be empty"],
+  [["history", "snapshot", "a".repeat(101)], "name: at most 100 characters"],
   [
     ["webhook", "add", "http://10.0.0.1/"],
     "url: 10.0.0.1 leads to 10.0.0.1: private; webhooks.allow_private_targets in server.yaml would let it be",
@@ -157,6 +159,11 @@ test("an answer names the next command as it has to be typed, and nothing twice"
     (await runBinary("cairn", [...line.split(" "), "--server-dir", directory])).stdout;
   expect(await said("file delete decisions.md --space main")).toBe(
     "decisions.md is deleted; bring it back with cairn file undelete decisions.md --space main\n",
+  );
+  await said("file put decisions.md --from CONTRIBUTING.md");
+  expect(await said("file diff decisions.md")).toStartWith("--- decisions.md v1\n+++ decisions.md v2\n@@ ");
+  expect(await said("file diff decisions.md --from v2")).toBe(
+    "decisions.md: no difference between v2 and v2\n",
   );
   await said("user add bob --role viewer");
   expect(await said("acl list bob")).toBe("bob has no rules: the role decides\n");

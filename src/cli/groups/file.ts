@@ -247,7 +247,7 @@ export const fileDiff = serverCommand({
   show: (diff, args) =>
     args.stat === true
       ? `${diff.path}  v${diff.from} → v${diff.to}  ${plural(diff.added, "line")} added, ${diff.removed} removed`
-      : diff.text.trimEnd(),
+      : patchText(diff),
 });
 
 export const fileRevert = serverCommand({
@@ -273,6 +273,12 @@ export const fileRevert = serverCommand({
       ? `${written.path} is at v${written.version}, with the content of ${args.to}`
       : `${written.path} has that content already (v${written.version})`,
 });
+
+/** From the names of the two versions on: what stands above them is for programs that read many patches at once. */
+function patchText({ path: of, from, to, added, removed, text }: Diff): string {
+  if (added + removed === 0) return `${of}: no difference between v${from} and v${to}`;
+  return text.replace(/^(?:Index: .*\n)?=+\n/, "").trimEnd();
+}
 
 async function contentOf(file: string): Promise<Uint8Array> {
   try {
