@@ -25,8 +25,8 @@ const filters = {
     valueHint: "word",
     description: "Only ok, denied or error",
   }),
-  since: { type: "string", valueHint: "time", description: "Not before" },
-  until: { type: "string", valueHint: "time", description: "Not after" },
+  since: { type: "string", valueHint: "time", description: "Not before: a time (RFC 3339) or a date" },
+  until: { type: "string", valueHint: "time", description: "Not after: a time (RFC 3339) or a date" },
 } as const;
 
 export const auditList = serverCommand({
