@@ -165,6 +165,7 @@ test("an answer names the next command as it has to be typed, and nothing twice"
   expect(await said("file diff decisions.md --from v2")).toBe(
     "decisions.md: no difference between v2 and v2\n",
   );
+  expect(await said("space quotas main")).toStartWith("max_file_size   5242880 (5.0 MiB)\n");
   await said("user add bob --role viewer");
   expect(await said("acl list bob")).toBe("bob has no rules: the role decides\n");
   await said("user disable bob");

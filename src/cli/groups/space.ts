@@ -115,7 +115,12 @@ export const spaceQuotas = serverCommand({
     );
     return client.json<EffectiveQuotas>("PUT", `/spaces/${space}/quotas`, { body });
   },
-  show: (quotas) => fields(quotas),
+  show: ({ max_file_size: file, max_space_size: space, max_files }) =>
+    fields({
+      max_file_size: `${file} (${bytes(file)})`,
+      max_space_size: `${space} (${bytes(space)})`,
+      max_files,
+    }),
 });
 
 export const syncShow = serverCommand({
