@@ -7,7 +7,8 @@ import { Client, networkTransport } from "../context/client/client.ts";
 import { serverDirectory } from "../context/config/directory.ts";
 import { runningDoor } from "../context/people/local-door.ts";
 import { processEnvironment } from "../kit/environment.ts";
-import { AppError, messageOf } from "../kit/error.ts";
+import { accessProblem } from "../kit/disk.ts";
+import { AppError } from "../kit/error.ts";
 import { printWarning } from "../kit/output.ts";
 import { storedToken } from "./credentials.ts";
 
@@ -43,9 +44,30 @@ export async function connected<T>(flags: ConnectionFlags, work: (client: Client
   const client = new Client(await transportFor(flags));
   try {
     return await work(client);
+  } catch (error) {
+    throw inWordsOfFlags(error, flags.server);
   } finally {
     await client.close();
   }
+}
+
+/** What the server says to a program, for people: the flag that was wrong, or the command that signs in. */
+function inWordsOfFlags(error: unknown, server: string | undefined): unknown {
+  if (!(error instanceof AppError)) return error;
+  const parameter = /^query parameter (\w+): (.*)$/.exec(error.message);
+  if (parameter) return new AppError(error.code, `--${parameter[1]}: ${parameter[2]}`, error.details);
+  return server === undefined || error.code !== "unauthenticated"
+    ? error
+    : withSignIn(error, serverUrl(server));
+}
+
+function withSignIn(error: AppError, url: string): AppError {
+  const remedy = `cairn auth login <name> --server ${url}, or give a token with --token-file or SERVICE_TOKEN`;
+  if (error.message.startsWith("authentication required"))
+    return new AppError(error.code, `you are not signed in to ${url}: ${remedy}`, error.details);
+  if (error.message.startsWith("the token is not valid"))
+    return new AppError(error.code, `${error.message}; sign in again: ${remedy}`, error.details);
+  return error;
 }
 
 async function transportFor(flags: ConnectionFlags) {
@@ -86,6 +108,6 @@ function tokenIn(path: string): string {
   try {
     return readFileSync(path, "utf8").trim();
   } catch (error) {
-    throw new AppError("invalid", `--token-file ${path}: ${messageOf(error)}`);
+    throw new AppError("invalid", `--token-file ${path}: ${accessProblem(error)}`);
   }
 }

@@ -29,16 +29,33 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   "cairn file diff": ["cairn file diff notes.md", "cairn file diff notes.md --from v1 --to v4 --stat"],
   "cairn file delete": ["cairn file delete notes.md", "cairn file delete notes.md --if-version v3"],
   "cairn file destroy": ["cairn file destroy notes.md --version v2"],
+  "cairn file history": ["cairn file history notes.md"],
+  "cairn file revert": ["cairn file revert notes.md --to v2"],
+  "cairn file undelete": ["cairn file list --deleted", "cairn file undelete notes.md"],
   "cairn space create": ["cairn space create research --template blank"],
   "cairn space delete": ["cairn space delete research --yes"],
+  "cairn space adopt": ["cairn space adopt main"],
+  "cairn space quotas": [
+    "cairn space quotas main",
+    "cairn space quotas main --max-files 1000 --max-file-size 0",
+  ],
   "cairn space sync set": ["cairn space sync set main identity/ always"],
   "cairn user add": [
     "cairn user add bob --role contributor",
     "cairn user add eve --role viewer --space main,research",
   ],
   "cairn user role": ["cairn user role bob space-lead"],
+  "cairn user password": ["cairn user password bob < password.txt"],
+  "cairn user enable": ["cairn user enable bob", "cairn auth token create bob"],
+  "cairn auth token revoke": ["cairn auth token list bob", "cairn auth token revoke bob --id 2"],
   "cairn auth token create": ["cairn auth token create ada --label laptop"],
   "cairn auth login": ["cairn auth login ada --server https://context.example.org < password.txt"],
+  "cairn auth whoami": [
+    "cairn auth whoami --server https://context.example.org",
+    "SERVICE_TOKEN=$TOKEN cairn auth whoami --server https://context.example.org",
+  ],
+  "cairn acl allow": ["cairn acl allow bob 'research/drafts/*.md' --can list,read,update"],
+  "cairn acl unset": ["cairn acl unset bob 'main/finance/**'", "cairn acl unset bob"],
   "cairn acl deny": [
     "cairn acl deny bob 'main/finance/**'",
     "cairn acl deny bob 'main/**' --can create,update,delete",
@@ -49,7 +66,15 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
     "cairn audit list --actor bob --since 2026-11-01 --json",
   ],
   "cairn audit verify": ["cairn audit verify", "cairn audit verify --file audit.jsonl"],
+  "cairn audit export": [
+    "cairn audit export > audit.jsonl",
+    "cairn audit export --format csv --since 2026-11-01",
+  ],
   "cairn webhook add": ["cairn webhook add https://example.org/hook --events 'file.*,space.create'"],
+  "cairn webhook redeliver": [
+    "cairn webhook dead-letter",
+    "cairn webhook redeliver d420be1ecd490691413b3fb0",
+  ],
   "cairn backup create": [
     "cairn backup create",
     "cairn backup create --out /var/backups --server-dir /srv/cairn --json",
@@ -58,5 +83,6 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   "cairn backup restore": [
     "cairn backup restore cairn-backup-20261121T062000Z.tar.zst --server-dir /srv/cairn-restored",
   ],
+  "cairn history snapshot": ["cairn history snapshot before-cleanup"],
   "cairn history restore": ["cairn history snapshot before-cleanup", "cairn history restore 1"],
 };

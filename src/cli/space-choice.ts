@@ -3,8 +3,15 @@
 import type { Client } from "../context/client/client.ts";
 import { AppError } from "../kit/error.ts";
 
-/** The one that was named, or the only one, as it stands in an address. Raises `invalid` with the names to choose from. */
-export async function chosenSpace(client: Client, given: string | undefined): Promise<string> {
+/**
+ * The one that was named, or the only one, as it stands in an address. Raises `invalid` with the names to choose from. `named`: how the
+ * command takes it.
+ */
+export async function chosenSpace(
+  client: Client,
+  given: string | undefined,
+  named: "--space" | "<name>" = "--space",
+): Promise<string> {
   if (given !== undefined) return encodeURIComponent(given);
   const spaces = await client.get<{ name: string }[]>("/spaces");
   if (spaces.length === 1) return spaces[0]!.name;
@@ -12,6 +19,6 @@ export async function chosenSpace(client: Client, given: string | undefined): Pr
     "invalid",
     spaces.length === 0
       ? "there is no space yet; make one with cairn space create <name>"
-      : `--space is needed: one of ${spaces.map(({ name }) => name).join(", ")}`,
+      : `${named} is needed: one of ${spaces.map(({ name }) => name).join(", ")}`,
   );
 }

@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } f
 import { join } from "node:path";
 import { systemClock, type Clock } from "../kit/clock.ts";
 import type { LogOptions } from "../kit/log.ts";
+import { accessProblem } from "../kit/disk.ts";
 import { AppError } from "../kit/error.ts";
 import { listenProblem, PORT_MAX } from "../kit/hosts.ts";
 import { parseName } from "../kit/names.ts";
@@ -13,7 +14,7 @@ import { DEFAULT_ADDRESS, DEFAULT_PORT } from "./config/schema.ts";
 import { openServer } from "./main.ts";
 import { operator } from "./people/authentication.ts";
 import { systemUser } from "./people/local-door.ts";
-import { SPACE_NAME_PATTERN } from "./spaces/schema.ts";
+import { spaceNameProblem } from "./spaces/schema.ts";
 import { templateFiles } from "./spaces/templates.ts";
 
 const DIRECTORY_MODE = 0o700;
@@ -50,11 +51,11 @@ export async function initServer(
   const port = input.port ?? DEFAULT_PORT;
   check(input);
   const made = !existsSync(directory);
-  mkdirSync(directory, { recursive: true, mode: DIRECTORY_MODE });
+  makeDirectory(directory);
   try {
     writeFileSync(
       join(directory, CONFIG_FILE_NAME),
-      Bun.YAML.stringify({ listen: { address, port } }, null, 2),
+      `${Bun.YAML.stringify({ listen: { address, port } }, null, 2)}\n`,
       {
         mode: FILE_MODE,
         flag: "wx",
@@ -82,16 +83,21 @@ export async function initServer(
   }
 }
 
+function makeDirectory(directory: string): void {
+  try {
+    mkdirSync(directory, { recursive: true, mode: DIRECTORY_MODE });
+  } catch (error) {
+    throw new AppError("refused", `${directory} can't be made: ${accessProblem(error)}`);
+  }
+}
+
 function check({ directory, space, admin, template, address, port }: InitServer): void {
   if (existsSync(directory) && !statSync(directory).isDirectory())
     throw new AppError("invalid", `${directory} is not a directory`);
   if (existsSync(directory) && readdirSync(directory).length > 0)
     throw new AppError("conflict", `${directory} is not empty; choose another directory, or empty it first`);
-  if (!new RegExp(SPACE_NAME_PATTERN).test(space))
-    throw new AppError(
-      "invalid",
-      "space: 1 to 63 lower-case letters, digits and hyphens, with a letter or digit at both ends",
-    );
+  const wrongName = spaceNameProblem(space);
+  if (wrongName) throw new AppError("invalid", `space: ${wrongName}`);
   parseName("admin", admin);
   templateFiles(template ?? "team");
   const problem = address === undefined ? undefined : listenProblem(address);

@@ -20,13 +20,14 @@ export interface Read {
 
 /**
  * Reads up to the subcommand (if there are any) or to the end. `seen` holds the flags of the levels above, since giving a flag
- * twice is refused wherever it stands. Raises `invalid` with the texts that the command line promises.
+ * twice is refused wherever it stands. `words`: what else may have been meant by an unknown flag. Raises `invalid` with the texts that the command line promises.
  */
 export function readArguments(
   tokens: readonly string[],
   args: ArgsDef,
   subcommands: boolean,
   seen: Set<string>,
+  words: readonly string[] = [],
 ): Read {
   const read: Read = { flags: [], positionals: [], subcommand: undefined, rest: [], help: false };
   for (let index = 0; index < tokens.length; index++) {
@@ -44,7 +45,7 @@ export function readArguments(
       read.rest = tokens.slice(index + 1);
       break;
     }
-    index += readFlag(token, tokens[index + 1], args, seen, read);
+    index += readFlag(token, tokens[index + 1], args, seen, read, words);
   }
   return read;
 }
@@ -56,10 +57,12 @@ function readFlag(
   args: ArgsDef,
   seen: Set<string>,
   read: Read,
+  words: readonly string[],
 ): 0 | 1 {
   const [written, inline] = split(token);
   const known = written === "--help" || written === "-h" ? helpFlag : findFlag(written, args);
-  if (known === undefined) throw refusal(`unknown flag: ${written}`, nearest(written, flagNames(args)));
+  if (known === undefined)
+    throw refusal(`unknown flag: ${written}`, nearest(written, [...flagNames(args), ...words]));
   if (seen.has(known.name)) throw refusal(`flag given twice: ${written}`);
   seen.add(known.name);
   if (known.def.type === "boolean") {
@@ -152,7 +155,10 @@ export function checkComplete(read: Read, args: ArgsDef, seen: ReadonlySet<strin
 }
 
 export function unknownCommand(name: string, known: readonly string[]): AppError {
-  return refusal(`unknown command: ${name}`, nearest(name, known));
+  return refusal(
+    `unknown command: ${name}`,
+    nearest(name, known) ?? (name === "help" ? "--help" : undefined),
+  );
 }
 
 function refusal(message: string, suggestion?: string): AppError {

@@ -66,7 +66,7 @@ async function dispatch(program: Program, argv: readonly string[]): Promise<void
   for (;;) {
     const children = await subcommandsOf(command);
     const args: ArgsDef = { ...globals, ...(children === undefined ? await argsOf(command) : {}) };
-    const read = readArguments(tokens, args, children !== undefined, seen);
+    const read = readArguments(tokens, args, children !== undefined, seen, Object.keys(children ?? {}));
     flags.push(...read.flags);
     if (children === undefined) {
       if (seen.has("help")) return printText(await helpText(program, command, path));

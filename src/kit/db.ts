@@ -400,6 +400,12 @@ function openError(path: string, error: unknown): AppError {
       `${path} is not a usable database (${messageOf(error)}); restore a backup or move it away`,
     );
   }
+  if (code.startsWith("SQLITE_READONLY") || code.startsWith("SQLITE_PERM")) {
+    return new AppError(
+      "refused",
+      `${path} can't be written: this user may not do that there, or the disk is read-only`,
+    );
+  }
   return new AppError("unavailable", `open ${path}: ${messageOf(error)}`);
 }
 

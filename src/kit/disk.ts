@@ -1,6 +1,6 @@
 // What the disk answers, as something a person can act on. Texts name the relative path that was asked for, never one of this machine.
 
-import { AppError, systemCode } from "./error.ts";
+import { AppError, messageOf, systemCode } from "./error.ts";
 
 /** Undefined instead of ENOENT. */
 export async function absentAsUndefined<T>(work: Promise<T>): Promise<T | undefined> {
@@ -19,6 +19,17 @@ export async function existingAsDone(work: Promise<unknown>): Promise<void> {
   } catch (error) {
     if (systemCode(error) !== "EEXIST") throw error;
   }
+}
+
+/** Why what a person named can't be read or made, in a few words. */
+export function accessProblem(error: unknown): string {
+  const code = systemCode(error);
+  if (code === "ENOENT") return "no such file";
+  if (code === "ENOTDIR") return "a part of the path is not a directory";
+  if (code === "EISDIR") return "is a directory, not a file";
+  if (code === "EACCES" || code === "EPERM") return "this user may not do that there";
+  if (code === "EROFS") return "the disk is read-only";
+  return messageOf(error);
 }
 
 /** Runs `work` and raises what the disk refuses as AppError. `path`: what to call it; empty for a root. */

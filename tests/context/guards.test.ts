@@ -121,7 +121,7 @@ describe("secrets", () => {
     const refusal = (path: string) => ({
       status: 422,
       code: "secret_found",
-      message: `${path}: line 2 looks like a secret (AWS access key); remove it, or mark the line as checked`,
+      message: `${path}: line 2 looks like a secret (AWS access key); remove it, or, once a person has checked it, write secret:checked on that line or the one above`,
       details: { path, ...details },
     });
     expect(await refusalOf(put(admin, "a.md", text))).toEqual(refusal("a.md"));
@@ -189,7 +189,8 @@ describe("secrets", () => {
     await admin.write("a.md", "one");
     writeFileSync(join(tree, "a.md"), `key = ${KEY}`);
     const recorded = "the working tree has a copy that was edited by hand and has to be recorded first";
-    const remedy = "remove it, or mark the line as checked";
+    const remedy =
+      "remove it, or, once a person has checked it, write secret:checked on that line or the one above";
     expect(await refusalOf(put(admin, "a.md", "two"))).toEqual({
       status: 422,
       code: "secret_found",

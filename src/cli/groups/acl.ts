@@ -52,7 +52,9 @@ export const aclList = serverCommand({
   show: (all) =>
     all.length === 0
       ? "nobody has rules: roles decide"
-      : all.map((one) => `${one.user}\n${rulesText(one)}`).join("\n\n"),
+      : all
+          .map((one) => (one.rules.length === 0 ? rulesText(one) : `${one.user}\n${rulesText(one)}`))
+          .join("\n\n"),
 });
 
 function ruleCommand(effect: "allow" | "deny", description: string) {

@@ -25,8 +25,8 @@ const filters = {
     valueHint: "word",
     description: "Only ok, denied or error",
   }),
-  since: { type: "string", valueHint: "time", description: "Not before" },
-  until: { type: "string", valueHint: "time", description: "Not after" },
+  since: { type: "string", valueHint: "time", description: "Not before: a time (RFC 3339) or a date" },
+  until: { type: "string", valueHint: "time", description: "Not after: a time (RFC 3339) or a date" },
 } as const;
 
 export const auditList = serverCommand({
@@ -45,7 +45,7 @@ export const auditList = serverCommand({
       records.map((one) => [
         one.seq,
         one.time,
-        one.actor.name,
+        one.actor.name || null,
         one.actor.auth,
         one.action,
         [one.space, one.target].filter(Boolean).join("/"),

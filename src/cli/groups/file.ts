@@ -5,7 +5,8 @@ import { readFile } from "node:fs/promises";
 import type { Client } from "../../context/client/client.ts";
 import { encodedPath } from "../../context/client/client.ts";
 import type { FileHistory, FileRecord } from "../../context/files/schema.ts";
-import { AppError, messageOf } from "../../kit/error.ts";
+import { accessProblem } from "../../kit/disk.ts";
+import { AppError } from "../../kit/error.ts";
 import { formatOf, printBytes, printData } from "../../kit/output.ts";
 import { readStdin } from "../../kit/stdin.ts";
 import { serverCommand, spaceArg } from "../command.ts";
@@ -182,7 +183,8 @@ export const fileDelete = serverCommand({
     await client.request("DELETE", await at(client, args.space, "files", args.path), { headers });
     return { path: args.path, deleted: true };
   },
-  show: (gone) => `${gone.path} is deleted; bring it back with cairn file undelete ${gone.path}`,
+  show: (gone, { space }) =>
+    `${gone.path} is deleted; bring it back with cairn file undelete ${gone.path}${space === undefined ? "" : ` --space ${space}`}`,
 });
 
 export const fileUndelete = serverCommand({
@@ -245,7 +247,7 @@ export const fileDiff = serverCommand({
   show: (diff, args) =>
     args.stat === true
       ? `${diff.path}  v${diff.from} → v${diff.to}  ${plural(diff.added, "line")} added, ${diff.removed} removed`
-      : diff.text.trimEnd(),
+      : patchText(diff),
 });
 
 export const fileRevert = serverCommand({
@@ -272,10 +274,16 @@ export const fileRevert = serverCommand({
       : `${written.path} has that content already (v${written.version})`,
 });
 
+/** From the names of the two versions on: what stands above them is for programs that read many patches at once. */
+function patchText({ path: of, from, to, added, removed, text }: Diff): string {
+  if (added + removed === 0) return `${of}: no difference between v${from} and v${to}`;
+  return text.replace(/^(?:Index: .*\n)?=+\n/, "").trimEnd();
+}
+
 async function contentOf(file: string): Promise<Uint8Array> {
   try {
     return await readFile(file);
   } catch (error) {
-    throw new AppError("invalid", `--from ${file}: ${messageOf(error)}`);
+    throw new AppError("invalid", `--from ${file}: ${accessProblem(error)}`);
   }
 }

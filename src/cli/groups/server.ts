@@ -1,7 +1,7 @@
 // `cairn server …`: starts, stops and looks after a context server on this machine.
 
 import { defineCommand } from "citty";
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { doorState, isRunning, runningDoor, type Door } from "../../context/people/local-door.ts";
 import { serverDirectory } from "../../context/config/directory.ts";
@@ -51,18 +51,26 @@ export const serverStart = defineCommand({
 
 async function startInBackground(directory: string, args: Record<string, unknown>): Promise<void> {
   const log = join(directory, "logs", "server.log");
+  const before = existsSync(log) ? statSync(log).size : 0;
   const child = startDetached(["server", "start", "--server-dir", directory], log);
   const door = await waitFor(
     START_WAIT_MS,
     async () => (await runningDoor(directory)) ?? (isRunning(child) ? undefined : "ended"),
   );
-  if (door === undefined || door === "ended")
-    throw new AppError("unavailable", `the server did not start; its log says why: ${log}`);
+  if (door === "ended") throw notStarted(log, (await Bun.file(log).slice(before).text()).trimEnd());
+  if (door === undefined)
+    throw new AppError("unavailable", `the server does not answer yet; its log may say why: ${log}`);
   await printData(
     { pid: door.pid, url: door.url, log },
     formatOf(args),
     (made) => `the server runs at ${made.url} (process ${made.pid})`,
   );
+}
+
+/** `said`: what it wrote to its log; the error stands last. */
+function notStarted(log: string, said: string): AppError {
+  const reason = /^Error: (.+)$/.exec(said.split("\n").at(-1) ?? "")?.[1];
+  return new AppError("refused", `the server did not start${reason ? `: ${reason}` : ""}; its log: ${log}`);
 }
 
 export const serverStatus = defineCommand({
@@ -128,7 +136,7 @@ export const serverLogs = defineCommand({
       );
     const count = Number(args.lines ?? 100);
     if (!Number.isInteger(count) || count < 1)
-      throw new AppError("invalid", `--lines "${args.lines}": expected a whole number`);
+      throw new AppError("invalid", `--lines "${args.lines}": expected a whole number from 1`);
     const text = await Bun.file(path).text();
     await printText(text.trimEnd().split("\n").slice(-count).join("\n"));
   },

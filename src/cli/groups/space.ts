@@ -33,7 +33,7 @@ export const spaceShow = serverCommand({
   name: "show",
   description: "Show a space: totals, limits, sync rules",
   args: { name: { ...name, required: false } },
-  ask: async (client, args) => client.get<Space>(`/spaces/${await chosenSpace(client, args.name)}`),
+  ask: async (client, args) => client.get<Space>(`/spaces/${await chosenSpace(client, args.name, "<name>")}`),
   show: ({ quotas, sync, ...space }) =>
     `${fields({ ...space, bytes: `${space.bytes} (${bytes(space.bytes)})`, max_file_size: bytes(quotas.max_file_size), max_space_size: bytes(quotas.max_space_size), max_files: quotas.max_files })}\n${syncText(sync)}`,
 });
@@ -86,7 +86,7 @@ export const spaceAdopt = serverCommand({
   ask: async (client, args) =>
     client.json<{ head: string; adopted: string[] }>(
       "POST",
-      `/spaces/${await chosenSpace(client, args.name)}/adopt`,
+      `/spaces/${await chosenSpace(client, args.name, "<name>")}/adopt`,
     ),
   show: ({ adopted }) =>
     adopted.length === 0 ? "nothing to adopt" : adopted.map((path) => `adopted ${path}`).join("\n"),
@@ -102,7 +102,7 @@ export const spaceQuotas = serverCommand({
     "max-files": { type: "string", valueHint: "count", description: "How many live files" },
   },
   ask: async (client, args) => {
-    const space = await chosenSpace(client, args.name);
+    const space = await chosenSpace(client, args.name, "<name>");
     const given = {
       max_file_size: args["max-file-size"],
       max_space_size: args["max-space-size"],
@@ -115,7 +115,12 @@ export const spaceQuotas = serverCommand({
     );
     return client.json<EffectiveQuotas>("PUT", `/spaces/${space}/quotas`, { body });
   },
-  show: (quotas) => fields(quotas),
+  show: ({ max_file_size: file, max_space_size: space, max_files }) =>
+    fields({
+      max_file_size: `${file} (${bytes(file)})`,
+      max_space_size: `${space} (${bytes(space)})`,
+      max_files,
+    }),
 });
 
 export const syncShow = serverCommand({

@@ -108,7 +108,11 @@ function switchCommand(verb: "disable" | "enable", description: string) {
     description,
     args: { name },
     ask: (client, args) => client.json<User>("POST", `/users/${encodeURIComponent(args.name)}/${verb}`),
-    show: (user) => `${user.name} is ${user.disabled ? "disabled; all tokens are revoked" : "active"}`,
+    show: (user) => {
+      if (user.disabled) return `${user.name} is disabled; all tokens are revoked`;
+      const none = user.tokens === 0 ? `; has no token: cairn auth token create ${user.name}` : "";
+      return `${user.name} is active${none}`;
+    },
   });
 }
 
@@ -133,7 +137,7 @@ export const userPassword = serverCommand({
   description: "Set the password of a user; it is read from standard input",
   args: { name },
   ask: async (client, args) => {
-    const password = new TextDecoder().decode(await readStdin()).replace(/\r?\n$/, "");
+    const password = await readPassword();
     await client.json("PUT", `/users/${encodeURIComponent(args.name)}/password`, { body: { password } });
     return { name: args.name, has_password: true };
   },
@@ -210,7 +214,7 @@ export const login = serverCommand({
   elsewhere: "sign in where?",
   ask: async (client, args) => {
     const url = serverUrl(String(args["server" as never]));
-    const password = new TextDecoder().decode(await readStdin()).replace(/\r?\n$/, "");
+    const password = await readPassword();
     const answer = await client.json<{ user: User; token: string; expires_at: string }>(
       "POST",
       "/auth/login",
@@ -237,6 +241,12 @@ export const logout = serverCommand({
   },
   show: (answer) => `signed out of ${answer.server}`,
 });
+
+/** Never asked for on a terminal, where it would be shown. */
+async function readPassword(): Promise<string> {
+  const bytes = await readStdin("the password would be shown there: put it into a file and add < <file>");
+  return new TextDecoder().decode(bytes).replace(/\r?\n$/, "");
+}
 
 function listOf(text: string): string[] {
   return text

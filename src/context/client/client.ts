@@ -102,11 +102,20 @@ export function networkTransport(url: string, token: string | undefined): Transp
           ...(body === undefined ? {} : { body }),
         });
       } catch (error) {
-        throw new AppError("unavailable", `${base} does not answer: ${messageOf(error)}`);
+        throw new AppError("unavailable", `${base} does not answer: ${inWords(error)}`);
       }
     },
     close: () => Promise.resolve(),
   };
+}
+
+/** The usual failures, without the words of the library that met them. */
+function inWords(error: unknown): string {
+  const text = messageOf(error);
+  if (text.includes("ECONNREFUSED"))
+    return "nothing listens there; does the server run, and is the port right?";
+  if (text.includes("ENOTFOUND")) return "there is no machine of that name";
+  return text;
 }
 
 async function refusal(response: Response, server: string): Promise<AppError> {

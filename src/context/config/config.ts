@@ -2,7 +2,9 @@
 
 import { chmodSync, readFileSync, statSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
-import { Value } from "@sinclair/typebox/value";
+import type { TSchema } from "@sinclair/typebox";
+import { Value, type ValueError } from "@sinclair/typebox/value";
+import { accessProblem } from "../../kit/disk.ts";
 import { AppError, messageOf } from "../../kit/error.ts";
 import { hostProblem, listenProblem } from "../../kit/hosts.ts";
 import { DEFAULT_ENGINE } from "../files/engines.ts";
@@ -26,12 +28,20 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   "auth.mfa": "multi-factor sign-in is not in this program; a hosted control plane mints ordinary tokens",
 };
 
-/** Raises `invalid`. Repairs the mode of the file: it may hold credentials one day. */
+/** Raises `invalid`; `refused` for the file of another user. Repairs its mode: it may hold credentials one day. */
 export function loadServerConfig(directory: string): ServerConfig {
   const config = readServerConfig(directory);
   const path = join(directory, CONFIG_FILE_NAME);
-  if ((statSync(path).mode & OTHERS) !== 0) chmodSync(path, FILE_MODE);
+  if ((statSync(path).mode & OTHERS) !== 0) shutToOthers(path);
   return config;
+}
+
+function shutToOthers(path: string): void {
+  try {
+    chmodSync(path, FILE_MODE);
+  } catch {
+    throw new AppError("refused", `${path} belongs to another user; run the command as that user`);
+  }
 }
 
 /** The same, and changes nothing. */
@@ -82,11 +92,16 @@ export function parseConfig(path: string, text: string): ConfigFile {
   if (Value.Check(ConfigFile, value)) return value;
   const problem = Value.Errors(ConfigFile, value).First();
   const key = (problem?.path ?? "").split("/").filter(Boolean).join(".") || "the file";
-  const unknown = problem?.message === "Unexpected property";
-  throw new AppError(
-    "invalid",
-    `config ${path}: ${key}: ${unknown ? "unknown key" : (problem?.message ?? "not valid").toLowerCase()}`,
-  );
+  throw new AppError("invalid", `config ${path}: ${key}: ${problem ? inWords(problem) : "not valid"}`);
+}
+
+/** Where only certain words are allowed, they are named. */
+function inWords({ message, schema }: ValueError): string {
+  if (message === "Unexpected property") return "unknown key";
+  const words = ((schema["anyOf"] ?? []) as TSchema[]).map((one): unknown => one["const"]);
+  if (words.length > 0 && words.every((word) => typeof word === "string"))
+    return `must be one of: ${words.join(", ")}`;
+  return message.toLowerCase();
 }
 
 function checkedAddress(path: string, address: string): string {
@@ -119,6 +134,6 @@ function readText(path: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch (error) {
-    throw new AppError("invalid", `config ${path}: ${messageOf(error)}`);
+    throw new AppError("invalid", `config ${path}: ${accessProblem(error)}`);
   }
 }

@@ -1,27 +1,41 @@
 // Finds the data directory of a server. Kept apart from reading it: commands that only ask a running server need no more than this.
 
-import { existsSync } from "node:fs";
+import { statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { homeDirectory, type Environment } from "../../kit/environment.ts";
-import { AppError } from "../../kit/error.ts";
+import { AppError, systemCode } from "../../kit/error.ts";
 
 export const CONFIG_FILE_NAME = "server.yaml";
 const STANDARD_PLACES = ["/srv/cairn", "/var/lib/cairn"];
 
-/** `--server-dir`, the environment, then the first standard place that holds a server. Raises `not_found`. */
+/** `--server-dir`, the environment, then the first standard place that holds a server. Raises `not_found`; `refused` for one that is shut. */
 export function serverDirectory(flag: string | undefined, environment: Environment): string {
   const given = flag ?? (environment["SERVICE_SERVER_DIR"] || undefined);
   const places = given === undefined ? [...STANDARD_PLACES, ownPlace(environment)] : [given];
-  const found = places
-    .map((place) => resolve(place))
-    .find((place) => existsSync(join(place, CONFIG_FILE_NAME)));
-  if (found !== undefined) return found;
+  const states = places.map((place) => ({ path: resolve(place), state: stateOf(resolve(place)) }));
+  const found = states.find(({ state }) => state === "server");
+  if (found) return found.path;
+  const shut = states.find(({ state }) => state === "shut");
+  if (shut)
+    throw new AppError(
+      "refused",
+      `${shut.path}: this user may not look into it; run the command as the user that it belongs to, or ask its server with --server <address>`,
+    );
   throw new AppError(
     "not_found",
     given === undefined
       ? `no server found in ${places.join(", ")}; make one with cairn init server, or name its directory with --server-dir`
       : `${resolve(given)}: no server there (no ${CONFIG_FILE_NAME}); make one with cairn init server --data-dir ${given}`,
   );
+}
+
+function stateOf(directory: string): "server" | "shut" | "none" {
+  try {
+    statSync(join(directory, CONFIG_FILE_NAME));
+    return "server";
+  } catch (error) {
+    return systemCode(error) === "EACCES" ? "shut" : "none";
+  }
 }
 
 /** The last of the standard places: this person's own. */

@@ -73,12 +73,17 @@ function configOf(directory: string): { value?: ServerConfig; error?: unknown } 
 function configVerdict({ value, error }: ReturnType<typeof configOf>): Verdict {
   if (value) return ok("server.yaml loads");
   const text = error instanceof Error ? error.message : String(error);
-  return fail(
-    text,
-    text.includes("ENOENT")
-      ? "restore server.yaml from a backup, or write an empty one: every key has a default"
-      : "correct that key in server.yaml, or remove it: every key has a default",
-  );
+  return fail(text, configFix(text));
+}
+
+function configFix(text: string): string {
+  if (text.endsWith("no such file"))
+    return "restore server.yaml from a backup, or write an empty one: every key has a default";
+  if (text.endsWith("this user may not do that there"))
+    return "run it as the user that server.yaml belongs to";
+  return text.includes("YAML Parse error")
+    ? "correct what was written last in server.yaml: it is no valid YAML"
+    : "correct that key in server.yaml, or remove it: every key has a default";
 }
 
 /** From the disk: no server has it open. */

@@ -366,7 +366,7 @@ export class Files {
       if (blocks)
         throw new AppError(
           "secret_found",
-          `${operation.path}: line ${line} looks like a secret (${rule}); remove it, or mark the line as checked`,
+          `${operation.path}: line ${line} looks like a secret (${rule}); remove it, or, once a person has checked it, write secret:checked on that line or the one above`,
           {
             ...data,
             snippet,

@@ -1,10 +1,17 @@
 // Spaces: records, rules of sync, quotas, and the file in which a space says what it is.
 
 import { Type, type Static } from "@sinclair/typebox";
+import { pathProblem } from "../../kit/paths.ts";
 import { closed, nullable, oneOf, Time } from "../../kit/schema.ts";
 import { Head } from "../files/schema.ts";
 
 export const SPACE_NAME_PATTERN = "^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$";
+/** What is wrong with the name of a new space; undefined when it is accepted. It is the name of a folder, on any system. */
+export function spaceNameProblem(name: string): string | undefined {
+  if (!new RegExp(SPACE_NAME_PATTERN).test(name))
+    return "1 to 63 lower-case letters, digits and hyphens, with a letter or digit at both ends";
+  return pathProblem(name);
+}
 export const SPACES_MAX = 1_000;
 export const SYNC_RULES_MAX = 1_000;
 

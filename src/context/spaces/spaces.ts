@@ -19,7 +19,7 @@ import type { Snapshot, Totals } from "../files/schema.ts";
 import { requireAdmin, type Actor } from "../people/actor.ts";
 import {
   DEFAULT_SYNC,
-  SPACE_NAME_PATTERN,
+  spaceNameProblem,
   SpaceFile,
   SPACES_MAX,
   SYNC_RULES_MAX,
@@ -130,11 +130,8 @@ export class Spaces {
     return audit.watched(actor, { action: "space.create", space: input.name }, async () => {
       requireAdmin(actor);
       const { name } = input;
-      if (!new RegExp(SPACE_NAME_PATTERN).test(name))
-        throw new AppError(
-          "invalid",
-          "name: 1 to 63 lower-case letters, digits and hyphens, with a letter or digit at both ends",
-        );
+      const problem = spaceNameProblem(name);
+      if (problem) throw new AppError("invalid", `name: ${problem}`);
       return this.#lock.run(name, async () => {
         if (this.#names.has(name)) throw new AppError("conflict", `name: there is a space "${name}" already`);
         if (this.#names.size >= SPACES_MAX)

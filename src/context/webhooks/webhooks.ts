@@ -216,7 +216,12 @@ export class Webhooks {
       await checkedEndpoints(this.#deps.network, { url, schemes: ["http", "https"] });
     } catch (error) {
       if (!(error instanceof OutboundFailure)) throw error;
-      throw new AppError(error.problem === "refused" ? "refused" : "invalid", `url: ${error.message}`);
+      const inside = / leads to (?!.*cloud metadata)| own network$/.test(error.message);
+      const remedy = inside ? "; webhooks.allow_private_targets in server.yaml would let it be" : "";
+      throw new AppError(
+        error.problem === "refused" ? "refused" : "invalid",
+        `url: ${error.message}${remedy}`,
+      );
     }
     return url.href;
   }

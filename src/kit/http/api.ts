@@ -151,6 +151,9 @@ function expectation({ message, schema }: Problem): string {
   if (message === "Expected required property") return "missing";
   const allowed = allowedValues(schema);
   if (allowed.length > 0) return `expected one of: ${allowed.join(", ")}`;
+  if (message.startsWith("Expected string length greater"))
+    return schema["minLength"] === 1 ? "must not be empty" : `at least ${schema["minLength"]} characters`;
+  if (message.startsWith("Expected string length less")) return `at most ${schema["maxLength"]} characters`;
   if (typeof schema["format"] === "string") return `expected ${schema["format"]}`;
   return message.toLowerCase();
 }

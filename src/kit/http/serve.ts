@@ -125,7 +125,11 @@ function bind(options: ListenOptions, fetch: Fetch) {
         `listen ${address}: the address is already in use; stop the other program or choose another port`,
       );
     }
-    throw new AppError("invalid", `listen ${address}: ${messageOf(error)}`);
+    const nowhere = ["EADDRNOTAVAIL", "EINVAL"].includes(systemCode(error) ?? "");
+    throw new AppError(
+      "invalid",
+      `listen ${address}: ${nowhere ? "it is no address of this machine; set another one" : messageOf(error)}`,
+    );
   }
 }
 
