@@ -45,11 +45,14 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
     "cairn user add eve --role viewer --space main,research",
   ],
   "cairn user role": ["cairn user role bob space-lead"],
-  "cairn user password": ["cairn user password bob < password.txt"],
+  "cairn user password": ["cairn user password bob", "cairn user password bob < password.txt"],
   "cairn user enable": ["cairn user enable bob", "cairn auth token create bob"],
   "cairn auth token revoke": ["cairn auth token list bob", "cairn auth token revoke bob --id 2"],
   "cairn auth token create": ["cairn auth token create ada --label laptop"],
-  "cairn auth login": ["cairn auth login ada --server https://context.example.org < password.txt"],
+  "cairn auth login": [
+    "cairn auth login ada --server https://context.example.org",
+    "cairn auth login ada --server https://context.example.org < password.txt",
+  ],
   "cairn auth whoami": [
     "cairn auth whoami --server https://context.example.org",
     "SERVICE_TOKEN=$TOKEN cairn auth whoami --server https://context.example.org",

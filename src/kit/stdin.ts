@@ -1,13 +1,38 @@
-// What is piped into a command, as bytes.
+// What is piped into a command, as bytes; and what a person types on a terminal and nobody else should read there.
 
+import { createInterface } from "node:readline";
+import { Writable } from "node:stream";
 import { AppError } from "./error.ts";
 
 /** More than this is a mistake, or a stream without end. */
 const STDIN_BYTES_MAX = 256 * 1024 * 1024;
 
-/** Raises `invalid` on a terminal, where nothing would ever come. `instead`: what to do then. */
-export async function readStdin(instead = "pipe something in, or name a file"): Promise<Uint8Array> {
-  if (process.stdin.isTTY) throw new AppError("invalid", `standard input is a terminal; ${instead}`);
+export function isTerminal(): boolean {
+  return process.stdin.isTTY;
+}
+
+/** A line that is not shown while it is typed. For a terminal only. Raises `refused` when it is broken off. */
+export async function askHidden(question: string): Promise<string> {
+  process.stderr.write(`${question}: `);
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const reader = createInterface({ input: process.stdin, output: nowhere, terminal: true });
+  try {
+    return await new Promise<string>((resolve, reject) => {
+      reader.once("line", resolve);
+      // Ctrl+C, and the end of the input.
+      for (const end of ["SIGINT", "close"] as const)
+        reader.once(end, () => reject(new AppError("refused", "broken off; nothing was changed")));
+    });
+  } finally {
+    reader.close();
+    process.stderr.write("\n");
+  }
+}
+
+/** Raises `invalid` on a terminal, where nothing would ever come. */
+export async function readStdin(): Promise<Uint8Array> {
+  if (isTerminal())
+    throw new AppError("invalid", "standard input is a terminal; pipe something in, or name a file");
   const chunks: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of Bun.stdin.stream()) {

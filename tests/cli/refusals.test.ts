@@ -7,7 +7,6 @@ import { loadServerConfig } from "../../src/context/config/config.ts";
 import { examine } from "../../src/context/doctor/doctor.ts";
 import { initServer } from "../../src/context/init-server.ts";
 import { systemClock } from "../../src/kit/clock.ts";
-import { startTerminal } from "../../src/kit/process.ts";
 import { binaryPath, runBinary } from "../kit/binaries.ts";
 import { temporaryFolder } from "../kit/folder.ts";
 import { runContext } from "../kit/running-context.ts";
@@ -203,22 +202,6 @@ test(
   },
   LIMIT_MS,
 );
-
-test.skipIf(process.platform === "win32")("a password is not asked for on a terminal", async () => {
-  await using folder = await temporaryFolder();
-  const directory = await madeServer(join(folder.path, "server"));
-  let said = "";
-  const command = ["user", "password", "ada", "--server-dir", directory];
-  const terminal = startTerminal([binaryPath("cairn"), ...command], {
-    environment: process.env,
-    columns: 200,
-    rows: 24,
-    output: (chunk) => (said += new TextDecoder().decode(chunk)),
-    drained: () => {},
-  })!;
-  await terminal.ended;
-  expect(said).toContain("the password would be shown there: put it into a file and add < <file>");
-});
 
 describe("server.yaml", () => {
   test("can be appended to as init server wrote it", async () => {

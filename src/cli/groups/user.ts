@@ -5,7 +5,7 @@ import { roles } from "../../context/access/schema.ts";
 import { oneOfWords } from "../../kit/arguments.ts";
 import { AppError } from "../../kit/error.ts";
 import { processEnvironment } from "../../kit/environment.ts";
-import { readStdin } from "../../kit/stdin.ts";
+import { askHidden, isTerminal, readStdin } from "../../kit/stdin.ts";
 import { serverCommand } from "../command.ts";
 import { serverUrl } from "../connection.ts";
 import { store } from "../credentials.ts";
@@ -134,10 +134,10 @@ export const userRemove = serverCommand({
 
 export const userPassword = serverCommand({
   name: "password",
-  description: "Set the password of a user; it is read from standard input",
+  description: "Set the password of a user; it is asked for, or read from standard input",
   args: { name },
   ask: async (client, args) => {
-    const password = await readPassword();
+    const password = await readPassword(true);
     await client.json("PUT", `/users/${encodeURIComponent(args.name)}/password`, { body: { password } });
     return { name: args.name, has_password: true };
   },
@@ -209,7 +209,7 @@ export const whoami = serverCommand({
 export const login = serverCommand({
   name: "login",
   description:
-    "Sign in to a server (--server); the password is read from standard input, and the token is kept for you",
+    "Sign in to a server (--server); the password is asked for, or read from standard input; the token is kept for you",
   args: { name },
   elsewhere: "sign in where?",
   ask: async (client, args) => {
@@ -242,10 +242,13 @@ export const logout = serverCommand({
   show: (answer) => `signed out of ${answer.server}`,
 });
 
-/** Never asked for on a terminal, where it would be shown. */
-async function readPassword(): Promise<string> {
-  const bytes = await readStdin("the password would be shown there: put it into a file and add < <file>");
-  return new TextDecoder().decode(bytes).replace(/\r?\n$/, "");
+/** From a pipe, or asked for on a terminal, without showing it; a `fresh` one twice. */
+async function readPassword(fresh = false): Promise<string> {
+  if (!isTerminal()) return new TextDecoder().decode(await readStdin()).replace(/\r?\n$/, "");
+  const password = await askHidden("password");
+  if (fresh && (await askHidden("the same once more")) !== password)
+    throw new AppError("invalid", "the two are not the same; nothing was changed");
+  return password;
 }
 
 function listOf(text: string): string[] {
