@@ -7,7 +7,8 @@ import { openSqliteEngine } from "../../../src/context/files/sqlite/engine.ts";
 import { apply as commit, at, put, remove, silent, text } from "../../kit/file-engine.ts";
 import { eventually } from "../../kit/eventually.ts";
 import { applyAndSettle as apply, treeBench as bench } from "../../kit/tree-bench.ts";
-import { MINUTE_MS } from "../../kit/manual-clock.ts";
+import { temporaryFolder } from "../../kit/folder.ts";
+import { manualClock, MINUTE_MS } from "../../kit/manual-clock.ts";
 
 /** Without a change for so long, the tree is calm. */
 const CALM_MS = 20;
@@ -178,4 +179,24 @@ test("a file that a power cut left empty is made whole, and is nobody's edit", a
   space.byHand("b.md", "");
   await space.reopen();
   expect((await space.states())[1]).toEqual(["b.md", 1, "modified"]);
+});
+
+test("a close finishes a write that has to record an edit first, and nothing is left to be done after it", async () => {
+  await using folder = await temporaryFolder();
+  const [directory, told] = [`${folder.path}/space`, [] as string[]];
+  const tell = (message: string) => void told.push(message);
+  const log = { ...silent, warn: tell, error: tell };
+  const engine = openSqliteEngine({ directory, clock: manualClock(), log });
+  await apply(engine, [put("a.md", "1")]);
+  writeFileSync(`${directory}/a.md`, "by hand");
+  const many = Array.from({ length: 20 }, (_, index) => put(`d/${index}.md`, "x"));
+  const writing = commit(engine, [put("a.md", "2"), ...many]);
+  await engine.close();
+  expect((await writing).head.seq).toBe(23);
+  await Bun.sleep(2 * CALM_MS);
+  expect(told).toEqual([]);
+  expect([readFileSync(`${directory}/a.md`, "utf8"), readdirSync(`${directory}/d`).length]).toEqual([
+    "2",
+    20,
+  ]);
 });
