@@ -215,3 +215,18 @@ test("a file that becomes a directory and back, when only a part of it was broug
   expect(engine.treeBehind()).toEqual([]);
   expect([space.shown("p/x.md"), space.shown("q")]).toEqual(["3", "3"]);
 });
+
+test("after a crash, a file in a directory that was a file is brought at once", async () => {
+  await using space = await bench();
+  await using folder = await temporaryFolder();
+  const { engine, clock } = space;
+  await apply(engine, [put("p/x.md", "1")]);
+  await apply(engine, [remove("p/x.md"), put("p", "1")]);
+  await commit(engine, [remove("p"), put("p/x.md", "2")]);
+  expect(space.shown("p")).toBe("1");
+  const directory = `${folder.path}/space`;
+  cpSync(space.directory, directory, { recursive: true });
+  const again = openSqliteEngine({ directory, clock, log: silent });
+  expect([again.treeBehind(), readFileSync(`${directory}/p/x.md`, "utf8")]).toEqual([[], "2"]);
+  await again.close();
+});

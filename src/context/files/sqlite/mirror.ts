@@ -88,11 +88,15 @@ export class Mirror {
     this.#tree.clearTemporary();
     for (;;) {
       const entries = this.#store.changesAfter.all(this.#followed, REPAIR_ROWS_MAX);
-      if (entries.length === 0) return;
+      if (entries.length === 0) break;
       for (const path of new Set(entries.map((entry) => entry.path as DocumentPath)))
         this.#bring(path, { since: this.#followed, shown: undefined, committed: 0, afterCrash: true });
       this.#followed = entries.at(-1)!.seq;
     }
+    // One may have come before another that had to make room for it.
+    const again = [...this.#behind];
+    for (const path of again)
+      this.#bring(path, { since: this.safeSeq, shown: undefined, committed: 0, afterCrash: true });
   }
 
   /** After a crash: files of the changes after `from` and up to `to`, which were in the tree, but maybe not all on the disk. */
