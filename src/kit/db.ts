@@ -73,6 +73,7 @@ export class Db {
   /** For copies. Kept open as long as the database: closing any descriptor of the file gives up SQLite's lock on it (POSIX). */
   #descriptor: number | undefined;
   #frozen = false;
+  #isLogToClear = false;
 
   constructor(path: string, sqlite: Database, created: boolean, onDefect: OnDefect) {
     this.path = path;
@@ -170,9 +171,10 @@ export class Db {
     }
   }
 
-  /** After a commit, what it deleted still stands in the log. Nothing is done while it is frozen: then the next call does it. */
+  /** After a commit, what it deleted still stands in the log. While it is frozen the log has to stay: then the thaw does it. */
   clearLog(): void {
-    if (!this.#frozen) this.#emptyLog();
+    if (this.#frozen) this.#isLogToClear = true;
+    else this.#emptyLog();
   }
 
   exec(sql: string): void {
@@ -201,6 +203,12 @@ export class Db {
     if (!this.#frozen) return;
     this.#frozen = false;
     this.#checkpointEvery(CHECKPOINT_PAGES);
+    if (!this.#isLogToClear) return;
+    try {
+      this.#isLogToClear = !this.#emptyLog();
+    } catch (error) {
+      this.#onDefect(error);
+    }
   }
 
   #checkpointEvery(pages: number): void {

@@ -89,8 +89,10 @@ export class AuditChain {
     }
   }
 
+  /** What is recorded meanwhile is anchored too. */
   async close(): Promise<void> {
-    await this.anchor();
+    do await this.anchor();
+    while (this.#waiting.length > 0 || this.#anchorTimer !== undefined);
     this.#file.close();
   }
 

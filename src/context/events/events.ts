@@ -217,7 +217,7 @@ export class Events {
       if (space !== undefined && newer) heads.set(space, head);
     }
     for (const [space, { epoch, seq }] of heads) this.#store.setSource.run(space, epoch, seq);
-    if (rows.some(({ seq }) => seq % FORGET_EVERY === 0)) this.#store.forget.run(this.#seq - EVENTS_KEPT);
+    if (rows.some(({ seq }) => seq % FORGET_EVERY === 0)) this.#store.forget.run(EVENTS_KEPT);
   }
 
   #publish(rows: readonly EventRow[]): void {

@@ -35,7 +35,10 @@ export class EventStore {
     this.after = db.query<EventRow, [number, number]>(
       "SELECT seq, id, type, created, space, path, version, actor, data FROM events WHERE seq > ? ORDER BY seq LIMIT ?",
     );
-    this.forget = db.query<never, [number]>("DELETE FROM events WHERE seq <= ?");
+    // So many events are kept: not so many numbers, since some are left out.
+    this.forget = db.query<never, [number]>(
+      "DELETE FROM events WHERE seq <= (SELECT seq FROM events ORDER BY seq DESC LIMIT 1 OFFSET ?)",
+    );
     this.source = db.query<{ epoch: string; seq: number }, [string]>(
       "SELECT epoch, seq FROM event_sources WHERE space = ?",
     );

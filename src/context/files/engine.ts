@@ -48,8 +48,9 @@ export interface Batch {
   readonly operations: readonly Operation[];
   readonly author: string;
   /**
-   * Called once inside the transaction, when it is known what the batch will do and before anything is written: rights that need the
-   * record, quotas. A throw in it undoes the whole batch. Must be synchronous.
+   * Called inside the transaction, when it is known what the batch will do and before anything is written: rights that need the record,
+   * quotas. A throw in it undoes the whole batch. Must be synchronous. Called again where the failure of another batch, which waited together
+   * with this one, made all of them begin anew.
    */
   readonly admit?: (plan: Plan) => void;
   /**

@@ -7,7 +7,7 @@ import { parseDocumentPath, type DocumentPath } from "../../kit/paths.ts";
 import { decodeUtf8 } from "../../kit/utf8.ts";
 import type { Capability } from "../access/schema.ts";
 import type { Audit } from "../audit/audit.ts";
-import type { Events } from "../events/events.ts";
+import type { Announced, Events } from "../events/events.ts";
 import type { Actor } from "../people/actor.ts";
 import type { OpenSpace, Spaces } from "../spaces/spaces.ts";
 import type { Applied, Batch, Content, Effect, Expected, Operation, Plan } from "./engine.ts";
@@ -44,6 +44,8 @@ export interface FileDiff {
   /** Unified, three lines around each change. */
   readonly text: string;
 }
+
+type Tell = (news: Announced) => void;
 
 /** Which right an effect needs. */
 const NEEDS: Readonly<Record<Effect["op"], (effect: Effect) => Capability>> = {
@@ -206,7 +208,9 @@ export class Files {
       audit.watched(actor, deed, async () => {
         const space = await spaces.led(actor, spaceName);
         await this.#scanTree(actor, space);
-        return space.engine.adopt({ author: actor.name, admit: (plan) => this.#admit(actor, space, plan) });
+        const tell = this.#onceEach();
+        const admit = (plan: Plan) => this.#admit(actor, space, plan, tell);
+        return space.engine.adopt({ author: actor.name, admit });
       }),
     );
     return { head: headText(head), adopted: effects.map(({ path }) => path) };
@@ -303,19 +307,37 @@ export class Files {
   }
 
   #terms(actor: Actor, space: OpenSpace, find: Find): Omit<Batch, "operations"> {
+    const tell = this.#onceEach();
     return {
       author: actor.name,
       versionsKept: this.#deps.spaces.versionsKept(space),
-      admit: (plan) => this.#admit(actor, space, plan),
-      admitEdits: (edits, plan) => this.#admitEdits(actor, space, edits, plan, find),
+      admit: (plan) => this.#admit(actor, space, plan, tell),
+      admitEdits: (edits, plan) => this.#admitEdits(actor, space, edits, plan, tell, find),
+    };
+  }
+
+  /** For what a batch has to tell: the engine may have it judged a second time. */
+  #onceEach(): Tell {
+    const told = new Set<string>();
+    return (news) => {
+      const what = JSON.stringify([news.type, news.path, news.data?.["quota"]]);
+      if (!told.has(what)) this.#deps.events.announce(news);
+      told.add(what);
     };
   }
 
   /** Whoever edited the working tree by hand had the disk's permission for it; limits and the scan are for everybody. */
-  #admitEdits(actor: Actor, space: OpenSpace, edits: readonly Operation[], plan: Plan, find: Find): void {
+  #admitEdits(
+    actor: Actor,
+    space: OpenSpace,
+    edits: readonly Operation[],
+    plan: Plan,
+    tell: Tell,
+    find: Find,
+  ): void {
     try {
-      this.#scan(actor, space.name, edits, find);
-      this.#admitQuotas(actor, space, plan);
+      this.#scan(actor, space.name, edits, find, tell);
+      this.#admitQuotas(actor, space, plan, tell);
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       const what = "the working tree has a copy that was edited by hand and has to be recorded first";
@@ -324,17 +346,17 @@ export class Files {
   }
 
   /** Inside the transaction. */
-  #admit(actor: Actor, space: OpenSpace, plan: Plan): void {
+  #admit(actor: Actor, space: OpenSpace, plan: Plan, tell: Tell): void {
     for (const effect of plan.effects) {
       const needed = NEEDS[effect.op](effect);
       if (!actor.rights.may(needed, space.name, effect.path)) throw refusal(actor, needed, effect.path);
     }
-    this.#admitQuotas(actor, space, plan);
+    this.#admitQuotas(actor, space, plan, tell);
   }
 
-  #admitQuotas(actor: Actor, space: OpenSpace, plan: Plan): void {
+  #admitQuotas(actor: Actor, space: OpenSpace, plan: Plan, tell: Tell): void {
     admitQuotas(this.#deps.spaces.quotasOf(space), plan, (warning) =>
-      this.#deps.events.announce({ ...warning, actor: actor.name, space: space.name }),
+      tell({ ...warning, actor: actor.name, space: space.name }),
     );
   }
 
@@ -348,7 +370,13 @@ export class Files {
     }
   }
 
-  #scan(actor: Actor, space: string, operations: readonly Operation[], find: Find): void {
+  #scan(
+    actor: Actor,
+    space: string,
+    operations: readonly Operation[],
+    find: Find,
+    tell: Tell = (news) => this.#deps.events.announce(news),
+  ): void {
     for (const operation of operations) {
       if (operation.op !== "put") continue;
       const finding = find(operation.path, operation.content);
@@ -356,7 +384,7 @@ export class Files {
       const { rule, line, snippet } = finding;
       const data = { path: operation.path, rule, line };
       const { blocks } = finding;
-      this.#deps.events.announce({
+      tell({
         type: "secret.blocked",
         actor: actor.name,
         space,

@@ -123,10 +123,11 @@ const OWN_SHAPES: readonly Shape[] = [
   { name: "PyPI token", needles: ["pypi-"], expression: /\bpypi-[A-Za-z0-9_-]{50,200}\b/g },
   { name: "DigitalOcean token", needles: ["_v1_"], expression: /\bdo[opr]_v1_[a-f0-9]{64}\b/g },
   { name: "Telegram bot token", needles: [":AA"], expression: /\b[0-9]{8,10}:AA[A-Za-z0-9_-]{33}\b/g },
+  // Each try ends where the next begins: else a text of nothing but beginnings would take the square of its length.
   {
     name: "JSON web token",
     needles: ["eyJ"],
-    expression: /\beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{20,}\b/g,
+    expression: /\beyJ(?:(?!\beyJ)[A-Za-z0-9_-]){10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{20,}\b/g,
   },
   { name: "token of this server", needles: ["cairn_"], expression: /\bcairn_[A-Za-z0-9_-]{43}\b/g },
   // Of any scheme.
@@ -155,16 +156,24 @@ const SHOWN_OF_IT = 4;
 function firstUnchecked(text: string, candidates: readonly Candidate[]): FoundSecret | undefined {
   // Of two at one place the more telling one: that of an issuer before the general shape.
   const inOrder = candidates.toSorted((a, b) => a.start - b.start);
+  let line = lineAt(text, 0);
   for (const { rule, start } of inOrder) {
-    const lineStart = text.lastIndexOf("\n", start - 1) + 1;
-    const aboveStart = lineStart === 0 ? 0 : text.lastIndexOf("\n", lineStart - 2) + 1;
-    const lineEnd = text.indexOf("\n", start);
-    const around = text.slice(aboveStart, lineEnd < 0 ? text.length : lineEnd);
-    if (CHECKED.test(around)) continue;
-    const line = text.slice(0, start).split("\n").length;
-    return { rule, line, snippet: redacted(text.slice(lineStart, start), text.slice(start)) };
+    // There can be many in one line: each line is looked at once.
+    if (start > line.end) line = lineAt(text, start);
+    if (line.isChecked) continue;
+    const number = text.slice(0, start).split("\n").length;
+    return { rule, line: number, snippet: redacted(text.slice(line.start, start), text.slice(start)) };
   }
   return undefined;
+}
+
+/** The line that this place is in. */
+function lineAt(text: string, place: number): { start: number; end: number; isChecked: boolean } {
+  const start = place === 0 ? 0 : text.lastIndexOf("\n", place - 1) + 1;
+  const above = start < 2 ? 0 : text.lastIndexOf("\n", start - 2) + 1;
+  const next = text.indexOf("\n", place);
+  const end = next < 0 ? text.length : next;
+  return { start, end, isChecked: CHECKED.test(text.slice(above, end)) };
 }
 
 /** Nothing of what follows: a key may go on there. What stands before it is before the first secret of the line. */

@@ -133,3 +133,14 @@ test("a record is closed by the hash of its canonical JSON, also one with other 
     { numRuns: 500 },
   );
 });
+
+test("what is recorded while it closes is in the file and anchored, and nothing is tried after it", async () => {
+  await using audit = await bench();
+  await audit.chain.add(entry("one"));
+  const closing = audit.chain.close();
+  await audit.chain.add(entry("two"));
+  void audit.chain.add(entry("three"));
+  await closing;
+  expect([actions(audit.lines()), audit.store.anchor.get()!.entries]).toEqual([["one", "two", "three"], 3]);
+  expect(audit.errors).toEqual([]);
+});

@@ -42,3 +42,17 @@ test("what was destroyed is gone from the disk", async () => {
   await space.reopen();
   expect(left()).toEqual([]);
 });
+
+test("what was destroyed while a backup was made is gone when that has ended", async () => {
+  await using space = await sqliteBench();
+  const own = join(space.directory, ".cairn");
+  const content = crypto.getRandomValues(new Uint8Array(100));
+  const isLeft = () => readdirSync(own).some((name) => readFileSync(join(own, name)).includes(content));
+  const frozen = space.engine.freeze();
+  await apply(space.engine, [put("a.bin", content)]);
+  await apply(space.engine, [put("a.bin", "harmless")]);
+  await apply(space.engine, [destroy("a.bin", 1)]);
+  expect(isLeft()).toBe(true);
+  frozen.thaw();
+  expect(isLeft()).toBe(false);
+});

@@ -7,7 +7,8 @@ import { openSqliteEngine } from "../../../src/context/files/sqlite/engine.ts";
 import { apply as commit, at, put, remove, silent, text } from "../../kit/file-engine.ts";
 import { eventually } from "../../kit/eventually.ts";
 import { applyAndSettle as apply, treeBench as bench } from "../../kit/tree-bench.ts";
-import { MINUTE_MS } from "../../kit/manual-clock.ts";
+import { temporaryFolder } from "../../kit/folder.ts";
+import { manualClock, MINUTE_MS } from "../../kit/manual-clock.ts";
 
 /** Without a change for so long, the tree is calm. */
 const CALM_MS = 20;
@@ -178,4 +179,54 @@ test("a file that a power cut left empty is made whole, and is nobody's edit", a
   space.byHand("b.md", "");
   await space.reopen();
   expect((await space.states())[1]).toEqual(["b.md", 1, "modified"]);
+});
+
+test("a close finishes a write that has to record an edit first, and nothing is left to be done after it", async () => {
+  await using folder = await temporaryFolder();
+  const [directory, told] = [`${folder.path}/space`, [] as string[]];
+  const tell = (message: string) => void told.push(message);
+  const log = { ...silent, warn: tell, error: tell };
+  const engine = openSqliteEngine({ directory, clock: manualClock(), log });
+  await apply(engine, [put("a.md", "1")]);
+  writeFileSync(`${directory}/a.md`, "by hand");
+  const many = Array.from({ length: 20 }, (_, index) => put(`d/${index}.md`, "x"));
+  const writing = commit(engine, [put("a.md", "2"), ...many]);
+  await engine.close();
+  expect((await writing).head.seq).toBe(23);
+  await Bun.sleep(2 * CALM_MS);
+  expect(told).toEqual([]);
+  expect([readFileSync(`${directory}/a.md`, "utf8"), readdirSync(`${directory}/d`).length]).toEqual([
+    "2",
+    20,
+  ]);
+});
+
+test("a file that becomes a directory and back, when only a part of it was brought in between", async () => {
+  await using space = await bench();
+  const { engine } = space;
+  const bring = (path: string) => engine.adopt({ author: "ann" }, [at(path)]);
+  await apply(engine, [put("p", "1"), put("q/x.md", "1")]);
+  await commit(engine, [remove("p"), put("p/x.md", "1"), remove("q/x.md"), put("q", "1")]);
+  await commit(engine, [remove("p/x.md"), put("p", "2"), remove("q"), put("q/x.md", "2")]);
+  await bring("p");
+  await bring("q/x.md");
+  await commit(engine, [remove("p"), put("p/x.md", "3")]);
+  await commit(engine, [remove("q/x.md"), put("q", "3")]);
+  expect(engine.treeBehind()).toEqual([]);
+  expect([space.shown("p/x.md"), space.shown("q")]).toEqual(["3", "3"]);
+});
+
+test("after a crash, a file in a directory that was a file is brought at once", async () => {
+  await using space = await bench();
+  await using folder = await temporaryFolder();
+  const { engine, clock } = space;
+  await apply(engine, [put("p/x.md", "1")]);
+  await apply(engine, [remove("p/x.md"), put("p", "1")]);
+  await commit(engine, [remove("p"), put("p/x.md", "2")]);
+  expect(space.shown("p")).toBe("1");
+  const directory = `${folder.path}/space`;
+  cpSync(space.directory, directory, { recursive: true });
+  const again = openSqliteEngine({ directory, clock, log: silent });
+  expect([again.treeBehind(), readFileSync(`${directory}/p/x.md`, "utf8")]).toEqual([[], "2"]);
+  await again.close();
 });

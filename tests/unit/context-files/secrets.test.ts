@@ -145,6 +145,7 @@ describe("what passes", () => {
     for (const part of [
       "a",
       "eyJ",
+      "-eyJ",
       "xoxb-",
       "xoxb-1-a-",
       "https://",
@@ -154,6 +155,14 @@ describe("what passes", () => {
       "ops_ey",
     ])
       findSecret("a.md", part.repeat(bytes / part.length));
+    expect(performance.now() - start).toBeLessThan(5_000);
+  });
+
+  test("a marked line that is full of keys is looked at once, and what follows it is looked at too", () => {
+    const marked = `${`${KEY} `.repeat(200_000)} secret:allow`;
+    const start = performance.now();
+    expect(findSecret("a.md", marked)).toBeUndefined();
+    expect(findSecret("a.md", `${marked}\n\n${KEY}`)).toMatchObject({ line: 3 });
     expect(performance.now() - start).toBeLessThan(5_000);
   });
 });

@@ -22,6 +22,7 @@ import type {
   ListQuery,
   LogEntry,
   Operation,
+  Plan,
   Restored,
 } from "../engine.ts";
 import { headText } from "../head.ts";
@@ -193,8 +194,9 @@ export class SqliteEngine implements FileEngine {
   async apply(batch: Batch): Promise<Applied> {
     this.#requireOpen();
     checkShape(batch.operations);
-    await this.#recordHandEdits(batch.operations, batch);
-    return this.#commit(batch);
+    const edits = this.#handEdits(batch.operations);
+    if (edits.length === 0) return this.#commit(batch);
+    return this.#whileOpen(this.#record(edits, batch).then(() => this.#commit(batch)));
   }
 
   async snapshots(): Promise<Snapshot[]> {
@@ -217,13 +219,15 @@ export class SqliteEngine implements FileEngine {
     this.#requireOpen();
     const row = this.#store.snapshotById.get(id);
     if (!row) throw notFound("snapshot", id);
-    await this.#recordHandEdits(this.#differenceTo(row.seq).operations, batch);
-    return this.#db.write(() => {
-      // Once more inside the transaction: what was written meanwhile is undone as well.
-      const { operations, lost } = this.#differenceTo(row.seq);
-      const prepared = prepare(operations);
-      return { ...this.#applyIn(batch, prepared, codedOf(prepared)), lost };
-    });
+    const edits = this.#handEdits(this.#differenceTo(row.seq).operations);
+    const restored = () =>
+      this.#db.write(() => {
+        // Once more inside the transaction: what was written meanwhile is undone as well.
+        const { operations, lost } = this.#differenceTo(row.seq);
+        const prepared = prepare(operations);
+        return { ...this.#applyIn(batch, prepared, codedOf(prepared)), lost };
+      });
+    return this.#whileOpen(this.#record(edits, batch).then(restored));
   }
 
   /** What would make the space what it was after that change. Contents are read when they are needed. */
@@ -245,6 +249,13 @@ export class SqliteEngine implements FileEngine {
   }
 
   async adopt(batch: Omit<Batch, "operations">, paths?: readonly DocumentPath[]): Promise<Applied> {
+    return this.#whileOpen(this.#adopted(batch, paths));
+  }
+
+  async #adopted(
+    batch: Omit<Batch, "operations">,
+    paths: readonly DocumentPath[] | undefined,
+  ): Promise<Applied> {
     const edited = async () =>
       (await this.list()).filter(({ state }) => state === "modified" || state === "untracked");
     const files = paths ?? (await edited()).map(({ path }) => path as DocumentPath);
@@ -342,19 +353,14 @@ export class SqliteEngine implements FileEngine {
   }
 
   /** Never overwritten: what was edited by hand becomes a version first, and what comes then is judged against that. */
-  async #recordHandEdits(
-    operations: readonly Operation[],
-    { admitEdits }: Pick<Batch, "admitEdits">,
-  ): Promise<void> {
-    const edits = operations.flatMap(({ op, path }) =>
-      op === "destroy" ? [] : this.#mirror.handEdits(path),
-    );
+  #handEdits(operations: readonly Operation[]): Operation[] {
+    return operations.flatMap(({ op, path }) => (op === "destroy" ? [] : this.#mirror.handEdits(path)));
+  }
+
+  async #record(edits: readonly Operation[], { admitEdits }: Pick<Batch, "admitEdits">): Promise<void> {
     if (edits.length === 0) return;
-    await this.#commit({
-      operations: edits,
-      author: TREE_AUTHOR,
-      admit: (plan) => admitEdits?.(edits, plan),
-    });
+    const admit = (plan: Plan) => admitEdits?.(edits, plan);
+    await this.#commit({ operations: edits, author: TREE_AUTHOR, admit });
   }
 
   #commit(batch: Batch): Promise<Applied> {

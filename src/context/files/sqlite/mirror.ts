@@ -88,11 +88,15 @@ export class Mirror {
     this.#tree.clearTemporary();
     for (;;) {
       const entries = this.#store.changesAfter.all(this.#followed, REPAIR_ROWS_MAX);
-      if (entries.length === 0) return;
+      if (entries.length === 0) break;
       for (const path of new Set(entries.map((entry) => entry.path as DocumentPath)))
         this.#bring(path, { since: this.#followed, shown: undefined, committed: 0, afterCrash: true });
       this.#followed = entries.at(-1)!.seq;
     }
+    // One may have come before another that had to make room for it.
+    const again = [...this.#behind];
+    for (const path of again)
+      this.#bring(path, { since: this.safeSeq, shown: undefined, committed: 0, afterCrash: true });
   }
 
   /** After a crash: files of the changes after `from` and up to `to`, which were in the tree, but maybe not all on the disk. */
@@ -181,11 +185,31 @@ export class Mirror {
     try {
       this.#match(path, waiting);
     } catch (error) {
+      if (this.#freeName(path)) return this.#bring(path, waiting);
       this.#behind.add(path);
       this.#wholeUpTo = Math.min(since, this.#wholeUpTo ?? since);
       this.#log.error("the working tree is behind", { path, error: messageOf(error) });
     }
     if (this.#behind.size === 0) this.#wholeUpTo = undefined;
+  }
+
+  /**
+   * A path that waits since an earlier change comes before one that had to make room for its last. Returns whether there was one: it is
+   * brought now.
+   */
+  #freeName(path: DocumentPath): boolean {
+    const inTheWay: DocumentPath[] = [];
+    for (let at = path.indexOf("/"); at >= 0; at = path.indexOf("/", at + 1)) {
+      const above = path.slice(0, at) as DocumentPath;
+      if (this.#waiting.has(above)) inTheWay.push(above);
+    }
+    if (this.#tree.isDirectory(path))
+      inTheWay.push(...this.#waiting.keys().filter((other) => other.startsWith(`${path}/`)));
+    for (const other of inTheWay) {
+      const waiting = this.#waiting.get(other);
+      if (waiting && this.#waiting.delete(other)) this.#bring(other, waiting);
+    }
+    return inTheWay.length > 0;
   }
 
   /** Makes the copy what is live in the log, unless somebody else wrote it. */

@@ -164,6 +164,15 @@ export class Tree {
     });
   }
 
+  /** As far as can be seen. */
+  isDirectory(path: DocumentPath): boolean {
+    try {
+      return this.#isDirectory(this.#onDisk(path));
+    } catch {
+      return false;
+    }
+  }
+
   /** Undefined: no regular file there. Reads it only when it looks different from the last time. Raises `unavailable`. */
   look(path: DocumentPath): TreeFile | undefined {
     return guarded(path, () => {

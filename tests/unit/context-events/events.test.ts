@@ -1,0 +1,42 @@
+// Goal: numbers that a crash makes us leave out cost no event that is kept, and what is too old goes.
+
+import { expect, test } from "bun:test";
+import { Events } from "../../../src/context/events/events.ts";
+import { EVENTS_KEPT } from "../../../src/context/events/schema.ts";
+import { serverMigrations } from "../../../src/context/migrations/migrations.ts";
+import { openDatabase } from "../../../src/kit/db.ts";
+import { migrate } from "../../../src/kit/migrate.ts";
+import { silent } from "../../kit/file-engine.ts";
+import { temporaryFolder } from "../../kit/folder.ts";
+import { manualClock } from "../../kit/manual-clock.ts";
+
+/** Old events are looked for once in so many. */
+const ROUND = 10_000;
+
+test("after a crash that left many spaces untold, the events before it are kept; the oldest go when there are too many", async () => {
+  await using folder = await temporaryFolder();
+  const db = openDatabase(`${folder.path}/server.db`);
+  migrate(db, serverMigrations, 0);
+  const events = new Events({ db, clock: manualClock(), log: silent });
+  const announce = async (count: number) => {
+    for (let left = count; left > 0; left -= 1) events.announce({ type: "file.write", actor: "ann" });
+    await events.settle();
+  };
+  const head = (seq: number) => ({ epoch: "e", seq });
+  await announce(10);
+  const spaces = Array.from({ length: 12 }, (_, index) => `space ${index}`);
+  for (const space of spaces) await events.catchUp(space, head(0), () => Promise.resolve([]));
+  for (const space of spaces)
+    await events.catchUp(space, head(1), (after) =>
+      Promise.resolve([
+        { seq: after + 1, op: "write" as const, path: "a.md" as never, version: 1, author: "ann", time: 0 },
+      ]),
+    );
+  await announce(ROUND);
+  expect(events.after(0)[0]!.seq).toBe(1);
+  await announce(EVENTS_KEPT);
+  const oldest = events.after(0)[0]!.seq;
+  expect(oldest).toBeGreaterThan(events.last - EVENTS_KEPT - ROUND);
+  expect(oldest).toBeLessThanOrEqual(events.last - EVENTS_KEPT + 1);
+  db.close();
+}, 60_000);

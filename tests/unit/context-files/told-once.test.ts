@@ -1,0 +1,47 @@
+// Goal: what a batch has to tell is told once, also when it is judged a second time because another one failed that waited with it.
+
+import { expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import type { Announced } from "../../../src/context/events/events.ts";
+import { Files, type FilesDeps } from "../../../src/context/files/files.ts";
+import { SecretScan } from "../../../src/context/files/secrets.ts";
+import type { Actor } from "../../../src/context/people/actor.ts";
+import { apply, at, bytes, put } from "../../kit/file-engine.ts";
+import { treeBench } from "../../kit/tree-bench.ts";
+
+const LIMIT = 10;
+const KEY = "AKIAQWERTYUIOPASDFGH";
+
+test("a quota that is nearly reached, and a secret in an edit by hand, are told once", async () => {
+  await using bench = await treeBench();
+  const { engine } = bench;
+  await apply(engine, [put("a.md", "1")]);
+  engine.settle();
+  const told: Announced[] = [];
+  const actor = { name: "ann", rights: { may: () => true, has: () => true } } as unknown as Actor;
+  const quotas = { max_file_size: 1_000, max_files: 1_000, max_space_size: LIMIT };
+  const files = new Files({
+    spaces: {
+      visible: () => Promise.resolve({ name: "team", engine }),
+      quotasOf: () => quotas,
+      versionsKept: () => 0,
+    },
+    audit: { watched: (_: Actor, _deed: object, act: () => unknown) => act() },
+    events: { announce: (news: Announced) => void told.push(news) },
+    secrets: new SecretScan("block"),
+  } as unknown as FilesDeps);
+  await files.write(actor, "team", "b.md", bytes("1"), undefined);
+  const together = async (writes: Promise<unknown>[]) =>
+    (await Promise.allSettled(writes)).map(({ status }) => status === "fulfilled");
+  /** Fails when it has changed something. */
+  const failing = async () => {
+    for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
+    await apply(engine, [put("c.md", "1")], { author: null as never });
+  };
+  const write = (path: string, content: string) =>
+    files.write(actor, "team", at(path), bytes(content), undefined);
+  expect(await together([write("b.md", "x".repeat(8)), failing()])).toEqual([true, false]);
+  writeFileSync(bench.on("a.md"), KEY);
+  expect(await together([write("a.md", "2"), failing()])).toEqual([false, false]);
+  expect(told.map(({ type }) => type)).toEqual(["quota.warning", "secret.blocked"]);
+});
