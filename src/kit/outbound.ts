@@ -58,10 +58,13 @@ export type OutboundProblem = "refused" | "unresolved" | "unreachable" | "deadli
 export class OutboundFailure extends Error {
   override readonly name = "OutboundFailure";
   readonly problem: OutboundProblem;
+  /** Refused for where it leads, which `Network.allow` or `ownNames` could let through. */
+  readonly couldBeAllowed: boolean;
 
-  constructor(problem: OutboundProblem, message: string) {
+  constructor(problem: OutboundProblem, message: string, couldBeAllowed = false) {
     super(message);
     this.problem = problem;
+    this.couldBeAllowed = couldBeAllowed;
   }
 }
 
@@ -92,17 +95,17 @@ export async function checkedEndpoints(
     literal === undefined ? await resolved(network, url.hostname, port) : [{ address: literal, port }];
   for (const endpoint of endpoints) {
     const problem = addressProblem(endpoint.address);
-    const allowed =
-      problem === undefined || (network.allow(endpoint) && !isMetadataAddress(endpoint.address));
-    if (!allowed)
-      throw new OutboundFailure("refused", `${url.hostname} leads to ${endpoint.address}: ${problem}`);
+    const couldBeAllowed = !isMetadataAddress(endpoint.address);
+    if (problem === undefined || (couldBeAllowed && network.allow(endpoint))) continue;
+    const message = `${url.hostname} leads to ${endpoint.address}: ${problem}`;
+    throw new OutboundFailure("refused", message, couldBeAllowed);
   }
   return endpoints;
 }
 
 async function resolved(network: Network, hostname: string, port: number): Promise<Endpoint[]> {
   const problem = network.ownNames === true ? undefined : nameProblem(hostname);
-  if (problem !== undefined) throw new OutboundFailure("refused", `${hostname} is ${problem}`);
+  if (problem !== undefined) throw new OutboundFailure("refused", `${hostname} is ${problem}`, true);
   try {
     const endpoints = await network.resolve(hostname, port);
     if (endpoints.length > 0) return endpoints;

@@ -216,8 +216,8 @@ export class Webhooks {
       await checkedEndpoints(this.#deps.network, { url, schemes: ["http", "https"] });
     } catch (error) {
       if (!(error instanceof OutboundFailure)) throw error;
-      const inside = / leads to (?!.*cloud metadata)| own network$/.test(error.message);
-      const remedy = inside ? "; webhooks.allow_private_targets in server.yaml would let it be" : "";
+      const { couldBeAllowed } = error;
+      const remedy = couldBeAllowed ? "; webhooks.allow_private_targets in server.yaml would let it be" : "";
       throw new AppError(
         error.problem === "refused" ? "refused" : "invalid",
         `url: ${error.message}${remedy}`,

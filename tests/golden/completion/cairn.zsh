@@ -583,7 +583,7 @@ _cairn_here() {
       'add:Add a user; prints their first token once'
       'role:Change the role of a user'
       'reset-token:Revoke all tokens of a user and print a new one once'
-      'password:Set the password of a user; it is read from standard input'
+      'password:Set the password of a user; it is asked for, or read from standard input'
       'disable:Disable a user and revoke all their tokens at once'
       'enable:Enable a user again'
       'remove:Remove a user with their tokens and rules'
@@ -723,7 +723,7 @@ _cairn_here() {
     ;;
   'cairn auth')
     below=(
-      'login:Sign in to a server (--server); the password is read from standard input, and the token is kept for you'
+      'login:Sign in to a server (--server); the password is asked for, or read from standard input; the token is kept for you'
       'logout:Sign out of a server (--server): revokes the token that was kept'
       'whoami:Show who I am on a server'
       'token:Tokens of users'
