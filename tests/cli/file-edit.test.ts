@@ -2,7 +2,7 @@
 // what was typed. The compiled program runs on a terminal of its own; editors are scripts.
 
 import { describe, expect, test } from "bun:test";
-import { chmodSync, existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { startTerminal } from "../../src/kit/process.ts";
 import { binaryPath, runBinary } from "../kit/binaries.ts";
@@ -58,6 +58,35 @@ async function desk() {
 }
 
 describe("an edit", () => {
+  unix(
+    "of what somebody edited or added in the folder begins with what lies there, and both are kept",
+    async () => {
+      await using at = await desk();
+      const folder = join(at.directory, "spaces", "main");
+      writeFileSync(join(folder, "docs", "notes.md"), "by hand\n");
+      writeFileSync(join(folder, "new.md"), "added\n");
+      const shown = await at.cairn("file", "get", "docs/notes.md");
+      expect([shown.exitCode, shown.stdout]).toEqual([0, "by hand\n"]);
+      expect(JSON.parse((await at.cairn("file", "get", "new.md", "--json")).stdout)).toEqual({
+        path: "new.md",
+        version: null,
+        state: "untracked",
+        content: "added\n",
+      });
+      const editor = await at.editor('echo more >>"$last"');
+      const done = await at.edit({ EDITOR: editor }, "docs/notes.md");
+      expect(done).toEqual({ exitCode: 0, text: "docs/notes.md is at v3 (13 B)\n" });
+      const version = async (name: string) =>
+        (await at.cairn("file", "get", "docs/notes.md", "--version", name)).stdout;
+      expect([await version("v1"), await version("v2"), await version("v3")]).toEqual([
+        "first\n",
+        "by hand\n",
+        "by hand\nmore\n",
+      ]);
+    },
+    LIMIT_MS,
+  );
+
   unix(
     "gives the editor the content in a file of its own with its name, and writes what comes back",
     async () => {

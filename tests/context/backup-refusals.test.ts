@@ -86,7 +86,7 @@ describe("what is refused", () => {
       await using folder = await temporaryFolder();
       await using server = await contextServer();
       // So much that it is not done before it is looked at, also on a busy machine.
-      for (let i = 0; i < 40; i++) await server.admin.write(`${i}.bin`, noise(3_000_000));
+      for (let i = 0; i < 100; i++) await server.admin.write(`${i}.bin`, noise(3_000_000));
       const local = localOf(server.directory, server.as);
       const begun = await local.post<Backup>("/backups", { path: join(folder.path, "x.tar.zst") });
       expect(begun.state).toBe("running");

@@ -1,7 +1,14 @@
 // Goal: files over HTTP: what a writer expected is checked, versions and history are as they were and what is gone is told.
 
 import { describe, expect, test } from "bun:test";
-import type { FileHistory, FileRecord, NetChange } from "../../src/context/files/schema.ts";
+import { rmSync, truncateSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import {
+  FILE_BYTES_CEILING,
+  type FileHistory,
+  type FileRecord,
+  type NetChange,
+} from "../../src/context/files/schema.ts";
 import {
   contextServer,
   filePath,
@@ -10,6 +17,7 @@ import {
   type ContextServer,
   type WrittenFile,
 } from "../kit/context-server.ts";
+import { eventually } from "../kit/eventually.ts";
 import { manualClock, MINUTE_MS } from "../kit/manual-clock.ts";
 
 const blank = () => contextServer({ template: "blank" });
@@ -148,6 +156,44 @@ describe("versions", () => {
       "text/plain; charset=utf-8",
       "nosniff",
     ]);
+  });
+
+  test("who opens a file gets what lies in the tree: edited or added by hand, with its state and no version", async () => {
+    await using server = await blank();
+    const { admin } = server;
+    const tree = join(server.directory, "spaces", "team");
+    const opened = async (path: string, version = "") => {
+      const response = await admin.raw("GET", `${filePath(path)}${version}`);
+      const of = ["etag", "x-service-state"].map((name) => response.headers.get(name));
+      return [response.status, await response.text(), ...of];
+    };
+    await admin.write("a.md", "one");
+    expect(await opened("a.md")).toEqual([200, "one", '"1"', null]);
+    writeFileSync(join(tree, "a.md"), "by hand");
+    writeFileSync(join(tree, "new.md"), "added");
+    expect(await opened("a.md")).toEqual([200, "by hand", null, "modified"]);
+    expect(await opened("new.md")).toEqual([200, "added", null, "untracked"]);
+    expect(await opened("a.md", "?version=1")).toEqual([200, "one", '"1"', null]);
+    // Whoever has version 1 does not have this.
+    const known = await admin.raw("GET", filePath("a.md"), { headers: { "If-None-Match": '"1"' } });
+    expect(known.status).toBe(200);
+    const ann = await server.user("Ann", "viewer");
+    await admin.put("/users/Ann/acl", {
+      rules: [{ effect: "deny", path: "team/new.md", capabilities: ["list", "read"] }],
+    });
+    expect((await refusalOf(ann.raw("GET", filePath("new.md")))).status).toBe(404);
+    rmSync(join(tree, "a.md"));
+    expect(await opened("a.md")).toEqual([200, "one", '"1"', null]);
+    writeFileSync(join(tree, "large.bin"), "");
+    truncateSync(join(tree, "large.bin"), FILE_BYTES_CEILING + 1);
+    expect((await refusalOf(admin.raw("GET", filePath("large.bin")))).code).toBe("too_large");
+    await admin.raw("DELETE", filePath("a.md"));
+    writeFileSync(join(tree, "a.md"), "again");
+    // The tree follows within a moment; before that nothing is known of the file.
+    await eventually(() => opened("a.md"), [200, "again", null, "untracked"]);
+    // Recorded, it is a version as any other.
+    expect(await wrote(put(admin, "a.md", "three"))).toMatchObject({ version: 3 });
+    expect(await opened("a.md", "?version=2")).toEqual([200, "again", '"2"', null]);
   });
 
   test("diff, by default the newest against the one before it", async () => {

@@ -204,7 +204,8 @@ describe("secrets", () => {
       code: "quota_exceeded",
       message: `${recorded}: a.md: 15 bytes, over the limit of 10 (max_file_size)`,
     });
-    expect(await admin.read("a.md")).toBe("one");
+    expect(await (await admin.raw("GET", `${filePath("a.md")}?version=1`)).text()).toBe("one");
+    expect(await admin.read("a.md")).toBe("longer than ten");
     expect(readFileSync(join(tree, "a.md"), "utf8")).toBe("longer than ten");
     writeFileSync(join(tree, "a.md"), "by hand");
     expect((await put(admin, "a.md", "two")).headers.get("etag")).toBe('"3"');

@@ -20,15 +20,16 @@ import { decodeUtf8 } from "../../kit/utf8.ts";
 import { spaceArg } from "../command.ts";
 import { connected, connectionArgs, type ConnectionFlags } from "../connection.ts";
 import { bytes } from "../text.ts";
-import { at, path, type Written } from "./file.ts";
+import { at, path, versionOf, type Written } from "./file.ts";
 
 const FILE_MODE = 0o600;
 
 type Flags = ConnectionFlags & { readonly space?: string | undefined };
 
-/** What the edited text is judged against: the version that was read, or that there was none. */
+/** What the edited text is judged against. */
 interface Base {
-  readonly version: number | null;
+  /** The one that was read; null: there was none. Undefined: an edit by hand, which the server records before it takes the next. */
+  readonly version: number | null | undefined;
   readonly content: Uint8Array;
 }
 
@@ -61,7 +62,7 @@ export const fileEdit = defineCommand({
       const edited = await editedText(editor, copy, base, environment);
       const written =
         edited === undefined
-          ? { path: file, version: base.version, changed: false }
+          ? { path: file, version: base.version ?? null, changed: false }
           : await write(args, file, base, edited, copy);
       isKept = false;
       await printData(written, format, (one) =>
@@ -97,7 +98,7 @@ async function read(flags: Flags, file: string): Promise<Base> {
     const content = await response.bytes();
     if (decodeUtf8(content) === undefined)
       throw new AppError("not_text", `${file}: is not UTF-8 text; an editor would spoil it`);
-    return { version: Number(response.headers.get("etag")?.replaceAll('"', "")), content };
+    return { version: versionOf(response), content };
   });
 }
 
@@ -145,8 +146,9 @@ async function write(
   raw: Uint8Array,
   copy: string,
 ): Promise<Written> {
+  const { version } = base;
   const headers: Record<string, string> =
-    base.version === null ? { "If-None-Match": "*" } : { "If-Match": `"${base.version}"` };
+    version === undefined ? {} : version === null ? { "If-None-Match": "*" } : { "If-Match": `"${version}"` };
   try {
     return await connected(flags, async (client) =>
       client.json<Written>("PUT", await at(client, flags.space, "files", file), { raw, headers }),

@@ -132,13 +132,20 @@ export const fileGet = defineCommand({
       const text = new TextDecoder("utf-8").decode(content);
       const answer = {
         path: args.path,
-        version: Number(response.headers.get("etag")?.replaceAll('"', "")),
+        version: versionOf(response) ?? null,
+        state: response.headers.get("x-service-state") ?? "live",
         content: text,
       };
       return printData(answer, format, () => text);
     });
   },
 });
+
+/** Undefined: it was edited by hand, and is no version yet. */
+export function versionOf({ headers }: Response): number | undefined {
+  const tag = headers.get("etag");
+  return tag === null ? undefined : Number(tag.replaceAll('"', ""));
+}
 
 export const filePut = serverCommand({
   name: "put",

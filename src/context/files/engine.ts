@@ -85,6 +85,11 @@ export interface Copy {
   readonly modified: number;
 }
 
+/** A copy that the log does not have: it replaces the live version, or there is none. */
+export interface EditedCopy extends Copy {
+  readonly state: "modified" | "untracked";
+}
+
 export interface Content {
   readonly path: DocumentPath;
   readonly version: number;
@@ -132,6 +137,8 @@ export interface FileEngine {
   read(path: DocumentPath, version?: number): Promise<Content | undefined>;
   /** Undefined: no file there, or an engine without a working tree. Raises `too_large`. */
   copy(path: DocumentPath): Promise<Copy | undefined>;
+  /** As `copy`, but only of what somebody edited or added by hand and nobody recorded yet. Cheap where nobody did. */
+  edited(path: DocumentPath): Promise<EditedCopy | undefined>;
   history(path: DocumentPath): Promise<FileHistory | undefined>;
   /** Sorted by path. Raises `epoch_changed` for a head of another history, `invalid` for one that is still to come. */
   changesSince(head: Head): Promise<NetChange[]>;

@@ -10,7 +10,8 @@ import type { Audit } from "../audit/audit.ts";
 import type { Announced, Events } from "../events/events.ts";
 import type { Actor } from "../people/actor.ts";
 import type { OpenSpace, Spaces } from "../spaces/spaces.ts";
-import type { Applied, Batch, Content, Effect, Expected, Operation, Plan } from "./engine.ts";
+import type { Applied, Batch, Content, EditedCopy, Effect, Expected, Operation, Plan } from "./engine.ts";
+import { diffOf, type FileDiff } from "./diff.ts";
 import { headText, parseHead } from "./head.ts";
 import { admitQuotas } from "./quotas.ts";
 import type { FileHistory, FileRecord, NetChange } from "./schema.ts";
@@ -35,15 +36,11 @@ export interface Written {
   readonly changed: boolean;
 }
 
-export interface FileDiff {
-  readonly path: string;
-  readonly from: number;
-  readonly to: number;
-  readonly added: number;
-  readonly removed: number;
-  /** Unified, three lines around each change. */
-  readonly text: string;
-}
+/** Either a version, or the state of what is none yet. */
+export type Opened = Pick<Content, "path" | "bytes"> & {
+  readonly version?: number;
+  readonly state?: EditedCopy["state"];
+};
 
 type Tell = (news: Announced) => void;
 
@@ -77,10 +74,14 @@ export class Files {
     return records.filter(({ path }) => actor.rights.may("list", spaceName, path));
   }
 
-  /** Raises `not_found` for what is not there and for what this person may not see. */
-  async read(actor: Actor, spaceName: string, pathText: string, version?: number): Promise<Content> {
+  /**
+   * Without a version what lies in the working tree: the live one, or what somebody edited or added by hand. Raises `not_found` for what is
+   * not there and for what this person may not see, `too_large` for an edit that is too large to be a document.
+   */
+  async read(actor: Actor, spaceName: string, pathText: string, version?: number): Promise<Opened> {
     const { space, path } = await this.#seen(actor, spaceName, pathText, "read");
-    const content = await space.engine.read(path, version);
+    const edited = version === undefined ? await space.engine.edited(path) : undefined;
+    const content = edited ?? (await space.engine.read(path, version));
     if (!content) throw notFound("file", version === undefined ? path : `${path} v${version}`);
     return content;
   }
@@ -116,23 +117,7 @@ export class Files {
       oldest < 1 ? "" : this.#text(actor, spaceName, path, oldest),
       this.#text(actor, spaceName, path, newest),
     ]);
-    // Needed by few, so loaded by those.
-    const { createTwoFilesPatch, diffLines } = await import("diff");
-    const parts = diffLines(before, after);
-    const count = (which: "added" | "removed") =>
-      parts.filter((part) => part[which]).reduce((sum, part) => sum + part.count, 0);
-    const text = createTwoFilesPatch(
-      `${path} v${oldest}`,
-      `${path} v${newest}`,
-      before,
-      after,
-      undefined,
-      undefined,
-      {
-        context: 3,
-      },
-    );
-    return { path, from: oldest, to: newest, added: count("added"), removed: count("removed"), text };
+    return diffOf(path, { version: oldest, text: before }, { version: newest, text: after });
   }
 
   async write(

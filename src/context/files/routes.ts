@@ -8,9 +8,8 @@ import { exchangeOf } from "../../kit/http/exchange.ts";
 import { fromPath, fromText } from "../../kit/http/text-params.ts";
 import { closed, Empty } from "../../kit/schema.ts";
 import type { ActorPlugin } from "../people/plugin.ts";
-import type { Content } from "./engine.ts";
 import { etagOf, expectedFrom } from "./expectation.ts";
-import type { Files } from "./files.ts";
+import type { Files, Opened } from "./files.ts";
 import { FILE_BYTES_CEILING, FileHistory, FileRecord, Head, NetChange, Version } from "./schema.ts";
 import { SnapshotParams } from "../spaces/schema.ts";
 import { headText } from "./head.ts";
@@ -176,25 +175,28 @@ const TEXT = /\.(?:md|markdown|mdx|txt|json|ya?ml|toml|csv|html?|css|js|ts|py|sh
 
 const contentHeaders = (type: string) =>
   new Headers({ ...SECURITY_HEADERS, "Cache-Control": "no-cache", "Content-Type": type });
+const STATE_HEADER = "X-Service-State";
 const TEXT_HEADERS = contentHeaders("text/plain; charset=utf-8");
 const BYTES_HEADERS = contentHeaders("application/octet-stream");
 
-/** Bytes as they were written. Text is shown as text and never as a page. */
-function answerContent(requestId: string, content: Content, known: string | undefined): Response {
-  const tag = etagOf(content.version);
-  const isKnown = known?.split(",").some((one) => one.trim() === tag);
+/** Bytes as they were written. Text is shown as text and never as a page. What is no version yet has its state instead of a tag. */
+function answerContent(requestId: string, content: Opened, known: string | undefined): Response {
+  const tag = content.version === undefined ? undefined : etagOf(content.version);
+  const isKnown = tag !== undefined && known?.split(",").some((one) => one.trim() === tag);
   // Copied from a list that is there already: cheaper than one made for each answer.
   const response = new Response(isKnown ? null : (content.bytes as Uint8Array<ArrayBuffer>), {
     status: isKnown ? 304 : 200,
     headers: TEXT.test(content.path) ? TEXT_HEADERS : BYTES_HEADERS,
   });
   response.headers.set("X-Request-Id", requestId);
-  response.headers.set("ETag", tag);
+  if (tag !== undefined) response.headers.set("ETag", tag);
+  if (content.state !== undefined) response.headers.set(STATE_HEADER, content.state);
   return response;
 }
 
 const RAW = {
-  description: "The bytes, with the version as ETag. `?version=N`: an earlier one.",
+  description:
+    "The bytes that lie in the working tree, with the version as ETag. Edited or added by hand and not recorded yet: X-Service-State (modified, untracked) and no ETag. `?version=N`: an earlier one.",
   responses: {
     200: {
       description: "the content",

@@ -64,6 +64,15 @@ test("edited, new and missing files are seen, also after a restart, with their c
     text(await engine.read(at("a.md"))),
     text(await engine.copy(at("new/n.md"))),
   ]).toEqual(["by hand", "1", "new"]);
+  const edited = async (path: string) => {
+    const copy = await engine.edited(at(path));
+    return copy && [copy.state, text(copy)];
+  };
+  expect([await edited("a.md"), await edited("new/n.md"), await edited("c.md")]).toEqual([
+    ["modified", "by hand"],
+    ["untracked", "new"],
+    undefined,
+  ]);
   expect(await engine.history(at("new/n.md"))).toEqual({
     path: "new/n.md",
     tracked: false,

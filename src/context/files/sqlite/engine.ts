@@ -16,6 +16,7 @@ import type {
   Batch,
   Content,
   Copy,
+  EditedCopy,
   Effect,
   FileEngine,
   Head,
@@ -168,6 +169,10 @@ export class SqliteEngine implements FileEngine {
   async copy(path: DocumentPath): Promise<Copy | undefined> {
     await this.#mirror.settled(path);
     return this.#reading.copy(path);
+  }
+
+  async edited(path: DocumentPath): Promise<EditedCopy | undefined> {
+    return this.#reading.edited(path);
   }
 
   async history(path: DocumentPath): Promise<FileHistory | undefined> {

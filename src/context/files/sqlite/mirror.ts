@@ -6,7 +6,7 @@ import { rfc3339, turnOfOthers, type Clock } from "../../../kit/clock.ts";
 import { AppError, messageOf } from "../../../kit/error.ts";
 import type { Log } from "../../../kit/log.ts";
 import type { DocumentPath } from "../../../kit/paths.ts";
-import type { Operation } from "../engine.ts";
+import type { EditedCopy, Operation } from "../engine.ts";
 import type { FileRecord } from "../schema.ts";
 import type { Step } from "./batch.ts";
 import { decode } from "./coding.ts";
@@ -263,16 +263,22 @@ export class Mirror {
    * noticed when its turn comes, and recorded before the write after that. Raises `too_large`.
    */
   handEdits(path: DocumentPath): Operation[] {
-    if (this.#waiting.has(path)) return [];
+    const copy = this.edited(path);
+    return copy ? [{ op: "put", path, content: copy.bytes }] : [];
+  }
+
+  /** What lies there and is no version of the file. Of a path that waits nothing is known before its turn. Raises `too_large`. */
+  edited(path: DocumentPath): EditedCopy | undefined {
+    if (this.#waiting.has(path)) return undefined;
     const row = this.#store.file.get(path);
     const live = row === null || row.live === null ? undefined : row.hash;
     // Nearly always it is the file that we put there.
     const seen = this.#tree.unchanged(path);
-    if (seen !== undefined && seen === live) return [];
+    if (seen !== undefined && seen === live) return undefined;
     const copy = this.#tree.look(path);
-    if (!copy || copy.hash === live || this.#isOld(copy, row)) return [];
-    const { bytes } = this.#tree.read(path) ?? {};
-    return bytes ? [{ op: "put", path, content: bytes }] : [];
+    if (!copy || copy.hash === live || this.#isOld(copy, row)) return undefined;
+    const read = this.#tree.read(path);
+    return read && { ...read, state: live === undefined ? "untracked" : "modified" };
   }
 
   /** The union of log and tree. Undefined: neither has it, or it is a deleted file without a copy. */

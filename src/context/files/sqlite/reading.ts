@@ -3,7 +3,7 @@
 import { rfc3339, turnOfOthers } from "../../../kit/clock.ts";
 import { AppError } from "../../../kit/error.ts";
 import type { DocumentPath } from "../../../kit/paths.ts";
-import type { Content, Copy, Effect, ListQuery, LogEntry } from "../engine.ts";
+import type { Content, Copy, EditedCopy, Effect, ListQuery, LogEntry } from "../engine.ts";
 import type { FileHistory, FileRecord, NetChange } from "../schema.ts";
 import { AFTER_SLASH } from "./batch.ts";
 import { decode } from "./coding.ts";
@@ -91,6 +91,10 @@ export class Reading {
 
   copy(path: DocumentPath): Copy | undefined {
     return this.#mirror.read(path);
+  }
+
+  edited(path: DocumentPath): EditedCopy | undefined {
+    return this.#mirror.edited(path);
   }
 
   history(path: DocumentPath): FileHistory | undefined {

@@ -173,8 +173,9 @@ export class Tree {
     }
   }
 
-  /** Undefined: no regular file there. Reads it only when it looks different from the last time. Raises `unavailable`. */
+  /** Undefined: no regular file there, or a name that is no document's. Reads it only when it looks different from the last time. Raises `unavailable`. */
   look(path: DocumentPath): TreeFile | undefined {
+    if (isReserved(path)) return undefined;
     return guarded(path, () => {
       const name = this.#onDisk(path);
       if (!this.#leadsInside(name)) return undefined;
@@ -183,8 +184,9 @@ export class Tree {
     });
   }
 
-  /** With its content. Raises `too_large`, `unavailable`. */
+  /** As `look`, with its content. Raises `too_large`, `unavailable`. */
   read(path: DocumentPath): (TreeFile & { readonly bytes: Uint8Array }) | undefined {
+    if (isReserved(path)) return undefined;
     return guarded(path, () => {
       const name = this.#onDisk(path);
       const descriptor = this.#leadsInside(name) ? openToRead(join(this.#root, name)) : undefined;
