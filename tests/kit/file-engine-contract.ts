@@ -75,7 +75,7 @@ export function fileEngineContract(name: string, open: () => Promise<EngineBench
         await engine.read(path),
         await engine.history(path),
         await engine.copy(path),
-        await engine.edited(path),
+        await engine.open(path),
       ]).toEqual([undefined, undefined, undefined, undefined, undefined]);
       expect([engine.totals(), engine.treeBehind(), await engine.snapshots()]).toEqual([
         { files: 0, bytes: 0, versions: 0 },

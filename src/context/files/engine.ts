@@ -137,8 +137,11 @@ export interface FileEngine {
   read(path: DocumentPath, version?: number): Promise<Content | undefined>;
   /** Undefined: no file there, or an engine without a working tree. Raises `too_large`. */
   copy(path: DocumentPath): Promise<Copy | undefined>;
-  /** As `copy`, but only of what somebody edited or added by hand and nobody recorded yet. Cheap where nobody did. */
-  edited(path: DocumentPath): Promise<EditedCopy | undefined>;
+  /**
+   * What lies in the working tree: the live version, or what somebody edited or added by hand a moment ago. The live version too when there
+   * is no such file, or the tree can't be read. Raises `too_large`.
+   */
+  open(path: DocumentPath): Promise<Content | EditedCopy | undefined>;
   history(path: DocumentPath): Promise<FileHistory | undefined>;
   /** Sorted by path. Raises `epoch_changed` for a head of another history, `invalid` for one that is still to come. */
   changesSince(head: Head): Promise<NetChange[]>;

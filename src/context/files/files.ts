@@ -80,8 +80,8 @@ export class Files {
    */
   async read(actor: Actor, spaceName: string, pathText: string, version?: number): Promise<Opened> {
     const { space, path } = await this.#seen(actor, spaceName, pathText, "read");
-    const edited = version === undefined ? await space.engine.edited(path) : undefined;
-    const content = edited ?? (await space.engine.read(path, version));
+    const { engine } = space;
+    const content = await (version === undefined ? engine.open(path) : engine.read(path, version));
     if (!content) throw notFound("file", version === undefined ? path : `${path} v${version}`);
     return content;
   }

@@ -64,15 +64,21 @@ test("edited, new and missing files are seen, also after a restart, with their c
     text(await engine.read(at("a.md"))),
     text(await engine.copy(at("new/n.md"))),
   ]).toEqual(["by hand", "1", "new"]);
-  const edited = async (path: string) => {
-    const copy = await engine.edited(at(path));
-    return copy && [copy.state, text(copy)];
+  const opened = async (path: string) => {
+    const found = (await engine.open(at(path)))!;
+    return [text(found), "version" in found ? found.version : found.state];
   };
-  expect([await edited("a.md"), await edited("new/n.md"), await edited("c.md")]).toEqual([
-    ["modified", "by hand"],
-    ["untracked", "new"],
-    undefined,
+  expect([await opened("a.md"), await opened("new/n.md"), await opened("c.md")]).toEqual([
+    ["by hand", "modified"],
+    ["new", "untracked"],
+    ["1", 1],
   ]);
+  // Many who read the same file do not each look at the tree; a moment later it is looked at again.
+  space.byHand("c.md", "edited as well");
+  expect(await opened("c.md")).toEqual(["1", 1]);
+  space.clock.advance(5);
+  expect(await opened("c.md")).toEqual(["edited as well", "modified"]);
+  space.byHand("c.md", "1");
   expect(await engine.history(at("new/n.md"))).toEqual({
     path: "new/n.md",
     tracked: false,

@@ -171,8 +171,8 @@ export class SqliteEngine implements FileEngine {
     return this.#reading.copy(path);
   }
 
-  async edited(path: DocumentPath): Promise<EditedCopy | undefined> {
-    return this.#reading.edited(path);
+  async open(path: DocumentPath): Promise<Content | EditedCopy | undefined> {
+    return this.#reading.open(path);
   }
 
   async history(path: DocumentPath): Promise<FileHistory | undefined> {

@@ -31,6 +31,9 @@ const LOOKS_MAX = 5;
 /** Once more than these wait, a commit brings more than it adds: writers that are faster than the disk are slowed down to it. */
 const WAITING_PATHS_MAX = 256;
 const BROUGHT_FOR_ONE_ADDED = 2;
+/** A file that was as recorded is taken for that so long by those who read it: many ask for the same one. No command is as fast. */
+const TRUSTED_MS = 5;
+const TRUSTED_PATHS_MAX = 10_000;
 /** File systems write so much at once: what a power cut left of a file ends there. */
 const BLOCK_BYTES = 4096;
 const NOTHING = new Uint8Array();
@@ -54,6 +57,8 @@ export class Mirror {
   readonly #log: Log;
   /** In the order of their first change, which is also the order in which names become free for others. */
   readonly #waiting = new Map<DocumentPath, Waiting>();
+  /** When a file was found as recorded, by the monotonic clock. */
+  readonly #unedited = new Map<DocumentPath, number>();
   #isScheduled = false;
   #lastCommit = -Infinity;
   /** Where the tree is not what the log says, and not because of somebody's edit. The next to be tried first. */
@@ -263,14 +268,24 @@ export class Mirror {
    * noticed when its turn comes, and recorded before the write after that. Raises `too_large`.
    */
   handEdits(path: DocumentPath): Operation[] {
-    const copy = this.edited(path);
+    const copy = this.#edited(path, this.#store.file.get(path));
     return copy ? [{ op: "put", path, content: copy.bytes }] : [];
   }
 
-  /** What lies there and is no version of the file. Of a path that waits nothing is known before its turn. Raises `too_large`. */
-  edited(path: DocumentPath): EditedCopy | undefined {
+  /** What lies there and is no version of the file. Where it was a moment ago, it is not looked for again. Raises `too_large`, `unavailable`. */
+  editedLately(path: DocumentPath, row: FileRow | null): EditedCopy | undefined {
+    const now = this.#clock.elapsed();
+    if (now - (this.#unedited.get(path) ?? -Infinity) < TRUSTED_MS) return undefined;
+    const copy = this.#edited(path, row);
+    if (copy || row === null) return copy;
+    if (this.#unedited.size >= TRUSTED_PATHS_MAX) this.#unedited.clear();
+    this.#unedited.set(path, now);
+    return undefined;
+  }
+
+  #edited(path: DocumentPath, row: FileRow | null): EditedCopy | undefined {
+    // Of a path that waits nothing is known before its turn.
     if (this.#waiting.has(path)) return undefined;
-    const row = this.#store.file.get(path);
     const live = row === null || row.live === null ? undefined : row.hash;
     // Nearly always it is the file that we put there.
     const seen = this.#tree.unchanged(path);

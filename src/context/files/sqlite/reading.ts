@@ -73,15 +73,19 @@ export class Reading {
 
   read(path: DocumentPath, version?: number): Content | undefined {
     const row = this.#store.file.get(path);
-    const wanted = version ?? row?.live ?? undefined;
-    if (!row || wanted === undefined) return undefined;
-    const found = this.#store.version.get(row.id, wanted);
+    return this.#content(row, version ?? row?.live ?? undefined);
+  }
+
+  #content(row: FileRow | null, version: number | undefined): Content | undefined {
+    if (!row || version === undefined) return undefined;
+    const found = this.#store.version.get(row.id, version);
     if (!found) return undefined;
+    const path = row.path as DocumentPath;
     if (found.blob_id === null)
-      throw new AppError("not_found", `${path} v${wanted}: its content was ${found.gone}`);
+      throw new AppError("not_found", `${path} v${version}: its content was ${found.gone}`);
     const blob = found.blob_id;
     const bytes = this.#recent.get(found.hash, () => decode(this.#store.blob.get(blob)!));
-    return { path, version: wanted, hash: found.hash, bytes, author: found.author, time: found.created_at };
+    return { path, version, hash: found.hash, bytes, author: found.author, time: found.created_at };
   }
 
   /** Content that was destroyed. */
@@ -93,8 +97,19 @@ export class Reading {
     return this.#mirror.read(path);
   }
 
-  edited(path: DocumentPath): EditedCopy | undefined {
-    return this.#mirror.edited(path);
+  open(path: DocumentPath): Content | EditedCopy | undefined {
+    const row = this.#store.file.get(path);
+    return this.#editedCopy(path, row) ?? this.#content(row, row?.live ?? undefined);
+  }
+
+  #editedCopy(path: DocumentPath, row: FileRow | null): EditedCopy | undefined {
+    try {
+      return this.#mirror.editedLately(path, row);
+    } catch (error) {
+      // What is recorded is there all the same.
+      if (error instanceof AppError && error.code === "unavailable") return undefined;
+      throw error;
+    }
   }
 
   history(path: DocumentPath): FileHistory | undefined {
