@@ -7,10 +7,6 @@ import { AppError } from "./error.ts";
 /** More than this is a mistake, or a stream without end. */
 const STDIN_BYTES_MAX = 256 * 1024 * 1024;
 
-export function isTerminal(): boolean {
-  return process.stdin.isTTY;
-}
-
 /** A line that is not shown while it is typed. For a terminal only. Raises `refused` when it is broken off. */
 export async function askHidden(question: string): Promise<string> {
   process.stderr.write(`${question}: `);
@@ -31,7 +27,7 @@ export async function askHidden(question: string): Promise<string> {
 
 /** Raises `invalid` on a terminal, where nothing would ever come. */
 export async function readStdin(): Promise<Uint8Array> {
-  if (isTerminal())
+  if (process.stdin.isTTY)
     throw new AppError("invalid", "standard input is a terminal; pipe something in, or name a file");
   const chunks: Uint8Array[] = [];
   let length = 0;

@@ -4,8 +4,8 @@ import type { Token, User } from "../../context/people/schema.ts";
 import { roles } from "../../context/access/schema.ts";
 import { oneOfWords } from "../../kit/arguments.ts";
 import { AppError } from "../../kit/error.ts";
-import { processEnvironment } from "../../kit/environment.ts";
-import { askHidden, isTerminal, readStdin } from "../../kit/stdin.ts";
+import { hasTerminal, processEnvironment } from "../../kit/environment.ts";
+import { askHidden, readStdin } from "../../kit/stdin.ts";
 import { serverCommand } from "../command.ts";
 import { serverUrl } from "../connection.ts";
 import { store } from "../credentials.ts";
@@ -244,7 +244,7 @@ export const logout = serverCommand({
 
 /** From a pipe, or asked for on a terminal, without showing it; a `fresh` one twice. */
 async function readPassword(fresh = false): Promise<string> {
-  if (!isTerminal()) return new TextDecoder().decode(await readStdin()).replace(/\r?\n$/, "");
+  if (!hasTerminal()) return new TextDecoder().decode(await readStdin()).replace(/\r?\n$/, "");
   const password = await askHidden("password");
   if (fresh && (await askHidden("the same once more")) !== password)
     throw new AppError("invalid", "the two are not the same; nothing was changed");

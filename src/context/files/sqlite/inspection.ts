@@ -4,12 +4,11 @@ import type { Db } from "../../../kit/db.ts";
 import { createLog } from "../../../kit/log.ts";
 import type { Clock } from "../../../kit/clock.ts";
 import type { FileRecord } from "../schema.ts";
+import { changedPaths } from "./changes.ts";
 import { Mirror } from "./mirror.ts";
 import { Reading } from "./reading.ts";
 import { SpaceStore } from "./store.ts";
 import { Tree } from "./tree.ts";
-
-const CHANGES_AT_ONCE = 1_000;
 
 export interface SpaceInspection {
   /** Of the last change; undefined: there is none. Milliseconds since the epoch. */
@@ -39,12 +38,8 @@ export async function inspectTree(
   const log = createLog({ level: "error", format: "text", clock, write: () => {} });
   const files = await new Reading(store, new Mirror(store, new Tree(directory), clock, log)).list({});
   const waiting = new Set<string>();
-  for (let seq = store.follower.get("tree")!.seq; ;) {
-    const changes = store.changesAfter.all(seq, CHANGES_AT_ONCE);
-    if (changes.length === 0) break;
-    for (const { path } of changes) waiting.add(path);
-    seq = changes.at(-1)!.seq;
-  }
+  for (const { paths } of changedPaths(store, store.follower.get("tree")!.seq))
+    for (const path of paths) waiting.add(path);
   const settled = new Set(files.filter(({ state }) => state === "live").map(({ path }) => path));
   return { files, waiting: waiting.difference(settled) };
 }

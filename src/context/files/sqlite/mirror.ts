@@ -9,13 +9,13 @@ import type { DocumentPath } from "../../../kit/paths.ts";
 import type { EditedCopy, Operation } from "../engine.ts";
 import type { FileRecord } from "../schema.ts";
 import type { Step } from "./batch.ts";
+import { changedPaths } from "./changes.ts";
 import { decode } from "./coding.ts";
 import type { FileRow, SpaceStore } from "./store.ts";
 import type { Tree, TreeFile } from "./tree.ts";
 
 /** Of documents edited by hand, when nobody says who did it. */
 export const TREE_AUTHOR = "working tree";
-const REPAIR_ROWS_MAX = 1_000;
 /** Paths that are tried again after one write: a tree that is out of order for long must not make writes slow. */
 const RETRIES_PER_WRITE_MAX = 8;
 /** Files that are written between two turns of requests: a new file costs more than the commit that it follows. */
@@ -91,12 +91,10 @@ export class Mirror {
   catchUp(from = this.#followed): void {
     this.#followed = from;
     this.#tree.clearTemporary();
-    for (;;) {
-      const entries = this.#store.changesAfter.all(this.#followed, REPAIR_ROWS_MAX);
-      if (entries.length === 0) break;
-      for (const path of new Set(entries.map((entry) => entry.path as DocumentPath)))
-        this.#bring(path, { since: this.#followed, shown: undefined, committed: 0, afterCrash: true });
-      this.#followed = entries.at(-1)!.seq;
+    for (const { after, upTo, paths } of changedPaths(this.#store, from)) {
+      for (const path of paths)
+        this.#bring(path, { since: after, shown: undefined, committed: 0, afterCrash: true });
+      this.#followed = upTo;
     }
     // One may have come before another that had to make room for it.
     const again = [...this.#behind];
@@ -106,16 +104,12 @@ export class Mirror {
 
   /** After a crash: files of the changes after `from` and up to `to`, which were in the tree, but maybe not all on the disk. */
   mend(from: number, to: number): void {
-    for (let seq = from; seq < to;) {
-      const entries = this.#store.changesAfter.all(seq, Math.min(REPAIR_ROWS_MAX, to - seq));
-      if (entries.length === 0) return;
-      for (const path of new Set(entries.map((entry) => entry.path as DocumentPath))) {
+    for (const { after, paths } of changedPaths(this.#store, from, to))
+      for (const path of paths) {
         const row = this.#store.file.get(path)!;
         if (row.live !== null && this.#mayBeCutOff(path, row.size))
-          this.#bring(path, { since: seq, shown: undefined, committed: 0, afterCrash: true });
+          this.#bring(path, { since: after, shown: undefined, committed: 0, afterCrash: true });
       }
-      seq = entries.at(-1)!.seq;
-    }
   }
 
   /**

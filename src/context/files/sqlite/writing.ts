@@ -64,13 +64,9 @@ export class Writing {
     const store = this.#store;
     const derived = derivedOf(path, content);
     const flag = derived ? 1 : 0;
-    let id = row?.id;
-    if (!row || id === undefined) {
-      id = store.insertFile.get(path, foldedPath(path), size, hash, author, time, flag)!.id;
-    } else {
-      if (row.live === null) store.setName.run(foldedPath(path), version, id);
-      store.updateFile.run(version, Math.max(row.last, version), size, hash, author, time, flag, id);
-    }
+    const { id } = row ?? store.insertFile.get(path, foldedPath(path), size, hash, author, time, flag)!;
+    if (row?.live === null) store.setName.run(foldedPath(path), version, id);
+    if (row) store.updateFile.run(version, Math.max(row.last, version), size, hash, author, time, flag, id);
     keepDerived(store, id, row?.derived === 1, derived);
     return id;
   }
