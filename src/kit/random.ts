@@ -10,6 +10,11 @@ export function randomSecret(bits: number): string {
   return randomBytes(bits / 8).toString("base64url");
 }
 
+/** Key material and nonces. */
+export function secretBytes(count: number): Buffer {
+  return randomBytes(count);
+}
+
 /** Asking the system costs more than an id does, so it is asked for many at once. */
 const POOL_BYTES = 4096;
 let pool = Buffer.alloc(0);
