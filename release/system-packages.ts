@@ -14,6 +14,8 @@ interface Tool {
   onlyOn?: NodeJS.Platform;
   /** There is another way, so that tests go on without it. */
   optional?: boolean;
+  /** Arguments with which it must succeed: some come in parts, and the command alone proves too little. */
+  probe?: readonly string[];
 }
 
 const tools = {
@@ -44,6 +46,13 @@ const tools = {
   // Say whether what the command line prints for them is well formed.
   zsh: { commands: ["zsh"], elsewhere: [], debianPackage: "zsh", onlyOn: "linux" },
   fish: { commands: ["fish"], elsewhere: [], debianPackage: "fish", onlyOn: "linux" },
+  // Runs the fuzzer of `npm run prove`.
+  python: {
+    commands: ["python3"],
+    elsewhere: [],
+    debianPackage: "python3-venv",
+    probe: ["-c", "import ensurepip, venv"],
+  },
   postgres: {
     commands: ["postgres"],
     elsewhere: ["/usr/lib/postgresql/*/bin/postgres"],
@@ -61,12 +70,16 @@ export function locateTool(name: ToolName): string | undefined {
   const tool: Tool = tools[name];
   for (const command of tool.commands) {
     const found = Bun.which(command);
-    if (found !== null) return found;
+    if (found !== null && works(found, tool.probe)) return found;
   }
   for (const pattern of tool.elsewhere) {
     for (const found of pathsMatching(pattern)) return found;
   }
   return undefined;
+}
+
+function works(program: string, probe: readonly string[] | undefined): boolean {
+  return probe === undefined || Bun.spawnSync([program, ...probe]).exitCode === 0;
 }
 
 /** Only the part below the first wildcard is searched; a plain path is a search for its own name. */
@@ -81,10 +94,8 @@ function pathsMatching(pattern: string): Iterable<string> {
 }
 
 /** Returns false when something needed is missing and this is CI, where a test that is left out counts as failed. */
-export async function provideSystemPackages(): Promise<boolean> {
-  const missing = NEEDED_BY_TESTS.filter(
-    (name) => isForThisSystem(tools[name]) && locateTool(name) === undefined,
-  );
+export async function provideSystemPackages(needed: readonly ToolName[] = NEEDED_BY_TESTS): Promise<boolean> {
+  const missing = needed.filter((name) => isForThisSystem(tools[name]) && locateTool(name) === undefined);
   if (missing.length === 0) return true;
   const obstacle = whyNotInstall() ?? (await install(missing));
   const absent = missing.filter((name) => locateTool(name) === undefined);

@@ -73,7 +73,16 @@ const atRest: Record<string, string> = {
 };
 
 /** Sentences about what is broken in the database of a service that is not running; empty when all is well. */
-export async function brokenInvariants(data: string, when: "crashed" | "at rest"): Promise<string[]> {
+export function brokenInvariants(data: string, when: "crashed" | "at rest"): Promise<string[]> {
+  return brokenRules(data, when === "crashed" ? always : { ...always, ...atRest });
+}
+
+/** The same for the storage alone: for data that people made, not only turns. */
+export function brokenStorage(data: string): Promise<string[]> {
+  return brokenRules(data, {});
+}
+
+async function brokenRules(data: string, rules: Record<string, string>): Promise<string[]> {
   await using folder = await temporaryFolder();
   const copy = join(folder.path, "service.db");
   for (const suffix of ["", "-wal"]) {
@@ -89,7 +98,6 @@ export async function brokenInvariants(data: string, when: "crashed" | "at rest"
         .map((row) => String(row[0]));
     const integrity = ask("PRAGMA integrity_check").filter((line) => line !== "ok");
     const foreign = ask("PRAGMA foreign_key_check").map((table) => `a foreign key of ${table} leads nowhere`);
-    const rules = when === "crashed" ? always : { ...always, ...atRest };
     const broken = Object.entries(rules).flatMap(([title, sql]) => {
       const found = ask(sql);
       return found.length === 0 ? [] : [`${title}: not ${found.slice(0, 5).join(", ")}`];

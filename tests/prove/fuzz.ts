@@ -1,0 +1,141 @@
+// Proof: whatever the documents allow and forbid as input, neither program answers 5xx, nor otherwise than its OpenAPI document says, and
+// afterwards it is healthy, its record holds, and it stops in good order. Passes with an admin, and with people of few rights.
+
+import { furnish } from "../kit/furnish.ts";
+import { brokenStorage } from "../kit/invariants.ts";
+import { say, startModel } from "../kit/model/index.ts";
+import { runContext } from "../kit/running-context.ts";
+import { runService } from "../kit/running.ts";
+import type { LogLine } from "../kit/running.ts";
+import { prepared, withoutSecurity, type ApiDocument, type Existing } from "./document.ts";
+import { attack, type Attacked } from "./fuzzer.ts";
+import type { Proof, Share } from "./proof.ts";
+
+const PASS_SECONDS = 30;
+const PASS_SECONDS_MIN = 5;
+const MS_PER_SECOND = 1_000;
+
+/** Streams and sockets do not end by themselves; the others would connect to addresses, or take the fuzzer's own credential away. */
+const WITHOUT = {
+  context: /\/(events|backup|auth\/token)$/,
+  service: /\/(events|terminal|test|logout)$/,
+};
+
+const RECORDS = [1, 2, 3];
+const EXISTING: { context: Existing; service: Existing } = {
+  context: {
+    space: ["team"],
+    user: ["ada", "bob"],
+    path: ["a.md", "notes/b.md"],
+    id: RECORDS,
+    version: RECORDS,
+    from: RECORDS,
+    to: RECORDS,
+  },
+  service: {
+    id: RECORDS,
+    workspace_id: [1],
+    team_id: [1],
+    user_id: [2],
+    path: ["notes.md", "a/b.txt"],
+  },
+};
+
+interface Pass {
+  readonly who: string;
+  readonly run: (
+    fuzzer: string,
+    seconds: number,
+    seed: number,
+  ) => Promise<{ attacked: Attacked; broken: string[] }>;
+}
+
+const PASSES: readonly Pass[] = [
+  { who: "cairn server as admin", run: (...how) => contextPass("admin", ...how) },
+  { who: "service as admin", run: (...how) => servicePass("admin", ...how) },
+  { who: "cairn server as contributor", run: (...how) => contextPass("contributor", ...how) },
+  { who: "service as member", run: (...how) => servicePass("member", ...how) },
+];
+
+/** `fuzzer`: path of the program. */
+export async function fuzz(fuzzer: string, { until, seed }: Share): Promise<Proof> {
+  const broken: string[] = [];
+  let cases = 0;
+  let passes = 0;
+  for (; passes < PASSES.length || performance.now() < until; passes += 1) {
+    const { who, run } = PASSES[passes % PASSES.length]!;
+    const passSeed = seed + passes;
+    const { attacked, broken: found } = await run(fuzzer, secondsFor(passes, until), passSeed);
+    cases += attacked.cases;
+    const failures = attacked.failure === undefined ? found : [attacked.failure, ...found];
+    broken.push(...failures.map((failure) => `${who}, seed ${passSeed}: ${failure}`));
+  }
+  return { tried: `${cases} requests in ${passes} passes`, broken };
+}
+
+/** Each kind of pass gets its share, however short the time is. */
+function secondsFor(passes: number, until: number): number {
+  const left = (until - performance.now()) / MS_PER_SECOND / Math.max(1, PASSES.length - passes);
+  return Math.round(Math.min(PASS_SECONDS, Math.max(PASS_SECONDS_MIN, left)));
+}
+
+async function contextPass(role: "admin" | "contributor", fuzzer: string, seconds: number, seed: number) {
+  await using server = await runContext();
+  const { token } = await server.admin.post<{ token: string }>("/users", { name: "ada", role });
+  await server.admin.post("/users", { name: "bob", role: "viewer" });
+  for (const path of EXISTING.context["path"]!) {
+    await server.admin.write(String(path), "one [[a]]");
+    await server.admin.write(String(path), "two");
+  }
+  await server.admin.post("/spaces/team/snapshots", { name: "first" });
+  const document = prepared(await server.admin.get<ApiDocument>("/openapi.json"), EXISTING.context);
+  const attacked = await attack(fuzzer, {
+    url: server.url,
+    document,
+    token,
+    without: WITHOUT.context,
+    seconds,
+    seed,
+  });
+  const broken = failuresIn(server.log);
+  const health = await fetch(`${server.url}/health`);
+  if (health.status !== 200) broken.push(`/health: ${health.status} ${await health.text()}`);
+  const ended = await server.end("SIGTERM");
+  if (ended.exitCode !== 0) broken.push(`stopped with ${JSON.stringify(ended)}`);
+  const verified = await server.cairn("audit", "verify");
+  if (verified.exitCode !== 0) broken.push(`audit verify: ${verified.stdout}${verified.stderr}`);
+  return { attacked, broken };
+}
+
+async function servicePass(role: "admin" | "member", fuzzer: string, seconds: number, seed: number) {
+  await using model = await startModel();
+  for (const name of ["boss", "worker"]) model.on(name, () => say("Done."));
+  await using service = await runService();
+  const { workspaceId } = await furnish(service.admin, model);
+  const { token } = await service.admin.post<{ token: string }>("/users", { name: "ada", role });
+  await service.admin.post("/teams", { name: "a team" });
+  await service.admin.raw("PUT", `/workspaces/${workspaceId}/file?path=notes.md`, { body: "a note" });
+  const document = prepared(await service.admin.get<ApiDocument>("/openapi.json"), EXISTING.service);
+  const attacked = await attack(fuzzer, {
+    url: service.url,
+    // No request of the fuzzer can take the loopback privilege away.
+    ...(role === "admin" ? { document: withoutSecurity(document) } : { document, token }),
+    without: WITHOUT.service,
+    seconds,
+    seed,
+  });
+  const broken = failuresIn(service.log);
+  const health = await fetch(`${service.url}/health`);
+  if (health.status !== 200) broken.push(`/health: ${health.status} ${await health.text()}`);
+  const audit = await service.admin.get<{ ok: boolean }>("/audit/verify");
+  if (!audit.ok) broken.push(`audit verify: ${JSON.stringify(audit)}`);
+  const ended = await service.end("SIGTERM");
+  if (ended.exitCode !== 0) broken.push(`stopped with ${JSON.stringify(ended)}`);
+  return { attacked, broken: [...broken, ...(await brokenStorage(service.data))] };
+}
+
+/** Whatever the program itself calls a defect. */
+function failuresIn(log: readonly LogLine[]): string[] {
+  const errors = log.filter(({ level }) => level === "error");
+  return [...new Set(errors.map(({ message, error }) => `the log says: ${message}: ${String(error)}`))];
+}

@@ -1,0 +1,104 @@
+// Runs schemathesis, which makes requests from an OpenAPI document and judges the answers by it: no 5xx, declared statuses, types and bodies,
+// nothing accepted that the document forbids. The program under test is on this machine.
+
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { ROOT, capture } from "../../release/step.ts";
+import type { ApiDocument } from "./document.ts";
+
+const FOLDER = join(ROOT, "dist", "prove");
+const REQUIREMENTS = join(import.meta.dir, "requirements.txt");
+const REQUEST_SECONDS_MAX = 5;
+
+const CHECKS = [
+  "not_a_server_error",
+  "status_code_conformance",
+  "content_type_conformance",
+  "response_schema_conformance",
+  "negative_data_rejection",
+  "unsupported_method",
+  "allow_header_conformance",
+];
+
+export interface Attack {
+  readonly url: string;
+  readonly document: ApiDocument;
+  /** Undefined: the loopback privilege. */
+  readonly token?: string;
+  /** Of operations that are left out. */
+  readonly without: RegExp;
+  readonly seconds: number;
+  readonly seed: number;
+}
+
+export interface Attacked {
+  /** Test cases generated. */
+  readonly cases: number;
+  /** What the fuzzer said, when something did not hold. */
+  readonly failure: string | undefined;
+}
+
+/** Path of the fuzzer, installed into `dist/prove` when it is not there in this version. Raises with what the installer said. */
+export async function provideFuzzer(): Promise<string> {
+  const environment = join(FOLDER, "python");
+  const program = join(environment, "bin", "schemathesis");
+  const wanted = await Bun.file(REQUIREMENTS).text();
+  const stamp = Bun.file(join(environment, ".requirements"));
+  if ((await stamp.exists()) && (await stamp.text()) === wanted) return program;
+  for (const command of [
+    ["python3", "-m", "venv", "--clear", environment],
+    [
+      join(environment, "bin", "pip"),
+      "install",
+      "--quiet",
+      "--disable-pip-version-check",
+      "-r",
+      REQUIREMENTS,
+    ],
+  ]) {
+    const { exitCode, output } = await capture(command);
+    if (exitCode !== 0) throw new Error(`cannot install the fuzzer: ${command.join(" ")}\n${output.trim()}`);
+  }
+  await Bun.write(stamp, wanted);
+  return program;
+}
+
+export async function attack(
+  fuzzer: string,
+  { url, document, token, without, ...how }: Attack,
+): Promise<Attacked> {
+  await mkdir(FOLDER, { recursive: true });
+  const file = join(FOLDER, "openapi.json");
+  await Bun.write(file, JSON.stringify(document));
+  const child = Bun.spawn(
+    [
+      fuzzer,
+      "run",
+      file,
+      `--url=${url}`,
+      `--max-time=${how.seconds}`,
+      `--seed=${how.seed}`,
+      `--checks=${CHECKS.join(",")}`,
+      `--exclude-path-regex=${without.source}`,
+      `--request-timeout=${REQUEST_SECONDS_MAX}`,
+      "--continue-on-failure",
+      "--suppress-health-check=all",
+      "--warnings=off",
+      "--no-color",
+      ...(token === undefined ? [] : [`--header=Authorization: Bearer ${token}`]),
+    ],
+    { cwd: FOLDER, env: process.env, stdio: ["ignore", "pipe", "pipe"] },
+  );
+  const [output, errors] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
+  const cases = Number(/(\d+) generated/.exec(output)?.[1] ?? 0);
+  const failure = child.exitCode === 0 && cases > 0 ? undefined : excerpt(`${output}\n${errors}`);
+  return { cases, failure };
+}
+
+const EXCERPT_CHARACTERS_MAX = 6_000;
+
+/** From the first failure on. */
+function excerpt(output: string): string {
+  const start = Math.max(0, output.search(/^=+ (FAILURES|ERRORS) =+$/m));
+  return output.slice(start, start + EXCERPT_CHARACTERS_MAX).trim();
+}

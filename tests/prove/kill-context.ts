@@ -1,0 +1,180 @@
+// Proof: `kill -9` at any moment of a busy context server loses no acknowledged write, shows no half of a push, lets no compare-and-swap
+// through twice, and leaves a record, an event log and a working tree that agree with the versions.
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { sha256Hex } from "../../src/kit/crypto.ts";
+import { SPACE, filePath, type ContextClient } from "../kit/context-server.ts";
+import { auditFile, runContext, type RunningContext } from "../kit/running-context.ts";
+import { chooser, type Proof, type Share } from "./proof.ts";
+
+const WRITERS = 8;
+const FILES_OF_A_PUSH = 3;
+/** How long a server works before it is killed, ms. */
+const LIFE_MS = { min: 20, max: 500 };
+
+interface Acknowledged {
+  readonly path: string;
+  readonly version: number;
+  readonly hash: string;
+}
+
+interface HistoryView {
+  readonly path: string;
+  readonly current: number | null;
+  readonly versions: readonly { readonly version: number; readonly hash: string }[];
+}
+
+interface Tally {
+  kills: number;
+  readonly acknowledged: Acknowledged[];
+  /** Times that the shared counter was counted up, as the writers were told. */
+  counted: number;
+  /** Requests under way when the server was killed: each may have counted without its answer. */
+  unanswered: number;
+}
+
+export async function killContext({ until, seed }: Share): Promise<Proof> {
+  const choose = chooser(seed);
+  const tally: Tally = { kills: 0, acknowledged: [], counted: 0, unanswered: 0 };
+  const broken: string[] = [];
+  await using server = await runContext();
+  await server.admin.write("counter.txt", "0");
+  do {
+    await lifeAndDeath(server, tally, LIFE_MS.min + choose(LIFE_MS.max - LIFE_MS.min));
+    await server.start();
+    broken.push(...(await brokenIn(server, tally)));
+  } while (broken.length === 0 && performance.now() < until);
+  const { kills, acknowledged } = tally;
+  return { tried: `${kills} kills, ${acknowledged.length} acknowledged writes`, broken };
+}
+
+/** Writers write until the server is gone. */
+async function lifeAndDeath(server: RunningContext, tally: Tally, lifeMs: number): Promise<void> {
+  const writers = Array.from({ length: WRITERS }, (_, index) => writeOn(server.admin, index, tally));
+  await Bun.sleep(lifeMs);
+  await server.end("SIGKILL");
+  tally.kills += 1;
+  await Promise.all(writers);
+}
+
+async function writeOn(client: ContextClient, writer: number, tally: Tally): Promise<void> {
+  const deeds = [write, count, push];
+  try {
+    for (let turn = writer; ; turn += 1)
+      await deeds[turn % deeds.length]!(client, `${tally.kills}-${writer}-${turn}`, tally);
+  } catch {
+    // The server is gone, in the middle of a request.
+    tally.unanswered += 1;
+  }
+}
+
+/** A file of many versions. */
+async function write(client: ContextClient, text: string, tally: Tally): Promise<void> {
+  const path = `own/${text.split("-")[1]}.md`;
+  const { version, hash } = await client.write(path, text);
+  tally.acknowledged.push({ path, version, hash });
+}
+
+/** Reads a number and writes the next one over the version that was read; whoever comes too late does nothing. */
+async function count(client: ContextClient, _text: string, tally: Tally): Promise<void> {
+  const read = await client.raw("GET", filePath("counter.txt"));
+  const number = Number(await read.text());
+  const written = await client.raw("PUT", filePath("counter.txt"), {
+    body: String(number + 1),
+    headers: { "Content-Type": "text/plain", "If-Match": read.headers.get("ETag")! },
+  });
+  if (written.status === 412) return void (await written.body?.cancel());
+  const { path, version, hash } = (await written.json()) as Acknowledged;
+  tally.acknowledged.push({ path, version, hash });
+  tally.counted += 1;
+}
+
+/** New files that belong together. */
+async function push(client: ContextClient, text: string, tally: Tally): Promise<void> {
+  const ops = Array.from({ length: FILES_OF_A_PUSH }, (_, index) => ({
+    op: "put",
+    path: `together/${text}/${index}.md`,
+    content_b64: Buffer.from(text).toString("base64"),
+    expected: null,
+  }));
+  const { versions } = await client.post<{ versions: Acknowledged[] }>(`/spaces/${SPACE}/push`, { ops });
+  tally.acknowledged.push(...versions);
+}
+
+async function brokenIn(server: RunningContext, tally: Tally): Promise<string[]> {
+  const files = await server.admin.get<{ path: string; hash: string; state: string }[]>(
+    `/spaces/${SPACE}/files`,
+  );
+  const histories = new Map<string, HistoryView>();
+  for (const { path } of files)
+    histories.set(path, await server.admin.get<HistoryView>(filePath(path, "history")));
+  return [
+    ...lost(histories, tally),
+    ...miscounted(await server.admin.read("counter.txt"), tally),
+    ...torn(files.map(({ path }) => path)),
+    ...treeProblems(server.directory, files),
+    ...(await recordProblems(server, histories)),
+  ];
+}
+
+function lost(histories: ReadonlyMap<string, HistoryView>, { acknowledged }: Tally): string[] {
+  return acknowledged
+    .filter(
+      ({ path, version, hash }) =>
+        !histories.get(path)?.versions.some((one) => one.version === version && one.hash === hash),
+    )
+    .map(({ path, version }) => `${path} v${version} was acknowledged and is lost`);
+}
+
+function miscounted(text: string, { counted, unanswered }: Tally): string[] {
+  const number = Number(text);
+  if (number >= counted && number <= counted + unanswered) return [];
+  return [
+    `the counter is at ${number}, after ${counted} acknowledged and at most ${unanswered} unanswered steps`,
+  ];
+}
+
+function torn(paths: readonly string[]): string[] {
+  const pushes = Map.groupBy(
+    paths.filter((path) => path.startsWith("together/")),
+    (path) => path.split("/")[1]!,
+  );
+  return [...pushes]
+    .filter(([, files]) => files.length !== FILES_OF_A_PUSH)
+    .map(([name, files]) => `only ${files.length} of ${FILES_OF_A_PUSH} files of push ${name} are there`);
+}
+
+function treeProblems(
+  directory: string,
+  files: readonly { path: string; hash: string; state: string }[],
+): string[] {
+  return files.flatMap(({ path, hash, state }) => {
+    const inTree = sha256Hex(readFileSync(join(directory, "spaces", SPACE, path)));
+    return state === "live" && inTree === hash
+      ? []
+      : [`${path} is ${state}, and the working tree differs from its live version`];
+  });
+}
+
+/** The chain holds, and every version has its record. */
+async function recordProblems(
+  server: RunningContext,
+  histories: ReadonlyMap<string, HistoryView>,
+): Promise<string[]> {
+  const verified = await server.admin.get<{ ok: boolean; problem: string | null }>("/audit/verify");
+  if (!verified.ok) return [`audit verify: ${verified.problem}`];
+  const recorded = new Set(
+    auditFile(server.directory)
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line) as { target: string | null; version: number | null; result: string })
+      .filter(({ result }) => result === "ok")
+      .map(({ target, version }) => `${target} v${version}`),
+  );
+  return [...histories.values()].flatMap(({ path, versions }) =>
+    versions
+      .filter(({ version }) => !recorded.has(`${path} v${version}`))
+      .map(({ version }) => `${path} v${version} has no audit record`),
+  );
+}

@@ -1,0 +1,207 @@
+// Proof: `kill -9` at any point of a turn loses nothing that was told, leaves nothing half done, does nothing twice, and every turn can be
+// brought to its end afterwards, with requests that both protocols accept.
+
+import { readdirSync } from "node:fs";
+import type { Client, StreamEvent } from "../kit/client.ts";
+import { temporaryFolder } from "../kit/folder.ts";
+import { furnish } from "../kit/furnish.ts";
+import { brokenInvariants } from "../kit/invariants.ts";
+import {
+  call,
+  callsOfTurn,
+  lastQuestion,
+  say,
+  startModel,
+  type ModelRequest,
+  type Reply,
+  type ScriptedModel,
+} from "../kit/model/index.ts";
+import { runService, type RunningService } from "../kit/running.ts";
+import { protocols, type Protocol } from "../kit/workplace.ts";
+import { chooser, type Proof, type Share } from "./proof.ts";
+
+/** A turn of this script has about as many events. */
+const EVENTS_OF_A_TURN = 60;
+
+/** Creates two workers, wires them, delegates to both at once, removes one, answers. What comes next follows from what was done. */
+function boss(request: ModelRequest): Reply {
+  const turn = lastQuestion(request)
+    .match(/turn (\d+)/g)!
+    .at(-1)!
+    .slice(5);
+  const done = callsOfTurn(request).map((one) => one.name);
+  const [a, b] = [`a${turn}`, `b${turn}`];
+  const create = (name: string) => call("agent_create", { name, role: `You are ${name}.`, model: "worker" });
+  if (!done.includes("agent_create")) return [say("Let me get help.", { chunks: 3 }), create(a), create(b)];
+  if (!done.includes("delegate")) {
+    const delegations = [a, b, a].map((agent, index) =>
+      call("delegate", { agent, task: `part ${index} of turn ${turn}` }),
+    );
+    return [call("wire_create", { from: a, to: b }), ...delegations];
+  }
+  if (!done.includes("agent_remove"))
+    return [say("Nearly.", { chunks: 2 }), call("agent_remove", { name: b })];
+  return say(`turn ${turn} is done`, { chunks: 5 });
+}
+
+function scripted(model: ScriptedModel): void {
+  model.on("boss", boss);
+  model.on("worker", (request) => say(`My answer to ${lastQuestion(request)}.`, { chunks: 6, everyMs: 1 }));
+}
+
+interface Attempt {
+  /** Stored events that a viewer was told of. */
+  told: StreamEvent[];
+  killed: boolean;
+}
+
+/** Sends a request whose answer is the turn's events, and kills the service after so many of them, or at once. */
+async function runAndKill(
+  service: RunningService,
+  path: string,
+  body: unknown,
+  killAfter: number,
+): Promise<Attempt> {
+  const told: StreamEvent[] = [];
+  let killed = false;
+  const kill = () => {
+    killed = true;
+    service.child.kill("SIGKILL");
+  };
+  const request = service.admin.events(path, { method: "POST", body });
+  if (killAfter === 0) kill();
+  try {
+    await using reader = await request;
+    for (let seen = 1; ; seen++) {
+      const event = await reader.next();
+      if (!event) break;
+      if (event.id !== undefined) told.push(event);
+      if (seen === killAfter) kill();
+    }
+  } catch {
+    // The connection broke with the process.
+  }
+  if (killed) await service.child.exited;
+  return { told, killed };
+}
+
+interface TurnView {
+  id: number;
+  status: string;
+  text: string;
+}
+
+async function turnWith(admin: Client, workspaceId: number, text: string): Promise<TurnView | undefined> {
+  return (await admin.get<TurnView[]>(`/workspaces/${workspaceId}/turns?limit=500`)).find(
+    (turn) => turn.text === text,
+  );
+}
+
+/** Waits for the end of a turn and returns its events. */
+async function eventsOf(admin: Client, turnId: number): Promise<StreamEvent[]> {
+  await using reader = await admin.events(`/turns/${turnId}/events`);
+  return (await reader.all()).filter((event) => event.id !== undefined);
+}
+
+export interface KilledTurns {
+  kills: number;
+  /** Turns by what became of them. */
+  readonly outcomes: { done: number; left: number; "never began": number };
+  requests: number;
+  /** A sentence each. */
+  readonly broken: string[];
+}
+
+/** Runs turns, killing the service at random points of them, until one breaks something or `goesOn` says no. */
+export async function killTurns(
+  protocol: Protocol,
+  seed: number,
+  goesOn: (turns: number) => boolean,
+): Promise<KilledTurns> {
+  await using folder = await temporaryFolder();
+  await using model = await startModel();
+  scripted(model);
+  const below = chooser(seed + protocol.length);
+  const data = `${folder.path}/data`;
+  const result: KilledTurns = {
+    kills: 0,
+    outcomes: { done: 0, left: 0, "never began": 0 },
+    requests: 0,
+    broken: [],
+  };
+  let service = await runService({ data });
+  const restart = async () => {
+    result.kills += 1;
+    result.broken.push(...(await brokenInvariants(data, "crashed")));
+    service = await runService({ data });
+  };
+  /** Also kills while it resumes. */
+  const toItsEnd = async (begun: TurnView, workspaceId: number): Promise<TurnView> => {
+    let turn = begun;
+    for (let tries = 0; turn.status === "interrupted"; tries++) {
+      await service.admin.post(`/turns/${turn.id}/resume`);
+      if (tries < 2 && below(3) === 0) {
+        service.child.kill("SIGKILL");
+        await service.child.exited;
+        await restart();
+      } else await eventsOf(service.admin, turn.id);
+      turn = (await turnWith(service.admin, workspaceId, turn.text))!;
+    }
+    return turn;
+  };
+  try {
+    const { workspaceId } = await furnish(service.admin, model, protocol);
+    for (let number = 1; result.broken.length === 0 && goesOn(number - 1); number++) {
+      const text = `turn ${number}`;
+      const path = `/workspaces/${workspaceId}/chat`;
+      const first = await runAndKill(service, path, { text }, below(EVENTS_OF_A_TURN));
+      if (first.killed) await restart();
+      const turn = await turnWith(service.admin, workspaceId, text);
+      if (first.told.length > 0) {
+        const stored = turn ? await eventsOf(service.admin, turn.id) : [];
+        if (!Bun.deepEquals(stored.slice(0, first.told.length), first.told))
+          result.broken.push(`${text}: a viewer was told of events that are not stored like that`);
+      }
+      if (!turn) result.outcomes["never began"] += 1;
+      // Some are left as they are: the conversation has to go on from there as well.
+      else if (turn.status === "interrupted" && below(5) === 0) result.outcomes.left += 1;
+      else {
+        const { status } = await toItsEnd(turn, workspaceId);
+        if (status === "done") result.outcomes.done += 1;
+        else result.broken.push(`${text} is ${status}`);
+      }
+    }
+    result.broken.push(...(await brokenAtTheEnd(service, data)));
+  } finally {
+    await service[Symbol.asyncDispose]();
+  }
+  // Each request was judged by the rules of its protocol.
+  result.broken.push(...model.problems.map((problem) => `the provider was sent: ${String(problem)}`));
+  result.requests = model.requests.length;
+  return result;
+}
+
+async function brokenAtTheEnd(service: RunningService, data: string): Promise<string[]> {
+  const broken: string[] = [];
+  const audit = await service.admin.get<{ ok: boolean }>("/audit/verify");
+  if (!audit.ok) broken.push(`audit verify: ${JSON.stringify(audit)}`);
+  const ended = await service.end("SIGTERM");
+  if (ended.exitCode !== 0) broken.push(`stopped with ${JSON.stringify(ended)}`);
+  const left = readdirSync(data).filter((name) => !["service.db", "secrets.key"].includes(name));
+  if (left.length > 0) broken.push(`the data directory has ${left.join(", ")} left over`);
+  return [...broken, ...(await brokenInvariants(data, "at rest"))];
+}
+
+export async function killService({ until, seed }: Share): Promise<Proof> {
+  const started = performance.now();
+  const broken: string[] = [];
+  let [kills, turns] = [0, 0];
+  for (const [index, protocol] of protocols.entries()) {
+    const end = started + ((until - started) * (index + 1)) / protocols.length;
+    const result = await killTurns(protocol, seed, () => performance.now() < end);
+    kills += result.kills;
+    turns += Object.values(result.outcomes).reduce((sum, count) => sum + count, 0);
+    broken.push(...result.broken.map((problem) => `${protocol}: ${problem}`));
+  }
+  return { tried: `${kills} kills in ${turns} turns`, broken };
+}
