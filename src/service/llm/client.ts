@@ -134,6 +134,8 @@ class Reading {
   readonly #endpoint: ModelEndpoint;
   readonly #listener: ModelListener;
   readonly #calls: { name: string; arguments: string }[] = [];
+  /** Names of calls that have begun, by the library's id; a complete one is in `#calls` as well. */
+  readonly #begun = new Map<string, string>();
   #text = "";
   #reasoning = "";
   #characters = 0;
@@ -162,12 +164,14 @@ class Reading {
         break;
       case "tool-input-start":
         this.#begin();
+        this.#begun.set(part.id, part.toolName);
         break;
       case "tool-input-delta":
         this.#count(part.delta);
         break;
       case "tool-call":
         this.#begin();
+        this.#begun.set(part.toolCallId, part.toolName);
         this.#calls.push({ name: part.toolName, arguments: part.input });
         break;
       case "finish":
@@ -182,10 +186,19 @@ class Reading {
   /** Raises ModelFailure for an answer that is none: cut off, or empty. */
   answer(): ModelAnswer {
     if (this.#finish === undefined) throw new ModelFailure(CONNECTION_LOST);
-    const calls = this.#finish === "length" ? [] : this.#calls;
+    const isCut = this.#finish === "length" || this.#finish === "filtered";
+    const calls = isCut ? [] : this.#calls;
+    const dropped = isCut ? [...this.#begun.values()] : [];
     if (this.#text.trim() === "" && calls.length === 0)
-      throw new ModelFailure(emptyMessage(this.#finish), undefined, this.#usage);
-    return { text: this.#text, reasoning: this.#reasoning, calls, finish: this.#finish, usage: this.#usage };
+      throw new ModelFailure(emptyMessage(this.#finish, dropped), undefined, this.#usage);
+    return {
+      text: this.#text,
+      reasoning: this.#reasoning,
+      calls,
+      dropped,
+      finish: this.#finish,
+      usage: this.#usage,
+    };
   }
 
   #count(delta: string): void {
@@ -210,10 +223,11 @@ function finishOf(unified: string, raw: string | undefined): ModelAnswer["finish
   return raw === undefined ? undefined : "other";
 }
 
-function emptyMessage(finish: ModelAnswer["finish"]): string {
+function emptyMessage(finish: ModelAnswer["finish"], dropped: readonly string[]): string {
+  const half = dropped.length === 0 ? "" : `; dropped an incomplete call of ${dropped.join(", ")}`;
   if (finish === "length")
-    return "the model reached its length limit before it said anything that can be used";
-  if (finish === "filtered") return "the provider's content filter withheld the answer";
+    return `the model reached its length limit before it said anything that can be used${half}`;
+  if (finish === "filtered") return `the provider's content filter withheld the answer${half}`;
   return "the model gave an empty answer";
 }
 

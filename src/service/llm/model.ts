@@ -47,8 +47,10 @@ export interface TokenUsage {
 export interface ModelAnswer {
   readonly text: string;
   readonly reasoning: string;
-  /** Complete calls only; those cut off by a length stop are dropped. */
+  /** Complete calls only. */
   readonly calls: readonly { readonly name: string; readonly arguments: string }[];
+  /** Names of the tool calls that a length stop or a content filter cut off: they are not in `calls`. */
+  readonly dropped: readonly string[];
   readonly finish: "stop" | "length" | "calls" | "filtered" | "other";
   readonly usage: TokenUsage;
 }

@@ -83,7 +83,8 @@ const breaks: Break[] = [
   {
     name: "a length stop before anything was said",
     reply: lengthStop({ text: " ", withHalfCall: true }),
-    error: "the model reached its length limit before it said anything that can be used",
+    error:
+      "the model reached its length limit before it said anything that can be used; dropped an incomplete call of delegate",
     kept: [],
   },
 ];

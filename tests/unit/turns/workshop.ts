@@ -57,7 +57,7 @@ export async function workshop(
     async (_endpoint, request, _listener, signal) => {
       requests.push(request);
       const answer = await answers(request, signal);
-      return { text: "", reasoning: "", calls: [], finish: "stop", usage: NO_USAGE, ...answer };
+      return { text: "", reasoning: "", calls: [], dropped: [], finish: "stop", usage: NO_USAGE, ...answer };
     },
   );
   turns.reconcile();
