@@ -43,8 +43,9 @@ const REFUSALS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   "unavailable",
 ]);
 
-/** Details are small, safe to show, and part of the API (for example `{ current: 7 }` with `stale`). */
-export type ErrorDetails = Record<string, string | number | boolean | null>;
+type Detail = string | number | boolean | null;
+/** Details are small, safe to show, and part of the API (for example `{ current: { version: 7, hash } }` with `stale`). */
+export type ErrorDetails = Record<string, Detail | readonly string[] | Readonly<Record<string, Detail>>>;
 
 export class AppError extends Error {
   override readonly name = "AppError";

@@ -27,7 +27,7 @@ test.skipIf(process.platform === "win32")(
     const codes = [...stdout.matchAll(/^=> (\d+)$/gm)].map((match) => Number(match[1]));
     const commands = session.split("\n").filter((line) => line !== "");
     expect(codes).toEqual(commands.map((line) => (line.includes("never ship") ? 3 : 0)));
-    expect(stderr).toBe("Error: decisions/release.md: expected v1, but it is at v2 by now\n");
+    expect(stderr).toBe("Error: decisions/release.md: expected v1, but the current version is v2\n");
     expect(stdout).toContain("v2 (current)");
     expect(stdout).toMatch(/the chain holds: \d+ entries verified\n/);
   },

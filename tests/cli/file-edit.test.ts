@@ -136,7 +136,7 @@ describe("an edit", () => {
       const editor = await at.editor(`echo mine >"$last"; ${put}`);
       const lost = await at.edit({ EDITOR: editor }, "docs/notes.md");
       const says =
-        /^Error: docs\/notes.md: expected v1, but it is at v2 by now; your text is kept in (.+)\n$/;
+        /^Error: docs\/notes.md: expected v1, but the current version is v2; your text is kept in (.+)\n$/;
       const kept = says.exec(lost.text)?.[1] ?? lost.text;
       expect([lost.exitCode, readFileSync(kept, "utf8")]).toEqual([3, "mine\n"]);
       expect(statSync(kept).mode & 0o777).toBe(0o600);

@@ -261,7 +261,7 @@ describe("for random people and rules", () => {
               [200],
             );
             const known = list || read;
-            // The content that is there already: allowed or not, it changes nothing.
+            // The content that is live is refused like any other.
             const same = `content of ${path}`;
             const content_b64 = Buffer.from(same).toString("base64");
             if (!known || !(create || update)) {

@@ -277,7 +277,7 @@ describe("on a server", () => {
         "unauthenticated: authentication required: send Authorization: Bearer <token>",
       ],
       [viewer, "request.refused", "GET /api/v1/audit", "denied", "forbidden: only an admin may do that"],
-      [root, "file.write", "a.md", "error", "stale: a.md: expected v7, but it is at v1 by now"],
+      [root, "file.write", "a.md", "error", "stale: a.md: expected v7, but the current version is v1"],
       [viewer, "file.write", "a.md", "denied", "forbidden: a.md: Ann (viewer) may not create it"],
       [root, "file.write", "a.md", "ok", null],
     ]);

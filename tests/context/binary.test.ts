@@ -72,7 +72,7 @@ describe("the command line beside a server that runs", () => {
       const stale = await server.cairn("file", "put", "note.md", "--from", source, "--if-version", "v7");
       expect([stale.exitCode, stale.stderr]).toEqual([
         3,
-        expect.stringContaining("expected v7, but it is at v1 by now"),
+        expect.stringContaining("expected v7, but the current version is v1"),
       ]);
       expect(await server.admin.read("note.md")).toBe("first");
     },

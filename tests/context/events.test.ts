@@ -41,11 +41,12 @@ describe("the stream", () => {
     ];
     await admin.raw("POST", "/spaces/team/push", { body: { ops } });
     const pushed = await stream.until(({ type }) => type === "space.push");
-    expect(stream.seen.slice(0, 4).map(({ type, data }) => `${type} ${data.path} ${data.version}`)).toEqual([
+    expect(stream.seen.slice(0, 5).map(({ type, data }) => `${type} ${data.path} ${data.version}`)).toEqual([
       "file.write a.md 1",
       "file.write a.md 2",
+      "file.write a.md 3",
       "file.delete a.md null",
-      "file.undelete a.md 2",
+      "file.undelete a.md 3",
     ]);
     expect(pushed.data).toMatchObject({ space: "team", path: null, actor: "root", data: { files: 2 } });
     const ids = stream.seen.map(({ id }) => id!);

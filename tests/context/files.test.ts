@@ -3,6 +3,7 @@
 import { describe, expect, test } from "bun:test";
 import { rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { AuditRecord } from "../../src/context/audit/schema.ts";
 import {
   FILE_BYTES_CEILING,
   type FileHistory,
@@ -17,6 +18,7 @@ import {
   type ContextServer,
   type WrittenFile,
 } from "../kit/context-server.ts";
+import { sha256Hex } from "../../src/kit/crypto.ts";
 import { eventually } from "../kit/eventually.ts";
 import { manualClock, MINUTE_MS } from "../kit/manual-clock.ts";
 
@@ -24,8 +26,8 @@ const blank = () => contextServer({ template: "blank" });
 
 async function wrote(answer: Promise<Response>) {
   const response = await answer;
-  const { version, created, changed } = (await response.json()) as WrittenFile;
-  return { status: response.status, etag: response.headers.get("etag"), version, created, changed };
+  const { version, created } = (await response.json()) as WrittenFile;
+  return { status: response.status, etag: response.headers.get("etag"), version, created };
 }
 
 function history(server: ContextServer, path: string): Promise<FileHistory> {
@@ -41,23 +43,23 @@ describe("what a writer expected", () => {
     await using server = await blank();
     const { admin } = server;
     const say = (body: string, headers = {}) => wrote(put(admin, "a.md", body, headers));
-    const ok = { created: false, changed: true };
+    const ok = { status: 200, created: false };
     expect(await say("one", { "If-None-Match": "*" })).toEqual({
       status: 201,
       etag: '"1"',
       version: 1,
       created: true,
-      changed: true,
     });
-    expect(await say("two", { "If-Match": '"1"' })).toEqual({ status: 200, etag: '"2"', version: 2, ...ok });
-    expect(await say("three", { "If-Match": "v2" })).toEqual({ status: 200, etag: '"3"', version: 3, ...ok });
-    expect(await say("four")).toEqual({ status: 200, etag: '"4"', version: 4, ...ok });
-    const same = { status: 200, etag: '"4"', version: 4, created: false, changed: false };
-    // A writer that did not hear of its success tries again, whatever it expected.
-    expect(await say("four", { "If-Match": '"3"' })).toEqual(same);
-    expect(await say("four", { "If-None-Match": "*" })).toEqual(same);
-    expect(await say("four")).toEqual(same);
-    expect((await history(server, "a.md")).versions.map(({ version }) => version)).toEqual([4, 3, 2, 1]);
+    expect(await say("two", { "If-Match": '"1"' })).toEqual({ etag: '"2"', version: 2, ...ok });
+    expect(await say("three", { "If-Match": "v2" })).toEqual({ etag: '"3"', version: 3, ...ok });
+    expect(await say("four")).toEqual({ etag: '"4"', version: 4, ...ok });
+    expect(await say("four")).toEqual({ etag: '"5"', version: 5, ...ok });
+    expect(await say("four", { "If-Match": '"5"' })).toEqual({ etag: '"6"', version: 6, ...ok });
+    expect((await history(server, "a.md")).versions.map(({ version }) => version)).toEqual([
+      6, 5, 4, 3, 2, 1,
+    ]);
+    const writes = await admin.get<AuditRecord[]>("/audit?action=file.write");
+    expect(writes.map(({ version }) => version)).toEqual([6, 5, 4, 3, 2, 1]);
   });
 
   test("stale: 412 with the version that is live, for put and delete, also when it is not there", async () => {
@@ -65,27 +67,35 @@ describe("what a writer expected", () => {
     const { admin } = server;
     await admin.write("a.md", "one");
     await admin.write("a.md", "two");
-    const stale = (message: string, path: string, current: number | null) => ({
+    const stale = (path: string, message: string, current: { version: number; hash: string } | null) => ({
       status: 412,
       code: "stale",
-      message,
+      message: `${path}: ${message}`,
       details: { path, current },
     });
+    // A writer that lost the answer to its own write finds it there.
+    const two = { version: 2, hash: sha256Hex("two") };
     const remove = (path: string, version: string) =>
       refusalOf(admin.raw("DELETE", filePath(path), { headers: { "If-Match": version } }));
     expect(await refusalOf(put(admin, "a.md", "x", { "If-Match": '"1"' }))).toEqual(
-      stale("a.md: expected v1, but it is at v2 by now", "a.md", 2),
+      stale("a.md", "expected v1, but the current version is v2", two),
     );
     expect(await refusalOf(put(admin, "a.md", "x", { "If-None-Match": "*" }))).toEqual(
-      stale("a.md: expected a new file, but it is at v2 by now", "a.md", 2),
+      stale("a.md", "expected no file, but the current version is v2", two),
     );
     expect(await refusalOf(put(admin, "b.md", "x", { "If-Match": '"1"' }))).toEqual(
-      stale("b.md: expected v1, but it is not there (any more)", "b.md", null),
+      stale("b.md", "expected v1, but there is no such file", null),
     );
     expect(await remove("a.md", '"1"')).toEqual(
-      stale("a.md: expected v1, but it is at v2 by now", "a.md", 2),
+      stale("a.md", "expected v1, but the current version is v2", two),
     );
     expect((await remove("b.md", '"1"')).status).toBe(404);
+    // The content that is live makes no difference.
+    for (const headers of [{ "If-Match": '"1"' }, { "If-None-Match": "*" }])
+      expect(await refusalOf(put(admin, "a.md", "two", headers))).toMatchObject({
+        status: 412,
+        details: { path: "a.md", current: two },
+      });
     expect(await admin.read("a.md")).toBe("two");
   });
 

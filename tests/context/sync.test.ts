@@ -4,6 +4,7 @@ import { describe, expect, test } from "bun:test";
 import { modeOf, travelsDown, travelsUp } from "../../src/context/sync/modes.ts";
 import type { AuditRecord } from "../../src/context/audit/schema.ts";
 import type { FileRecord } from "../../src/context/files/schema.ts";
+import { sha256Hex } from "../../src/kit/crypto.ts";
 import { contextServer, filePath, refusalOf, type ContextClient } from "../kit/context-server.ts";
 
 interface Op {
@@ -92,8 +93,16 @@ describe("push", () => {
       ["old.md", null],
     ]);
     expect(await admin.get<{ head: string }>("/spaces/team")).toMatchObject({ head });
-    // The same again changes nothing and says so.
-    expect(await (await push(admin, [put("a.md", "A", null)])).json()).toEqual({ head, versions: [] });
+    // The same again is stale where a version was expected, and a version of its own where none was.
+    const hash = sha256Hex("A");
+    expect(await refusalOf(push(admin, [put("a.md", "A", null)]))).toMatchObject({
+      status: 412,
+      code: "stale",
+      details: { path: "a.md", current: { version: 1, hash } },
+    });
+    expect(await (await push(admin, [put("a.md", "A", 1)])).json()).toMatchObject({
+      versions: [{ path: "a.md", version: 2, hash }],
+    });
   });
 
   test("nothing of it is done when one operation is refused, whichever it is and for whatever reason", async () => {

@@ -28,7 +28,6 @@ export interface WrittenFile {
   readonly size: number;
   readonly head: string;
   readonly created: boolean;
-  readonly changed: boolean;
 }
 
 export interface ContextServerOptions {

@@ -18,12 +18,14 @@ import {
   type EngineBench,
 } from "./file-engine.ts";
 import { fileHistoryContract } from "./file-history-contract.ts";
+import { fileSwapContract } from "./file-swap-contract.ts";
 import { MINUTE_MS } from "./manual-clock.ts";
 
 const NOON = "2026-01-01T12:00:00.000Z";
 
 export function fileEngineContract(name: string, open: () => Promise<EngineBench>): void {
   fileHistoryContract(name, open);
+  fileSwapContract(name, open);
 
   describe(`${name}: writing`, () => {
     test("a file is written, read back byte for byte, listed, and has a history", async () => {
@@ -84,67 +86,6 @@ export function fileEngineContract(name: string, open: () => Promise<EngineBench
       ]);
       expect((await apply(engine, [])).effects).toEqual([]);
       expect(engine.head().seq).toBe(0);
-    });
-
-    test("what somebody expects is compared with what is live", async () => {
-      await using bench = await open();
-      const { engine } = bench;
-      await apply(engine, [put("a.md", "1", null)]);
-      await apply(engine, [put("a.md", "2", 1)]);
-      const stale = (message: string, current: number | null, path = "a.md") => ({
-        code: "stale",
-        message,
-        details: { path, current },
-      });
-      expect(await refusal(apply(engine, [put("a.md", "3", 1)]))).toEqual(
-        stale("a.md: expected v1, but it is at v2 by now", 2),
-      );
-      expect(await refusal(apply(engine, [put("a.md", "3", null)]))).toEqual(
-        stale("a.md: expected a new file, but it is at v2 by now", 2),
-      );
-      expect(await refusal(apply(engine, [put("b.md", "3", 1)]))).toEqual(
-        stale("b.md: expected v1, but it is not there (any more)", null, "b.md"),
-      );
-      expect(await refusal(apply(engine, [remove("a.md", 1)]))).toEqual(
-        stale("a.md: expected v1, but it is at v2 by now", 2),
-      );
-      expect(text(await engine.read(at("a.md")))).toBe("2");
-      await apply(engine, [remove("a.md", 2)]);
-      expect(await refusal(apply(engine, [put("a.md", "3", 2)]))).toEqual(
-        stale("a.md: expected v2, but it is not there (any more)", null),
-      );
-      // Without an expectation the last write wins.
-      expect((await apply(engine, [put("a.md", "3")])).effects[0]!.after!.version).toBe(3);
-    });
-
-    test("content that is current already succeeds and changes nothing, whatever was expected", async () => {
-      await using bench = await open();
-      const { engine } = bench;
-      await apply(engine, [put("a.md", "1")]);
-      await apply(engine, [put("a.md", "2")]);
-      const before = [engine.head(), engine.totals(), await engine.history(at("a.md"))];
-      for (const expected of [undefined, null, 1, 2, 99]) {
-        const applied = await apply(engine, [put("a.md", "2", expected)]);
-        expect([applied.effects, applied.head]).toEqual([[], engine.head()]);
-      }
-      expect([engine.head(), engine.totals(), await engine.history(at("a.md"))]).toEqual(before);
-      // An older content is a new version.
-      expect((await apply(engine, [put("a.md", "1", 2)])).effects[0]!.after!.version).toBe(3);
-    });
-
-    test("of many writers that expect one version exactly one is served", async () => {
-      await using bench = await open();
-      const { engine } = bench;
-      await apply(engine, [put("a.md", "0")]);
-      const results = await Promise.allSettled(
-        Array.from({ length: 50 }, (_, index) => apply(engine, [put("a.md", `writer ${index}`, 1)])),
-      );
-      expect(results.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
-      const refused = results.flatMap((result) =>
-        result.status === "rejected" ? [(result.reason as AppError).code] : [],
-      );
-      expect(refused).toEqual(Array.from({ length: 49 }, () => "stale"));
-      expect((await engine.history(at("a.md")))!.current).toBe(2);
     });
 
     test("what admit is told is what comes of it, and its throw undoes everything", async () => {

@@ -48,10 +48,8 @@ export class FileModel {
   #refusal(operation: ModelOperation): string | undefined {
     const file = this.files.get(operation.path);
     const live = file?.live ?? null;
-    if (operation.op === "put") {
-      if (live !== null && file!.versions[live - 1]!.content === operation.content) return undefined;
+    if (operation.op === "put")
       return operation.expected === undefined || operation.expected === live ? undefined : "stale";
-    }
     if (operation.op === "delete") {
       if (live === null) return "not_found";
       return operation.expected === undefined || operation.expected === live ? undefined : "stale";
@@ -68,7 +66,6 @@ export class FileModel {
   #do(operation: ModelOperation, author: string): void {
     let file = this.files.get(operation.path);
     if (operation.op === "put") {
-      if (file && file.live !== null && file.versions[file.live - 1]!.content === operation.content) return;
       file ??= { versions: [], live: null, shown: 0, changedAt: 0 };
       this.files.set(operation.path, file);
       file.versions.push({ content: operation.content, author, gone: false });

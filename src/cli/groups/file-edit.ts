@@ -63,10 +63,10 @@ export const fileEdit = defineCommand({
       const written =
         edited === undefined
           ? { path: file, version: base.version ?? null, changed: false }
-          : await write(args, file, base, edited, copy);
+          : { ...(await write(args, file, base, edited, copy)), changed: true };
       isKept = false;
       await printData(written, format, (one) =>
-        "size" in one && one.changed
+        "size" in one
           ? `${one.path} is at v${one.version} (${bytes(one.size)})`
           : `${one.path} was not changed: nothing was written`,
       );

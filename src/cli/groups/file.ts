@@ -33,7 +33,6 @@ export interface Written {
   size: number;
   head: string;
   created: boolean;
-  changed: boolean;
 }
 
 /** Its address on the server, in the space that was named or the only one. */
@@ -173,10 +172,7 @@ export const filePut = serverCommand({
     if (args.create === true) headers["If-None-Match"] = "*";
     return client.json<Written>("PUT", await at(client, args.space, "files", args.path), { raw, headers });
   },
-  show: (written) =>
-    written.changed
-      ? `${written.path} is at v${written.version} (${bytes(written.size)})`
-      : `${written.path} is the same already (v${written.version})`,
+  show: (written) => `${written.path} is at v${written.version} (${bytes(written.size)})`,
 });
 
 export const fileDelete = serverCommand({
@@ -275,10 +271,7 @@ export const fileRevert = serverCommand({
       given === undefined ? {} : { "If-Match": `"${versionNumber("--if-version", given)}"` };
     return client.json<Written>("PUT", place, { raw, headers });
   },
-  show: (written, args) =>
-    written.changed
-      ? `${written.path} is at v${written.version}, with the content of ${args.to}`
-      : `${written.path} has that content already (v${written.version})`,
+  show: (written, args) => `${written.path} is at v${written.version}, with the content of ${args.to}`,
 });
 
 /** From the names of the two versions on: what stands above them is for programs that read many patches at once. */

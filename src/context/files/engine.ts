@@ -13,7 +13,7 @@ export interface Head {
 
 /**
  * What a writer takes for granted. Undefined: nothing, the last write wins. Null: there is no such live file. A number: that version is
- * live. A write that expects a version and whose content is the live one already succeeds and changes nothing.
+ * live. Anything else is `stale`, whatever the content.
  */
 export type Expected = number | null | undefined;
 
@@ -23,6 +23,8 @@ export type Operation =
       readonly path: DocumentPath;
       readonly content: Uint8Array;
       readonly expected?: Expected;
+      /** Changes nothing when this content is live already: for a copy in the working tree, which two writers may both find edited. */
+      readonly unlessSame?: true;
     }
   | { readonly op: "delete"; readonly path: DocumentPath; readonly expected?: Expected }
   | { readonly op: "undelete"; readonly path: DocumentPath }
@@ -149,7 +151,7 @@ export interface FileEngine {
   log(after: number, limit: number): Promise<LogEntry[]>;
   /**
    * All of it or nothing, durable when it resolves. At most one operation on a path, but for destroys of several versions. A copy in the
-   * working tree that somebody edited by hand becomes a version before this is judged. Raises `stale` with `details.current`, `not_found`, `conflict` (a name that is a
+   * working tree that somebody edited by hand becomes a version before this is judged. Raises `stale` with `details.current` (version and hash, or null), `not_found`, `conflict` (a name that is a
    * directory, or the same as another's on some disks), `invalid`, and whatever `admit` raises.
    */
   apply(batch: Batch): Promise<Applied>;

@@ -32,8 +32,6 @@ export interface Written {
   readonly head: string;
   /** It was not there before. */
   readonly created: boolean;
-  /** False: it was the same already. */
-  readonly changed: boolean;
 }
 
 /** Either a version, or the state of what is none yet. */
@@ -129,23 +127,14 @@ export class Files {
   ): Promise<Written> {
     const path = parseDocumentPath("path", pathText);
     const deed = { action: "file.write", space: spaceName, target: path };
-    const { applied, space } = await this.#change(actor, deed, async () => {
+    const { head, effects } = await this.#change(actor, deed, async () => {
       // Read only for who may write there at all.
       this.#requireAny(actor, spaceName, "put", path);
       const bytes = content instanceof Uint8Array ? content : await content();
       return [{ op: "put", path, content: bytes, expected }];
     });
-    const effect = applied.effects[0];
-    const current = effect?.after ?? (await space.engine.live(path))!;
-    return {
-      path,
-      version: current.version,
-      hash: current.hash,
-      size: current.size,
-      head: headText(applied.head),
-      created: effect !== undefined && effect.before === null,
-      changed: effect !== undefined,
-    };
+    const { before, after } = effects[0]!;
+    return { path, ...after!, head: headText(head), created: before === null };
   }
 
   async remove(actor: Actor, spaceName: string, pathText: string, expected: Expected): Promise<void> {
@@ -156,13 +145,9 @@ export class Files {
 
   async undelete(actor: Actor, spaceName: string, pathText: string): Promise<Written> {
     const path = parseDocumentPath("path", pathText);
-    const { applied } = await this.#change(
-      actor,
-      { action: "file.undelete", space: spaceName, target: path },
-      () => [{ op: "undelete", path }],
-    );
-    const { version, hash, size } = applied.effects[0]!.after!;
-    return { path, version, hash, size, head: headText(applied.head), created: false, changed: true };
+    const deed = { action: "file.undelete", space: spaceName, target: path };
+    const { head, effects } = await this.#change(actor, deed, () => [{ op: "undelete", path }]);
+    return { path, ...effects[0]!.after!, head: headText(head), created: false };
   }
 
   /** Space-leads and admins: the content of one version goes for good. */
@@ -223,14 +208,14 @@ export class Files {
     operations: (space: OpenSpace) => readonly Operation[],
     deed: { action: string; target?: string } = { action: "space.push" },
   ): Promise<Applied> {
-    return (await this.#change(actor, { ...deed, space: spaceName }, operations)).applied;
+    return this.#change(actor, { ...deed, space: spaceName }, operations);
   }
 
   async #change(
     actor: Actor,
     deed: { action: string; space: string; target?: string; version?: number; contentHash?: string },
     planned: (space: OpenSpace) => readonly Operation[] | Promise<readonly Operation[]>,
-  ): Promise<{ applied: Applied; space: OpenSpace }> {
+  ): Promise<Applied> {
     const { audit, spaces, secrets } = this.#deps;
     return audit.watched(
       actor,
@@ -241,13 +226,12 @@ export class Files {
         for (const { op, path } of operations) this.#requireAny(actor, deed.space, op, path);
         const find = await secrets.finder();
         this.#scan(actor, deed.space, operations, find);
-        const applied = await this.#quiet(actor, space.name, () =>
+        return this.#quiet(actor, space.name, () =>
           space.engine.apply({ operations, ...this.#terms(actor, space, find) }),
         );
-        return { applied, space };
       },
-      ({ applied }) => {
-        const only = applied.effects.length === 1 ? applied.effects[0]!.after : null;
+      ({ effects }) => {
+        const only = effects.length === 1 ? effects[0]!.after : null;
         return only ? { version: only.version, contentHash: only.hash } : {};
       },
     );

@@ -42,7 +42,6 @@ const Written = closed({
   size: Type.Integer(),
   head: Head,
   created: Type.Boolean(),
-  changed: Type.Boolean({ description: "false: the content was the same already" }),
 });
 const Diff = closed({
   path: Type.String(),
@@ -207,7 +206,7 @@ const RAW = {
 };
 const SAVE = {
   description:
-    'The body is the content. If-Match: "N": only if that version is live (412 with details.current); If-None-Match: *: only if there is none; neither: the last write wins.',
+    'The body is the content. If-Match: "N": only if that version is live; If-None-Match: *: only if there is none; neither: the last write wins. Every write that is accepted makes a version. 412: details.current has the version and hash that are live, or is null.',
   requestBody: {
     required: true,
     content: { "*/*": { schema: { type: "string" as const, format: "binary" } } },

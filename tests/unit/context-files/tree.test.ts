@@ -108,8 +108,8 @@ test("what was edited by hand becomes a version before it would be overwritten",
   space.byHand("a.md", "by hand");
   expect(await refusal(apply(engine, [put("a.md", "2", 1)]))).toEqual({
     code: "stale",
-    message: "a.md: expected v1, but it is at v2 by now",
-    details: { path: "a.md", current: 2 },
+    message: "a.md: expected v1, but the current version is v2",
+    details: { path: "a.md", current: { version: 2, hash: sha256Hex("by hand") } },
   });
   expect(text(await engine.read(at("a.md")))).toBe("by hand");
   expect((await engine.history(at("a.md")))!.versions[0]!.author).toBe("working tree");

@@ -80,11 +80,10 @@ const STEPS = {
     operation: Extract<Prepared, { op: "put" }>,
     row: FileRow | null,
   ): Found | undefined {
-    const { path, hash, content, expected } = operation;
+    const { path, hash, content, expected, unlessSame } = operation;
     const before = liveOf(row);
-    // Also with another expectation: a writer that did not hear of its success tries again.
-    if (before?.hash === hash) return undefined;
-    requireExpected(path, expected, before?.version ?? null);
+    if (unlessSame && before?.hash === hash) return undefined;
+    requireExpected(path, expected, before);
     const after = { version: (row?.last ?? 0) + 1, size: content.length, hash };
     return { effect: { path, op: "write", before, after } };
   },
@@ -92,7 +91,7 @@ const STEPS = {
     const { path, expected } = operation;
     const before = liveOf(row);
     if (!before) throw notFound("file", path);
-    requireExpected(path, expected, before.version);
+    requireExpected(path, expected, before);
     return { effect: { path, op: "delete", before, after: null } };
   },
   undelete(store: SpaceStore, { path }: Extract<Prepared, { op: "undelete" }>, row: FileRow | null): Found {
@@ -123,11 +122,13 @@ function liveOf(row: FileRow | null): Effect["before"] {
   return !row || row.live === null ? null : { version: row.live, size: row.size, hash: row.hash };
 }
 
-function requireExpected(path: string, expected: Expected, current: number | null): void {
-  if (expected === undefined || expected === current) return;
-  const is = current === null ? "is not there (any more)" : `is at v${current} by now`;
-  const wanted = expected === null ? "a new file" : `v${expected}`;
-  throw new AppError("stale", `${path}: expected ${wanted}, but it ${is}`, { path, current });
+/** Raises `stale`. A writer that lost the answer to its own write recognises it by the hash. */
+function requireExpected(path: string, expected: Expected, live: Effect["before"]): void {
+  if (expected === undefined || expected === (live?.version ?? null)) return;
+  const wanted = expected === null ? "no file" : `v${expected}`;
+  const found = live === null ? "there is no such file" : `the current version is v${live.version}`;
+  const current = live && { version: live.version, hash: live.hash };
+  throw new AppError("stale", `${path}: expected ${wanted}, but ${found}`, { path, current });
 }
 
 /** One name for two files on some disks, or a file where a directory is. Judged by what will be there. Raises `conflict`. */

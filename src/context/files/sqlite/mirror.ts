@@ -263,7 +263,7 @@ export class Mirror {
    */
   handEdits(path: DocumentPath): Operation[] {
     const copy = this.#edited(path, this.#store.file.get(path));
-    return copy ? [{ op: "put", path, content: copy.bytes }] : [];
+    return copy ? [{ op: "put", path, content: copy.bytes, unlessSame: true }] : [];
   }
 
   /** What lies there and is no version of the file. Where it was a moment ago, it is not looked for again. Raises `too_large`, `unavailable`. */
