@@ -63,7 +63,7 @@ export async function initServer(
     );
     const server = openServer({ directory, log, clock });
     try {
-      const { token, user } = server.parts.users.bootstrap(input.admin);
+      const { token, user } = server.parts.logins.bootstrap(input.admin);
       await server.parts.spaces.create(operator(systemUser()), {
         name: input.space,
         template: input.template ?? "team",

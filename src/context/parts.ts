@@ -19,9 +19,12 @@ import { Files } from "./files/files.ts";
 import { SecretScan } from "./files/secrets.ts";
 import { AccessRules } from "./people/access-rules.ts";
 import { Authentication } from "./people/authentication.ts";
+import { Changes } from "./people/changes.ts";
+import { Logins } from "./people/logins.ts";
 import { Door } from "./people/plugin.ts";
 import { Histogram } from "./metrics/histogram.ts";
 import { COMMIT_SECONDS, Metrics } from "./metrics/metrics.ts";
+import { PeopleRecords } from "./people/records.ts";
 import { PeopleStore } from "./people/store.ts";
 import { Users } from "./people/users.ts";
 import { AddressList, ClientAddresses } from "./rate/client-address.ts";
@@ -57,13 +60,28 @@ export function buildParts({ db, clock, log, config, outbound }: PartsOptions) {
   const { tokenTtlDays, rateLimit } = config;
   const peopleStore = new PeopleStore(db);
   const addresses = new ClientAddresses(config.trustedProxies);
-  const authentication = new Authentication({ store: peopleStore, db, clock, log, addresses, tokenTtlDays });
+  const records = new PeopleRecords(peopleStore, clock, tokenTtlDays);
+  const authentication = new Authentication({
+    store: peopleStore,
+    records,
+    db,
+    clock,
+    log,
+    addresses,
+    tokenTtlDays,
+  });
+  const onCommitted = () => {
+    authentication.forget();
+    events.rightsChanged();
+  };
+  const changes = new Changes({ db, audit, onCommitted });
   const loginLimit = rateLimit.enabled ? new AttemptLimit(clock, rateLimit.authPerMinute) : undefined;
   const limits = new RateLimits(clock, rateLimit, addresses);
   const door = new Door({ authentication, limits, audit, addresses });
-  const people = { db, store: peopleStore, authentication, audit, events, clock };
-  const users = new Users({ ...people, loginLimit, addresses, tokenTtlDays });
-  const rules = new AccessRules(people);
+  const people = { store: peopleStore, records, changes, events, clock };
+  const logins = new Logins({ ...people, db, audit, loginLimit, addresses });
+  const users = new Users(people);
+  const rules = new AccessRules({ ...people, authentication });
   const commits = new Histogram(COMMIT_SECONDS);
   const spaces = new Spaces({
     onCommit: (ms) => commits.observe(ms / 1_000),
@@ -83,13 +101,12 @@ export function buildParts({ db, clock, log, config, outbound }: PartsOptions) {
   const waitsMs = outbound?.waitsMs ?? RETRY_WAITS_MS;
   const deliveries = new Deliveries({ db, store, clock, log, network, waitsMs, deadLetters });
   const webhooks = new Webhooks({
-    db,
+    changes,
     store,
     deliveries,
     deadLetters,
     network,
     events,
-    audit,
     clock,
     maySee: (name, event) => {
       const rights = authentication.rightsNamed(name);
@@ -137,6 +154,7 @@ export function buildParts({ db, clock, log, config, outbound }: PartsOptions) {
     authentication,
     limits,
     door,
+    logins,
     users,
     rules,
     spaces,

@@ -35,14 +35,14 @@ export function createRoutes(parts: Parts, log: Log) {
   };
   const api = createApi(log, API, [FILE_ROUTE], PUSH_BODY_LIMITS, door)
     .use(healthRoutes(plugin, storage(parts)))
-    .use(peopleRoutes(plugin, parts.users, parts.rules))
+    .use(peopleRoutes(plugin, parts.logins, parts.users, parts.rules))
     .use(spaceRoutes(plugin, parts.spaces))
     .use(fileRoutes(plugin, parts.files))
     .use(syncRoutes(plugin, parts.sync))
     .use(auditRoutes(plugin, parts.audit))
     .use(webhookRoutes(plugin, parts.webhooks))
     .use(backupRoutes(plugin, parts.backups))
-    .use(eventRoutes(plugin, parts.events, parts.authentication, parts.streams));
+    .use(eventRoutes(plugin, parts.events, parts.streams));
   const all = api.use(descriptionRoutes(plugin, () => api));
   for (const { method, path, hooks } of all.routes as DescribedRoute[])
     kinds.set(`${method} ${path}`, (hooks.detail as { "x-actor": ActorKind })["x-actor"]);

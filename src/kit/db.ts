@@ -116,6 +116,11 @@ export class Db {
     return outcome.value as T;
   }
 
+  /** The code that asks runs inside a write, before its commit: what it reads may still be undone, so it must not be cached. */
+  get isWriting(): boolean {
+    return this.#after !== undefined;
+  }
+
   /** Called inside a write: `callback` runs once the write is durable, in order, and never if it is undone. */
   afterCommit(callback: () => void): void {
     if (!this.#after) throw new Error("afterCommit outside a write");

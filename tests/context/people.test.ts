@@ -153,7 +153,7 @@ describe("tokens", () => {
         {
           status: 400,
           code: "invalid",
-          message: `name: "${name.trim()}" stands for what is no user`,
+          message: `name: "${name.trim()}" is a reserved name`,
         },
       );
   });
@@ -165,7 +165,7 @@ describe("tokens", () => {
       return [refusal.status, refusal.message];
     };
     const message = (what: string) =>
-      `root is the last admin and can't be ${what}; make somebody else admin first`;
+      `root is the last admin and cannot be ${what}; make somebody else admin first`;
     expect(await refused("PATCH", "/users/root", { role: "viewer" })).toEqual([422, message("demoted")]);
     expect(await refused("POST", "/users/root/disable")).toEqual([422, message("disabled")]);
     expect(await refused("DELETE", "/users/root")).toEqual([422, message("removed")]);

@@ -5,7 +5,13 @@ import { modeOf, travelsDown, travelsUp } from "../../src/context/sync/modes.ts"
 import type { AuditRecord } from "../../src/context/audit/schema.ts";
 import type { FileRecord } from "../../src/context/files/schema.ts";
 import { sha256Hex } from "../../src/kit/crypto.ts";
-import { contextServer, filePath, refusalOf, type ContextClient } from "../kit/context-server.ts";
+import {
+  contextServer,
+  filePath,
+  put as write,
+  refusalOf,
+  type ContextClient,
+} from "../kit/context-server.ts";
 
 interface Op {
   op: "put" | "delete";
@@ -109,7 +115,7 @@ describe("push", () => {
     await using server = await contextServer({ template: "blank" });
     const { admin } = server;
     await admin.write("live.md", "live");
-    await admin.put("/spaces/team/sync", { "own/": "never", "identity/": "init-only" });
+    await admin.put("/spaces/team/sync", { "own/": "never", "seeded/": "init-only", "secret/": "never" });
     await admin.put("/spaces/team/quotas", { max_file_size: 64 });
     const ann = await server.user("Ann", "contributor");
     await admin.put("/users/Ann/acl", {
@@ -120,8 +126,8 @@ describe("push", () => {
       [put("live.md", "new", null), 412, "stale"],
       [{ op: "delete", path: "no.md" }, 404, "not_found"],
       [put("own/x.md", "x"), 422, "refused"],
-      [put("identity/x.md", "x"), 422, "refused"],
-      [put("IDENTITY/x.md", "x"), 422, "refused"],
+      [put("seeded/x.md", "x"), 422, "refused"],
+      [put("SEEDED/x.md", "x"), 422, "refused"],
       [put("big.md", "x".repeat(65)), 413, "quota_exceeded"],
       [put("secret/x.md", "x"), 403, "forbidden"],
       [put("key.md", `AKIA${"A".repeat(16)}`), 422, "secret_found"],
@@ -146,6 +152,49 @@ describe("push", () => {
     const records = await admin.get<AuditRecord[]>("/audit?action=space.push");
     expect(records.length).toBe(bad.length * 2);
     expect(records.every(({ result, actor }) => result !== "ok" && actor.name === "Ann")).toBe(true);
+  });
+
+  test("rights come before modes, contents, quotas and secrets: 403 or 404, whatever else is wrong", async () => {
+    await using server = await contextServer({ template: "blank" });
+    const { admin } = server;
+    const key = `AKIA${"A".repeat(16)}`;
+    await admin.put("/spaces/team/quotas", { max_file_size: 64 });
+    await admin.put("/spaces/team/sync", { "identity/": "init-only", "hidden/": "never", "new/": "never" });
+    await admin.write("new/there.md", "x");
+    const ann = await server.user("Ann", "contributor");
+    await admin.put("/users/Ann/acl", {
+      rules: [
+        { effect: "deny", path: "team/hidden/**", capabilities: ["list", "read"] },
+        { effect: "deny", path: "team/new/**", capabilities: ["update"] },
+      ],
+    });
+    const wrong: Partial<Op>[] = [
+      {},
+      { content_b64: "??" },
+      { content_b64: btoa("x".repeat(65)) },
+      { content_b64: btoa(key) },
+      { content_b64: btoa("x"), expected: 7 },
+    ];
+    for (const [path, status] of [
+      ["identity/me.md", 403],
+      ["hidden/a.md", 404],
+      ["new/there.md", 403],
+    ] as const)
+      for (const rest of wrong) {
+        const op = { op: "put" as const, path, ...rest };
+        const ops = [put("first.md", key), op];
+        expect([path, rest, (await refusalOf(push(ann, ops))).status]).toEqual([path, rest, status]);
+        expect([path, rest, (await refusalOf(push(ann, [op], "000000000000.0"))).status]).toEqual([
+          path,
+          rest,
+          status,
+        ]);
+        const written = await refusalOf(write(ann, path, key, { "If-Match": '"7"' }));
+        expect([path, written.status]).toEqual([path, status]);
+      }
+    expect((await refusalOf(push(ann, [put("new/other.md", "x")]))).status).toBe(422);
+    expect((await refusalOf(pull(ann, ["hidden/a.md"]))).status).toBe(404);
+    expect(await paths(admin)).toEqual(["new/there.md 1"]);
   });
 
   test("from the base of another epoch it is refused before anything is judged", async () => {

@@ -71,6 +71,27 @@ export const sqlOnlyInStores: Rule = (files) =>
     return found === null ? [] : [`${file.path}: SQL lives in store.ts (${found[0].slice(0, 40).trim()} …)`];
   });
 
+/** Of the context server: what it writes for itself, and its engine, which asks by `begin` and `admit`. Everybody else holds `Changes`. */
+const MAY_WRITE_CONTEXT_DATABASE = [
+  "src/context/audit/chain.ts",
+  "src/context/events/events.ts",
+  "src/context/files/sqlite/engine.ts",
+  "src/context/files/sqlite/words.ts",
+  "src/context/people/authentication.ts",
+  "src/context/people/changes.ts",
+  "src/context/people/logins.ts",
+  "src/context/webhooks/delivery.ts",
+];
+
+const contextWrites = onlyIn(
+  MAY_WRITE_CONTEXT_DATABASE,
+  "changes go through Changes, which asks for the rights inside the write",
+  /\bdb\.write(Now)?\(/,
+);
+
+export const changesAskForRights: Rule = (files) =>
+  contextWrites(files.filter(({ path }) => path.startsWith("src/context/")));
+
 /** Bytecode has no top-level `await`; only the entries in bin may wait. */
 export const noTopLevelAwait: Rule = (files) =>
   product(files).flatMap((file) => {

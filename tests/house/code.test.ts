@@ -74,6 +74,14 @@ const cases: Record<string, Case> = {
       ],
     ],
   },
+  "changes of the context server ask for rights inside the write": {
+    rule: rules.changesAskForRights,
+    refused: [["src/context/people/users.ts", "export const add = (db) => db.write(() => 1);"]],
+    allowed: [
+      ["src/context/people/changes.ts", "export const write = (db) => db.write(() => 1);"],
+      ["src/context/people/users.ts", "export const add = (write) => write(() => 1);"],
+    ],
+  },
   "no top-level await outside bin": {
     rule: rules.noTopLevelAwait,
     refused: [

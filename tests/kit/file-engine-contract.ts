@@ -320,7 +320,7 @@ export function fileEngineContract(name: string, open: () => Promise<EngineBench
       await using bench = await open();
       const { engine } = bench;
       for (const content of ["1", "2", "3"]) await apply(engine, [put("a.md", content)]);
-      const snapshot = await engine.snapshot("before", "ann");
+      const snapshot = await engine.snapshot("before", { author: "ann" });
       for (const content of ["4", "5", "6"]) await apply(engine, [put("a.md", content)], { versionsKept: 2 });
       const kept = (await engine.history(at("a.md")))!.versions.map(({ version, pruned }) => [
         version,

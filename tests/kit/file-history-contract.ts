@@ -202,7 +202,7 @@ export function fileHistoryContract(name: string, open: () => Promise<EngineBenc
       await using bench = await open();
       const { engine } = bench;
       await apply(engine, [put("a.md", "a1"), put("b.md", "b1"), put("c.md", "c1"), put("d.md", "d1")]);
-      const snapshot = await engine.snapshot("monday", "ann");
+      const snapshot = await engine.snapshot("monday", { author: "ann" });
       expect(snapshot).toEqual({
         id: 1,
         name: "monday",
@@ -211,7 +211,7 @@ export function fileHistoryContract(name: string, open: () => Promise<EngineBenc
         created_at: NOON,
       });
       expect(await engine.snapshots()).toEqual([snapshot]);
-      expect(await refusal(engine.snapshot("monday", "bob"))).toEqual({
+      expect(await refusal(engine.snapshot("monday", { author: "bob" }))).toEqual({
         code: "conflict",
         message: 'name: there is a snapshot "monday" already',
       });

@@ -5,18 +5,12 @@ import { exchangeOf } from "../../kit/http/exchange.ts";
 import { resumeFrom, type Streams } from "../../kit/http/sse.ts";
 import { fromText } from "../../kit/http/text-params.ts";
 import type { Rights } from "../access/rights.ts";
-import type { Authentication } from "../people/authentication.ts";
 import type { Actor } from "../people/actor.ts";
 import type { ActorPlugin } from "../people/plugin.ts";
 import type { Events } from "./events.ts";
 import { EventsQuery, type EventEnvelope } from "./schema.ts";
 
-export function eventRoutes(
-  plugin: ActorPlugin,
-  events: Events,
-  authentication: Authentication,
-  streams: Streams,
-) {
+export function eventRoutes(plugin: ActorPlugin, events: Events, streams: Streams) {
   return new Elysia({ name: "events", normalize: false, tags: ["events"] }).use(plugin).get(
     "/events",
     ({ actor, query, request }) => {
@@ -25,27 +19,30 @@ export function eventRoutes(
         query.spaces === undefined ? undefined : new Set(query.spaces.split(",").map((name) => name.trim()));
       const after = resumeFrom(exchange, query.after);
       return streams.answer(exchange, (viewer) =>
-        events.follow(viewer, after, sight(actor, authentication, spaces)),
+        events.follow(viewer, after, sight(actor, spaces)),
       ) as never;
     },
     { actor: "any", query: fromText(EventsQuery), detail: STREAM },
   );
 }
 
-/** What this person may see, with the rights that they have when the event is sent. */
-function sight(actor: Actor, authentication: Authentication, spaces: ReadonlySet<string> | undefined) {
-  let current: Actor | undefined = actor;
-  let { generation } = authentication;
+/** Decides what this person may see, with the rights that they have when the event is sent. */
+function sight(actor: Actor, spaces: ReadonlySet<string> | undefined) {
   return (event: EventEnvelope | undefined): boolean => {
-    if (generation !== authentication.generation) {
-      generation = authentication.generation;
-      current = authentication.renewed(actor);
-    }
-    if (current && !authentication.holds(current)) current = undefined;
-    if (event === undefined || !current) return current !== undefined;
+    const rights = rightsOrNone(actor);
+    if (event === undefined || !rights) return rights !== undefined;
     if (spaces && (event.space === null || !spaces.has(event.space))) return false;
-    return maySee(current.rights, event);
+    return maySee(rights, event);
   };
+}
+
+/** Undefined once the credential is not valid. */
+function rightsOrNone(actor: Actor): Rights | undefined {
+  try {
+    return actor.rights;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Events of files: who may list the file. Of a space: who sees it. Of people and of the server: admins. */

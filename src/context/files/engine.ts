@@ -49,6 +49,8 @@ export interface Plan {
 export interface Batch {
   readonly operations: readonly Operation[];
   readonly author: string;
+  /** Called first inside the transaction, before anything is looked up: rights that need no record. Otherwise as `admit`. */
+  readonly begin?: () => void;
   /**
    * Called inside the transaction, when it is known what the batch will do and before anything is written: rights that need the record,
    * quotas. A throw in it undoes the whole batch. Must be synchronous. Called again where the failure of another batch, which waited together
@@ -156,8 +158,8 @@ export interface FileEngine {
    */
   apply(batch: Batch): Promise<Applied>;
   snapshots(): Promise<Snapshot[]>;
-  /** Names the present head. Raises `conflict` when the name is taken. */
-  snapshot(name: string, author: string): Promise<Snapshot>;
+  /** Names the present head. Raises `conflict` when the name is taken, and whatever `begin` raises. */
+  snapshot(name: string, batch: Pick<Batch, "author" | "begin">): Promise<Snapshot>;
   /** Makes the space what it was then, by new versions. Raises `not_found`, and whatever `admit` raises. */
   restoreSnapshot(id: number, batch: Omit<Batch, "operations">): Promise<Restored>;
   /** Records what was edited or put into the working tree by hand. `paths` undefined: all of it. */

@@ -6,12 +6,13 @@ import { AppError, notFound } from "../../kit/error.ts";
 import { parseDocumentPath, type DocumentPath } from "../../kit/paths.ts";
 import { decodeUtf8 } from "../../kit/utf8.ts";
 import type { Capability } from "../access/schema.ts";
-import type { Audit } from "../audit/audit.ts";
+import type { Audit, Deed } from "../audit/audit.ts";
 import type { Announced, Events } from "../events/events.ts";
 import type { Actor } from "../people/actor.ts";
 import type { OpenSpace, Spaces } from "../spaces/spaces.ts";
 import type { Applied, Batch, Content, EditedCopy, Effect, Expected, Operation, Plan } from "./engine.ts";
 import { diffOf, type FileDiff } from "./diff.ts";
+import { refusal, requireEffect, requireRights, requireSome, type Draft } from "./file-rights.ts";
 import { headText, parseHead } from "./head.ts";
 import { admitQuotas } from "./quotas.ts";
 import type { FileHistory, FileRecord, NetChange } from "./schema.ts";
@@ -40,15 +41,14 @@ export type Opened = Pick<Content, "path" | "bytes"> & {
   readonly state?: EditedCopy["state"];
 };
 
-type Tell = (news: Announced) => void;
+type Completed = (
+  space: OpenSpace,
+  drafts: readonly Draft[],
+) => readonly Operation[] | Promise<readonly Operation[]>;
 
-/** Which right an effect needs. */
-const NEEDS: Readonly<Record<Effect["op"], (effect: Effect) => Capability>> = {
-  write: ({ before }) => (before === null ? "create" : "update"),
-  undelete: () => "update",
-  delete: () => "delete",
-  destroy: () => "delete",
-};
+type ChangeDeed = Deed & { readonly space: string };
+
+type Tell = (news: Announced) => void;
 
 export class Files {
   readonly #deps: FilesDeps;
@@ -127,12 +127,11 @@ export class Files {
   ): Promise<Written> {
     const path = parseDocumentPath("path", pathText);
     const deed = { action: "file.write", space: spaceName, target: path };
-    const { head, effects } = await this.#change(actor, deed, async () => {
-      // Read only for who may write there at all.
-      this.#requireAny(actor, spaceName, "put", path);
+    const write = async (): Promise<Operation[]> => {
       const bytes = content instanceof Uint8Array ? content : await content();
       return [{ op: "put", path, content: bytes, expected }];
-    });
+    };
+    const { head, effects } = await this.#change(actor, deed, () => [{ op: "put", path }], write);
     const { before, after } = effects[0]!;
     return { path, ...after!, head: headText(head), created: before === null };
   }
@@ -140,13 +139,13 @@ export class Files {
   async remove(actor: Actor, spaceName: string, pathText: string, expected: Expected): Promise<void> {
     const path = parseDocumentPath("path", pathText);
     const deed = { action: "file.delete", space: spaceName, target: path };
-    await this.#change(actor, deed, () => [{ op: "delete", path, expected }]);
+    await this.#changeOne(actor, deed, { op: "delete", path, expected });
   }
 
   async undelete(actor: Actor, spaceName: string, pathText: string): Promise<Written> {
     const path = parseDocumentPath("path", pathText);
     const deed = { action: "file.undelete", space: spaceName, target: path };
-    const { head, effects } = await this.#change(actor, deed, () => [{ op: "undelete", path }]);
+    const { head, effects } = await this.#changeOne(actor, deed, { op: "undelete", path });
     return { path, ...effects[0]!.after!, head: headText(head), created: false };
   }
 
@@ -154,7 +153,7 @@ export class Files {
   async destroy(actor: Actor, spaceName: string, pathText: string, version: number): Promise<void> {
     const path = parseDocumentPath("path", pathText);
     const deed = { action: "file.destroy", space: spaceName, target: path, version };
-    await this.#change(actor, deed, () => [{ op: "destroy", path, version }]);
+    await this.#changeOne(actor, deed, { op: "destroy", path, version });
   }
 
   async changes(
@@ -179,8 +178,9 @@ export class Files {
         const space = await spaces.led(actor, spaceName);
         await this.#scanTree(actor, space);
         const tell = this.#onceEach();
+        const begin = () => spaces.requireLead(actor, spaceName);
         const admit = (plan: Plan) => this.#admit(actor, space, plan, tell);
-        return space.engine.adopt({ author: actor.name, admit });
+        return space.engine.adopt({ author: actor.name, begin, admit });
       }),
     );
     return { head: headText(head), adopted: effects.map(({ path }) => path) };
@@ -193,7 +193,9 @@ export class Files {
     const applied = await this.#unnamed(actor, spaceName, () =>
       audit.watched(actor, deed, async () => {
         const space = await spaces.led(actor, spaceName);
-        return space.engine.restoreSnapshot(id, this.#terms(actor, space, await secrets.finder()));
+        const begin = () => spaces.requireLead(actor, spaceName);
+        const terms = this.#terms(actor, space, await secrets.finder());
+        return space.engine.restoreSnapshot(id, { ...terms, begin });
       }),
     );
     const data = { files: applied.effects.length };
@@ -201,20 +203,30 @@ export class Files {
     return applied;
   }
 
-  /** Several at once, all or nothing. For sync and for tools; each path is judged by itself. */
+  /**
+   * Several at once, all or nothing. For sync and for tools; each path is judged by itself. `drafts` names them once the space is known to be
+   * visible; `completed` adds contents, and judges everything that is not about rights.
+   */
   async batch(
     actor: Actor,
     spaceName: string,
-    operations: (space: OpenSpace) => readonly Operation[],
+    drafts: () => readonly Draft[],
+    completed: Completed,
     deed: { action: string; target?: string } = { action: "space.push" },
   ): Promise<Applied> {
-    return this.#change(actor, { ...deed, space: spaceName }, operations);
+    return this.#change(actor, { ...deed, space: spaceName }, drafts, completed);
+  }
+
+  #changeOne(actor: Actor, deed: ChangeDeed, operation: Operation): Promise<Applied> {
+    const operations = () => [operation];
+    return this.#change(actor, deed, operations, operations);
   }
 
   async #change(
     actor: Actor,
-    deed: { action: string; space: string; target?: string; version?: number; contentHash?: string },
-    planned: (space: OpenSpace) => readonly Operation[] | Promise<readonly Operation[]>,
+    deed: ChangeDeed,
+    drafts: () => readonly Draft[],
+    completed: Completed,
   ): Promise<Applied> {
     const { audit, spaces, secrets } = this.#deps;
     return audit.watched(
@@ -222,12 +234,18 @@ export class Files {
       deed,
       async () => {
         const space = await spaces.visible(actor, deed.space);
-        const operations = await planned(space);
-        for (const { op, path } of operations) this.#requireAny(actor, deed.space, op, path);
+        const named = drafts();
+        await requireRights(actor, space, named);
+        const operations = await completed(space, named);
+        // The body may have been on its way for long.
+        await requireRights(actor, space, operations);
+        const begin = () => {
+          for (const { op, path } of operations) requireSome(actor, space.name, op, path);
+        };
         const find = await secrets.finder();
         this.#scan(actor, deed.space, operations, find);
         return this.#quiet(actor, space.name, () =>
-          space.engine.apply({ operations, ...this.#terms(actor, space, find) }),
+          space.engine.apply({ operations, begin, ...this.#terms(actor, space, find) }),
         );
       },
       ({ effects }) => {
@@ -235,18 +253,6 @@ export class Files {
         return only ? { version: only.version, contentHash: only.hash } : {};
       },
     );
-  }
-
-  /** Before anything is looked up: what comes of it must tell nothing to who may not see it. */
-  #requireAny(actor: Actor, space: string, op: Operation["op"], path: DocumentPath): void {
-    const { rights } = actor;
-    if (!rights.may("list", space, path) && !rights.may("read", space, path)) throw notFound("file", path);
-    if (op === "destroy" && !rights.has("lead", space))
-      throw new AppError("forbidden", `${path}: only a space-lead or an admin may destroy a version`);
-    const needed: readonly Capability[] =
-      op === "put" ? ["create", "update"] : op === "undelete" ? ["update"] : ["delete"];
-    if (!needed.some((capability) => rights.may(capability, space, path)))
-      throw refusal(actor, needed[0]!, path);
   }
 
   /** A name that clashes with one that this person may not see is refused without saying which. */
@@ -316,10 +322,7 @@ export class Files {
 
   /** Inside the transaction. */
   #admit(actor: Actor, space: OpenSpace, plan: Plan, tell: Tell): void {
-    for (const effect of plan.effects) {
-      const needed = NEEDS[effect.op](effect);
-      if (!actor.rights.may(needed, space.name, effect.path)) throw refusal(actor, needed, effect.path);
-    }
+    for (const effect of plan.effects) requireEffect(actor, space.name, effect);
     this.#admitQuotas(actor, space, plan, tell);
   }
 
@@ -390,10 +393,6 @@ export class Files {
     if (text === undefined) throw new AppError("not_text", `${path} v${version}: is not UTF-8 text`);
     return text;
   }
-}
-
-function refusal(actor: Actor, capability: Capability, path: string): AppError {
-  return new AppError("forbidden", `${path}: ${actor.name} (${actor.rights.role}) may not ${capability} it`);
 }
 
 function quoted(message: string): string[] {

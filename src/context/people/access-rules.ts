@@ -1,23 +1,21 @@
 // Rules of single users: read, replaced as a whole, explained. A set that can't be compiled is refused before it is stored.
 
-import type { Db } from "../../kit/db.ts";
-import { notFound } from "../../kit/error.ts";
-import { nameKey } from "../../kit/names.ts";
 import { parseDocumentPath } from "../../kit/paths.ts";
-import type { Audit } from "../audit/audit.ts";
 import type { Events } from "../events/events.ts";
 import { compilePattern } from "../access/pattern.ts";
 import type { Verdict } from "../access/rights.ts";
 import type { AclRule, Capability, Explanation } from "../access/schema.ts";
 import { requireAdmin, type Actor } from "./actor.ts";
 import type { Authentication } from "./authentication.ts";
+import type { Changes } from "./changes.ts";
+import type { PeopleRecords } from "./records.ts";
 import type { PeopleStore, UserRow } from "./store.ts";
 
 export interface AclDeps {
-  readonly db: Db;
   readonly store: PeopleStore;
+  readonly records: PeopleRecords;
   readonly authentication: Authentication;
-  readonly audit: Audit;
+  readonly changes: Changes;
   readonly events: Events;
 }
 
@@ -30,7 +28,7 @@ export class AccessRules {
 
   get(actor: Actor, user: string): { user: string; rules: AclRule[] } {
     requireAdmin(actor);
-    const row = this.#row(user);
+    const row = this.#deps.records.row(user);
     return { user: row.name, rules: this.#rules(row) };
   }
 
@@ -39,21 +37,18 @@ export class AccessRules {
     user: string,
     rules: readonly AclRule[],
   ): Promise<{ user: string; rules: AclRule[] }> {
-    const { db, store, audit, authentication, events } = this.#deps;
-    const done = await audit.watched(actor, { action: "acl.change", target: user }, async () => {
-      requireAdmin(actor);
+    const { store, records, changes, events } = this.#deps;
+    const done = await changes.byAdmin(actor, { action: "acl.change", target: user }, (write) => {
       // Raises what is wrong with a pattern.
       for (const { path } of rules) compilePattern(path);
-      return db.write(() => {
-        const row = this.#row(user);
+      return write(() => {
+        const row = records.row(user);
         store.deleteRules.run(row.id);
         for (const { effect, path, capabilities } of rules)
           store.insertRule.run(row.id, effect, path.normalize("NFC"), JSON.stringify(capabilities));
         return { user: row.name, rules: this.#rules(row) };
       });
     });
-    authentication.forget();
-    events.rightsChanged();
     events.announce({ type: "acl.change", actor: actor.name, data: { user: done.user } });
     return done;
   }
@@ -61,7 +56,7 @@ export class AccessRules {
   /** `target`: `<space>/<path>`. */
   explain(actor: Actor, user: string, target: string, capability: Capability): Explanation {
     requireAdmin(actor);
-    const row = this.#row(user);
+    const row = this.#deps.records.row(user);
     const [space = "", ...rest] = parseDocumentPath("path", target).split("/");
     const path = rest.join("/");
     const about = { user: row.name, path: `${space}/${path}`, capability };
@@ -84,12 +79,6 @@ export class AccessRules {
       path,
       capabilities: JSON.parse(capabilities) as Capability[],
     }));
-  }
-
-  #row(name: string): UserRow {
-    const row = this.#deps.store.userByKey.get(nameKey(name));
-    if (!row) throw notFound("user", name);
-    return row;
   }
 }
 

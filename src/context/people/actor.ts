@@ -10,12 +10,10 @@ export interface Actor {
   readonly auth: (typeof authKinds)[number];
   /** At the time when they came in: for the record. What they may is in `rights`. */
   readonly role: Role;
-  /** Of now, not of when the request began: a body may be on its way for hours. Raises `unauthenticated` once the credential is not valid. */
+  /** Of now, not of when the request began: inside a write those that the write acts under. Raises `unauthenticated` once the credential is not valid. */
   readonly rights: Rights;
   /** Of the credential that was presented; null: none was needed. */
   readonly tokenId: number | null;
-  /** From then on the credential is not valid (ms); null: it does not age. */
-  readonly validUntil: number | null;
   /** Found out only when it is written down. */
   readonly address: () => string;
   readonly requestId: string;

@@ -1,5 +1,5 @@
-// From a request to an actor. Tokens are looked up by hash and checked at every request: age, expiry, a disabled user. What is looked up is
-// kept in a bounded cache that every change of people empties, so a change counts from the next request.
+// From a request to an actor. Tokens are looked up by hash and checked at every request: age, expiry, a disabled user. A bounded cache keeps
+// what was looked up; each change of people empties it in the step that commits. Inside a write the store itself is asked.
 
 import type { Clock } from "../../kit/clock.ts";
 import { tokenHash } from "../../kit/crypto.ts";
@@ -12,6 +12,7 @@ import type { AclRule, Role } from "../access/schema.ts";
 import type { ClientAddresses } from "../rate/client-address.ts";
 import type { Actor } from "./actor.ts";
 import { nameKey } from "../../kit/names.ts";
+import type { PeopleRecords } from "./records.ts";
 import type { PeopleStore, TokenRow, UserRow } from "./store.ts";
 
 const CACHED_TOKENS_MAX = 10_000;
@@ -28,6 +29,7 @@ interface Known {
 
 export interface AuthenticationDeps {
   readonly store: PeopleStore;
+  readonly records: PeopleRecords;
   readonly db: Db;
   readonly clock: Clock;
   readonly log: Log;
@@ -45,8 +47,8 @@ export class Authentication {
   #localHash: string | undefined;
   #localName = "";
   readonly #rightsNamed = new Map<string, Rights>();
-  /** Goes up with every change of people: what was found out before may not hold any more. */
-  generation = 0;
+  /** Goes up with every change of people: what was found out before it may be out of date. */
+  #generation = 0;
 
   constructor(deps: AuthenticationDeps) {
     this.#deps = deps;
@@ -75,18 +77,20 @@ export class Authentication {
     const hash = tokenHash(token);
     const about = { address: this.#addressOf(exchange), requestId: exchange.id };
     if (hash === this.#localHash) return operator(this.#localName, about);
-    const known = this.#known.get(hash) ?? this.#lookUp(hash);
-    if (!known || !this.#isValid(known)) return undefined;
+    const known = this.#lookUp(hash);
+    if (!known) return undefined;
     this.#markUsed(known.token.id);
-    const { generation } = this;
-    return new SignedIn(known, this.#expiryOf(known.token), about, (validUntil) =>
-      generation === this.generation && this.holds({ validUntil }) ? known.rights : this.#rightsNow(hash),
-    );
+    const generation = this.#generation;
+    const validUntil = this.#deps.records.expiryOf(known.token);
+    return new SignedIn(known, about, () => {
+      const unchanged = generation === this.#generation && !this.#deps.db.isWriting;
+      return unchanged && this.#isBefore(validUntil) ? known.rights : this.#rightsNow(hash);
+    });
   }
 
   #rightsNow(hash: string): Rights {
-    const known = this.#known.get(hash) ?? this.#lookUp(hash);
-    if (known && this.#isValid(known)) return known.rights;
+    const known = this.#lookUp(hash);
+    if (known) return known.rights;
     throw new AppError("unauthenticated", "the token was revoked or has expired meanwhile");
   }
 
@@ -98,24 +102,11 @@ export class Authentication {
     return () => address;
   }
 
-  /** The actor with the rights that they have by now; undefined when the credential is not valid any more. For open streams. */
-  renewed(actor: Actor): Actor | undefined {
-    if (actor.tokenId === null) return actor;
-    const known = [...this.#known.values()].find(({ token }) => token.id === actor.tokenId);
-    if (known) return this.#isValid(known) ? { ...actor, rights: known.rights } : undefined;
-    return this.#reload(actor);
-  }
-
-  /** Has its credential not expired since? What people change is for `renewed`. */
-  holds({ validUntil }: Pick<Actor, "validUntil">): boolean {
-    return validUntil === null || this.#deps.clock.now() < validUntil;
-  }
-
   rightsOf(user: UserRow): Rights {
     return rightsOf(this.#deps.store, user);
   }
 
-  /** Of somebody who is not asking just now; undefined when there is no such user, or they are disabled. */
+  /** Of somebody who is not asking just now; undefined when there is no such user, or they are disabled. Not for use inside a write. */
   rightsNamed(name: string): Rights | undefined {
     const known = this.#rightsNamed.get(name);
     if (known) return known;
@@ -126,9 +117,9 @@ export class Authentication {
     return rights;
   }
 
-  /** After any change of users, tokens or rules. */
+  /** In the step that commits a change of users, tokens or rules. */
   forget(): void {
-    this.generation += 1;
+    this.#generation += 1;
     this.#rightsNamed.clear();
     this.#known.clear();
   }
@@ -154,36 +145,31 @@ export class Authentication {
     });
   }
 
+  /** Undefined when the credential is not valid now. */
   #lookUp(hash: string): Known | undefined {
-    const { store } = this.#deps;
-    const token = store.tokenByHash.get(hash);
-    const user = token && store.userById.get(token.user_id);
-    if (!token || !user) return undefined;
-    const known = { token, user, rights: rightsOf(store, user) };
+    const known = this.#deps.db.isWriting
+      ? this.#read(hash)
+      : (this.#known.get(hash) ?? this.#remembered(hash));
+    return known && this.#deps.records.isValid(known.token, known.user) ? known : undefined;
+  }
+
+  #remembered(hash: string): Known | undefined {
+    const known = this.#read(hash);
+    if (!known) return undefined;
     if (this.#known.size >= CACHED_TOKENS_MAX) this.#known.clear();
     this.#known.set(hash, known);
     return known;
   }
 
-  #reload(actor: Actor): Actor | undefined {
+  #read(hash: string): Known | undefined {
     const { store } = this.#deps;
-    const user = store.users.all().find(({ name }) => name === actor.name);
-    const token = user && store.tokensOf.all(user.id).find(({ id }) => id === actor.tokenId);
-    if (!user || !token) return undefined;
-    const rights = rightsOf(store, user);
-    return this.#isValid({ token, user, rights }) ? { ...actor, rights } : undefined;
+    const token = store.tokenByHash.get(hash);
+    const user = token && store.userById.get(token.user_id);
+    return token && user ? { token, user, rights: rightsOf(store, user) } : undefined;
   }
 
-  #isValid({ token, user }: Known): boolean {
-    if (user.disabled !== 0) return false;
-    const expiry = this.#expiryOf(token);
-    return expiry === null || this.#deps.clock.now() < expiry;
-  }
-
-  #expiryOf({ created_at, expires_at }: TokenRow): number | null {
-    const { tokenTtlDays } = this.#deps;
-    if (tokenTtlDays === 0) return expires_at;
-    return Math.min(created_at + tokenTtlDays * DAY_MS, expires_at ?? Infinity);
+  #isBefore(time: number | null): boolean {
+    return time === null || this.#deps.clock.now() < time;
   }
 
   #markUsed(tokenId: number): void {
@@ -205,29 +191,26 @@ class SignedIn implements Actor {
   readonly auth: "session" | "token";
   readonly role: Role;
   readonly tokenId: number;
-  readonly validUntil: number | null;
   readonly address: () => string;
   readonly requestId: string;
-  readonly #rightsNow: (validUntil: number | null) => Rights;
+  readonly #rightsNow: () => Rights;
 
   constructor(
     { user, token, rights }: Known,
-    validUntil: number | null,
     { address, requestId }: Pick<Actor, "address" | "requestId">,
-    rightsNow: (validUntil: number | null) => Rights,
+    rightsNow: () => Rights,
   ) {
     this.name = user.name;
     this.auth = token.kind === "session" ? "session" : "token";
     this.role = rights.role;
     this.tokenId = token.id;
-    this.validUntil = validUntil;
     this.address = address;
     this.requestId = requestId;
     this.#rightsNow = rightsNow;
   }
 
   get rights(): Rights {
-    return this.#rightsNow(this.validUntil);
+    return this.#rightsNow();
   }
 }
 
@@ -239,8 +222,7 @@ export function operator(
   name: string,
   about: Pick<Actor, "address" | "requestId"> = { address: () => "", requestId: "" },
 ): Actor {
-  const validUntil = null;
-  return { name, auth: "local", role: OPERATOR.role, rights: OPERATOR, tokenId: null, validUntil, ...about };
+  return { name, auth: "local", role: OPERATOR.role, rights: OPERATOR, tokenId: null, ...about };
 }
 
 export function rightsOf(store: PeopleStore, user: UserRow): Rights {

@@ -71,7 +71,6 @@ export class Door {
       role: NONE.role,
       rights: NONE,
       tokenId: null,
-      validUntil: null,
       address: () => address,
       requestId: exchange.id,
     };

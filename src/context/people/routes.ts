@@ -7,6 +7,7 @@ import { exchangeOf } from "../../kit/http/exchange.ts";
 import { fromPath } from "../../kit/http/text-params.ts";
 import { closed, Empty } from "../../kit/schema.ts";
 import type { AccessRules } from "./access-rules.ts";
+import type { Logins } from "./logins.ts";
 import type { ActorPlugin } from "./plugin.ts";
 import {
   CreatedToken,
@@ -26,24 +27,28 @@ import {
 } from "./schema.ts";
 import type { Users } from "./users.ts";
 
-export function peopleRoutes(plugin: ActorPlugin, users: Users, rules: AccessRules) {
+export function peopleRoutes(plugin: ActorPlugin, logins: Logins, users: Users, rules: AccessRules) {
   return new Elysia({ name: "people", normalize: false })
     .use(plugin)
-    .use(sessionRoutes(plugin, users))
+    .use(sessionRoutes(plugin, logins, users))
     .use(userRoutes(plugin, users))
     .use(tokenRoutes(plugin, users))
     .use(accessRoutes(plugin, rules));
 }
 
-function sessionRoutes(plugin: ActorPlugin, users: Users) {
+function sessionRoutes(plugin: ActorPlugin, logins: Logins, users: Users) {
   return new Elysia({ name: "auth", normalize: false, prefix: "/auth", tags: ["auth"] })
     .use(plugin)
-    .post("/login", async ({ body, request }) => users.login(exchangeOf(request), body.name, body.password), {
-      actor: "open",
-      body: Login,
-      response: LoginAnswer,
-    })
-    .delete("/token", async ({ actor }) => users.logout(actor), { actor: "any", response: Empty })
+    .post(
+      "/login",
+      async ({ body, request }) => logins.login(exchangeOf(request), body.name, body.password),
+      {
+        actor: "open",
+        body: Login,
+        response: LoginAnswer,
+      },
+    )
+    .delete("/token", async ({ actor }) => logins.logout(actor), { actor: "any", response: Empty })
     .get("/whoami", ({ actor }) => users.whoAmI(actor), { actor: "any", response: WhoAmI });
 }
 

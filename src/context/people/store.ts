@@ -49,6 +49,7 @@ export class PeopleStore {
   readonly tokensOf;
   readonly insertToken;
   readonly deleteToken;
+  readonly deleteOwnToken;
   readonly deleteTokensOf;
   readonly deleteBefore;
   readonly deleteExpired;
@@ -84,6 +85,7 @@ export class PeopleStore {
       `INSERT INTO tokens (user_id, hash, kind, label, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?) RETURNING ${TOKEN}`,
     );
     this.deleteToken = db.query<never, [number, number]>("DELETE FROM tokens WHERE id = ? AND user_id = ?");
+    this.deleteOwnToken = db.query<never, [number]>("DELETE FROM tokens WHERE id = ?");
     this.deleteTokensOf = db.query<never, [number]>("DELETE FROM tokens WHERE user_id = ?");
     this.deleteBefore = db.query<never, [number]>("DELETE FROM tokens WHERE created_at < ?");
     this.deleteExpired = db.query<never, [number]>("DELETE FROM tokens WHERE expires_at < ?");

@@ -116,9 +116,14 @@ export class Spaces {
   /** Raises `not_found`, or `forbidden` for who may see the space and is no lead there. */
   async led(actor: Actor, name: string): Promise<OpenSpace> {
     const space = await this.visible(actor, name);
+    this.requireLead(actor, name);
+    return space;
+  }
+
+  /** Asked once more in the step or the transaction that makes a change. Raises `forbidden`, `unauthenticated`. */
+  requireLead(actor: Actor, name: string): void {
     if (!actor.rights.has("lead", name))
       throw new AppError("forbidden", `only a space-lead or an admin may do that in ${name}`);
-    return space;
   }
 
   names(): readonly string[] {
@@ -160,6 +165,8 @@ export class Spaces {
       return this.#lock.run(name, async () => {
         if (this.#frozen)
           throw new AppError("conflict", "a backup is being made; try again when it is there");
+        // Whoever waited for the lock may have lost the right meanwhile.
+        requireAdmin(actor);
         const { files, bytes } = space.engine.totals();
         this.#names.delete(name);
         this.#open.delete(name);
@@ -227,7 +234,8 @@ export class Spaces {
       { action: "space.snapshot", space: name, target: title },
       async () => {
         const space = await this.led(actor, name);
-        const made = await space.engine.snapshot(title.trim(), actor.name);
+        const begin = () => this.requireLead(actor, name);
+        const made = await space.engine.snapshot(title.trim(), { author: actor.name, begin });
         this.#deps.events.announce({
           type: "space.snapshot",
           actor: actor.name,
@@ -338,8 +346,9 @@ export class Spaces {
     const { directory, clock } = this.#deps;
     const files = templateFiles(template);
     const folder = join(directory, name);
+    let engine: SqliteEngine | undefined;
     try {
-      const engine = this.#openEngine(folder, name);
+      engine = this.#openEngine(folder, name);
       const operations = files.map(({ path, content }): Operation => ({
         op: "put",
         path: parseDocumentPath("template", path),
@@ -349,12 +358,14 @@ export class Spaces {
       await this.#deps.events.catchUp(name, engine.head(), () => Promise.resolve([]));
       const created_at = rfc3339(clock.now());
       const space = { name, engine, file: { name, created_at, template, sync: DEFAULT_SYNC } };
+      requireAdmin(actor);
       // Last: without it there is no space here.
       this.#save(space, space.file);
       this.#open.set(name, space);
       this.#names.add(name);
       return space;
     } catch (error) {
+      await engine?.close();
       rmSync(folder, { recursive: true, force: true });
       throw error;
     }

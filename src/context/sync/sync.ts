@@ -4,7 +4,7 @@
 import { turnOfOthers, type Clock } from "../../kit/clock.ts";
 import { AppError, messageOf } from "../../kit/error.ts";
 import type { Log } from "../../kit/log.ts";
-import { parseDocumentPath } from "../../kit/paths.ts";
+import { parseDocumentPath, type DocumentPath } from "../../kit/paths.ts";
 import type { Operation } from "../files/engine.ts";
 import type { Files } from "../files/files.ts";
 import { headText, parseHead } from "../files/head.ts";
@@ -35,9 +35,11 @@ export class Sync {
   }
 
   async push(actor: Actor, spaceName: string, { base, ops }: Push): Promise<Pushed> {
-    const applied = await this.#deps.files.batch(actor, spaceName, (space) => {
+    const named = () =>
+      ops.map(({ op, path }, index) => ({ op, path: parseDocumentPath(`ops.${index}.path`, path) }));
+    const applied = await this.#deps.files.batch(actor, spaceName, named, (space, drafts) => {
       if (base !== undefined) requireEpoch(space, base);
-      return ops.map((one, index) => operationOf(space, one, index));
+      return ops.map((one, index) => operationOf(space, one, drafts[index]!.path, index));
     });
     if (applied.effects.length > 0) {
       const data = { files: applied.effects.length };
@@ -72,11 +74,11 @@ export class Sync {
     let total = 0;
     for (const [index, text] of paths.entries()) {
       const path = parseDocumentPath(`paths.${index}`, text);
+      const { version, size } = await files.live(actor, spaceName, path);
       if (!travelsDown(space.file.sync, path))
         throw new AppError("refused", `${path}: the sync rules of ${spaceName} keep it where it is`, {
           path,
         });
-      const { version, size } = await files.live(actor, spaceName, path);
       total += size;
       if (total > PULL_BYTES_MAX)
         throw new AppError("too_large", `more than ${PULL_BYTES_MAX} bytes at once; ask for fewer paths`, {
@@ -102,8 +104,12 @@ function requireEpoch({ engine }: OpenSpace, base: string): void {
   );
 }
 
-function operationOf({ name, file }: OpenSpace, one: Push["ops"][number], index: number): Operation {
-  const path = parseDocumentPath(`ops.${index}.path`, one.path);
+function operationOf(
+  { name, file }: OpenSpace,
+  one: Push["ops"][number],
+  path: DocumentPath,
+  index: number,
+): Operation {
   if (!travelsUp(file.sync, path))
     throw new AppError("refused", `${path}: the sync rules of ${name} keep it where it is`, { path });
   const expected = one.expected === undefined ? {} : { expected: one.expected };

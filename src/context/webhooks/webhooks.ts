@@ -2,14 +2,13 @@
 // saved, and again at every connection.
 
 import { rfc3339, type Clock } from "../../kit/clock.ts";
-import type { Db } from "../../kit/db.ts";
 import { AppError, notFound } from "../../kit/error.ts";
 import { checkedEndpoints, OutboundFailure, type Network } from "../../kit/outbound.ts";
 import { randomSecret } from "../../kit/random.ts";
-import type { Audit } from "../audit/audit.ts";
 import type { Events } from "../events/events.ts";
 import { eventTypes, type EventEnvelope } from "../events/schema.ts";
 import { requireAdmin, type Actor } from "../people/actor.ts";
+import type { Changes, Write } from "../people/changes.ts";
 import type { DeadLetterFile } from "./dead-letter.ts";
 import { newDeliveryId, type Deliveries } from "./delivery.ts";
 import {
@@ -30,13 +29,12 @@ const LIST_MAX = 100;
 const TEST_TYPE = "webhook.test";
 
 export interface WebhooksDeps {
-  readonly db: Db;
+  readonly changes: Changes;
   readonly store: WebhookStore;
   readonly deliveries: Deliveries;
   readonly deadLetters: DeadLetterFile;
   readonly network: Network;
   readonly events: Events;
-  readonly audit: Audit;
   readonly clock: Clock;
   /** May this person see the event, with the rights of now? */
   readonly maySee: (name: string, event: EventEnvelope) => boolean;
@@ -78,11 +76,11 @@ export class Webhooks {
 
   async create(actor: Actor, { url, events = ["*"] }: CreateWebhook): Promise<CreatedWebhook> {
     const secret = randomSecret(SECRET_BITS);
-    const { db, store, clock } = this.#deps;
-    const row = await this.#changed(actor, "new", async () => {
+    const { store, clock } = this.#deps;
+    const row = await this.#changed(actor, "new", async (write) => {
       checkSubscriptions(events);
       const target = await this.#checkedTarget(url);
-      return db.write(() => {
+      return write(() => {
         if (store.all.all().length >= WEBHOOKS_MAX)
           throw new AppError("conflict", `there are ${WEBHOOKS_MAX} webhooks already`);
         const list = JSON.stringify(events);
@@ -95,12 +93,12 @@ export class Webhooks {
   }
 
   async update(actor: Actor, id: number, change: UpdateWebhook): Promise<Webhook> {
-    const { db, store, deliveries } = this.#deps;
-    const row = await this.#changed(actor, String(id), async () => {
+    const { store, deliveries } = this.#deps;
+    const row = await this.#changed(actor, String(id), async (write) => {
       this.#row(id);
       if (change.events) checkSubscriptions(change.events);
       const target = change.url === undefined ? undefined : await this.#checkedTarget(change.url);
-      return db.write(() => {
+      return write(() => {
         const { url, events, enabled, cursor } = this.#row(id);
         const now = change.enabled === undefined ? enabled : Number(change.enabled);
         // What happened while it was off is not sent afterwards.
@@ -115,9 +113,9 @@ export class Webhooks {
   }
 
   async remove(actor: Actor, id: number): Promise<void> {
-    const { db, store, deliveries } = this.#deps;
-    await this.#changed(actor, String(id), () =>
-      db.write(() => {
+    const { store, deliveries } = this.#deps;
+    await this.#changed(actor, String(id), (write) =>
+      write(() => {
         const row = this.#row(id);
         store.remove.run(id);
         return row;
@@ -164,27 +162,23 @@ export class Webhooks {
   }
 
   async #sendNow(actor: Actor, hook: HookRow, id: string, type: string, body: string): Promise<Delivery> {
-    const { db, store, deliveries, clock, audit } = this.#deps;
+    const { changes, store, deliveries, clock } = this.#deps;
     if (hook.enabled === 0) throw new AppError("conflict", `webhook ${hook.id} is disabled`);
-    await audit.watched(actor, { action: "webhook.send", target: String(hook.id) }, () =>
-      db.write(() => void store.begin.run(id, hook.id, null, type, body, clock.now())),
+    const deed = { action: "webhook.send", target: String(hook.id) };
+    await changes.byAdmin(actor, deed, (write) =>
+      write(() => void store.begin.run(id, hook.id, null, type, body, clock.now())),
     );
     if (!deliveries.add(hook.id, { seq: null, type, body, id })) {
-      await db.write(() => void store.finish.run("failed", 0, null, "the queue is full", id));
+      await changes.byServer(() => void store.finish.run("failed", 0, null, "the queue is full", id));
       throw new AppError("unavailable", `the queue of webhook ${hook.id} is full`);
     }
     return toDelivery(store.delivery.get(id)!);
   }
 
-  async #changed(actor: Actor, target: string, act: () => Promise<HookRow>): Promise<HookRow> {
-    const { audit, events } = this.#deps;
-    const guarded = async () => {
-      requireAdmin(actor);
-      return act();
-    };
-    const row = await audit.watched(actor, { action: "webhook.change", target }, guarded, ({ id }) => ({
-      target: String(id),
-    }));
+  async #changed(actor: Actor, target: string, act: (write: Write) => Promise<HookRow>): Promise<HookRow> {
+    const { changes, events } = this.#deps;
+    const deed = { action: "webhook.change", target };
+    const row = await changes.byAdmin(actor, deed, act, ({ id }) => ({ target: String(id) }));
     this.#reload();
     events.announce({ type: "webhook.change", actor: actor.name, data: { webhook: row.id } });
     return row;

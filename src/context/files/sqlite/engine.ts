@@ -209,8 +209,9 @@ export class SqliteEngine implements FileEngine {
     return this.#store.snapshots.all().map((row) => toSnapshot(row, this.#space.epoch));
   }
 
-  snapshot(name: string, author: string): Promise<Snapshot> {
+  snapshot(name: string, { author, begin }: Pick<Batch, "author" | "begin">): Promise<Snapshot> {
     return this.#db.write(() => {
+      begin?.();
       if (this.#store.snapshotByName.get(name))
         throw new AppError("conflict", `name: there is a snapshot "${name}" already`);
       const { seq, epoch } = this.#store.space.get()!;
@@ -380,6 +381,7 @@ export class SqliteEngine implements FileEngine {
     prepared: readonly Prepared[],
     coded: ReadonlyMap<string, Coded>,
   ): Applied {
+    batch.begin?.();
     const store = this.#store;
     const steps = planSteps(store, prepared);
     refuseClashes(store, steps);

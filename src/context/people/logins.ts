@@ -1,0 +1,161 @@
+// The ways in and out: the first admin's token, signing in with a password, signing out. A password is compared outside the database, which
+// takes a while; what follows from it is decided inside the write, against the account as it is then.
+
+import { rfc3339, type Clock } from "../../kit/clock.ts";
+import type { Db } from "../../kit/db.ts";
+import { AppError } from "../../kit/error.ts";
+import type { Exchange } from "../../kit/http/exchange.ts";
+import { nameKey, parseName } from "../../kit/names.ts";
+import { verifyPassword } from "../../kit/passwords.ts";
+import type { AttemptLimit } from "../../kit/rate.ts";
+import type { Audit } from "../audit/audit.ts";
+import type { Events } from "../events/events.ts";
+import { countedTogether, type ClientAddresses } from "../rate/client-address.ts";
+import type { Actor } from "./actor.ts";
+import { rightsOf } from "./authentication.ts";
+import type { Changes } from "./changes.ts";
+import type { Issued, PeopleRecords } from "./records.ts";
+import { BOOTSTRAP_HOURS, FAILED_LOGINS_MAX, LOCKED_MINUTES, SESSION_HOURS, type User } from "./schema.ts";
+import type { PeopleStore, UserRow } from "./store.ts";
+
+const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
+const BAD_LOGIN = "invalid credentials";
+const NAME_CHARACTERS_RECORDED = 100;
+
+export interface LoginsDeps {
+  readonly db: Db;
+  readonly store: PeopleStore;
+  readonly records: PeopleRecords;
+  readonly changes: Changes;
+  readonly audit: Audit;
+  readonly events: Events;
+  readonly clock: Clock;
+  /** Undefined: switched off. */
+  readonly loginLimit: AttemptLimit | undefined;
+  readonly addresses: ClientAddresses;
+}
+
+/** What was found out about a password before the write. */
+interface Compared {
+  /** The account as it was then; undefined: no such name. */
+  readonly account: UserRow | undefined;
+  readonly matches: boolean;
+}
+
+export class Logins {
+  readonly #deps: LoginsDeps;
+
+  constructor(deps: LoginsDeps) {
+    this.#deps = deps;
+  }
+
+  /** For the set-up of a server: its first admin, with a token that lasts a day. Raises `conflict` when there are people already. */
+  bootstrap(name: string): { token: string; user: string } {
+    const { db, store, records, clock, audit } = this.#deps;
+    const parsed = parseName("admin", name);
+    const done = db.writeNow(() => {
+      if (store.users.all().length > 0)
+        throw new AppError("conflict", "this server has its first admin already");
+      const now = clock.now();
+      const user = store.insertUser.get(parsed.text, parsed.key, "admin", null, now)!;
+      const expiresAt = now + BOOTSTRAP_HOURS * HOUR_MS;
+      return { token: records.issue(user, "bootstrap", "first sign-in", expiresAt).token, user: user.name };
+    });
+    audit.record(null, { action: "user.add", target: done.user });
+    audit.record(null, { action: "token.create", target: done.user });
+    return done;
+  }
+
+  /** The same answer, and the same work, for every way to fail. Raises `unauthenticated`, `rate_limited`. */
+  async login(
+    from: Exchange,
+    name: string,
+    password: string,
+  ): Promise<{ user: User; token: string; expires_at: string }> {
+    const { store, records, changes, audit, events, addresses } = this.#deps;
+    const address = addresses.of(from);
+    this.#count(from, name, address);
+    const account = store.userByKey.get(nameKey(name)) ?? undefined;
+    const matches = await verifyPassword(password, account?.password_hash ?? null);
+    const outcome = await changes.byServer(() => this.#decide({ account, matches }));
+    const actor = this.#stranger(from, account, name, address);
+    const announced = { actor: actor.name, data: { user: actor.name } };
+    if (outcome === "refused" || outcome === "locked") {
+      const error = new AppError("unauthenticated", BAD_LOGIN);
+      const action = outcome === "locked" ? "auth.locked" : "auth.login";
+      audit.record(actor, { action, target: actor.name }, error);
+      if (outcome === "locked") events.announce({ type: "auth.locked", ...announced });
+      throw error;
+    }
+    audit.record(actor, { action: "auth.login", target: actor.name });
+    events.announce({ type: "auth.login", ...announced });
+    const { user, token, row } = outcome;
+    return { user: records.toUser(user), token, expires_at: rfc3339(row.expires_at!) };
+  }
+
+  /** Ends the session or revokes the token that was presented. */
+  async logout(actor: Actor): Promise<void> {
+    const { store, changes, events } = this.#deps;
+    if (actor.tokenId === null) return;
+    const tokenId = actor.tokenId;
+    const deed = { action: "token.revoke", target: actor.name };
+    await changes.ofOwn(actor, deed, (write) => write(() => store.deleteOwnToken.run(tokenId)));
+    events.announce({ type: "token.revoke", actor: actor.name, data: { user: actor.name } });
+  }
+
+  /**
+   * Inside a write. A password that was compared with another hash than the stored one proves nothing: it was reset meanwhile. Nor does it
+   * count as a failure, since it may be the new one.
+   */
+  #decide({ account, matches }: Compared): (Issued & { readonly user: UserRow }) | "refused" | "locked" {
+    const { store, records, clock } = this.#deps;
+    const now = clock.now();
+    const row = account && store.userById.get(account.id);
+    if (!row || row.disabled !== 0) return "refused";
+    if (row.locked_until !== null && now < row.locked_until) return "refused";
+    if (row.password_hash === null || row.password_hash !== account.password_hash) return "refused";
+    if (matches) {
+      if (row.failed_logins > 0) store.setFailures.run(0, null, row.id);
+      const user = store.userById.get(row.id)!;
+      return { user, ...records.issue(user, "session", "sign-in", now + SESSION_HOURS * HOUR_MS) };
+    }
+    const failed = (row.locked_until === null ? row.failed_logins : 0) + 1;
+    const locks = failed >= FAILED_LOGINS_MAX;
+    store.setFailures.run(locks ? 0 : failed, locks ? now + LOCKED_MINUTES * MINUTE_MS : null, row.id);
+    return locks ? "locked" : "refused";
+  }
+
+  /** Raises `rate_limited`. Recorded once for a row of refusals: the others say nothing new. */
+  #count(from: Exchange, name: string, address: string): void {
+    const { loginLimit, audit } = this.#deps;
+    let isNews = false;
+    try {
+      loginLimit?.take(countedTogether(address), (left, isFirstRefusal) => {
+        from.allowance = left;
+        isNews = isFirstRefusal;
+      });
+    } catch (error) {
+      const actor = this.#stranger(from, undefined, name, address);
+      if (isNews) audit.record(actor, { action: "auth.login", target: actor.name }, error);
+      throw error;
+    }
+  }
+
+  /** Somebody who is not signed in, for the record. */
+  #stranger(from: Exchange, account: UserRow | undefined, name: string, address: string): Actor {
+    const rights = rightsOf(this.#deps.store, account ?? NOBODY);
+    return {
+      name: account?.name ?? name.slice(0, NAME_CHARACTERS_RECORDED),
+      auth: "none",
+      role: rights.role,
+      rights,
+      tokenId: null,
+      address: () => address,
+      requestId: from.id,
+    };
+  }
+}
+
+/** For the record of a login under a name that nobody has. */
+const NOBODY = { id: 0, role: "viewer", spaces: "[]" } as UserRow;

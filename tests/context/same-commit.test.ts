@@ -1,0 +1,171 @@
+// Goal: every change asks for the rights inside the write that makes it. Whoever loses them in the same commit, one step before, changes
+// nothing, on any route. A new route that changes something needs its row here.
+
+import { describe, expect, test } from "bun:test";
+import { createRoutes } from "../../src/context/server.ts";
+import { PeopleStore } from "../../src/context/people/store.ts";
+import type { DescribedRoute } from "../../src/kit/http/openapi.ts";
+import { hashPassword } from "../../src/kit/passwords.ts";
+import { openedContext, untilItWaits, type OpenedContext, type Sent } from "../kit/opened-context.ts";
+
+const KEY = "0123456789abcdef";
+const B64 = btoa("late");
+
+/** A change by an admin on each route, that would succeed. `*`: what follows the wildcard. */
+const CHANGES: Readonly<Record<string, Omit<Sent, "method">>> = {
+  "DELETE /auth/token": { path: "/auth/token" },
+  "POST /users": { path: "/users", body: { name: "Mallory", role: "admin" } },
+  "PATCH /users/:user": { path: "/users/Bob", body: { role: "admin" } },
+  "DELETE /users/:user": { path: "/users/Bob" },
+  "PUT /users/:user/password": { path: "/users/Bob/password", body: { password: KEY } },
+  "POST /users/:user/disable": { path: "/users/Bob/disable" },
+  "POST /users/:user/enable": { path: "/users/Off/enable" },
+  "POST /users/:user/tokens": { path: "/users/Bob/tokens" },
+  "DELETE /users/:user/tokens": { path: "/users/Bob/tokens" },
+  "DELETE /users/:user/tokens/:id": { path: "/users/Bob/tokens/2" },
+  "PUT /users/:user/acl": { path: "/users/Bob/acl", body: { rules: [] } },
+  "DELETE /users/:user/acl": { path: "/users/Bob/acl" },
+  "POST /spaces": { path: "/spaces", body: { name: "late", template: "blank" } },
+  "DELETE /spaces/:space": { path: "/spaces/other?confirm=other" },
+  "PUT /spaces/:space/quotas": { path: "/spaces/team/quotas", body: { max_files: 1 } },
+  "PUT /spaces/:space/sync": { path: "/spaces/team/sync", body: { "late/": "never" } },
+  "POST /spaces/:space/snapshots": { path: "/spaces/team/snapshots", body: { name: "late" } },
+  "POST /spaces/:space/snapshots/:id/restore": { path: "/spaces/team/snapshots/1/restore" },
+  "POST /spaces/:space/adopt": { path: "/spaces/team/adopt" },
+  "PUT /spaces/:space/files/*": { path: "/spaces/team/files/late.md", body: "late" },
+  "DELETE /spaces/:space/files/*": { path: "/spaces/team/files/a.md" },
+  "POST /spaces/:space/undelete/*": { path: "/spaces/team/undelete/gone.md" },
+  "DELETE /spaces/:space/versions/*": { path: "/spaces/team/versions/a.md?version=1" },
+  "POST /spaces/:space/push": {
+    path: "/spaces/team/push",
+    body: { ops: [{ op: "put", path: "late.md", content_b64: B64 }] },
+  },
+  "POST /webhooks": { path: "/webhooks", body: { url: "http://93.184.215.14/late" } },
+  "PATCH /webhooks/:id": { path: "/webhooks/1", body: { events: ["file.write"] } },
+  "DELETE /webhooks/:id": { path: "/webhooks/1" },
+  "POST /webhooks/:id/test": { path: "/webhooks/1/test" },
+};
+
+/** They change nothing, or nothing that a right is needed for; or no token is enough for them. */
+const NO_CHANGE = [
+  "POST /auth/login",
+  "POST /spaces/:space/pull",
+  "POST /deliveries/:delivery/redeliver",
+  "POST /backups",
+  "DELETE /backups/:id",
+];
+
+/** They ask and act in one step, without a write to wait for: before the commit they still hold the right. */
+const IN_ONE_STEP = ["DELETE /spaces/:space", "PUT /spaces/:space/quotas", "PUT /spaces/:space/sync"];
+
+const LOSSES: Readonly<Record<string, { readonly sent: Sent; readonly status: number }>> = {
+  disabled: { sent: { method: "POST", path: "/users/Ann/disable" }, status: 401 },
+  revoked: { sent: { method: "DELETE", path: "/users/Ann/tokens" }, status: 401 },
+  removed: { sent: { method: "DELETE", path: "/users/Ann" }, status: 401 },
+  demoted: { sent: { method: "PATCH", path: "/users/Ann", body: { role: "viewer" } }, status: 403 },
+};
+
+/** Everything that a row of the table could change, but for Ann. */
+async function everything({ ask }: OpenedContext): Promise<unknown> {
+  const all: Record<string, unknown> = {};
+  const users = await ask<{ name: string }[]>("GET", "/users");
+  all["users"] = users.filter(({ name }) => name !== "Ann");
+  for (const path of [
+    "/users/Bob/tokens",
+    "/users/Bob/acl",
+    "/spaces",
+    "/spaces/team/files?deleted=1",
+    "/spaces/team/history/a.md",
+    "/spaces/team/snapshots",
+    "/webhooks",
+    "/webhooks/1/deliveries",
+  ])
+    all[path] = await ask("GET", path);
+  return all;
+}
+
+async function furnish({ ask }: OpenedContext): Promise<void> {
+  await ask("POST", "/users", { name: "Bob", role: "contributor" });
+  await ask("PUT", "/users/Bob/acl", {
+    rules: [{ effect: "deny", path: "team/x/**", capabilities: ["read"] }],
+  });
+  await ask("POST", "/users", { name: "Off", role: "viewer" });
+  await ask("POST", "/users/Off/disable");
+  await ask("POST", "/spaces", { name: "other", template: "blank" });
+  await ask("PUT", "/spaces/team/files/a.md", "one");
+  await ask("POST", "/spaces/team/snapshots", { name: "first" });
+  await ask("PUT", "/spaces/team/files/a.md", "two");
+  await ask("PUT", "/spaces/team/files/gone.md", "gone");
+  await ask("DELETE", "/spaces/team/files/gone.md");
+  await ask("POST", "/webhooks", { url: "http://93.184.215.14/", events: ["file.destroy"] });
+}
+
+describe("a change in the same commit as the loss of the rights for it", () => {
+  test("has a row for each route that changes something", async () => {
+    await using server = await openedContext();
+    const routes = createRoutes(server.parts, server.log).routes as DescribedRoute[];
+    const changing = routes
+      .filter(({ method }) => method !== "GET")
+      .map(({ method, path }) => `${method} ${path.replace("/api/v1", "")}`);
+    expect(changing.toSorted()).toEqual([...Object.keys(CHANGES), ...NO_CHANGE].toSorted());
+  });
+
+  test("succeeds on each route for an admin who stays one", async () => {
+    for (const [route, { path, body }] of Object.entries(CHANGES)) {
+      await using server = await openedContext();
+      await furnish(server);
+      const response = await server.send(server.root, { method: route.split(" ")[0]!, path, body });
+      expect([route, response.ok]).toEqual([route, true]);
+    }
+  });
+
+  for (const [loss, { sent, status }] of Object.entries(LOSSES))
+    test(`${loss}: ${status}, and nothing is changed`, async () => {
+      await using server = await openedContext();
+      await furnish(server);
+      const before = await everything(server);
+      for (const [route, { path, body }] of Object.entries(CHANGES)) {
+        if (IN_ONE_STEP.includes(route) || (loss === "demoted" && route === "DELETE /auth/token")) continue;
+        const { token } = await server.ask<{ token: string }>("POST", "/users", {
+          name: "Ann",
+          role: "admin",
+        });
+        const lost = server.send(server.root, sent);
+        await untilItWaits();
+        const change = server.send(token, { method: route.split(" ")[0]!, path, body });
+        expect([route, (await lost).ok, (await change).status]).toEqual([route, true, status]);
+        await server.send(server.root, { method: "DELETE", path: "/users/Ann" });
+      }
+      expect(await everything(server)).toEqual(before);
+    });
+});
+
+describe("a login that is being checked", () => {
+  const PASSWORD = "the old password";
+  const ways: Readonly<Record<string, (store: PeopleStore, id: number, hash: string) => void>> = {
+    "the password is reset": (store, id, hash) => void store.setPassword.run(hash, id),
+    "the account is disabled": (store, id) => void store.setDisabled.run(1, id),
+    "the account is removed": (store, id) => void store.deleteUser.run(id),
+  };
+  for (const [what, change] of Object.entries(ways))
+    test(`gets no token when ${what} meanwhile, and locks nobody out`, async () => {
+      await using server = await openedContext();
+      const { db } = server.parts;
+      const store = new PeopleStore(db);
+      await server.ask("POST", "/users", { name: "Ann", role: "admin" });
+      await server.ask("PUT", "/users/Ann/password", { password: PASSWORD });
+      const { id } = store.userByKey.get("ann")!;
+      const hash = await hashPassword("the new password");
+      for (const password of [PASSWORD, "a wrong password"]) {
+        const login = server.send("", {
+          method: "POST",
+          path: "/auth/login",
+          body: { name: "Ann", password },
+        });
+        await untilItWaits();
+        db.writeNow(() => change(store, id, hash));
+        expect((await login).status).toBe(401);
+      }
+      expect(store.tokensOf.all(id).filter(({ kind }) => kind === "session")).toEqual([]);
+    });
+});
