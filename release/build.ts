@@ -5,7 +5,7 @@
 import { mkdir, rm } from "node:fs/promises";
 import { installDependencies } from "./install.ts";
 import { ROOT, capture, fail, megabytes, readManifest, seconds, type Manifest } from "./step.ts";
-import { nativeExtension, programs, targets, type Target } from "./targets.ts";
+import { nativeExtension, programs, targets, type Program, type Target } from "./targets.ts";
 import { buildUi, leaveOutUi } from "./ui.ts";
 
 const SHORT_COMMIT_CHARACTERS = 12;
@@ -23,7 +23,7 @@ interface Stamp {
 export async function buildNative(ui: Ui = "with"): Promise<void> {
   const stamp = await prepare(ui);
   for (const program of programs) {
-    await compile(program.entry, `dist/${program.name}${nativeExtension}`, stamp);
+    await compile(program, `dist/${program.name}${nativeExtension}`, stamp);
   }
 }
 
@@ -31,7 +31,7 @@ export async function buildAll(ui: Ui = "with"): Promise<void> {
   const stamp = await prepare(ui);
   for (const target of targets) {
     for (const program of programs) {
-      await compile(program.entry, `dist/${target.id}/${program.name}${target.extension}`, stamp, target);
+      await compile(program, `dist/${target.id}/${program.name}${target.extension}`, stamp, target);
     }
   }
 }
@@ -74,12 +74,13 @@ async function git(...args: string[]): Promise<string | undefined> {
   return exitCode === 0 ? output.trim() : undefined;
 }
 
-async function compile(entry: string, outfile: string, stamp: Stamp, target?: Target): Promise<void> {
+async function compile(program: Program, outfile: string, stamp: Stamp, target?: Target): Promise<void> {
   const started = performance.now();
   const path = `${ROOT}/${outfile}`;
   await mkdir(path.slice(0, path.lastIndexOf("/")), { recursive: true });
   const result = await Bun.build({
-    entrypoints: [`${ROOT}/${entry}`],
+    // The first one is the program; src/kit/workers/entry.ts finds the others by their paths.
+    entrypoints: program.entries.map((entry) => `${ROOT}/${entry}`),
     // Errors carry the paths of the source; relative to the repository they are the same on every machine.
     root: ROOT,
     format: "esm",
@@ -104,7 +105,7 @@ async function compile(entry: string, outfile: string, stamp: Stamp, target?: Ta
     },
     throw: false,
   });
-  if (!result.success) fail(`${entry} does not compile:\n${result.logs.join("\n")}`);
+  if (!result.success) fail(`${program.name} does not compile:\n${result.logs.join("\n")}`);
   // The map is inside the binary as well; the file beside it is of no use to anyone.
   await rm(`${path.replace(/\.exe$/, "")}.map`, { force: true });
   console.log(`build: ${outfile}  ${megabytes(Bun.file(path).size)}  ${seconds(started)}`);

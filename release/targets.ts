@@ -20,11 +20,13 @@ export const targets: readonly Target[] = [
   { id: "windows-arm64", bun: "bun-windows-arm64", extension: ".exe", archive: "zip" },
 ];
 
-/** The two programs, and the files they start from. */
+/** The two programs, and the files that they start from: their own, and that of their workers. */
 export const programs = [
-  { name: "service", entry: "bin/service.ts" },
-  { name: "cairn", entry: "bin/cairn.ts" },
+  { name: "service", entries: ["bin/service.ts"] },
+  { name: "cairn", entries: ["bin/cairn.ts", "src/context/worker.ts"] },
 ] as const;
+
+export type Program = (typeof programs)[number];
 
 export type ProgramName = (typeof programs)[number]["name"];
 

@@ -95,6 +95,7 @@ async function close(parts: Parts, log: Log): Promise<void> {
     log.warn("some work did not end in time");
   parts.streams.endAll();
   await parts.spaces.closeAll();
+  parts.workers.close();
   await parts.events.settle();
   await parts.deliveries.stop();
   await parts.authentication.flushLastUsed();

@@ -9,6 +9,8 @@ import type { Log } from "../kit/log.ts";
 import { version } from "../kit/version.ts";
 import { SYSTEM_NETWORK, type Network } from "../kit/outbound.ts";
 import { AttemptLimit } from "../kit/rate.ts";
+import { openWorker } from "../kit/workers/entry.ts";
+import { WorkerPool } from "../kit/workers/pool.ts";
 import { auditPath } from "./audit/audit-file.ts";
 import { Audit } from "./audit/audit.ts";
 import { Backups } from "./backup/backups.ts";
@@ -35,6 +37,9 @@ import { DeadLetterFile } from "./webhooks/dead-letter.ts";
 import { Deliveries, RETRY_WAITS_MS } from "./webhooks/delivery.ts";
 import { WebhookStore } from "./webhooks/store.ts";
 import { Webhooks } from "./webhooks/webhooks.ts";
+
+/** From the root of the repository; release/build.ts compiles it in. */
+const WORKER_ENTRY = "src/context/worker.ts";
 
 export interface PartsOptions {
   readonly db: Db;
@@ -93,7 +98,9 @@ export function buildParts({ db, clock, log, config, outbound }: PartsOptions) {
     quotas: config.quotas,
     versionsKept: config.versionsKept,
   });
-  const files = new Files({ spaces, audit, events, secrets: new SecretScan(config.secrets) });
+  const workers = new WorkerPool(() => openWorker(WORKER_ENTRY));
+  const secrets = new SecretScan(config.secrets, workers);
+  const files = new Files({ spaces, audit, events, secrets, workers });
   const sync = new Sync({ spaces, files, events, clock, log });
   const store = new WebhookStore(db);
   const deadLetters = new DeadLetterFile(join(config.directory, "webhooks", "dead-letter.jsonl"));
@@ -148,6 +155,7 @@ export function buildParts({ db, clock, log, config, outbound }: PartsOptions) {
   return {
     db,
     background,
+    workers,
     streams,
     audit,
     events,

@@ -229,6 +229,7 @@ interface Diff {
   to: number;
   added: number;
   removed: number;
+  coarse: boolean;
   text: string;
 }
 

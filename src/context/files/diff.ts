@@ -1,4 +1,8 @@
-// What changed between two versions of a text.
+// What changed between two versions of a text. Performed by a worker, and bounded there: two texts that differ too much get a coarse answer.
+
+import { AppError } from "../../kit/error.ts";
+import { decodeUtf8 } from "../../kit/utf8.ts";
+import type { Job } from "../../kit/workers/job.ts";
 
 export interface FileDiff {
   readonly path: string;
@@ -6,29 +10,101 @@ export interface FileDiff {
   readonly to: number;
   readonly added: number;
   readonly removed: number;
+  /** Too different to compare line by line: everything between the common beginning and end is one block. */
+  readonly coarse: boolean;
   /** Unified, three lines around each change. */
   readonly text: string;
 }
 
-interface Side {
-  readonly version: number;
-  readonly text: string;
+export interface DiffInput {
+  readonly path: string;
+  readonly from: Side;
+  readonly to: Side;
 }
 
-export async function diffOf(path: string, from: Side, to: Side): Promise<FileDiff> {
-  // Needed by few, so loaded by those.
-  const { createTwoFilesPatch, diffLines } = await import("diff");
-  const parts = diffLines(from.text, to.text);
-  const count = (which: "added" | "removed") =>
-    parts.filter((part) => part[which]).reduce((sum, part) => sum + part.count, 0);
+interface Side {
+  readonly version: number;
+  readonly bytes: Uint8Array;
+}
+
+/** Of both versions together. */
+export const DIFF_BYTES_MAX = 16 * 1024 * 1024;
+const DEADLINE_MS = 10_000;
+/** Lines added and removed: the time grows with their square. */
+const EDITS_MAX = 4_000;
+const COMPARE_MS_MAX = 2_000;
+const CONTEXT_LINES = 3;
+
+export const DIFF_JOB: Job<DiffInput, FileDiff> = {
+  name: "diff",
+  deadlineMs: DEADLINE_MS,
+  inputBytesMax: DIFF_BYTES_MAX,
+  sizeOf: ({ from, to }) => from.bytes.length + to.bytes.length,
+};
+
+/** Raises `not_text`. */
+export async function diffOf({ path, from, to }: DiffInput): Promise<FileDiff> {
+  const { formatPatch, structuredPatch } = await import("diff");
+  const [before, after] = [textOf(path, from), textOf(path, to)];
   const names = [`${path} v${from.version}`, `${path} v${to.version}`] as const;
-  const text = createTwoFilesPatch(...names, from.text, to.text, undefined, undefined, { context: 3 });
+  const bounds = { context: CONTEXT_LINES, maxEditLength: EDITS_MAX, timeout: COMPARE_MS_MAX };
+  const exact = structuredPatch(...names, before, after, undefined, undefined, bounds);
+  const patch = exact ?? {
+    ...structuredPatch(...names, "", "", undefined, undefined, bounds)!,
+    hunks: [wholeBlock(before, after)],
+  };
+  const count = (sign: string) =>
+    patch.hunks.reduce((sum, { lines }) => sum + lines.filter((line) => line.startsWith(sign)).length, 0);
   return {
     path,
     from: from.version,
     to: to.version,
-    added: count("added"),
-    removed: count("removed"),
-    text,
+    added: count("+"),
+    removed: count("-"),
+    coarse: exact === undefined,
+    text: formatPatch(patch),
   };
+}
+
+function textOf(path: string, { version, bytes }: Side): string {
+  const text = decodeUtf8(bytes);
+  if (text === undefined) throw new AppError("not_text", `${path} v${version}: is not UTF-8 text`);
+  return text;
+}
+
+/** One hunk with all that lies between what both texts begin and end with. */
+function wholeBlock(before: string, after: string) {
+  const [old, now] = [linesOf(before), linesOf(after)];
+  const shorter = Math.min(old.length, now.length);
+  let start = 0;
+  while (start < shorter && old[start] === now[start]) start += 1;
+  let end = 0;
+  while (end < shorter - start && old.at(-1 - end) === now.at(-1 - end)) end += 1;
+  const leading = Math.min(start, CONTEXT_LINES);
+  const trailing = Math.min(end, CONTEXT_LINES);
+  const first = start - leading;
+  const around = leading + trailing;
+  return {
+    oldStart: first + 1,
+    oldLines: old.length - start - end + around,
+    newStart: first + 1,
+    newLines: now.length - start - end + around,
+    lines: [
+      ...signed(" ", old.slice(first, start)),
+      ...signed("-", old.slice(start, old.length - end)),
+      ...signed("+", now.slice(start, now.length - end)),
+      ...signed(" ", old.slice(old.length - end, old.length - end + trailing)),
+    ],
+  };
+}
+
+/** Each with its line feed; the last one may have none. */
+function linesOf(text: string): string[] {
+  return text.match(/[^\n]*\n|[^\n]+/g) ?? [];
+}
+
+function signed(sign: string, lines: readonly string[]): string[] {
+  return lines.flatMap((line) =>
+    line.endsWith("\n") ? [sign + line.slice(0, -1)] : [sign + line, "\\ No newline at end of file"],
+  );
 }

@@ -58,10 +58,11 @@ export interface Batch {
    */
   readonly admit?: (plan: Plan) => void;
   /**
-   * The same for copies in the working tree that somebody edited by hand and that have to become versions before this is judged: `edits`
-   * has their contents.
+   * Copies in the working tree that somebody edited by hand have to become versions before this is judged. `inspectEdits` is called before
+   * the transaction with the contents that it will write, for what takes long; `admitEdits` as `admit`.
    */
-  readonly admitEdits?: (edits: readonly Operation[], plan: Plan) => void;
+  readonly inspectEdits?: (edits: readonly Operation[]) => Promise<void>;
+  readonly admitEdits?: (plan: Plan) => void;
   /** Of each file that is written, so many versions keep their content, and those that a snapshot names; 0: all. */
   readonly versionsKept?: number;
 }

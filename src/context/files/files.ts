@@ -4,25 +4,26 @@
 import { timeOf } from "../../kit/clock.ts";
 import { AppError, notFound } from "../../kit/error.ts";
 import { parseDocumentPath, type DocumentPath } from "../../kit/paths.ts";
-import { decodeUtf8 } from "../../kit/utf8.ts";
+import type { WorkerPool } from "../../kit/workers/pool.ts";
 import type { Capability } from "../access/schema.ts";
 import type { Audit, Deed } from "../audit/audit.ts";
 import type { Announced, Events } from "../events/events.ts";
 import type { Actor } from "../people/actor.ts";
 import type { OpenSpace, Spaces } from "../spaces/spaces.ts";
 import type { Applied, Batch, Content, EditedCopy, Effect, Expected, Operation, Plan } from "./engine.ts";
-import { diffOf, type FileDiff } from "./diff.ts";
+import { DIFF_JOB, type FileDiff } from "./diff.ts";
 import { refusal, requireEffect, requireRights, requireSome, type Draft } from "./file-rights.ts";
 import { headText, parseHead } from "./head.ts";
 import { admitQuotas } from "./quotas.ts";
 import type { FileHistory, FileRecord, NetChange } from "./schema.ts";
-import type { Find, SecretScan } from "./secrets.ts";
+import type { SecretScan } from "./secrets.ts";
 
 export interface FilesDeps {
   readonly spaces: Spaces;
   readonly audit: Audit;
   readonly events: Events;
   readonly secrets: SecretScan;
+  readonly workers: WorkerPool;
 }
 
 export interface Written {
@@ -99,23 +100,24 @@ export class Files {
     return history;
   }
 
-  /** From the version before the newest to the newest, unless told otherwise. Raises `not_text`. */
+  /**
+   * From the version before the newest to the newest, unless told otherwise. `signal` ends the comparison. Raises `not_text`, `too_large` for
+   * versions of more than DIFF_BYTES_MAX together, and what the worker pool raises.
+   */
   async diff(
     actor: Actor,
     spaceName: string,
     pathText: string,
-    from?: number,
-    to?: number,
+    { from, to, signal }: { from?: number | undefined; to?: number | undefined; signal?: AbortSignal } = {},
   ): Promise<FileDiff> {
     const { versions, path } = await this.history(actor, spaceName, pathText);
     const newest = to ?? versions[0]?.version;
     if (newest === undefined) throw new AppError("refused", `${path}: has no versions yet; adopt it first`);
     const oldest = from ?? newest - 1;
-    const [before, after] = await Promise.all([
-      oldest < 1 ? "" : this.#text(actor, spaceName, path, oldest),
-      this.#text(actor, spaceName, path, newest),
-    ]);
-    return diffOf(path, { version: oldest, text: before }, { version: newest, text: after });
+    const bytesOf = async (version: number) => (await this.read(actor, spaceName, path, version)).bytes;
+    const before = { version: oldest, bytes: oldest < 1 ? new Uint8Array() : await bytesOf(oldest) };
+    const after = { version: newest, bytes: await bytesOf(newest) };
+    return this.#deps.workers.run(DIFF_JOB, { path, from: before, to: after }, { by: actor.name, signal });
   }
 
   async write(
@@ -188,14 +190,13 @@ export class Files {
 
   /** Makes the space what it was at a snapshot. Space-leads and admins; each path is judged by itself. */
   async restore(actor: Actor, spaceName: string, id: number): Promise<Applied> {
-    const { audit, spaces, events, secrets } = this.#deps;
+    const { audit, spaces, events } = this.#deps;
     const deed = { action: "space.restore", space: spaceName, target: String(id) };
     const applied = await this.#unnamed(actor, spaceName, () =>
       audit.watched(actor, deed, async () => {
         const space = await spaces.led(actor, spaceName);
         const begin = () => spaces.requireLead(actor, spaceName);
-        const terms = this.#terms(actor, space, await secrets.finder());
-        return space.engine.restoreSnapshot(id, { ...terms, begin });
+        return space.engine.restoreSnapshot(id, { ...this.#terms(actor, space), begin });
       }),
     );
     const data = { files: applied.effects.length };
@@ -228,7 +229,7 @@ export class Files {
     drafts: () => readonly Draft[],
     completed: Completed,
   ): Promise<Applied> {
-    const { audit, spaces, secrets } = this.#deps;
+    const { audit, spaces } = this.#deps;
     return audit.watched(
       actor,
       deed,
@@ -242,10 +243,9 @@ export class Files {
         const begin = () => {
           for (const { op, path } of operations) requireSome(actor, space.name, op, path);
         };
-        const find = await secrets.finder();
-        this.#scan(actor, deed.space, operations, find);
+        await this.#scan(actor, deed.space, operations);
         return this.#quiet(actor, space.name, () =>
-          space.engine.apply({ operations, begin, ...this.#terms(actor, space, find) }),
+          space.engine.apply({ operations, begin, ...this.#terms(actor, space) }),
         );
       },
       ({ effects }) => {
@@ -281,13 +281,14 @@ export class Files {
     }
   }
 
-  #terms(actor: Actor, space: OpenSpace, find: Find): Omit<Batch, "operations"> {
+  #terms(actor: Actor, space: OpenSpace): Omit<Batch, "operations"> {
     const tell = this.#onceEach();
     return {
       author: actor.name,
       versionsKept: this.#deps.spaces.versionsKept(space),
       admit: (plan) => this.#admit(actor, space, plan, tell),
-      admitEdits: (edits, plan) => this.#admitEdits(actor, space, edits, plan, tell, find),
+      inspectEdits: (edits) => ofEdits(() => this.#scan(actor, space.name, edits, tell)),
+      admitEdits: (plan) => ofEdits(() => this.#admitQuotas(actor, space, plan, tell)),
     };
   }
 
@@ -299,25 +300,6 @@ export class Files {
       if (!told.has(what)) this.#deps.events.announce(news);
       told.add(what);
     };
-  }
-
-  /** Whoever edited the working tree by hand had the disk's permission for it; limits and the scan are for everybody. */
-  #admitEdits(
-    actor: Actor,
-    space: OpenSpace,
-    edits: readonly Operation[],
-    plan: Plan,
-    tell: Tell,
-    find: Find,
-  ): void {
-    try {
-      this.#scan(actor, space.name, edits, find, tell);
-      this.#admitQuotas(actor, space, plan, tell);
-    } catch (error) {
-      if (!(error instanceof AppError)) throw error;
-      const what = "the working tree has a copy that was edited by hand and has to be recorded first";
-      throw new AppError(error.code, `${what}: ${error.message}`, error.details);
-    }
   }
 
   /** Inside the transaction. */
@@ -334,24 +316,23 @@ export class Files {
 
   /** What lies in the working tree comes into the history, and from there to every copy. */
   async #scanTree(actor: Actor, { engine, name }: OpenSpace): Promise<void> {
-    const find = await this.#deps.secrets.finder();
     for (const { path, state } of await engine.list()) {
       if (state !== "untracked" && state !== "modified") continue;
       const copy = await engine.copy(path as DocumentPath);
-      if (copy) this.#scan(actor, name, [{ op: "put", path: copy.path, content: copy.bytes }], find);
+      if (copy) await this.#scan(actor, name, [{ op: "put", path: copy.path, content: copy.bytes }]);
     }
   }
 
-  #scan(
+  /** Before the transaction: it takes time, and the bytes that are scanned are the ones that are written. */
+  async #scan(
     actor: Actor,
     space: string,
     operations: readonly Operation[],
-    find: Find,
     tell: Tell = (news) => this.#deps.events.announce(news),
-  ): void {
+  ): Promise<void> {
     for (const operation of operations) {
       if (operation.op !== "put") continue;
-      const finding = find(operation.path, operation.content);
+      const finding = await this.#deps.secrets.find(actor.name, operation);
       if (!finding) continue;
       const { rule, line, snippet } = finding;
       const data = { path: operation.path, rule, line };
@@ -386,12 +367,20 @@ export class Files {
     }
     return { space, path };
   }
+}
 
-  async #text(actor: Actor, spaceName: string, path: string, version: number): Promise<string> {
-    const { bytes } = await this.read(actor, spaceName, path, version);
-    const text = decodeUtf8(bytes);
-    if (text === undefined) throw new AppError("not_text", `${path} v${version}: is not UTF-8 text`);
-    return text;
+/** Whoever edited the working tree by hand had the disk's permission for it; limits and the scan are for everybody. */
+function ofEdits<T extends Promise<void> | void>(judge: () => T): T {
+  const explain = (error: unknown): never => {
+    if (!(error instanceof AppError)) throw error;
+    const what = "the working tree has a copy that was edited by hand and has to be recorded first";
+    throw new AppError(error.code, `${what}: ${error.message}`, error.details);
+  };
+  try {
+    const judged = judge();
+    return judged instanceof Promise ? (judged.catch(explain) as T) : judged;
+  } catch (error) {
+    return explain(error);
   }
 }
 

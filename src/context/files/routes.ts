@@ -49,6 +49,9 @@ const Diff = closed({
   to: Type.Integer(),
   added: Type.Integer(),
   removed: Type.Integer(),
+  coarse: Type.Boolean({
+    description: "true: too different to compare line by line, so all that differs is one block",
+  }),
   text: Type.String({ description: "unified" }),
 });
 
@@ -118,13 +121,10 @@ function historyRoutes(plugin: ActorPlugin, files: Files) {
     .get(
       "/spaces/:space/diff/*",
       async ({ actor, params, query, request }) =>
-        files.diff(
-          actor,
-          params.space,
-          pathFromUrl(exchangeOf(request).path, "/diff/"),
-          query.from,
-          query.to,
-        ),
+        files.diff(actor, params.space, pathFromUrl(exchangeOf(request).path, "/diff/"), {
+          ...query,
+          signal: request.signal,
+        }),
       { actor: "space", params: PathParams, query: fromText(DiffQuery), response: Diff },
     )
     .post(

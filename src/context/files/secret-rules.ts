@@ -1,6 +1,8 @@
 // What looks like a secret: the rules of secretlint's recommended set, and shapes that they do not have. The rules are called here one after
 // the other and not by their own engine, which keeps notes about each text for as long as the process lives.
 
+import { decodeUtf8 } from "../../kit/utf8.ts";
+
 export interface FoundSecret {
   /** `<issuer>/<kind>` of the set, or the name of a shape. */
   readonly rule: string;
@@ -13,10 +15,24 @@ export interface FoundSecret {
 /** The first one in a text; undefined when there is none that nobody has checked. Raises nothing. */
 export type FindSecret = (path: string, text: string) => FoundSecret | undefined;
 
+/** As FindSecret, of bytes; undefined also when they are no text. */
+export type Scan = (input: {
+  readonly path: string;
+  readonly content: Uint8Array;
+}) => FoundSecret | undefined;
+
+export async function loadScan(): Promise<Scan> {
+  const findSecret = await loadSecretRules();
+  return ({ path, content }) => {
+    const text = mayHoldSecret(content) ? decodeUtf8(content) : undefined;
+    return text === undefined ? undefined : findSecret(path, text);
+  };
+}
+
 /** Loaded when first needed: it takes more memory than an idle server should. */
 export async function loadSecretRules(): Promise<FindSecret> {
   const { rules } = await import("@secretlint/secretlint-rule-preset-recommend");
-  const kept = (rules as unknown as readonly KeptRule[]).filter(({ meta }) => meta.id !== DIRECTIVES);
+  const kept = (rules as unknown as readonly KeptRule[]).filter(({ meta }) => !LEFT_OUT.includes(meta.id));
   let reported: Candidate[] = [];
   const active = kept.map((rule) => {
     const issuer = rule.meta.id.slice(rule.meta.id.indexOf(PREFIX) + PREFIX.length);
@@ -82,6 +98,9 @@ interface Candidate {
 const PREFIX = "secretlint-rule-";
 /** Comments that switch rules off: here a line is marked as checked instead. */
 const DIRECTIVES = "@secretlint/secretlint-rule-filter-comments";
+/** Tries every division of 256 characters in two at every beginning: OWN_SHAPES says the same so that it is found in one pass. */
+const SENDGRID = "@secretlint/secretlint-rule-sendgrid";
+const LEFT_OUT = [DIRECTIVES, SENDGRID];
 /** Its rule reads the file of that path on this machine's disk; what is text is no such file. */
 const READ_FROM_DISK = ".p12";
 
@@ -99,6 +118,11 @@ interface Shape {
 }
 
 const OWN_SHAPES: readonly Shape[] = [
+  {
+    name: "sendgrid/SENDGRID_KEY",
+    needles: ["SG."],
+    expression: /(?<!\p{L})SG\.\w{1,128}\.(?:\w{2,257}|\w{1,128}-\w{1,128})(?!\w)/gu,
+  },
   // Also of one that is cut off or quoted in pieces.
   {
     name: "private key",

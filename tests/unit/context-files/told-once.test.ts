@@ -10,6 +10,8 @@ import { apply, at, bytes, put } from "../../kit/file-engine.ts";
 import { treeBench } from "../../kit/tree-bench.ts";
 
 const LIMIT = 10;
+/** Everything here is small. */
+const noWorkers = undefined as never;
 const KEY = "AKIAQWERTYUIOPASDFGH";
 
 test("a quota that is nearly reached, and a secret in an edit by hand, are told once", async () => {
@@ -28,7 +30,7 @@ test("a quota that is nearly reached, and a secret in an edit by hand, are told 
     },
     audit: { watched: (_: Actor, _deed: object, act: () => unknown) => act() },
     events: { announce: (news: Announced) => void told.push(news) },
-    secrets: new SecretScan("block"),
+    secrets: new SecretScan("block", noWorkers),
   } as unknown as FilesDeps);
   await files.write(actor, "team", "b.md", bytes("1"), undefined);
   const together = async (writes: Promise<unknown>[]) =>

@@ -23,7 +23,6 @@ import type {
   ListQuery,
   LogEntry,
   Operation,
-  Plan,
   Restored,
 } from "../engine.ts";
 import { headText } from "../head.ts";
@@ -363,10 +362,13 @@ export class SqliteEngine implements FileEngine {
     return operations.flatMap(({ op, path }) => (op === "destroy" ? [] : this.#mirror.handEdits(path)));
   }
 
-  async #record(edits: readonly Operation[], { admitEdits }: Pick<Batch, "admitEdits">): Promise<void> {
+  async #record(
+    edits: readonly Operation[],
+    { inspectEdits, admitEdits }: Pick<Batch, "inspectEdits" | "admitEdits">,
+  ): Promise<void> {
     if (edits.length === 0) return;
-    const admit = (plan: Plan) => admitEdits?.(edits, plan);
-    await this.#commit({ operations: edits, author: TREE_AUTHOR, admit });
+    await inspectEdits?.(edits);
+    await this.#commit({ operations: edits, author: TREE_AUTHOR, ...(admitEdits && { admit: admitEdits }) });
   }
 
   #commit(batch: Batch): Promise<Applied> {

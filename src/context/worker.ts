@@ -1,0 +1,10 @@
+// The worker of the context server: which function does which job. Each is loaded with its first job.
+
+import { implement, serveJobs } from "../kit/workers/job.ts";
+import { DIFF_JOB } from "./files/diff.ts";
+import { SCAN_JOB } from "./files/secrets.ts";
+
+serveJobs([
+  implement(DIFF_JOB, async () => (await import("./files/diff.ts")).diffOf),
+  implement(SCAN_JOB, async () => (await import("./files/secret-rules.ts")).loadScan()),
+]);

@@ -1,0 +1,70 @@
+// A kind of work that runs off the main thread, as both threads know it. A feature declares its jobs beside the functions that do them; the
+// worker of a program lists which function does which.
+
+import { AppError, messageOf, type ErrorCode, type ErrorDetails } from "../error.ts";
+
+/** `Input` and `Output` cross threads, so they are data: no functions, no classes. */
+export interface Job<Input, Output> {
+  readonly name: string;
+  /** Of one run; the wait in the queue does not count. */
+  readonly deadlineMs: number;
+  readonly inputBytesMax: number;
+  /** Bytes, or UTF-16 units for text: what it costs to hand over and to hold. */
+  readonly sizeOf: (input: Input) => number;
+  /** Only for the types. */
+  readonly output?: Output;
+}
+
+export type Perform<Input, Output> = (input: Input) => Output | Promise<Output>;
+
+/** A job and how to load the function that does it. */
+export interface Implementation {
+  readonly name: string;
+  readonly load: () => Promise<Perform<never, unknown>>;
+}
+
+export function implement<Input, Output>(
+  { name }: Job<Input, Output>,
+  load: () => Promise<Perform<Input, Output>>,
+): Implementation {
+  return { name, load };
+}
+
+export interface Request {
+  readonly name: string;
+  readonly input: unknown;
+}
+
+export type Reply =
+  | { readonly kind: "done"; readonly output: unknown }
+  | {
+      readonly kind: "refused";
+      readonly code: ErrorCode;
+      readonly message: string;
+      readonly details: ErrorDetails | undefined;
+    }
+  | { readonly kind: "failed"; readonly message: string };
+
+/** For the entry file of a worker: performs what it is sent, one job at a time, and no job that is not listed. */
+export function serveJobs(implementations: readonly Implementation[]): void {
+  const known = new Map(implementations.map(({ name, load }) => [name, load]));
+  globalThis.addEventListener("message", ({ data }: MessageEvent<Request>) => {
+    void perform(known, data).then((reply) => postMessage(reply));
+  });
+}
+
+async function perform(
+  known: ReadonlyMap<string, Implementation["load"]>,
+  { name, input }: Request,
+): Promise<Reply> {
+  try {
+    const load = known.get(name);
+    if (!load) throw new Error(`no job "${name}"`);
+    const run = await load();
+    return { kind: "done", output: await run(input as never) };
+  } catch (error) {
+    if (!(error instanceof AppError)) return { kind: "failed", message: messageOf(error) };
+    const { code, message, details } = error;
+    return { kind: "refused", code, message, details };
+  }
+}

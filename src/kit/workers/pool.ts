@@ -1,0 +1,191 @@
+// Runs bounded work off the main thread, so that no input of one user stops the server for the others. Workers start with the first job and
+// end when none has come for a while: an idle server has none. A job past its deadline ends with its worker.
+
+import { AppError } from "../error.ts";
+import type { Job, Reply, Request } from "./job.ts";
+import { busy, FairQueue } from "./queue.ts";
+
+const WORKERS_MAX = 2;
+const IDLE_MS = 30_000;
+const QUEUE_WAIT_MS_MAX = 30_000;
+
+export interface RunOptions {
+  /** Who asked: callers take turns. */
+  readonly by: string;
+  /** Ends the job, also while it runs. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+interface Entry {
+  readonly job: Job<never, unknown>;
+  readonly input: unknown;
+  readonly by: string;
+  readonly bytes: number;
+  readonly resolve: (output: unknown) => void;
+  readonly reject: (error: unknown) => void;
+  /** Of the wait at first, then of the run. */
+  timer: Timer | undefined;
+}
+
+interface Slot {
+  readonly worker: Worker;
+  /** Undefined: idle. */
+  entry: Entry | undefined;
+  /** Terminated: it keeps its place until its thread has ended, so that there are never more threads than places. */
+  ending: boolean;
+}
+
+export class WorkerPool {
+  readonly #open: () => Worker;
+  readonly #slots = new Set<Slot>();
+  readonly #queue = new FairQueue<Entry>();
+  #idleTimer: Timer | undefined;
+  #closed = false;
+
+  /** `open` starts the worker of this program (entry.ts); it calls `serveJobs`. */
+  constructor(open: () => Worker) {
+    this.#open = open;
+  }
+
+  /** Jobs that run or wait. */
+  get load(): number {
+    return this.#queue.size + [...this.#slots].filter(({ entry }) => entry).length;
+  }
+
+  /**
+   * Raises what the job raises; `too_large` with `limit_bytes`; `refused` with `job` and `deadline_ms` for a job past its deadline;
+   * `unavailable` with `retry_after_seconds` when too much waits, and without when the pool is closed or `signal` aborts.
+   */
+  run<Input, Output>(job: Job<Input, Output>, input: Input, { by, signal }: RunOptions): Promise<Output> {
+    const bytes = job.sizeOf(input);
+    if (bytes > job.inputBytesMax)
+      throw new AppError("too_large", `${job.name}: more than ${job.inputBytesMax} bytes`, {
+        limit_bytes: job.inputBytesMax,
+      });
+    if (this.#closed) throw stopping();
+    if (signal?.aborted) throw cancelled();
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+    const entry: Entry = {
+      job: job as Job<never, unknown>,
+      input,
+      by,
+      bytes,
+      resolve,
+      reject,
+      timer: undefined,
+    };
+    this.#queue.add(entry);
+    entry.timer = setTimeout(() => this.#end(entry, busy()), QUEUE_WAIT_MS_MAX);
+    const abort = () => this.#end(entry, cancelled());
+    signal?.addEventListener("abort", abort, { once: true });
+    this.#dispatch();
+    return promise.finally(() => signal?.removeEventListener("abort", abort)) as Promise<Output>;
+  }
+
+  /** Ends every job and worker. */
+  close(): void {
+    this.#closed = true;
+    clearTimeout(this.#idleTimer);
+    for (let entry = this.#queue.take(); entry; entry = this.#queue.take()) this.#fail(entry, stopping());
+    for (const slot of this.#slots) {
+      if (slot.entry) this.#fail(slot.entry, stopping());
+      terminate(slot);
+    }
+  }
+
+  #dispatch(): void {
+    while (this.#queue.size > 0) {
+      const idle = [...this.#slots].find(({ entry, ending }) => !entry && !ending);
+      if (!idle && this.#slots.size >= WORKERS_MAX) return;
+      const slot = idle ?? this.#start();
+      this.#begin(slot, this.#queue.take()!);
+    }
+    if ([...this.#slots].every(({ entry }) => !entry)) this.#endWhenIdle();
+  }
+
+  #begin(slot: Slot, entry: Entry): void {
+    clearTimeout(this.#idleTimer);
+    clearTimeout(entry.timer);
+    const { name, deadlineMs } = entry.job;
+    entry.timer = setTimeout(() => this.#end(entry, overdue(name, deadlineMs)), deadlineMs);
+    slot.entry = entry;
+    slot.worker.ref();
+    slot.worker.postMessage({ name, input: entry.input } satisfies Request);
+  }
+
+  #start(): Slot {
+    const slot: Slot = { worker: this.#open(), entry: undefined, ending: false };
+    this.#slots.add(slot);
+    slot.worker.addEventListener("message", ({ data }: MessageEvent<Reply>) => this.#finish(slot, data));
+    slot.worker.addEventListener("error", ({ message }) =>
+      this.#finish(slot, { kind: "failed", message: `worker: ${message}` }),
+    );
+    slot.worker.addEventListener("close", () => {
+      this.#slots.delete(slot);
+      if (slot.entry) this.#fail(slot.entry, new Error("the worker ended during a job"));
+      if (!this.#closed) this.#dispatch();
+    });
+    return slot;
+  }
+
+  #finish(slot: Slot, reply: Reply): void {
+    const { entry } = slot;
+    // Of a job that was given up in the same moment: the worker ends.
+    if (!entry || entry.timer === undefined) return;
+    slot.entry = undefined;
+    slot.worker.unref();
+    if (reply.kind === "done") this.#done(entry, reply.output);
+    else if (reply.kind === "refused")
+      this.#fail(entry, new AppError(reply.code, reply.message, reply.details));
+    else this.#fail(entry, new Error(reply.message));
+    this.#dispatch();
+  }
+
+  /** Gives a job up: out of the queue, or together with its worker. */
+  #end(entry: Entry, error: Error): void {
+    if (entry.timer === undefined) return;
+    this.#queue.remove(entry);
+    this.#fail(entry, error);
+    for (const slot of this.#slots) if (slot.entry === entry) terminate(slot);
+  }
+
+  #done(entry: Entry, output: unknown): void {
+    clearTimeout(entry.timer);
+    entry.timer = undefined;
+    entry.resolve(output);
+  }
+
+  #fail(entry: Entry, error: Error): void {
+    clearTimeout(entry.timer);
+    entry.timer = undefined;
+    entry.reject(error);
+  }
+
+  #endWhenIdle(): void {
+    clearTimeout(this.#idleTimer);
+    this.#idleTimer = setTimeout(() => {
+      for (const slot of this.#slots) terminate(slot);
+    }, IDLE_MS);
+    this.#idleTimer.unref();
+  }
+}
+
+function terminate(slot: Slot): void {
+  slot.ending = true;
+  slot.worker.terminate();
+}
+
+function overdue(job: string, deadlineMs: number): AppError {
+  return new AppError("refused", `${job}: takes longer than ${deadlineMs} ms; send less at once`, {
+    job,
+    deadline_ms: deadlineMs,
+  });
+}
+
+function cancelled(): AppError {
+  return new AppError("unavailable", "cancelled: the caller has gone");
+}
+
+function stopping(): AppError {
+  return new AppError("unavailable", "the server is stopping");
+}

@@ -1,0 +1,68 @@
+// Jobs that wait for a worker: bounded in number and bytes, and taken from each caller in turn, so that a caller who sends many waits for
+// their own and not everybody for them.
+
+import { AppError } from "../error.ts";
+
+const JOBS_MAX = 1_024;
+const BYTES_MAX = 256 * 1024 * 1024;
+/** Of one caller, so that others find room. */
+const CALLER_SHARE = 0.5;
+const RETRY_AFTER_SECONDS = 1;
+
+export interface Waiting {
+  /** Who asked, for fairness: the name of a user. */
+  readonly by: string;
+  readonly bytes: number;
+}
+
+export class FairQueue<Entry extends Waiting> {
+  /** In the order in which callers have their turn. */
+  readonly #byCaller = new Map<string, { readonly entries: Set<Entry>; bytes: number }>();
+  #size = 0;
+  #bytes = 0;
+
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Raises `unavailable` with `retry_after_seconds` when the queue, or the caller's share of it, is full. */
+  add(entry: Entry): void {
+    const own = this.#byCaller.get(entry.by) ?? { entries: new Set<Entry>(), bytes: 0 };
+    const isFull = this.#size >= JOBS_MAX || this.#bytes + entry.bytes > BYTES_MAX;
+    const hasShare =
+      own.entries.size < JOBS_MAX * CALLER_SHARE && own.bytes + entry.bytes <= BYTES_MAX * CALLER_SHARE;
+    if (isFull || !hasShare) throw busy();
+    own.entries.add(entry);
+    own.bytes += entry.bytes;
+    this.#byCaller.set(entry.by, own);
+    this.#size += 1;
+    this.#bytes += entry.bytes;
+  }
+
+  /** The oldest of the caller whose turn it is; undefined: nothing waits. */
+  take(): Entry | undefined {
+    const next = this.#byCaller.entries().next().value;
+    if (!next) return undefined;
+    const [by, own] = next;
+    const entry = own.entries.values().next().value!;
+    this.remove(entry);
+    // To the end of the line.
+    if (this.#byCaller.delete(by)) this.#byCaller.set(by, own);
+    return entry;
+  }
+
+  remove(entry: Entry): void {
+    const own = this.#byCaller.get(entry.by);
+    if (!own?.entries.delete(entry)) return;
+    own.bytes -= entry.bytes;
+    this.#size -= 1;
+    this.#bytes -= entry.bytes;
+    if (own.entries.size === 0) this.#byCaller.delete(entry.by);
+  }
+}
+
+export function busy(): AppError {
+  return new AppError("unavailable", `too much work is waiting; try again in ${RETRY_AFTER_SECONDS} s`, {
+    retry_after_seconds: RETRY_AFTER_SECONDS,
+  });
+}

@@ -1,0 +1,139 @@
+// Goal: work runs off the main thread within its bounds: a deadline, a size, a queue in which callers take turns; failures arrive as they
+// were raised, and a worker that is stuck is replaced.
+
+import { describe, expect, test } from "bun:test";
+import { AppError } from "../../../src/kit/error.ts";
+import { WorkerPool } from "../../../src/kit/workers/pool.ts";
+import { FairQueue } from "../../../src/kit/workers/queue.ts";
+import { openWorker } from "../../../src/kit/workers/entry.ts";
+import { ECHO, FAIL, HOLD, REFUSE, SPIN, UNKNOWN } from "../../kit/job-worker.ts";
+
+function pool(): WorkerPool & Disposable {
+  const made = new WorkerPool(() => openWorker("tests/kit/job-worker.ts"));
+  return Object.assign(made, { [Symbol.dispose]: () => made.close() });
+}
+
+async function refusalOf(work: () => Promise<unknown>): Promise<Pick<AppError, "code" | "details">> {
+  try {
+    await work();
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return { code: error.code, details: error.details };
+  }
+  throw new Error("it was not refused");
+}
+
+const ann = { by: "ann" };
+
+/** Occupies a worker until it is let go. */
+async function held(workers: WorkerPool, by: string) {
+  const name = crypto.randomUUID();
+  const channel = new BroadcastChannel(name);
+  const isHeld = Promise.withResolvers<void>();
+  channel.addEventListener("message", () => isHeld.resolve());
+  const done = workers.run(HOLD, { text: name }, { by });
+  await isHeld.promise;
+  return {
+    release: async () => {
+      channel.postMessage("go");
+      await done;
+      channel.close();
+    },
+  };
+}
+
+describe("a job", () => {
+  test("answers, also the next one of the same worker", async () => {
+    using workers = pool();
+    expect(await workers.run(ECHO, { text: "one" }, ann)).toBe("one");
+    expect(await workers.run(ECHO, { text: "two" }, ann)).toBe("two");
+    expect(workers.load).toBe(0);
+  });
+
+  test("past its deadline ends with its worker, and the next one runs", async () => {
+    using workers = pool();
+    const stuck = [1, 2, 3, 4].map(() => refusalOf(() => workers.run(SPIN, { text: "" }, ann)));
+    const expected = { code: "refused", details: { job: "spin", deadline_ms: 50 } };
+    expect(await Promise.all(stuck)).toEqual(stuck.map(() => expected) as never);
+    expect(await workers.run(ECHO, { text: "after" }, ann)).toBe("after");
+  });
+
+  test("that refuses is heard as it refused; a defect stays a defect", async () => {
+    using workers = pool();
+    expect(await refusalOf(() => workers.run(REFUSE, { text: "" }, ann))).toEqual({
+      code: "not_text",
+      details: { line: 3 },
+    });
+    const defects = await Promise.allSettled([
+      workers.run(FAIL, { text: "" }, ann),
+      workers.run(UNKNOWN, { text: "" }, ann),
+    ]);
+    expect(defects.map((defect) => String((defect as PromiseRejectedResult).reason))).toEqual([
+      "Error: a defect",
+      'Error: no job "unknown"',
+    ]);
+  });
+
+  test("with more input than it takes is refused", async () => {
+    using workers = pool();
+    expect(await refusalOf(async () => workers.run(ECHO, { text: "x".repeat(101) }, ann))).toEqual({
+      code: "too_large",
+      details: { limit_bytes: 100 },
+    });
+  });
+
+  test("ends when its caller has gone, whether it runs or waits", async () => {
+    using workers = pool();
+    const running = await Promise.all([held(workers, "ann"), held(workers, "ann")]);
+    const gone = new AbortController();
+    const waits = refusalOf(() => workers.run(ECHO, { text: "" }, { by: "ann", signal: gone.signal }));
+    gone.abort();
+    expect(await waits).toEqual({ code: "unavailable", details: undefined });
+    expect(workers.load).toBe(2);
+    for (const { release } of running) await release();
+    const runs = new AbortController();
+    const spins = refusalOf(() => workers.run(HOLD, { text: "nobody" }, { by: "ann", signal: runs.signal }));
+    runs.abort();
+    expect(await spins).toEqual({ code: "unavailable", details: undefined });
+    expect(await workers.run(ECHO, { text: "after" }, ann)).toBe("after");
+  });
+});
+
+test("a closed pool ends what runs and waits, and takes nothing", async () => {
+  using workers = pool();
+  const jobs = [1, 2, 3].map(() => refusalOf(() => workers.run(HOLD, { text: "nobody" }, ann)));
+  workers.close();
+  const stopping = { code: "unavailable", details: undefined };
+  expect(await Promise.all(jobs)).toEqual(jobs.map(() => stopping) as never);
+  expect(await refusalOf(async () => workers.run(ECHO, { text: "" }, ann))).toMatchObject({
+    code: "unavailable",
+  });
+});
+
+describe("the queue", () => {
+  const entry = (by: string, name: string, bytes = 1) => ({ by, name, bytes });
+
+  test("takes from each caller in turn, and of one the oldest first", () => {
+    const queue = new FairQueue<ReturnType<typeof entry>>();
+    for (const name of ["1", "2", "3"]) queue.add(entry("ann", name));
+    queue.add(entry("ben", "4"));
+    queue.add(entry("cleo", "5"));
+    const order: string[] = [];
+    for (let next = queue.take(); next; next = queue.take()) order.push(next.name);
+    expect(order).toEqual(["1", "4", "5", "2", "3"]);
+  });
+
+  test("gives one caller half of its places and bytes, so that others find room", () => {
+    const full = { code: "unavailable", details: { retry_after_seconds: 1 } };
+    const places = new FairQueue<ReturnType<typeof entry>>();
+    for (let index = 0; index < 512; index += 1) places.add(entry("ann", `${index}`));
+    expect(() => places.add(entry("ann", "more"))).toThrow(expect.objectContaining(full));
+    for (let index = 0; index < 512; index += 1) places.add(entry(`user-${index}`, `${index}`));
+    expect(() => places.add(entry("ben", "more"))).toThrow(expect.objectContaining(full));
+    const bytes = new FairQueue<ReturnType<typeof entry>>();
+    bytes.add(entry("ann", "large", 128 * 1024 * 1024));
+    expect(() => bytes.add(entry("ann", "one more"))).toThrow(expect.objectContaining(full));
+    bytes.add(entry("ben", "large", 128 * 1024 * 1024));
+    expect(() => bytes.add(entry("cleo", "one more"))).toThrow(expect.objectContaining(full));
+  });
+});
