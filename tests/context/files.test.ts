@@ -213,7 +213,15 @@ describe("versions", () => {
     await admin.write("a.md", "one\ntwo\n");
     await admin.write("a.md", "one\n2\nthree\n");
     const diff = await admin.get(filePath("a.md", "diff"));
-    expect(diff).toEqual({ path: "a.md", from: 1, to: 2, added: 2, removed: 1, text: expect.any(String) });
+    expect(diff).toEqual({
+      path: "a.md",
+      from: 1,
+      to: 2,
+      added: 2,
+      removed: 1,
+      coarse: false,
+      text: expect.any(String),
+    });
     expect((diff as { text: string }).text.split("\n").slice(1)).toEqual([
       "--- a.md v1",
       "+++ a.md v2",

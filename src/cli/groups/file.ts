@@ -233,6 +233,9 @@ interface Diff {
   text: string;
 }
 
+/** Before a patch it is a comment: programs that read patches skip it. */
+const COARSE = "The versions differ too much to compare line by line; everything that differs is one block.";
+
 export const fileDiff = serverCommand({
   name: "diff",
   description: "Show what changed between two versions (default: the one before the newest, and the newest)",
@@ -250,7 +253,7 @@ export const fileDiff = serverCommand({
     }),
   show: (diff, args) =>
     args.stat === true
-      ? `${diff.path}  v${diff.from} → v${diff.to}  ${plural(diff.added, "line")} added, ${diff.removed} removed`
+      ? `${diff.path}  v${diff.from} → v${diff.to}  ${plural(diff.added, "line")} added, ${diff.removed} removed${diff.coarse ? `\n${COARSE}` : ""}`
       : patchText(diff),
 });
 
@@ -276,9 +279,10 @@ export const fileRevert = serverCommand({
 });
 
 /** From the names of the two versions on: what stands above them is for programs that read many patches at once. */
-function patchText({ path: of, from, to, added, removed, text }: Diff): string {
+function patchText({ path: of, from, to, added, removed, coarse, text }: Diff): string {
   if (added + removed === 0) return `${of}: no difference between v${from} and v${to}`;
-  return text.replace(/^(?:Index: .*\n)?=+\n/, "").trimEnd();
+  const patch = text.replace(/^(?:Index: .*\n)?=+\n/, "").trimEnd();
+  return coarse ? `${COARSE}\n${patch}` : patch;
 }
 
 async function contentOf(file: string): Promise<Uint8Array> {

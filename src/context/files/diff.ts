@@ -31,7 +31,7 @@ interface Side {
 export const DIFF_BYTES_MAX = 16 * 1024 * 1024;
 const DEADLINE_MS = 10_000;
 /** Lines added and removed: the time grows with their square. */
-const EDITS_MAX = 4_000;
+const EDITS_MAX = 2_000;
 const COMPARE_MS_MAX = 2_000;
 const CONTEXT_LINES = 3;
 

@@ -3,7 +3,7 @@
 
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import type { Clock } from "../../../kit/clock.ts";
+import { turnOfOthers, type Clock } from "../../../kit/clock.ts";
 import { sha256Hex } from "../../../kit/crypto.ts";
 import { openDatabase, type Db, type FrozenFile } from "../../../kit/db.ts";
 import { AppError, messageOf, notFound, systemCode } from "../../../kit/error.ts";
@@ -46,6 +46,8 @@ const FOLLOWER_STORED_EVERY = 64;
 const LOOKED_AT_AFTER_CRASH = 256;
 /** A system brings what was written to the disk in half a minute; what is older than this, a power cut does not take. */
 const WRITTEN_OUT_MS = 120_000;
+/** Hashed or compressed between two turns of others: a few milliseconds. */
+const STRETCH_BYTES = 1024 * 1024;
 /** Adopted in one transaction, at most, unless a single file is larger. */
 const ADOPTED_BYTES_MAX = 64 * 1024 * 1024;
 const ADOPTED_FILES_MAX = 2_000;
@@ -229,8 +231,8 @@ export class SqliteEngine implements FileEngine {
       this.#db.write(() => {
         // Once more inside the transaction: what was written meanwhile is undone as well.
         const { operations, lost } = this.#differenceTo(row.seq);
-        const prepared = prepare(operations);
-        return { ...this.#applyIn(batch, prepared, codedOf(prepared)), lost };
+        const prepared = operations.map(hashed);
+        return { ...this.#applyIn(batch, prepared, keptAlready(prepared)), lost };
       });
     return this.#whileOpen(this.#record(edits, batch).then(restored));
   }
@@ -371,9 +373,9 @@ export class SqliteEngine implements FileEngine {
     await this.#commit({ operations: edits, author: TREE_AUTHOR, ...(admitEdits && { admit: admitEdits }) });
   }
 
-  #commit(batch: Batch): Promise<Applied> {
-    const prepared = prepare(batch.operations);
-    const coded = codedOf(prepared);
+  async #commit(batch: Batch): Promise<Applied> {
+    const prepared = await prepare(batch.operations);
+    const coded = await codedOf(prepared);
     return this.#db.write(() => this.#applyIn(batch, prepared, coded), { repeatable: true });
   }
 
@@ -422,15 +424,40 @@ export class SqliteEngine implements FileEngine {
   }
 }
 
-function prepare(operations: readonly Operation[]): Prepared[] {
-  return operations.map((operation) =>
-    operation.op === "put" ? { ...operation, hash: sha256Hex(operation.content) } : operation,
-  );
+/** With pauses: hashing and compressing many files takes long. */
+async function prepare(operations: readonly Operation[]): Promise<Prepared[]> {
+  const prepared: Prepared[] = [];
+  for await (const operation of inStretches(operations)) prepared.push(hashed(operation));
+  return prepared;
 }
 
-function codedOf(prepared: readonly Prepared[]): ReadonlyMap<string, Coded> {
+async function codedOf(prepared: readonly Prepared[]): Promise<ReadonlyMap<string, Coded>> {
   const coded = new Map<string, Coded>();
-  for (const one of prepared)
-    if (one.op === "put" && !coded.has(one.hash)) coded.set(one.hash, encode(one.content));
+  for await (const one of inStretches(prepared))
+    if (one.op === "put" && !coded.has(one.hash)) coded.set(one.hash, await encode(one.content));
   return coded;
+}
+
+async function* inStretches<T extends Operation>(operations: readonly T[]): AsyncGenerator<T> {
+  let bytes = 0;
+  for (const operation of operations) {
+    yield operation;
+    bytes += operation.op === "put" ? operation.content.length : 0;
+    if (bytes < STRETCH_BYTES) continue;
+    await turnOfOthers();
+    bytes = 0;
+  }
+}
+
+function hashed(operation: Operation): Prepared {
+  return operation.op === "put" ? { ...operation, hash: sha256Hex(operation.content) } : operation;
+}
+
+/** Of versions that are there: their content is stored, and only counted once more. */
+function keptAlready(prepared: readonly Prepared[]): ReadonlyMap<string, Coded> {
+  return new Map(
+    prepared.flatMap((one) =>
+      one.op === "put" ? [[one.hash, { coding: "raw", content: one.content }]] : [],
+    ),
+  );
 }
