@@ -119,6 +119,11 @@ function prepare(parts: Parts, log: Log): void {
   if (interrupted > 0) log.warn("turns were interrupted by the last stop", { turns: interrupted });
   const runs = parts.gearRuns.reconcile();
   if (runs > 0) log.warn("gear runs were interrupted by the last stop", { runs });
+  const withdrawn = parts.gears.reconcile();
+  if (withdrawn > 0)
+    log.warn("approvals of an earlier build did not cover descriptions: approve these gears again", {
+      gears: withdrawn,
+    });
   parts.searches.prepare();
   parts.users.pruneIdleSessions();
   parts.directories.reconcile();

@@ -239,6 +239,7 @@ export function buildParts(options: PartsOptions) {
     db,
     store: gearStore,
     bindings: bindingStore,
+    access,
     announcements,
     audit,
     clock,

@@ -1,7 +1,9 @@
 // Goal: an approval is a decision about exact bytes, made by an admin, on record; what waits for one is in the list of approvals.
 
 import { expect, test } from "bun:test";
-import { approvedGear, makeGear } from "../kit/gears.ts";
+import { ISOLATION_LOST } from "../../src/service/gears/isolation.ts";
+import { temporaryFolder } from "../kit/folder.ts";
+import { approvedGear, isolatedSandbox, makeGear, withPrograms, type GearView } from "../kit/gears.ts";
 import { testService } from "../kit/service.ts";
 
 test("an approval records who, how authenticated, when and which hash", async () => {
@@ -20,6 +22,7 @@ test("an approval records who, how authenticated, when and which hash", async ()
       auth: "token",
       time: expect.any(String),
       content_hash: gear.content_hash,
+      isolated: false,
     },
   });
   const [record] = await at.admin.get<Record<string, unknown>[]>("/audit?action=gear.approve");
@@ -62,7 +65,7 @@ test("only admins approve, disable, set time-outs and delete", async () => {
   expect(await at.admin.refused("PATCH", `/gears/${gear.id}`, {})).toEqual({
     status: 400,
     code: "invalid",
-    message: "body: give status or timeout_seconds",
+    message: "body: give status, timeout_seconds or tags",
   });
   expect(await at.admin.refused("PATCH", `/gears/${gear.id}`, { timeout_seconds: 601 })).toMatchObject({
     status: 400,
@@ -117,4 +120,52 @@ test("pending gears wait in the list of approvals, for admins only, with what to
   ]);
   await at.admin.patch(`/gears/${gear.id}`, { status: "approved" });
   expect(await at.admin.get<unknown>("/approvals")).toEqual([]);
+});
+
+test("a gear that was approved to run isolated does not run without isolation until an admin says so", async () => {
+  await using folder = await temporaryFolder();
+  let gear: GearView;
+  {
+    await using at = await testService({ data: folder.path, sandbox: isolatedSandbox() });
+    gear = await approvedGear(at.admin);
+    expect(gear).toMatchObject({ isolated: true, approval: { isolated: true } } as never);
+    expect(await at.admin.post<unknown>(`/gears/${gear.id}/run`, {})).toMatchObject({ exit_code: 0 });
+  }
+  await using at = await testService({ data: folder.path, environment: withPrograms.environment });
+  const ann = await at.user("ann");
+  const run = `/gears/${gear.id}/run`;
+  const refusal = {
+    status: 422,
+    code: "refused",
+    message:
+      'run refused; gear not executed: "echo_args" was approved to run isolated, and gears are not isolated on this server now; ' +
+      "start the container runtime and restart the service, or let an admin approve the gear again",
+    details: { reason: "isolation_lost", gear_id: gear.id, approved_isolated: true, isolated: false },
+  };
+  expect(await ann.refused("POST", run, {})).toEqual(refusal);
+  expect(await at.admin.refused("POST", `${run}?stream=1`, {})).toEqual(refusal);
+  expect(await at.admin.get<unknown>(`/gears/${gear.id}/runs`)).toHaveLength(1);
+  expect(await at.admin.get<unknown>("/approvals")).toMatchObject([
+    {
+      kind: "gear",
+      id: gear.id,
+      facts: [expect.stringContaining("NOT isolated"), ISOLATION_LOST, expect.anything()],
+    },
+  ]);
+  expect(await ann.refused("PATCH", `/gears/${gear.id}`, { status: "approved" })).toMatchObject({
+    status: 403,
+  });
+  expect(
+    await at.admin.patch<unknown>(`/gears/${gear.id}`, {
+      status: "approved",
+      content_hash: gear.content_hash,
+    }),
+  ).toMatchObject({ status: "approved", isolated: false, approval: { isolated: false } });
+  expect(await ann.post<unknown>(run, {})).toMatchObject({ exit_code: 0, stdout: "{}" });
+  expect(await at.admin.get<unknown>("/approvals")).toEqual([]);
+  const records = await at.admin.get<{ detail: unknown }[]>("/audit?action=gear.approve");
+  expect(records.map((each) => each.detail)).toEqual([
+    { name: "echo_args", version: 1, status_before: "approved", isolated: false },
+    { name: "echo_args", version: 1, status_before: "pending", isolated: true },
+  ]);
 });

@@ -89,17 +89,23 @@ test("forged again: another approval; bound elsewhere: that is told too, and onl
   );
   const counted = "once approved it can be called by: orchestrator in lab, 1 more in other workspaces";
   const seenHere = { ...approval!, facts: [...approval!.facts.slice(0, -1), counted] };
-  const updated = { gear_id: gear!.id, name: "adder", status: "pending", version: 2, user: "admin" };
+  const updated = { gear_id: gear!.id, name: "adder", status: "pending", version: 3, user: "admin" };
   const requested = { turn_id: turn.id, type: "approval.requested", data: { approval: seenHere } };
   const told = (await toldIn(lab, lab.workspaceId)).slice(before.length);
-  const [change, first, second] = told;
-  expect(told.length).toBe(3);
-  expect(change).toEqual({ turn_id: turn.id, type: "gear.updated", data: updated });
-  // Saved twice, the second time with the same content: it waits since then.
-  expect(second).toEqual(requested as never);
-  expect(first!.type).toBe("approval.requested");
+  // Saved twice, the second time with the same content: that is a version of its own.
+  expect(told.map(({ type, data }) => [type, data["version"]])).toEqual([
+    ["gear.updated", 2],
+    ["approval.requested", undefined],
+    ["gear.updated", 3],
+    ["approval.requested", undefined],
+  ]);
+  expect(told.slice(2)).toEqual([
+    { turn_id: turn.id, type: "gear.updated", data: updated },
+    requested,
+  ] as never);
   expect(await toldIn(lab, elsewhere)).toEqual([
     { turn_id: null, type: "gear.bound", data: {} },
+    { turn_id: null, type: "gear.updated", data: { ...updated, version: 2 } },
     { turn_id: null, type: "gear.updated", data: updated },
   ]);
 });
@@ -152,6 +158,7 @@ test("a person's gear belongs to no workspace: only those where it is bound hear
   expect(told).toEqual([
     ["gear.bound", undefined, undefined],
     ["gear.updated", "pending", 2],
-    ["gear.updated", "approved", 2],
+    ["gear.updated", "pending", 3],
+    ["gear.updated", "approved", 3],
   ]);
 });

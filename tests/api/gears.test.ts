@@ -1,10 +1,13 @@
 // Goal: gears are made, shown and saved as specified: fields, names, content, versions, and every refusal with its text.
 
 import { expect, test } from "bun:test";
-import { ANY_ARGS, approvedGear, ECHO, makeGear } from "../kit/gears.ts";
+import type { Client } from "../kit/client.ts";
+import { ANY_ARGS, approvedGear, ECHO, isolatedSandbox, makeGear } from "../kit/gears.ts";
+import { call, say } from "../kit/model/index.ts";
 import { testService } from "../kit/service.ts";
+import { workplace } from "../kit/workplace.ts";
 
-test("a create answers exactly the specified fields", async () => {
+test("a create answers the specified fields, its content hash, and whether gears are isolated", async () => {
   await using at = await testService();
   const made = await at.admin.post("/gears", {
     name: "first_gear",
@@ -23,6 +26,8 @@ test("a create answers exactly the specified fields", async () => {
     entrypoint: "main.py",
     status: "pending",
     timeout_seconds: 60,
+    content_hash: expect.stringMatching(/^[0-9a-f]{64}$/) as never,
+    isolated: false,
   });
 });
 
@@ -41,7 +46,7 @@ test("the record shows code, hash, author and whether gears are isolated", async
     status: "pending",
     timeout_seconds: 60,
     args_schema: ANY_ARGS,
-    content_hash: "3eb11526a391222352a5476ab1c2ef9ca60a63637b369079629f9faab70a402d",
+    content_hash: "e399dd3aade6a85b80d0d42dabcfbda909ef763f7ac32f04314821e4e41ef358",
     code_bytes: 4,
     author_id: ann.id,
     author: "ann",
@@ -250,20 +255,70 @@ test("files and binaries come back byte for byte", async () => {
   expect(gear).toMatchObject({ entrypoint: "bin/tool", code: null, files, code_bytes: 8 } as never);
 });
 
-test("new content is the next version and pending; identical content changes nothing and says so", async () => {
+test("every save is the next version and pending: another description, tags only, the same content", async () => {
   await using at = await testService();
-  const gear = await approvedGear(at.admin);
-  const same = await at.admin.put<Record<string, unknown>>(`/gears/${gear.id}`, {
-    ...ECHO,
-    description: "new words",
-  });
-  expect(same).toMatchObject({
-    changed: false,
-    version: 1,
+  const ann = await at.user("ann");
+  const gear = await makeGear(ann, { description: "says it back" });
+  const saves: [fields: Record<string, unknown>, changed: boolean, description: string][] = [
+    [{ description: "Always call this first." }, true, "Always call this first."],
+    [{ ...ECHO, description: "Always call this first." }, false, "Always call this first."],
+    [{ tags: ["x"] }, false, "Always call this first."],
+    [{}, false, "Always call this first."],
+  ];
+  for (const [index, [fields, changed, description]] of saves.entries()) {
+    await at.admin.patch(`/gears/${gear.id}`, { status: "approved" });
+    const saved = await ann.put<Record<string, unknown>>(`/gears/${gear.id}`, fields);
+    expect(saved).toMatchObject({
+      changed,
+      version: index + 2,
+      status: "pending",
+      approval: null,
+      description,
+    });
+    expect(saved["content_hash"]).not.toBe(gear.content_hash);
+    expect((await ann.refused("POST", `/gears/${gear.id}/run`, {})).status).toBe(403);
+  }
+  const versions = await ann.get<{ description: string }[]>(`/gears/${gear.id}/versions?limit=500`);
+  expect(versions.map((each) => each.description)).toEqual([
+    "says it back",
+    ...saves.map(([, , description]) => description),
+  ]);
+});
+
+test("an admin changes the tags of an approved gear, on record, and nobody else does", async () => {
+  await using at = await testService();
+  const ann = await at.user("ann");
+  const gear = await makeGear(ann);
+  await at.admin.patch(`/gears/${gear.id}`, { status: "approved" });
+  expect((await ann.refused("PATCH", `/gears/${gear.id}`, { tags: ["x"] })).status).toBe(403);
+  expect(await at.admin.patch<unknown>(`/gears/${gear.id}`, { tags: [" x ", "x", "y"] })).toMatchObject({
     status: "approved",
-    description: "new words",
+    version: 1,
+    tags: ["x", "y"],
     content_hash: gear.content_hash,
   });
+  const [record] = await at.admin.get<{ detail: unknown }[]>("/audit?action=gear.tags");
+  expect(record!.detail).toEqual({ name: "echo_args", version: 1, from: "", to: "x, y" });
+});
+
+test("lists and records name only workspaces that the caller sees", async () => {
+  await using lab = await workplace("anthropic", { sandbox: isolatedSandbox() });
+  const ann = await lab.at.user("ann");
+  const made = { name: "adder", description: "d", runtime: "bash", code: "true", args_schema: ANY_ARGS };
+  lab.model.script("boss", [call("gear_forge", made), say("wait")]);
+  await lab.chat("make it");
+  const ids = async (client: Client) => {
+    const [listed] = await client.get<{ id: number; workspace_id: number | null }[]>("/gears");
+    const one = await client.get<{ workspace_id: number | null }>(`/gears/${listed!.id}`);
+    return [listed!.workspace_id, one.workspace_id];
+  };
+  expect(await ids(lab.admin)).toEqual([lab.workspaceId, lab.workspaceId]);
+  expect(await ids(ann)).toEqual([null, null]);
+});
+
+test("new content is the next version and pending, and earlier versions stay", async () => {
+  await using at = await testService();
+  const gear = await approvedGear(at.admin);
   const saved = await at.admin.put<Record<string, unknown>>(`/gears/${gear.id}`, { code: "cat; echo" });
   expect(saved).toMatchObject({
     changed: true,

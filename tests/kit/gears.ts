@@ -41,6 +41,7 @@ export function isolatedSandbox(
     kind: "docker",
     isolated: true,
     requests,
+    decided: async () => {},
     prepare: async () => {},
     run: async (request) => {
       requests.push(request);

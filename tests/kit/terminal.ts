@@ -11,6 +11,7 @@ import type { TestServiceOptions } from "./service.ts";
 export const ISOLATED: Sandbox = {
   kind: "docker",
   isolated: true,
+  decided: async () => {},
   prepare: () => Promise.resolve(),
   run: () => Promise.reject(new Error("no gear runs here")),
   stop: () => Promise.resolve(),

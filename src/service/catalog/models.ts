@@ -92,7 +92,7 @@ export class Models {
     };
   }
 
-  /** Anyone signed in. Raises `invalid`, `not_found` (provider), `refused` (too many). */
+  /** Anyone signed in. Raises `invalid`, `not_found` (provider), `conflict` (its provider has it already), `refused` (too many). */
   create(caller: Caller, input: CreateModel): Promise<Model> {
     const { db, store, audit, clock } = this.#deps;
     const fields = parseFields(input, {
@@ -110,6 +110,7 @@ export class Models {
       if (store.modelCount.get()!.count >= MODELS_MAX) {
         throw new AppError("refused", `there are ${MODELS_MAX} models already: delete one first`);
       }
+      this.#requireFreeName(provider.id, fields.model_name);
       const { id } = store.insertModel.get(provider.id, ...columns(fields), clock.now())!;
       const detail = { provider_id: provider.id, ...fields };
       audit.record(caller, { action: "model.create", target: `model:${id}`, detail });
@@ -117,7 +118,7 @@ export class Models {
     });
   }
 
-  /** Admin. Absent fields are left alone, null makes a figure unknown. Raises `invalid`, `not_found`. */
+  /** Admin. Absent fields are left alone, null makes a figure unknown. Raises `invalid`, `not_found`, `conflict`. */
   update(caller: Caller, id: number, input: UpdateModel): Promise<Model> {
     const { db, store, audit } = this.#deps;
     return db.write(() => {
@@ -126,11 +127,25 @@ export class Models {
       const fields = parseFields(input, model);
       const changes = changesOf<ModelFields>(model, fields);
       if (Object.keys(changes).length > 0) {
+        this.#requireFreeName(model.provider_id, fields.model_name, id);
         store.updateModel.run(...columns(fields), id);
         audit.record(caller, { action: "model.update", target: `model:${id}`, detail: changes });
       }
       return this.existing(id);
     });
+  }
+
+  /** One entry for one model: two would have two prices. */
+  #requireFreeName(providerId: number, name: string, exceptId?: number): void {
+    const other = this.#deps.store.modelNamed.get(providerId, name);
+    if (!other || other.id === exceptId) return;
+    throw new AppError(
+      "conflict",
+      `model_name: the provider has the model "${name}" in the catalog already`,
+      {
+        model_id: other.id,
+      },
+    );
   }
 
   /** Admin. Raises `conflict` while agents use it, `not_found`. */

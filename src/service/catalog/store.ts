@@ -70,6 +70,7 @@ export class CatalogStore {
   readonly modelsOf;
 
   readonly modelById;
+  readonly modelNamed;
   readonly models;
   readonly modelCount;
   readonly endpoint;
@@ -108,6 +109,9 @@ export class CatalogStore {
     );
 
     this.modelById = db.query<ModelRow, [number]>(`SELECT ${MODEL_COLUMNS} ${MODEL_TABLES} AND m.id = ?`);
+    this.modelNamed = db.query<{ id: number }, [number, string]>(
+      "SELECT id FROM models WHERE provider_id = ? AND model_name = ? AND deleted_at IS NULL",
+    );
     this.models = db.query<ModelRow, []>(
       `SELECT ${MODEL_COLUMNS} ${MODEL_TABLES} ORDER BY m.label COLLATE NOCASE, m.id`,
     );

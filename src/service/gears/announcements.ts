@@ -7,7 +7,7 @@ import type { Journal } from "../journal/journal.ts";
 import type { ApprovalDecision } from "../journal/schema.ts";
 import type { Caller } from "../people/caller.ts";
 import type { BindingPlaceRow, BindingStore } from "./binding-store.ts";
-import { isolationSentence, type Isolation } from "./isolation.ts";
+import { isIsolationLost, ISOLATION_LOST, isolationSentence, type Isolation } from "./isolation.ts";
 import type { GearRow } from "./store.ts";
 
 const PLACES_SHOWN_MAX = 20;
@@ -94,11 +94,13 @@ export class Announcements {
       places.length === 0
         ? "no agent is bound to it"
         : `once approved it can be called by: ${places.join(", ")}`;
+    const { isolation } = this.#deps;
+    const lost = isIsolationLost(row, isolation) ? ISOLATION_LOST : "";
     return {
       kind: "gear",
       id: row.id,
       title: `gear "${row.name}", version ${row.version} (${row.runtime})`,
-      facts: [isolationSentence(this.#deps.isolation), row.description, bound].filter((fact) => fact !== ""),
+      facts: [isolationSentence(isolation), lost, row.description, bound].filter((fact) => fact !== ""),
       content_hash: row.hash,
       workspace_id: row.workspace_id,
       agent: row.forged_by,

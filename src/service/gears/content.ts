@@ -1,7 +1,7 @@
 // What a gear is, byte for byte: its files from a request, its entrypoint, and the hash that an approval is about.
 //
-// Content hash: SHA-256 of canonical JSON (kit/crypto) of {args_schema, entrypoint, files: [{path, sha256}], name, runtime}, files in
-// ascending order of path (as UTF-8 bytes), sha256 of each file's bytes in hex. Described for others in docs/gears.md.
+// Content hash: SHA-256 of canonical JSON (kit/crypto) of {args_schema, description, entrypoint, files: [{path, sha256}], name, runtime},
+// files in ascending order of path (as UTF-8 bytes), sha256 of each file's bytes in hex. Described for others in docs/gears.md.
 
 import { canonicalJson, sha256Hex } from "../../kit/crypto.ts";
 import { AppError } from "../../kit/error.ts";
@@ -21,6 +21,8 @@ const INPUTS_FOLDER = "inputs";
 
 export interface Content {
   readonly name: string;
+  /** Prompt text of every agent that may call the gear, so it is approved like the program. */
+  readonly description: string;
   readonly runtime: GearRuntime;
   readonly entrypoint: string;
   readonly argsSchema: string;
@@ -115,11 +117,11 @@ export function bytesOf(files: readonly FileRow[]): number {
 
 /** The text whose SHA-256 is the content hash; an audit record hashes it as its content. */
 export function canonicalContent(content: Content): string {
-  const { name, runtime, entrypoint, argsSchema: args_schema } = content;
+  const { name, description, runtime, entrypoint, argsSchema: args_schema } = content;
   const files = content.files
     .toSorted((a, b) => Buffer.compare(Buffer.from(a.path), Buffer.from(b.path)))
     .map((file) => ({ path: file.path, sha256: sha256Hex(file.content) }));
-  return canonicalJson({ name, runtime, entrypoint, files, args_schema });
+  return canonicalJson({ name, description, runtime, entrypoint, files, args_schema });
 }
 
 export function contentHash(content: Content): string {

@@ -6,20 +6,19 @@ import { isolationSentence, type Isolation } from "./isolation.ts";
 import type { CreatedGear, Gear, GearDetail } from "./schema.ts";
 import type { FileRow, GearRow } from "./store.ts";
 
-/** As lists show a gear: without its code. */
-export function toGear(row: GearRow, isolation: Isolation): Gear {
+/** As lists show a gear: without its code. `sees`: whether the caller may know of a workspace. */
+export function toGear(row: GearRow, isolation: Isolation, sees: (workspaceId: number) => boolean): Gear {
+  const { workspace_id } = row;
   return {
-    ...toCreated(row),
+    ...toCreated(row, isolation),
     description: row.description,
     args_schema: row.args_schema,
-    content_hash: row.hash,
     code_bytes: row.bytes,
     author_id: row.author_id,
     author: row.author,
     forged_by: row.forged_by,
-    workspace_id: row.workspace_id,
+    workspace_id: workspace_id !== null && sees(workspace_id) ? workspace_id : null,
     approval: approvalOf(row),
-    isolated: isolation.isolated,
     isolation: isolationSentence(isolation),
     created_at: rfc3339(row.created_at),
     updated_at: rfc3339(row.updated_at),
@@ -40,12 +39,13 @@ function approvalOf(row: GearRow): Gear["approval"] {
     auth: approved_auth!,
     time: rfc3339(approved_at!),
     content_hash: approved_hash,
+    isolated: row.approved_isolated === 1,
   };
 }
 
-/** The fields that the specification gives for a new gear. */
-export function toCreated(row: GearRow): CreatedGear {
-  const { id, name, version, runtime, entrypoint, status, timeout_seconds } = row;
+/** The fields that the specification gives for a new gear, and what its approval is about. */
+export function toCreated(row: GearRow, { isolated }: Isolation): CreatedGear {
+  const { id, name, version, runtime, entrypoint, status, timeout_seconds, hash: content_hash } = row;
   return {
     id,
     name,
@@ -55,5 +55,7 @@ export function toCreated(row: GearRow): CreatedGear {
     entrypoint,
     status,
     timeout_seconds,
+    content_hash,
+    isolated,
   };
 }

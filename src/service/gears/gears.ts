@@ -9,12 +9,14 @@ import type { Approval } from "../approvals/schema.ts";
 import type { Audit } from "../audit/audit.ts";
 import { requireAdmin, type Caller } from "../people/caller.ts";
 import { BUILT_IN_TOOL_NAMES } from "../tools/names.ts";
+import type { Access } from "../workspaces/access.ts";
 import type { Announcements } from "./announcements.ts";
 import { checkArgsSchema } from "./args.ts";
 import type { BindingStore } from "./binding-store.ts";
 import { bytesOf, canonicalContent, contentHash, parseCode, type Content } from "./content.ts";
 import { shown, toCreated, toGear } from "./gear-records.ts";
-import type { Isolation } from "./isolation.ts";
+import { isIsolationLost, type Isolation } from "./isolation.ts";
+import { rehashVersions } from "./rehash.ts";
 import {
   GEAR_NAME_PATTERN,
   TIMEOUT_SECONDS_DEFAULT,
@@ -36,6 +38,7 @@ export interface GearsDeps {
   db: Db;
   store: GearStore;
   bindings: BindingStore;
+  access: Access;
   announcements: Announcements;
   audit: Audit;
   clock: Clock;
@@ -57,13 +60,26 @@ export class Gears {
     this.#deps = deps;
   }
 
-  /** Any signed-in person sees all gears. Sorted by name. */
-  list(): Gear[] {
-    return this.#deps.store.all.all().map((row) => toGear(row, this.#deps.isolation));
+  /** At start. Returns how many approvals of earlier builds were withdrawn. */
+  reconcile(): number {
+    const { db, store, audit } = this.#deps;
+    return rehashVersions(db, store, audit);
   }
 
-  get(id: number): GearDetail {
-    return this.#detail(this.existing(id));
+  /** Any signed-in person sees all gears. Sorted by name. */
+  list(caller: Caller): Gear[] {
+    const { store, isolation, access } = this.#deps;
+    const sees = access.sight(caller);
+    return store.all.all().map((row) => toGear(row, isolation, sees));
+  }
+
+  get(caller: Caller, id: number): GearDetail {
+    return this.#detail(caller, this.existing(id));
+  }
+
+  /** The names that agents know: of what is not deleted, sorted. */
+  all(): GearRow[] {
+    return this.#deps.store.all.all();
   }
 
   /** Newest page first, ascending in a page. A page ends early after VERSIONS_PAGE_BYTES_MAX of code; version 1 is the last of all. */
@@ -78,6 +94,7 @@ export class Gears {
       .map(
         ({
           version,
+          description,
           runtime,
           entrypoint,
           args_schema,
@@ -88,6 +105,7 @@ export class Gears {
           id: versionId,
         }) => ({
           version,
+          description,
           runtime,
           entrypoint,
           args_schema,
@@ -102,7 +120,7 @@ export class Gears {
 
   /** Raises `invalid` naming the field, `conflict` (name taken), `too_large`. */
   create(caller: Caller, input: CreateGear): Promise<CreatedGear> {
-    return this.#deps.db.write(() => toCreated(this.createIn(caller, input, null)));
+    return this.#deps.db.write(() => toCreated(this.createIn(caller, input, null), this.#deps.isolation));
   }
 
   createIn(caller: Caller, input: CreateGear, forge: Forge | null): GearRow {
@@ -110,17 +128,14 @@ export class Gears {
     requireName(input.name);
     checkArgsSchema(input.args_schema);
     const { name, runtime, args_schema: argsSchema } = input;
-    const content: Content = { name, runtime, argsSchema, ...parseCode(runtime, input) };
+    const description = input.description ?? "";
+    const content: Content = { name, description, runtime, argsSchema, ...parseCode(runtime, input) };
     if (store.byName.get(name)) throw new AppError("conflict", `name: a gear named "${name}" exists already`);
     const now = clock.now();
-    const texts = [
-      input.description ?? "",
-      JSON.stringify(cleanTags(input.tags ?? [])),
-      JSON.stringify(input.tests ?? []),
-    ] as const;
     const { id } = store.insert.get(
       name,
-      ...texts,
+      JSON.stringify(cleanTags(input.tags ?? [])),
+      JSON.stringify(input.tests ?? []),
       TIMEOUT_SECONDS_DEFAULT,
       caller.userId,
       caller.name,
@@ -143,12 +158,12 @@ export class Gears {
     return row;
   }
 
-  /** Its author, or an admin. New content is the next version and takes the approval away; identical content changes neither. */
+  /** Its author, or an admin. Each save is the next version and takes the approval away, also when the content is the same. */
   save(caller: Caller, id: number, input: SaveGear): Promise<SavedGear> {
     return this.#deps.db.write(() => {
       const before = this.existing(id);
       const after = this.saveIn(caller, id, input);
-      return { ...this.#detail(after), changed: after.version !== before.version };
+      return { ...this.#detail(caller, after), changed: after.hash !== before.hash };
     });
   }
 
@@ -159,36 +174,37 @@ export class Gears {
     if (input.name !== undefined && input.name !== row.name)
       throw new AppError("invalid", "name: a gear's name never changes; create another gear");
     if (input.args_schema !== undefined) checkArgsSchema(input.args_schema);
-    const content = this.#changedContent(row, input);
-    const changed = contentHash(content) !== row.hash;
-    const version = changed ? row.version + 1 : row.version;
+    const content = this.#savedContent(row, input);
+    const version = row.version + 1;
     const tags = input.tags === undefined ? row.tags : JSON.stringify(cleanTags(input.tags));
     const tests = input.tests === undefined ? row.tests : JSON.stringify(input.tests);
-    if (changed) {
-      this.#insertVersion(caller, id, version, content);
-      store.setStatus.run("pending", id);
-      audit.record(caller, {
-        action: "gear.save",
-        target: `gear:${id}`,
-        detail: { name: row.name, version, status_before: row.status },
-        content: canonicalContent(content),
-      });
-    }
-    store.update.run(input.description ?? row.description, tags, tests, version, clock.now(), id);
+    this.#insertVersion(caller, id, version, content);
+    store.setStatus.run("pending", id);
+    store.update.run(tags, tests, version, clock.now(), id);
+    audit.record(caller, {
+      action: "gear.save",
+      target: `gear:${id}`,
+      detail: { name: row.name, version, status_before: row.status },
+      content: canonicalContent(content),
+    });
     const after = this.existing(id);
-    if (changed) announcements.changed(caller, after);
-    if (after.status === "pending") announcements.requested(caller, after);
+    announcements.changed(caller, after);
+    announcements.requested(caller, after);
     return after;
   }
 
-  /** Admin. Approves exactly the content with the given hash; a hash that is not the current one is `conflict`. */
-  decide(caller: Caller, id: number, input: DecideGear): Promise<GearDetail> {
-    const { db, store } = this.#deps;
+  /**
+   * Admin. Approves exactly the content with the given hash, for the isolation that there is now; a hash that is not the current one is
+   * `conflict`. Time-out and tags can change without a new version: neither is run, and no agent reads them.
+   */
+  async decide(caller: Caller, id: number, input: DecideGear): Promise<GearDetail> {
+    const { db, store, isolation } = this.#deps;
+    await isolation.decided();
     return db.write(() => {
       requireAdmin(caller);
       const row = this.existing(id);
-      if (input.status === undefined && input.timeout_seconds === undefined)
-        throw new AppError("invalid", "body: give status or timeout_seconds");
+      if (input.status === undefined && input.timeout_seconds === undefined && input.tags === undefined)
+        throw new AppError("invalid", "body: give status, timeout_seconds or tags");
       if (input.content_hash !== undefined && input.content_hash !== row.hash) {
         throw new AppError("conflict", "content_hash: the gear has other content by now; look at it again", {
           version: row.version,
@@ -199,9 +215,10 @@ export class Gears {
         store.setTimeout.run(input.timeout_seconds, id);
         this.#audit(caller, "gear.timeout", row, { from: row.timeout_seconds, to: input.timeout_seconds });
       }
-      if (input.status !== undefined && input.status !== row.status)
+      if (input.tags !== undefined) this.#setTags(caller, row, cleanTags(input.tags));
+      if (input.status !== undefined && (input.status !== row.status || this.#isApprovedOtherwise(row)))
         this.#setStatus(caller, row, input.status);
-      return this.#detail(this.existing(id));
+      return this.#detail(caller, this.existing(id));
     });
   }
 
@@ -219,10 +236,11 @@ export class Gears {
     });
   }
 
-  /** Pending gears, for admins: they decide. */
+  /** For admins, who decide: pending gears, and those whose approval counted on an isolation that is not there now. */
   approvals(caller: Caller, limit: number): Approval[] {
+    const { store, announcements, isolation } = this.#deps;
     if (caller.role !== "admin") return [];
-    return this.#deps.store.pending.all(limit).map((row) => this.#deps.announcements.approval(row));
+    return store.undecided.all(isolation.isolated ? 1 : 0, limit).map((row) => announcements.approval(row));
   }
 
   byName(name: string): GearRow | undefined {
@@ -237,12 +255,14 @@ export class Gears {
 
   /** The stored bytes, now. Whoever runs them compares their hash first. */
   contentOf(row: GearRow): Content {
-    const { name, runtime, entrypoint, args_schema: argsSchema } = row;
-    return { name, runtime, entrypoint, argsSchema, files: this.#deps.store.files.all(row.version_id) };
+    const { name, description, runtime, entrypoint, args_schema: argsSchema } = row;
+    const files = this.#deps.store.files.all(row.version_id);
+    return { name, description, runtime, entrypoint, argsSchema, files };
   }
 
-  #changedContent(row: GearRow, input: SaveGear): Content {
+  #savedContent(row: GearRow, input: SaveGear): Content {
     const before = this.contentOf(row);
+    const description = input.description ?? before.description;
     const argsSchema = input.args_schema ?? before.argsSchema;
     const runtime = input.runtime ?? before.runtime;
     const hasCode = input.code !== undefined || input.files !== undefined;
@@ -256,19 +276,21 @@ export class Gears {
     return hasCode
       ? {
           name: before.name,
+          description,
           runtime,
           argsSchema,
           ...parseCode(runtime, withEntrypoint(before, runtime, input)),
         }
-      : { ...before, argsSchema };
+      : { ...before, description, argsSchema };
   }
 
   #insertVersion(caller: Caller, gearId: number, version: number, content: Content): void {
     const { store, clock } = this.#deps;
-    const { runtime, entrypoint, argsSchema, files } = content;
+    const { description, runtime, entrypoint, argsSchema, files } = content;
     const { id } = store.insertVersion.get(
       gearId,
       version,
+      description,
       runtime,
       entrypoint,
       argsSchema,
@@ -287,7 +309,8 @@ export class Gears {
       const hash = contentHash(this.contentOf(row));
       if (hash !== row.hash)
         throw new AppError("conflict", "the stored files are not those of this version: save the gear again");
-      store.approve.run(hash, caller.userId, caller.name, caller.auth, clock.now(), row.id);
+      const isolated = this.#deps.isolation.isolated ? 1 : 0;
+      store.approve.run(hash, caller.userId, caller.name, caller.auth, clock.now(), isolated, row.id);
     } else store.setStatus.run(status, row.id);
     this.#audit(caller, `gear.${ACTIONS[status]}`, row, {
       status_before: row.status,
@@ -296,7 +319,8 @@ export class Gears {
     const after = this.existing(row.id);
     announcements.changed(caller, after);
     if (status === "pending") announcements.requested(caller, after);
-    else if (row.status === "pending") announcements.decided(caller, row, status);
+    else if (row.status === "pending" || isIsolationLost(row, this.#deps.isolation))
+      announcements.decided(caller, row, status);
   }
 
   #audit(
@@ -314,10 +338,27 @@ export class Gears {
     });
   }
 
-  #detail(row: GearRow): GearDetail {
+  #setTags(caller: Caller, row: GearRow, tags: readonly string[]): void {
+    const { store, clock } = this.#deps;
+    const text = JSON.stringify(tags);
+    if (text === row.tags) return;
+    store.update.run(text, row.tests, row.version, clock.now(), row.id);
+    this.#audit(caller, "gear.tags", row, {
+      from: (JSON.parse(row.tags) as string[]).join(", "),
+      to: tags.join(", "),
+    });
+  }
+
+  /** Approved, but for another isolation than there is now: to approve it again is a decision. */
+  #isApprovedOtherwise(row: GearRow): boolean {
+    return row.status === "approved" && (row.approved_isolated === 1) !== this.#deps.isolation.isolated;
+  }
+
+  #detail(caller: Caller, row: GearRow): GearDetail {
+    const { isolation, access } = this.#deps;
     const tests = JSON.parse(row.tests) as GearDetail["tests"];
     return {
-      ...toGear(row, this.#deps.isolation),
+      ...toGear(row, isolation, access.sight(caller)),
       ...shown(row.entrypoint, this.contentOf(row).files),
       tests,
     };

@@ -1,10 +1,21 @@
 // What people are told about the isolation of gears, in the same words wherever gears are shown, run or approved.
 
 import { SANDBOX_MEMORY_MB, SANDBOX_PROCESSES } from "../sandbox/sandbox.ts";
+import type { GearRow } from "./store.ts";
 
 /** The sandbox, as far as showing gears needs it. */
 export interface Isolation {
   readonly isolated: boolean;
+  /** Resolves when `isolated` is final. */
+  decided(): Promise<void>;
+}
+
+/** Who approved the gear counted on isolation, and there is none now: it does not run until an admin approves it again. */
+export function isIsolationLost(
+  row: Pick<GearRow, "approved_isolated">,
+  { isolated }: Pick<Isolation, "isolated">,
+): boolean {
+  return row.approved_isolated === 1 && !isolated;
 }
 
 const ISOLATED = `Gears run isolated on this server: in a throwaway container without network, with ${SANDBOX_MEMORY_MB} MB of memory, one processor and ${SANDBOX_PROCESSES} processes.`;
@@ -12,8 +23,11 @@ const ISOLATED = `Gears run isolated on this server: in a throwaway container wi
 const NOT_ISOLATED =
   "Gears are NOT isolated on this server: this program runs with the server's own access to files, the database, the stored provider keys, the network and this API. The approval is the only control.";
 
+export const ISOLATION_LOST =
+  "It was approved to run isolated, and gears are not isolated on this server now. It does not run until the container runtime is back and the service was restarted, or until an admin approves it again, without isolation.";
+
 export const NOT_ISOLATED_NOTICE = "This run was not isolated: the program had the server's own access.";
 
-export function isolationSentence(isolation: Isolation): string {
+export function isolationSentence(isolation: Pick<Isolation, "isolated">): string {
   return isolation.isolated ? ISOLATED : NOT_ISOLATED;
 }

@@ -17,8 +17,9 @@ export async function runTests(
   caller: Caller,
   gearId: number,
 ): Promise<TestReport> {
+  await runs.ready();
   runs.requireMayTry(caller);
-  const gear = gears.get(gearId);
+  const gear = gears.get(caller, gearId);
   if (gear.tests.length === 0) throw new AppError("refused", "the gear has no tests");
   const outcomes: TestOutcome[] = [];
   for (const test of gear.tests) outcomes.push(await runTest(runs, caller, gearId, test));

@@ -61,7 +61,7 @@ export function gearRoutes(plugin: CallerPlugin, deps: GearRoutesDeps, log: Log)
 function recordRoutes(plugin: CallerPlugin, { gears }: GearRoutesDeps) {
   return new Elysia({ name: "gear-records", normalize: false, tags: ["gears"] })
     .use(plugin)
-    .get("/gears", () => gears.list(), { caller: "any", response: Type.Array(Gear) })
+    .get("/gears", ({ caller }) => gears.list(caller), { caller: "any", response: Type.Array(Gear) })
     .post(
       "/gears",
       ({ caller, body, status }) => gears.create(caller, body).then((made) => status(201, made)),
@@ -71,7 +71,7 @@ function recordRoutes(plugin: CallerPlugin, { gears }: GearRoutesDeps) {
         response: { 201: CreatedGear },
       },
     )
-    .get("/gears/:id", ({ params }) => gears.get(params.id), {
+    .get("/gears/:id", ({ caller, params }) => gears.get(caller, params.id), {
       caller: "any",
       params: fromPath(IdParams),
       response: GearDetail,
@@ -109,6 +109,7 @@ function runRoutes(plugin: CallerPlugin, deps: GearRoutesDeps, log: Log) {
       "/gears/:id/run",
       async ({ caller, params, query, body, request }) => {
         const exchange = exchangeOf(request);
+        await gearRuns.ready();
         const kind = isOn(query.dry) ? "dry" : "run";
         const order =
           kind === "dry"

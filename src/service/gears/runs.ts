@@ -17,7 +17,7 @@ import { argsSchema, sentence } from "./args.ts";
 import type { GearBindings } from "./bindings.ts";
 import { canonicalContent, contentHash, type Content } from "./content.ts";
 import type { Gears } from "./gears.ts";
-import { NOT_ISOLATED_NOTICE } from "./isolation.ts";
+import { isIsolationLost, NOT_ISOLATED_NOTICE } from "./isolation.ts";
 import { LiveText } from "./live-text.ts";
 import { RunQueue } from "./run-queue.ts";
 import { resultFields, saidOf, toDetail, toRun } from "./run-records.ts";
@@ -100,9 +100,20 @@ export class GearRuns {
     await Promise.allSettled(this.#running);
   }
 
-  /** Anyone signed in, approved gears only. Raises `forbidden` (not approved), `invalid` (arguments), `not_found`; nothing ran then. */
+  /** To be awaited before an order: resolves when it is known whether gears are isolated. */
+  ready(): Promise<void> {
+    return this.#deps.sandbox.decided();
+  }
+
+  /**
+   * Anyone signed in, approved gears only. Raises `forbidden` (not approved), `refused` (approved to run isolated, which is not so now),
+   * `invalid` (arguments), `not_found`; nothing ran then.
+   */
   order(caller: Caller, gearId: number, input: RunGear): Order {
-    return this.#order(caller, gearId, "run", input, requireApproved);
+    return this.#order(caller, gearId, "run", input, (row) => {
+      requireApproved(row);
+      this.#requireIsolation(row);
+    });
   }
 
   /** Whatever the status. Anyone signed in where gears are isolated, otherwise admins; never agents. Raises `forbidden`, `invalid`, `not_found`. */
@@ -242,10 +253,21 @@ export class GearRuns {
         "refused",
         `run refused; gear not executed: "${row.name}" was changed since it was offered to you`,
       );
+    this.#requireIsolation(row);
     if (this.#deps.bindings.isBound(workspaceId, row.id, agentId)) return;
     throw new AppError(
       "refused",
       `run refused; gear not executed: you are not bound to "${row.name}" any more`,
+    );
+  }
+
+  #requireIsolation(row: GearRow): void {
+    if (!isIsolationLost(row, this.#deps.sandbox)) return;
+    throw new AppError(
+      "refused",
+      `run refused; gear not executed: "${row.name}" was approved to run isolated, and gears are not isolated on this server now; ` +
+        "start the container runtime and restart the service, or let an admin approve the gear again",
+      { reason: "isolation_lost", gear_id: row.id, approved_isolated: true, isolated: false },
     );
   }
 

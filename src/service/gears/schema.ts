@@ -1,5 +1,5 @@
-// Gears: records, inputs, limits. The content (name, runtime, entrypoint, files, args_schema) is what is hashed and approved;
-// description, tags, tests and time-out are not part of it.
+// Gears: records, inputs, limits. The content (name, description, runtime, entrypoint, files, args_schema) is what is hashed and approved;
+// tags, tests and time-out are not part of it.
 
 import { Type, type Static } from "@sinclair/typebox";
 import { closed, Id, nullable, oneOf, Time } from "../../kit/schema.ts";
@@ -102,10 +102,11 @@ export const DecideGear = closed({
   status: Type.Optional(GearStatus),
   content_hash: Type.Optional(Type.String({ pattern: "^[0-9a-f]{64}$" })),
   timeout_seconds: Type.Optional(Type.Integer({ minimum: 1, maximum: TIMEOUT_SECONDS_MAX })),
+  tags: Type.Optional(Tags),
 });
 export type DecideGear = Static<typeof DecideGear>;
 
-/** The answer to a create, as specified. */
+/** The answer to a create: as specified, and what an approval of it is about. */
 export const CreatedGear = closed({
   id: Id,
   name: Type.String(),
@@ -115,6 +116,8 @@ export const CreatedGear = closed({
   entrypoint: Type.String(),
   status: GearStatus,
   timeout_seconds: Type.Integer(),
+  content_hash: Type.String({ description: "SHA-256, hex; see docs/gears.md" }),
+  isolated: Type.Boolean({ description: "whether gears run isolated on this server" }),
 });
 export type CreatedGear = Static<typeof CreatedGear>;
 
@@ -122,17 +125,26 @@ const GearFields = {
   ...CreatedGear.properties,
   description: Type.String(),
   args_schema: Type.String(),
-  content_hash: Type.String({ description: "SHA-256, hex; see docs/gears.md" }),
   code_bytes: Type.Integer(),
   author_id: Id,
   author: Type.String(),
   forged_by: nullable(Type.String({ description: "the agent that made it" })),
+  /** Where it was forged; null also for those who may not see that. */
   workspace_id: nullable(Id),
   approval: nullable(
-    closed({ user_id: Id, user: Type.String(), auth: AuthKind, time: Time, content_hash: Type.String() }),
+    closed({
+      user_id: Id,
+      user: Type.String(),
+      auth: AuthKind,
+      time: Time,
+      content_hash: Type.String(),
+      isolated: Type.Boolean({
+        description:
+          "whether gears ran isolated then; true while `isolated` of the gear is false: it does not run until an admin approves it again",
+      }),
+    }),
   ),
-  /** Whether gears run isolated on this server, and the sentence to show with it. */
-  isolated: Type.Boolean(),
+  /** The sentence to show with `isolated`. */
   isolation: Type.String(),
   created_at: Time,
   updated_at: Time,
@@ -149,12 +161,13 @@ const CodeFields = {
 export const GearDetail = closed({ ...GearFields, ...CodeFields, tests: Type.Array(GearTest) });
 export type GearDetail = Static<typeof GearDetail>;
 
-/** `changed` false: the content was the same byte for byte, so version, status and approval stay. */
+/** `changed` false: the content is that of the version before, byte for byte. It is a version of its own all the same, and needs approval. */
 export const SavedGear = closed({ ...GearDetail.properties, changed: Type.Boolean() });
 export type SavedGear = Static<typeof SavedGear>;
 
 export const GearVersion = closed({
   version: Id,
+  description: Type.String(),
   runtime: GearRuntime,
   entrypoint: Type.String(),
   args_schema: Type.String(),

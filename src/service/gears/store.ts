@@ -7,7 +7,6 @@ import type { GearRuntime, GearStatus } from "./schema.ts";
 export interface GearRow {
   id: number;
   name: string;
-  description: string;
   /** JSON arrays. */
   tags: string;
   tests: string;
@@ -23,11 +22,14 @@ export interface GearRow {
   approved_by: string | null;
   approved_auth: AuthKind | null;
   approved_at: number | null;
+  /** Whether gears ran isolated when it was approved. */
+  approved_isolated: number | null;
   created_at: number;
   updated_at: number;
   deleted_at: number | null;
   /** Of the current version. */
   version_id: number;
+  description: string;
   runtime: GearRuntime;
   entrypoint: string;
   args_schema: string;
@@ -39,6 +41,7 @@ export interface VersionRow {
   id: number;
   gear_id: number;
   version: number;
+  description: string;
   runtime: GearRuntime;
   entrypoint: string;
   args_schema: string;
@@ -49,15 +52,30 @@ export interface VersionRow {
   created_at: number;
 }
 
+/** A version of an earlier build, whose hash did not cover the description. */
+export interface UnhashedRow {
+  id: number;
+  gear_id: number;
+  name: string;
+  description: string;
+  runtime: GearRuntime;
+  entrypoint: string;
+  args_schema: string;
+  is_approved: number;
+}
+
 export interface FileRow {
   path: string;
   encoding: "utf8" | "base64";
   content: Uint8Array;
 }
 
-const GEAR = `SELECT g.id, g.name, g.description, g.tags, g.tests, g.status, g.version, g.timeout_seconds, g.author_id, g.author, g.forged_by,
-  g.workspace_id, g.approved_hash, g.approved_by_id, g.approved_by, g.approved_auth, g.approved_at, g.created_at, g.updated_at, g.deleted_at,
-  v.id AS version_id, v.runtime, v.entrypoint, v.args_schema, v.hash, v.bytes
+/** Of an approval; the status is set with it. */
+const NO_APPROVAL = `approved_hash = NULL, approved_by_id = NULL, approved_by = NULL, approved_auth = NULL, approved_at = NULL,
+  approved_isolated = NULL`;
+const GEAR = `SELECT g.id, g.name, g.tags, g.tests, g.status, g.version, g.timeout_seconds, g.author_id, g.author, g.forged_by,
+  g.workspace_id, g.approved_hash, g.approved_by_id, g.approved_by, g.approved_auth, g.approved_at, g.approved_isolated, g.created_at, g.updated_at, g.deleted_at,
+  v.id AS version_id, v.description, v.runtime, v.entrypoint, v.args_schema, v.hash, v.bytes
   FROM gears g JOIN gear_versions v ON v.gear_id = g.id AND v.version = g.version`;
 
 export class GearStore {
@@ -65,7 +83,7 @@ export class GearStore {
   readonly withDeleted;
   readonly byName;
   readonly all;
-  readonly pending;
+  readonly undecided;
   readonly insert;
   readonly update;
   readonly approve;
@@ -76,47 +94,48 @@ export class GearStore {
   readonly versions;
   readonly insertFile;
   readonly files;
+  readonly unhashed;
+  readonly setHash;
 
   constructor(db: Db) {
     this.byId = db.query<GearRow, [number]>(`${GEAR} WHERE g.id = ? AND g.deleted_at IS NULL`);
     this.withDeleted = db.query<GearRow, [number]>(`${GEAR} WHERE g.id = ?`);
     this.byName = db.query<GearRow, [string]>(`${GEAR} WHERE g.name = ? AND g.deleted_at IS NULL`);
     this.all = db.query<GearRow, []>(`${GEAR} WHERE g.deleted_at IS NULL ORDER BY g.name`);
-    this.pending = db.query<GearRow, [number]>(
-      `${GEAR} WHERE g.status = 'pending' AND g.deleted_at IS NULL ORDER BY g.updated_at, g.id LIMIT ?`,
+    // Parameter 1: whether gears are isolated now. An approval given under isolation waits for another once there is none.
+    this.undecided = db.query<GearRow, [number, number]>(
+      `${GEAR} WHERE (g.status = 'pending' OR g.approved_isolated > ?) AND g.deleted_at IS NULL ORDER BY g.updated_at, g.id LIMIT ?`,
     );
     this.insert = db.query<
       { id: number },
-      [string, string, string, string, number, number, string, string | null, number | null, number, number]
+      [string, string, string, number, number, string, string | null, number | null, number, number]
     >(
-      `INSERT INTO gears (name, description, tags, tests, status, version, timeout_seconds, author_id, author, forged_by, workspace_id, created_at, updated_at)
-       VALUES (?, ?, ?, ?, 'pending', 1, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
+      `INSERT INTO gears (name, tags, tests, status, version, timeout_seconds, author_id, author, forged_by, workspace_id, created_at, updated_at)
+       VALUES (?, ?, ?, 'pending', 1, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
     );
-    this.update = db.query<never, [string, string, string, number, number, number]>(
-      "UPDATE gears SET description = ?, tags = ?, tests = ?, version = ?, updated_at = ? WHERE id = ?",
+    this.update = db.query<never, [string, string, number, number, number]>(
+      "UPDATE gears SET tags = ?, tests = ?, version = ?, updated_at = ? WHERE id = ?",
     );
-    this.approve = db.query<never, [string, number, string, AuthKind, number, number]>(
-      `UPDATE gears SET status = 'approved', approved_hash = ?, approved_by_id = ?, approved_by = ?, approved_auth = ?, approved_at = ?
-       WHERE id = ?`,
+    this.approve = db.query<never, [string, number, string, AuthKind, number, number, number]>(
+      `UPDATE gears SET status = 'approved', approved_hash = ?, approved_by_id = ?, approved_by = ?, approved_auth = ?, approved_at = ?,
+       approved_isolated = ? WHERE id = ?`,
     );
     this.setStatus = db.query<never, [GearStatus, number]>(
-      `UPDATE gears SET status = ?, approved_hash = NULL, approved_by_id = NULL, approved_by = NULL, approved_auth = NULL, approved_at = NULL
-       WHERE id = ?`,
+      `UPDATE gears SET status = ?, ${NO_APPROVAL} WHERE id = ?`,
     );
     this.setTimeout = db.query<never, [number, number]>("UPDATE gears SET timeout_seconds = ? WHERE id = ?");
     this.remove = db.query<never, [number, number]>(
-      `UPDATE gears SET deleted_at = ?, status = 'disabled', approved_hash = NULL, approved_by_id = NULL, approved_by = NULL,
-       approved_auth = NULL, approved_at = NULL WHERE id = ?`,
+      `UPDATE gears SET deleted_at = ?, status = 'disabled', ${NO_APPROVAL} WHERE id = ?`,
     );
     this.insertVersion = db.query<
       { id: number },
-      [number, number, GearRuntime, string, string, string, number, number, string, number]
+      [number, number, string, GearRuntime, string, string, string, number, number, string, number]
     >(
-      `INSERT INTO gear_versions (gear_id, version, runtime, entrypoint, args_schema, hash, bytes, author_id, author, created_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
+      `INSERT INTO gear_versions (gear_id, version, description, runtime, entrypoint, args_schema, hash, bytes, author_id, author, created_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
     );
     this.versions = db.query<VersionRow, [number, number, number]>(
-      `SELECT id, gear_id, version, runtime, entrypoint, args_schema, hash, bytes, author_id, author, created_at
+      `SELECT id, gear_id, version, description, runtime, entrypoint, args_schema, hash, bytes, author_id, author, created_at
        FROM gear_versions WHERE gear_id = ? AND version < ? ORDER BY version DESC LIMIT ?`,
     );
     this.insertFile = db.query<never, [number, string, string, Uint8Array]>(
@@ -125,5 +144,11 @@ export class GearStore {
     this.files = db.query<FileRow, [number]>(
       "SELECT path, encoding, content FROM gear_files WHERE version_id = ? ORDER BY path",
     );
+    this.unhashed = db.query<UnhashedRow, []>(
+      `SELECT v.id, v.gear_id, g.name, v.description, v.runtime, v.entrypoint, v.args_schema,
+         g.status = 'approved' AND g.version = v.version AS is_approved
+       FROM gear_versions v JOIN gears g ON g.id = v.gear_id WHERE v.hash = '' ORDER BY v.id LIMIT 1`,
+    );
+    this.setHash = db.query<never, [string, number]>("UPDATE gear_versions SET hash = ? WHERE id = ?");
   }
 }

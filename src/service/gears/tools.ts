@@ -20,7 +20,7 @@ import {
 import { argsSchema, parseToolArguments } from "./args.ts";
 import type { GearBindings } from "./bindings.ts";
 import type { Gears } from "./gears.ts";
-import type { Isolation } from "./isolation.ts";
+import { isIsolationLost, type Isolation } from "./isolation.ts";
 import type { Ended, GearRuns } from "./runs.ts";
 import { NeverStarted } from "./run-queue.ts";
 import {
@@ -82,12 +82,12 @@ export function gearTools(deps: GearToolsDeps): ToolSource {
   ];
 }
 
-/** A name that became a built-in tool's since then is that tool's. */
-function callable({ gears, bindings }: GearToolsDeps, scope: ToolScope): GearRow[] {
+/** A name that became a built-in tool's since then is that tool's. A gear that would be refused for want of isolation is not offered. */
+function callable({ gears, bindings, isolation }: GearToolsDeps, scope: ToolScope): GearRow[] {
   return bindings
     .approvedFor(scope.workspaceId, scope.agentId)
     .map((id) => gears.existing(id))
-    .filter((row) => !BUILT_IN_TOOL_NAMES.has(row.name));
+    .filter((row) => !BUILT_IN_TOOL_NAMES.has(row.name) && !isIsolationLost(row, isolation));
 }
 
 function listTool(deps: GearToolsDeps): DatabaseTool {
@@ -98,17 +98,17 @@ function listTool(deps: GearToolsDeps): DatabaseTool {
       "Lists all gears (small programs) with their status and who in this workspace may call them. Only approved gears that are bound to you are tools of yours.",
     parameters: NoInput,
     apply: (scope) => {
-      const { gears, bindings, blueprint } = deps;
+      const { gears, bindings, blueprint, isolation } = deps;
       const names = new Map(blueprint.agentsOf(scope.workspaceId).map((agent) => [agent.id, agent.name]));
       const bound = bindings.ofWorkspace(scope.workspaceId);
       const mine = new Set(callable(deps, scope).map((row) => row.id));
-      const all = gears.list();
+      const all = gears.all();
       const shown = all.slice(0, GEARS_LISTED_MAX).map((gear) => ({
         name: gear.name,
         description: gear.description,
         runtime: gear.runtime,
         version: gear.version,
-        status: gear.status,
+        status: isIsolationLost(gear, isolation) ? "approved, but not without isolation" : gear.status,
         bound_to: bound
           .filter((each) => each.gear_id === gear.id)
           .map((each) => (each.agent_id === null ? "all agents" : names.get(each.agent_id))),
@@ -138,8 +138,6 @@ function forgeTool({ gears, bindings }: GearToolsDeps): DatabaseTool {
       const row = known
         ? reforge(gears, scope, known, input, bind)
         : gears.createIn(scope.caller, input as CreateGear, forge);
-      if (row.status === "approved")
-        return ok(`Gear "${row.name}" has this content already, and it is approved: call it.`);
       return ok(
         `Gear "${row.name}" version ${row.version} is saved and bound to you. It waits for a person's approval; until then you can't call it. Tell the person so.`,
       );
@@ -222,6 +220,7 @@ function callTool({ runs, isolation }: GearToolsDeps, row: GearRow): ExternalToo
     parse: (json) => parseToolArguments(row.args_schema, json),
     durable: !isolation.isolated,
     run: async (scope, input: Record<string, unknown>, ports) => {
+      await runs.ready();
       const order = runs.toolOrder(scope.caller, scope.agentId, scope.workspaceId, gear, input, ports.callId);
       try {
         return toolResult(

@@ -42,6 +42,10 @@ class ChosenSandbox implements Sandbox {
     return this.#chosen?.isolated ?? false;
   }
 
+  async decided(): Promise<void> {
+    await this.#choice();
+  }
+
   async prepare(): Promise<void> {
     const sandbox = await this.#choice();
     if (this.#stopped) return;

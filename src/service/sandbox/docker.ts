@@ -68,6 +68,8 @@ export class DockerSandbox implements Sandbox {
     });
   }
 
+  async decided(): Promise<void> {}
+
   async prepare(): Promise<void> {
     await this.#sweepContainers();
     await this.#sweepFolders();

@@ -52,6 +52,8 @@ export interface Sandbox {
   readonly kind: "docker" | "subprocess";
   /** False: a gear has this server's own access, and every place that shows gears says so. */
   readonly isolated: boolean;
+  /** Resolves when `isolated` is final: `auto` asks the container daemon first, in a few seconds at most. */
+  decided(): Promise<void>;
   /** Checks and fetches what is needed (images), sweeps orphans of earlier runs, fills the pools. In the background after the start. */
   prepare(): Promise<void>;
   /** Raises `unavailable` when the sandbox itself can't run anything (no image, daemon gone); a deadline bounds every step. */

@@ -40,6 +40,8 @@ export class SubprocessSandbox implements Sandbox {
     this.#options = options;
   }
 
+  async decided(): Promise<void> {}
+
   /** Nothing to fetch, and nothing survives: interpreters are looked up at each call. */
   async prepare(): Promise<void> {}
 

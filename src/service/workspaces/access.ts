@@ -22,6 +22,16 @@ export class Access {
     return this.#store.visible.get(workspaceId, ...visibleParams(caller)) !== null;
   }
 
+  /** As `sees`, asked of the store once for each workspace: for lists. */
+  sight(caller: Caller): (workspaceId: number) => boolean {
+    const known = new Map<number, boolean>();
+    return (id) => {
+      const seen = known.get(id) ?? this.sees(caller, id);
+      known.set(id, seen);
+      return seen;
+    };
+  }
+
   /** For records in a workspace (agent, wire, entry, turn, …): the record, or the 404 of its own noun. */
   nested<Row extends { workspace_id: number }>(
     caller: Caller,

@@ -56,13 +56,31 @@ test("the list is sorted by label, then id", async () => {
   await using catalog = await catalogWithProvider();
   expect(catalog.models.list()).toEqual([]);
   for (const label of ["b", "C", "a", "B"])
-    await catalog.models.create(member, { provider_id: 1, model_name: "m", label });
+    await catalog.models.create(member, { provider_id: 1, model_name: `m-${label}`, label });
   expect(catalog.models.list().map(({ id, label }) => [id, label])).toEqual([
     [3, "a"],
     [1, "b"],
     [4, "B"],
     [2, "C"],
   ]);
+});
+
+test("a provider has a model once, whatever its label; deleted ones leave their name", async () => {
+  await using catalog = await catalogWithProvider();
+  await catalog.providers.create(admin, { name: "Q", type: "vendor-a" });
+  const create = (provider_id: number, model_name: string) =>
+    catalog.models.create(member, { provider_id, model_name, label: `${provider_id} ${model_name}` });
+  await create(1, "m");
+  await create(1, "M");
+  await create(2, "m");
+  const taken = 'conflict: model_name: the provider has the model "m" in the catalog already';
+  expect(await refusalOf(() => create(1, " m "))).toBe(taken);
+  expect(await refusalOf(() => catalog.models.update(admin, 2, { model_name: "m" }))).toBe(taken);
+  expect(await catalog.models.update(admin, 1, { model_name: "m", label: "x" })).toMatchObject({
+    label: "x",
+  });
+  await catalog.models.remove(admin, 1);
+  expect((await create(1, "m")).id).toBe(4);
 });
 
 test.each<[Partial<CreateModel>, string]>([

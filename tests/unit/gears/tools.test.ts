@@ -33,6 +33,11 @@ test("what outlives the turn is marked: forging, binding, and gears that are not
   expect(durableTools(false)).toEqual(["gear_forge", "gear_grant", "gear_revoke", "echo_args"]);
 });
 
+test("a gear that was approved to run isolated is not offered without isolation", () => {
+  const row = { ...ROW, approved_isolated: 1 };
+  expect(durableTools(false, row)).not.toContain("echo_args");
+});
+
 test("a name that became a built-in tool's is that tool's", () => {
   expect(durableTools(false, { ...ROW, name: "web_search" })).toEqual([
     "gear_forge",
@@ -44,7 +49,8 @@ test("a name that became a built-in tool's is that tool's", () => {
 test("the last look at a call, inside the write that stores its run, refuses what is not callable any more", async () => {
   const approved = { ...ROW, status: "approved" };
   const check = (row: Partial<GearRow>, bound: boolean) => {
-    const deps = { gears: { existing: () => approved }, bindings: { isBound: () => bound } };
+    const sandbox = { isolated: false };
+    const deps = { gears: { existing: () => approved }, bindings: { isBound: () => bound }, sandbox };
     const runs = new GearRuns(deps as unknown as GearRunsDeps);
     const order = runs.toolOrder({} as Caller, 1, 1, { id: 1, hash: "h" }, {}, "call_1");
     return order.require({ ...approved, ...row } as GearRow);
@@ -56,6 +62,9 @@ test("the last look at a call, inside the write that stores its run, refuses wha
   );
   expect(await refusalOf(() => check({ hash: "other" }, true))).toBe(
     `${prefix} "echo_args" was changed since it was offered to you`,
+  );
+  expect(await refusalOf(() => check({ approved_isolated: 1 }, true))).toStartWith(
+    `${prefix} "echo_args" was approved to run isolated`,
   );
   expect(await refusalOf(() => check({}, false))).toBe(`${prefix} you are not bound to "echo_args" any more`);
 });

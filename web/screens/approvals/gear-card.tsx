@@ -10,6 +10,7 @@ import { Time } from "../../kit/pieces.tsx";
 import { ProblemNotice, Skeleton } from "../../kit/states.tsx";
 import { workspacesQuery } from "../../state/lists.ts";
 import { isAdmin } from "../../state/session.ts";
+import { isolationLost } from "../gears/gear-words.tsx";
 import type { ApprovalCardProps } from "./approval-card.tsx";
 import { CardFrame, HashText, Settled, WhoCan } from "./card-parts.tsx";
 
@@ -19,10 +20,13 @@ export function GearCard(props: ApprovalCardProps): JSX.Element {
     key: ["gears", "one", id()],
     read: () => take(api.gears({ id: id() }).get()),
   }));
-  const title = () =>
-    props.approval.agent === null
+  const title = () => {
+    const found = gear.data();
+    if (found && isolationLost(found)) return "A gear was approved to run isolated, and isolation is gone";
+    return props.approval.agent === null
       ? `${props.approval.requested_by} asks to approve a gear`
       : `${props.approval.agent} asks to approve a gear`;
+  };
   return (
     <CardFrame title={title()} compact={props.compact}>
       <Switch fallback={<Skeleton />}>
@@ -104,7 +108,7 @@ function Facts(props: { readonly gear: Gear; readonly facts: readonly string[] }
 function Next(props: { readonly gear: Gear; readonly autofocus: boolean | undefined }): JSX.Element {
   return (
     <Switch>
-      <Match when={props.gear.status !== "pending"}>
+      <Match when={props.gear.status !== "pending" && !isolationLost(props.gear)}>
         <Settled>
           {props.gear.status === "approved"
             ? `Approved by ${props.gear.approval?.user ?? "an admin"}.`

@@ -13,7 +13,7 @@ import { ProblemNotice } from "../../kit/states.tsx";
 import { tell } from "../../kit/toast.tsx";
 import { isAdmin, me } from "../../state/session.ts";
 import { putGear, readGear } from "./gear-queries.ts";
-import { changed, contentChanged, draftOf, type ProgramDraft, tagsOf, testsOf } from "./program-draft.ts";
+import { changed, draftOf, type ProgramDraft, tagsOf, testsOf } from "./program-draft.ts";
 import { DetailFields, ProgramEditor, TestFields } from "./program-editor.tsx";
 import { StaleSave, type StaleChoice } from "./stale-save.tsx";
 
@@ -27,7 +27,6 @@ export function Code(props: { readonly gear: GearDetail }): JSX.Element {
   const [theirs, setTheirs] = createSignal<{ gear: GearDetail; choose: (choice: StaleChoice) => void }>();
   const start = createMemo(() => draftOf(begun()));
   const dirty = () => changed(start(), draft());
-  const anew = () => contentChanged(start(), draft());
   const mayWrite = () => isAdmin() || props.gear.author_id === me()?.id;
   // While nothing is written, the newest is shown.
   createEffect(() => {
@@ -40,19 +39,15 @@ export function Code(props: { readonly gear: GearDetail }): JSX.Element {
       setDraft(draftOf(gear));
     });
   const saving = createSubmission(FIELDS, async () => {
-    const body = bodyOf(draft(), anew());
+    const body = bodyOf(draft());
     const latest = await readGear(props.gear.id);
-    if (latest.content_hash !== begun().content_hash && !(await asked(latest))) return;
-    const { changed: isNew, ...saved } = await take(api.gears({ id: props.gear.id }).put(body));
+    if (latest.version !== begun().version && !(await asked(latest))) return;
+    const { changed: _, ...saved } = await take(api.gears({ id: props.gear.id }).put(body));
     putGear(saved);
     restart(saved);
     void Promise.all([refresh("gears"), refresh("approvals")]);
-    tell(
-      isNew
-        ? `Saved as version ${saved.version}. It waits for approval.`
-        : `Saved. The program is the same, so version ${saved.version} stays as it is.`,
-    );
-    if (isNew) navigate(`/gears/${saved.id}/review`);
+    tell(`Saved as version ${saved.version}. It waits for approval.`);
+    navigate(`/gears/${saved.id}/review`);
   });
   /** Whether to save over what somebody else saved. */
   const asked = async (gear: GearDetail) => {
@@ -83,7 +78,7 @@ export function Code(props: { readonly gear: GearDetail }): JSX.Element {
       <h1 class="visually-hidden">Code of {props.gear.name}</h1>
       <div class="gear-save" role="status">
         <span class="small muted">
-          <SaveWords gear={props.gear} mayWrite={mayWrite()} dirty={dirty()} anew={anew()} />
+          <SaveWords gear={props.gear} mayWrite={mayWrite()} dirty={dirty()} />
         </span>
         <Show when={mayWrite()}>
           <span class="row end">
@@ -93,7 +88,7 @@ export function Code(props: { readonly gear: GearDetail }): JSX.Element {
               </Button>
             </Show>
             <Button type="submit" kind="primary" busy={saving.busy()} disabled={!dirty()}>
-              {anew() ? `Save version ${props.gear.version + 1}` : "Save"}
+              Save version {props.gear.version + 1}
             </Button>
           </span>
         </Show>
@@ -119,13 +114,13 @@ export function Code(props: { readonly gear: GearDetail }): JSX.Element {
   );
 }
 
-/** Program and schema only when they are others: what is absent stays as it is. Raises a `Problem` about the tests. */
-function bodyOf(draft: ProgramDraft, anew: boolean) {
-  const beside = { description: draft.description, tags: tagsOf(draft), tests: checkedTests(draft) };
-  if (!anew) return beside;
+/** Raises a `Problem` about the tests. */
+function bodyOf(draft: ProgramDraft) {
   const entrypoint = draft.runtime === "binary" ? { entrypoint: draft.entrypoint } : {};
   return {
-    ...beside,
+    description: draft.description,
+    tags: tagsOf(draft),
+    tests: checkedTests(draft),
     ...entrypoint,
     runtime: draft.runtime,
     files: [...draft.files],
@@ -145,12 +140,10 @@ function SaveWords(props: {
   readonly gear: GearDetail;
   readonly mayWrite: boolean;
   readonly dirty: boolean;
-  readonly anew: boolean;
 }): JSX.Element {
   const words = () => {
     if (!props.mayWrite) return `Its author, ${props.gear.author}, and admins save new versions.`;
     if (!props.dirty) return `Version ${props.gear.version}. Change it to save a new version.`;
-    if (!props.anew) return "The program is the same: its version and its approval stay.";
     return props.gear.status === "approved"
       ? "Saving makes a new version, which does not run before it is approved. Until then agents can't call this gear."
       : "Saving makes a new version, which waits for approval.";

@@ -8,6 +8,7 @@ import { bytes, shortHash } from "../../kit/format.ts";
 import { RUNTIME_NAMES } from "./gear-words.tsx";
 
 export interface Content {
+  readonly description: string;
   readonly runtime: GearRuntime;
   readonly entrypoint: string;
   readonly args_schema: string;
@@ -65,6 +66,15 @@ export function ContentDiff(props: {
           </Show>
         )}
       </For>
+      <Show when={props.after.description !== "" || (props.before?.description ?? "") !== ""}>
+        <DiffView
+          fileName="Description"
+          language="text"
+          before={props.before?.description}
+          after={props.after.description}
+          note="what agents are told"
+        />
+      </Show>
       <DiffView
         fileName="Arguments"
         language="json"

@@ -10,7 +10,7 @@ import { confirm } from "../../kit/dialog.tsx";
 import { shortHash } from "../../kit/format.ts";
 import { ProblemNotice } from "../../kit/states.tsx";
 import { decide } from "./decide-gear.tsx";
-import { spacedHash } from "./gear-words.tsx";
+import { isolationLost, spacedHash } from "./gear-words.tsx";
 
 export function DecisionBar(props: {
   readonly gear: GearDetail;
@@ -52,10 +52,16 @@ export function DecisionBar(props: {
       setBusy(undefined);
     }
   };
-  const approves = () => props.gear.status !== "approved";
+  const approves = () => props.gear.status !== "approved" || isolationLost(props.gear);
   return (
     <section class="gear-decision stack" aria-label="Decision">
       <Show when={problem()}>{(found) => <ProblemNotice problem={found()} />}</Show>
+      <Show when={isolationLost(props.gear)}>
+        <p class="small gear-warn">
+          This gear was approved to run isolated, and gears are not isolated now. It does not run until the
+          container runtime is back and the service was restarted, or until you approve it again.
+        </p>
+      </Show>
       <Show when={approves() && !props.seen && !props.outdated}>
         <p class="row small gear-unseen">
           <span>Part of what would be approved was not on the screen yet.</span>

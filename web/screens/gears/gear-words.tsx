@@ -16,13 +16,18 @@ export const STATUS_NAMES: Readonly<Record<GearStatus, string>> = {
   approved: "approved",
   disabled: "disabled",
 };
+/** Who approved it counted on isolation, and there is none now: it does not run until an admin approves it again. */
+export function isolationLost(gear: Gear): boolean {
+  return gear.approval?.isolated === true && !gear.isolated;
+}
+
 const STATUS_LOOKS = { pending: "wait", approved: "ok", disabled: "bad" } as const;
 
 export function StatusTag(props: { readonly gear: Gear; readonly version?: boolean }): JSX.Element {
   return (
-    <span class={`tag ${STATUS_LOOKS[props.gear.status]}`}>
+    <span class={`tag ${isolationLost(props.gear) ? "wait" : STATUS_LOOKS[props.gear.status]}`}>
       {props.version ? `version ${props.gear.version} ` : ""}
-      {STATUS_NAMES[props.gear.status]}
+      {isolationLost(props.gear) ? "approved for isolation only" : STATUS_NAMES[props.gear.status]}
     </span>
   );
 }

@@ -128,19 +128,12 @@ function parsed(text: string): Record<string, unknown> | undefined {
   }
 }
 
-/** What is hashed and approved is another one. */
-export function contentChanged(before: ProgramDraft, now: ProgramDraft): boolean {
+export function changed(before: ProgramDraft, now: ProgramDraft): boolean {
   return (
     before.argsSchema !== now.argsSchema ||
     before.runtime !== now.runtime ||
     before.entrypoint !== now.entrypoint ||
-    filesText(before) !== filesText(now)
-  );
-}
-
-export function changed(before: ProgramDraft, now: ProgramDraft): boolean {
-  return (
-    contentChanged(before, now) ||
+    filesText(before) !== filesText(now) ||
     before.description !== now.description ||
     before.tags !== now.tags ||
     JSON.stringify(before.tests) !== JSON.stringify(now.tests)

@@ -16,6 +16,7 @@ export function StaleSave(props: {
   readonly onChoose: (choice: StaleChoice) => void;
 }): JSX.Element {
   const mine = createMemo(() => ({
+    description: props.draft.description,
     runtime: props.draft.runtime,
     entrypoint: props.draft.entrypoint,
     args_schema: props.draft.argsSchema,
