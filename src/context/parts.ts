@@ -29,7 +29,7 @@ import { COMMIT_SECONDS, Metrics } from "./metrics/metrics.ts";
 import { PeopleRecords } from "./people/records.ts";
 import { PeopleStore } from "./people/store.ts";
 import { Users } from "./people/users.ts";
-import { AddressList, ClientAddresses } from "./rate/client-address.ts";
+import { AddressList, ClientAddresses } from "../kit/http/client-address.ts";
 import { RateLimits } from "./rate/rate-limits.ts";
 import { Spaces } from "./spaces/spaces.ts";
 import { Sync } from "./sync/sync.ts";
@@ -64,7 +64,7 @@ export function buildParts({ db, clock, log, config, outbound }: PartsOptions) {
   const events = new Events({ db, clock, log });
   const { tokenTtlDays, rateLimit } = config;
   const peopleStore = new PeopleStore(db);
-  const addresses = new ClientAddresses(config.trustedProxies);
+  const addresses = new ClientAddresses("listen.trusted_proxies", config.trustedProxies);
   const records = new PeopleRecords(peopleStore, clock, tokenTtlDays);
   const authentication = new Authentication({
     store: peopleStore,

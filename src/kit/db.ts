@@ -182,6 +182,19 @@ export class Db {
     else this.#emptyLog();
   }
 
+  /**
+   * Rewrites the file, so that nothing that was deleted or replaced is left in it or in its log. At start only: it takes as long as
+   * copying the database, and as much memory.
+   */
+  rewrite(): void {
+    try {
+      this.#sqlite.run("VACUUM");
+      if (!this.#emptyLog()) throw new AppError("unavailable", "the database is busy; try again");
+    } catch (error) {
+      throw storageError(error);
+    }
+  }
+
   exec(sql: string): void {
     this.#touched = true;
     this.#sqlite.run(sql);

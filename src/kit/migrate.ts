@@ -21,14 +21,22 @@ export interface MigrationReport {
   backup: string | undefined;
 }
 
-export function migrate(db: Db, migrations: readonly Migration[], now: number): MigrationReport {
+/** `beforeUpgrade` is called with what is missing, before the copy is made, when the database has a history that this version knows. */
+export function migrate(
+  db: Db,
+  migrations: readonly Migration[],
+  now: number,
+  beforeUpgrade: (missing: readonly Migration[]) => void = () => {},
+): MigrationReport {
   db.exec(
     "CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY, hash TEXT NOT NULL, applied_at INTEGER NOT NULL) STRICT",
   );
   const applied = db.query<AppliedRow, []>("SELECT name, hash FROM migrations ORDER BY name").all();
   refuseForeignHistory(applied, migrations);
   const missing = migrations.slice(applied.length);
-  const backup = applied.length > 0 && missing.length > 0 ? backUp(db, applied.at(-1)!.name, now) : undefined;
+  const isUpgrade = applied.length > 0 && missing.length > 0;
+  if (isUpgrade) beforeUpgrade(missing);
+  const backup = isUpgrade ? backUp(db, applied.at(-1)!.name, now) : undefined;
   const record = db.query<never, [string, string, number]>(
     "INSERT INTO migrations (name, hash, applied_at) VALUES (?, ?, ?)",
   );

@@ -57,6 +57,8 @@ export class SecretBox {
       const text = decipher.update(sealed.subarray(NONCE_BYTES, -TAG_BYTES), undefined, "utf8");
       return text + decipher.final("utf8");
     } catch {
+      // The right one may be put back while we run.
+      this.#key = undefined;
       throw new AppError(
         "unavailable",
         `the key in ${this.path} does not open this secret: restore the right key file, or enter the secret again`,
@@ -79,7 +81,7 @@ export class SecretBox {
     if (key.length !== KEY_BYTES)
       throw new AppError(
         "invalid",
-        `${this.path} is not a key file: expected ${KEY_BYTES} bytes in base64url`,
+        `${this.path} is not a key file: expected ${KEY_BYTES} bytes in base64url; restore the right one, or move it away and enter the secrets again`,
       );
     return (this.#key = key);
   }

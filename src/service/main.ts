@@ -13,6 +13,7 @@ import { createLog, type Log, type LogOptions } from "../kit/log.ts";
 import { migrate } from "../kit/migrate.ts";
 import type { Network } from "../kit/outbound.ts";
 import { version } from "../kit/version.ts";
+import { sealStoredKeys } from "./catalog/keys.ts";
 import { loadConfig } from "./config/config.ts";
 import type { Config, ServeFlags } from "./config/schema.ts";
 import type { TransportTimes } from "./llm/transport.ts";
@@ -24,6 +25,8 @@ import { createHandler } from "./server.ts";
 
 export const DATABASE_NAME = "service.db";
 const DIRECTORY_MODE = 0o700;
+/** Databases that lack this migration may hold keys in the clear. */
+const SEALED_SINCE = "009_gears_and_models";
 const STOP_DEADLINE_MS = 9_000;
 
 export interface StartOptions {
@@ -55,7 +58,9 @@ export async function startService(options: StartOptions): Promise<Service> {
   const data = openData(config.data, log);
   let listener: Listener | undefined;
   try {
-    const report = migrate(data.db, migrations, clock.now());
+    const report = migrate(data.db, migrations, clock.now(), (missing) => {
+      if (missing.some(({ name }) => name === SEALED_SINCE)) sealStoredKeys(data.db, config.secretsKey, log);
+    });
     if (report.backup)
       log.info("database upgraded", { migrations: report.applied.join(","), backup: report.backup });
     const ownListener = () => listener && { host: config.listen.host, port: listener.port };
@@ -124,6 +129,8 @@ function prepare(parts: Parts, log: Log): void {
     log.warn("approvals of an earlier build did not cover descriptions: approve these gears again", {
       gears: withdrawn,
     });
+  for (const { error, providers } of parts.providers.lockedKeys())
+    log.error("stored provider keys cannot be used", { error, providers });
   parts.searches.prepare();
   parts.users.pruneIdleSessions();
   parts.directories.reconcile();

@@ -4,16 +4,19 @@ import { Background } from "../kit/background.ts";
 import type { Clock } from "../kit/clock.ts";
 import type { Db } from "../kit/db.ts";
 import type { Environment } from "../kit/environment.ts";
+import { ClientAddresses } from "../kit/http/client-address.ts";
 import { Streams } from "../kit/http/sse.ts";
 import type { Log } from "../kit/log.ts";
 import { SYSTEM_NETWORK, type Network } from "../kit/outbound.ts";
 import { AttemptLimit } from "../kit/rate.ts";
+import { SecretBox } from "../kit/secret-box.ts";
 import { Approvals } from "./approvals/approvals.ts";
 import { Audit } from "./audit/audit.ts";
 import { Blueprint } from "./blueprint/blueprint.ts";
 import { BlueprintStore } from "./blueprint/store.ts";
 import { blueprintTools } from "./blueprint/tools.ts";
 import { systemResolve, type OwnListener } from "./catalog/addresses.ts";
+import { ProviderKeys } from "./catalog/keys.ts";
 import { Models } from "./catalog/models.ts";
 import { Providers } from "./catalog/providers.ts";
 import { CatalogStore } from "./catalog/store.ts";
@@ -113,7 +116,8 @@ export function buildParts(options: PartsOptions) {
   const rightsChanged = () => journal.recheck();
 
   const peopleStore = new PeopleStore(db);
-  const authentication = new Authentication(peopleStore, db, clock, log);
+  const addresses = new ClientAddresses("trusted_proxies", config.trustedProxies);
+  const authentication = new Authentication(peopleStore, db, clock, log, addresses);
   const loginLimit = new AttemptLimit(clock, LOGIN_ATTEMPTS_PER_MINUTE);
   const users = new Users({
     db,
@@ -127,16 +131,18 @@ export function buildParts(options: PartsOptions) {
   const teams = new Teams({ db, store: peopleStore, audit, clock, rightsChanged });
 
   const catalogStore = new CatalogStore(db);
+  const keys = new ProviderKeys(new SecretBox(config.secretsKey));
   const providers = new Providers({
     db,
     store: catalogStore,
+    keys,
     audit,
     clock,
     ownListener,
     resolve: systemResolve,
     fetch,
   });
-  const models = new Models({ db, store: catalogStore, audit, clock });
+  const models = new Models({ db, store: catalogStore, keys, audit, clock });
 
   const workspaceStore = new WorkspaceStore(db);
   const access = new Access(workspaceStore);
@@ -360,6 +366,7 @@ export function buildParts(options: PartsOptions) {
     streams,
     journal,
     audit,
+    addresses,
     authentication,
     users,
     teams,

@@ -30,7 +30,7 @@ export function createRoutes(parts: Parts, log: Log) {
   const caller = callerPlugin(parts.authentication);
   const api = createApi(log, API, [FILE_ROUTE], GEAR_BODY_LIMITS)
     .use(healthRoutes(caller, parts.db))
-    .use(peopleRoutes(caller, parts.users, parts.teams))
+    .use(peopleRoutes(caller, parts))
     .use(catalogRoutes(caller, parts.providers, parts.models))
     .use(workspaceRoutes(caller, parts.workspaces, (id) => parts.turns.stopWorkspace(id)))
     .use(blueprintRoutes(caller, parts.blueprint))

@@ -30,7 +30,8 @@ describe("settings", () => {
       { ...(path === undefined ? {} : { config: path }), ...given.flags },
       environment,
     );
-    return { ...loaded, data: loaded.data.replace(folder.path, "~") };
+    const home = (path: string) => path.replace(folder.path, "~");
+    return { ...loaded, data: home(loaded.data), secretsKey: home(loaded.secretsKey) };
   }
 
   test("defaults", async () => {
@@ -38,6 +39,7 @@ describe("settings", () => {
       listen: { host: "127.0.0.1", port: 8688 },
       data: "~/.cairn/service",
       logLevel: "info",
+      secretsKey: "~/.cairn/service/secrets.key",
       egress: false,
       egressKey: "",
       terminal: false,
@@ -46,6 +48,7 @@ describe("settings", () => {
       sandboxPool: { size: 2, idleSeconds: 600 },
       loopbackAdmin: true,
       allowedHosts: [],
+      trustedProxies: [],
       memory: undefined,
       seedToken: undefined,
     });
@@ -55,6 +58,7 @@ describe("settings", () => {
 listen: "[::1]:1"
 data: /from/file
 log_level: warn
+secrets_key: /run/secrets/cairn
 egress: true
 egress_key: key
 terminal: true
@@ -63,6 +67,7 @@ sandbox_images: { python: p, node: n, bash: b, binary: x }
 sandbox_pool: { size: 3, idle_seconds: 60 }
 loopback_admin: false
 allowed_hosts: [Cairn.Example, "[::1]:80"]
+trusted_proxies: [10.0.0.0/8, "::1"]
 memory: { space: /space }
 `;
 
@@ -71,6 +76,7 @@ memory: { space: /space }
       listen: { host: "::1", port: 1 },
       data: "/from/file",
       logLevel: "warn",
+      secretsKey: "/run/secrets/cairn",
       egress: true,
       egressKey: "key",
       terminal: true,
@@ -79,6 +85,7 @@ memory: { space: /space }
       sandboxPool: { size: 3, idleSeconds: 60 },
       loopbackAdmin: false,
       allowedHosts: ["cairn.example", "[::1]:80"],
+      trustedProxies: ["10.0.0.0/8", "::1"],
       memory: { space: "/space" },
       seedToken: undefined,
     });
@@ -134,6 +141,41 @@ memory: { space: /space }
       expect((await inForce({ file: `${key}: true` }))[key]).toBe(true);
     });
   }
+
+  test("in the file too only 1 and true, in any case, mean on, and a list is refused", async () => {
+    const values = [
+      "1",
+      "true",
+      "TRUE",
+      '"True"',
+      '"1"',
+      "yes",
+      "on",
+      "0",
+      "2",
+      "false",
+      '"no"',
+      "1.5",
+      "~",
+      "",
+    ];
+    const expected = values.map((value) => ["1", "true", "TRUE", '"True"', '"1"'].includes(value));
+    for (const [key, setting] of [
+      ["egress", "egress"],
+      ["terminal", "terminal"],
+      ["loopback_admin", "loopbackAdmin"],
+    ] as const) {
+      const read = values.map(async (value) => (await inForce({ file: `${key}: ${value}` }))[setting]);
+      expect({ key, on: await Promise.all(read) }).toEqual({ key, on: expected });
+      await expect(inForce({ file: `${key}: [true]` })).rejects.toThrow(`${key}: expected true or false`);
+    }
+  });
+
+  test("a proxy that is neither an address nor a block is refused by name", async () => {
+    await expect(inForce({ file: "trusted_proxies: ['10.1']" })).rejects.toThrow(
+      'trusted_proxies: "10.1" is neither an address nor a block such as 10.0.0.0/8',
+    );
+  });
 
   test("an empty file and a file of comments are no settings; the file is only read", async () => {
     expect((await inForce({ file: "" })).listen.port).toBe(8688);

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "bun:test";
 import type { AuditRecord } from "../../src/context/audit/schema.ts";
-import { ClientAddresses, countedTogether } from "../../src/context/rate/client-address.ts";
+import { ClientAddresses, countedTogether } from "../../src/kit/http/client-address.ts";
 import { configure, contextServer, filePath, refusalOf, type ContextServer } from "../kit/context-server.ts";
 import { manualClock, MINUTE_MS } from "../kit/manual-clock.ts";
 import { rawRequest } from "../kit/raw-http.ts";
@@ -117,7 +117,7 @@ describe("addresses", () => {
 
 describe("from a peer and a header to an address", () => {
   const of = (trusted: string[], peer: string | undefined, forwarded?: string) =>
-    new ClientAddresses(trusted).of({
+    new ClientAddresses("listen.trusted_proxies", trusted).of({
       peer: () => peer,
       headers: forwarded === undefined ? {} : { "x-forwarded-for": forwarded },
     });

@@ -54,11 +54,21 @@ describe("docs/configuration.md", () => {
   test("the example is accepted as it stands, and its values are the defaults where there are any", async () => {
     await using folder = await temporaryFolder();
     const config = await folder.write("config.yaml", example);
-    const { data, memory, sandboxImages, ...shown } = loadConfig({ config }, { HOME: folder.path });
-    const { data: _, memory: __, sandboxImages: ___, ...defaults } = loadConfig({}, { HOME: folder.path });
-    expect(shown).toEqual(defaults);
-    expect([data, memory, Object.keys(sandboxImages)]).toEqual([
+    const { data, secretsKey, memory, sandboxImages, ...shown } = loadConfig(
+      { config },
+      { HOME: folder.path },
+    );
+    const fresh = loadConfig({}, { HOME: folder.path });
+    expect({ ...fresh, data, secretsKey, memory, sandboxImages }).toEqual({
+      ...shown,
+      data,
+      secretsKey,
+      memory,
+      sandboxImages,
+    });
+    expect([data, secretsKey, memory, Object.keys(sandboxImages)]).toEqual([
       "/var/lib/cairn",
+      "/var/lib/cairn/secrets.key",
       { space: "/home/cairn/space" },
       ["python", "node", "bash", "binary"],
     ]);

@@ -8,7 +8,7 @@ import { accessProblem } from "../../kit/disk.ts";
 import { AppError, messageOf } from "../../kit/error.ts";
 import { hostProblem, listenProblem } from "../../kit/hosts.ts";
 import { DEFAULT_ENGINE } from "../files/engines.ts";
-import { AddressList } from "../rate/client-address.ts";
+import { AddressList } from "../../kit/http/client-address.ts";
 import { CONFIG_FILE_NAME } from "./directory.ts";
 import {
   ConfigFile,

@@ -9,7 +9,7 @@ import type { Exchange } from "../../kit/http/exchange.ts";
 import type { Log } from "../../kit/log.ts";
 import { Rights } from "../access/rights.ts";
 import type { AclRule, Role } from "../access/schema.ts";
-import type { ClientAddresses } from "../rate/client-address.ts";
+import type { ClientAddresses } from "../../kit/http/client-address.ts";
 import type { Actor } from "./actor.ts";
 import { nameKey } from "../../kit/names.ts";
 import type { PeopleRecords } from "./records.ts";

@@ -10,7 +10,7 @@ import { verifyPassword } from "../../kit/passwords.ts";
 import type { AttemptLimit } from "../../kit/rate.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { Events } from "../events/events.ts";
-import { countedTogether, type ClientAddresses } from "../rate/client-address.ts";
+import { countedTogether, type ClientAddresses } from "../../kit/http/client-address.ts";
 import type { Actor } from "./actor.ts";
 import { rightsOf } from "./authentication.ts";
 import type { Changes } from "./changes.ts";

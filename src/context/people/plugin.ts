@@ -6,7 +6,7 @@ import { exchangeOf, type Exchange } from "../../kit/http/exchange.ts";
 import { numbersOfPath } from "../../kit/http/text-params.ts";
 import { Rights } from "../access/rights.ts";
 import type { Audit } from "../audit/audit.ts";
-import type { ClientAddresses } from "../rate/client-address.ts";
+import type { ClientAddresses } from "../../kit/http/client-address.ts";
 import type { RateLimits } from "../rate/rate-limits.ts";
 import { requireAdmin, type Actor } from "./actor.ts";
 import type { Authentication } from "./authentication.ts";

@@ -5,7 +5,7 @@ import type { Clock } from "../../kit/clock.ts";
 import { AppError } from "../../kit/error.ts";
 import type { Exchange } from "../../kit/http/exchange.ts";
 import type { Actor } from "../people/actor.ts";
-import { countedTogether, type ClientAddresses } from "./client-address.ts";
+import { countedTogether, type ClientAddresses } from "../../kit/http/client-address.ts";
 
 const WINDOW_MS = 60_000;
 const KEYS_MAX = 20_000;

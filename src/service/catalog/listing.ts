@@ -111,6 +111,6 @@ function refusal(status: number, body: string | undefined, key: string): Provide
   return failure(status, `the provider answered ${status}${said === undefined ? "" : `: ${said}`}`);
 }
 
-function failure(status: number | null, message: string): ProviderTest {
+export function failure(status: number | null, message: string): ProviderTest {
   return { ok: false, models: [], status, message };
 }

@@ -6,6 +6,7 @@ import { AppError, notFound } from "../../kit/error.ts";
 import type { Audit } from "../audit/audit.ts";
 import { requireAdmin, type Caller } from "../people/caller.ts";
 import { changesOf } from "./changes.ts";
+import type { ProviderKeys } from "./keys.ts";
 import {
   CONTEXT_TOKENS_MAX,
   MODEL_NAME_CHARACTERS_MAX,
@@ -46,6 +47,7 @@ export interface ModelEndpoint {
 export interface ModelsDeps {
   db: Db;
   store: CatalogStore;
+  keys: ProviderKeys;
   audit: Audit;
   clock: Clock;
 }
@@ -73,9 +75,10 @@ export class Models {
     return this.#deps.store.label.get(id)?.label ?? `model ${id}`;
   }
 
-  /** For the llm module only: the answer holds the key. Raises `not_found`. */
+  /** For the llm module only: the answer holds the key. Raises `not_found`; `unavailable`, `invalid` when the key can't be opened. */
   endpoint(id: number): ModelEndpoint {
-    const row = this.#deps.store.endpoint.get(id);
+    const { store, keys } = this.#deps;
+    const row = store.endpoint.get(id);
     if (!row) throw notFound("model", id);
     return {
       modelId: row.id,
@@ -85,7 +88,7 @@ export class Models {
       providerId: row.provider_id,
       providerName: row.provider_name,
       baseUrl: row.base_url,
-      apiKey: row.api_key,
+      apiKey: keys.open(row.api_key, row.provider_id),
       prices: { input: row.input_price, cachedInput: row.cached_input_price, output: row.output_price },
       contextTokens: row.context_tokens,
       outputTokens: row.output_tokens,

@@ -3,13 +3,14 @@
 
 import type { Clock } from "../../kit/clock.ts";
 import type { Db } from "../../kit/db.ts";
-import { AppError, notFound } from "../../kit/error.ts";
+import { AppError, messageOf, notFound } from "../../kit/error.ts";
 import { nameKey, parseName } from "../../kit/names.ts";
 import type { Audit } from "../audit/audit.ts";
 import { requireAdmin, type Caller } from "../people/caller.ts";
 import { refuseOwnListener, type OwnListener, type Resolve } from "./addresses.ts";
 import { changesOf } from "./changes.ts";
-import { listProviderModels, type Fetch } from "./listing.ts";
+import type { ProviderKeys } from "./keys.ts";
+import { failure, listProviderModels, type Fetch } from "./listing.ts";
 import {
   API_KEY_CHARACTERS_MAX,
   BASE_URL_CHARACTERS_MAX,
@@ -35,6 +36,7 @@ const ANTHROPIC_ADDRESS = "https://api.anthropic.com";
 export interface ProvidersDeps {
   db: Db;
   store: CatalogStore;
+  keys: ProviderKeys;
   audit: Audit;
   clock: Clock;
   ownListener: OwnListener;
@@ -114,6 +116,21 @@ export class Providers {
     });
   }
 
+  /** At start: keys that can't be opened, ids of providers by the reason. Nothing but requests to these providers depends on them. */
+  lockedKeys(): { error: string; providers: string }[] {
+    const { store, keys } = this.#deps;
+    const locked = new Map<string, number[]>();
+    for (const { id, api_key } of store.storedKeys.all()) {
+      try {
+        keys.open(api_key, id);
+      } catch (error) {
+        const problem = messageOf(error);
+        locked.set(problem, [...(locked.get(problem) ?? []), id]);
+      }
+    }
+    return [...locked].map(([error, ids]) => ({ error, providers: ids.join(",") }));
+  }
+
   /** Admin. Its key is erased. Raises `conflict` while it has models, `not_found`. */
   remove(caller: Caller, id: number): Promise<void> {
     const { db, store, audit, clock } = this.#deps;
@@ -143,7 +160,7 @@ export class Providers {
    * leads to ourselves by now).
    */
   async test(caller: Caller, id: number): Promise<ProviderTest> {
-    const { store, fetch } = this.#deps;
+    const { store, fetch, keys } = this.#deps;
     requireAdmin(caller);
     const { base_url: checked } = this.#existing(id);
     await this.checkProviderAddress(checked);
@@ -151,10 +168,13 @@ export class Providers {
     if (!access) throw notFound("provider", id);
     if (access.base_url !== checked)
       throw new AppError("conflict", "the provider was changed meanwhile: test it again");
-    return listProviderModels(
-      { protocol: access.protocol, baseUrl: access.base_url, apiKey: access.api_key },
-      fetch,
-    );
+    let apiKey: string;
+    try {
+      apiKey = keys.open(access.api_key, id);
+    } catch (error) {
+      return failure(null, messageOf(error));
+    }
+    return listProviderModels({ protocol: access.protocol, baseUrl: access.base_url, apiKey }, fetch);
   }
 
   /** Before every request to a provider, also a model's call. Raises `refused` for our own listener. Costs nothing unless the ports are the same. */
@@ -175,11 +195,11 @@ export class Providers {
       throw new AppError("conflict", `name: a provider named "${text}" exists already`);
   }
 
-  /** Inside a write. The record says that the key changed and how, nothing of the key. */
+  /** Inside a write. Raises `unavailable`, `invalid` of the key file. The record says that the key changed and how, nothing of the key. */
   #setKey(caller: Caller, provider: ProviderRow, key: string): void {
-    const { store, audit } = this.#deps;
+    const { store, audit, keys } = this.#deps;
     if (key === "" && !provider.has_key) return;
-    store.setKey.run(key, provider.id);
+    store.setKey.run(keys.seal(key, provider.id), provider.id);
     const change = key === "" ? "cleared" : provider.has_key ? "replaced" : "set";
     audit.record(caller, { action: "provider.key", target: `provider:${provider.id}`, detail: { change } });
   }

@@ -1,5 +1,5 @@
 // SQL of the catalogue: providers, models. Rows in, rows out; no rules. What is deleted is invisible to every query here.
-// The key leaves through `providerAccess` and `endpoint` only.
+// The key leaves through `providerAccess`, `endpoint` and `storedKeys` only, sealed.
 
 import type { Db } from "../../kit/db.ts";
 import type { Protocol, ProviderType } from "./schema.ts";
@@ -13,10 +13,11 @@ export interface ProviderRow {
   has_key: 0 | 1;
 }
 
-/** What a request to the provider needs. Holds the key: never serialised. */
+/** What a request to the provider needs. */
 export interface ProviderAccessRow {
   protocol: Protocol;
   base_url: string;
+  /** Sealed (keys.ts); empty for none. */
   api_key: string;
 }
 
@@ -38,7 +39,7 @@ export interface ModelRow extends ModelFields {
   provider_type: ProviderType;
 }
 
-/** As the model with what a call needs. Holds the key: never serialised. */
+/** As the model with what a call needs. */
 export type EndpointRow = ModelRow & ProviderAccessRow;
 
 export type ModelColumns = [
@@ -66,6 +67,7 @@ export class CatalogStore {
   readonly insertProvider;
   readonly updateProvider;
   readonly setKey;
+  readonly storedKeys;
   readonly deleteProvider;
   readonly modelsOf;
 
@@ -101,6 +103,9 @@ export class CatalogStore {
       "UPDATE providers SET name = ?, name_key = ?, base_url = ? WHERE id = ?",
     );
     this.setKey = db.query<never, [string, number]>("UPDATE providers SET api_key = ? WHERE id = ?");
+    this.storedKeys = db.query<{ id: number; api_key: string }, []>(
+      "SELECT id, api_key FROM providers WHERE api_key <> '' ORDER BY id",
+    );
     this.deleteProvider = db.query<never, [number, number]>(
       "UPDATE providers SET deleted_at = ?, api_key = '' WHERE id = ?",
     );

@@ -6,6 +6,7 @@ import { join, resolve } from "node:path";
 import { Value, type ValueError } from "@sinclair/typebox/value";
 import { homeDirectory, type Environment } from "../../kit/environment.ts";
 import { AppError, messageOf, systemCode } from "../../kit/error.ts";
+import { AddressList } from "../../kit/http/client-address.ts";
 import { logLevels, type LogLevel } from "../../kit/log.ts";
 import { TOKEN_CHARACTERS_MAX } from "../people/authentication.ts";
 import { SEED_TOKEN_CHARACTERS_MIN } from "../people/schema.ts";
@@ -14,8 +15,10 @@ import {
   ConfigFile,
   DEFAULT_LISTEN,
   DEFAULT_POOL,
+  SECRETS_KEY_NAME,
   type Config,
   type ServeFlags,
+  type Switch,
 } from "./schema.ts";
 
 /** Raises `invalid` with the message that the operator sees. */
@@ -23,15 +26,17 @@ export function loadConfig(flags: ServeFlags, environment: Environment): Config 
   const path = flags.config ?? nonEmpty(environment["SERVICE_CONFIG"]);
   const givenData = flags.data ?? nonEmpty(environment["SERVICE_DATA"]);
   const file = path === undefined ? readDefaultFile(givenData ?? defaultData(environment)) : readFile(path);
-  const data = givenData ?? file.data ?? defaultData(environment);
+  const data = resolve(givenData ?? file.data ?? defaultData(environment));
+  const secretsKey = nonEmpty(environment["SERVICE_SECRETS_KEY"]) ?? file.secrets_key;
   return {
     listen: parseListen(
       flags.listen ?? nonEmpty(environment["SERVICE_LISTEN"]) ?? file.listen ?? DEFAULT_LISTEN,
     ),
-    data: resolve(data),
+    data,
     logLevel: parseLogLevel(
       flags.logLevel ?? nonEmpty(environment["SERVICE_LOG_LEVEL"]) ?? file.log_level ?? "info",
     ),
+    secretsKey: resolve(secretsKey ?? join(data, SECRETS_KEY_NAME)),
     egress: switchValue(environment["SERVICE_EGRESS"], file.egress),
     egressKey: file.egress_key ?? "",
     terminal: switchValue(environment["SERVICE_TERMINAL"], file.terminal),
@@ -41,17 +46,22 @@ export function loadConfig(flags: ServeFlags, environment: Environment): Config 
       size: file.sandbox_pool?.size ?? DEFAULT_POOL.size,
       idleSeconds: file.sandbox_pool?.idle_seconds ?? DEFAULT_POOL.idleSeconds,
     },
-    loopbackAdmin: file.loopback_admin ?? true,
+    loopbackAdmin: file.loopback_admin === undefined || isOn(file.loopback_admin),
     allowedHosts: parseAllowedHosts(file.allowed_hosts ?? []),
+    trustedProxies: parseTrustedProxies(file.trusted_proxies ?? []),
     memory: file.memory,
     seedToken: parseSeedToken(environment["SERVICE_ADMIN_TOKEN"]),
   };
 }
 
-/** Only `1` and `true` (any case) mean on; any other value means off and wins over the file. Not set: the file decides. */
-export function switchValue(variable: string | undefined, fromFile: boolean | undefined): boolean {
-  if (variable === undefined) return fromFile ?? false;
-  return variable === "1" || variable.toLowerCase() === "true";
+/** Only `1` and `true` (any case) mean on; any other value means off. A variable wins over the file. */
+export function switchValue(variable: string | undefined, fromFile: Switch | undefined): boolean {
+  return isOn(variable ?? fromFile ?? false);
+}
+
+function isOn(value: Switch): boolean {
+  const text = String(value).toLowerCase();
+  return text === "1" || text === "true";
 }
 
 /** `host:port`, `[v6]:port` or `:port` (all interfaces). Port 0 lets the system choose. */
@@ -78,6 +88,12 @@ function parseAllowedHosts(hosts: readonly string[]): string[] {
       `allowed_hosts: "${host}" is not a host name; write name or name:port, without a scheme`,
     );
   });
+}
+
+/** Raises `invalid` for what is neither an address nor a block. */
+function parseTrustedProxies(texts: readonly string[]): readonly string[] {
+  void new AddressList("trusted_proxies", texts);
+  return texts;
 }
 
 function parseSeedToken(token: string | undefined): string | undefined {
@@ -134,7 +150,9 @@ function readFile(path: string): ConfigFile {
 }
 
 function expectation(problem: ValueError | undefined): string {
-  const words = (problem?.schema["anyOf"] as { const?: string }[] | undefined)?.map((option) => option.const);
+  const options = problem?.schema["anyOf"] as { const?: string }[] | undefined;
+  if (options?.some((option) => option.const === undefined)) return "expected true or false";
+  const words = options?.map((option) => option.const);
   return words ? `expected one of ${words.join(", ")}` : (problem?.message ?? "not valid");
 }
 

@@ -6,6 +6,8 @@ import { logLevels, type LogLevel } from "../../kit/log.ts";
 
 export const DEFAULT_LISTEN = "127.0.0.1:8688";
 export const CONFIG_FILE_NAME = "config.yaml";
+/** In the data directory, unless `secrets_key` says otherwise. */
+export const SECRETS_KEY_NAME = "secrets.key";
 
 export const sandboxModes = ["docker", "auto", "subprocess"] as const;
 export type SandboxMode = (typeof sandboxModes)[number];
@@ -17,6 +19,9 @@ const POOL_SIZE_MAX = 16;
 const POOL_IDLE_SECONDS_MAX = 86_400;
 
 const Text = Type.String({ minLength: 1 });
+/** On for `1` and `true` (any case), as in the environment; off for everything else. */
+const Switch = Type.Union([Type.Boolean(), Type.Number(), Type.String(), Type.Null()]);
+export type Switch = Static<typeof Switch>;
 
 /** One of the two; `loadConfig` refuses both and neither. Not a union, whose errors could not name an unknown key. */
 const Memory = closed({
@@ -29,9 +34,12 @@ export const ConfigFile = closed({
   listen: Type.Optional(Type.String({ description: "host:port" })),
   data: Type.Optional(Type.String({ minLength: 1, description: "data directory" })),
   log_level: Type.Optional(oneOf(logLevels)),
-  egress: Type.Optional(Type.Boolean()),
+  secrets_key: Type.Optional(
+    Type.String({ minLength: 1, description: "file of the key that provider keys are encrypted with" }),
+  ),
+  egress: Type.Optional(Switch),
   egress_key: Type.Optional(Type.String()),
-  terminal: Type.Optional(Type.Boolean()),
+  terminal: Type.Optional(Switch),
   sandbox: Type.Optional(oneOf(sandboxModes)),
   sandbox_images: Type.Optional(
     closed({
@@ -59,8 +67,9 @@ export const ConfigFile = closed({
       ),
     }),
   ),
-  loopback_admin: Type.Optional(Type.Boolean()),
+  loopback_admin: Type.Optional(Switch),
   allowed_hosts: Type.Optional(Type.Array(Type.String())),
+  trusted_proxies: Type.Optional(Type.Array(Type.String())),
   memory: Type.Optional(Memory),
 });
 export type ConfigFile = Static<typeof ConfigFile>;
@@ -70,6 +79,8 @@ export interface Config {
   readonly listen: { readonly host: string; readonly port: number };
   readonly data: string;
   readonly logLevel: LogLevel;
+  /** Path of the key file; absolute. */
+  readonly secretsKey: string;
   readonly egress: boolean;
   readonly egressKey: string;
   readonly terminal: boolean;
@@ -78,6 +89,8 @@ export interface Config {
   readonly sandboxPool: { readonly size: number; readonly idleSeconds: number };
   readonly loopbackAdmin: boolean;
   readonly allowedHosts: readonly string[];
+  /** Addresses and blocks of proxies whose X-Forwarded-For is believed. */
+  readonly trustedProxies: readonly string[];
   readonly memory: Static<typeof Memory> | undefined;
   readonly seedToken: string | undefined;
 }

@@ -8,6 +8,7 @@ import type { Clock } from "../../kit/clock.ts";
 import { tokenHash } from "../../kit/crypto.ts";
 import type { Db } from "../../kit/db.ts";
 import { AppError, messageOf } from "../../kit/error.ts";
+import type { ClientAddresses } from "../../kit/http/client-address.ts";
 import type { Exchange } from "../../kit/http/exchange.ts";
 import type { Log } from "../../kit/log.ts";
 import type { Caller } from "./caller.ts";
@@ -26,16 +27,18 @@ export class Authentication {
   readonly #db: Db;
   readonly #clock: Clock;
   readonly #log: Log;
+  readonly #addresses: ClientAddresses;
   readonly #tokens = new Map<string, TokenRow>();
   readonly #used = new Map<number, number>();
   #admin: { id: number; name: string } | undefined;
   #touchTimer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(store: PeopleStore, db: Db, clock: Clock, log: Log) {
+  constructor(store: PeopleStore, db: Db, clock: Clock, log: Log, addresses: ClientAddresses) {
     this.#store = store;
     this.#db = db;
     this.#clock = clock;
     this.#log = log;
+    this.#addresses = addresses;
   }
 
   /** Raises `unauthenticated`. */
@@ -85,7 +88,7 @@ export class Authentication {
     row.last_used_at = now;
     this.#markUsed(row.token_id, now);
     const auth = row.kind === "session" ? "session" : "token";
-    return makeCaller(exchange, { id: row.user_id, name: row.name, role: row.role }, auth, row.token_id);
+    return this.#callerOf(exchange, { id: row.user_id, name: row.name, role: row.role }, auth, row.token_id);
   }
 
   #lookUp(token: string): TokenRow | undefined {
@@ -103,7 +106,24 @@ export class Authentication {
   #loopbackAdmin(exchange: Exchange): Caller {
     this.#admin ??= this.#store.firstAdmin.get() ?? undefined;
     if (!this.#admin) throw new Error("there is no admin");
-    return makeCaller(exchange, { ...this.#admin, role: "admin" }, "loopback", null);
+    return this.#callerOf(exchange, { ...this.#admin, role: "admin" }, "loopback", null);
+  }
+
+  #callerOf(
+    exchange: Exchange,
+    user: { id: number; name: string; role: Role },
+    auth: Caller["auth"],
+    tokenId: number | null,
+  ): Caller {
+    return {
+      userId: user.id,
+      name: user.name,
+      role: user.role,
+      auth,
+      tokenId,
+      requestId: exchange.id,
+      address: () => this.#addresses.of(exchange),
+    };
   }
 
   #markUsed(tokenId: number, now: number): void {
@@ -116,23 +136,6 @@ export class Authentication {
     }, TOUCH_INTERVAL_MS);
     this.#touchTimer.unref?.();
   }
-}
-
-function makeCaller(
-  exchange: Exchange,
-  user: { id: number; name: string; role: Role },
-  auth: Caller["auth"],
-  tokenId: number | null,
-): Caller {
-  return {
-    userId: user.id,
-    name: user.name,
-    role: user.role,
-    auth,
-    tokenId,
-    requestId: exchange.id,
-    address: () => exchange.peer() ?? "",
-  };
 }
 
 function refuseToken(): never {

@@ -3,6 +3,7 @@
 import { Elysia } from "elysia";
 import { fromPath, fromText } from "../../kit/http/text-params.ts";
 import { answerJson } from "../../kit/http/answer.ts";
+import type { ClientAddresses } from "../../kit/http/client-address.ts";
 import { exchangeOf, type Exchange } from "../../kit/http/exchange.ts";
 import { Empty, IdParams } from "../../kit/schema.ts";
 import { Type } from "@sinclair/typebox";
@@ -25,14 +26,17 @@ import { sessionCookie } from "./session-cookie.ts";
 import type { Teams } from "./teams.ts";
 import type { Users } from "./users.ts";
 
-export function peopleRoutes(plugin: CallerPlugin, users: Users, teams: Teams) {
+export function peopleRoutes(
+  plugin: CallerPlugin,
+  { users, teams, addresses }: { users: Users; teams: Teams; addresses: ClientAddresses },
+) {
   return new Elysia({ name: "people", normalize: false, tags: ["people"] })
     .use(plugin)
     .post(
       "/login",
       async ({ body, request }) => {
         const exchange = exchangeOf(request);
-        const session = await users.login(body.user, body.password, exchange.peer() ?? "");
+        const session = await users.login(body.user, body.password, addresses.of(exchange));
         return withSession(answerJson(exchange.id, 200, session), exchange, session.token);
       },
       { caller: "open", body: Login, response: UserWithToken },

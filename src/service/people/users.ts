@@ -4,6 +4,7 @@ import { rfc3339, rfc3339OrNull, type Clock } from "../../kit/clock.ts";
 import { newToken, tokenHash } from "../../kit/crypto.ts";
 import type { Db } from "../../kit/db.ts";
 import { AppError, notFound } from "../../kit/error.ts";
+import { countedTogether } from "../../kit/http/client-address.ts";
 import { nameKey, parseName } from "../../kit/names.ts";
 import type { AttemptLimit } from "../../kit/rate.ts";
 import type { Audit } from "../audit/audit.ts";
@@ -60,7 +61,7 @@ export class Users {
   /** One body and the same work for an unknown user, a wrong password and a user without one. Raises `unauthenticated`, `rate_limited`. */
   async login(name: string, password: string, address: string): Promise<{ user: User; token: string }> {
     const { db, store, clock, loginLimit } = this.#deps;
-    loginLimit.take(address);
+    loginLimit.take(countedTogether(address));
     const found = store.userByKey.get(nameKey(name));
     const verified = await verifyPassword(password, found?.password_hash ?? null);
     if (!verified || !found) throw new AppError("unauthenticated", BAD_LOGIN);

@@ -2,6 +2,7 @@
 
 import { expect, test } from "bun:test";
 import { DAY_MS, manualClock } from "../../kit/manual-clock.ts";
+import { temporaryFolder } from "../../kit/folder.ts";
 import { testService, type TestService } from "../../kit/service.ts";
 import type { Client } from "../../kit/client.ts";
 
@@ -194,4 +195,34 @@ test("a session ends when nobody used it for 30 days, and lasts while somebody d
   await at.as(session).get("/whoami");
   clock.advance(30 * DAY_MS + 1);
   expect(await at.as(session).refused("GET", "/whoami")).toEqual(BAD_TOKEN);
+});
+
+test("behind a proxy that is trusted, attempts count for the address that it names, IPv6 ones by their /64", async () => {
+  const trusting = await temporaryFolder();
+  await using _folder = trusting;
+  const config = await trusting.write(
+    "given.yaml",
+    "allowed_hosts: [cairn.example]\ntrusted_proxies: [127.0.0.1]\n",
+  );
+  const { at } = await withAnna({ flags: { config } });
+  await using _ = at;
+  const from = async (address: string, password = "wrong password") => {
+    const headers = { Host: "cairn.example", "X-Forwarded-For": address };
+    const response = await at.admin.raw("POST", "/login", { body: { user: "anna", password }, headers });
+    return response.status;
+  };
+  for (let last = 1; last <= 10; last++) expect(await from(`198.51.100.1, 2001:db8:1:2::${last}`)).toBe(401);
+  expect(await from("2001:db8:1:2:ffff::1", PASSWORD)).toBe(429);
+  expect(await from("2001:db8:1:3::1", PASSWORD)).toBe(200);
+  // What the client writes itself is to the left, and changes nothing.
+  expect(await from("192.0.2.1, 2001:db8:1:2::1", PASSWORD)).toBe(429);
+});
+
+test("without trusted proxies a forwarded address is nobody's: all attempts count for the peer", async () => {
+  const { at } = await withAnna();
+  await using _ = at;
+  const from = async (address: string) => (await login(at.admin, { "X-Forwarded-For": address })).status;
+  const statuses: number[] = [];
+  for (let last = 1; last <= 11; last++) statuses.push(await from(`203.0.113.${last}`));
+  expect(statuses).toEqual([...Array<number>(10).fill(200), 429]);
 });

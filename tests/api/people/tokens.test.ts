@@ -5,6 +5,7 @@ import { PeopleStore } from "../../../src/service/people/store.ts";
 import { Authentication } from "../../../src/service/people/authentication.ts";
 import type { Exchange } from "../../../src/kit/http/exchange.ts";
 import { newToken, tokenHash } from "../../../src/kit/crypto.ts";
+import { ClientAddresses } from "../../../src/kit/http/client-address.ts";
 import { createLog } from "../../../src/kit/log.ts";
 import { openDatabase } from "../../../src/kit/db.ts";
 import { migrate } from "../../../src/kit/migrate.ts";
@@ -204,6 +205,7 @@ test("writing the last-used times does not make a session in use look idle", asy
     db,
     clock,
     createLog({ level: "error", format: "json", write: () => {}, clock }),
+    new ClientAddresses("trusted_proxies", []),
   );
   const exchange = {
     id: "1",

@@ -4,7 +4,9 @@ import { join } from "node:path";
 import { systemClock } from "../../../src/kit/clock.ts";
 import { openDatabase, type Db } from "../../../src/kit/db.ts";
 import { migrate } from "../../../src/kit/migrate.ts";
+import { SecretBox } from "../../../src/kit/secret-box.ts";
 import { Audit } from "../../../src/service/audit/audit.ts";
+import { ProviderKeys } from "../../../src/service/catalog/keys.ts";
 import { Models } from "../../../src/service/catalog/models.ts";
 import { Providers, type ProvidersDeps } from "../../../src/service/catalog/providers.ts";
 import { CatalogStore } from "../../../src/service/catalog/store.ts";
@@ -34,7 +36,9 @@ export async function openCatalog(changes: Partial<ProvidersDeps> = {}): Promise
     resolve: () => Promise.reject(new Error("no such host")),
     fetch,
   };
-  const deps = { db, store, audit, clock: systemClock };
+  const keyFile = join(folder.path, "secrets.key");
+  const keys = new ProviderKeys(new SecretBox(keyFile));
+  const deps = { db, store, keys, audit, clock: systemClock };
   return {
     db,
     providers: new Providers({ ...deps, ...network, ...changes }),

@@ -2,9 +2,9 @@
 // the right: each trusted proxy vouches for the one before it, and nobody for more. An address says where, never who.
 
 import ipaddr from "ipaddr.js";
-import { AppError } from "../../kit/error.ts";
-import { isPlainAddress } from "../../kit/hosts.ts";
-import type { Exchange } from "../../kit/http/exchange.ts";
+import { AppError } from "../error.ts";
+import { isPlainAddress } from "../hosts.ts";
+import type { Exchange } from "./exchange.ts";
 
 type Block = ReturnType<typeof ipaddr.parseCIDR>;
 /** A header is bounded anyway; nobody has more proxies than this. */
@@ -34,9 +34,9 @@ export class ClientAddresses {
   readonly #trusted: AddressList;
   readonly #trustsSome: boolean;
 
-  /** Raises `invalid` for what is neither an address nor a block. */
-  constructor(trusted: readonly string[]) {
-    this.#trusted = new AddressList("listen.trusted_proxies", trusted);
+  /** `key`: of the configuration, for the refusal. Raises `invalid` for what is neither an address nor a block. */
+  constructor(key: string, trusted: readonly string[]) {
+    this.#trusted = new AddressList(key, trusted);
     this.#trustsSome = trusted.length > 0;
   }
 
