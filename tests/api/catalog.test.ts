@@ -208,7 +208,9 @@ test("a key is what a header can hold, and is in no answer", async () => {
   await at[Symbol.asyncDispose]();
   expect(JSON.stringify([answers, at.log])).not.toContain(KEY);
   using db = new Database(`${folder.path}/service.db`);
-  expect(db.query("SELECT api_key FROM providers").all()).toEqual([{ api_key: KEY }]);
+  expect(db.query("SELECT api_key FROM providers").all()).toEqual([
+    { api_key: expect.stringMatching(/^sealed:1:/) },
+  ]);
 });
 
 test("a test lists the provider's models, and what goes wrong is an answer", async () => {

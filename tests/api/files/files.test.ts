@@ -23,7 +23,10 @@ describe("reading and saving", () => {
     await using lab = await workplace();
     const files = fileClient(lab.at, lab.workspaceId);
     expect(await files.list()).toEqual([]);
-    expect(readdirSync(lab.at.data).filter((name) => !name.startsWith("service.db"))).toEqual([]);
+    // The provider of the lab has a key, which is sealed.
+    expect(readdirSync(lab.at.data).filter((name) => !name.startsWith("service.db"))).toEqual([
+      "secrets.key",
+    ]);
     for (const path of ["b.md", "A.md", "zoo/deep/x.md", "Archive/y.md"])
       expect((await files.put(path, "x")).status).toBe(201);
     const file = (name: string) => ({ name, path: name, kind: "file", size: 1, modified_at: TIME });
