@@ -3,7 +3,8 @@
 import type { LogOptions } from "../kit/log.ts";
 import { newToken } from "../kit/crypto.ts";
 import { AppError, statusOf } from "../kit/error.ts";
-import { attachExchange, type Exchange } from "../kit/http/exchange.ts";
+import { Bodies } from "../kit/http/bodies.ts";
+import { attachExchange, innerExchange } from "../kit/http/exchange.ts";
 import { requestIds } from "../kit/random.ts";
 import { openServer } from "./main.ts";
 import { systemUser } from "./people/local-door.ts";
@@ -15,6 +16,7 @@ export function inProcessTransport(directory: string, log: Pick<LogOptions, "for
   const token = newToken();
   server.parts.authentication.openLocalDoor(token, `${systemUser()} (this machine)`);
   const nextId = requestIds();
+  const bodies = new Bodies();
   return {
     name: directory,
     async send(method, path, headers, body) {
@@ -25,18 +27,7 @@ export function inProcessTransport(directory: string, log: Pick<LogOptions, "for
         headers: sent,
         ...(body === undefined ? {} : { body }),
       });
-      const exchange: Exchange = {
-        id: nextId(),
-        method,
-        path: url.pathname,
-        peer: () => undefined,
-        headers: request.headers.toJSON() as Record<string, string>,
-        loopbackPrivilege: () => false,
-        keepOpen: () => {},
-        upgrade: () => {
-          throw new AppError("invalid", "not over this connection");
-        },
-      };
+      const exchange = innerExchange(nextId(), request, bodies);
       attachExchange(request, exchange);
       try {
         return await server.handle(request, exchange);
@@ -46,6 +37,8 @@ export function inProcessTransport(directory: string, log: Pick<LogOptions, "for
           { error: { message: error.message, code: error.code } },
           { status: statusOf[error.code] },
         );
+      } finally {
+        for (const claim of exchange.claims) claim.release();
       }
     },
     close: () => server.close(),

@@ -6,6 +6,7 @@ import type { Clock } from "../kit/clock.ts";
 import type { Db } from "../kit/db.ts";
 import { Streams } from "../kit/http/sse.ts";
 import type { Log } from "../kit/log.ts";
+import { SpoolDirectory } from "../kit/spool.ts";
 import { version } from "../kit/version.ts";
 import { SYSTEM_NETWORK, type Network } from "../kit/outbound.ts";
 import { AttemptLimit } from "../kit/rate.ts";
@@ -82,7 +83,6 @@ export function buildParts({ db, clock, log, config, outbound }: PartsOptions) {
   const changes = new Changes({ db, audit, onCommitted });
   const loginLimit = rateLimit.enabled ? new AttemptLimit(clock, rateLimit.authPerMinute) : undefined;
   const limits = new RateLimits(clock, rateLimit, addresses);
-  const door = new Door({ authentication, limits, audit, addresses });
   const people = { store: peopleStore, records, changes, events, clock };
   const logins = new Logins({ ...people, db, audit, loginLimit, addresses });
   const users = new Users(people);
@@ -98,10 +98,12 @@ export function buildParts({ db, clock, log, config, outbound }: PartsOptions) {
     quotas: config.quotas,
     versionsKept: config.versionsKept,
   });
+  const door = new Door({ authentication, limits, audit, addresses, spaces });
   const workers = new WorkerPool(() => openWorker(WORKER_ENTRY));
   const secrets = new SecretScan(config.secrets, workers);
   const files = new Files({ spaces, audit, events, secrets, workers });
-  const sync = new Sync({ spaces, files, events, clock, log });
+  const spools = new SpoolDirectory(join(config.directory, "incoming"));
+  const sync = new Sync({ spaces, files, events, clock, log, spools });
   const store = new WebhookStore(db);
   const deadLetters = new DeadLetterFile(join(config.directory, "webhooks", "dead-letter.jsonl"));
   const network = outbound?.network ?? networkFor(config);

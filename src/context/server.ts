@@ -21,7 +21,7 @@ import { peopleRoutes } from "./people/routes.ts";
 import { withAllowance } from "./rate/rate-limits.ts";
 import { spaceRoutes } from "./spaces/routes.ts";
 import { webhookRoutes } from "./webhooks/routes.ts";
-import { PUSH_BODY_LIMITS, syncRoutes } from "./sync/routes.ts";
+import { PULL_BODY_LIMITS, PUSH_ROUTE, syncRoutes } from "./sync/routes.ts";
 
 const API = "/api/v1";
 
@@ -29,11 +29,20 @@ export function createRoutes(parts: Parts, log: Log) {
   const plugin = actorPlugin(parts.door);
   const kinds = new Map<string, ActorKind>();
   // Nobody who may not come in makes the server read a body first.
-  const door = (request: Request, route: string) => {
+  const door = (request: Request, route: string, { space }: Readonly<Record<string, string>>) => {
     const kind = kinds.get(`${request.method} ${route}`);
-    if (kind !== undefined) parts.door.admit(kind, request, route);
+    if (kind !== undefined) parts.door.admitTo(kind, request, route, space);
   };
-  const api = createApi(log, API, [FILE_ROUTE], PUSH_BODY_LIMITS, door)
+  const api = createApi({
+    log,
+    prefix: API,
+    unreadBodies: [
+      { method: "PUT", route: FILE_ROUTE },
+      { method: "POST", route: PUSH_ROUTE },
+    ],
+    bodyLimits: PULL_BODY_LIMITS,
+    door,
+  })
     .use(healthRoutes(plugin, storage(parts)))
     .use(peopleRoutes(plugin, parts.logins, parts.users, parts.rules))
     .use(spaceRoutes(plugin, parts.spaces))
@@ -51,7 +60,7 @@ export function createRoutes(parts: Parts, log: Log) {
 
 export function createHandler(parts: Parts, log: Log): Handle {
   const routes = createRoutes(parts, log);
-  const health = createApi(log, "").use(healthRoutes(actorPlugin(parts.door), storage(parts)));
+  const health = createApi({ log, prefix: "" }).use(healthRoutes(actorPlugin(parts.door), storage(parts)));
   return (request, exchange) => {
     if (isApi(exchange.path)) return counted(routes.fetch(request), exchange);
     if (exchange.path === "/health") return health.fetch(request);

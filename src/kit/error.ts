@@ -7,6 +7,8 @@ export const statusOf = {
   unauthenticated: 401,
   forbidden: 403,
   not_found: 404,
+  wrong_method: 405,
+  slow_body: 408,
   conflict: 409,
   turn_running: 409,
   epoch_changed: 409,
@@ -39,6 +41,7 @@ const REFUSALS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   "unauthenticated",
   "forbidden",
   "misdirected",
+  "slow_body",
   "rate_limited",
   "unavailable",
 ]);

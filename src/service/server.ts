@@ -4,6 +4,7 @@ import type { Handle } from "../kit/http/serve.ts";
 import { answerError } from "../kit/http/answer.ts";
 import { createApi } from "../kit/http/api.ts";
 import { isApi } from "../kit/http/guard.ts";
+import type { DescribedRoute } from "../kit/http/openapi.ts";
 import type { Log } from "../kit/log.ts";
 import { approvalRoutes } from "./approvals/routes.ts";
 import { auditRoutes } from "./audit/routes.ts";
@@ -15,7 +16,7 @@ import { FILE_ROUTE, fileRoutes } from "./files/routes.ts";
 import { GEAR_BODY_LIMITS, gearRoutes } from "./gears/routes.ts";
 import { healthRoutes } from "./health/routes.ts";
 import { libraryRoutes } from "./library/routes.ts";
-import { callerPlugin } from "./people/plugin.ts";
+import { callerPlugin, type CallerKind } from "./people/plugin.ts";
 import { peopleRoutes } from "./people/routes.ts";
 import type { Parts } from "./parts.ts";
 import { terminalRoutes } from "./terminal/routes.ts";
@@ -27,8 +28,20 @@ import { workspaceRoutes } from "./workspaces/routes.ts";
 const API = "/api/v1";
 
 export function createRoutes(parts: Parts, log: Log) {
-  const caller = callerPlugin(parts.authentication);
-  const api = createApi(log, API, [FILE_ROUTE], GEAR_BODY_LIMITS)
+  const caller = callerPlugin(parts.door);
+  const kinds = new Map<string, CallerKind>();
+  // Nobody who may not come in makes the service read a body first.
+  const door = (request: Request, route: string) => {
+    const kind = kinds.get(`${request.method} ${route}`);
+    if (kind !== undefined) parts.door.admit(kind, request);
+  };
+  const api = createApi({
+    log,
+    prefix: API,
+    unreadBodies: [{ method: "PUT", route: FILE_ROUTE }],
+    bodyLimits: GEAR_BODY_LIMITS,
+    door,
+  })
     .use(healthRoutes(caller, parts.db))
     .use(peopleRoutes(caller, parts))
     .use(catalogRoutes(caller, parts.providers, parts.models))
@@ -43,7 +56,10 @@ export function createRoutes(parts: Parts, log: Log) {
     .use(egressRoutes(caller, parts.grants, parts.searches))
     .use(terminalRoutes(caller, parts.terminals))
     .use(auditRoutes(caller, parts.audit));
-  return api.use(descriptionRoutes(caller, () => api));
+  const all = api.use(descriptionRoutes(caller, () => api));
+  for (const { method, path, hooks } of all.routes as DescribedRoute[])
+    kinds.set(`${method} ${path}`, (hooks.detail as { "x-caller": CallerKind })["x-caller"]);
+  return all;
 }
 
 export type Routes = ReturnType<typeof createRoutes>;
@@ -52,7 +68,7 @@ export type Routes = ReturnType<typeof createRoutes>;
 export function createHandler(parts: Parts, log: Log): Handle {
   const routes = createRoutes(parts, log);
   const serveUi = createUi(async () => (await import("../../embed/ui/manifest.ts")).assets);
-  const health = createApi(log, "").use(healthRoutes(callerPlugin(parts.authentication), parts.db));
+  const health = createApi({ log, prefix: "" }).use(healthRoutes(callerPlugin(parts.door), parts.db));
   return (request, exchange) => {
     if (isApi(exchange.path)) return routes.fetch(request);
     if (exchange.path === "/health") return health.fetch(request);

@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { initServer } from "../../src/context/init-server.ts";
 import { openServer, type OpenServer } from "../../src/context/main.ts";
 import { AppError, statusOf } from "../../src/kit/error.ts";
-import { attachExchange } from "../../src/kit/http/exchange.ts";
+import { Bodies } from "../../src/kit/http/bodies.ts";
+import { attachExchange, innerExchange } from "../../src/kit/http/exchange.ts";
 import { temporaryFolder } from "./folder.ts";
 
 export interface Sent {
@@ -31,6 +32,7 @@ export async function openedContext(): Promise<OpenedContext> {
   const made = await initServer({ directory, space: "team", admin: "root", template: "blank" }, log);
   await folder.write("server/server.yaml", "rate_limit: { enabled: false }\n");
   const server = openServer({ directory, log });
+  const bodies = new Bodies();
   const send = async (token: string, { method, path, body }: Sent): Promise<Response> => {
     const url = new URL(`http://localhost/api/v1${path}`);
     const raw = typeof body === "string";
@@ -42,21 +44,14 @@ export async function openedContext(): Promise<OpenedContext> {
       },
       ...(body === undefined ? {} : { body: raw ? body : JSON.stringify(body) }),
     });
-    const exchange = {
-      id: "test",
-      method,
-      path: url.pathname,
-      peer: () => undefined,
-      headers: request.headers.toJSON() as Record<string, string>,
-      loopbackPrivilege: () => false,
-      keepOpen: () => {},
-      upgrade: () => {},
-    };
+    const exchange = innerExchange("test", request, bodies);
     attachExchange(request, exchange);
     try {
       return await server.handle(request, exchange);
     } catch (error) {
       return Response.json({}, { status: error instanceof AppError ? statusOf[error.code] : 500 });
+    } finally {
+      for (const claim of exchange.claims) claim.release();
     }
   };
   const ask = async <T = unknown>(method: string, path: string, body?: unknown): Promise<T> => {

@@ -62,6 +62,15 @@ export class Rights {
     return this.#counts(space) || this.#allows.some(({ pattern }) => pattern.reaches(space));
   }
 
+  /** Is there anything in the space that this person may create, update or delete? Rules that deny are left to the single path. */
+  mayChange(space: string): boolean {
+    if (this.#counts(space) && this.role !== "viewer") return true;
+    return this.#allows.some(
+      ({ rule, pattern }) =>
+        pattern.reaches(space) && rule.capabilities.some((one) => one !== "list" && one !== "read"),
+    );
+  }
+
   /** Where the role counts; null: everywhere. */
   spaces(): string[] | null {
     return this.#spaces && [...this.#spaces];

@@ -205,17 +205,22 @@ export class Files {
   }
 
   /**
-   * Several at once, all or nothing. For sync and for tools; each path is judged by itself. `drafts` names them once the space is known to be
-   * visible; `completed` adds contents, and judges everything that is not about rights.
+   * Several at once, all or nothing. For sync and for tools; each path is judged by itself. `drafts` names them, once it is known that this
+   * person may change anything in the space; `completed` adds contents, and judges everything that is not about rights.
    */
   async batch(
     actor: Actor,
     spaceName: string,
-    drafts: () => readonly Draft[],
+    drafts: () => Promise<readonly Draft[]>,
     completed: Completed,
     deed: { action: string; target?: string } = { action: "space.push" },
   ): Promise<Applied> {
-    return this.#change(actor, { ...deed, space: spaceName }, drafts, completed);
+    const allowed = () => {
+      if (!actor.rights.mayChange(spaceName))
+        throw new AppError("forbidden", `${actor.name} (${actor.rights.role}) may not change ${spaceName}`);
+      return drafts();
+    };
+    return this.#change(actor, { ...deed, space: spaceName }, allowed, completed);
   }
 
   #changeOne(actor: Actor, deed: ChangeDeed, operation: Operation): Promise<Applied> {
@@ -226,7 +231,7 @@ export class Files {
   async #change(
     actor: Actor,
     deed: ChangeDeed,
-    drafts: () => readonly Draft[],
+    drafts: () => readonly Draft[] | Promise<readonly Draft[]>,
     completed: Completed,
   ): Promise<Applied> {
     const { audit, spaces } = this.#deps;
@@ -235,7 +240,7 @@ export class Files {
       deed,
       async () => {
         const space = await spaces.visible(actor, deed.space);
-        const named = drafts();
+        const named = await drafts();
         await requireRights(actor, space, named);
         const operations = await completed(space, named);
         // The body may have been on its way for long.

@@ -12,11 +12,20 @@ import { requireAdmin, type Actor } from "./actor.ts";
 import type { Authentication } from "./authentication.ts";
 import { AppError } from "../../kit/error.ts";
 
-/** `space`, `lead`: the rules decide, since it takes the record. */
+/** `space`, `lead`: of the space in the address. The rules decide once more, when they act. */
 export const actorKinds = ["open", "any", "space", "lead", "admin"] as const;
 export type ActorKind = (typeof actorKinds)[number];
 
+/** What the door has to know of spaces. */
+export interface SpacesAtDoor {
+  /** Raises `not_found`, on the record. */
+  requireVisible(actor: Actor, space: string): void;
+  /** Raises `not_found`, `forbidden`. */
+  requireLead(actor: Actor, space: string): void;
+}
+
 export interface DoorDeps {
+  readonly spaces: SpacesAtDoor;
   readonly authentication: Authentication;
   readonly limits: RateLimits;
   readonly audit: Audit;
@@ -41,7 +50,23 @@ export class Door {
     if (known) return known;
     const actor = this.#find(kind, exchange, route);
     this.#admitted.set(request, actor);
+    exchange.caller = actor.name;
     return actor;
+  }
+
+  /** As `admit`, and may this person do that in the space at all? Before a body is read: a stranger's must not take memory. */
+  admitTo(kind: ActorKind, request: Request, route: string, space: string | undefined): void {
+    const actor = this.admit(kind, request, route);
+    if (!actor || space === undefined) return;
+    const { spaces, audit } = this.#deps;
+    if (kind === "space") spaces.requireVisible(actor, space);
+    if (kind !== "lead") return;
+    try {
+      spaces.requireLead(actor, space);
+    } catch (error) {
+      audit.record(actor, { action: "request.refused", target: `${request.method} ${route}`, space }, error);
+      throw error;
+    }
   }
 
   #find(kind: ActorKind, exchange: Exchange, route: string): Actor {

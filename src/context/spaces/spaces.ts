@@ -102,28 +102,38 @@ export class Spaces {
 
   /** Raises `not_found`, the same for a space that is not there and one that this person may not know of. */
   async visible(actor: Actor, name: string): Promise<OpenSpace> {
-    if (!this.#names.has(name) || !actor.rights.sees(name)) throw notFound("space", name);
+    this.#requireSeen(actor, name);
     return this.#opened(name);
   }
 
   /** As `visible`, for who only looks: a change is on record anyway, and here a refusal is. */
   async looked(actor: Actor, name: string): Promise<OpenSpace> {
-    if (this.#names.has(name) && !actor.rights.sees(name))
-      this.#deps.audit.record(actor, { action: "space.read", space: name }, notFound("space", name));
-    return this.visible(actor, name);
+    this.requireVisible(actor, name);
+    return this.#opened(name);
   }
 
   /** Raises `not_found`, or `forbidden` for who may see the space and is no lead there. */
   async led(actor: Actor, name: string): Promise<OpenSpace> {
-    const space = await this.visible(actor, name);
     this.requireLead(actor, name);
-    return space;
+    return this.#opened(name);
   }
 
-  /** Asked once more in the step or the transaction that makes a change. Raises `forbidden`, `unauthenticated`. */
+  /** Raises `not_found`; the refusal of a space that is there is on record. */
+  requireVisible(actor: Actor, name: string): void {
+    if (this.#names.has(name) && !actor.rights.sees(name))
+      this.#deps.audit.record(actor, { action: "space.read", space: name }, notFound("space", name));
+    this.#requireSeen(actor, name);
+  }
+
+  /** Asked once more in the step or the transaction that makes a change. Raises `not_found`, `forbidden`, `unauthenticated`. */
   requireLead(actor: Actor, name: string): void {
+    this.#requireSeen(actor, name);
     if (!actor.rights.has("lead", name))
       throw new AppError("forbidden", `only a space-lead or an admin may do that in ${name}`);
+  }
+
+  #requireSeen(actor: Actor, name: string): void {
+    if (!this.#names.has(name) || !actor.rights.sees(name)) throw notFound("space", name);
   }
 
   names(): readonly string[] {

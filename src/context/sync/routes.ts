@@ -3,7 +3,9 @@
 import { Elysia } from "elysia";
 import { Type } from "@sinclair/typebox";
 import { SECURITY_HEADERS } from "../../kit/http/answer.ts";
+import { bodyPieces } from "../../kit/http/body.ts";
 import { exchangeOf } from "../../kit/http/exchange.ts";
+import { jsonBody } from "../../kit/http/openapi.ts";
 import type { ActorPlugin } from "../people/plugin.ts";
 import { SpaceParams } from "../spaces/schema.ts";
 import { Pull, Push, PUSH_BYTES_MAX, Pushed } from "./schema.ts";
@@ -11,20 +13,23 @@ import type { Sync } from "./sync.ts";
 
 /** Content travels as base64, four bytes for three, in JSON. */
 const PUSH_BODY_BYTES_MAX = Math.ceil((PUSH_BYTES_MAX * 4) / 3) + 8 * 1024 * 1024;
-export const PUSH_BODY_LIMITS = [
-  { method: "POST", route: "/spaces/:space/push", bytesMax: PUSH_BODY_BYTES_MAX },
-  { method: "POST", route: "/spaces/:space/pull", bytesMax: PUSH_BODY_BYTES_MAX },
+/** A long list of long paths. */
+const PULL_BODY_BYTES_MAX = 4 * 1024 * 1024;
+export const PULL_BODY_LIMITS = [
+  { method: "POST", route: "/spaces/:space/pull", bytesMax: PULL_BODY_BYTES_MAX },
 ] as const;
+/** It reads its body itself; named to `createApi`. */
+export const PUSH_ROUTE = "/spaces/:space/push";
 
 export function syncRoutes(plugin: ActorPlugin, sync: Sync) {
   return new Elysia({ name: "sync", normalize: false, tags: ["sync"] })
     .use(plugin)
-    .post("/spaces/:space/push", async ({ actor, params, body }) => sync.push(actor, params.space, body), {
-      actor: "space",
-      params: SpaceParams,
-      body: Push,
-      response: Pushed,
-    })
+    .post(
+      PUSH_ROUTE,
+      async ({ actor, params, request }) =>
+        sync.push(actor, params.space, bodyPieces(request, PUSH_BODY_BYTES_MAX, "disk")),
+      { actor: "space", params: SpaceParams, response: Pushed, detail: { requestBody: jsonBody(Push) } },
+    )
     .post(
       "/spaces/:space/pull",
       async ({ actor, params, body, request }) => {

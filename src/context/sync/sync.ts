@@ -5,7 +5,10 @@ import { turnOfOthers, type Clock } from "../../kit/clock.ts";
 import { AppError, messageOf } from "../../kit/error.ts";
 import type { Log } from "../../kit/log.ts";
 import { parseDocumentPath, type DocumentPath } from "../../kit/paths.ts";
+import type { SpoolDirectory } from "../../kit/spool.ts";
+import { WeightedGate } from "../../kit/weighted-gate.ts";
 import type { Operation } from "../files/engine.ts";
+import type { Draft } from "../files/file-rights.ts";
 import type { Files } from "../files/files.ts";
 import { headText, parseHead } from "../files/head.ts";
 import type { Actor } from "../people/actor.ts";
@@ -13,7 +16,8 @@ import type { Events } from "../events/events.ts";
 import type { OpenSpace, Spaces } from "../spaces/spaces.ts";
 import { pullArchive, type Pulled } from "./archive.ts";
 import { travelsDown, travelsUp } from "./modes.ts";
-import { PULL_BYTES_MAX, type Push, type Pushed } from "./schema.ts";
+import { readOrder, type Order, type OrderedOperation } from "./order.ts";
+import { PULL_BYTES_MAX, PUSH_BYTES_MAX, type Pushed } from "./schema.ts";
 
 /** Between two of them everything else may run: a few milliseconds. */
 const PATHS_PER_STRETCH = 500;
@@ -25,25 +29,35 @@ export interface SyncDeps {
   readonly events: Events;
   readonly clock: Clock;
   readonly log: Log;
+  readonly spools: SpoolDirectory;
 }
 
 export class Sync {
   readonly #deps: SyncDeps;
+  /** Contents of large pushes that are in memory at once, in bytes: the others wait on the disk. */
+  readonly #large = new WeightedGate(PUSH_BYTES_MAX);
 
   constructor(deps: SyncDeps) {
     this.#deps = deps;
   }
 
-  async push(actor: Actor, spaceName: string, { base, ops }: Push): Promise<Pushed> {
-    const named = () =>
-      ops.map(({ op, path }, index) => ({ op, path: parseDocumentPath(`ops.${index}.path`, path) }));
-    const applied = await this.#deps.files.batch(actor, spaceName, named, (space, drafts) => {
+  /** `body`: not asked for before it is known that this person may change anything there. */
+  async push(actor: Actor, spaceName: string, body: AsyncIterable<Uint8Array>): Promise<Pushed> {
+    const { files, events, spools } = this.#deps;
+    await using held = new AsyncDisposableStack();
+    const spool = held.use(spools.open());
+    let order: Order | undefined;
+    const drafts = async () => draftsOf((order = await readOrder(body, spool)));
+    const applied = await files.batch(actor, spaceName, drafts, async (space, named) => {
+      const { base, operations } = order!;
       if (base !== undefined) requireEpoch(space, base);
-      return ops.map((one, index) => operationOf(space, one, drafts[index]!.path, index));
+      if (!spool.isInMemory) held.defer(await this.#large.enter(spool.size));
+      const contents = await spool.bytes();
+      return operations.map((one, index) => operationOf(space, one, named[index]!.path, contents, index));
     });
     if (applied.effects.length > 0) {
       const data = { files: applied.effects.length };
-      this.#deps.events.announce({ type: "space.push", actor: actor.name, space: spaceName, data });
+      events.announce({ type: "space.push", actor: actor.name, space: spaceName, data });
     }
     return {
       head: headText(applied.head),
@@ -104,22 +118,28 @@ function requireEpoch({ engine }: OpenSpace, base: string): void {
   );
 }
 
+async function draftsOf({ operations }: Order): Promise<Draft[]> {
+  const drafts: Draft[] = [];
+  for (const [index, { op, path }] of operations.entries()) {
+    drafts.push({ op, path: parseDocumentPath(`ops.${index}.path`, path) });
+    if (drafts.length % PATHS_PER_STRETCH === 0) await turnOfOthers();
+  }
+  return drafts;
+}
+
 function operationOf(
   { name, file }: OpenSpace,
-  one: Push["ops"][number],
+  { op, expected, content }: OrderedOperation,
   path: DocumentPath,
+  contents: Uint8Array,
   index: number,
 ): Operation {
   if (!travelsUp(file.sync, path))
     throw new AppError("refused", `${path}: the sync rules of ${name} keep it where it is`, { path });
-  const expected = one.expected === undefined ? {} : { expected: one.expected };
-  if (one.op === "delete") return { op: "delete", path, ...expected };
-  return { op: "put", path, content: contentOf(one.content_b64, index), ...expected };
-}
-
-function contentOf(text: string | undefined, index: number): Uint8Array {
-  if (text === undefined) throw new AppError("invalid", `ops.${index}.content_b64: missing`);
-  if (!/^[A-Za-z0-9+/]*={0,2}$/.test(text))
-    throw new AppError("invalid", `ops.${index}.content_b64: is not base64`);
-  return new Uint8Array(Buffer.from(text, "base64"));
+  const given = expected === undefined ? {} : { expected };
+  if (op === "delete") return { op, path, ...given };
+  if (content === undefined) throw new AppError("invalid", `ops.${index}.content_b64: missing`);
+  if (!content.isBase64) throw new AppError("invalid", `ops.${index}.content_b64: is not base64`);
+  const { at, length } = content;
+  return { op, path, content: contents.subarray(at, at + length), ...given };
 }

@@ -38,6 +38,8 @@ export function answerError(requestId: string, error: unknown, log: Log): Respon
   const body = { error: { message, code, request_id: requestId, ...(details ? { details } : {}) } };
   const response = answerJson(requestId, shown.status, body);
   if (code === "unauthenticated") response.headers.set("WWW-Authenticate", "Bearer");
+  // Otherwise the rest could trickle on for as long as the client likes.
+  if (code === "slow_body") response.headers.set("Connection", "close");
   const retryAfter = details?.["retry_after_seconds"];
   if (retryAfter !== undefined) response.headers.set("Retry-After", String(retryAfter));
   return response;

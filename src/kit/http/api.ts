@@ -3,42 +3,48 @@
 // `normalize: false` makes an unknown field a refusal instead of dropping it. An answer that does not fit its declared schema is a
 // defect (it could leak a field): it is logged and answered 500, never sent.
 
-import { Elysia, ValidationError, type TSchema } from "elysia";
+import { Elysia, ValidationError } from "elysia";
 import { AppError } from "../error.ts";
 import type { Log } from "../log.ts";
 import { answerError, answerJson } from "./answer.ts";
 import { readJson } from "./body.ts";
 import { exchangeOf } from "./exchange.ts";
+import { fieldMessage, type Problem } from "./field-message.ts";
 
-export interface BodyLimit {
+/** A route, as declared, without the prefix. */
+export interface RouteName {
   readonly method: string;
-  /** As declared, without the prefix. */
   readonly route: string;
+}
+
+export interface BodyLimit extends RouteName {
   readonly bytesMax: number;
 }
 
-/**
- * `rawBodies`: routes (as declared, without the prefix) whose PUT takes a body of any type. It is handed to them unread: they read it
- * with `readBytes` and their own limit, once they know that the caller may write. `limits`: JSON bodies of these routes may be larger
- * or must be smaller than others. `door`: called before a body is read; what it raises is the answer.
- */
-export function createApi<const Prefix extends string>(
-  log: Log,
-  prefix: Prefix,
-  rawBodies: readonly string[] = [],
-  limits: readonly BodyLimit[] = [],
-  door: (request: Request, route: string) => void = () => {},
-) {
-  const raw = new Set(rawBodies.map((route) => prefix + route));
+export interface ApiOptions<Prefix extends string> {
+  readonly log: Log;
+  readonly prefix: Prefix;
+  /** Their bodies are handed to them unread: they read them themselves, bounded, once they know that the caller may act. */
+  readonly unreadBodies?: readonly RouteName[];
+  /** JSON bodies of these routes may be larger or must be smaller than others. */
+  readonly bodyLimits?: readonly BodyLimit[];
+  /** Called before a JSON body is read; what it raises is the answer. */
+  readonly door?: (request: Request, route: string, params: Readonly<Record<string, string>>) => void;
+}
+
+export function createApi<const Prefix extends string>(options: ApiOptions<Prefix>) {
+  const { log, prefix, unreadBodies = [], bodyLimits = [], door } = options;
+  const unread = new Set(unreadBodies.map(({ method, route }) => `${method} ${prefix}${route}`));
   const bytesMaxOf = new Map(
-    limits.map(({ method, route, bytesMax }) => [`${method} ${prefix}${route}`, bytesMax]),
+    bodyLimits.map(({ method, route, bytesMax }) => [`${method} ${prefix}${route}`, bytesMax]),
   );
   return new Elysia({ normalize: false, aot: true, prefix })
-    .onParse({ as: "global" }, ({ request, contentType, route }) => {
-      door(request, route);
-      return request.method === "PUT" && raw.has(route)
-        ? UNREAD
-        : parseBody(request, contentType, bytesMaxOf.get(`${request.method} ${route}`));
+    .onParse({ as: "global" }, ({ request, contentType, route, params }) => {
+      const name = `${request.method} ${route}`;
+      if (unread.has(name)) return UNREAD;
+      if (request.body === null) return undefined;
+      door?.(request, route, (params ?? {}) as Record<string, string>);
+      return parseBody(request, contentType, bytesMaxOf.get(name));
     })
     .mapResponse({ as: "global" }, ({ responseValue, set, request }) => {
       if (responseValue instanceof Response) return responseValue;
@@ -69,7 +75,6 @@ async function parseBody(
   contentType: string,
   bytesMax: number | undefined,
 ): Promise<unknown> {
-  if (request.body === null) return undefined;
   if (contentType !== "application/json")
     throw new AppError("invalid", "a body needs Content-Type: application/json");
   const body = await readJson(request, bytesMax);
@@ -89,10 +94,10 @@ function appErrorOf(error: unknown, code: unknown, path: string, log: Log): unkn
 
 function validationError(error: ValidationError, log: Log): AppError | Error {
   if (error.type === "response") {
-    log.error("an answer does not fit its schema", { error: fieldMessage(error) });
-    return new Error(`response schema: ${fieldMessage(error)}`);
+    log.error("an answer does not fit its schema", { error: problemOf(error) });
+    return new Error(`response schema: ${problemOf(error)}`);
   }
-  return new AppError("invalid", fieldMessage(error));
+  return new AppError("invalid", problemOf(error));
 }
 
 const WHERE: Record<string, string> = {
@@ -101,64 +106,9 @@ const WHERE: Record<string, string> = {
   headers: "header ",
   cookie: "cookie ",
 };
-/** A field's name is the caller's own text when the field is unknown. */
-const FIELD_CHARACTERS_SHOWN_MAX = 100;
 
-interface Problem {
-  readonly path: string;
-  readonly message: string;
-  readonly schema: TSchema;
-  readonly value: unknown;
-  /** For a union: what is wrong with each of its variants. */
-  readonly errors?: readonly { First(): Problem | undefined }[];
-}
-
-/** A sentence that names the field and says what is expected: `name: expected string`. */
-function fieldMessage(error: ValidationError): string {
+function problemOf(error: ValidationError): string {
   const found = error.valueError as unknown as Problem | undefined;
   if (!found) return `${WHERE[error.type] ?? error.type}: not valid`;
-  const problem = innermost(found);
-  const field = problem.path
-    .split("/")
-    .filter(Boolean)
-    .map(unescaped)
-    .join(".")
-    .slice(0, FIELD_CHARACTERS_SHOWN_MAX);
-  return `${WHERE[error.type] ?? ""}${field === "" ? error.type : field}: ${expectation(problem)}`;
-}
-
-/** Of a JSON Pointer (RFC 6901). */
-function unescaped(token: string): string {
-  return token.replaceAll("~1", "/").replaceAll("~0", "~");
-}
-
-/** "This or null" was meant as this, unless it is null: then its own problem says more than "neither of the two". */
-function innermost(problem: Problem): Problem {
-  const variants = (problem.schema["anyOf"] as TSchema[] | undefined) ?? [];
-  const meant = variants.findIndex((variant) => variant["type"] !== "null");
-  if (
-    variants.length !== 2 ||
-    !variants.some((variant) => variant["type"] === "null") ||
-    problem.value === undefined
-  )
-    return problem;
-  const inner = problem.errors?.[meant]?.First();
-  return inner ? innermost(inner) : problem;
-}
-
-function expectation({ message, schema }: Problem): string {
-  if (message === "Unexpected property") return "unknown field";
-  if (message === "Expected required property") return "missing";
-  const allowed = allowedValues(schema);
-  if (allowed.length > 0) return `expected one of: ${allowed.join(", ")}`;
-  if (message.startsWith("Expected string length greater"))
-    return schema["minLength"] === 1 ? "must not be empty" : `at least ${schema["minLength"]} characters`;
-  if (message.startsWith("Expected string length less")) return `at most ${schema["maxLength"]} characters`;
-  if (typeof schema["format"] === "string") return `expected ${schema["format"]}`;
-  return message.toLowerCase();
-}
-
-function allowedValues(schema: TSchema): unknown[] {
-  const variants = (schema["anyOf"] as { const?: unknown }[] | undefined) ?? [];
-  return variants.map((variant) => variant.const).filter((value) => value !== undefined);
+  return `${WHERE[error.type] ?? ""}${fieldMessage(found, [], error.type)}`;
 }

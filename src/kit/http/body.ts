@@ -1,21 +1,34 @@
-// Reading request bodies: bounded while reading, never truncated. Over the limit is 413 and the rest is not read.
+// Reading request bodies: bounded while reading, never truncated, counted in the server's budget of bodies until the request is answered.
+// Over the limit is 413 and the rest is not read.
 
 import { AppError } from "../error.ts";
+import { slowBody } from "./bodies.ts";
+import { claimBody, exchangeOf } from "./exchange.ts";
 
 export const JSON_BODY_BYTES_MAX = 1024 * 1024;
 /** Far more than any route takes. What looks into a value recurses, or indents it by its depth: a small body could cost minutes. */
 export const JSON_DEPTH_MAX = 64;
+/** Read in one piece, which costs half of reading a stream. */
+const ONE_PIECE_BYTES_MAX = 64 * 1024;
 
-/** JSON body of a request. Raises `invalid` (not JSON, nested too deeply) and `too_large`. */
+/** JSON body of a request. Raises `invalid` (not JSON, nested too deeply) and what `readBytes` raises. */
 export async function readJson(request: Request, bytesMax: number = JSON_BODY_BYTES_MAX): Promise<unknown> {
   const bytes = await readBytes(request, bytesMax);
-  if (isDeeper(bytes, JSON_DEPTH_MAX))
-    throw new AppError("invalid", `the body is nested more than ${JSON_DEPTH_MAX} deep`);
+  if (isDeeper(bytes, JSON_DEPTH_MAX)) throw tooDeep();
+  return parseJson(bytes);
+}
+
+/** Raises `invalid` for what is not JSON in UTF-8. */
+export function parseJson(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch {
     throw new AppError("invalid", "the body is not valid JSON");
   }
+}
+
+export function tooDeep(): AppError {
+  return new AppError("invalid", `the body is nested more than ${JSON_DEPTH_MAX} deep`);
 }
 
 const QUOTE = 0x22;
@@ -46,29 +59,67 @@ function endOfText(bytes: Uint8Array, start: number): number {
   return bytes.length;
 }
 
+/** Raises `too_large`, `unavailable` (the budget of bodies is used up), `slow_body`, `invalid` (it broke off). */
 export async function readBytes(request: Request, bytesMax: number): Promise<Uint8Array> {
-  const declared = Number(request.headers.get("content-length") ?? 0);
-  if (declared > bytesMax) throw tooLarge(bytesMax);
+  const declared = declaredBytes(request);
+  if (declared !== undefined && declared <= Math.min(bytesMax, ONE_PIECE_BYTES_MAX))
+    return readOnePiece(request, declared);
+  const pieces: Uint8Array[] = [];
+  for await (const piece of bodyPieces(request, bytesMax, "memory")) pieces.push(piece);
+  return Buffer.concat(pieces);
+}
+
+async function readOnePiece(request: Request, declared: number): Promise<Uint8Array> {
+  claimBody(request, "memory").grow(declared);
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => late.reject(slowBody()), exchangeOf(request).bodies.graceMs);
   try {
-    if (request.headers.get("content-length") !== null) return new Uint8Array(await request.arrayBuffer());
-    return await readStream(request.body, bytesMax);
+    return new Uint8Array(await Promise.race([request.arrayBuffer(), late.promise]));
   } catch (error) {
-    if (error instanceof AppError) throw error;
-    // A client that went away in the middle: nobody reads this answer, and it is no failure of ours.
-    throw new AppError("invalid", "the body ended before it was complete");
+    throw brokenOff(error);
+  } finally {
+    clearTimeout(timer);
   }
 }
 
-async function readStream(stream: ReadableStream<Uint8Array> | null, bytesMax: number): Promise<Uint8Array> {
-  if (!stream) return new Uint8Array();
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of stream) {
-    length += chunk.byteLength;
-    if (length > bytesMax) throw tooLarge(bytesMax);
-    chunks.push(chunk);
+/**
+ * The body as it arrives, claimed from the budget of where its reader keeps it: at once as long as it says it is, else as it grows. A piece
+ * belongs to the reader. Raises as `readBytes`.
+ */
+export async function* bodyPieces(
+  request: Request,
+  bytesMax: number,
+  keptIn: "memory" | "disk",
+): AsyncGenerator<Uint8Array> {
+  const declared = declaredBytes(request);
+  if (declared !== undefined && declared > bytesMax) throw tooLarge(bytesMax);
+  if (!request.body) return;
+  const claim = claimBody(request, keptIn);
+  claim.grow(declared ?? 0);
+  const requirePace = exchangeOf(request).bodies.pace();
+  let received = 0;
+  try {
+    for await (const piece of request.body) {
+      received += piece.byteLength;
+      if (received > bytesMax) throw tooLarge(bytesMax);
+      if (declared === undefined) claim.grow(piece.byteLength);
+      requirePace(received);
+      yield piece;
+    }
+  } catch (error) {
+    throw brokenOff(error);
   }
-  return new Uint8Array(await new Blob(chunks as Uint8Array<ArrayBuffer>[]).arrayBuffer());
+}
+
+function declaredBytes(request: Request): number | undefined {
+  const header = request.headers.get("content-length");
+  return header === null ? undefined : Number(header);
+}
+
+/** A client that went away in the middle: nobody reads this answer, and it is no failure of ours. */
+function brokenOff(error: unknown): AppError {
+  if (error instanceof AppError) return error;
+  return new AppError("invalid", "the body ended before it was complete");
 }
 
 function tooLarge(bytesMax: number): AppError {

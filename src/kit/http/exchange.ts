@@ -1,6 +1,8 @@
 // What the guard learned about one request, carried beside it: its id, its peer, whether it has the loopback privilege.
 // Kept in a symbol property of the request: the framework passes requests through, and a map would need clean-up.
 
+import { AppError } from "../error.ts";
+import type { Bodies, BodyClaim } from "./bodies.ts";
 import type { SocketHandlers } from "./socket.ts";
 
 const EXCHANGE = Symbol("exchange");
@@ -16,6 +18,11 @@ export interface Exchange {
   route?: string;
   /** What is left of the caller's minute, once the request was counted. */
   allowance?: Allowance;
+  /** Whose share of `bodies` this request's body counts in, once the caller is known; else the peer's. */
+  caller?: string;
+  readonly bodies: Bodies;
+  /** What this request holds of `bodies`, until it is answered. */
+  readonly claims: BodyClaim[];
   /** `Set-Cookie` of an answer that is an error. */
   errorCookie?: string;
   /** Turns off the idle time-out of this connection: for event streams. */
@@ -41,6 +48,31 @@ export function exchangeOf(request: Request): Exchange {
   const exchange = (request as Carrier)[EXCHANGE];
   if (!exchange) throw new Error("request did not pass the guard");
   return exchange;
+}
+
+/** Of a request inside this process: without a connection, a peer and the privilege of one. */
+export function innerExchange(id: string, request: Request, bodies: Bodies): Exchange {
+  return {
+    id,
+    method: request.method,
+    path: new URL(request.url).pathname,
+    peer: () => undefined,
+    headers: request.headers.toJSON() as Record<string, string>,
+    bodies,
+    claims: [],
+    loopbackPrivilege: () => false,
+    keepOpen: () => {},
+    upgrade: () => {
+      throw new AppError("invalid", "not over this connection");
+    },
+  };
+}
+
+export function claimBody(request: Request, keptIn: "memory" | "disk"): BodyClaim {
+  const { bodies, caller, peer, claims } = exchangeOf(request);
+  const claim = bodies[keptIn].claim(caller ?? `address ${peer() ?? ""}`);
+  claims.push(claim);
+  return claim;
 }
 
 const REQUEST_ID = /^[A-Za-z0-9._:-]{1,64}$/;

@@ -53,7 +53,7 @@ function operation({ method, path, hooks }: DescribedRoute): object {
     ...detail,
     ...([detail["x-caller"], detail["x-actor"]].includes("open") ? { security: [] } : {}),
     ...(parameters.length === 0 ? {} : { parameters }),
-    ...(hooks.body === undefined ? {} : { requestBody: requestBody(hooks.body as TSchema) }),
+    ...(hooks.body === undefined ? {} : { requestBody: jsonBody(hooks.body as TSchema) }),
     responses: {
       ...((detail["responses"] as object | undefined) ?? responses(hooks.response)),
       default: { description: "refused", ...content({ $ref: "#/components/schemas/Error" }) },
@@ -86,8 +86,10 @@ function parametersOf(place: "path" | "query", schema: unknown): object[] {
   }));
 }
 
-function requestBody(schema: TSchema): object {
-  return { required: schema[OptionalKind] !== "Optional", ...content(jsonSchema(schema)) };
+/** Also for the `detail` of a route that reads its body itself. */
+export function jsonBody(schema: TSchema) {
+  const required = schema[OptionalKind] !== "Optional";
+  return { required, content: { "application/json": { schema: jsonSchema(schema) } } };
 }
 
 /** A route that declares no answer is an event stream, unless its `detail` says what it is. */

@@ -6,6 +6,7 @@ import { messageOf, systemCode, AppError } from "../error.ts";
 import type { Log } from "../log.ts";
 import { requestIds } from "../random.ts";
 import { answerError } from "./answer.ts";
+import { Bodies } from "./bodies.ts";
 import { attachExchange, requestId, type Exchange } from "./exchange.ts";
 import { admit, isLoopbackAddress, type ListenFacts } from "./guard.ts";
 import { socketHandler, upgrade, type SocketHandlers } from "./socket.ts";
@@ -21,6 +22,8 @@ export interface ListenOptions {
   readonly loopbackAdmin: boolean;
   readonly allowedHosts: readonly string[];
   readonly watch?: Watch;
+  /** Only tests pass others. */
+  readonly bodies?: Bodies;
 }
 
 /** Called when a request has come; what it returns is called with its answer, refusals of the guard included. */
@@ -40,6 +43,7 @@ export type Handle = (request: Request, exchange: Exchange) => Response | Promis
 /** Raises `conflict` when the port is taken and `invalid` when the address can't be bound. */
 export function listen(options: ListenOptions, handle: Handle, log: Log): Listener {
   const nextId = requestIds();
+  const bodies = options.bodies ?? new Bodies();
   const server = bind(options, (request, bunServer) => {
     const headers = request.headers.toJSON() as Record<string, string>;
     const id = requestId(headers["x-request-id"], nextId);
@@ -57,6 +61,8 @@ export function listen(options: ListenOptions, handle: Handle, log: Log): Listen
         path,
         peer,
         headers,
+        bodies,
+        claims: [],
         loopbackPrivilege: admission.loopbackPrivilege,
         keepOpen: () => bunServer.timeout(request, 0),
         upgrade: (handlers) => {
@@ -67,7 +73,7 @@ export function listen(options: ListenOptions, handle: Handle, log: Log): Listen
       attachExchange(request, exchange);
       known = exchange;
       const answer = handle(request, exchange);
-      if (answered) void told(answer, (status) => answered(exchange.route, status));
+      if (answered || request.body !== null) void settled(answer, exchange, answered);
       return headers["upgrade"] === undefined ? answer : unlessUpgraded(answer, () => upgraded);
     } catch (error) {
       const response = answerError(id, error, log);
@@ -84,13 +90,18 @@ export function listen(options: ListenOptions, handle: Handle, log: Log): Listen
   };
 }
 
-/** A handler that fails in spite of everything is the server's own 500. */
-async function told(answer: Response | Promise<Response>, tell: (status: number) => void): Promise<void> {
+/** What is due once an answer is there. A handler that fails in spite of everything is the server's own 500. */
+async function settled(
+  answer: Response | Promise<Response>,
+  exchange: Exchange,
+  tell: ReturnType<Watch> | undefined,
+): Promise<void> {
+  let status = 500;
   try {
-    tell((await answer).status);
-  } catch {
-    tell(500);
-  }
+    status = (await answer).status;
+  } catch {}
+  for (const claim of exchange.claims) claim.release();
+  tell?.(exchange.route, status);
 }
 
 /** Once a connection is a WebSocket, there is nothing to answer. */

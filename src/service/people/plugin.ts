@@ -13,15 +13,35 @@ import { requireAdmin, type Caller } from "./caller.ts";
 export const callerKinds = ["open", "any", "ws", "lead", "owner", "author", "self", "admin"] as const;
 export type CallerKind = (typeof callerKinds)[number];
 
-export function callerPlugin(authentication: Authentication) {
+/** Lets a request in or not: once for each, however often it is asked. */
+export class Door {
+  readonly #authentication: Authentication;
+  readonly #admitted = new WeakMap<Request, Caller>();
+
+  constructor(authentication: Authentication) {
+    this.#authentication = authentication;
+  }
+
+  /** Undefined for a route that is open. Raises `unauthenticated`, `forbidden`. */
+  admit(kind: CallerKind, request: Request): Caller | undefined {
+    if (kind === "open") return undefined;
+    const exchange = exchangeOf(request);
+    const caller = this.#admitted.get(request) ?? this.#authentication.caller(exchange);
+    this.#admitted.set(request, caller);
+    exchange.caller = String(caller.userId);
+    if (kind === "admin") requireAdmin(caller);
+    return caller;
+  }
+}
+
+export function callerPlugin(door: Door) {
   return new Elysia({ name: "caller", normalize: false }).macro({
     caller: (kind: CallerKind) => ({
       detail: { "x-caller": kind } as object,
       transform: (context: object) => {
-        if (kind === "open") return;
         const asked = context as { request: Request; caller: Caller };
-        asked.caller = authentication.caller(exchangeOf(asked.request));
-        if (kind === "admin") requireAdmin(asked.caller);
+        const caller = door.admit(kind, asked.request);
+        if (caller) asked.caller = caller;
       },
       resolve: (context: object): { caller: Caller } => {
         const { params, caller } = context as { params?: Record<string, unknown>; caller: Caller };

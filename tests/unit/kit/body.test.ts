@@ -3,9 +3,9 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { JSON_DEPTH_MAX, readJson } from "../../../src/kit/http/body.ts";
+import { guardedRequest } from "../../kit/guarded-request.ts";
 
-const read = (body: string, bytesMax?: number) =>
-  readJson(new Request("http://localhost/", { method: "POST", body }), bytesMax);
+const read = (body: string, bytesMax?: number) => readJson(guardedRequest(body), bytesMax);
 
 const deep = (depth: number, open = "[", close = "]") => open.repeat(depth) + close.repeat(depth);
 

@@ -2,18 +2,10 @@
 
 import { expect, test } from "bun:test";
 import { frame, Streams, type Viewer } from "../../../src/kit/http/sse.ts";
-import type { Exchange } from "../../../src/kit/http/exchange.ts";
+import { Bodies } from "../../../src/kit/http/bodies.ts";
+import { innerExchange } from "../../../src/kit/http/exchange.ts";
 
-const exchange: Exchange = {
-  id: "1",
-  method: "GET",
-  path: "/",
-  headers: {},
-  peer: () => undefined,
-  loopbackPrivilege: () => false,
-  keepOpen: () => {},
-  upgrade: () => false,
-};
+const exchange = innerExchange("1", new Request("http://localhost/"), new Bodies());
 
 /** A stream whose greeting, a heartbeat, was read. */
 async function open(streams: Streams) {

@@ -1,0 +1,73 @@
+// A push as it was sent: its operations, and their contents in a spool, so that a large one takes memory only when its turn has come.
+
+import { TypeCompiler, type TypeCheck } from "@sinclair/typebox/compiler";
+import { AppError } from "../../kit/error.ts";
+import { fieldMessage } from "../../kit/http/field-message.ts";
+import type { Spool } from "../../kit/spool.ts";
+import { BATCH_OPERATIONS_MAX } from "../files/schema.ts";
+import { PushScanner, type ScannedOperation } from "./push-scanner.ts";
+import { PUSH_BYTES_MAX, PushFrame, PushOperation } from "./schema.ts";
+
+export interface Order {
+  /** The head that the writer had seen. */
+  readonly base: string | undefined;
+  readonly operations: readonly OrderedOperation[];
+}
+
+export interface OrderedOperation extends Pick<PushOperation, "op" | "path" | "expected"> {
+  /** Where its content is in the spool; whether it had to be there, and is what it should be, is not judged yet. */
+  readonly content: ScannedOperation["content"];
+}
+
+/** Reads the body of a push; contents go to `spool`. Raises `invalid`, `too_large`, and what the body and the disk raise. */
+export async function readOrder(pieces: AsyncIterable<Uint8Array>, spool: Spool): Promise<Order> {
+  const operations: OrderedOperation[] = [];
+  let contents: Uint8Array[] = [];
+  let decoded = 0;
+  const scanner = new PushScanner({
+    operation: (scanned, index) => void operations.push(operationOf(scanned, index)),
+    content: (bytes) => {
+      decoded += bytes.length;
+      if (decoded > PUSH_BYTES_MAX)
+        throw new AppError("too_large", `more than ${PUSH_BYTES_MAX} bytes of content at once`, {
+          limit_bytes: PUSH_BYTES_MAX,
+        });
+      contents.push(bytes);
+    },
+  });
+  for await (const piece of pieces) {
+    scanner.feed(piece);
+    if (contents.length > 0) await spool.write(Buffer.concat(contents));
+    contents = [];
+  }
+  return { base: baseOf(scanner), operations };
+}
+
+/** Compiled at the first push. */
+let operationCheck: TypeCheck<typeof PushOperation> | undefined;
+
+function operationOf({ value, content }: ScannedOperation, index: number): OrderedOperation {
+  if (index >= BATCH_OPERATIONS_MAX)
+    throw new AppError("too_large", `ops: at most ${BATCH_OPERATIONS_MAX} at once`, {
+      limit: BATCH_OPERATIONS_MAX,
+    });
+  const check = (operationCheck ??= TypeCompiler.Compile(PushOperation));
+  if (!check.Check(value)) {
+    const problem = check.Errors(value).First()!;
+    throw new AppError("invalid", fieldMessage(problem as never, ["ops", String(index)], "body"));
+  }
+  const { op, path, expected } = value;
+  return { op, path, content, ...(expected === undefined ? {} : { expected }) };
+}
+
+function baseOf(scanner: PushScanner): string | undefined {
+  const { frame, operations } = scanner.end();
+  const check = TypeCompiler.Compile(PushFrame);
+  if (!check.Check(frame)) {
+    const problem = check.Errors(frame).First()!;
+    throw new AppError("invalid", fieldMessage(problem as never, [], "body"));
+  }
+  // A 0 of the sender's own, or a second list: neither is an operation.
+  if (frame.ops.length !== operations) throw new AppError("invalid", "ops: expected one list of operations");
+  return frame.base;
+}

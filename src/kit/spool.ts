@@ -1,0 +1,87 @@
+// Bytes that wait to be used: a few in memory, more in a file without a name, so that nothing is left of them once they are closed, not even
+// by a crash. Written from the beginning to the end, then read.
+
+import { mkdir, open, unlink, type FileHandle } from "node:fs/promises";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { guarded } from "./disk.ts";
+import { randomHex } from "./random.ts";
+
+const DIRECTORY_MODE = 0o700;
+const FILE_MODE = 0o600;
+const NAME_BITS = 96;
+/** Held in memory up to this: a file costs more than such a copy. */
+const IN_MEMORY_BYTES_MAX = 256 * 1024;
+const READ_BYTES = 1024 * 1024;
+
+/** Where a server keeps its spools. */
+export class SpoolDirectory {
+  readonly #path: string;
+
+  /** Removes files that a crash left between their creation and the removal of their name. */
+  constructor(path: string) {
+    this.#path = path;
+    rmSync(path, { recursive: true, force: true });
+  }
+
+  open(): Spool {
+    return new Spool(this.#path);
+  }
+}
+
+export class Spool implements AsyncDisposable {
+  readonly #directory: string;
+  #pieces: Uint8Array[] = [];
+  #file: FileHandle | undefined;
+  /** Bytes. */
+  size = 0;
+
+  constructor(directory: string) {
+    this.#directory = directory;
+  }
+
+  /** Takes the bytes over. Raises `unavailable` when the disk is full. */
+  async write(bytes: Uint8Array): Promise<void> {
+    this.#pieces.push(bytes);
+    this.size += bytes.length;
+    if (this.#file === undefined && this.size <= IN_MEMORY_BYTES_MAX) return;
+    const pieces = this.#pieces;
+    this.#pieces = [];
+    await guarded("", async () => {
+      this.#file ??= await nameless(this.#directory);
+      for (const piece of pieces) await this.#file.appendFile(piece);
+    });
+  }
+
+  /** All of it, in memory. */
+  async bytes(): Promise<Uint8Array> {
+    const file = this.#file;
+    if (file === undefined) return Buffer.concat(this.#pieces);
+    return guarded("", async () => {
+      const bytes = new Uint8Array(this.size);
+      for (let at = 0; at < this.size;) {
+        const { bytesRead } = await file.read(bytes, at, Math.min(READ_BYTES, this.size - at), at);
+        if (bytesRead === 0) throw new Error("a spool is shorter than what was written");
+        at += bytesRead;
+      }
+      return bytes;
+    });
+  }
+
+  get isInMemory(): boolean {
+    return this.#file === undefined;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#pieces = [];
+    await this.#file?.close();
+  }
+}
+
+async function nameless(directory: string): Promise<FileHandle> {
+  await mkdir(directory, { recursive: true, mode: DIRECTORY_MODE });
+  const path = join(directory, randomHex(NAME_BITS));
+  const file = await open(path, "wx+", FILE_MODE);
+  await unlink(path);
+  return file;
+}

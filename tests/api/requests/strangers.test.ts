@@ -1,0 +1,32 @@
+// Goal: whoever may not come in is refused before a byte of their body is read.
+
+import { expect, test } from "bun:test";
+import { describedRoutes } from "../../kit/described-routes.ts";
+import { rawRequest } from "../../kit/raw-http.ts";
+import { testService } from "../../kit/service.ts";
+
+test("a stranger is answered 401 on every route that takes a body, and a member 403 on those of admins", async () => {
+  await using service = await testService();
+  const { host, port } = new URL(service.url);
+  const admin = service.as(service.adminToken);
+  const { token } = await admin.post<{ token: string }>("/users", { name: "Ann", role: "member" });
+  /** Only the head, as a proxy passes it on, which takes the loopback privilege away: an answer shows that the body was not waited for. */
+  const headOnly = async (method: string, path: string, authorization: string) => {
+    const answer = await rawRequest(
+      { host: "127.0.0.1", port: Number(port) },
+      `${method} /api/v1${path.replace(/\{\w+\}/g, "1")} HTTP/1.1\r\nHost: ${host}\r\n${authorization}` +
+        "Via: 1.1 proxy\r\nContent-Type: application/json\r\nContent-Length: 60000000\r\n\r\n",
+    );
+    const { error } = JSON.parse(answer.body) as { error: { code: string } };
+    return [answer.status, error.code];
+  };
+  const routes = (await describedRoutes(admin)).filter(({ body, caller }) => body && caller !== "open");
+  expect(routes.length).toBeGreaterThan(20);
+  for (const { method, path, caller } of routes) {
+    const about = `${method} ${path}`;
+    expect([about, await headOnly(method, path, "")]).toEqual([about, [401, "unauthenticated"]]);
+    if (caller !== "admin") continue;
+    const member = await headOnly(method, path, `Authorization: Bearer ${token}\r\n`);
+    expect([about, member]).toEqual([about, [403, "forbidden"]]);
+  }
+});
