@@ -1,7 +1,44 @@
-// The least program between a provider and a viewer: hands the provider's body on as it is. A floor to compare with.
+// The least program that does the service's main job: reads the provider's stream, parses the JSON of every chunk, and writes a new event
+// of it, one write and one flush for each read. What streaming is compared with.
 //   bun tests/bench/relay.ts <model url>   → its address on the first line
 
 const [modelUrl] = process.argv.slice(2);
+
+interface Chunk {
+  readonly choices: readonly { readonly delta?: { readonly content?: string } }[];
+}
+
+function relay(body: AsyncIterable<Uint8Array>): Response {
+  const decoder = new TextDecoder();
+  let text = "";
+  /** The new events of the whole events in `text`, which keeps the rest. */
+  const takeEvents = (): string => {
+    let events = "";
+    let start = 0;
+    for (let end = text.indexOf("\n\n"); end >= 0; end = text.indexOf("\n\n", start)) {
+      const data = text.slice(start + "data: ".length, end);
+      start = end + 2;
+      if (data === "[DONE]") continue;
+      const said = (JSON.parse(data) as Chunk).choices[0]?.delta?.content;
+      if (said) events += `event: delta\ndata: ${JSON.stringify({ data: { text: said } })}\n\n`;
+    }
+    text = text.slice(start);
+    return events;
+  };
+  const stream = new ReadableStream<string>({
+    type: "direct",
+    async pull(controller: ReadableStreamDirectController) {
+      for await (const bytes of body) {
+        text += decoder.decode(bytes, { stream: true });
+        controller.write(takeEvents());
+        await controller.flush();
+      }
+      controller.close();
+    },
+  });
+  return new Response(stream, { headers: { "Content-Type": "text/event-stream" } });
+}
+
 const server = Bun.serve({
   hostname: "127.0.0.1",
   port: 0,
@@ -12,7 +49,7 @@ const server = Bun.serve({
       headers: { "Content-Type": "application/json", Authorization: "Bearer k" },
       body: JSON.stringify({ model: "m", stream: true, messages: [{ role: "user", content: "go" }] }),
     });
-    return new Response(upstream.body);
+    return relay(upstream.body!);
   },
 });
 console.log(String(server.url));

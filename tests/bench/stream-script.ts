@@ -2,8 +2,8 @@
 
 import { stream, type ScriptedModel } from "../kit/model/index.ts";
 
-export const CHUNKS = 200;
-export const EVERY_MS = 50;
+export const CHUNKS = 300;
+export const EVERY_MS = 20;
 
 export function script(model: ScriptedModel): void {
   model.on("*", () => stream({ chunks: CHUNKS, everyMs: EVERY_MS, stamp: true }));

@@ -51,10 +51,12 @@ export interface ModelAnswer {
   readonly calls: readonly { readonly name: string; readonly arguments: string }[];
   /** Names of the tool calls that a length stop or a content filter cut off: they are not in `calls`. */
   readonly dropped: readonly string[];
-  readonly finish: "stop" | "length" | "calls" | "filtered" | "other";
+  /** `other`: a reason that only this provider knows. `unknown`: the answer ended in good order without a reason. */
+  readonly finish: "stop" | "length" | "calls" | "filtered" | "other" | "unknown";
   readonly usage: TokenUsage;
 }
 
+/** What arrives together is told together: a delta is the text of one read from the network. */
 export interface ModelListener {
   text(delta: string): void;
   reasoning(delta: string): void;

@@ -2,12 +2,13 @@
 //
 // Tried again only before the first byte of an answer, on a refused connection, 408, 429 and 5xx; never after, since the answer
 // may have had effects. Redirects are not followed, so a key goes to no other address. The key is added here and nowhere else:
-// the protocol libraries never hold it, so none of their errors can.
+// neither the protocols' requests nor their readers know it.
 
 import type { Clock } from "../../kit/clock.ts";
 import { messageOf, systemCode } from "../../kit/error.ts";
 import { networkFailure as sentenceOf, providerMessage } from "../catalog/failures.ts";
 import type { ModelEndpoint } from "../catalog/models.ts";
+import { connectionLost } from "./failures.ts";
 import { ModelFailure } from "./model.ts";
 
 export const ATTEMPTS_MAX = 3;
@@ -15,8 +16,11 @@ export const RETRY_AFTER_SECONDS_MAX = 30;
 export const FIRST_BYTE_TIMEOUT_MS = 5 * 60_000;
 export const SILENCE_TIMEOUT_MS = 2 * 60_000;
 const RETRY_WAITS_MS = [500, 1_500];
-export const CONNECTION_LOST = "the connection to the provider was lost in the middle of its answer";
 const ERROR_BODY_BYTES_MAX = 64 * 1024;
+/** Of a whole answer in place of an event stream. */
+const DOCUMENT_BYTES_MAX = 4 * 1024 * 1024;
+/** From the protocol's end mark to the end of the body, which some servers leave open. */
+const END_TIMEOUT_MS = 1_000;
 
 export interface TransportTimes {
   readonly firstByteMs: number;
@@ -41,24 +45,35 @@ export interface Exchange {
   readonly endpoint: ModelEndpoint;
   readonly signal: AbortSignal;
   readonly attempt: (count: number) => void;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
 }
 
-type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
+/** An answer with status 200. */
+export interface ProviderAnswer {
+  /** The text of one JSON document, where an event stream was asked for; it may be an error. Undefined: it is an event stream. */
+  readonly document: string | undefined;
+  /** HTTP says where the body ends, so a body that ended was not cut. */
+  readonly isDelimited: boolean;
+  /**
+   * Hands over what came, together as it came, until the body ends. `take` answers whether the protocol's end mark has arrived; then a
+   * failure is none any more. Raises ModelFailure for a connection that is lost or silent, and what `take` raises. To be called once.
+   */
+  read(take: (reads: readonly Uint8Array[]) => boolean): Promise<void>;
+}
 
-/** A `fetch` for one model call. Raises ModelFailure; an abort raises the signal's reason. */
-export function providerFetch(deps: TransportDeps, exchange: Exchange): Fetch {
-  return async (input, init) => {
-    const url = String(input instanceof Request ? input.url : input);
-    await deps.checkAddress(url);
-    for (let attempt = 1; ; attempt++) {
-      exchange.attempt(attempt);
-      const outcome = await once(deps, exchange, url, init);
-      if (outcome instanceof Response) return outcome;
-      const waitMs = waitBeforeNext(deps.times, attempt, outcome);
-      if (waitMs === undefined) throw outcome.failure;
-      await pause(waitMs, exchange.signal);
-    }
-  };
+/** Raises ModelFailure; an abort raises the signal's reason. */
+export async function openAnswer(deps: TransportDeps, exchange: Exchange): Promise<ProviderAnswer> {
+  await deps.checkAddress(exchange.url);
+  for (let attempt = 1; ; attempt++) {
+    exchange.attempt(attempt);
+    const outcome = await once(deps, exchange);
+    if (!("failure" in outcome)) return outcome;
+    const waitMs = waitBeforeNext(deps.times, attempt, outcome);
+    if (waitMs === undefined) throw outcome.failure;
+    await pause(waitMs, exchange.signal);
+  }
 }
 
 interface Refusal {
@@ -67,41 +82,80 @@ interface Refusal {
   readonly retryAfterSeconds: number | undefined;
 }
 
-async function once(
-  deps: TransportDeps,
-  exchange: Exchange,
-  url: string,
-  init: RequestInit | undefined,
-): Promise<Response | Refusal> {
+async function once(deps: TransportDeps, exchange: Exchange): Promise<ProviderAnswer | Refusal> {
+  const { endpoint, signal, url, headers, body } = exchange;
   const abort = new AbortController();
-  const forward = () => abort.abort(exchange.signal.reason);
-  exchange.signal.throwIfAborted();
-  exchange.signal.addEventListener("abort", forward, { once: true });
+  const forward = () => abort.abort(signal.reason);
+  signal.throwIfAborted();
+  signal.addEventListener("abort", forward, { once: true });
   const watch = new Watch(deps, abort);
   const release = () => {
     watch.end();
-    exchange.signal.removeEventListener("abort", forward);
+    signal.removeEventListener("abort", forward);
   };
   try {
     const response = await fetch(url, {
-      ...init,
-      headers: withKey(new Headers(init?.headers), exchange.endpoint),
+      method: "POST",
+      headers: { ...headers, "content-type": "application/json", ...keyHeader(endpoint) },
+      body,
       redirect: "manual",
       signal: abort.signal,
       // Bun's own limit would end long silences before ours; ours says which one it was.
       timeout: false,
     } as RequestInit);
-    if (response.status === 200 && response.body && !isOther(response)) {
-      return new Response(watched(response.body, watch, release), response);
+    if (response.status === 200 && response.body && !isOfType(response, "text/html")) {
+      if (!isOfType(response, "application/json")) return eventsOf(response, watch, release);
+      const document = await readBounded(response, DOCUMENT_BYTES_MAX);
+      release();
+      return { document, isDelimited: true, read: () => Promise.resolve() };
     }
-    const refused = await refusalOf(deps, response, exchange.endpoint);
+    const refused = await refusalOf(deps, response, endpoint);
     release();
     return refused;
   } catch (error) {
     release();
-    exchange.signal.throwIfAborted();
+    signal.throwIfAborted();
     if (abort.signal.aborted) throw abort.signal.reason;
     return { failure: networkFailure(error), mayRetry: isRefused(error), retryAfterSeconds: undefined };
+  }
+}
+
+function eventsOf(response: Response, watch: Watch, release: () => void): ProviderAnswer {
+  const { headers } = response;
+  return {
+    document: undefined,
+    isDelimited: headers.has("transfer-encoding") || headers.has("content-length"),
+    async read(take) {
+      const reader = response.body!.getReader() as ReadableStreamDefaultReader<Uint8Array>;
+      let ended = false;
+      try {
+        for (;;) {
+          const reads = await nextReads(reader);
+          if (reads === undefined) return;
+          watch.seen();
+          const marked = take(reads);
+          if (marked && !ended) watch.endSoon();
+          ended = marked;
+        }
+      } catch (error) {
+        await reader.cancel(error).catch(() => {});
+        if (!ended) throw error;
+      } finally {
+        release();
+      }
+    },
+  };
+}
+
+/** All that has arrived; undefined at the end. A wait that is over already costs no promise. */
+async function nextReads(
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+): Promise<readonly Uint8Array[] | undefined> {
+  try {
+    const { done, value } = await reader.readMany();
+    return done ? undefined : value;
+  } catch (error) {
+    throw error instanceof ModelFailure ? error : connectionLost();
   }
 }
 
@@ -109,13 +163,16 @@ async function once(
 class Watch {
   readonly #clock: Clock;
   readonly #times: TransportTimes;
+  readonly #abort: AbortController;
   readonly #timer: ReturnType<typeof setInterval>;
+  #endTimer: ReturnType<typeof setTimeout> | undefined;
   #last: number;
   #started = false;
 
   constructor(deps: TransportDeps, abort: AbortController) {
     this.#clock = deps.clock;
     this.#times = deps.times;
+    this.#abort = abort;
     this.#last = deps.clock.elapsed();
     const period = Math.max(10, Math.min(deps.times.silenceMs, deps.times.firstByteMs) / 8);
     this.#timer = setInterval(() => {
@@ -137,51 +194,24 @@ class Watch {
     this.#last = this.#clock.elapsed();
   }
 
+  /** The answer is complete; its body is given a moment to end, since a connection that ends in good order can be used again. */
+  endSoon(): void {
+    this.#endTimer = setTimeout(() => this.#abort.abort(connectionLost()), END_TIMEOUT_MS);
+  }
+
   end(): void {
     clearInterval(this.#timer);
+    clearTimeout(this.#endTimer);
   }
 }
 
-/** A page or a document in place of the event stream that was asked for: a proxy's, or that of another kind of server. */
-function isOther(response: Response): boolean {
-  return /^(text\/html|application\/json)\b/i.test(response.headers.get("content-type") ?? "");
+function isOfType(response: Response, type: string): boolean {
+  return (response.headers.get("content-type") ?? "").toLowerCase().startsWith(type);
 }
 
-function watched(
-  body: ReadableStream<Uint8Array>,
-  watch: Watch,
-  finish: () => void,
-): ReadableStream<Uint8Array> {
-  const reader = body.getReader();
-  return new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      try {
-        const { done: ended, value } = await reader.read();
-        if (ended) {
-          finish();
-          return controller.close();
-        }
-        watch.seen();
-        controller.enqueue(value);
-      } catch (error) {
-        finish();
-        controller.error(error instanceof ModelFailure ? error : networkFailure(error, true));
-      }
-    },
-    cancel(reason) {
-      finish();
-      return reader.cancel(reason);
-    },
-  });
-}
-
-function withKey(headers: Headers, endpoint: ModelEndpoint): Headers {
-  headers.delete("authorization");
-  headers.delete("x-api-key");
-  if (endpoint.apiKey === "") return headers;
-  if (endpoint.protocol === "anthropic") headers.set("x-api-key", endpoint.apiKey);
-  else headers.set("authorization", `Bearer ${endpoint.apiKey}`);
-  return headers;
+function keyHeader({ apiKey, protocol }: ModelEndpoint): Record<string, string> {
+  if (apiKey === "") return {};
+  return protocol === "anthropic" ? { "x-api-key": apiKey } : { authorization: `Bearer ${apiKey}` };
 }
 
 async function refusalOf(deps: TransportDeps, response: Response, endpoint: ModelEndpoint): Promise<Refusal> {
@@ -195,10 +225,10 @@ async function refusalOf(deps: TransportDeps, response: Response, endpoint: Mode
       ),
     );
   }
-  const words = providerMessage(await readBounded(response), endpoint.apiKey);
-  const what = status === 200 ? "with something else than an event stream" : status;
+  const body = await readBounded(response, ERROR_BODY_BYTES_MAX);
+  if (status === 200) return refusal(otherThanEvents(body, endpoint.apiKey));
   const failure = new ModelFailure(
-    `the provider answered ${what}${words === undefined ? "" : `: ${words}`}`,
+    `the provider answered ${status}${afterColon(providerMessage(body, endpoint.apiKey))}`,
     status,
   );
   const mayRetry = status === 408 || status === 429 || status >= 500;
@@ -209,38 +239,33 @@ async function refusalOf(deps: TransportDeps, response: Response, endpoint: Mode
   };
 }
 
+/** A proxy's page, or a document of another kind of server. `body`: shown as far as it says something, without the key. */
+export function otherThanEvents(body: string, key: string): ModelFailure {
+  const words = afterColon(providerMessage(body.slice(0, ERROR_BODY_BYTES_MAX), key));
+  return new ModelFailure(`the provider answered with something else than an event stream${words}`, 200);
+}
+
+function afterColon(words: string | undefined): string {
+  return words === undefined ? "" : `: ${words}`;
+}
+
 function refusal(failure: ModelFailure): Refusal {
   return { failure, mayRetry: false, retryAfterSeconds: undefined };
 }
 
-async function readBounded(response: Response): Promise<string> {
+async function readBounded(response: Response, bytesMax: number): Promise<string> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   try {
     for await (const chunk of response.body ?? []) {
       chunks.push(chunk);
       length += chunk.byteLength;
-      if (length >= ERROR_BODY_BYTES_MAX) break;
+      if (length >= bytesMax) break;
     }
   } catch {
     // An error body that is cut off is shown as far as it came.
   }
   return Buffer.concat(chunks).toString("utf8");
-}
-
-/** What a provider says in the middle of a stream, made safe to show. The libraries wrap what the transport raised. */
-export function streamFailure(error: unknown, key: string): ModelFailure {
-  for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    if (cause instanceof ModelFailure) return cause;
-  }
-  if (error instanceof Error && /without a finish reason/.test(error.message))
-    return new ModelFailure(CONNECTION_LOST);
-  if (error instanceof Error && error.name !== "AI_APICallError") {
-    return new ModelFailure("the provider's answer does not keep to its protocol, so it can't be read");
-  }
-  const words = typeof error === "string" ? error : ((error as { message?: unknown } | null)?.message ?? "");
-  const message = providerMessage(String(words), key);
-  return new ModelFailure(`the provider broke off its answer${message === undefined ? "" : `: ${message}`}`);
 }
 
 function retryAfterSeconds(header: string | null, now: number): number | undefined {
@@ -258,8 +283,7 @@ function waitBeforeNext(times: TransportTimes, attempt: number, refused: Refusal
   return asked > RETRY_AFTER_SECONDS_MAX ? undefined : asked * 1000;
 }
 
-function networkFailure(error: unknown, started = false): ModelFailure {
-  if (started) return new ModelFailure(CONNECTION_LOST);
+function networkFailure(error: unknown): ModelFailure {
   return new ModelFailure(`the provider could not be reached: ${sentenceOf(error)}`);
 }
 

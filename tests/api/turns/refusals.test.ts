@@ -97,7 +97,7 @@ const refusals: Refusal[] = [
     name: "a broken event",
     replies: () => [garbage("sse")],
     requests: 1,
-    error: "the provider's answer does not keep to its protocol, so it can't be read",
+    error: "the provider's answer does not keep to its protocol: an event is not a JSON object",
   },
 ];
 

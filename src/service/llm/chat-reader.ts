@@ -1,0 +1,179 @@
+// The answer of a Chat Completions API, in the dialects that OpenAI-compatible servers speak: texts as strings or parts, thoughts as
+// `reasoning_content` or `reasoning`, tool calls by index, by id, by neither, in pieces or whole.
+
+import type { Answer, CallSoFar, Finish } from "./answer.ts";
+import { brokenProtocol } from "./failures.ts";
+import { eventObject, isObject, JsonProgress, tokensOf, type Fields } from "./json.ts";
+import { ErrorEvent, type AnswerReader } from "./protocol.ts";
+
+const END_MARK = "[DONE]";
+
+const FINISHES: ReadonlyMap<string, Finish> = new Map([
+  ["stop", "stop"],
+  ["length", "length"],
+  ["content_filter", "filtered"],
+  ["function_call", "calls"],
+  ["tool_calls", "calls"],
+]);
+
+export class ChatReader implements AnswerReader {
+  readonly #answer: Answer;
+  readonly #calls = new ToolCalls();
+  #refused = false;
+  #ended = false;
+  #understood = false;
+
+  constructor(answer: Answer) {
+    this.#answer = answer;
+  }
+
+  get ended(): boolean {
+    return this.#ended;
+  }
+
+  get understood(): boolean {
+    return this.#understood;
+  }
+
+  event(data: string): void {
+    if (data === END_MARK) {
+      this.#ended = true;
+      return;
+    }
+    const chunk = eventObject(data);
+    const { choices, usage } = chunk;
+    if (isError(chunk)) throw new ErrorEvent(data);
+    if (choices === undefined && usage === undefined) return;
+    this.#understood = true;
+    this.#use(usage);
+    // The chunk with the usage has no choice; others than the first were not asked for.
+    const choice = firstOf(choices);
+    if (choice) this.#choice(choice, choice["delta"]);
+  }
+
+  document(value: Fields): boolean {
+    const choice = Array.isArray(value["choices"]) ? firstOf(value["choices"]) : undefined;
+    if (!choice || !isObject(choice["message"])) return false;
+    this.#understood = true;
+    this.#use(value["usage"]);
+    this.#choice(choice, choice["message"]);
+    this.#ended = true;
+    return true;
+  }
+
+  #choice(choice: Fields, said: unknown): void {
+    if (isObject(said)) this.#message(said);
+    const reason = choice["finish_reason"];
+    if (typeof reason === "string" && reason !== "") this.#answer.finish(FINISHES.get(reason) ?? "other");
+    // A refusal ends as an ordinary answer does.
+    if (this.#refused && reason === "stop") this.#answer.finish("filtered");
+  }
+
+  #message(message: Fields): void {
+    const { content, refusal, tool_calls: calls } = message;
+    const thought = message["reasoning_content"] ?? message["reasoning"];
+    if (typeof thought === "string") this.#answer.say("reasoning", thought);
+    if (typeof content === "string") this.#answer.say("text", content);
+    else if (Array.isArray(content)) for (const part of content) this.#part(part);
+    else if (content !== undefined && content !== null) throw brokenProtocol("a text is not a text");
+    if (typeof refusal === "string" && refusal !== "") {
+      this.#refused = true;
+      this.#answer.say("text", refusal);
+    }
+    if (Array.isArray(calls))
+      for (const call of calls) if (isObject(call)) this.#calls.take(call, this.#answer);
+  }
+
+  /** Some servers send a list of parts, the thoughts among them as a list of texts. */
+  #part(part: unknown): void {
+    if (!isObject(part)) return;
+    if (part["type"] === "text" && typeof part["text"] === "string") this.#answer.say("text", part["text"]);
+    if (part["type"] !== "thinking" || !Array.isArray(part["thinking"])) return;
+    for (const piece of part["thinking"])
+      if (isObject(piece) && typeof piece["text"] === "string") this.#answer.say("reasoning", piece["text"]);
+  }
+
+  #use(usage: unknown): void {
+    if (!isObject(usage)) return;
+    const input = tokensOf(usage["prompt_tokens"]);
+    const output = tokensOf(usage["completion_tokens"]);
+    const details = usage["prompt_tokens_details"];
+    const cachedInput = isObject(details) ? tokensOf(details["cached_tokens"]) : undefined;
+    this.#answer.use({
+      ...(input === undefined ? {} : { input, cachedInput: cachedInput ?? 0 }),
+      ...(output === undefined ? {} : { output }),
+    });
+  }
+}
+
+function firstOf(choices: unknown): Fields | undefined {
+  if (choices === undefined || choices === null) return undefined;
+  if (!Array.isArray(choices)) throw brokenProtocol("its choices are not a list");
+  const first: unknown = choices[0];
+  return isObject(first) ? first : undefined;
+}
+
+/** Servers write `error` as an object or as a text, or say so in `object`. */
+function isError({ error, object }: Fields): boolean {
+  return (error !== undefined && error !== null && error !== false) || object === "error";
+}
+
+interface OpenCall {
+  readonly call: CallSoFar;
+  readonly progress: JsonProgress;
+  id: string | undefined;
+  index: number | undefined;
+}
+
+/** Which call a piece belongs to. By its index, else by its id, else to the last; the beginning of another call ends one that is whole. */
+class ToolCalls {
+  readonly #open: OpenCall[] = [];
+
+  take(piece: Fields, answer: Answer): void {
+    const about = isObject(piece["function"]) ? piece["function"] : {};
+    const name = textOf(about["name"]);
+    const id = textOf(piece["id"]);
+    const index = typeof piece["index"] === "number" ? piece["index"] : undefined;
+    const json = typeof about["arguments"] === "string" ? about["arguments"] : "";
+    const open = this.#find(index, id, name, json);
+    if (!open) {
+      // Nothing to begin a call with: some servers send such pieces beside the text.
+      if (name === undefined && json.trim() === "" && id === undefined) return;
+      const call = answer.beginCall(name ?? "", json);
+      this.#open.push({ call, progress: new JsonProgress(), id, index });
+      return;
+    }
+    if (open.call.name === "" && name !== undefined) open.call.name = name;
+    open.id ??= id;
+    open.index ??= index;
+    answer.extendCall(open.call, json);
+  }
+
+  #find(
+    index: number | undefined,
+    id: string | undefined,
+    name: string | undefined,
+    json: string,
+  ): OpenCall | undefined {
+    const found = this.#labelled(index, id, name);
+    if (!found || name === undefined || found.call.name === "") return found;
+    if (found.call.name !== name) return undefined;
+    // The same name again: a server that repeats it in every piece, or the next call of the same tool.
+    const begins = /^\s*[{[]/.test(json) || (json.trim() === "" && id !== undefined && id !== found.id);
+    return begins && found.progress.isWhole(found.call.arguments) ? undefined : found;
+  }
+
+  #labelled(
+    index: number | undefined,
+    id: string | undefined,
+    name: string | undefined,
+  ): OpenCall | undefined {
+    if (index !== undefined) return this.#open.findLast((call) => call.index === index);
+    if (id !== undefined) return this.#open.findLast((call) => call.id === id);
+    return name === undefined ? this.#open.at(-1) : undefined;
+  }
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === "string" && value.trim() !== "" ? value : undefined;
+}

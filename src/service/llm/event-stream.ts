@@ -1,0 +1,101 @@
+// Splits a provider's event stream (server-sent events; WHATWG HTML, 9.2) into its events. Bytes may be split anywhere, also inside a
+// character or a line ending. Knows no protocol.
+
+import { tooLarge } from "./failures.ts";
+
+/** Of one event. */
+export const EVENT_CHARACTERS_MAX = 4 * 1024 * 1024;
+
+const LINE_FEED = "\n";
+const STREAMING = { stream: true };
+
+export class EventStream {
+  readonly #take: (data: string, type: string) => void;
+  readonly #decoder = new TextDecoder();
+  /** The beginning of a line whose end has not arrived, in pieces: joining them at every read would copy a long line again and again. */
+  #pieces: string[] = [];
+  #data: string | undefined;
+  #type = "";
+  /** Characters of the event so far. */
+  #characters = 0;
+  #afterReturn = false;
+
+  /** `take` gets the `data` and the type of each event; what it raises ends the reading. The type is empty where none is given. */
+  constructor(take: (data: string, type: string) => void) {
+    this.#take = take;
+  }
+
+  /** Raises ModelFailure for an event that is too large. */
+  push(bytes: Uint8Array): void {
+    this.#text(this.#decoder.decode(bytes, STREAMING));
+  }
+
+  /** The stream ended in good order. Servers leave out the blank line after the last event. */
+  end(): void {
+    this.#text(this.#decoder.decode());
+    if (this.#pieces.length > 0) this.#text(LINE_FEED);
+    this.#text(LINE_FEED);
+  }
+
+  #text(decoded: string): void {
+    const text = this.#withLineFeeds(decoded);
+    let start = 0;
+    for (let end = text.indexOf(LINE_FEED); end >= 0; end = text.indexOf(LINE_FEED, start)) {
+      this.#line(this.#completed(text.slice(start, end)));
+      start = end + 1;
+    }
+    if (start < text.length) this.#hold(text.slice(start));
+  }
+
+  /** A line may end with a carriage return, a line feed, or both. Inside JSON there is neither. */
+  #withLineFeeds(decoded: string): string {
+    let text = decoded;
+    if (this.#afterReturn && text !== "") {
+      this.#afterReturn = false;
+      if (text.startsWith(LINE_FEED)) text = text.slice(1);
+    }
+    if (!text.includes("\r")) return text;
+    this.#afterReturn = text.endsWith("\r");
+    return text.replace(/\r\n?/g, LINE_FEED);
+  }
+
+  #completed(end: string): string {
+    if (this.#pieces.length === 0) return end;
+    const line = this.#pieces.join("") + end;
+    this.#pieces = [];
+    return line;
+  }
+
+  #hold(piece: string): void {
+    this.#pieces.push(piece);
+    this.#count(piece);
+  }
+
+  #count(piece: string): void {
+    this.#characters += piece.length;
+    if (this.#characters > EVENT_CHARACTERS_MAX) throw tooLarge(EVENT_CHARACTERS_MAX);
+  }
+
+  #line(line: string): void {
+    if (line === "") return this.#dispatch();
+    if (line.startsWith("data:")) {
+      const value = valueOf(line, "data:".length);
+      this.#data = this.#data === undefined ? value : `${this.#data}\n${value}`;
+      this.#count(value);
+    } else if (line.startsWith("event:")) this.#type = valueOf(line, "event:".length);
+    else if (line === "data") this.#data = this.#data === undefined ? "" : `${this.#data}\n`;
+  }
+
+  #dispatch(): void {
+    const data = this.#data;
+    const type = this.#type;
+    this.#data = undefined;
+    this.#type = "";
+    this.#characters = 0;
+    if (data !== undefined && data !== "") this.#take(data, type);
+  }
+}
+
+function valueOf(line: string, start: number): string {
+  return line.slice(line.startsWith(" ", start) ? start + 1 : start);
+}

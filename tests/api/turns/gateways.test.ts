@@ -1,0 +1,189 @@
+// Goal: answers of servers between us and a model are taken as far as they are whole: one document instead of a stream, a stream without a
+// reason for its end, a body that stays open. A connection that was cut stays a failure.
+
+import { describe, expect, test } from "bun:test";
+import { createServer, type Socket } from "node:net";
+import type { Step } from "../../kit/model/index.ts";
+import { callsOf, conversationOf, QUICK } from "../../kit/turns.ts";
+import { protocols, workplace, type Protocol } from "../../kit/workplace.ts";
+
+const DOCUMENTS: Record<Protocol, object> = {
+  anthropic: {
+    type: "message",
+    role: "assistant",
+    content: [
+      { type: "thinking", thinking: "hm" },
+      { type: "text", text: "Here." },
+      { type: "tool_use", id: "t", name: "agent_list", input: {} },
+    ],
+    stop_reason: "tool_use",
+    usage: { input_tokens: 5, output_tokens: 2 },
+  },
+  "openai-compatible": {
+    object: "chat.completion",
+    choices: [
+      {
+        message: {
+          role: "assistant",
+          content: "Here.",
+          reasoning_content: "hm",
+          tool_calls: [{ id: "t", type: "function", function: { name: "agent_list", arguments: "{}" } }],
+        },
+        finish_reason: "tool_calls",
+      },
+    ],
+    usage: { prompt_tokens: 5, completion_tokens: 2 },
+  },
+};
+
+const json = (value: object): Step => ({
+  kind: "raw",
+  text: JSON.stringify(value),
+  contentType: "application/json",
+});
+
+describe.each(protocols)("%s", (protocol) => {
+  test("one document where a stream was asked for is the answer", async () => {
+    await using lab = await workplace(protocol, { times: QUICK });
+    const document = DOCUMENTS[protocol];
+    lab.model.script("boss", [json(document), json(withoutCalls(document))]);
+    const { turn, events } = await lab.chat("hello");
+    expect(turn).toMatchObject({ status: "done", error: null });
+    const entries = events.filter((event) => event.type === "entry").map((event) => event.data.data.entry);
+    expect(entries.slice(1)).toMatchObject([
+      { kind: "agent", text: "Here.", reasoning: "hm" },
+      { kind: "tool", tool: "agent_list", outcome: "ok" },
+      { kind: "agent", text: "Here." },
+    ]);
+    expect(await callsOf(lab, turn.id)).toMatchObject([
+      { status: "done", finish: "calls", input_tokens: 5, output_tokens: 2 },
+      { status: "done", finish: "stop" },
+    ]);
+  });
+
+  test("another document is refused with its words", async () => {
+    await using lab = await workplace(protocol, { times: QUICK });
+    lab.model.script("boss", [json({ error: { message: "no credit" } })]);
+    expect((await lab.chat("hello")).turn).toMatchObject({
+      status: "failed",
+      error: "the provider answered with something else than an event stream: no credit",
+    });
+  });
+});
+
+function withoutCalls(document: object): object {
+  const text = JSON.stringify(document, (key, value: unknown) => (key === "tool_calls" ? undefined : value))
+    .replace(/,\{"type":"tool_use"[^}]*\{\}\}/, "")
+    .replace(/"tool_(use|calls)"/, (_, kind) => (kind === "use" ? '"end_turn"' : '"stop"'));
+  return JSON.parse(text) as object;
+}
+
+const STREAM_HEAD = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n";
+const event = (value: object | string) =>
+  `data: ${typeof value === "string" ? value : JSON.stringify(value)}\n\n`;
+const SAID = event({ choices: [{ delta: { content: "All of it." } }] });
+const HALF_CALL = event({
+  choices: [
+    { delta: { tool_calls: [{ index: 0, id: "t", function: { name: "agent_list", arguments: '{"x' } }] } },
+  ],
+});
+const chunk = (text: string) => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`;
+const LOST = "the connection to the provider was lost in the middle of its answer";
+
+const ends: { name: string; answer: (socket: Socket) => void; turn: object; finish: string | null }[] = [
+  {
+    name: "a body that ends with its last chunk, without a reason",
+    answer: (socket) => socket.end(`${STREAM_HEAD}Transfer-Encoding: chunked\r\n\r\n${chunk(SAID)}0\r\n\r\n`),
+    turn: { status: "done", error: null },
+    finish: "unknown",
+  },
+  {
+    name: "half a call beside the text is dropped",
+    answer: (socket) =>
+      socket.end(`${STREAM_HEAD}Transfer-Encoding: chunked\r\n\r\n${chunk(SAID + HALF_CALL)}0\r\n\r\n`),
+    turn: { status: "done", error: null },
+    finish: "unknown",
+  },
+  {
+    name: "a body that ends with its connection, after the end mark",
+    answer: (socket) => socket.end(`${STREAM_HEAD}Connection: close\r\n\r\n${SAID}${event("[DONE]")}`),
+    turn: { status: "done", error: null },
+    finish: "unknown",
+  },
+  {
+    name: "a body that stays open after the end mark",
+    answer: (socket) =>
+      socket.write(`${STREAM_HEAD}Transfer-Encoding: chunked\r\n\r\n${chunk(SAID + event("[DONE]"))}`),
+    turn: { status: "done", error: null },
+    finish: "unknown",
+  },
+  {
+    name: "a body that ends with its connection, without any mark",
+    answer: (socket) => socket.end(`${STREAM_HEAD}Connection: close\r\n\r\n${SAID}`),
+    turn: { status: "failed", error: LOST },
+    finish: null,
+  },
+  {
+    name: "a connection that ends between two chunks",
+    answer: (socket) => socket.end(`${STREAM_HEAD}Transfer-Encoding: chunked\r\n\r\n${chunk(SAID)}`),
+    turn: { status: "failed", error: LOST },
+    finish: null,
+  },
+  {
+    name: "a connection that is reset",
+    answer: (socket) =>
+      socket.write(`${STREAM_HEAD}Transfer-Encoding: chunked\r\n\r\n${chunk(SAID)}`, () =>
+        socket.resetAndDestroy(),
+      ),
+    turn: { status: "failed", error: LOST },
+    finish: null,
+  },
+];
+
+test.each(ends)("$name", async ({ answer, turn, finish }) => {
+  await using lab = await workplace("openai-compatible", { times: { ...QUICK, silenceMs: 30_000 } });
+  await using gateway = await rawServer(answer);
+  const provider = await lab.admin.post<{ id: number }>("/providers", {
+    name: "gateway",
+    type: "openai-compatible",
+    base_url: gateway.url,
+    api_key: "k",
+  });
+  const model = await lab.admin.post<{ id: number }>("/models", {
+    provider_id: provider.id,
+    model_name: "m",
+  });
+  await lab.admin.patch(`/agents/${lab.orchestratorId}`, { model_id: model.id });
+  const { turn: ended } = await lab.chat("hello");
+  expect(ended).toMatchObject(turn);
+  expect(await callsOf(lab, ended.id)).toMatchObject([{ finish, attempts: 1 }]);
+  // Of a reset, the reader may see nothing but the reset.
+  const said = (await conversationOf(lab)).slice(1);
+  if (finish === "unknown") expect(said).toEqual(["agent: All of it."]);
+  else expect(["", "agent (partial): All of it."]).toContain(said.join());
+});
+
+/** A server that reads a request and lets `answer` write to the socket. */
+async function rawServer(answer: (socket: Socket) => void) {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on("error", () => {});
+    let received = "";
+    let isAnswered = false;
+    socket.on("data", (bytes: Buffer) => {
+      received += bytes.toString("latin1");
+      if (isAnswered || !received.includes('"include_usage":true}}')) return;
+      isAnswered = true;
+      answer(socket);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as { port: number }).port}/v1`,
+    async [Symbol.asyncDispose]() {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}

@@ -1,0 +1,96 @@
+// Goal: events come out of a stream as they went in, whatever its line endings, comments and borders between reads; a large one is refused.
+
+import { expect, test } from "bun:test";
+import { EVENT_CHARACTERS_MAX, EventStream } from "../../../src/service/llm/event-stream.ts";
+import { piecesOf } from "./oracle.ts";
+
+function eventsOf(pieces: readonly Uint8Array[]): [type: string, data: string][] {
+  const events: [string, string][] = [];
+  const stream = new EventStream((data, type) => events.push([type, data]));
+  for (const piece of pieces) stream.push(piece);
+  stream.end();
+  return events;
+}
+
+const CASES: { name: string; body: string; events: [string, string][] }[] = [
+  { name: "one event", body: "data: a\n\n", events: [["", "a"]] },
+  {
+    name: "a type",
+    body: "event: error\ndata: a\n\ndata: b\n\n",
+    events: [
+      ["error", "a"],
+      ["", "b"],
+    ],
+  },
+  {
+    name: "several lines of data",
+    body: "data: a\ndata:b\ndata\ndata:  c\n\n",
+    events: [["", "a\nb\n\n c"]],
+  },
+  {
+    name: "comments and other fields",
+    body: ": hi\n\nid: 1\nretry: 5\ndata: a\nx: y\n\n",
+    events: [["", "a"]],
+  },
+  {
+    name: "carriage returns with line feeds",
+    body: "data: a\r\n\r\ndata: b\r\n\r\n",
+    events: [
+      ["", "a"],
+      ["", "b"],
+    ],
+  },
+  {
+    name: "carriage returns alone",
+    body: "data: a\r\rdata: b\r\r",
+    events: [
+      ["", "a"],
+      ["", "b"],
+    ],
+  },
+  { name: "a byte order mark", body: "\uFEFFdata: a\n\n", events: [["", "a"]] },
+  { name: "characters of several bytes", body: "data: ä…🙂\n\n", events: [["", "ä…🙂"]] },
+  {
+    name: "no blank line at the end",
+    body: "data: a\n\ndata: b",
+    events: [
+      ["", "a"],
+      ["", "b"],
+    ],
+  },
+  { name: "events without data", body: "event: ping\n\ndata:\n\ndata: a\n\n", events: [["", "a"]] },
+];
+
+test.each(CASES)("$name, split at every byte", ({ body, events }) => {
+  const { length } = new TextEncoder().encode(body);
+  expect(eventsOf(piecesOf(body))).toEqual(events);
+  for (let cut = 1; cut < length; cut++) expect(eventsOf(piecesOf(body, [cut]))).toEqual(events);
+  expect(
+    eventsOf(
+      piecesOf(
+        body,
+        Array.from({ length }, (_, cut) => cut),
+      ),
+    ),
+  ).toEqual(events);
+});
+
+test("an event ends with its last byte, not with the next read", () => {
+  const seen: string[] = [];
+  const stream = new EventStream((data) => seen.push(data));
+  for (const [count, end] of ["\n\n", "\r\n\r\n", "\r\r"].entries()) {
+    stream.push(new TextEncoder().encode(`data: ${count}${end}`));
+    expect(seen).toHaveLength(count + 1);
+  }
+  expect(seen).toEqual(["0", "1", "2"]);
+});
+
+test.each([
+  ["one line that does not end", "x".repeat(EVENT_CHARACTERS_MAX + 1)],
+  ["many lines of one event", "data: xxxxxxxx\n".repeat(EVENT_CHARACTERS_MAX / 8 + 1)],
+])("an event that is too large is refused: %s", (_, body) => {
+  const stream = new EventStream(() => {});
+  expect(() => stream.push(new TextEncoder().encode(body))).toThrow(
+    `the provider's answer is larger than ${EVENT_CHARACTERS_MAX} characters`,
+  );
+});

@@ -1,0 +1,187 @@
+// Goal: every point in which we read an answer that the protocol packages refuse or read differently is here, with what both make of it.
+
+import { expect, test } from "bun:test";
+import type { Protocol } from "../../../src/service/catalog/schema.ts";
+import { ours, piecesOf, theirs } from "./oracle.ts";
+
+interface Difference {
+  readonly name: string;
+  readonly protocol: Protocol;
+  readonly events: readonly unknown[];
+  /** Instead of `events`, for the format itself. */
+  readonly body?: string;
+  readonly ours: object;
+  readonly theirs: object;
+}
+
+const chat = "openai-compatible";
+const delta = (fields: object, finish: string | null = null) => ({
+  choices: [{ delta: fields, finish_reason: finish }],
+});
+const toolCall = (fields: object) => delta({ tool_calls: [fields] });
+const stop = { choices: [{ delta: {}, finish_reason: "stop" }] };
+const calls = { choices: [{ delta: {}, finish_reason: "tool_calls" }] };
+const start = { type: "message_start", message: { id: "m", usage: { input_tokens: 5, output_tokens: 1 } } };
+const block = (content_block: object, index = 0) => ({ type: "content_block_start", index, content_block });
+const textDelta = (text: string, index = 0) => ({
+  type: "content_block_delta",
+  index,
+  delta: { type: "text_delta", text },
+});
+const stopBlock = (index = 0) => ({ type: "content_block_stop", index });
+const messageEnd = (usage?: object, stop_reason = "end_turn") => [
+  { type: "message_delta", delta: { stop_reason }, ...(usage === undefined ? {} : { usage }) },
+  { type: "message_stop" },
+];
+const hello = [start, block({ type: "text", text: "" }), textDelta("hello"), stopBlock()];
+
+const DIFFERENCES: Difference[] = [
+  {
+    name: "tokens of input reported in another chunk than those of output are kept",
+    protocol: chat,
+    events: [
+      { ...delta({ content: "a" }), usage: { prompt_tokens: 7 } },
+      { ...stop, usage: { completion_tokens: 3 } },
+    ],
+    ours: { input: 7, output: 3 },
+    theirs: { input: 0, output: 3 },
+  },
+  {
+    name: "a call that never gets a name is handed on, for the tool registry to refuse",
+    protocol: chat,
+    events: [toolCall({ index: 0, id: "c", function: { arguments: "{}" } }), calls],
+    ours: { calls: [{ name: "", arguments: "{}" }], finish: "calls" },
+    theirs: { failed: "Expected 'function.name' to be a string." },
+  },
+  {
+    name: "fields of a type of their own are ignored",
+    protocol: chat,
+    events: [
+      delta({ role: "model", content: "a", refusal: false, reasoning: 5 }),
+      { ...stop, usage: "none" },
+    ],
+    ours: { text: "a", finish: "stop" },
+    theirs: { failed: expect.stringContaining("Type validation failed") },
+  },
+  {
+    name: "events without choices are ignored",
+    protocol: chat,
+    events: [{ event: "queued" }, delta({ content: "a" }), stop],
+    ours: { text: "a", finish: "stop" },
+    theirs: { failed: expect.stringContaining("Type validation failed") },
+  },
+  {
+    name: "an error as a text is shown",
+    protocol: chat,
+    events: [delta({ content: "a" }), { error: "overloaded" }],
+    ours: { failed: "the provider sent something else than an answer", text: "a" },
+    theirs: { failed: expect.stringContaining("Type validation failed"), text: "a" },
+  },
+  {
+    name: "a last event without its blank line counts",
+    protocol: chat,
+    events: [],
+    body: `data: ${JSON.stringify(delta({ content: "a" }))}\n\ndata: ${JSON.stringify(stop)}`,
+    ours: { text: "a", finish: "stop" },
+    theirs: { text: "a", finish: "cut" },
+  },
+  {
+    name: "a message without usage is read, its tokens unknown",
+    protocol: "anthropic",
+    events: [{ type: "message_start", message: { id: "m" } }, ...hello.slice(1), ...messageEnd()],
+    ours: { text: "hello", finish: "stop", input: undefined, output: undefined },
+    theirs: { failed: "Expected a normalized Anthropic stream error" },
+  },
+  {
+    name: "text in the beginning of a block counts",
+    protocol: "anthropic",
+    events: [
+      start,
+      block({ type: "text", text: "hel" }),
+      textDelta("lo"),
+      stopBlock(),
+      ...messageEnd({ output_tokens: 2 }),
+    ],
+    ours: { text: "hello" },
+    theirs: { text: "lo" },
+  },
+  {
+    name: "a call without an id is a call",
+    protocol: "anthropic",
+    events: [
+      start,
+      block({ type: "tool_use", name: "x", input: {} }),
+      stopBlock(),
+      ...messageEnd({ output_tokens: 2 }, "tool_use"),
+    ],
+    ours: { calls: [{ name: "x", arguments: "{}" }], finish: "calls" },
+    theirs: { failed: expect.any(String) },
+  },
+  {
+    name: "events and blocks of types that are not known are ignored",
+    protocol: "anthropic",
+    events: [
+      ...hello,
+      { type: "weather" },
+      block({ type: "hologram" }, 1),
+      ...messageEnd({ output_tokens: 2 }),
+    ],
+    ours: { text: "hello", finish: "stop" },
+    theirs: { failed: expect.stringContaining("Type validation failed") },
+  },
+  {
+    name: "a stop reason counts without the event that ends the message",
+    protocol: "anthropic",
+    events: [...hello, messageEnd({ output_tokens: 2 })[0]],
+    ours: { text: "hello", finish: "stop", output: 2 },
+    theirs: { text: "hello", finish: "cut", output: undefined },
+  },
+];
+
+test.each(DIFFERENCES)("$protocol: $name", async (difference) => {
+  const { protocol, events } = difference;
+  const body = difference.body ?? events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join("");
+  expect(await ours(protocol, piecesOf(body))).toMatchObject(difference.ours);
+  expect(await theirs(protocol, piecesOf(body))).toMatchObject(difference.theirs);
+});
+
+test.each([
+  [
+    "an event that is not JSON",
+    "data: {\n\n",
+    "the provider's answer does not keep to its protocol: an event is not a JSON object",
+  ],
+  [
+    "an event that is no object",
+    "data: 1\n\n",
+    "the provider's answer does not keep to its protocol: an event is not a JSON object",
+  ],
+  [
+    "choices of another shape",
+    'data: {"choices":{}}\n\n',
+    "the provider's answer does not keep to its protocol: its choices are not a list",
+  ],
+  [
+    "another protocol",
+    'data: {"type":"message_start"}\n\n',
+    "the provider's answer does not keep to its protocol: none of its events is one of this protocol",
+  ],
+])("what cannot be read is said: %s", async (_, body, failed) => {
+  expect(await ours(chat, piecesOf(body))).toEqual({ failed, text: "" });
+});
+
+test("of an answer without a reason for its end, complete calls are taken and half ones named", async () => {
+  const events = [
+    toolCall({ index: 0, id: "c", function: { name: "x", arguments: "{}" } }),
+    toolCall({ index: 1, id: "d", function: { name: "y", arguments: '{"a' } }),
+  ];
+  expect(
+    await ours(chat, piecesOf(events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(""))),
+  ).toMatchObject({
+    finish: "cut",
+    calls: [
+      { name: "x", arguments: "{}" },
+      { name: "y", arguments: "(dropped)" },
+    ],
+  });
+});
