@@ -1,7 +1,7 @@
 // Goal: our readers of both protocols say the same as the protocol packages, whatever the dialect and wherever the bytes are split.
 
 import { describe, expect, test } from "bun:test";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import type { Protocol } from "../../../src/service/catalog/schema.ts";
 import { ours, piecesOf, theirs, type Failed, type Read } from "./oracle.ts";
 import { streams } from "./wire.ts";

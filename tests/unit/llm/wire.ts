@@ -1,6 +1,6 @@
 // Streams as providers write them: what an answer says, in the dialects of both protocols and with the freedoms of the event stream format.
 
-import fc from "fast-check";
+import * as fc from "fast-check";
 import type { Protocol } from "../../../src/service/catalog/schema.ts";
 
 type Json = Record<string, unknown>;
@@ -61,7 +61,7 @@ const said: fc.Arbitrary<Said> = fc.oneof(
   },
 ) as fc.Arbitrary<Said>;
 
-const dialect: fc.Arbitrary<Dialect> = fc.record({
+const dialects: fc.Arbitrary<Dialect> = fc.record({
   role: fc.constantFrom("assistant", "", undefined),
   thoughts: fc.constantFrom("reasoning_content", "reasoning"),
   calls: fc.constantFrom(
@@ -78,7 +78,7 @@ const dialect: fc.Arbitrary<Dialect> = fc.record({
   usage: fc.constantFrom("none", "at the end", "everywhere", "with the finish"),
 });
 
-const form: fc.Arbitrary<Form> = fc.record({
+const forms: fc.Arbitrary<Form> = fc.record({
   lineEnd: fc.constantFrom("\n", "\r\n", "\r"),
   space: fc.boolean(),
   comments: fc.boolean(),
@@ -119,8 +119,8 @@ export function streams(protocol: Protocol): fc.Arbitrary<Streamed> {
     .record({
       saids: fc.array(said, { maxLength: 6 }),
       finish: finishes[protocol],
-      dialect,
-      form,
+      dialect: dialects,
+      form: forms,
       cuts: fc.array(fc.nat(5000), { maxLength: 12 }),
       tokens: fc.record({ input: fc.nat(9999), cached: fc.nat(99), output: fc.nat(999) }),
     })
