@@ -18,6 +18,24 @@ export function turnOfOthers(): Promise<void> {
   return new Promise((resolve) => void setImmediate(resolve));
 }
 
+/** How long a stretch of work may keep everything else waiting. */
+const STRETCH_MS = 5;
+/** Reading the time costs as much as some work does, so it is read once for so many steps. */
+const STEPS_PER_LOOK = 16;
+
+/** Says when a loop has to let others run: `if (stretch.isOver()) await turnOfOthers()`. Each step of the loop takes far less than a stretch. */
+export class Stretch {
+  #steps = 0;
+  #end = performance.now() + STRETCH_MS;
+
+  /** Asked once a step; a new stretch begins when it says true. */
+  isOver(): boolean {
+    if (++this.#steps % STEPS_PER_LOOK !== 0 || performance.now() < this.#end) return false;
+    this.#end = performance.now() + STRETCH_MS;
+    return true;
+  }
+}
+
 /** RFC 3339, UTC, milliseconds: `2026-11-21T06:20:00.000Z`. */
 export function rfc3339(ms: number): string {
   return new Date(ms).toISOString();
