@@ -69,6 +69,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
     "cairn audit list --actor bob --since 2026-11-01 --json",
   ],
   "cairn audit verify": ["cairn audit verify", "cairn audit verify --file audit.jsonl"],
+  "cairn audit acknowledge": ["cairn audit verify", "cairn audit acknowledge"],
   "cairn audit export": [
     "cairn audit export > audit.jsonl",
     "cairn audit export --format csv --since 2026-11-01",

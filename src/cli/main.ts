@@ -95,6 +95,7 @@ export const program: Program = {
         list: async () => (await audit()).auditList,
         stats: async () => (await audit()).auditStats,
         verify: async () => (await audit()).auditVerify,
+        acknowledge: async () => (await audit()).auditAcknowledge,
         export: async () => (await audit()).auditExport,
       }),
       webhook: group("webhook", "Send events to addresses elsewhere", {

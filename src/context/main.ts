@@ -54,7 +54,7 @@ export function openServer(options: OpenOptions): OpenServer {
     const report = migrate(db, serverMigrations, clock.now());
     if (report.backup) log.info("database upgraded", { backup: report.backup });
     const parts = buildParts({ db, clock, log, config, outbound: options.outbound });
-    prepare(parts, log);
+    prepare(parts);
     return { config, parts, log, handle: createHandler(parts, log), close: () => close(parts, log) };
   } catch (error) {
     db.close();
@@ -73,24 +73,15 @@ function refuseLostDatabase(directory: string): void {
   );
 }
 
-function prepare(parts: Parts, log: Log): void {
-  const anchored = parts.audit.verifyAnchored();
-  if (!anchored.ok)
-    log.error("the audit file does not hold", { line: anchored.line, problem: anchored.problem });
+function prepare(parts: Parts): void {
   parts.audit.open();
-  // Kept in the chain itself: a cut end would else be forgotten with the next anchor.
-  if (!anchored.ok)
-    parts.audit.record(
-      null,
-      { action: "audit.broken" },
-      new AppError("refused", `line ${anchored.line}: ${anchored.problem}`),
-    );
   parts.authentication.pruneExpired();
   parts.spaces.prepare();
 }
 
 async function close(parts: Parts, log: Log): Promise<void> {
   parts.backups.abort("the server stops");
+  parts.audit.stopReading();
   if ((await parts.background.settle(STOP_DEADLINE_MS)) === "deadline")
     log.warn("some work did not end in time");
   parts.streams.endAll();
@@ -137,7 +128,8 @@ export async function startServer(options: OpenOptions & { readonly port?: numbe
     const door = new LocalDoor(options.directory);
     parts.authentication.openLocalDoor(door.open(listener.url), door.name);
     parts.webhooks.start();
-    parts.background.run("telling events that a crash left untold", () => parts.spaces.catchUpAll());
+    parts.background.run("catching up on changes before a crash", () => parts.spaces.catchUpAll());
+    parts.background.run("verifying the audit record", () => parts.audit.examineAtStart());
     log.info("listening", { url: listener.url, version: version.version, data: options.directory });
     return running(opened, listener, door);
   } catch (error) {

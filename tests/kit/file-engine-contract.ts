@@ -266,8 +266,9 @@ export function fileEngineContract(name: string, open: () => Promise<EngineBench
         message: "version 1 of b.md: not found",
       });
       await apply(engine, [remove("a.md")]);
+      const destroyed = { version: 3, hash: expect.any(String) };
       expect((await apply(engine, [destroy("a.md", 3)])).effects).toEqual([
-        { path: at("a.md"), op: "destroy", before: null, after: null },
+        { path: at("a.md"), op: "destroy", before: null, after: null, destroyed },
       ]);
       expect((await apply(engine, [destroy("a.md", 3)])).effects).toEqual([]);
       expect(engine.totals().versions).toBe(2);

@@ -1,19 +1,26 @@
 // `cairn audit …`: what was changed and what was refused, by whom; and whether the record still holds.
 
 import { defineCommand } from "citty";
-import { resolve } from "node:path";
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { auditPath } from "../../context/audit/audit-file.ts";
+import { serverDirectory } from "../../context/config/directory.ts";
+import { runningDoor } from "../../context/people/local-door.ts";
 import {
   auditResults,
+  breakText,
   exportFormats,
+  type AuditBreak,
   type AuditRecord,
   type AuditStats,
   type AuditVerification,
 } from "../../context/audit/schema.ts";
 import { oneOfWords } from "../../kit/arguments.ts";
+import { processEnvironment, temporaryDirectory } from "../../kit/environment.ts";
 import { AppError } from "../../kit/error.ts";
 import { formatOf, printBytes, printData } from "../../kit/output.ts";
 import { serverCommand } from "../command.ts";
-import { connected, connectionArgs } from "../connection.ts";
+import { connected, connectionArgs, type ConnectionFlags } from "../connection.ts";
 import { plural, table } from "../text.ts";
 
 const filters = {
@@ -79,32 +86,73 @@ export const auditVerify = defineCommand({
     ...connectionArgs,
   },
   async run({ args }) {
-    const found =
-      args.file === undefined
-        ? await connected(args, (client) => client.get<AuditVerification>("/audit/verify"))
-        : await verifyFile(resolve(args.file));
+    const found = await (args.file === undefined ? verifyServer(args) : verifyFile(resolve(args.file)));
     await printData(found, formatOf(args), verificationText);
-    if (!found.ok)
-      throw new AppError("refused", `the audit record does not hold: line ${found.line}: ${found.problem}`);
+    if (found.ok) return;
+    const place = found.line === null ? "" : `line ${found.line}: `;
+    throw new AppError("refused", `the audit record does not hold: ${place}${found.problem}`);
   },
 });
 
-async function verifyFile(path: string): Promise<AuditVerification> {
-  const [{ verifyAuditFile }, { existsSync }] = await Promise.all([
-    import("../../context/audit/verify.ts"),
-    import("node:fs"),
+/** One that does not run is looked at from outside: opening it would write. */
+async function verifyServer(args: ConnectionFlags): Promise<AuditVerification> {
+  const environment = processEnvironment();
+  const directory = args.server === undefined ? serverDirectory(args["server-dir"], environment) : undefined;
+  if (directory === undefined || (await runningDoor(directory)))
+    return connected(args, (client) => client.get<AuditVerification>("/audit/verify"));
+  const [{ verifyOffline }, { lookAt }, { DATABASE_NAME }] = await Promise.all([
+    import("../../context/audit/audit.ts"),
+    import("../../kit/db-untouched.ts"),
+    import("../../context/main.ts"),
   ]);
+  return lookAt(join(directory, DATABASE_NAME), temporaryDirectory(environment), (db) =>
+    verifyOffline(auditPath(directory), db),
+  );
+}
+
+async function verifyFile(path: string): Promise<AuditVerification> {
+  const { verifyAuditFile } = await import("../../context/audit/verify.ts");
   if (!existsSync(path)) throw new AppError("not_found", `${path}: no such file`);
   return verifyAuditFile(path);
 }
 
 function verificationText(found: AuditVerification): string {
-  const skipped = found.skipped > 0 ? `, ${found.skipped} without a hash skipped` : "";
+  const lines = [verdictText(found), ...found.breaks.map(breakLine)];
+  return lines.join("\n");
+}
+
+function breakLine(one: AuditBreak): string {
+  const state =
+    one.acknowledged_at === null ? "" : `; acknowledged ${one.acknowledged_at} by ${one.acknowledged_by}`;
+  return `break ${one.id}, noticed ${one.noticed_at}: ${breakText(one)}${state}`;
+}
+
+function verdictText(found: AuditVerification): string {
+  const { acknowledged } = found;
+  const skipped = [
+    found.skipped > 0 ? `, ${found.skipped} without a hash skipped` : "",
+    acknowledged > 0 ? `, ${plural(acknowledged, "line")} as acknowledged` : "",
+  ].join("");
   const anchored = found.anchored ? "" : "; whether its end was cut off can't be told without the server";
   if (found.ok)
     return `the chain holds: ${plural(found.entries, "entry", "entries")} verified${skipped}${anchored}`;
+  if (found.line === null) return found.problem ?? "";
   return `line ${found.line}: ${found.problem} (${plural(found.entries, "entry", "entries")} before it hold${skipped})`;
 }
+
+export const auditAcknowledge = serverCommand({
+  name: "acknowledge",
+  description:
+    "State that you know that the record does not hold: it is put on record, and no longer reported. Look at what verify says first",
+  args: {},
+  ask: async (client) => {
+    const { breaks } = await client.get<AuditVerification>("/audit/verify");
+    const newest = breaks.at(-1);
+    if (!newest) throw new AppError("conflict", "there is nothing to acknowledge: the audit record holds");
+    return client.json<AuditBreak[]>("POST", "/audit/acknowledge", { body: { up_to: newest.id } });
+  },
+  show: (breaks) => breaks.map(breakLine).join("\n"),
+});
 
 export const auditExport = defineCommand({
   meta: { name: "export", description: "Print the record as JSON lines or CSV" },

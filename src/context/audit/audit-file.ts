@@ -1,9 +1,10 @@
-// The audit file on disk: appended to by one writer, read line by line. A line that a crash cut off is set aside when the file is opened.
+// The audit file on disk: appended to by one writer, read line by line from either end. A line that a crash cut off is set aside when the
+// file is opened for writing; reading changes nothing.
 
 import {
   closeSync,
-  existsSync,
   fstatSync,
+  fsync,
   fsyncSync,
   ftruncateSync,
   mkdirSync,
@@ -12,7 +13,7 @@ import {
   writeSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { AppError } from "../../kit/error.ts";
+import { AppError, systemCode } from "../../kit/error.ts";
 
 const DIRECTORY_MODE = 0o700;
 const FILE_MODE = 0o600;
@@ -26,63 +27,60 @@ export function auditPath(directory: string): string {
   return join(directory, "audit", "audit.jsonl");
 }
 
-export interface Tail {
-  /** The last whole line; undefined in an empty file. */
-  readonly last: string | undefined;
-  readonly lines: number;
-  /** Bytes of a line that was cut off, and is not in the file any more. */
-  readonly torn: string | undefined;
-}
-
 export class AuditFile {
   readonly path: string;
   #descriptor: number | undefined;
   #end = 0;
+  /** Part of a line that could not be written is behind the end. */
+  #isTorn = false;
 
   constructor(path: string) {
     this.path = path;
   }
 
-  /** For writing. Cuts a torn last line off and gives it back. */
-  open(): Tail {
+  /** For writing. Cuts off the torn last line, which begins at `end`. */
+  open(end: number): void {
     mkdirSync(dirname(this.path), { recursive: true, mode: DIRECTORY_MODE });
     this.#descriptor = openSync(this.path, "a+", FILE_MODE);
-    let lines = 0;
-    let last: string | undefined;
-    let end = 0;
-    let torn: string | undefined;
-    for (const line of readLines(this.path)) {
-      if (line.whole) {
-        lines += 1;
-        last = line.text;
-        end = line.end;
-      } else torn = line.text;
-    }
-    if (torn !== undefined) ftruncateSync(this.#descriptor, end);
-    this.#end = end;
-    return { last, lines, torn };
+    syncName(dirname(this.path));
+    const { size } = fstatSync(this.#descriptor);
+    this.#end = Math.min(end, size);
+    if (size > end) ftruncateSync(this.#descriptor, end);
   }
 
-  /** All of the lines or nothing: what a full disk took of them is cut off again, so that the next one begins where it should. */
+  /** All of the lines or nothing: a partial write on a full disk is cut off again, so that the next line begins where it should. */
   append(lines: string): void {
     if (this.#descriptor === undefined) throw new AppError("unavailable", "the audit file is not open");
+    if (this.#isTorn) this.#cut(this.#descriptor);
     const bytes = Buffer.from(lines);
     let at = 0;
     try {
       while (at < bytes.length) at += writeSync(this.#descriptor, bytes, at);
     } catch (error) {
-      if (at > 0) ftruncateSync(this.#descriptor, this.#end);
+      this.#isTorn = at > 0;
+      if (this.#isTorn) this.#cut(this.#descriptor);
       throw error;
     }
     this.#end += bytes.length;
   }
 
-  sync(): void {
-    if (this.#descriptor !== undefined) fsyncSync(this.#descriptor);
+  #cut(descriptor: number): void {
+    ftruncateSync(descriptor, this.#end);
+    this.#isTorn = false;
   }
 
-  size(): number {
-    return this.#descriptor === undefined ? 0 : fstatSync(this.#descriptor).size;
+  /** Resolves when everything that was appended before the call is on the disk. */
+  sync(): Promise<void> {
+    const descriptor = this.#descriptor;
+    if (descriptor === undefined) return Promise.resolve();
+    const done = Promise.withResolvers<void>();
+    fsync(descriptor, (error) => (error ? done.reject(error) : done.resolve()));
+    return done.promise;
+  }
+
+  /** Bytes of whole lines. */
+  get size(): number {
+    return this.#end;
   }
 
   close(): void {
@@ -91,46 +89,108 @@ export class AuditFile {
   }
 }
 
-export interface Line {
-  readonly text: string;
-  /** It ends with a line break. */
-  readonly whole: boolean;
-  /** Offset after it. */
-  readonly end: number;
-}
-
-/** From the beginning; nothing when there is no file. A line that is too long comes in pieces, none of which is a record. */
-export function* readLines(path: string): Generator<Line> {
-  if (!existsSync(path)) return;
-  const descriptor = openSync(path, "r");
+/** The file survives a power cut with its name. */
+function syncName(directory: string): void {
+  if (process.platform === "win32") return;
+  const descriptor = openSync(directory, "r");
   try {
-    const buffer = Buffer.alloc(READ_BYTES);
-    let rest = Buffer.alloc(0);
-    let at = 0;
-    let end = 0;
-    for (;;) {
-      const count = readSync(descriptor, buffer, 0, buffer.length, at);
-      if (count === 0) break;
-      at += count;
-      const chunk =
-        rest.length === 0 ? buffer.subarray(0, count) : Buffer.concat([rest, buffer.subarray(0, count)]);
-      let start = 0;
-      for (;;) {
-        const newline = chunk.indexOf(NEWLINE, start);
-        if (newline < 0) break;
-        end += newline - start + 1;
-        yield { text: chunk.toString("utf8", start, newline), whole: true, end };
-        start = newline + 1;
-      }
-      rest = Buffer.from(chunk.subarray(start));
-      if (rest.length > LINE_BYTES_MAX) {
-        end += rest.length;
-        yield { text: rest.toString("utf8"), whole: false, end };
-        rest = Buffer.alloc(0);
-      }
-    }
-    if (rest.length > 0) yield { text: rest.toString("utf8"), whole: false, end: end + rest.length };
+    fsyncSync(descriptor);
   } finally {
     closeSync(descriptor);
   }
+}
+
+export interface Line {
+  /** Without its line break; valid until the next line is read. */
+  readonly bytes: Uint8Array;
+  /** It ends with a line break. */
+  readonly whole: boolean;
+  /** Offsets of its first byte and after its line break. */
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Opens a file for reading; undefined when it does not exist. */
+function reading(path: string): number | undefined {
+  try {
+    return openSync(path, "r");
+  } catch (error) {
+    if (systemCode(error) === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+/** From `from` on; nothing when there is no file. A line that is too long comes in pieces, none of which is whole. */
+export function* readLines(path: string, from = 0): Generator<Line> {
+  const descriptor = reading(path);
+  if (descriptor === undefined) return;
+  try {
+    let buffer = Buffer.allocUnsafe(READ_BYTES + LINE_BYTES_MAX);
+    let held = 0;
+    let start = from;
+    for (;;) {
+      const count = readSync(descriptor, buffer, held, READ_BYTES, start + held);
+      if (count === 0) break;
+      const filled = buffer.subarray(0, held + count);
+      let at = 0;
+      for (let newline = filled.indexOf(NEWLINE, held); newline >= 0; newline = filled.indexOf(NEWLINE, at)) {
+        const end = start + newline + 1 - at;
+        yield { bytes: filled.subarray(at, newline), whole: true, start, end };
+        start = end;
+        at = newline + 1;
+      }
+      held = filled.length - at;
+      if (held > LINE_BYTES_MAX) {
+        yield { bytes: filled.subarray(at), whole: false, start, end: start + held };
+        start += held;
+        held = 0;
+      }
+      // A new one: what was yielded may still be looked at.
+      const next = Buffer.allocUnsafe(buffer.length);
+      filled.copy(next, 0, filled.length - held);
+      buffer = next;
+    }
+    if (held > 0) yield { bytes: buffer.subarray(0, held), whole: false, start, end: start + held };
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Whole lines from the one that ends at `end` back to the first. What is longer than a line may be is left out. */
+export function* readLinesBack(path: string, end: number): Generator<Line> {
+  const descriptor = reading(path);
+  if (descriptor === undefined) return;
+  try {
+    let rest = Buffer.alloc(0);
+    // `rest` begins at `at`, and its last byte is the line break of the line before.
+    for (let at = end; at > 0;) {
+      const from = Math.max(0, at - READ_BYTES);
+      const chunk = Buffer.concat([readAt(descriptor, from, at - from), rest]);
+      let stop = chunk.length;
+      while (stop > 0) {
+        const newline = stop < 2 ? -1 : chunk.lastIndexOf(NEWLINE, stop - 2);
+        if (newline < 0 && from > 0) break;
+        const line = { start: from + newline + 1, end: from + stop };
+        yield { bytes: chunk.subarray(newline + 1, stop - 1), whole: true, ...line };
+        stop = newline + 1;
+      }
+      rest = chunk.subarray(0, stop);
+      if (rest.length > LINE_BYTES_MAX) rest = rest.subarray(-1);
+      at = from;
+    }
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Fewer bytes only where the file ends. */
+function readAt(descriptor: number, at: number, count: number): Buffer {
+  const buffer = Buffer.alloc(count);
+  let read = 0;
+  while (read < count) {
+    const more = readSync(descriptor, buffer, read, count - read, at + read);
+    if (more === 0) break;
+    read += more;
+  }
+  return buffer.subarray(0, read);
 }

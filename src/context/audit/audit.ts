@@ -1,22 +1,32 @@
 // What is recorded of every deed, and what can be read of it again: lists, counts, exports, and the check of the whole chain.
 
-import { sha256Hex } from "../../kit/crypto.ts";
-import { rfc3339, timeOf, turnOfOthers, type Clock } from "../../kit/clock.ts";
+import { CHAIN_START, sha256Hex } from "../../kit/crypto.ts";
+import { rfc3339, Stretch, turnOfOthers, type Clock } from "../../kit/clock.ts";
 import type { Db } from "../../kit/db.ts";
 import { AppError } from "../../kit/error.ts";
 import type { Log } from "../../kit/log.ts";
 import { randomHex } from "../../kit/random.ts";
-import { LIST_DEFAULT } from "../../kit/schema.ts";
+import type { Applied, Head, LogEntry } from "../files/engine.ts";
 import { requireAdmin, type Actor } from "../people/actor.ts";
 import { readLines } from "./audit-file.ts";
+import { Breaks, toBreak } from "./breaks.ts";
 import { AuditChain, type AuditEntry } from "./chain.ts";
-import type { AuditQuery, AuditRecord, AuditStats, AuditVerification } from "./schema.ts";
+import { Changes, type About } from "./changes.ts";
+import { openingOf } from "./opening.ts";
+import { matching, pageOf, statsOf } from "./reading.ts";
+import {
+  breakText,
+  type AcknowledgeBreaks,
+  type AuditBreak,
+  type AuditQuery,
+  type AuditRecord,
+  type AuditStats,
+  type AuditVerification,
+} from "./schema.ts";
 import { AuditStore } from "./store.ts";
-import { checkAuditFile, parseRecord, verifyAuditFile } from "./verify.ts";
+import { checkAuditFile, checkedNow, type Baseline, type Checked } from "./verify.ts";
 
 const ID_BITS = 64;
-/** Between two of them everything else may run: about 5 ms of reading. */
-const RECORDS_PER_STRETCH = 1_000;
 /** Of a target or an error; a path has at most 1,024 bytes. */
 const TEXT_CHARACTERS_MAX = 2_000;
 
@@ -40,11 +50,17 @@ export class Audit {
   readonly #deps: AuditDeps;
   readonly #store: AuditStore;
   readonly #chain: AuditChain;
+  readonly #breaks: Breaks;
+  readonly #changes: Changes;
+  #isAcknowledging = false;
+  #isStopping = false;
 
   constructor(deps: AuditDeps) {
     this.#deps = deps;
     this.#store = new AuditStore(deps.db);
     this.#chain = new AuditChain({ ...deps, store: this.#store });
+    this.#breaks = new Breaks(deps.db, this.#store, deps.clock);
+    this.#changes = new Changes({ ...deps, store: this.#store, chain: this.#chain });
   }
 
   get entries(): number {
@@ -56,16 +72,39 @@ export class Audit {
     return this.#chain.failures;
   }
 
-  /** Goes on where the file ends. A line that a crash cut off is recorded as such. */
+  /** Why the last record could not be written; undefined: it was. */
+  get failure(): unknown {
+    return this.#chain.failure;
+  }
+
+  /** Stated until they are acknowledged, oldest first. */
+  get openBreaks(): readonly AuditBreak[] {
+    return this.#breaks.open;
+  }
+
+  /**
+   * Goes on where the file ends. A file that is not what was anchored is stated in the database before anything is recorded. A line that a
+   * crash cut off is recorded as such.
+   */
   open(): void {
-    const { last, torn } = this.#chain.open();
-    const record = last === undefined ? undefined : (parseRecord(last) ?? this.#lastRecord());
-    this.#chain.continueAfter(record);
+    const anchor = this.#store.anchor();
+    const { last, end, torn, broken } = openingOf(this.#deps.path, anchor, this.#store.baseline());
+    this.#breaks.load();
+    const isNews = broken !== undefined && this.#breaks.noticeNow(broken, anchor);
+    this.#chain.open(end, last);
+    for (const { line, problem, noticed_at } of this.#breaks.open)
+      this.#deps.log.error("the audit file does not hold", { line, problem, noticed_at });
+    if (isNews) this.#recordBreak(broken);
     if (torn === undefined) return;
     this.#deps.log.warn("the last line of the audit file was cut off and is set aside", {
       bytes: torn.length,
     });
     this.record(null, { action: "audit.recovered", contentHash: sha256Hex(torn) });
+  }
+
+  #recordBreak({ line, problem }: Checked): void {
+    const failure = new AppError("refused", `line ${line}: ${problem}`);
+    this.record(null, { action: "audit.broken" }, failure);
   }
 
   /** See `AuditChain.mark`. */
@@ -75,11 +114,35 @@ export class Audit {
 
   /** At once. `actor` null: the server itself. A failure to write is logged and counted; what was done stays done. */
   record(actor: Actor | null, deed: Deed, failure?: unknown): void {
-    void this.#chain.add(this.#entryOf(actor, deed, failure));
-    this.#chain.flush();
+    this.#chain.addNow(this.#entryOf(actor, deed, failure));
   }
 
-  #entryOf(actor: Actor | null, deed: Deed, failure: unknown): AuditEntry {
+  /** Every change that a commit made in a space. `by` undefined: only the name in the log is known. */
+  recordChanges(space: string, applied: Applied, author: string, by: Actor | undefined): void {
+    this.#changes.record(space, applied, (about) => ({
+      ...this.#entryOf(by ?? null, about, undefined),
+      ...(by ? {} : { actor: unknownActor(author) }),
+      id: about.id,
+      time: about.time,
+    }));
+  }
+
+  /** What the log of a space has and a crash left unrecorded. Called before anybody writes to the space. */
+  catchUp(space: string, head: Head, log: (after: number) => Promise<LogEntry[]>): Promise<void> {
+    return this.#changes.catchUp(space, head, log, (about, author) => ({
+      ...this.#entryOf(null, about, undefined),
+      actor: unknownActor(author),
+      id: about.id,
+      time: about.time,
+      recovered: true,
+    }));
+  }
+
+  forgetSpace(space: string): Promise<void> {
+    return this.#changes.forget(space);
+  }
+
+  #entryOf(actor: Actor | null, deed: Deed | About, failure: unknown): AuditEntry {
     return {
       id: randomHex(ID_BITS),
       time: rfc3339(this.#deps.clock.now()),
@@ -99,12 +162,15 @@ export class Audit {
     };
   }
 
-  /** Runs it and records what came of it, refusals included. `about` may say more once it is done. */
+  /**
+   * Runs it and records what came of it, refusals included. `about` may say more once it is done; undefined: what was done is on record
+   * already.
+   */
   async watched<T>(
     actor: Actor,
     deed: Deed,
     act: () => Promise<T>,
-    about: (done: T) => Partial<Deed> = () => ({}),
+    about: (done: T) => Partial<Deed> | undefined = () => ({}),
   ) {
     let done: T;
     try {
@@ -113,7 +179,8 @@ export class Audit {
       await this.#chain.add(this.#entryOf(actor, deed, error));
       throw error;
     }
-    await this.#chain.add(this.#entryOf(actor, { ...deed, ...about(done) }, undefined));
+    const more = about(done);
+    if (more) await this.#chain.add(this.#entryOf(actor, { ...deed, ...more }, undefined));
     return done;
   }
 
@@ -129,80 +196,143 @@ export class Audit {
   /** Newest page, newest first. */
   async list(actor: Actor, query: AuditQuery): Promise<AuditRecord[]> {
     requireAdmin(actor);
-    const limit = query.limit ?? LIST_DEFAULT;
-    const filter = withTimes(query);
-    const page: AuditRecord[] = [];
-    for await (const record of this.#paced()) {
-      if (!matches(record, filter)) continue;
-      page.push(record);
-      if (page.length > limit) page.shift();
-    }
-    return page.toReversed();
+    return pageOf(this.#deps.path, this.#chain.mark().bytes, query);
   }
 
   async stats(actor: Actor): Promise<AuditStats> {
     requireAdmin(actor);
-    const stats = { entries: 0, first: null as string | null, last: null as string | null };
-    const actions: Record<string, number> = {};
-    const results: Record<string, number> = {};
-    for await (const { action, result, time } of this.#paced()) {
-      stats.entries += 1;
-      stats.first ??= time;
-      stats.last = time;
-      actions[action] = (actions[action] ?? 0) + 1;
-      results[result] = (results[result] ?? 0) + 1;
-    }
-    return { ...stats, actions, results };
+    return statsOf(this.#deps.path);
   }
 
   /** All of it, as it is in the file. */
   lines(actor: Actor, query: AuditQuery): AsyncGenerator<AuditRecord> {
     requireAdmin(actor);
-    return this.#matching(withTimes(query));
-  }
-
-  async *#matching(filter: AuditQuery): AsyncGenerator<AuditRecord> {
-    for await (const record of this.#paced()) if (matches(record, filter)) yield record;
+    return matching(this.#deps.path, query);
   }
 
   async verify(actor: Actor): Promise<AuditVerification> {
     requireAdmin(actor);
-    const checking = checkAuditFile(this.#deps.path, this.#chain.mark());
+    return this.examine();
+  }
+
+  /** Beside everything else; ends early when the server stops. */
+  async examineAtStart(): Promise<void> {
+    try {
+      await this.examine();
+    } catch (error) {
+      if (!this.#isStopping) throw error;
+    }
+  }
+
+  /** Ends what reads all of the file, for the end of the server. */
+  stopReading(): void {
+    this.#isStopping = true;
+  }
+
+  /** All of the breaks that were ever noticed, oldest first. */
+  breaks(actor: Actor): AuditBreak[] {
+    requireAdmin(actor);
+    return this.#breaks.all();
+  }
+
+  /** All of the file, in stretches. A break that is found is stated from now on. */
+  async examine(): Promise<AuditVerification> {
+    const anchor = this.#chain.mark();
+    const found = await this.#check(anchor);
+    if (!found.ok && (await this.#breaks.notice(found, anchor))) {
+      this.#deps.log.error("the audit file does not hold", { line: found.line, problem: found.problem });
+      this.#recordBreak(found);
+    }
+    return withBreaks(found, this.#breaks.open);
+  }
+
+  async #check(anchor: { entries: number; hash: string }): Promise<Checked> {
+    const baseline = this.#store.baseline() ?? undefined;
+    const checking = checkAuditFile(this.#deps.path, { anchor, baseline });
     for (;;) {
       const { done, value } = checking.next();
       if (done) return value;
+      if (this.#isStopping) throw new AppError("unavailable", "the server stops");
       await turnOfOthers();
     }
   }
 
-  /** Compared with what was anchored when the server stopped last. For the start, and for a server that does not run. */
-  verifyAnchored(): AuditVerification {
-    const anchor = this.#store.anchor.get();
-    return verifyAuditFile(this.#deps.path, anchor ?? undefined);
-  }
-
-  /** Where the last line is none of ours, the chain goes on after the last one that is; verifying names the line. */
-  #lastRecord(): AuditRecord | undefined {
-    let last: AuditRecord | undefined;
-    for (const record of this.#records()) last = record;
-    return last;
-  }
-
-  /** A long record must not keep others waiting. */
-  async *#paced(): AsyncGenerator<AuditRecord> {
-    let count = 0;
-    for (const record of this.#records()) {
-      yield record;
-      if (++count % RECORDS_PER_STRETCH === 0) await turnOfOthers();
+  /**
+   * States that somebody looked at the breaks, by a record of its own for each. A file that stays broken counts as it is now, up to its
+   * present end. Raises `forbidden`, and `conflict` when there is nothing to acknowledge or more than was seen.
+   */
+  async acknowledge(actor: Actor, { up_to: upTo }: AcknowledgeBreaks): Promise<AuditBreak[]> {
+    try {
+      requireAdmin(actor);
+      if (this.#isAcknowledging) throw new AppError("conflict", "breaks are being acknowledged already");
+      this.#isAcknowledging = true;
+      try {
+        return await this.#acknowledged(actor, upTo);
+      } finally {
+        this.#isAcknowledging = false;
+      }
+    } catch (error) {
+      this.record(actor, { action: "audit.acknowledge", target: String(upTo) }, error);
+      throw error;
     }
   }
 
-  *#records(): Generator<AuditRecord> {
-    for (const { text, whole } of readLines(this.#deps.path)) {
-      const record = whole ? parseRecord(text) : undefined;
-      if (record) yield record;
-    }
+  async #acknowledged(actor: Actor, upTo: number): Promise<AuditBreak[]> {
+    const { ok } = await this.examine();
+    const open = this.#breaks.open;
+    if (ok || open.length === 0)
+      throw new AppError("conflict", "there is nothing to acknowledge: the audit record holds");
+    if (open.at(-1)!.id !== upTo)
+      throw new AppError(
+        "conflict",
+        `up_to: the newest break is ${open.at(-1)!.id}; look at it first (cairn audit verify)`,
+      );
+    const anchor = this.#chain.mark();
+    const isWhole = (await this.#check(anchor)).ok;
+    const baseline = isWhole ? undefined : await this.#baselineAt(anchor);
+    for (const one of open)
+      this.record(actor, {
+        action: "audit.acknowledge",
+        target: breakText(one),
+        contentHash: baseline?.sha256,
+      });
+    await this.#chain.anchor();
+    return this.#breaks.acknowledge(upTo, actor.name, baseline, () => requireAdmin(actor));
   }
+
+  /** The file as it is, up to its end at that moment. */
+  async #baselineAt({ bytes, entries, hash }: ReturnType<AuditChain["mark"]>): Promise<Baseline> {
+    const hasher = new Bun.CryptoHasher("sha256");
+    const stretch = new Stretch();
+    let lines = 0;
+    for (const line of readLines(this.#deps.path)) {
+      if (line.end > bytes) break;
+      hasher.update(line.bytes);
+      if (line.whole) hasher.update("\n");
+      lines += line.whole ? 1 : 0;
+      if (stretch.isOver()) await turnOfOthers();
+    }
+    return { bytes, lines, sha256: hasher.digest("hex"), seq: entries, hash };
+  }
+}
+
+/** Of a server that does not run: compared with what was anchored when it stopped last. Changes nothing. */
+export function verifyOffline(path: string, db: Db): AuditVerification {
+  const store = new AuditStore(db);
+  const anchor = store.anchor() ?? { entries: 0, hash: CHAIN_START };
+  const found = checkedNow(path, { anchor, baseline: store.baseline() ?? undefined, mayEndTorn: true });
+  return withBreaks(found, store.openBreaks().map(toBreak));
+}
+
+/** The log of a space has names only. */
+function unknownActor(name: string): AuditEntry["actor"] {
+  return { name, role: null, auth: "system", address: "" };
+}
+
+function withBreaks({ last: _last, ...found }: Checked, breaks: readonly AuditBreak[]): AuditVerification {
+  const first = breaks[0];
+  if (!found.ok || !first) return { ...found, breaks: [...breaks] };
+  return { ...found, ok: false, line: first.line, problem: first.problem, breaks: [...breaks] };
 }
 
 function resultOf(failure: unknown): { result: "ok" | "denied" | "error"; error: string | null } {
@@ -217,28 +347,4 @@ function bounded<T extends string | null>(text: T): T {
   return text !== null && text.length > TEXT_CHARACTERS_MAX
     ? (`${text.slice(0, TEXT_CHARACTERS_MAX).toWellFormed()}…` as T)
     : text;
-}
-
-/** Times as records have them, so that they compare as text. Raises `invalid`. */
-function withTimes(query: AuditQuery): AuditQuery {
-  const times: Pick<AuditQuery, "since" | "until"> = {};
-  for (const name of ["since", "until"] as const) {
-    const text = query[name];
-    if (text === undefined) continue;
-    const time = timeOf(text);
-    if (time === undefined)
-      throw new AppError("invalid", `query parameter ${name}: expected a time (RFC 3339) or a date`);
-    times[name] = rfc3339(time);
-  }
-  return { ...query, ...times };
-}
-
-function matches(record: AuditRecord, query: AuditQuery): boolean {
-  if (query.before !== undefined && record.seq >= query.before) return false;
-  if (query.actor !== undefined && record.actor.name !== query.actor) return false;
-  if (query.action !== undefined && record.action !== query.action) return false;
-  if (query.space !== undefined && record.space !== query.space) return false;
-  if (query.result !== undefined && record.result !== query.result) return false;
-  if (query.since !== undefined && record.time < query.since) return false;
-  return query.until === undefined || record.time <= query.until;
 }

@@ -17,6 +17,7 @@ const COLUMNS = [
   "result",
   "error",
   "request_id",
+  "recovered",
   "hash",
 ] as const;
 
@@ -26,6 +27,7 @@ export function csvLine({ actor, ...record }: AuditRecord): string {
   const { name, role, auth, address } = actor;
   const cells: Record<(typeof COLUMNS)[number], string | number | null> = {
     ...record,
+    recovered: record.recovered ? "true" : null,
     actor: name,
     role,
     auth,

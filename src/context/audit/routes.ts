@@ -8,7 +8,18 @@ import { fromText } from "../../kit/http/text-params.ts";
 import type { ActorPlugin } from "../people/plugin.ts";
 import type { Audit } from "./audit.ts";
 import { csvLine, CSV_HEADER } from "./csv.ts";
-import { AuditQuery, AuditRecord, AuditStats, AuditVerification, ExportQuery } from "./schema.ts";
+import {
+  AcknowledgeBreaks,
+  AuditBreak,
+  AuditQuery,
+  AuditRecord,
+  AuditStats,
+  AuditVerification,
+  ExportQuery,
+} from "./schema.ts";
+
+/** Of an export, sent together. */
+const RECORDS_PER_CHUNK = 100;
 
 export function auditRoutes(plugin: ActorPlugin, audit: Audit) {
   return new Elysia({ name: "audit", normalize: false, prefix: "/audit", tags: ["audit"] })
@@ -20,6 +31,15 @@ export function auditRoutes(plugin: ActorPlugin, audit: Audit) {
     })
     .get("/stats", async ({ actor }) => audit.stats(actor), { actor: "admin", response: AuditStats })
     .get("/verify", async ({ actor }) => audit.verify(actor), { actor: "admin", response: AuditVerification })
+    .get("/breaks", ({ actor }) => audit.breaks(actor), {
+      actor: "admin",
+      response: Type.Array(AuditBreak),
+    })
+    .post("/acknowledge", async ({ actor, body }) => audit.acknowledge(actor, body), {
+      actor: "admin",
+      body: AcknowledgeBreaks,
+      response: Type.Array(AuditBreak),
+    })
     .get(
       "/export",
       async ({ actor, query, request }) => {
@@ -31,9 +51,9 @@ export function auditRoutes(plugin: ActorPlugin, audit: Audit) {
             if (csv) controller.enqueue(`${CSV_HEADER}\n`);
           },
           pull: async (controller) => {
-            const { done, value } = await records.next();
-            if (done) controller.close();
-            else controller.enqueue(`${csv ? csvLine(value) : JSON.stringify(value)}\n`);
+            const lines = await nextLines(records, csv ? csvLine : JSON.stringify);
+            if (lines === "") controller.close();
+            else controller.enqueue(lines);
           },
           // The file stays open until then.
           cancel: () => void records.return(undefined),
@@ -50,6 +70,20 @@ export function auditRoutes(plugin: ActorPlugin, audit: Audit) {
       },
       { actor: "admin", query: fromText(ExportQuery), detail: EXPORT },
     );
+}
+
+/** Empty at the end. */
+async function nextLines(
+  records: AsyncGenerator<AuditRecord>,
+  lineOf: (record: AuditRecord) => string,
+): Promise<string> {
+  let lines = "";
+  for (let count = 0; count < RECORDS_PER_CHUNK; count++) {
+    const { done, value } = await records.next();
+    if (done) break;
+    lines += `${lineOf(value)}\n`;
+  }
+  return lines;
 }
 
 const EXPORT = {

@@ -3,7 +3,7 @@
 import { Type, type Static } from "@sinclair/typebox";
 import { Role } from "../access/schema.ts";
 import { authKinds } from "../people/schema.ts";
-import { closed, nullable, oneOf, PageQuery, Time } from "../../kit/schema.ts";
+import { closed, Id, nullable, oneOf, PageQuery, Time } from "../../kit/schema.ts";
 
 export const auditResults = ["ok", "denied", "error"] as const;
 export const exportFormats = ["jsonl", "csv"] as const;
@@ -17,7 +17,9 @@ export const AuditActor = closed({
 
 export const AuditRecord = closed({
   seq: Type.Integer({ minimum: 1 }),
-  id: Type.String(),
+  id: Type.String({
+    description: "of a change in a space: the head of the space after it, so that it is never recorded twice",
+  }),
   time: Time,
   actor: AuditActor,
   action: Type.String(),
@@ -29,6 +31,12 @@ export const AuditRecord = closed({
   /** Code and message of a refusal; null when it went well. */
   error: nullable(Type.String()),
   request_id: Type.String(),
+  recovered: Type.Optional(
+    Type.Literal(true, {
+      description:
+        "recorded at a start, from the log of the space, since a crash came between the change and its record",
+    }),
+  ),
   prev: Type.String(),
   hash: Type.String({ description: "SHA-256 over the canonical JSON of the record without `hash`" }),
 });
@@ -64,16 +72,50 @@ export const AuditStats = closed({
 });
 export type AuditStats = Static<typeof AuditStats>;
 
+const Count = Type.Integer({ minimum: 0 });
+
+/** A file that was not what the server had anchored. Stated until an admin acknowledges it, and kept afterwards. */
+export const AuditBreak = closed({
+  id: Id,
+  noticed_at: Time,
+  line: Count,
+  problem: Type.String(),
+  expected_entries: Type.Integer({ minimum: 0, description: "records that the server had written" }),
+  expected_hash: Type.String({ description: "hash of the last of them" }),
+  found_entries: Type.Integer({ minimum: 0, description: "records before the line, which hold" }),
+  found_hash: Type.String({ description: "hash of the last of them" }),
+  acknowledged_at: nullable(Time),
+  acknowledged_by: nullable(Type.String()),
+});
+export type AuditBreak = Static<typeof AuditBreak>;
+
+/** One sentence of it, for the record and for people. */
+export function breakText(one: AuditBreak): string {
+  return `line ${one.line}: ${one.problem}; the server had written ${one.expected_entries} records, the last with hash ${one.expected_hash}; ${one.found_entries} held, the last with hash ${one.found_hash}`;
+}
+
+export const AcknowledgeBreaks = closed({
+  up_to: Type.Integer({
+    minimum: 1,
+    description: "id of the newest break that was seen; it and older ones are acknowledged",
+  }),
+});
+export type AcknowledgeBreaks = Static<typeof AcknowledgeBreaks>;
+
 export const AuditVerification = closed({
   ok: Type.Boolean(),
   /** Records whose hash was checked. */
-  entries: Type.Integer(),
+  entries: Count,
   /** Records without a hash, from before the chain existed. */
-  skipped: Type.Integer(),
-  /** First line that was edited, removed or reordered; null when the chain holds. */
+  skipped: Count,
+  /** Lines that an admin acknowledged as broken: they are as they were then. */
+  acknowledged: Count,
+  /** First line that was edited, removed or reordered; null when the chain holds, and when nothing could be checked. */
   line: nullable(Type.Integer()),
   problem: nullable(Type.String()),
   /** Was the end compared with what the server had counted? */
   anchored: Type.Boolean(),
+  /** Noticed and not yet acknowledged. */
+  breaks: Type.Array(AuditBreak),
 });
 export type AuditVerification = Static<typeof AuditVerification>;

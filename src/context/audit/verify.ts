@@ -1,80 +1,163 @@
-// Checks an audit file by itself: every record closes over the one before, so that nothing can be edited, removed or moved unseen.
+// Checks an audit file: every record closes over the one before, and every line is the text that the server writes, so that nothing can be
+// edited, removed or moved unseen. Only reads.
 
+import { Stretch } from "../../kit/clock.ts";
 import { CHAIN_START } from "../../kit/crypto.ts";
-import { readLines } from "./audit-file.ts";
-import { hashOf } from "./chain.ts";
-import type { AuditRecord, AuditVerification } from "./schema.ts";
+import { LINE_BYTES_MAX, readLines, type Line } from "./audit-file.ts";
+import { hashOf, isAsWritten, parseRecord } from "./record.ts";
+import type { AuditVerification } from "./schema.ts";
 
-/** Between two of them a caller may let others run: about 10 ms of work. */
-const LINES_PER_STRETCH = 500;
+/** What the server had counted: so many records, the last of which has this hash. */
+export interface Anchor {
+  readonly entries: number;
+  readonly hash: string;
+}
 
-/**
- * Recomputes the chain of a file. `anchor`: what the server had counted; a file that is longer is fine (the anchor is a little behind), one
- * that is shorter was cut off. Undefined: that check can't be made, and the answer says so.
- */
+/** A beginning of the file that was acknowledged as it is. */
+export interface Baseline {
+  readonly bytes: number;
+  readonly lines: number;
+  readonly sha256: string;
+  readonly seq: number;
+  readonly hash: string;
+}
+
+export interface Terms {
+  /** A file that is longer is fine: the anchor is a little behind. Undefined: that check can't be made, and the answer says so. */
+  readonly anchor?: Anchor | undefined;
+  readonly baseline?: Baseline | undefined;
+  /** No server has the file open: a crash may have cut off its last line. */
+  readonly mayEndTorn?: boolean;
+}
+
+export interface Checked extends Omit<AuditVerification, "breaks"> {
+  /** The last record that holds; before the first one seq 0. */
+  readonly last: { readonly seq: number; readonly hash: string };
+}
+
+/** All at once, for a program that does nothing else. */
 export function verifyAuditFile(path: string, anchor?: Anchor): AuditVerification {
-  const checking = checkAuditFile(path, anchor);
+  const { last: _last, ...found } = checkedNow(path, { anchor });
+  return { ...found, breaks: [] };
+}
+
+export function checkedNow(path: string, terms: Terms): Checked {
+  const checking = checkAuditFile(path, terms);
   for (;;) {
     const { done, value } = checking.next();
     if (done) return value;
   }
 }
 
-export interface Anchor {
-  readonly entries: number;
-  readonly hash: string;
-}
-
-/** The same with pauses. What is appended meanwhile is checked as well. */
-export function* checkAuditFile(path: string, anchor?: Anchor): Generator<undefined, AuditVerification> {
-  let entries = 0;
-  let skipped = 0;
-  let line = 0;
-  let prev = CHAIN_START;
-  let anchorFound = anchor === undefined || anchor.entries === 0;
-  const broken = (problem: string): AuditVerification => ({
-    ok: false,
-    entries,
-    skipped,
-    line,
-    problem,
-    anchored: anchor !== undefined,
-  });
-  for (const { text, whole } of readLines(path)) {
-    line += 1;
-    if (line % LINES_PER_STRETCH === 0) yield;
-    if (!whole) return broken("the line is cut off");
-    const record = parseRecord(text);
-    if (!record) return broken("the line is no audit record");
-    const { hash, ...body } = record;
-    if (hash === undefined && entries === 0) {
-      skipped += 1;
-      continue;
+/** Yields where others may run, every few milliseconds. Lines that are appended meanwhile are checked as well. */
+export function* checkAuditFile(path: string, terms: Terms): Generator<undefined, Checked> {
+  const { anchor, baseline } = terms;
+  const stretch = new Stretch();
+  const chain = new ChainCheck(terms);
+  if (baseline) {
+    const hasher = new Bun.CryptoHasher("sha256");
+    let lines = 0;
+    for (const { bytes, end, whole } of readLines(path)) {
+      if (end > baseline.bytes) break;
+      hasher.update(bytes);
+      if (whole) hasher.update("\n");
+      lines += whole ? 1 : 0;
+      if (stretch.isOver()) yield;
     }
-    if (body.seq !== entries + skipped + 1)
-      return broken(
-        `expected record ${entries + skipped + 1}, found ${body.seq}: a line was removed or moved`,
+    if (hasher.digest("hex") !== baseline.sha256)
+      return chain.broken(
+        `lines 1 to ${Math.max(lines, baseline.lines)} were acknowledged, and were changed since then`,
       );
-    if (body.prev !== prev)
-      return broken("it does not follow from the line before: a line was removed, moved or edited");
-    if (hashOf(body) !== hash) return broken("the line was edited");
-    prev = hash;
-    entries += 1;
-    if (anchor?.entries === body.seq) anchorFound = anchor.hash === hash;
   }
-  if (!anchorFound) {
-    line += 1;
-    return broken(`the file ends after ${entries + skipped} records, but ${anchor!.entries} were written`);
+  for (const line of readLines(path, baseline?.bytes)) {
+    if (stretch.isOver()) yield;
+    if (terms.mayEndTorn && isTorn(line)) break;
+    const problem = chain.next(line);
+    if (problem !== undefined) return chain.broken(problem);
   }
-  return { ok: true, entries, skipped, line: null, problem: null, anchored: anchor !== undefined };
+  if (anchor && chain.last.seq < anchor.entries) return chain.cutOff(anchor.entries);
+  return chain.holds();
 }
 
-/** Undefined when the line is no record. */
-export function parseRecord(text: string): AuditRecord | undefined {
-  try {
-    const value = JSON.parse(text) as AuditRecord;
-    return typeof value === "object" && value !== null && Number.isInteger(value.seq) ? value : undefined;
-  } catch {
+/** What is left of a record that a crash cut off. */
+export function isTorn({ whole, bytes }: Line): boolean {
+  return !whole && bytes.length <= LINE_BYTES_MAX;
+}
+
+/** The chain, line by line. */
+export class ChainCheck {
+  readonly #anchor: Anchor | undefined;
+  readonly #acknowledged: number;
+  #line: number;
+  #entries = 0;
+  #skipped = 0;
+  #last: { seq: number; hash: string };
+
+  constructor({ anchor, baseline }: Terms) {
+    this.#anchor = anchor;
+    this.#acknowledged = baseline?.lines ?? 0;
+    this.#line = this.#acknowledged;
+    this.#last = baseline ? { seq: baseline.seq, hash: baseline.hash } : { seq: 0, hash: CHAIN_START };
+  }
+
+  get last(): { readonly seq: number; readonly hash: string } {
+    return this.#last;
+  }
+
+  /** What is wrong with the line. */
+  next({ bytes, whole }: Line): string | undefined {
+    this.#line += 1;
+    if (!whole)
+      return bytes.length > LINE_BYTES_MAX
+        ? "the line is longer than a record can be"
+        : "the line is cut off";
+    const record = parseRecord(bytes);
+    if (!record) return "the line is no audit record";
+    const { hash, ...body } = record;
+    const { seq } = this.#last;
+    if (hash === undefined && this.#entries === 0 && this.#acknowledged === 0) {
+      this.#skipped += 1;
+      this.#last = { seq: seq + 1, hash: CHAIN_START };
+      return undefined;
+    }
+    if (body.seq !== seq + 1)
+      return `expected record ${seq + 1}, found ${body.seq}: a line was removed or moved`;
+    if (body.prev !== this.#last.hash)
+      return "it does not follow from the line before: a line was removed, moved or edited";
+    if (hashOf(body) !== hash) return "the line was edited";
+    if (!isAsWritten(bytes)) return "the line was edited: it says the same, but not in the server's spelling";
+    if (this.#anchor?.entries === body.seq && this.#anchor.hash !== hash)
+      return "it is not the record that the server wrote there: the file was replaced, or written anew up to here";
+    this.#last = { seq: body.seq, hash };
+    this.#entries += 1;
     return undefined;
+  }
+
+  holds(): Checked {
+    // Without the server's count a file that holds nothing says nothing.
+    const isProof = this.#anchor !== undefined || this.#entries > 0;
+    return this.#checked(isProof, null, isProof ? null : "nothing could be verified: no record with a hash");
+  }
+
+  broken(problem: string): Checked {
+    return this.#checked(false, Math.max(1, this.#line), problem);
+  }
+
+  cutOff(written: number): Checked {
+    const problem = `the file ends after ${this.#last.seq} records, but ${written} were written`;
+    return this.#checked(false, this.#line + 1, problem);
+  }
+
+  #checked(ok: boolean, line: number | null, problem: string | null): Checked {
+    return {
+      ok,
+      entries: this.#entries,
+      skipped: this.#skipped,
+      acknowledged: this.#acknowledged,
+      line,
+      problem,
+      anchored: this.#anchor !== undefined,
+      last: this.#last,
+    };
   }
 }

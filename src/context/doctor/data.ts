@@ -4,14 +4,12 @@
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock } from "../../kit/clock.ts";
-import type { Db } from "../../kit/db.ts";
 import { lookAt } from "../../kit/db-untouched.ts";
 import { AppError } from "../../kit/error.ts";
-import { createLog } from "../../kit/log.ts";
-import { Audit } from "../audit/audit.ts";
-import { auditPath, readLines } from "../audit/audit-file.ts";
+import { verifyOffline } from "../audit/audit.ts";
+import { auditPath, readLinesBack } from "../audit/audit-file.ts";
 import type { AuditVerification } from "../audit/schema.ts";
-import { parseRecord } from "../audit/verify.ts";
+import { parseRecord } from "../audit/record.ts";
 import type { FileRecord } from "../files/schema.ts";
 import { inspectSpace, inspectTree } from "../files/sqlite/inspection.ts";
 import type { DoorState } from "../people/local-door.ts";
@@ -100,20 +98,15 @@ export async function index(space: string, { directory, scratch }: Place): Promi
 export async function audit(place: Place): Promise<Verdict> {
   const path = auditPath(place.directory);
   return auditVerdict(
-    await lookAt(databaseOf(place.directory), place.scratch, (db) => verified(db, path, place)),
+    await lookAt(databaseOf(place.directory), place.scratch, (db) => verifyOffline(path, db)),
   );
-}
-
-function verified(db: Db, path: string, { clock }: Place): AuditVerification {
-  const log = createLog({ level: "error", format: "text", clock, write: () => {} });
-  return new Audit({ path, db, clock, log }).verifyAnchored();
 }
 
 export function auditVerdict(found: AuditVerification): Verdict {
   if (found.ok) return ok(`the chain holds, ${found.entries} records`);
   return fail(
     `line ${found.line}: ${found.problem}`,
-    "compare audit/audit.jsonl with a backup of it to see what was changed; what comes after is recorded in any case",
+    "compare audit/audit.jsonl with a backup of it to see what was changed; then state that you know: cairn audit acknowledge",
   );
 }
 
@@ -123,10 +116,8 @@ export async function newest(
   place: Place,
 ): Promise<{ what: string; time: number } | undefined> {
   const found: { what: string; time: number }[] = [];
-  let last: string | undefined;
-  for (const { text, whole } of readLines(auditPath(place.directory))) if (whole) last = text;
-  const time = Date.parse((last && parseRecord(last)?.time) ?? "");
-  if (!Number.isNaN(time)) found.push({ what: "the last audit record", time });
+  const recorded = lastRecorded(auditPath(place.directory));
+  if (recorded !== undefined) found.push({ what: "the last audit record", time: recorded });
   for (const space of spaces) {
     try {
       const path = spaceDatabaseOf(place.directory, space);
@@ -137,6 +128,14 @@ export async function newest(
     }
   }
   return found.sort((a, b) => b.time - a.time)[0];
+}
+
+function lastRecorded(path: string): number | undefined {
+  for (const { bytes } of readLinesBack(path, statSync(path, { throwIfNoEntry: false })?.size ?? 0)) {
+    const time = Date.parse(parseRecord(bytes)?.time ?? "");
+    if (!Number.isNaN(time)) return time;
+  }
+  return undefined;
 }
 
 export function bootstrapToken({ directory, clock }: Place): Verdict {

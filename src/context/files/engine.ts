@@ -38,6 +38,8 @@ export interface Effect {
   readonly before: { readonly version: number; readonly size: number; readonly hash: string } | null;
   /** Live afterwards; null: not there. */
   readonly after: { readonly version: number; readonly size: number; readonly hash: string } | null;
+  /** Of a destroy: the version whose content went. */
+  readonly destroyed?: { readonly version: number; readonly hash: string };
 }
 
 export interface Plan {
@@ -51,6 +53,8 @@ export interface Batch {
   readonly author: string;
   /** Called first inside the transaction, before anything is looked up: rights that need no record. Otherwise as `admit`. */
   readonly begin?: () => void;
+  /** Handed on to who is told of the commit; the engine does not look at it. */
+  readonly by?: unknown;
   /**
    * Called inside the transaction, when it is known what the batch will do and before anything is written: rights that need the record,
    * quotas. A throw in it undoes the whole batch. Must be synchronous. Called again where the failure of another batch, which waited together
@@ -119,6 +123,8 @@ export interface LogEntry {
   readonly op: ChangeOp;
   readonly path: DocumentPath;
   readonly version: number | null;
+  /** Of that version; null without one. */
+  readonly hash: string | null;
   readonly author: string;
   readonly time: number;
 }

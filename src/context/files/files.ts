@@ -182,7 +182,7 @@ export class Files {
         const tell = this.#onceEach();
         const begin = () => spaces.requireLead(actor, spaceName);
         const admit = (plan: Plan) => this.#admit(actor, space, plan, tell);
-        return space.engine.adopt({ author: actor.name, begin, admit });
+        return space.engine.adopt({ author: actor.name, by: actor, begin, admit });
       }),
     );
     return { head: headText(head), adopted: effects.map(({ path }) => path) };
@@ -235,6 +235,7 @@ export class Files {
     completed: Completed,
   ): Promise<Applied> {
     const { audit, spaces } = this.#deps;
+    // Each change is on record by itself (`Audit.recordChanges`): what is left to tell is a push as a whole, and what changed nothing.
     return audit.watched(
       actor,
       deed,
@@ -253,10 +254,8 @@ export class Files {
           space.engine.apply({ operations, begin, ...this.#terms(actor, space) }),
         );
       },
-      ({ effects }) => {
-        const only = effects.length === 1 ? effects[0]!.after : null;
-        return only ? { version: only.version, contentHash: only.hash } : {};
-      },
+      ({ effects }) =>
+        effects.length === 0 || effects.some(({ op }) => deed.action !== `file.${op}`) ? {} : undefined,
     );
   }
 
@@ -290,6 +289,7 @@ export class Files {
     const tell = this.#onceEach();
     return {
       author: actor.name,
+      by: actor,
       versionsKept: this.#deps.spaces.versionsKept(space),
       admit: (plan) => this.#admit(actor, space, plan, tell),
       inspectEdits: (edits) => ofEdits(() => this.#scan(actor, space.name, edits, tell)),

@@ -4,9 +4,11 @@ import type { Migration } from "../../kit/migrate.ts";
 import init from "./001_server.sql" with { type: "text" };
 import events from "./002_events.sql" with { type: "text" };
 import webhooks from "./003_webhooks.sql" with { type: "text" };
+import audit from "./004_audit.sql" with { type: "text" };
 
 export const serverMigrations: readonly Migration[] = [
   { name: "001_server", sql: init },
   { name: "002_events", sql: events },
   { name: "003_webhooks", sql: webhooks },
+  { name: "004_audit", sql: audit },
 ];

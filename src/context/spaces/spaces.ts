@@ -12,7 +12,7 @@ import type { Log } from "../../kit/log.ts";
 import { parseDocumentPath } from "../../kit/paths.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { Events } from "../events/events.ts";
-import type { Applied, Head, Operation } from "../files/engine.ts";
+import type { Applied, Batch, Head, Operation } from "../files/engine.ts";
 import { openSqliteEngine, type SqliteEngine } from "../files/sqlite/engine.ts";
 import { headText } from "../files/head.ts";
 import type { Snapshot, Totals } from "../files/schema.ts";
@@ -35,6 +35,8 @@ const OWN = ".cairn";
 const FILE = "space.yaml";
 /** What is left of a space that is being removed. */
 const REMOVED_PREFIX = ".removed-";
+/** Changes that are caught up at once. */
+const LOG_PAGE = 500;
 const DIRECTORY_MODE = 0o700;
 const FILE_MODE = 0o600;
 
@@ -184,7 +186,7 @@ export class Spaces {
         const gone = join(directory, `${REMOVED_PREFIX}${name}-${this.#deps.clock.now()}`);
         renameSync(join(directory, name), gone);
         rmSync(gone, { recursive: true, force: true });
-        await events.forgetSpace(name);
+        await Promise.all([events.forgetSpace(name), audit.forgetSpace(name)]);
         events.announce({ type: "space.delete", actor: actor.name, space: name, data: { files, bytes } });
         return { name, files, bytes };
       });
@@ -341,13 +343,15 @@ export class Spaces {
   async #openNow(name: string): Promise<OpenSpace> {
     const known = this.#open.get(name);
     if (known) return known;
-    const { directory, events } = this.#deps;
+    const { directory, events, audit } = this.#deps;
     const folder = join(directory, name);
     const file = readSpaceFile(join(folder, OWN, FILE));
     const engine = this.#openEngine(folder, name);
     const space = { name, engine, file };
-    await events.catchUp(name, engine.head(), (after) => engine.log(after, 1_000));
-    // Last: nobody writes before what a crash left untold is told.
+    const log = (after: number) => engine.log(after, LOG_PAGE);
+    await audit.catchUp(name, engine.head(), log);
+    await events.catchUp(name, engine.head(), log);
+    // Last: nobody writes before what a crash left unrecorded and untold is on record and told.
     this.#open.set(name, space);
     return space;
   }
@@ -364,7 +368,8 @@ export class Spaces {
         path: parseDocumentPath("template", path),
         content: new TextEncoder().encode(content),
       }));
-      await engine.apply({ operations, author: actor.name });
+      await this.#deps.audit.catchUp(name, engine.head(), () => Promise.resolve([]));
+      await engine.apply({ operations, author: actor.name, by: actor });
       await this.#deps.events.catchUp(name, engine.head(), () => Promise.resolve([]));
       const created_at = rfc3339(clock.now());
       const space = { name, engine, file: { name, created_at, template, sync: DEFAULT_SYNC } };
@@ -392,17 +397,19 @@ export class Spaces {
     });
   }
 
-  /** Tells what the log of a space says, one event for each change. */
+  /** Records and tells what the log of a space says, each change by itself. */
   #teller(space: string) {
-    return ({ effects, head, time }: Applied, actor: string) => {
+    return (applied: Applied, { author: actor, by }: Pick<Batch, "author" | "by">) => {
+      this.#deps.audit.recordChanges(space, applied, actor, by as Actor | undefined);
+      const { effects, head, time } = applied;
       const first = head.seq - effects.length + 1;
-      for (const [index, { op, path, after }] of effects.entries())
+      for (const [index, { op, path, after, destroyed }] of effects.entries())
         this.#deps.events.announce({
           type: `file.${op}`,
           actor,
           space,
           path,
-          version: after?.version ?? null,
+          version: (destroyed ?? after)?.version ?? null,
           time,
           head: { epoch: head.epoch, seq: first + index },
         });

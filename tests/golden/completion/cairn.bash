@@ -232,7 +232,7 @@ _cairn_here() {
     valued='--capability --server --server-dir --token-file'
     ;;
   'cairn audit')
-    commands='list stats verify export'
+    commands='list stats verify acknowledge export'
     flags='--json --yaml --quiet --debug --no-color --help -h'
     ;;
   'cairn audit list')
@@ -246,6 +246,10 @@ _cairn_here() {
   'cairn audit verify')
     flags='--file --server --server-dir --token-file --json --yaml --quiet --debug --no-color --help -h'
     valued='--file --server --server-dir --token-file'
+    ;;
+  'cairn audit acknowledge')
+    flags='--server --server-dir --token-file --json --yaml --quiet --debug --no-color --help -h'
+    valued='--server --server-dir --token-file'
     ;;
   'cairn audit export')
     flags='--format --actor --action --space --result --since --until --server --server-dir --token-file --json --yaml --quiet --debug --no-color --help -h'
@@ -437,6 +441,8 @@ _cairn_value() {
   'cairn audit verify --file') kind=file ;;
   'cairn audit verify --server-dir') kind=directory ;;
   'cairn audit verify --token-file') kind=file ;;
+  'cairn audit acknowledge --server-dir') kind=directory ;;
+  'cairn audit acknowledge --token-file') kind=file ;;
   'cairn audit export --format') choices='jsonl csv' ;;
   'cairn audit export --result') choices='ok denied error' ;;
   'cairn audit export --server-dir') kind=directory ;;

@@ -947,6 +947,7 @@ _cairn_here() {
       'list:List what was changed and what was refused, newest first'
       'stats:Count the record by action and result'
       'verify:Recompute the chain and name the first line that was edited, removed or moved'
+      'acknowledge:State that you know that the record does not hold: it is put on record, and no longer reported. Look at what verify says first'
       'export:Print the record as JSON lines or CSV'
     )
     flags=(
@@ -1011,6 +1012,21 @@ _cairn_here() {
       '-h:Show this help'
     )
     valued=(--file --server --server-dir --token-file)
+    ;;
+  'cairn audit acknowledge')
+    flags=(
+      '--server:Address of a context server'
+      '--server-dir:Data directory of a server on this machine (default: $SERVICE_SERVER_DIR, then the standard places)'
+      '--token-file:File that holds the access token for --server'
+      '--json:Print data, and errors, as JSON'
+      '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
+      '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
+      '--help:Show this help'
+      '-h:Show this help'
+    )
+    valued=(--server --server-dir --token-file)
     ;;
   'cairn audit export')
     flags=(
@@ -1440,6 +1456,8 @@ _cairn_value() {
   'cairn audit verify --file') kind=file ;;
   'cairn audit verify --server-dir') kind=directory ;;
   'cairn audit verify --token-file') kind=file ;;
+  'cairn audit acknowledge --server-dir') kind=directory ;;
+  'cairn audit acknowledge --token-file') kind=file ;;
   'cairn audit export --format') choices=(jsonl csv) ;;
   'cairn audit export --result') choices=(ok denied error) ;;
   'cairn audit export --server-dir') kind=directory ;;

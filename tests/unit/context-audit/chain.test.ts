@@ -4,7 +4,9 @@
 import { expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { readFileSync } from "node:fs";
-import { AuditChain, hashOf, type AuditEntry } from "../../../src/context/audit/chain.ts";
+import { AuditChain, type AuditEntry } from "../../../src/context/audit/chain.ts";
+import { openingOf } from "../../../src/context/audit/opening.ts";
+import { hashOf } from "../../../src/context/audit/record.ts";
 import type { AuditRecord } from "../../../src/context/audit/schema.ts";
 import { AuditStore } from "../../../src/context/audit/store.ts";
 import { verifyAuditFile } from "../../../src/context/audit/verify.ts";
@@ -23,9 +25,14 @@ async function bench() {
   const log = { debug() {}, info() {}, warn() {}, error: (_: string, about?: object) => errors.push(about) };
   const store = new AuditStore(db);
   const chain = new AuditChain({ path, db, store, log });
-  chain.open();
+  const open = () => {
+    const { end, last } = openingOf(path, store.anchor(), null);
+    chain.open(end, last);
+  };
+  open();
   return {
     chain,
+    open,
     path,
     errors,
     store,
@@ -66,10 +73,10 @@ test("records of one turn are written together and in order, before anybody goes
   void audit.chain.add(entry("five"));
   audit.chain.flush();
   expect(actions(audit.lines())).toEqual(["one", "two", "three", "four", "five"]);
-  const { entries, hash } = audit.chain.mark();
+  const { entries, hash, bytes } = audit.chain.mark();
   expect(verifyAuditFile(audit.path, { entries, hash })).toMatchObject({ ok: true, entries: 5 });
   await audit.chain.anchor();
-  expect(audit.store.anchor.get()).toEqual({ entries, hash });
+  expect(audit.store.anchor()).toEqual({ entries, hash, bytes });
 });
 
 test("what can't be written is logged and counted, each by itself, and the chain goes on without it", async () => {
@@ -83,7 +90,7 @@ test("what can't be written is logged and counted, each by itself, and the chain
     { action: "lost", error: "the audit file is not open" },
     { action: "lost too", error: "the audit file is not open" },
   ]);
-  audit.chain.open();
+  audit.open();
   await audit.chain.add(entry("two"));
   expect(actions(audit.lines())).toEqual(["one", "two"]);
   expect((JSON.parse(audit.lines()[1]!) as AuditRecord).prev).toBe(before.hash);
@@ -141,6 +148,6 @@ test("what is recorded while it closes is in the file and anchored, and nothing 
   await audit.chain.add(entry("two"));
   void audit.chain.add(entry("three"));
   await closing;
-  expect([actions(audit.lines()), audit.store.anchor.get()!.entries]).toEqual([["one", "two", "three"], 3]);
+  expect([actions(audit.lines()), audit.store.anchor()!.entries]).toEqual([["one", "two", "three"], 3]);
   expect(audit.errors).toEqual([]);
 });

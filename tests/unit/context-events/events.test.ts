@@ -29,7 +29,15 @@ test("after a crash that left many spaces untold, the events before it are kept;
   for (const space of spaces)
     await events.catchUp(space, head(1), (after) =>
       Promise.resolve([
-        { seq: after + 1, op: "write" as const, path: "a.md" as never, version: 1, author: "ann", time: 0 },
+        {
+          seq: after + 1,
+          op: "write" as const,
+          path: "a.md" as never,
+          version: 1,
+          hash: "0",
+          author: "ann",
+          time: 0,
+        },
       ]),
     );
   await announce(ROUND);

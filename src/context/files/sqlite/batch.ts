@@ -114,7 +114,8 @@ const STEPS = {
       throw new AppError("invalid", "cannot destroy current live version — soft-delete first");
     if (version.gone === "destroyed") return undefined;
     const before = liveOf(row);
-    return { effect: { path, op: "destroy", before, after: before }, version };
+    const destroyed = { version: version.version, hash: version.hash };
+    return { effect: { path, op: "destroy", before, after: before, destroyed }, version };
   },
 };
 

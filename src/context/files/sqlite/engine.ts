@@ -58,7 +58,7 @@ export interface SqliteEngineOptions {
   readonly clock: Clock;
   readonly log: Log;
   /** Called with what every commit did, whoever asked for it, once it is durable. */
-  readonly onApplied?: (applied: Applied, author: string) => void;
+  readonly onApplied?: (applied: Applied, batch: Pick<Batch, "author" | "by">) => void;
   /** Told after each commit how long it took, in ms; writes that waited together share one. */
   readonly onCommit?: (ms: number) => void;
 }
@@ -110,7 +110,7 @@ export class SqliteEngine implements FileEngine {
   readonly #words: WordIndex;
   readonly #clock: Clock;
   readonly #log: Log;
-  readonly #onApplied: (applied: Applied, author: string) => void;
+  readonly #onApplied: NonNullable<SqliteEngineOptions["onApplied"]>;
   /** Work with pauses that still needs the database. */
   readonly #running = new Set<Promise<unknown>>();
   #closed = false;
@@ -415,7 +415,7 @@ export class SqliteEngine implements FileEngine {
       this.#space = { epoch: space.epoch, seq, ...after };
       if (isNews) this.#storedTreeSeq = treeSeq;
       this.#mirror.follow(steps, seq);
-      if (steps.length > 0) this.#onApplied(applied, batch.author);
+      if (steps.length > 0) this.#onApplied(applied, batch);
       const destroyed = steps.filter(({ effect }) => effect.op === "destroy");
       for (const { version } of destroyed) this.#reader.forget(version!.hash);
       if (destroyed.length > 0) this.#db.clearLog();

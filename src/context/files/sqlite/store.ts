@@ -47,6 +47,8 @@ export interface ChangeRow {
   op: ChangeOp;
   path: string;
   version: number | null;
+  /** Of that version. */
+  hash: string | null;
   author: string;
   created_at: number;
 }
@@ -190,7 +192,8 @@ export class SpaceStore {
       "INSERT INTO changes (seq, file_id, op, version, author, created_at) VALUES (?, ?, ?, ?, ?, ?)",
     );
     this.changesAfter = db.query<ChangeRow, [number, number]>(
-      `SELECT c.seq, c.op, f.path, c.version, c.author, c.created_at FROM changes c JOIN files f ON f.id = c.file_id
+      `SELECT c.seq, c.op, f.path, c.version, v.hash, c.author, c.created_at FROM changes c JOIN files f ON f.id = c.file_id
+       LEFT JOIN versions v ON v.file_id = c.file_id AND v.version = c.version
        WHERE c.seq > ? ORDER BY c.seq LIMIT ?`,
     );
     // The changes first, however many files there are.

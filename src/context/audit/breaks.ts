@@ -1,0 +1,96 @@
+// Breaks of the audit record: a file that was not what the server had anchored. Each is stated until an admin acknowledges it, whatever is
+// recorded afterwards, and stays in the database for good.
+
+import { rfc3339, type Clock } from "../../kit/clock.ts";
+import type { Db } from "../../kit/db.ts";
+import type { AuditBreak } from "./schema.ts";
+import type { AuditStore, BreakRow } from "./store.ts";
+import type { Anchor, Baseline, Checked } from "./verify.ts";
+import { CHAIN_START } from "../../kit/crypto.ts";
+
+export class Breaks {
+  readonly #db: Db;
+  readonly #store: AuditStore;
+  readonly #clock: Clock;
+  #open: BreakRow[] = [];
+
+  constructor(db: Db, store: AuditStore, clock: Clock) {
+    this.#db = db;
+    this.#store = store;
+    this.#clock = clock;
+  }
+
+  /** At the start. */
+  load(): void {
+    this.#open = this.#store.openBreaks();
+  }
+
+  /** Not acknowledged, oldest first. */
+  get open(): readonly AuditBreak[] {
+    return this.#open.map(toBreak);
+  }
+
+  /** All, oldest first. */
+  all(): AuditBreak[] {
+    return this.#store.breaks.all().map(toBreak);
+  }
+
+  /** At the start, before anything is recorded. Returns whether it is news. */
+  noticeNow(found: Checked, anchor: Anchor | null): boolean {
+    if (this.#knows(found)) return false;
+    this.#db.writeNow(() => this.#insert(found, anchor));
+    this.load();
+    return true;
+  }
+
+  /** Returns whether it is news. */
+  async notice(found: Checked, anchor: Anchor | null): Promise<boolean> {
+    const isNews = await this.#db.write(() => {
+      if (this.#knows(found)) return false;
+      this.#insert(found, anchor);
+      return true;
+    });
+    this.load();
+    return isNews;
+  }
+
+  /** `baseline`: from now on the file counts as whole up to there. Returns what was acknowledged. */
+  async acknowledge(upTo: number, by: string, baseline: Baseline | undefined, admit: () => void) {
+    const acknowledged = await this.#db.write(() => {
+      admit();
+      const now = this.#clock.now();
+      this.#store.acknowledge.run(now, by, upTo);
+      if (baseline) {
+        const { bytes, lines, sha256, seq, hash } = baseline;
+        this.#store.setBaseline.run(bytes, lines, sha256, seq, hash);
+      }
+      return this.#store.breaks.all().filter(({ acknowledged_at: at }) => at === now);
+    });
+    this.load();
+    return acknowledged.map(toBreak);
+  }
+
+  #knows({ line, problem }: Checked): boolean {
+    return this.#store.openBreaks().some((row) => row.line === line && row.problem === problem);
+  }
+
+  #insert({ line, problem, last }: Checked, anchor: Anchor | null): void {
+    this.#store.insertBreak.run(
+      this.#clock.now(),
+      line ?? 0,
+      problem ?? "",
+      anchor?.entries ?? 0,
+      anchor?.hash ?? CHAIN_START,
+      last.seq,
+      last.hash,
+    );
+  }
+}
+
+export function toBreak({ noticed_at, acknowledged_at, ...row }: BreakRow): AuditBreak {
+  return {
+    ...row,
+    noticed_at: rfc3339(noticed_at),
+    acknowledged_at: acknowledged_at === null ? null : rfc3339(acknowledged_at),
+  };
+}

@@ -1,0 +1,92 @@
+// An audit record as a line of the file: the one way in which it is written, what closes it, and how it is read back. There is one text for
+// each record, so that every change of a byte shows.
+
+import { canonicalJson, sha256Hex } from "../../kit/crypto.ts";
+import { hasMembers, parseExact } from "../../kit/exact-json.ts";
+import { decodeUtf8 } from "../../kit/utf8.ts";
+import type { AuditRecord } from "./schema.ts";
+
+export type RecordBody = Omit<AuditRecord, "hash">;
+
+/** In the order in which they are written; `recovered` is in records of that kind only. */
+const MEMBERS = [
+  "seq",
+  "id",
+  "time",
+  "actor",
+  "action",
+  "space",
+  "target",
+  "version",
+  "content_hash",
+  "result",
+  "error",
+  "request_id",
+  "prev",
+] as const;
+const RECOVERED_MEMBERS = MEMBERS.toSpliced(-1, 0, "recovered" as never);
+const ACTOR_MEMBERS = ["name", "role", "auth", "address"] as const;
+
+/** What closes a record: SHA-256 over its canonical JSON. */
+export function hashOf(body: RecordBody): string {
+  return sha256Hex(canonicalOf(body));
+}
+
+/** `canonicalJson`, many times as fast for a record that has just the members that it should. */
+function canonicalOf(body: RecordBody): string {
+  const { actor } = body;
+  const isPlain =
+    Object.keys(body).length === MEMBERS.length &&
+    actor &&
+    Object.keys(actor).length === ACTOR_MEMBERS.length;
+  if (!isPlain) return canonicalJson(body);
+  return JSON.stringify({
+    action: body.action,
+    actor: { address: actor.address, auth: actor.auth, name: actor.name, role: actor.role },
+    content_hash: body.content_hash,
+    error: body.error,
+    id: body.id,
+    prev: body.prev,
+    request_id: body.request_id,
+    result: body.result,
+    seq: body.seq,
+    space: body.space,
+    target: body.target,
+    time: body.time,
+    version: body.version,
+  });
+}
+
+/** The line with its line break. `body` has its members in the order of `MEMBERS`. */
+export function lineOf(body: RecordBody, hash: string): string {
+  return `${JSON.stringify({ ...body, hash })}\n`;
+}
+
+/** Undefined when the line is no record. Takes any spelling; `isAsWritten` tells whether it is ours. */
+export function parseRecord(bytes: Uint8Array): AuditRecord | undefined {
+  const text = decodeUtf8(bytes);
+  if (text === undefined) return undefined;
+  try {
+    const value = JSON.parse(text) as AuditRecord;
+    return typeof value === "object" && value !== null && Number.isSafeInteger(value.seq) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Is the line, byte for byte, what the server writes for this record? */
+export function isAsWritten(bytes: Uint8Array): boolean {
+  const text = decodeUtf8(bytes);
+  const value = text === undefined ? undefined : parseExact(text);
+  if (typeof value !== "object" || value === null) return false;
+  const { hash: _hash, ...body } = value as AuditRecord;
+  const names = body.recovered === undefined ? MEMBERS : RECOVERED_MEMBERS;
+  const { actor } = body;
+  return (
+    Object.keys(value).at(-1) === "hash" &&
+    hasMembers(body, names) &&
+    typeof actor === "object" &&
+    actor !== null &&
+    hasMembers(actor, ACTOR_MEMBERS)
+  );
+}

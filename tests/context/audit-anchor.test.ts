@@ -1,0 +1,215 @@
+// Goal: an audit file that is not what the server anchored is stated by the start, verify, health and the database until an admin acknowledges
+// it, whatever is recorded meanwhile; what a crash leaves is no break; a line is judged by its bytes.
+
+import { describe, expect, test } from "bun:test";
+import { readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { Database } from "bun:sqlite";
+import {
+  breakText,
+  type AuditBreak,
+  type AuditRecord,
+  type AuditVerification,
+} from "../../src/context/audit/schema.ts";
+import { hashOf } from "../../src/context/audit/record.ts";
+import { verifyAuditFile } from "../../src/context/audit/verify.ts";
+import { contextServer, put, refusalOf, type ContextServer } from "../kit/context-server.ts";
+import { eventually } from "../kit/eventually.ts";
+
+const fileIn = (directory: string) => join(directory, "audit", "audit.jsonl");
+const linesIn = (directory: string) => readFileSync(fileIn(directory), "utf8").split("\n").slice(0, -1);
+const write = (directory: string, lines: readonly string[]) =>
+  writeFileSync(fileIn(directory), lines.map((line) => `${line}\n`).join(""));
+const verify = (server: ContextServer) => server.admin.get<AuditVerification>("/audit/verify");
+const list = (server: ContextServer, query = "") => server.admin.get<AuditRecord[]>(`/audit?${query}`);
+const toldAtStart = (server: ContextServer) =>
+  server.log.filter(({ message }) => message === "the audit file does not hold").length;
+
+/** The same records with a chain of their own, as somebody writes them who knows the format. */
+function forged(lines: readonly string[], edit: (record: AuditRecord) => void): string[] {
+  let prev = "0".repeat(64);
+  return lines.map((line) => {
+    const { hash: _hash, ...record } = JSON.parse(line) as AuditRecord;
+    edit(record as AuditRecord);
+    record.prev = prev;
+    prev = hashOf(record);
+    return JSON.stringify({ ...record, hash: prev });
+  });
+}
+
+/** What is done to the file of a stopped server, and what is said of it. */
+const attacks: [string, (directory: string) => void, RegExp][] = [
+  [
+    "cut",
+    (at) => write(at, linesIn(at).slice(0, -2)),
+    /^the file ends after \d+ records, but \d+ were written$/,
+  ],
+  ["deleted", (at) => rmSync(fileIn(at)), /^the file ends after 0 records, but \d+ were written$/],
+  ["emptied", (at) => truncateSync(fileIn(at), 0), /^the file ends after 0 records, but \d+ were written$/],
+  [
+    "forged with a chain of its own",
+    (at) =>
+      write(
+        at,
+        forged(linesIn(at), (record) => (record.actor.name = "nobody")),
+      ),
+    /^it is not the record that the server wrote there/,
+  ],
+  [
+    "cut and filled up",
+    (at) => {
+      const lines = linesIn(at);
+      const last = JSON.parse(lines.at(-1)!) as AuditRecord;
+      write(
+        at,
+        forged([...lines.slice(0, -1), JSON.stringify({ ...last, target: "other.md" })], () => {}),
+      );
+    },
+    /^it is not the record that the server wrote there/,
+  ],
+];
+
+describe("the file of a stopped server", () => {
+  for (const [name, attack, problem] of attacks)
+    test(`${name}: stated at every start and by verify, until it is acknowledged`, async () => {
+      await using server = await contextServer({ template: "blank" });
+      for (const path of ["a.md", "b.md", "c.md"]) await server.admin.write(path, "one");
+      await server.restart(attack);
+      const first = await verify(server);
+      expect([first.ok, first.anchored]).toEqual([false, true]);
+      expect(first.problem).toMatch(problem);
+      expect(first.breaks).toEqual([
+        expect.objectContaining({ id: 1, line: first.line!, problem: first.problem!, acknowledged_at: null }),
+      ]);
+      // Appending and restarting hide nothing.
+      await server.admin.write("d.md", "one");
+      await server.restart();
+      await server.admin.write("e.md", "one");
+      expect(await verify(server)).toMatchObject({ ok: false, problem: first.problem, breaks: first.breaks });
+      expect(toldAtStart(server)).toBe(2);
+      expect((await list(server, "action=audit.broken")).length).toBe(1);
+
+      const acknowledged = await server.admin.post<AuditBreak[]>("/audit/acknowledge", { up_to: 1 });
+      expect(acknowledged).toEqual([
+        expect.objectContaining({
+          ...first.breaks[0]!,
+          acknowledged_at: expect.any(String),
+          acknowledged_by: "root",
+        }),
+      ]);
+      const [record] = await list(server, "action=audit.acknowledge&limit=1");
+      expect(record!.target).toBe(breakText(first.breaks[0]!));
+      expect(await verify(server)).toMatchObject({ ok: true, breaks: [] });
+      await server.restart();
+      expect([await verify(server), toldAtStart(server)]).toEqual([
+        expect.objectContaining({ ok: true, breaks: [] }),
+        2,
+      ]);
+      expect(await server.admin.get<AuditBreak[]>("/audit/breaks")).toEqual(acknowledged);
+    });
+
+  test("an edit far from the end is found beside the work, acknowledged as it is, and any later one is found again", async () => {
+    await using server = await contextServer({ template: "blank" });
+    for (const path of ["a.md", "b.md", "c.md"]) await server.admin.write(path, "one");
+    const edit = (from: string, to: string) => (directory: string) =>
+      writeFileSync(fileIn(directory), readFileSync(fileIn(directory), "utf8").replace(from, to));
+    await server.restart(edit('"target":"a.md"', '"target":"x.md"'));
+    await eventually(() => toldAtStart(server), 1);
+    const found = await verify(server);
+    expect(found).toMatchObject({ ok: false, problem: "the line was edited" });
+    await server.admin.post("/audit/acknowledge", { up_to: found.breaks[0]!.id });
+    const holds = await verify(server);
+    expect(holds).toMatchObject({ ok: true, breaks: [], line: null });
+    expect(holds.acknowledged).toBeGreaterThanOrEqual(found.line!);
+    await server.restart(edit('"target":"b.md"', '"target":"y.md"'));
+    await eventually(() => toldAtStart(server), 2);
+    expect(await verify(server)).toMatchObject({
+      ok: false,
+      problem: expect.stringMatching(/^lines 1 to \d+ were acknowledged, and were changed since then$/),
+    });
+  });
+
+  test("what a crash leaves is no break: a file that is longer than its anchor, and a line that was cut off", async () => {
+    await using server = await contextServer({ template: "blank" });
+    await server.admin.write("a.md", "one");
+    await server.restart((directory) => {
+      const before = linesIn(directory);
+      const db = new Database(join(directory, "server.db"));
+      const { hash } = JSON.parse(before[1]!) as AuditRecord;
+      const bytes = Buffer.byteLength(`${before[0]}\n${before[1]}\n`);
+      db.run("UPDATE audit_anchor SET entries = 2, hash = ?, bytes = ?", [hash, bytes]);
+      db.close();
+      writeFileSync(fileIn(directory), `${before.join("\n")}\n{"seq":99`);
+    });
+    expect(await verify(server)).toMatchObject({ ok: true, breaks: [] });
+    expect([toldAtStart(server), (await list(server, "action=audit.recovered")).length]).toEqual([0, 1]);
+  });
+
+  test("only an admin who saw the newest break acknowledges it", async () => {
+    await using server = await contextServer({ template: "blank" });
+    const lead = await server.user("lead", "space-lead");
+    expect(
+      await refusalOf(server.admin.raw("POST", "/audit/acknowledge", { body: { up_to: 1 } })),
+    ).toMatchObject({
+      status: 409,
+      message: "there is nothing to acknowledge: the audit record holds",
+    });
+    await server.restart((directory) => truncateSync(fileIn(directory), 0));
+    const again = server.as(lead.token);
+    expect(await refusalOf(again.raw("POST", "/audit/acknowledge", { body: { up_to: 1 } }))).toMatchObject({
+      code: "forbidden",
+    });
+    expect(
+      await refusalOf(server.admin.raw("POST", "/audit/acknowledge", { body: { up_to: 7 } })),
+    ).toMatchObject({
+      code: "conflict",
+      message: "up_to: the newest break is 1; look at it first (cairn audit verify)",
+    });
+    expect((await verify(server)).breaks.length).toBe(1);
+  });
+});
+
+describe("a line is judged by its bytes", () => {
+  const spellings: [string, (line: string) => string][] = [
+    ["white space", (line) => line.replace('"action":', '"action": ')],
+    ["white space at the end", (line) => `${line} `],
+    ["a carriage return", (line) => `${line}\r`],
+    ["another escape", (line) => line.replace('"file.write"', '"file.\\u0077rite"')],
+    ["an escaped slash", (line) => line.replace("notes/a.md", "notes\\/a.md")],
+    ["a doubled key", (line) => line.replace('"space":', '"space":"other","space":')],
+    ["another order", (line) => line.replace(/("space":"team"),("target":"[^"]*")/, "$2,$1")],
+    ["another order in the actor", (line) => line.replace(/("name":"[^"]*"),("role":"[^"]*")/, "$2,$1")],
+    ["another way to write a number", (line) => line.replace('"version":1', '"version":1.0')],
+  ];
+  test("a record in another spelling is found at its line", async () => {
+    await using server = await contextServer({ template: "blank" });
+    for (const path of ["notes/a.md", "notes/b.md"]) await server.admin.write(path, "one");
+    const lines = linesIn(server.directory);
+    const index = lines.findIndex((line) => line.includes("notes/a.md"));
+    for (const [name, respell] of spellings) {
+      const changed = respell(lines[index]!);
+      expect([name, changed === lines[index]]).toEqual([name, false]);
+      write(server.directory, lines.with(index, changed));
+      const { ok, line, entries } = verifyAuditFile(fileIn(server.directory));
+      expect([name, ok, line, entries]).toEqual([name, false, index + 1, index]);
+      const told = await verify(server);
+      expect([name, told.ok, told.line]).toEqual([name, false, index + 1]);
+      write(server.directory, lines);
+    }
+  });
+
+  test("bytes that are no UTF-8 are no record", async () => {
+    await using server = await contextServer({ template: "blank" });
+    await put(server.admin, "\uFFFD.md", "one");
+    const bytes = readFileSync(fileIn(server.directory));
+    const at = bytes.indexOf("\uFFFD.md");
+    writeFileSync(
+      fileIn(server.directory),
+      Buffer.concat([bytes.subarray(0, at), Buffer.from([0xff]), bytes.subarray(at + 3)]),
+    );
+    expect(verifyAuditFile(fileIn(server.directory))).toMatchObject({
+      ok: false,
+      problem: "the line is no audit record",
+    });
+  });
+});

@@ -1,0 +1,99 @@
+// Goal: a server that is killed while people write loses no change from the audit record and records none twice: after the next start there is
+// exactly one record for each change in the log, and what a crash left in the file is no break.
+
+import { expect, test } from "bun:test";
+import type { AuditRecord, AuditVerification } from "../../src/context/audit/schema.ts";
+import { openSqliteEngine } from "../../src/context/files/sqlite/engine.ts";
+import { systemClock } from "../../src/kit/clock.ts";
+import { silent } from "../kit/file-engine.ts";
+import { auditFile, runContext, type RunningContext } from "../kit/running-context.ts";
+
+const KILLS = 6;
+const WRITERS = 8;
+const TEST_LIMIT_MS = 120_000;
+
+const recordsIn = (directory: string) =>
+  auditFile(directory)
+    .split("\n")
+    .slice(0, -1)
+    .map((line) => JSON.parse(line) as AuditRecord);
+
+/** Writers and a pusher until the server is gone; returns what was acknowledged. */
+async function writeUntilKilled(server: RunningContext, round: number, killAfter: number): Promise<string[]> {
+  const { admin } = server;
+  const acknowledged: string[] = [];
+  let isKilled = false;
+  const tell = (path: string) => {
+    acknowledged.push(path);
+    if (acknowledged.length < killAfter || isKilled) return;
+    isKilled = true;
+    process.kill(server.pid, "SIGKILL");
+  };
+  const until = async (work: (count: number) => Promise<void>) => {
+    for (let count = 0; ; count++) {
+      try {
+        await work(count);
+      } catch (error) {
+        if (isKilled) return;
+        throw error;
+      }
+    }
+  };
+  const writer = (name: number) =>
+    until(async (count) => {
+      const path = `r${round}/w${name}/${count}.md`;
+      await admin.write(path, `${count}`);
+      tell(path);
+    });
+  const pusher = until(async (count) => {
+    const paths = [0, 1, 2].map((index) => `r${round}/p/${count}-${index}.md`);
+    const ops = paths.map((path) => ({ op: "put", path, content_b64: btoa(path) }));
+    await admin.post("/spaces/team/push", { ops });
+    for (const path of paths) tell(path);
+  });
+  await Promise.all([pusher, ...Array.from({ length: WRITERS }, (_, index) => writer(index))]);
+  await server.end("SIGKILL");
+  return acknowledged;
+}
+
+test(
+  `killed ${KILLS} times while it writes`,
+  async () => {
+    await using server = await runContext();
+    const acknowledged: string[] = [];
+    for (let round = 0; round < KILLS; round++) {
+      acknowledged.push(...(await writeUntilKilled(server, round, 20 + round * 30)));
+      await server.start();
+      // Asked for, the space is open and caught up.
+      await server.admin.get("/spaces/team");
+      const verified = await server.admin.get<AuditVerification>("/audit/verify");
+      expect([verified.ok, verified.breaks]).toEqual([true, []]);
+    }
+    await server.end("SIGTERM");
+    const engine = openSqliteEngine({
+      directory: `${server.directory}/spaces/team`,
+      clock: systemClock,
+      log: silent,
+    });
+    const log = await engine.log(0, 1_000_000);
+    const { epoch } = engine.head();
+    await engine.close();
+    const changes = recordsIn(server.directory).filter(({ id }) => id.startsWith(`${epoch}.`));
+    const shown = changes.map(({ id, action, target, version, content_hash, time }) => [
+      Number(id.split(".")[1]),
+      action,
+      target,
+      version,
+      content_hash,
+      Date.parse(time),
+    ]);
+    expect(shown).toEqual(
+      log.map(({ seq, op, path, version, hash, time }) => [seq, `file.${op}`, path, version, hash, time]),
+    );
+    const recorded = new Set(changes.map(({ target }) => target));
+    expect(acknowledged.filter((path) => !recorded.has(path))).toEqual([]);
+    // Whoever it was is known from the log.
+    expect([...new Set(changes.map(({ actor }) => actor.name))]).toEqual(["root"]);
+  },
+  TEST_LIMIT_MS,
+);
