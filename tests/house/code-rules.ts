@@ -73,7 +73,9 @@ export const sqlOnlyInStores: Rule = (files) =>
 
 /** Of the context server: what it writes for itself, and its engine, which asks by `begin` and `admit`. Everybody else holds `Changes`. */
 const MAY_WRITE_CONTEXT_DATABASE = [
+  "src/context/audit/breaks.ts",
   "src/context/audit/chain.ts",
+  "src/context/audit/change-records.ts",
   "src/context/events/events.ts",
   "src/context/files/sqlite/engine.ts",
   "src/context/files/sqlite/words.ts",

@@ -11,7 +11,7 @@ import { requireAdmin, type Actor } from "../people/actor.ts";
 import { readLines } from "./audit-file.ts";
 import { Breaks, toBreak } from "./breaks.ts";
 import { AuditChain, type AuditEntry } from "./chain.ts";
-import { Changes, type About } from "./changes.ts";
+import { ChangeRecords, type About } from "./change-records.ts";
 import { openingOf } from "./opening.ts";
 import { matching, pageOf, statsOf } from "./reading.ts";
 import {
@@ -51,7 +51,7 @@ export class Audit {
   readonly #store: AuditStore;
   readonly #chain: AuditChain;
   readonly #breaks: Breaks;
-  readonly #changes: Changes;
+  readonly #changes: ChangeRecords;
   #isAcknowledging = false;
   #isStopping = false;
 
@@ -60,7 +60,7 @@ export class Audit {
     this.#store = new AuditStore(deps.db);
     this.#chain = new AuditChain({ ...deps, store: this.#store });
     this.#breaks = new Breaks(deps.db, this.#store, deps.clock);
-    this.#changes = new Changes({ ...deps, store: this.#store, chain: this.#chain });
+    this.#changes = new ChangeRecords({ ...deps, store: this.#store, chain: this.#chain });
   }
 
   get entries(): number {

@@ -4,14 +4,13 @@
 import { rfc3339, Stretch, turnOfOthers } from "../../kit/clock.ts";
 import type { Db } from "../../kit/db.ts";
 import type { Log } from "../../kit/log.ts";
-import type { Actor } from "../people/actor.ts";
 import type { Applied, Head, LogEntry } from "../files/engine.ts";
 import { readLines } from "./audit-file.ts";
 import type { AuditChain, AuditEntry } from "./chain.ts";
 import { parseRecord } from "./record.ts";
 import type { AuditStore, SourceRow } from "./store.ts";
 
-export interface ChangesDeps {
+export interface ChangeRecordsDeps {
   readonly path: string;
   readonly db: Db;
   readonly store: AuditStore;
@@ -19,13 +18,10 @@ export interface ChangesDeps {
   readonly log: Log;
 }
 
-/** Whose change it was: the person, or the name in the log of a space where that is all there is. */
-export type Author = Actor | string;
+export class ChangeRecords {
+  readonly #deps: ChangeRecordsDeps;
 
-export class Changes {
-  readonly #deps: ChangesDeps;
-
-  constructor(deps: ChangesDeps) {
+  constructor(deps: ChangeRecordsDeps) {
     this.#deps = deps;
   }
 
