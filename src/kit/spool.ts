@@ -12,7 +12,7 @@ const FILE_MODE = 0o600;
 const NAME_BITS = 96;
 /** Held in memory up to this: a file costs more than such a copy. */
 const IN_MEMORY_BYTES_MAX = 256 * 1024;
-const READ_BYTES = 1024 * 1024;
+const WINDOW_BYTES = 1024 * 1024;
 
 /** Where a server keeps its spools. */
 export class SpoolDirectory {
@@ -33,6 +33,8 @@ export class Spool implements AsyncDisposable {
   readonly #directory: string;
   #pieces: Uint8Array[] = [];
   #file: FileHandle | undefined;
+  /** What was read last. */
+  #window: { readonly at: number; readonly bytes: Uint8Array } = { at: 0, bytes: new Uint8Array() };
   /** Bytes. */
   size = 0;
 
@@ -53,16 +55,30 @@ export class Spool implements AsyncDisposable {
     });
   }
 
-  /** All of it, in memory. */
-  async bytes(): Promise<Uint8Array> {
-    const file = this.#file;
-    if (file === undefined) return Buffer.concat(this.#pieces);
+  /** In a buffer of its own: what crosses to another thread takes its whole buffer along. Cheap for many that follow each other. */
+  async read(at: number, length: number): Promise<Uint8Array> {
+    if (this.#file === undefined) {
+      if (this.#pieces.length > 1) this.#pieces = [Buffer.concat(this.#pieces)];
+      return new Uint8Array((this.#pieces[0] ?? new Uint8Array()).subarray(at, at + length));
+    }
+    if (length > WINDOW_BYTES) return this.#readFile(this.#file, at, length);
+    const { at: start, bytes } = this.#window;
+    if (at < start || at + length > start + bytes.length)
+      this.#window = {
+        at,
+        bytes: await this.#readFile(this.#file, at, Math.min(WINDOW_BYTES, this.size - at)),
+      };
+    const from = at - this.#window.at;
+    return this.#window.bytes.slice(from, from + length);
+  }
+
+  #readFile(file: FileHandle, from: number, length: number): Promise<Uint8Array> {
     return guarded("", async () => {
-      const bytes = new Uint8Array(this.size);
-      for (let at = 0; at < this.size;) {
-        const { bytesRead } = await file.read(bytes, at, Math.min(READ_BYTES, this.size - at), at);
+      const bytes = new Uint8Array(length);
+      for (let done = 0; done < length;) {
+        const { bytesRead } = await file.read(bytes, done, length - done, from + done);
         if (bytesRead === 0) throw new Error("a spool is shorter than what was written");
-        at += bytesRead;
+        done += bytesRead;
       }
       return bytes;
     });
@@ -74,6 +90,7 @@ export class Spool implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#pieces = [];
+    this.#window = { at: 0, bytes: new Uint8Array() };
     await this.#file?.close();
   }
 }

@@ -5,7 +5,7 @@ import { turnOfOthers, type Clock } from "../../kit/clock.ts";
 import { AppError, messageOf } from "../../kit/error.ts";
 import type { Log } from "../../kit/log.ts";
 import { parseDocumentPath, type DocumentPath } from "../../kit/paths.ts";
-import type { SpoolDirectory } from "../../kit/spool.ts";
+import type { Spool, SpoolDirectory } from "../../kit/spool.ts";
 import { WeightedGate } from "../../kit/weighted-gate.ts";
 import type { Operation } from "../files/engine.ts";
 import type { Draft } from "../files/file-rights.ts";
@@ -51,9 +51,15 @@ export class Sync {
     const applied = await files.batch(actor, spaceName, drafts, async (space, named) => {
       const { base, operations } = order!;
       if (base !== undefined) requireEpoch(space, base);
+      for (const [index, one] of operations.entries()) {
+        requireSendable(space, one, named[index]!.path, index);
+        if (index % PATHS_PER_STRETCH === PATHS_PER_STRETCH - 1) await turnOfOthers();
+      }
       if (!spool.isInMemory) held.defer(await this.#large.enter(spool.size));
-      const contents = await spool.bytes();
-      return operations.map((one, index) => operationOf(space, one, named[index]!.path, contents, index));
+      const complete: Operation[] = [];
+      for (const [index, one] of operations.entries())
+        complete.push(await operationOf(one, named[index]!.path, spool));
+      return complete;
     });
     if (applied.effects.length > 0) {
       const data = { files: applied.effects.length };
@@ -127,19 +133,25 @@ async function draftsOf({ operations }: Order): Promise<Draft[]> {
   return drafts;
 }
 
-function operationOf(
+function requireSendable(
   { name, file }: OpenSpace,
-  { op, expected, content }: OrderedOperation,
+  { op, content }: OrderedOperation,
   path: DocumentPath,
-  contents: Uint8Array,
   index: number,
-): Operation {
+): void {
   if (!travelsUp(file.sync, path))
     throw new AppError("refused", `${path}: the sync rules of ${name} keep it where it is`, { path });
-  const given = expected === undefined ? {} : { expected };
-  if (op === "delete") return { op, path, ...given };
+  if (op === "delete") return;
   if (content === undefined) throw new AppError("invalid", `ops.${index}.content_b64: missing`);
   if (!content.isBase64) throw new AppError("invalid", `ops.${index}.content_b64: is not base64`);
-  const { at, length } = content;
-  return { op, path, content: contents.subarray(at, at + length), ...given };
+}
+
+async function operationOf(
+  { op, expected, content }: OrderedOperation,
+  path: DocumentPath,
+  spool: Spool,
+): Promise<Operation> {
+  const given = expected === undefined ? {} : { expected };
+  if (op === "delete") return { op, path, ...given };
+  return { op, path, content: await spool.read(content!.at, content!.length), ...given };
 }

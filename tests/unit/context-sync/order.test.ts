@@ -27,13 +27,11 @@ async function read(text: string | Uint8Array, sizes: readonly number[] = [7]) {
   await using folder = await temporaryFolder();
   await using spool = new SpoolDirectory(folder.path).open();
   const { base, operations } = await readOrder(inPieces(text, sizes), spool);
-  const contents = await spool.bytes();
-  const ops = operations.map(({ content, ...rest }) => ({
-    ...rest,
-    ...(content
-      ? { text: Buffer.from(contents.subarray(content.at, content.at + content.length)).toString("latin1") }
-      : {}),
-  }));
+  const ops: object[] = [];
+  for (const { content, ...rest } of operations) {
+    const bytes = content && (await spool.read(content.at, content.length));
+    ops.push({ ...rest, ...(bytes ? { text: Buffer.from(bytes).toString("latin1") } : {}) });
+  }
   return { base, ops };
 }
 
