@@ -4,7 +4,7 @@ import { AppError } from "../kit/error.ts";
 import { createApi } from "../kit/http/api.ts";
 import { SECURITY_HEADERS } from "../kit/http/answer.ts";
 import type { Exchange } from "../kit/http/exchange.ts";
-import { isApi } from "../kit/http/guard.ts";
+import { isApi, isLoopbackPeer } from "../kit/http/guard.ts";
 import type { DescribedRoute } from "../kit/http/openapi.ts";
 import type { Handle } from "../kit/http/serve.ts";
 import type { Log } from "../kit/log.ts";
@@ -73,10 +73,14 @@ function storage({ db, spaces }: Parts): (() => void | Promise<void>)[] {
   return [() => db.check(), () => spaces.touch()];
 }
 
-/** By the peer's own address: what a proxy says of others counts for nothing here. Elsewhere it does not exist. */
+/**
+ * By the peer's own address: what a proxy says of others counts for nothing here. A proxy on this machine has a loopback address as well, so
+ * that one counts only without it. For all others the path does not exist.
+ */
 function metricsAnswer({ metrics, metricsFor }: Parts, exchange: Exchange): Response {
-  if (exchange.method !== "GET" || !metricsFor.includes(exchange.peer() ?? ""))
-    throw new AppError("not_found", `${exchange.path}: not found`);
+  const peer = exchange.peer() ?? "";
+  const isAllowed = metricsFor.includes(peer) && (!isLoopbackPeer(peer) || exchange.isDirectLocal());
+  if (exchange.method !== "GET" || !isAllowed) throw new AppError("not_found", `${exchange.path}: not found`);
   exchange.route = exchange.path;
   return new Response(metrics.text(), {
     headers: { ...SECURITY_HEADERS, "Content-Type": METRICS_TYPE, "Cache-Control": "no-store" },

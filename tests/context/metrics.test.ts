@@ -1,7 +1,10 @@
 // Goal: what is counted is what happened, by route and never by name; only listed addresses may ask, whatever a proxy says.
 
 import { expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { contextServer, refusalOf } from "../kit/context-server.ts";
+import { rawRequest } from "../kit/raw-http.ts";
 
 const scrape = async (url: string, headers: Record<string, string> = {}) =>
   fetch(`${url}/metrics`, { headers });
@@ -71,4 +74,35 @@ test("is not there for others, also when a header names an address that may", as
   await using server = await contextServer({ template: "blank", config });
   for (const headers of [{}, { "X-Forwarded-For": "192.0.2.1" }])
     expect((await refusalOf(scrape(server.url, headers))).status).toBe(404);
+});
+
+test("neither metrics nor the local door are there through a proxy on the same machine", async () => {
+  for (const address of ["127.0.0.1", "0.0.0.0"]) {
+    const config = { listen: { address, allowed_hosts: ["localhost", "cairn.example"] } };
+    await using server = await contextServer({ template: "blank", config });
+    const { port } = new URL(server.url);
+    const door = JSON.parse(readFileSync(join(server.directory, "run", "server.json"), "utf8"));
+    const bearer = `Authorization: Bearer ${door.token}`;
+    const ask = async (path: string, ...lines: string[]) => {
+      const head = [`GET ${path} HTTP/1.1`, ...lines].join("\r\n");
+      return (await rawRequest({ host: "127.0.0.1", port: Number(port) }, `${head}\r\n\r\n`)).status;
+    };
+    for (const host of [`127.0.0.1:${port}`, `localhost:${port}`]) {
+      const isOwn = address === "127.0.0.1" || host.startsWith("localhost");
+      expect([host, await ask("/metrics", `Host: ${host}`)]).toEqual([host, isOwn ? 200 : 421]);
+      expect([host, await ask("/api/v1/users", `Host: ${host}`, bearer)]).toEqual([host, isOwn ? 200 : 421]);
+    }
+    const host = `Host: localhost:${port}`;
+    const proxies = [
+      [host, "X-Forwarded-For: 192.0.2.1"],
+      [host, "Forwarded: for=127.0.0.1"],
+      [host, "Via: 1.1 proxy"],
+      [host, "X-Real-IP: 127.0.0.1"],
+      ["Host: cairn.example"],
+    ];
+    for (const proxy of proxies) {
+      expect([proxy, await ask("/metrics", ...proxy)]).toEqual([proxy, 404]);
+      expect([proxy, await ask("/api/v1/users", ...proxy, bearer)]).toEqual([proxy, 401]);
+    }
+  }
 });

@@ -54,7 +54,7 @@ export class Authentication {
     this.#deps = deps;
   }
 
-  /** Whoever presents this token acts as an admin of this machine. */
+  /** A program on this machine that presents this token acts as its operator, an admin. Through a proxy the token is worth nothing. */
   openLocalDoor(token: string, name: string): void {
     this.#localHash = tokenHash(token);
     this.#localName = name;
@@ -76,7 +76,8 @@ export class Authentication {
     if (token.length > TOKEN_CHARACTERS_MAX) return undefined;
     const hash = tokenHash(token);
     const about = { address: this.#addressOf(exchange), requestId: exchange.id };
-    if (hash === this.#localHash) return operator(this.#localName, about);
+    if (hash === this.#localHash)
+      return exchange.isDirectLocal() ? operator(this.#localName, about) : undefined;
     const known = this.#lookUp(hash);
     if (!known) return undefined;
     this.#markUsed(known.token.id);

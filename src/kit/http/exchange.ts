@@ -13,6 +13,8 @@ export interface Exchange {
   readonly path: string;
   readonly peer: () => string | undefined;
   readonly loopbackPrivilege: () => boolean;
+  /** Sent by a program on this machine, with no proxy in between. */
+  readonly isDirectLocal: () => boolean;
   readonly headers: Readonly<Record<string, string>>;
   /** The route that the request went to, as declared: what a log may say of an address. */
   route?: string;
@@ -61,6 +63,7 @@ export function innerExchange(id: string, request: Request, bodies: Bodies): Exc
     bodies,
     claims: [],
     loopbackPrivilege: () => false,
+    isDirectLocal: () => true,
     keepOpen: () => {},
     upgrade: () => {
       throw new AppError("invalid", "not over this connection");

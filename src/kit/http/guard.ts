@@ -8,6 +8,8 @@ import { AppError } from "../error.ts";
 
 export interface ListenFacts {
   readonly port: number;
+  /** The address that is bound, as the system spells it. */
+  readonly address: string;
   /** The configured address is 127.0.0.1, ::1 or localhost, so the socket's local address is loopback too. */
   readonly loopback: boolean;
   /** `loopback_admin` in the configuration. */
@@ -26,11 +28,14 @@ export interface RequestFacts {
 }
 
 export interface Admission {
+  /** Was this sent by a program on this machine, with no proxy in between? */
+  readonly isDirectLocal: () => boolean;
   /** May this request act as the admin when it presents no credential of its own? */
   readonly loopbackPrivilege: () => boolean;
 }
 
 const LOOPBACK_PEERS = new Set(["127.0.0.1", "::1", "::ffff:127.0.0.1"]);
+const LOOPBACK_PEER = /^(?:::ffff:)?127\.|^::1$/;
 const LOOPBACK_NAMES = ["localhost", "127.0.0.1", "[::1]"];
 const HTTP_PORT = 80;
 
@@ -57,7 +62,14 @@ export function admit(listen: ListenFacts, request: RequestFacts): Admission {
   checkOrigin(host, request.headers["origin"]);
   checkFetchSite(request);
   checkBodyType(request);
-  return { loopbackPrivilege: () => hasLoopbackPrivilege(listen, host, request) };
+  return {
+    isDirectLocal: () => isDirectLocal(listen, host, request),
+    loopbackPrivilege: () =>
+      listen.loopbackAdmin &&
+      listen.loopback &&
+      host.kind === "loopback" &&
+      isDirectLocal(listen, host, request),
+  };
 }
 
 interface CheckedHost {
@@ -122,10 +134,21 @@ function hasBody(request: RequestFacts): boolean {
   return request.headers["transfer-encoding"] !== undefined || (length !== undefined && length !== "0");
 }
 
-function hasLoopbackPrivilege(listen: ListenFacts, host: CheckedHost, request: RequestFacts): boolean {
-  if (!listen.loopbackAdmin || !listen.loopback || host.kind !== "loopback") return false;
+/**
+ * A proxy on this machine connects from loopback too, so the request itself must show no sign of one: no forwarding header, and as Host what
+ * a local program writes. A server bound to one other address of this machine is reached by that address, from that address.
+ */
+function isDirectLocal(listen: ListenFacts, { value }: CheckedHost, request: RequestFacts): boolean {
+  const namesLoopback = isLoopbackHost(value, listen.port);
+  const namesBound = value === hostOf(listen.address, listen.port);
+  if (!namesLoopback && !namesBound) return false;
   if (Object.keys(request.headers).some(isForwardingHeader)) return false;
-  return LOOPBACK_PEERS.has(request.peer() ?? "");
+  const peer = request.peer() ?? "";
+  return namesLoopback ? LOOPBACK_PEERS.has(peer) : peer === listen.address;
+}
+
+function hostOf(address: string, port: number): string {
+  return `${address.includes(":") ? `[${address}]` : address}:${port}`;
 }
 
 function isForwardingHeader(name: string): boolean {
@@ -138,4 +161,9 @@ export function isApi(path: string): boolean {
 
 export function isLoopbackAddress(address: string): boolean {
   return address === "127.0.0.1" || address === "::1" || address === "localhost";
+}
+
+/** Did the connection come from this machine's loopback interface, all of 127/8 included? Says nothing about who made the request. */
+export function isLoopbackPeer(address: string): boolean {
+  return LOOPBACK_PEER.test(address);
 }

@@ -64,6 +64,7 @@ export function listen(options: ListenOptions, handle: Handle, log: Log): Listen
         bodies,
         claims: [],
         loopbackPrivilege: admission.loopbackPrivilege,
+        isDirectLocal: admission.isDirectLocal,
         keepOpen: () => bunServer.timeout(request, 0),
         upgrade: (handlers) => {
           upgrade(bunServer, request, handlers);
@@ -145,10 +146,12 @@ function bind(options: ListenOptions, fetch: Fetch) {
 }
 
 function factsOf(options: ListenOptions, server: Server<SocketHandlers>): ListenFacts {
+  const address = boundAddress(server);
   return {
     port: server.port!,
+    address,
     // `localhost` is whatever this machine says it is, so the address that was bound is asked as well.
-    loopback: isLoopbackAddress(options.host) && isLoopbackAddress(boundAddress(server)),
+    loopback: isLoopbackAddress(options.host) && isLoopbackAddress(address),
     loopbackAdmin: options.loopbackAdmin,
     allowedHosts: new Set(options.allowedHosts.map((host) => host.toLowerCase())),
   };

@@ -212,6 +212,7 @@ test("writing the last-used times does not make a session in use look idle", asy
     headers: { authorization: `Bearer ${token}` },
     peer: () => undefined,
     loopbackPrivilege: () => false,
+    isDirectLocal: () => false,
   } as unknown as Exchange;
 
   for (let day = 0; day < 60; day += 20) {

@@ -36,6 +36,7 @@ const paths = {
 function listenFacts(world: World, port: number): ListenFacts {
   return {
     port,
+    address: world.listen === "localhost" ? "127.0.0.1" : world.listen,
     loopback: isLoopbackAddress(world.listen),
     loopbackAdmin: world.loopbackAdmin,
     allowedHosts: new Set(world.allowedHosts),
@@ -149,6 +150,41 @@ describe("guard", () => {
       return count;
     };
     expect([asked({}), asked({ forwarding: "Via" })]).toEqual([1, 0]);
+  });
+
+  test("direct and local: a loopback peer by a loopback name, or the bound address by itself; no proxy in between", () => {
+    const direct = (world: World, peer: string, host: string, headers: Record<string, string> = {}) => {
+      const facts = { method: "GET", path: "/metrics", headers: { host, ...headers }, peer: () => peer };
+      return admit(listenFacts(world, PORT), facts).isDirectLocal();
+    };
+    const wide: World = { name: "", listen: "0.0.0.0", loopbackAdmin: false, allowedHosts: [] };
+    const proxied = { ...worlds[0]!, allowedHosts: ["cairn.example"] };
+    const bound = { ...wide, listen: "192.0.2.7" as World["listen"] };
+    const cases: [World, peer: string, host: string, headers: Record<string, string>, answer: boolean][] = [
+      [worlds[0]!, "127.0.0.1", "127.0.0.1:8688", {}, true],
+      [worlds[0]!, "127.0.0.1", "localhost:8688", {}, true],
+      [worlds[0]!, "127.0.0.1", "127.0.0.1:8688", { "x-forwarded-for": "" }, false],
+      [worlds[0]!, "127.0.0.1", "127.0.0.1:8688", { via: "1.1 proxy" }, false],
+      [worlds[0]!, "127.0.0.2", "127.0.0.1:8688", {}, false],
+      [proxied, "127.0.0.1", "cairn.example", {}, false],
+      [proxied, "127.0.0.1", "127.0.0.1:8688", {}, true],
+      [wide, "127.0.0.1", "localhost:8688", {}, true],
+      [wide, "::ffff:127.0.0.1", "localhost:8688", {}, true],
+      [wide, "127.0.0.1", "cairn.example", {}, false],
+      [wide, "192.0.2.9", "localhost:8688", {}, false],
+      [wide, "192.0.2.7", "192.0.2.7:8688", {}, false],
+      [bound, "192.0.2.7", "192.0.2.7:8688", {}, true],
+      [bound, "192.0.2.7", "192.0.2.7:8688", { "x-forwarded-for": "1.2.3.4" }, false],
+      [bound, "192.0.2.9", "192.0.2.7:8688", {}, false],
+      [bound, "192.0.2.7", "localhost:8688", {}, false],
+    ];
+    for (const [world, peer, host, headers, answer] of cases)
+      expect([peer, host, headers, direct(world, peer, host, headers)]).toEqual([
+        peer,
+        host,
+        headers,
+        answer,
+      ]);
   });
 
   test("API paths are told by their first segment", () => {
