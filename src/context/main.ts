@@ -127,7 +127,7 @@ export async function startServer(options: OpenOptions & { readonly port?: numbe
     listener = listen({ host, port, loopbackAdmin: false, allowedHosts, watch }, opened.handle, log);
     const door = new LocalDoor(options.directory);
     parts.authentication.openLocalDoor(door.open(listener.url), door.name);
-    parts.webhooks.start();
+    parts.deliveries.start();
     parts.background.run("catching up on changes before a crash", () => parts.spaces.catchUpAll());
     parts.background.run("verifying the audit record", () => parts.audit.examineAtStart());
     log.info("listening", { url: listener.url, version: version.version, data: options.directory });

@@ -17,7 +17,6 @@ import { Audit } from "./audit/audit.ts";
 import { Backups } from "./backup/backups.ts";
 import type { ServerConfig } from "./config/schema.ts";
 import { Events } from "./events/events.ts";
-import { maySee } from "./events/routes.ts";
 import { Files } from "./files/files.ts";
 import { SecretScan } from "./files/secrets.ts";
 import { AccessRules } from "./people/access-rules.ts";
@@ -36,6 +35,8 @@ import { Spaces } from "./spaces/spaces.ts";
 import { Sync } from "./sync/sync.ts";
 import { DeadLetterFile } from "./webhooks/dead-letter.ts";
 import { Deliveries, RETRY_WAITS_MS } from "./webhooks/delivery.ts";
+import { HookOwners } from "./webhooks/owners.ts";
+import { Sender } from "./webhooks/sender.ts";
 import { WebhookStore } from "./webhooks/store.ts";
 import { Webhooks } from "./webhooks/webhooks.ts";
 
@@ -108,7 +109,18 @@ export function buildParts({ db, clock, log, config, outbound }: PartsOptions) {
   const deadLetters = new DeadLetterFile(join(config.directory, "webhooks", "dead-letter.jsonl"));
   const network = outbound?.network ?? networkFor(config);
   const waitsMs = outbound?.waitsMs ?? RETRY_WAITS_MS;
-  const deliveries = new Deliveries({ db, store, clock, log, network, waitsMs, deadLetters });
+  const owners = new HookOwners(authentication);
+  const deliveries = new Deliveries({
+    db,
+    store,
+    events,
+    clock,
+    log,
+    sender: new Sender(network, ({ secret }) => secret),
+    waitsMs,
+    deadLetters,
+    maySee: (hook, event) => owners.maySee(hook, event),
+  });
   const webhooks = new Webhooks({
     changes,
     store,
@@ -117,10 +129,7 @@ export function buildParts({ db, clock, log, config, outbound }: PartsOptions) {
     network,
     events,
     clock,
-    maySee: (name, event) => {
-      const rights = authentication.rightsNamed(name);
-      return rights !== undefined && maySee(rights, event);
-    },
+    problemOf: (hook) => owners.problemOf(hook),
   });
   const backups = new Backups({ directory: config.directory, db, spaces, audit, background, clock, log });
   const counter = (name: string, help: string, read: () => number) =>
@@ -140,7 +149,11 @@ export function buildParts({ db, clock, log, config, outbound }: PartsOptions) {
       gauge("service_sse_clients", "Event streams that are open", () => streams.size),
       counter("service_webhook_sent_total", "Deliveries that were taken", () => deliveries.sent),
       counter("service_webhook_failed_total", "Deliveries that were given up", () => deliveries.failed),
-      counter("service_webhook_dropped_total", "Events that a full queue dropped", () => deliveries.dropped),
+      counter(
+        "service_webhook_dropped_total",
+        "Events that were forgotten before a webhook that lagged behind came to them",
+        () => deliveries.dropped,
+      ),
       counter("service_audit_entries_total", "Records of the audit file", () => audit.entries),
       counter("service_audit_failed_total", "Records that could not be written", () => audit.failures),
     ],

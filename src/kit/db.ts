@@ -16,7 +16,6 @@ const CHECKPOINT_PAGES = 4000;
 const FILE_MODE = 0o600;
 
 type Params = SQLQueryBindings[];
-
 const READS = /^\s*SELECT\b/i;
 
 export interface WriteOptions {
@@ -116,7 +115,7 @@ export class Db {
     return outcome.value as T;
   }
 
-  /** The code that asks runs inside a write, before its commit: what it reads may still be undone, so it must not be cached. */
+  /** Does the caller run inside a write? What it reads may still be undone, so it must not be cached. */
   get isWriting(): boolean {
     return this.#after !== undefined;
   }

@@ -46,8 +46,9 @@ const CHANGES: Readonly<Record<string, Omit<Sent, "method">>> = {
   "POST /webhooks/:id/test": { path: "/webhooks/1/test" },
 };
 
-/** They change nothing, or nothing that a right is needed for; or no token is enough for them. */
+/** They change nothing, or nothing that a right is needed for; or no token is enough for them; or there is nothing to acknowledge. */
 const NO_CHANGE = [
+  "POST /audit/acknowledge",
   "POST /auth/login",
   "POST /spaces/:space/pull",
   "POST /deliveries/:delivery/redeliver",

@@ -4,7 +4,7 @@ import { describe, expect, test } from "bun:test";
 import { createHmac } from "node:crypto";
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
-import type { CreatedWebhook, DeadLetter, Delivery } from "../../src/context/webhooks/schema.ts";
+import type { CreatedWebhook, DeadLetter, Delivery, Webhook } from "../../src/context/webhooks/schema.ts";
 import { DeadLetterFile } from "../../src/context/webhooks/dead-letter.ts";
 import { SYSTEM_NETWORK, type Network } from "../../src/kit/outbound.ts";
 import { contextServer, refusalOf, type ContextServer } from "../kit/context-server.ts";
@@ -159,6 +159,123 @@ describe("delivery", () => {
     await eventually(() => typesAt(hooks.got, "/fast"), ["file.write", "file.write"]);
     expect(typesAt(hooks.got, "/off")).toEqual([]);
     expect((await refusalOf(server.admin.raw("POST", `/webhooks/${off.id}/test`))).status).toBe(409);
+  });
+});
+
+describe("under way", () => {
+  const never = () => new Promise<Response>(() => {});
+  const states = async (server: ContextServer, id: number) =>
+    (await deliveries(server, id)).map(({ state, tries, status }) => [state, tries, status]);
+
+  test("a burst of a thousand events reaches a receiver that answers, each once and in order", async () => {
+    await using hooks = receiver();
+    await using server = await contextServer({ template: "blank", outbound: hooks.outbound });
+    const hook = await add(server, hooks.url(), ["file.*"]);
+    const content_b64 = btoa("x");
+    const ops = Array.from({ length: 1_000 }, (_, i) => ({ op: "put", path: `${i}.md`, content_b64 }));
+    await server.admin.post("/spaces/team/push", { ops });
+    await eventually(() => hooks.got.length, 1_000);
+    const paths = hooks.got.map(({ body }) => JSON.parse(body).path as string);
+    expect(paths).toEqual(ops.map(({ path }) => path));
+    const [shown] = await server.admin.get<Webhook[]>("/webhooks");
+    expect(shown).toMatchObject({ id: hook.id, dropped: 0, problem: null });
+    const metrics = await (await fetch(`${server.url}/metrics`)).text();
+    expect(metrics).toContain("\nservice_webhook_dropped_total 0\n");
+  });
+
+  test("receivers that failed and then hang leave places for others", async () => {
+    await using hooks = receiver((path, nth) =>
+      path.startsWith("/slow") ? (nth === 1 ? new Response(null, { status: 500 }) : never()) : new Response(),
+    );
+    await using server = await contextServer({ template: "blank", outbound: hooks.outbound });
+    for (let i = 0; i < 12; i++) await add(server, hooks.url(`/slow${i}`), ["file.*"]);
+    await add(server, hooks.url("/fast"), ["file.*"]);
+    await server.admin.write("a.md", "x");
+    // Each slow one failed once; as many of them as may now hang.
+    await eventually(() => hooks.got.filter(({ path }) => path.startsWith("/slow")).length, 16);
+    for (const path of ["b.md", "c.md"]) await server.admin.write(path, "x");
+    await eventually(() => typesAt(hooks.got, "/fast").length, 3);
+    expect(hooks.got.filter(({ path }) => path.startsWith("/slow")).length).toBe(16);
+  });
+
+  test("tries count while it is still waiting, and go on counting after a restart", async () => {
+    let hangs = true;
+    await using hooks = receiver((_, nth) =>
+      nth <= 2 ? new Response(null, { status: 503 }) : hangs ? never() : new Response(null, { status: 500 }),
+    );
+    await using server = await contextServer({ template: "blank", outbound: hooks.outbound });
+    const hook = await add(server, hooks.url(), ["file.*"]);
+    await server.admin.write("a.md", "x");
+    await eventually(() => hooks.got.length, 3);
+    expect(await states(server, hook.id)).toEqual([["waiting", 2, 503]]);
+    await server.restart(() => void (hangs = false));
+    await eventually(() => states(server, hook.id), [["failed", 4, 500]]);
+    // The one that was cut off by the stop is made again.
+    expect(hooks.got.length).toBe(5);
+    expect(new Set(hooks.got.map(({ headers }) => headers.get("x-service-delivery"))).size).toBe(1);
+  });
+
+  test("a hook hears of what its owner may see when it is sent; one without an owner says so", async () => {
+    await using hooks = receiver();
+    await using server = await contextServer({ template: "blank", outbound: hooks.outbound });
+    const { admin } = server;
+    const ann = await server.user("Ann", "admin");
+    await ann.post("/webhooks", { url: hooks.url(), events: ["file.*"] });
+    const pathsOf = () => hooks.got.map(({ body }) => JSON.parse(body).path as string);
+    const problem = async () => (await admin.get<Webhook[]>("/webhooks"))[0]!.problem;
+    await admin.write("1.md", "x");
+    await eventually(pathsOf, ["1.md"]);
+    await admin.patch("/users/Ann", { role: "viewer" });
+    const capabilities = ["list", "read"];
+    await admin.put("/users/Ann/acl", { rules: [{ effect: "deny", path: "team/2.md", capabilities }] });
+    await admin.write("2.md", "x");
+    await admin.write("3.md", "x");
+    await eventually(pathsOf, ["1.md", "3.md"]);
+    expect(await problem()).toBeNull();
+    await admin.post("/users/Ann/disable");
+    await using stream = await admin.events("/events");
+    await admin.write("4.md", "x");
+    await stream.until(({ data }) => data.path === "4.md");
+    expect(await problem()).toBe("its owner Ann is disabled, so nothing is sent");
+    await admin.post("/users/Ann/enable");
+    expect(await problem()).toBeNull();
+    await admin.write("5.md", "x");
+    await eventually(pathsOf, ["1.md", "3.md", "5.md"]);
+    await admin.delete("/users/Ann");
+    expect(await problem()).toBe("its owner Ann was removed, so nothing is sent");
+  });
+
+  test("an event that the owner may not see any more is not tried again", async () => {
+    const answers = [Promise.withResolvers<Response>(), Promise.withResolvers<Response>()];
+    await using hooks = receiver((_, nth) => answers[nth - 1]?.promise ?? new Response());
+    await using server = await contextServer({ template: "blank", outbound: hooks.outbound });
+    const ann = await server.user("Ann", "admin");
+    const hook = await ann.post<CreatedWebhook>("/webhooks", { url: hooks.url(), events: ["file.*"] });
+    await server.admin.write("a.md", "x");
+    await eventually(() => hooks.got.length, 1);
+    await server.admin.patch("/users/Ann", { spaces: [] });
+    answers[0]!.resolve(new Response(null, { status: 500 }));
+    await eventually(
+      async () => (await deliveries(server, hook.id)).map(({ state, tries, error }) => [state, tries, error]),
+      [["failed", 1, "the owner of the webhook may not see this event any more"]],
+    );
+    expect(hooks.got.length).toBe(1);
+  });
+
+  test("what waits for a hook that is switched off is given up, and a restart does not revive it", async () => {
+    await using hooks = receiver(never);
+    await using server = await contextServer({ template: "blank", outbound: hooks.outbound });
+    const hook = await add(server, hooks.url(), ["file.*"]);
+    await server.admin.write("a.md", "x");
+    await eventually(() => hooks.got.length, 1);
+    await server.admin.patch(`/webhooks/${hook.id}`, { enabled: false });
+    const error = "the webhook was disabled";
+    const shown = async () => (await deliveries(server, hook.id)).map((one) => [one.state, one.error]);
+    expect(await shown()).toEqual([["failed", error]]);
+    await server.admin.patch(`/webhooks/${hook.id}`, { enabled: true });
+    await server.admin.write("b.md", "x");
+    await eventually(() => hooks.got.length, 2);
+    expect(JSON.parse(hooks.got[1]!.body).path).toBe("b.md");
   });
 });
 

@@ -12,8 +12,14 @@ const id = {
   description: "Number of the webhook",
 } as const;
 
-const hookText = ({ id: number, url, events, enabled }: Webhook) =>
-  fields({ webhook: number, url, events: events.join(", "), enabled });
+const hookText = ({ id: number, url, events, enabled, problem }: Webhook) =>
+  fields({
+    webhook: number,
+    url,
+    events: events.join(", "),
+    enabled,
+    ...(problem === null ? {} : { problem }),
+  });
 const deliveryText = (one: Delivery) =>
   fields({ delivery: one.id, webhook: one.webhook, type: one.type, state: one.state });
 
@@ -24,8 +30,15 @@ export const webhookList = serverCommand({
   ask: (client) => client.get<Webhook[]>("/webhooks"),
   show: (hooks) =>
     table(
-      hooks.map((hook) => [hook.id, hook.enabled, hook.events.join(", "), hook.url]),
-      ["ID", "ENABLED", "EVENTS", "URL"],
+      hooks.map((hook) => [
+        hook.id,
+        hook.enabled,
+        hook.dropped,
+        hook.events.join(", "),
+        hook.url,
+        hook.problem ?? "",
+      ]),
+      ["ID", "ENABLED", "DROPPED", "EVENTS", "URL", "PROBLEM"],
       "there are no webhooks",
     ),
 });

@@ -55,6 +55,7 @@ export class Events {
   readonly #store: EventStore;
   readonly #followers = new Set<Follower>();
   readonly #listeners = new Set<Listener>();
+  readonly #beforeForgetting = new Set<(upTo: number) => void>();
   #waiting: Announced[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
   #seq: number;
@@ -87,6 +88,16 @@ export class Events {
 
   listen(listener: Listener): void {
     this.#listeners.add(listener);
+  }
+
+  /** `told` is called inside the write that forgets the events up to this number, just before it does. Must not throw. */
+  beforeForgetting(told: (upTo: number) => void): void {
+    this.#beforeForgetting.add(told);
+  }
+
+  /** How many stored events of each type have a number above `after`, up to `upTo`. */
+  counts(after: number, upTo: number): readonly { readonly type: EventType; readonly count: number }[] {
+    return this.#store.counts.all(after, upTo);
   }
 
   /**
@@ -217,7 +228,14 @@ export class Events {
       if (space !== undefined && newer) heads.set(space, head);
     }
     for (const [space, { epoch, seq }] of heads) this.#store.setSource.run(space, epoch, seq);
-    if (rows.some(({ seq }) => seq % FORGET_EVERY === 0)) this.#store.forget.run(EVENTS_KEPT);
+    if (rows.some(({ seq }) => seq % FORGET_EVERY === 0)) this.#forget();
+  }
+
+  #forget(): void {
+    const newest = this.#store.newestBeyond.get(EVENTS_KEPT);
+    if (!newest) return;
+    for (const told of this.#beforeForgetting) told(newest.seq);
+    this.#store.forget.run(newest.seq);
   }
 
   #publish(rows: readonly EventRow[]): void {

@@ -8,6 +8,7 @@ import type { Rights } from "../access/rights.ts";
 import type { Actor } from "../people/actor.ts";
 import type { ActorPlugin } from "../people/plugin.ts";
 import type { Events } from "./events.ts";
+import { maySee } from "./sight.ts";
 import { EventsQuery, type EventEnvelope } from "./schema.ts";
 
 export function eventRoutes(plugin: ActorPlugin, events: Events, streams: Streams) {
@@ -43,12 +44,6 @@ function rightsOrNone(actor: Actor): Rights | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** Events of files: who may list the file. Of a space: who sees it. Of people and of the server: admins. */
-export function maySee(rights: Rights, { space, path }: EventEnvelope): boolean {
-  if (space === null) return rights.role === "admin";
-  return path === null ? rights.sees(space) : rights.may("list", space, path);
 }
 
 const STREAM = {

@@ -19,7 +19,9 @@ export class EventStore {
   readonly last;
   readonly insert;
   readonly after;
+  readonly newestBeyond;
   readonly forget;
+  readonly counts;
   readonly source;
   readonly setSource;
   readonly dropSource;
@@ -36,8 +38,12 @@ export class EventStore {
       "SELECT seq, id, type, created, space, path, version, actor, data FROM events WHERE seq > ? ORDER BY seq LIMIT ?",
     );
     // So many events are kept: not so many numbers, since some are left out.
-    this.forget = db.query<never, [number]>(
-      "DELETE FROM events WHERE seq <= (SELECT seq FROM events ORDER BY seq DESC LIMIT 1 OFFSET ?)",
+    this.newestBeyond = db.query<{ seq: number }, [number]>(
+      "SELECT seq FROM events ORDER BY seq DESC LIMIT 1 OFFSET ?",
+    );
+    this.forget = db.query<never, [number]>("DELETE FROM events WHERE seq <= ?");
+    this.counts = db.query<{ type: EventType; count: number }, [number, number]>(
+      "SELECT type, count(*) AS count FROM events WHERE seq > ? AND seq <= ? GROUP BY type",
     );
     this.source = db.query<{ epoch: string; seq: number }, [string]>(
       "SELECT epoch, seq FROM event_sources WHERE space = ?",

@@ -5,10 +5,12 @@ import init from "./001_server.sql" with { type: "text" };
 import events from "./002_events.sql" with { type: "text" };
 import webhooks from "./003_webhooks.sql" with { type: "text" };
 import audit from "./004_audit.sql" with { type: "text" };
+import webhookLag from "./005_webhooks.sql" with { type: "text" };
 
 export const serverMigrations: readonly Migration[] = [
   { name: "001_server", sql: init },
   { name: "002_events", sql: events },
   { name: "003_webhooks", sql: webhooks },
   { name: "004_audit", sql: audit },
+  { name: "005_webhooks", sql: webhookLag },
 ];

@@ -118,6 +118,11 @@ export class Authentication {
     return rights;
   }
 
+  stateNamed(name: string): "active" | "disabled" | "gone" {
+    const user = this.#deps.store.userByKey.get(nameKey(name));
+    return !user ? "gone" : user.disabled === 0 ? "active" : "disabled";
+  }
+
   /** In the step that commits a change of users, tokens or rules. */
   forget(): void {
     this.#generation += 1;

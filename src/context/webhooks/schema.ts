@@ -1,6 +1,7 @@
 // Webhooks: where events are sent, signed; and the log of what was sent.
 
 import { Type, type Static } from "@sinclair/typebox";
+import { EVENTS_KEPT } from "../events/schema.ts";
 import { closed, Id, nullable, oneOf, Time } from "../../kit/schema.ts";
 
 export const WEBHOOKS_MAX = 100;
@@ -12,6 +13,10 @@ export const Webhook = closed({
   url: Type.String(),
   events: Type.Array(Type.String({ description: "a type, `file.*`, or `*`" })),
   enabled: Type.Boolean(),
+  problem: nullable(Type.String({ description: "why an enabled webhook hears of nothing" })),
+  dropped: Type.Integer({
+    description: `events that it missed: it was further behind than the last ${EVENTS_KEPT} events`,
+  }),
   created_by: Type.String(),
   created_at: Time,
 });
@@ -40,7 +45,7 @@ export const Delivery = closed({
   webhook: Id,
   type: Type.String(),
   state: oneOf(deliveryStates),
-  tries: Type.Integer(),
+  tries: Type.Integer({ description: "so far; also while it is waiting for the next one" }),
   status: nullable(Type.Integer({ description: "of the last answer" })),
   error: nullable(Type.String()),
   created_at: Time,

@@ -13,6 +13,7 @@ export interface HookRow {
   created_by: string;
   by_operator: number;
   created_at: number;
+  dropped: number;
 }
 
 export interface DeliveryRow {
@@ -28,7 +29,7 @@ export interface DeliveryRow {
   created_at: number;
 }
 
-const HOOK = "id, url, events, secret, enabled, cursor, created_by, by_operator, created_at";
+const HOOK = "id, url, events, secret, enabled, cursor, created_by, by_operator, created_at, dropped";
 const DELIVERY = "id, webhook_id, event_seq, type, body, state, tries, status, error, created_at";
 
 export class WebhookStore {
@@ -40,9 +41,13 @@ export class WebhookStore {
   readonly advance;
   readonly deliveries;
   readonly delivery;
-  readonly deliveryOf;
+  readonly waiting;
+  readonly waitingByHand;
   readonly begin;
+  readonly tried;
   readonly finish;
+  readonly giveUp;
+  readonly drop;
   readonly forget;
 
   constructor(db: Db) {
@@ -64,12 +69,23 @@ export class WebhookStore {
     this.delivery = db.query<DeliveryRow, [string]>(
       `SELECT ${DELIVERY} FROM webhook_deliveries WHERE id = ?`,
     );
-    this.deliveryOf = db.query<DeliveryRow, [number, number]>(
-      `SELECT ${DELIVERY} FROM webhook_deliveries WHERE webhook_id = ? AND event_seq = ?`,
+    // An event that was begun comes first: its number is below those that follow.
+    this.waiting = db.query<DeliveryRow, [number]>(
+      `SELECT ${DELIVERY} FROM webhook_deliveries WHERE webhook_id = ? AND state = 'waiting' ORDER BY number LIMIT 1`,
+    );
+    this.waitingByHand = db.query<{ count: number }, [number]>(
+      "SELECT count(*) AS count FROM webhook_deliveries WHERE webhook_id = ? AND state = 'waiting' AND event_seq IS NULL",
     );
     this.begin = db.query<never, [string, number, number | null, string, string, number]>(
       "INSERT INTO webhook_deliveries (id, webhook_id, event_seq, type, body, state, created_at) VALUES (?, ?, ?, ?, ?, 'waiting', ?)",
     );
+    this.tried = db.query<never, [number, number | null, string | null, string]>(
+      "UPDATE webhook_deliveries SET tries = ?, status = ?, error = ? WHERE id = ?",
+    );
+    this.giveUp = db.query<never, [string, number]>(
+      "UPDATE webhook_deliveries SET state = 'failed', error = ? WHERE webhook_id = ? AND state = 'waiting'",
+    );
+    this.drop = db.query<never, [number, number]>("UPDATE webhooks SET dropped = dropped + ? WHERE id = ?");
     this.finish = db.query<never, [Delivery["state"], number, number | null, string | null, string]>(
       "UPDATE webhook_deliveries SET state = ?, tries = ?, status = ?, error = ? WHERE id = ?",
     );

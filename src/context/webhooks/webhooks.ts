@@ -6,13 +6,11 @@ import { AppError, notFound } from "../../kit/error.ts";
 import { checkedEndpoints, OutboundFailure, type Network } from "../../kit/outbound.ts";
 import { randomSecret } from "../../kit/random.ts";
 import type { Events } from "../events/events.ts";
-import { eventTypes, type EventEnvelope } from "../events/schema.ts";
 import { requireAdmin, type Actor } from "../people/actor.ts";
 import type { Changes, Write } from "../people/changes.ts";
 import type { DeadLetterFile } from "./dead-letter.ts";
 import { newDeliveryId, type Deliveries } from "./delivery.ts";
 import {
-  DELIVERIES_KEPT,
   URL_CHARACTERS_MAX,
   WEBHOOKS_MAX,
   type CreatedWebhook,
@@ -22,10 +20,13 @@ import {
   type UpdateWebhook,
   type Webhook,
 } from "./schema.ts";
+import { checkSubscriptions } from "./subscriptions.ts";
 import type { DeliveryRow, HookRow, WebhookStore } from "./store.ts";
 
 const SECRET_BITS = 256;
 const LIST_MAX = 100;
+/** Tests and deliveries that are sent again, for one hook. */
+const WAITING_BY_HAND_MAX = 256;
 const TEST_TYPE = "webhook.test";
 
 export interface WebhooksDeps {
@@ -36,47 +37,25 @@ export interface WebhooksDeps {
   readonly network: Network;
   readonly events: Events;
   readonly clock: Clock;
-  /** May this person see the event, with the rights of now? */
-  readonly maySee: (name: string, event: EventEnvelope) => boolean;
+  /** Why the hook hears of nothing although it is enabled; null: it does. */
+  readonly problemOf: (row: HookRow) => string | null;
 }
 
 export class Webhooks {
   readonly #deps: WebhooksDeps;
-  /** The enabled ones, kept at hand since every event asks for them. */
-  #hooks: HookRow[] = [];
 
   constructor(deps: WebhooksDeps) {
     this.#deps = deps;
   }
 
-  /** Sends what a stop or a crash left unsent, then whatever happens. */
-  start(): void {
-    const { store, events, deliveries } = this.#deps;
-    this.#reload();
-    for (const hook of this.#hooks) {
-      // Tests and repeats by hand that were under way.
-      for (const row of store.deliveries.all(hook.id, DELIVERIES_KEPT).toReversed())
-        if (row.state === "waiting" && row.event_seq === null)
-          deliveries.add(hook.id, { seq: null, type: row.type, body: row.body, id: row.id });
-      let after = hook.cursor;
-      for (let page = events.after(after); page.length > 0; page = events.after(after)) {
-        for (const event of page) this.#offer(hook, event);
-        after = page.at(-1)!.seq;
-      }
-    }
-    events.listen((event) => {
-      for (const hook of this.#hooks) this.#offer(hook, event);
-    });
-  }
-
   list(actor: Actor): Webhook[] {
     requireAdmin(actor);
-    return this.#deps.store.all.all().map(toWebhook);
+    return this.#deps.store.all.all().map((row) => this.#shown(row));
   }
 
   async create(actor: Actor, { url, events = ["*"] }: CreateWebhook): Promise<CreatedWebhook> {
     const secret = randomSecret(SECRET_BITS);
-    const { store, clock } = this.#deps;
+    const { store, deliveries, clock } = this.#deps;
     const row = await this.#changed(actor, "new", async (write) => {
       checkSubscriptions(events);
       const target = await this.#checkedTarget(url);
@@ -89,7 +68,8 @@ export class Webhooks {
         return store.insert.get(target, list, secret, from, actor.name, operator, clock.now())!;
       });
     });
-    return { ...toWebhook(row), secret };
+    deliveries.follow(row);
+    return { ...this.#shown(row), secret };
   }
 
   async update(actor: Actor, id: number, change: UpdateWebhook): Promise<Webhook> {
@@ -105,11 +85,12 @@ export class Webhooks {
         const from = now === 1 && enabled === 0 ? this.#deps.events.last : cursor;
         const list = change.events ? JSON.stringify(change.events) : events;
         store.update.run(target ?? url, list, now, from, id);
+        if (now === 0) store.giveUp.run("the webhook was disabled", id);
         return this.#row(id);
       });
     });
-    if (row.enabled === 0) deliveries.cancel(id);
-    return toWebhook(row);
+    deliveries.follow(row);
+    return this.#shown(row);
   }
 
   async remove(actor: Actor, id: number): Promise<void> {
@@ -166,12 +147,16 @@ export class Webhooks {
     if (hook.enabled === 0) throw new AppError("conflict", `webhook ${hook.id} is disabled`);
     const deed = { action: "webhook.send", target: String(hook.id) };
     await changes.byAdmin(actor, deed, (write) =>
-      write(() => void store.begin.run(id, hook.id, null, type, body, clock.now())),
+      write(() => {
+        if (store.waitingByHand.get(hook.id)!.count >= WAITING_BY_HAND_MAX)
+          throw new AppError(
+            "unavailable",
+            `${WAITING_BY_HAND_MAX} deliveries wait for webhook ${hook.id} already`,
+          );
+        store.begin.run(id, hook.id, null, type, body, clock.now());
+      }),
     );
-    if (!deliveries.add(hook.id, { seq: null, type, body, id })) {
-      await changes.byServer(() => void store.finish.run("failed", 0, null, "the queue is full", id));
-      throw new AppError("unavailable", `the queue of webhook ${hook.id} is full`);
-    }
+    deliveries.wake(hook.id);
     return toDelivery(store.delivery.get(id)!);
   }
 
@@ -179,19 +164,22 @@ export class Webhooks {
     const { changes, events } = this.#deps;
     const deed = { action: "webhook.change", target };
     const row = await changes.byAdmin(actor, deed, act, ({ id }) => ({ target: String(id) }));
-    this.#reload();
     events.announce({ type: "webhook.change", actor: actor.name, data: { webhook: row.id } });
     return row;
   }
 
-  #reload(): void {
-    this.#hooks = this.#deps.store.all.all().filter(({ enabled }) => enabled === 1);
-  }
-
-  #offer(hook: HookRow, event: EventEnvelope): void {
-    if (event.seq <= hook.cursor || !subscribes(JSON.parse(hook.events) as string[], event.type)) return;
-    if (hook.by_operator === 0 && !this.#deps.maySee(hook.created_by, event)) return;
-    this.#deps.deliveries.add(hook.id, { seq: event.seq, type: event.type, body: JSON.stringify(event) });
+  #shown(row: HookRow): Webhook {
+    const { id, url, events, enabled, created_by, created_at, dropped } = row;
+    return {
+      id,
+      url,
+      events: JSON.parse(events) as string[],
+      enabled: enabled === 1,
+      problem: this.#deps.problemOf(row),
+      dropped,
+      created_by,
+      created_at: rfc3339(created_at),
+    };
   }
 
   #row(id: number): HookRow {
@@ -219,33 +207,6 @@ export class Webhooks {
     }
     return url.href;
   }
-}
-
-export function subscribes(subscriptions: readonly string[], type: string): boolean {
-  return subscriptions.some(
-    (one) => one === "*" || one === type || (one.endsWith(".*") && type.startsWith(one.slice(0, -1))),
-  );
-}
-
-/** Raises `invalid` for what can never match. */
-function checkSubscriptions(subscriptions: readonly string[]): void {
-  const unknown = subscriptions.find((one) => !eventTypes.some((type) => subscribes([one], type)));
-  if (unknown !== undefined)
-    throw new AppError(
-      "invalid",
-      `events: "${unknown}": expected a type of event, a group such as file.*, or *`,
-    );
-}
-
-function toWebhook({ id, url, events, enabled, created_by, created_at }: HookRow): Webhook {
-  return {
-    id,
-    url,
-    events: JSON.parse(events) as string[],
-    enabled: enabled === 1,
-    created_by,
-    created_at: rfc3339(created_at),
-  };
 }
 
 function toDelivery({

@@ -1,0 +1,28 @@
+// A webhook hears of what its owner may see, at the moment when an event is sent. The operator of the machine sees everything.
+
+import { maySee } from "../events/sight.ts";
+import type { EventEnvelope } from "../events/schema.ts";
+import type { Authentication } from "../people/authentication.ts";
+import type { HookRow } from "./store.ts";
+
+export class HookOwners {
+  readonly #authentication: Pick<Authentication, "rightsNamed" | "stateNamed">;
+
+  constructor(authentication: Pick<Authentication, "rightsNamed" | "stateNamed">) {
+    this.#authentication = authentication;
+  }
+
+  maySee(hook: HookRow, event: EventEnvelope): boolean {
+    if (hook.by_operator === 1) return true;
+    const rights = this.#authentication.rightsNamed(hook.created_by);
+    return rights !== undefined && maySee(rights, event);
+  }
+
+  /** Why the hook hears of nothing; null: its owner is there. */
+  problemOf(hook: HookRow): string | null {
+    if (hook.by_operator === 1) return null;
+    const state = this.#authentication.stateNamed(hook.created_by);
+    if (state === "active") return null;
+    return `its owner ${hook.created_by} ${state === "disabled" ? "is disabled" : "was removed"}, so nothing is sent`;
+  }
+}

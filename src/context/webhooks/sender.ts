@@ -1,0 +1,74 @@
+// One try to deliver: signs the body, sends it, and says what came of it. Holds a place while it does, so that few run at once.
+
+import { createHmac } from "node:crypto";
+import { messageOf } from "../../kit/error.ts";
+import { sendOutbound, type Network } from "../../kit/outbound.ts";
+import { Places, type Lane } from "./places.ts";
+import type { HookRow } from "./store.ts";
+
+const DEADLINE_MS = 8_000;
+const ANSWER_BYTES_MAX = 1024 * 1024;
+
+export interface Parcel {
+  readonly id: string;
+  readonly type: string;
+  readonly body: string;
+}
+
+export interface Outcome {
+  readonly ok: boolean;
+  /** Of the answer; null: there was none. */
+  readonly status: number | null;
+  readonly error: string | null;
+}
+
+export class Sender {
+  readonly #network: Network;
+  readonly #secretOf: (hook: HookRow) => string;
+  readonly #places = new Places();
+
+  /** `secretOf` raises when the secret of a hook cannot be had. */
+  constructor(network: Network, secretOf: (hook: HookRow) => string) {
+    this.#network = network;
+    this.#secretOf = secretOf;
+  }
+
+  /** Never raises. An abort ends it early, as a failure. */
+  send(hook: HookRow, parcel: Parcel, lane: Lane, signal: AbortSignal): Promise<Outcome> {
+    return this.#places.run(lane, async () => {
+      try {
+        const status = await this.#post(hook, parcel, signal);
+        const ok = status >= 200 && status < 300;
+        return { ok, status, error: ok ? null : `answered with status ${status}` };
+      } catch (error) {
+        return { ok: false, status: null, error: messageOf(error) };
+      }
+    });
+  }
+
+  async #post(hook: HookRow, { id, type, body }: Parcel, signal: AbortSignal): Promise<number> {
+    const { status } = await sendOutbound(this.#network, {
+      url: new URL(hook.url),
+      method: "POST",
+      schemes: ["http", "https"],
+      headers: {
+        "Content-Type": "application/json",
+        "Content-Length": String(Buffer.byteLength(body)),
+        "User-Agent": "cairn-webhook",
+        "X-Service-Event": type,
+        "X-Service-Delivery": id,
+        "X-Service-Signature": signatureOf(this.#secretOf(hook), body),
+      },
+      body,
+      deadlineMs: DEADLINE_MS,
+      answerBytesMax: ANSWER_BYTES_MAX,
+      signal,
+    });
+    return status;
+  }
+}
+
+/** `sha256=<hex HMAC-SHA256(secret, raw body)>` */
+export function signatureOf(secret: string, body: string): string {
+  return `sha256=${createHmac("sha256", secret).update(body).digest("hex")}`;
+}

@@ -1,0 +1,20 @@
+// What a webhook hears of: exact types, groups such as `file.*`, or `*`.
+
+import { AppError } from "../../kit/error.ts";
+import { eventTypes } from "../events/schema.ts";
+
+export function subscribes(subscriptions: readonly string[], type: string): boolean {
+  return subscriptions.some(
+    (one) => one === "*" || one === type || (one.endsWith(".*") && type.startsWith(one.slice(0, -1))),
+  );
+}
+
+/** Raises `invalid` for a subscription that can never match. */
+export function checkSubscriptions(subscriptions: readonly string[]): void {
+  const unknown = subscriptions.find((one) => !eventTypes.some((type) => subscribes([one], type)));
+  if (unknown !== undefined)
+    throw new AppError(
+      "invalid",
+      `events: "${unknown}": expected a type of event, a group such as file.*, or *`,
+    );
+}

@@ -1,0 +1,71 @@
+// Goal: a webhook loses events only when it is further behind than the log of events reaches, and then they are counted, logged and shown.
+
+import { expect, test } from "bun:test";
+import { Events } from "../../../src/context/events/events.ts";
+import { EVENTS_KEPT } from "../../../src/context/events/schema.ts";
+import { serverMigrations } from "../../../src/context/migrations/migrations.ts";
+import { DeadLetterFile } from "../../../src/context/webhooks/dead-letter.ts";
+import { Deliveries } from "../../../src/context/webhooks/delivery.ts";
+import { WebhookStore } from "../../../src/context/webhooks/store.ts";
+import { openDatabase } from "../../../src/kit/db.ts";
+import { migrate } from "../../../src/kit/migrate.ts";
+import { eventually } from "../../kit/eventually.ts";
+import { silent } from "../../kit/file-engine.ts";
+import { temporaryFolder } from "../../kit/folder.ts";
+import { manualClock } from "../../kit/manual-clock.ts";
+
+const NEWER = 25_000;
+
+test("what a hook misses is counted by its subscription, and it goes on with what is kept", async () => {
+  await using folder = await temporaryFolder();
+  const db = openDatabase(`${folder.path}/server.db`);
+  migrate(db, serverMigrations, 0);
+  const warned: object[] = [];
+  const log = { ...silent, warn: (_: string, facts?: object) => void warned.push(facts ?? {}) };
+  const clock = manualClock();
+  const events = new Events({ db, clock, log });
+  const store = new WebhookStore(db);
+  const hook = db.writeNow(() =>
+    store.insert.get("http://hook.example/", `["file.write"]`, "secret", 0, "root", 1, 0)!,
+  );
+  const first = Promise.withResolvers<void>();
+  const sent: number[] = [];
+  const deliveries = new Deliveries({
+    db,
+    store,
+    events,
+    clock,
+    log,
+    sender: {
+      send: async (_, { body }) => {
+        if (sent.push(JSON.parse(body).seq) === 1) await first.promise;
+        return { ok: true, status: 200, error: null };
+      },
+    },
+    waitsMs: [],
+    deadLetters: new DeadLetterFile(`${folder.path}/dead.jsonl`),
+    maySee: () => true,
+  });
+  deliveries.start();
+  const announce = async (count: number) => {
+    for (let i = 0; i < count; i += 1)
+      events.announce({ type: i % 2 === 0 ? "file.write" : "file.delete", actor: "ann" });
+    await events.settle();
+  };
+  await announce(2);
+  await eventually(() => sent, [1]);
+  await announce(EVENTS_KEPT);
+  await announce(NEWER);
+  const oldest = events.after(0)[0]!.seq;
+  // Of the events between the one that is under way and the oldest that is kept, every other is a write.
+  const missed = Math.floor((oldest - 1) / 2) - 1 + (oldest % 2 === 0 ? 1 : 0);
+  expect(missed).toBeGreaterThan(5_000);
+  expect(deliveries.dropped).toBe(missed);
+  expect(store.byId.get(hook.id)!.dropped).toBe(missed);
+  expect(warned.at(-1)).toMatchObject({ webhook: hook.id, events: expect.any(Number) });
+  first.resolve();
+  const next = oldest % 2 === 1 ? oldest : oldest + 1;
+  await eventually(() => sent.slice(0, 3), [1, next, next + 2]);
+  await deliveries.stop();
+  db.close();
+}, 60_000);
