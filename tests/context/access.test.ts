@@ -367,7 +367,7 @@ describe("for random people and rules", () => {
       return server.admin.put("/users/Lee/acl", { rules: [only] });
     };
     const restore = `/spaces/team/snapshots/${id}/restore`;
-    const refused = (code: string) => ({ code, message: "a file that you may not see stands in the way" });
+    const refused = (code: string) => ({ code, message: "blocked by a file that you cannot see" });
 
     await deny("list", "read", "update");
     expect(await refusalOf(lee.raw("POST", restore))).toEqual({ status: 403, ...refused("forbidden") });

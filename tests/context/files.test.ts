@@ -262,7 +262,8 @@ describe("versions", () => {
     expect(await refusalOf(admin.raw("GET", `${filePath("a.md")}?version=2`))).toEqual({
       status: 404,
       code: "not_found",
-      message: "a.md v2: its content was destroyed",
+      message: "a.md: the content of v2 was destroyed",
+      details: { path: "a.md" },
     });
     expect(await admin.post(filePath("a.md", "undelete"))).toMatchObject({ path: "a.md", version: 1 });
     expect(await refusalOf(admin.raw("POST", filePath("a.md", "undelete")))).toMatchObject({

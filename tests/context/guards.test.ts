@@ -48,6 +48,7 @@ describe("quotas", () => {
     };
     await limits({ max_file_size: 50 });
     expect(await refused(put(admin, "c.md", "c".repeat(51)))).toEqual({
+      path: "c.md",
       quota: "max_file_size",
       used: 51,
       limit: 50,

@@ -61,6 +61,15 @@ export const printingOnlyInKit = onlyIn(
   /\bconsole\.(log|info|warn|error|debug|dir|table)\b/,
 );
 
+const MAKES_FILE_ERRORS = "src/context/files/file-error.ts";
+/** Details decide who may read an error: one that names a file in its sentence only would tell the name to everybody. */
+export const fileNamesInDetails: Rule = (files) =>
+  product(files).flatMap((file) => {
+    if (!file.path.startsWith("src/context/files/") || file.path === MAKES_FILE_ERRORS) return [];
+    const isNamed = /new AppError\([^;]*\$\{(?:\w+\.)*path\}/.test(runningCode(file));
+    return isNamed ? [`${file.path}: an error that names a file is made by fileError`] : [];
+  });
+
 const SQL =
   /\b(SELECT\s[^;]*\bFROM\s|INSERT\s+(OR\s+\w+\s+)?INTO\s|UPDATE\s+\w+\s+SET\s|DELETE\s+FROM\s|(CREATE|DROP|ALTER)\s+(TABLE|INDEX|TRIGGER|VIEW)\b|PRAGMA\s+\w)/;
 

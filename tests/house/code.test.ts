@@ -82,6 +82,21 @@ const cases: Record<string, Case> = {
       ["src/context/people/users.ts", "export const add = (write) => write(() => 1);"],
     ],
   },
+  "errors name files in their details": {
+    rule: rules.fileNamesInDetails,
+    refused: [
+      [
+        "src/context/files/sqlite/batch.ts",
+        'import { AppError } from "x";\nexport const no = (path: string) => new AppError("conflict", `${path}: taken`);',
+      ],
+    ],
+    allowed: [
+      [
+        "src/context/files/sqlite/batch.ts",
+        'import { fileError } from "x";\nexport const no = (path: string) => fileError("conflict", path, "taken");',
+      ],
+    ],
+  },
   "no top-level await outside bin": {
     rule: rules.noTopLevelAwait,
     refused: [

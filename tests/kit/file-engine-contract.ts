@@ -155,7 +155,7 @@ export function fileEngineContract(name: string, open: () => Promise<EngineBench
       expect(await refusal(apply(engine, [put("a.bin", new Uint8Array(FILE_BYTES_CEILING + 1))]))).toEqual({
         code: "too_large",
         message: `a.bin: larger than ${FILE_BYTES_CEILING} bytes`,
-        details: { limit_bytes: FILE_BYTES_CEILING },
+        details: { path: "a.bin", limit_bytes: FILE_BYTES_CEILING },
       });
       const many = Array.from({ length: BATCH_OPERATIONS_MAX + 1 }, (_, index) => remove(`${index}.md`));
       expect(await refusal(apply(engine, many))).toEqual({
@@ -180,6 +180,7 @@ export function fileEngineContract(name: string, open: () => Promise<EngineBench
         expect(await refusal(apply(engine, [put(path, "x")]))).toEqual({
           code: "invalid",
           message: `${path}: "${segment}" is a reserved name`,
+          details: { path },
         });
       }
       await apply(engine, [put(".gitignore", "x"), put("a/.cairnrc", "x"), put(".github/git.md", "x")]);
@@ -230,7 +231,7 @@ export function fileEngineContract(name: string, open: () => Promise<EngineBench
       expect(await refusal(apply(engine, [undelete("a.md")]))).toEqual({
         code: "conflict",
         message: "a.md: is not deleted",
-        details: { current: 2 },
+        details: { path: "a.md", current: 2 },
       });
       expect(await refusal(apply(engine, [undelete("b.md")]))).toEqual({
         code: "not_found",
@@ -274,7 +275,8 @@ export function fileEngineContract(name: string, open: () => Promise<EngineBench
       expect(engine.totals().versions).toBe(2);
       expect(await refusal(engine.read(at("a.md"), 3))).toEqual({
         code: "not_found",
-        message: "a.md v3: its content was destroyed",
+        message: "a.md: the content of v3 was destroyed",
+        details: { path: "a.md" },
       });
       await apply(engine, [undelete("a.md")]);
       expect(text(await engine.read(at("a.md")))).toBe("two!");
@@ -299,6 +301,7 @@ export function fileEngineContract(name: string, open: () => Promise<EngineBench
       expect(await refusal(apply(engine, [undelete("a.md")]))).toEqual({
         code: "refused",
         message: "a.md: the content of all its versions was destroyed",
+        details: { path: "a.md" },
       });
       expect((await apply(engine, [put("a.md", "four")])).effects[0]!.after!.version).toBe(4);
     });
@@ -338,7 +341,8 @@ export function fileEngineContract(name: string, open: () => Promise<EngineBench
       expect(engine.totals()).toEqual({ files: 1, bytes: 1, versions: 3 });
       expect(await refusal(engine.read(at("a.md"), 1))).toEqual({
         code: "not_found",
-        message: "a.md v1: its content was pruned",
+        message: "a.md: the content of v1 was pruned",
+        details: { path: "a.md" },
       });
       expect(await engine.restoreSnapshot(snapshot.id, { author: "ann", versionsKept: 1 })).toMatchObject({
         lost: [],

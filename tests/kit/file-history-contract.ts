@@ -39,20 +39,24 @@ export function fileHistoryContract(name: string, open: () => Promise<EngineBenc
       await using bench = await open();
       const { engine } = bench;
       await apply(engine, [put("Docs/a.md", "x"), put("\u00e9.md", "x")]);
-      const conflict = (message: string) => ({ code: "conflict", message });
+      const conflict = (path: string, other: string, problem: string) => ({
+        code: "conflict",
+        message: `${path}: ${problem}`,
+        details: { path, blocked_by: [other] },
+      });
       const one = (path: string, other: string) =>
-        conflict(`${path}: some disks take it and the existing "${other}" for one name`);
+        conflict(path, other, `some disks take it and the existing "${other}" for one name`);
       expect(await refusal(apply(engine, [put("docs/A.md", "x")]))).toEqual(one("docs/A.md", "Docs/a.md"));
       expect(await refusal(apply(engine, [put("\u00c9.md", "x")]))).toEqual(one("\u00c9.md", "\u00e9.md"));
       expect(await refusal(apply(engine, [put("n.md", "x"), put("N.md", "x")]))).toEqual(one("N.md", "n.md"));
       expect(await refusal(apply(engine, [put("docs", "x")]))).toEqual(
-        conflict('docs: is a directory (it holds "Docs/a.md")'),
+        conflict("docs", "Docs/a.md", 'is a directory (it holds "Docs/a.md")'),
       );
       expect(await refusal(apply(engine, [put("docs/a.md/b", "x")]))).toEqual(
-        conflict('docs/a.md/b: "Docs/a.md" is a file, not a directory'),
+        conflict("docs/a.md/b", "Docs/a.md", '"Docs/a.md" is a file, not a directory'),
       );
       expect(await refusal(apply(engine, [put("n", "x"), put("n/b", "x")]))).toEqual(
-        conflict('n/b: "n" is a file, not a directory'),
+        conflict("n/b", "n", '"n" is a file, not a directory'),
       );
       // Both forms of the accent are one path.
       expect((await apply(engine, [put("e\u0301.md", "y")])).effects[0]!.after!.version).toBe(2);
@@ -66,7 +70,8 @@ export function fileHistoryContract(name: string, open: () => Promise<EngineBenc
       const { engine } = bench;
       await apply(engine, [put("a.md", "1")]);
       await apply(engine, [put("a.md", "2")]);
-      const twice = { code: "invalid", message: "a.md: more than one operation on it" };
+      const message = "a.md: more than one operation on it";
+      const twice = { code: "invalid", message, details: { path: "a.md" } };
       for (const operations of [
         [put("a.md", "x"), put("a.md", "y")],
         [put("a.md", "x"), remove("a.md")],

@@ -1,8 +1,8 @@
 // What changed between two versions of a text. Performed by a worker, and bounded there: two texts that differ too much get a coarse answer.
 
-import { AppError } from "../../kit/error.ts";
 import { decodeUtf8 } from "../../kit/utf8.ts";
 import type { Job } from "../../kit/workers/job.ts";
+import { fileError } from "./file-error.ts";
 
 export interface FileDiff {
   readonly path: string;
@@ -68,7 +68,7 @@ export async function diffOf({ path, from, to }: DiffInput): Promise<FileDiff> {
 
 function textOf(path: string, { version, bytes }: Side): string {
   const text = decodeUtf8(bytes);
-  if (text === undefined) throw new AppError("not_text", `${path} v${version}: is not UTF-8 text`);
+  if (text === undefined) throw fileError("not_text", path, `v${version} is not UTF-8 text`);
   return text;
 }
 

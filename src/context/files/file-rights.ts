@@ -1,12 +1,13 @@
 // Which rights a change of files needs. They are asked three times: before a body is read, before its content is judged, and inside the
 // transaction, where it is known what the change does. A refusal for rights is `forbidden` or `not_found` and comes before every other.
 
-import { AppError, notFound } from "../../kit/error.ts";
+import { type AppError, notFound } from "../../kit/error.ts";
 import type { DocumentPath } from "../../kit/paths.ts";
 import type { Capability } from "../access/schema.ts";
 import type { Actor } from "../people/actor.ts";
 import type { OpenSpace } from "../spaces/spaces.ts";
 import type { Effect, Operation } from "./engine.ts";
+import { fileError } from "./file-error.ts";
 
 /** An operation before its content: all that rights are about. */
 export type Draft = Pick<Operation, "op" | "path">;
@@ -46,7 +47,7 @@ export function requireSome(actor: Actor, space: string, op: Operation["op"], pa
   const { rights } = actor;
   if (!rights.may("list", space, path) && !rights.may("read", space, path)) throw notFound("file", path);
   if (op === "destroy" && !rights.has("lead", space))
-    throw new AppError("forbidden", `${path}: only a space-lead or an admin may destroy a version`);
+    throw fileError("forbidden", path, "only a space-lead or an admin may destroy a version");
   const needed = SOME_OF[op];
   if (!needed.some((capability) => rights.may(capability, space, path)))
     throw refusal(actor, needed[0]!, path);
@@ -59,5 +60,5 @@ export function requireEffect(actor: Actor, space: string, effect: Effect): void
 }
 
 export function refusal(actor: Actor, capability: Capability, path: string): AppError {
-  return new AppError("forbidden", `${path}: ${actor.name} (${actor.rights.role}) may not ${capability} it`);
+  return fileError("forbidden", path, `${actor.name} (${actor.rights.role}) may not ${capability} it`);
 }

@@ -12,6 +12,7 @@ import type { Actor } from "../people/actor.ts";
 import type { OpenSpace, Spaces } from "../spaces/spaces.ts";
 import type { Applied, Batch, Content, EditedCopy, Effect, Expected, Operation, Plan } from "./engine.ts";
 import { DIFF_JOB, type FileDiff } from "./diff.ts";
+import { blockersOf, fileError, pathOf } from "./file-error.ts";
 import { refusal, requireEffect, requireRights, requireSome, type Draft } from "./file-rights.ts";
 import { headText, parseHead } from "./head.ts";
 import { admitQuotas } from "./quotas.ts";
@@ -112,7 +113,7 @@ export class Files {
   ): Promise<FileDiff> {
     const { versions, path } = await this.history(actor, spaceName, pathText);
     const newest = to ?? versions[0]?.version;
-    if (newest === undefined) throw new AppError("refused", `${path}: has no versions yet; adopt it first`);
+    if (newest === undefined) throw fileError("refused", path, "has no versions yet; adopt it first");
     const oldest = from ?? newest - 1;
     const bytesOf = async (version: number) => (await this.read(actor, spaceName, path, version)).bytes;
     const before = { version: oldest, bytes: oldest < 1 ? new Uint8Array() : await bytesOf(oldest) };
@@ -265,7 +266,7 @@ export class Files {
       return await apply();
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== "conflict") throw error;
-      if (quoted(error.message).every((path) => actor.rights.may("list", space, path))) throw error;
+      if (blockersOf(error).every((path) => actor.rights.may("list", space, path))) throw error;
       throw new AppError("conflict", "path: the name is taken already, or clashes with another");
     }
   }
@@ -278,10 +279,8 @@ export class Files {
       return { ...applied, effects: applied.effects.filter(({ path }) => sees(path)) };
     } catch (error) {
       if (!(error instanceof AppError) || !actor.rights.has("lead", space)) throw error;
-      // A name stands in quotes, or before a colon, which no name has.
-      const named = [...quoted(error.message), ...error.message.split(": ").slice(0, -1)];
-      if (named.every(sees)) throw error;
-      throw new AppError(error.code, "a file that you may not see stands in the way");
+      if ([pathOf(error) ?? [], blockersOf(error)].flat().every(sees)) throw error;
+      throw new AppError(error.code, "blocked by a file that you cannot see");
     }
   }
 
@@ -340,7 +339,6 @@ export class Files {
       const finding = await this.#deps.secrets.find(actor.name, operation);
       if (!finding) continue;
       const { rule, line, snippet } = finding;
-      const data = { path: operation.path, rule, line };
       const { blocks } = finding;
       tell({
         type: "secret.blocked",
@@ -350,13 +348,11 @@ export class Files {
         data: { rule, line, blocked: blocks },
       });
       if (blocks)
-        throw new AppError(
+        throw fileError(
           "secret_found",
-          `${operation.path}: line ${line} looks like a secret (${rule}); remove it, or, once a person has checked it, write secret:checked on that line or the one above`,
-          {
-            ...data,
-            snippet,
-          },
+          operation.path,
+          `line ${line} looks like a secret (${rule}); remove it, or, once a person has checked it, write secret:checked on that line or the one above`,
+          { rule, line, snippet },
         );
     }
   }
@@ -387,10 +383,6 @@ function ofEdits<T extends Promise<void> | void>(judge: () => T): T {
   } catch (error) {
     return explain(error);
   }
-}
-
-function quoted(message: string): string[] {
-  return [...message.matchAll(/"([^"]*)"/g)].map((match) => match[1]!);
 }
 
 /** A head of this space, or a time. Raises `invalid`, `epoch_changed`. */

@@ -2,6 +2,7 @@
 
 import { AppError } from "../../kit/error.ts";
 import type { EffectiveQuotas } from "../spaces/schema.ts";
+import { fileError } from "./file-error.ts";
 import type { Plan } from "./engine.ts";
 
 const WARNED_FROM = 0.8;
@@ -19,7 +20,7 @@ export function admitQuotas(limits: EffectiveQuotas, plan: Plan, tell: (news: Qu
         type: "quota.exceeded",
         data: { quota: "max_file_size", used: after!.size, limit: limits.max_file_size },
       });
-      throw exceeded("max_file_size", after!.size, limits.max_file_size, `${path}: ${after!.size} bytes`);
+      throw exceeded("max_file_size", after!.size, limits.max_file_size, `${after!.size} bytes`, path);
     }
   }
   judge("max_files", plan.before.files, plan.after.files, limits.max_files, "files", tell);
@@ -43,10 +44,10 @@ function judge(
     tell({ type: "quota.warning", data: { quota, used: after, limit } });
 }
 
-function exceeded(quota: string, used: number, limit: number, what: string): AppError {
-  return new AppError("quota_exceeded", `${what}, over the limit of ${limit} (${quota})`, {
-    quota,
-    used,
-    limit,
-  });
+function exceeded(quota: string, used: number, limit: number, what: string, path?: string): AppError {
+  const problem = `${what}, over the limit of ${limit} (${quota})`;
+  const details = { quota, used, limit };
+  return path === undefined
+    ? new AppError("quota_exceeded", problem, details)
+    : fileError("quota_exceeded", path, problem, details);
 }

@@ -98,6 +98,7 @@ test("edited, new and missing files are seen, also after a restart, with their c
   expect(await refusal(engine.adopt({ author: "ann" }, [at(".cairn/space.db")]))).toEqual({
     code: "invalid",
     message: '.cairn/space.db: ".cairn" is a reserved name',
+    details: { path: ".cairn/space.db" },
   });
 });
 

@@ -3,6 +3,7 @@
 import { AppError, notFound } from "../../../kit/error.ts";
 import { foldedPath, type DocumentPath } from "../../../kit/paths.ts";
 import type { Effect, Expected, Operation, Plan } from "../engine.ts";
+import { fileError } from "../file-error.ts";
 import { BATCH_OPERATIONS_MAX, FILE_BYTES_CEILING, type Totals } from "../schema.ts";
 import { reservedSegment } from "./reserved.ts";
 import type { FileRow, SpaceRow, SpaceStore, VersionRow } from "./store.ts";
@@ -32,9 +33,9 @@ export function checkShape(operations: readonly Operation[]): void {
   for (const operation of operations) {
     const { path } = operation;
     const reserved = reservedSegment(path);
-    if (reserved !== undefined) throw new AppError("invalid", `${path}: "${reserved}" is a reserved name`);
+    if (reserved !== undefined) throw fileError("invalid", path, `"${reserved}" is a reserved name`);
     if (operation.op === "put" && operation.content.length > FILE_BYTES_CEILING)
-      throw new AppError("too_large", `${path}: larger than ${FILE_BYTES_CEILING} bytes`, {
+      throw fileError("too_large", path, `larger than ${FILE_BYTES_CEILING} bytes`, {
         limit_bytes: FILE_BYTES_CEILING,
       });
   }
@@ -50,7 +51,7 @@ function refuseRepeated(operations: readonly Operation[]): void {
     const versions = destroyed.get(path);
     const isAnotherDestroy = operation.op === "destroy" && !versions?.has(operation.version);
     if (others.has(path) || (versions && !isAnotherDestroy))
-      throw new AppError("invalid", `${path}: more than one operation on it`);
+      throw fileError("invalid", path, "more than one operation on it");
     if (operation.op !== "destroy") others.add(path);
     else if (versions) versions.add(operation.version);
     else destroyed.set(path, new Set([operation.version]));
@@ -96,9 +97,9 @@ const STEPS = {
   },
   undelete(store: SpaceStore, { path }: Extract<Prepared, { op: "undelete" }>, row: FileRow | null): Found {
     if (!row) throw notFound("file", path);
-    if (row.live !== null) throw new AppError("conflict", `${path}: is not deleted`, { current: row.live });
+    if (row.live !== null) throw fileError("conflict", path, "is not deleted", { current: row.live });
     const version = store.newestKept.get(row.id);
-    if (!version) throw new AppError("refused", `${path}: the content of all its versions was destroyed`);
+    if (!version) throw fileError("refused", path, "the content of all its versions was destroyed");
     const after = { version: version.version, size: version.size, hash: version.hash };
     return { effect: { path, op: "undelete", before: null, after }, version };
   },
@@ -129,7 +130,7 @@ function requireExpected(path: string, expected: Expected, live: Effect["before"
   const wanted = expected === null ? "no file" : `v${expected}`;
   const found = live === null ? "there is no such file" : `the current version is v${live.version}`;
   const current = live && { version: live.version, hash: live.hash };
-  throw new AppError("stale", `${path}: expected ${wanted}, but ${found}`, { path, current });
+  throw fileError("stale", path, `expected ${wanted}, but ${found}`, { current });
 }
 
 /** One name for two files on some disks, or a file where a directory is. Judged by what will be there. Raises `conflict`. */
@@ -146,9 +147,13 @@ export function refuseClashes(store: SpaceStore, steps: readonly Step[]): void {
     const folded = foldedPath(effect.path);
     const other = names.get(folded) ?? staying(store.fileByFolded.get(folded)?.path, leaving);
     if (other !== undefined && other !== effect.path)
-      throw new AppError(
+      throw fileError(
         "conflict",
-        `${effect.path}: some disks take it and the existing "${other}" for one name`,
+        effect.path,
+        `some disks take it and the existing "${other}" for one name`,
+        {
+          blocked_by: [other],
+        },
       );
     names.set(folded, effect.path);
   }
@@ -165,13 +170,17 @@ function refuseDirectory(
   for (let at = folded.indexOf("/"); at >= 0; at = folded.indexOf("/", at + 1)) {
     const ancestor = folded.slice(0, at);
     const file = appearing.get(ancestor) ?? staying(store.fileByFolded.get(ancestor)?.path, leaving);
-    if (file !== undefined) throw new AppError("conflict", `${path}: "${file}" is a file, not a directory`);
+    if (file !== undefined)
+      throw fileError("conflict", path, `"${file}" is a file, not a directory`, { blocked_by: [file] });
   }
   // One more than leave: then one that stays is among them, if there is any.
   const below = store.someLiveBelow
     .all(`${folded}/`, `${folded}${AFTER_SLASH}`, leaving.size + 1)
     .find((row) => !leaving.has(row.path));
-  if (below) throw new AppError("conflict", `${path}: is a directory (it holds "${below.path}")`);
+  if (below)
+    throw fileError("conflict", path, `is a directory (it holds "${below.path}")`, {
+      blocked_by: [below.path],
+    });
 }
 
 function staying(path: string | undefined, leaving: ReadonlySet<string>): string | undefined {

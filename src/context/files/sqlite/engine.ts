@@ -83,21 +83,21 @@ export function openSqliteEngine(options: SqliteEngineOptions): SqliteEngine {
   }
 }
 
-function makeDirectory(path: string): void {
+function makeDirectory(directory: string): void {
   try {
-    mkdirSync(path, { recursive: true, mode: DIRECTORY_MODE });
+    mkdirSync(directory, { recursive: true, mode: DIRECTORY_MODE });
   } catch (error) {
-    throw new AppError("unavailable", `${path}: can't be made (${systemCode(error) ?? "unknown"})`);
+    throw new AppError("unavailable", `${directory}: cannot be created (${systemCode(error) ?? "unknown"})`);
   }
 }
 
 /** SQLite looks at a page when it needs it: some damage shows only after the file was opened. */
-function damageOf(path: string, error: unknown): unknown {
+function damageOf(database: string, error: unknown): unknown {
   const code = systemCode(error) ?? "";
   if (!code.startsWith("SQLITE_CORRUPT") && !code.startsWith("SQLITE_NOTADB")) return error;
   return new AppError(
     "invalid",
-    `${path} is damaged (${messageOf(error)}); restore a backup or move it away`,
+    `${database} is damaged (${messageOf(error)}); restore a backup or move it away`,
   );
 }
 
@@ -298,11 +298,11 @@ export class SqliteEngine implements FileEngine {
     return this.#whileOpen(this.#words.catchUp());
   }
 
-  async backupTo(path: string): Promise<void> {
+  async backupTo(file: string): Promise<void> {
     try {
-      this.#db.backupTo(path);
+      this.#db.backupTo(file);
     } catch (error) {
-      if (systemCode(error) === "EEXIST") throw new AppError("conflict", `${path}: exists already`);
+      if (systemCode(error) === "EEXIST") throw new AppError("conflict", `${file}: exists already`);
       throw error;
     }
   }

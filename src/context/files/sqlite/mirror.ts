@@ -3,10 +3,11 @@
 // noticed here, and becomes a version first.
 
 import { rfc3339, turnOfOthers, type Clock } from "../../../kit/clock.ts";
-import { AppError, messageOf } from "../../../kit/error.ts";
+import { messageOf } from "../../../kit/error.ts";
 import type { Log } from "../../../kit/log.ts";
 import type { DocumentPath } from "../../../kit/paths.ts";
 import type { EditedCopy, Operation } from "../engine.ts";
+import { fileError } from "../file-error.ts";
 import type { FileRecord } from "../schema.ts";
 import type { Step } from "./batch.ts";
 import { changedPaths } from "./changes.ts";
@@ -227,7 +228,7 @@ export class Mirror {
       const done = content ? this.#tree.put(path, content, row.hash, copy) : this.#tree.remove(path, copy);
       if (done) return;
     }
-    throw new AppError("conflict", `${path}: somebody keeps writing it in the working tree`);
+    throw fileError("conflict", path, "somebody keeps writing it in the working tree");
   }
 
   /** What can't be looked at is found when it is read. */

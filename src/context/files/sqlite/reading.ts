@@ -4,6 +4,7 @@ import { rfc3339, turnOfOthers } from "../../../kit/clock.ts";
 import { AppError } from "../../../kit/error.ts";
 import type { DocumentPath } from "../../../kit/paths.ts";
 import type { Content, Copy, EditedCopy, Effect, ListQuery, LogEntry } from "../engine.ts";
+import { fileError } from "../file-error.ts";
 import type { FileHistory, FileRecord, NetChange } from "../schema.ts";
 import { AFTER_SLASH } from "./batch.ts";
 import { decode } from "./coding.ts";
@@ -82,7 +83,7 @@ export class Reading {
     if (!found) return undefined;
     const path = row.path as DocumentPath;
     if (found.blob_id === null)
-      throw new AppError("not_found", `${path} v${version}: its content was ${found.gone}`);
+      throw fileError("not_found", path, `the content of v${version} was ${found.gone}`);
     const blob = found.blob_id;
     const bytes = this.#recent.get(found.hash, () => decode(this.#store.blob.get(blob)!));
     return { path, version, hash: found.hash, bytes, author: found.author, time: found.created_at };

@@ -23,6 +23,7 @@ import { join } from "node:path";
 import { sha256Hex } from "../../../kit/crypto.ts";
 import { AppError, systemCode } from "../../../kit/error.ts";
 import { pathProblem, type DocumentPath } from "../../../kit/paths.ts";
+import { fileError } from "../file-error.ts";
 import { FILE_BYTES_CEILING } from "../schema.ts";
 import { isReserved } from "./reserved.ts";
 
@@ -195,12 +196,11 @@ export class Tree {
         const stats = fstatSync(descriptor);
         if (!stats.isFile()) return undefined;
         if (stats.size > FILE_BYTES_CEILING)
-          throw new AppError(
+          throw fileError(
             "too_large",
-            `${path}: the file in the working tree is larger than ${FILE_BYTES_CEILING} bytes; move it away`,
-            {
-              limit_bytes: FILE_BYTES_CEILING,
-            },
+            path,
+            `the file in the working tree is larger than ${FILE_BYTES_CEILING} bytes; move it away`,
+            { limit_bytes: FILE_BYTES_CEILING },
           );
         const bytes = readAll(descriptor, stats.size);
         const hash = sha256Hex(bytes);
@@ -270,10 +270,9 @@ export class Tree {
       const stats = lstatSync(directory, { throwIfNoEntry: false });
       if (!stats) mkdirSync(directory, { mode: DIRECTORY_MODE });
       else if (!stats.isDirectory())
-        throw new AppError(
-          "conflict",
-          `${path}: "${path.slice(0, at)}" in the working tree is not a directory`,
-        );
+        throw fileError("conflict", path, `"${path.slice(0, at)}" in the working tree is not a directory`, {
+          blocked_by: [path.slice(0, at)],
+        });
       at = path.indexOf("/", at + 1);
     }
   }
@@ -361,9 +360,10 @@ function guarded<T>(path: string, work: () => T): T {
     return work();
   } catch (error) {
     if (error instanceof AppError) throw error;
-    throw new AppError(
+    throw fileError(
       "unavailable",
-      `${path}: the working tree can't be used (${systemCode(error) ?? "unknown"})`,
+      path,
+      `the working tree cannot be used (${systemCode(error) ?? "unknown"})`,
     );
   }
 }
