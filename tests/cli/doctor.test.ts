@@ -208,18 +208,24 @@ describe("what can be wrong", () => {
     appendFileSync(server.inside("spaces", "main", "decisions.md"), "by hand");
     writeFileSync(server.inside("spaces", "main", "new.md"), "new");
     rmSync(server.inside("spaces", "main", "identity", "me.md"));
+    writeFileSync(server.inside("spaces", "main", "a:b.md"), "new");
     const found = await server.examine();
     expect([found.ok, finding(found, "working tree of main")]).toMatchObject([
       true,
       {
         state: "warn",
-        found: "1 modified, 1 untracked, 1 missing, 0 waiting for repair",
+        found: "1 modified, 1 untracked, 1 missing, 1 refused, 0 waiting for repair",
         fix: `record them: cairn space adopt main --server-dir ${server.directory}`,
       },
     ]);
-    await runBinary("cairn", ["space", "adopt", "main", "--server-dir", server.directory]);
+    const adopted = await runBinary("cairn", ["space", "adopt", "main", "--server-dir", server.directory]);
+    expect(adopted.stdout).toBe("adopted decisions.md\nadopted new.md\nrefused a:b.md: must not contain :\n");
+    const listed = await runBinary("cairn", ["file", "list", "--server-dir", server.directory]);
+    expect(listed.stdout).toMatch(/^PATH +VERSION +SIZE +STATE +SYNC +UPDATED +AUTHOR\n/);
+    expect(listed.stdout).toMatch(/^a:b\.md +— +3 B +refused: must not contain : +always +/m);
+    expect(listed.stdout).toMatch(/^identity\/me\.md +v1 +\d+ B +missing +init-only +/m);
     expect(finding(await server.examine(), "working tree of main").found).toBe(
-      "0 modified, 0 untracked, 1 missing, 0 waiting for repair",
+      "0 modified, 0 untracked, 1 missing, 1 refused, 0 waiting for repair",
     );
   });
 

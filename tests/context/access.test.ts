@@ -373,16 +373,18 @@ describe("for random people and rules", () => {
     expect(await refusalOf(lee.raw("POST", restore))).toEqual({ status: 403, ...refused("forbidden") });
     const byHand = join(server.directory, "spaces", "team", "vault", "plan.md");
     writeFileSync(byHand, `key: ${"ghp_"}${"a1B2".repeat(9)}`);
-    expect(await refusalOf(lee.raw("POST", "/spaces/team/adopt"))).toEqual({
-      status: 422,
-      ...refused("secret_found"),
-    });
-    const [record] = await server.admin.get<AuditRecord[]>("/audit?actor=Lee&action=file.adopt");
+    writeFileSync(join(server.directory, "spaces", "team", "vault", "a:b.md"), "x");
+    const nothing = { adopted: [], refused: [] };
+    expect(await lee.post("/spaces/team/adopt")).toMatchObject(nothing);
+    const listed = await lee.get<FileRecord[]>("/spaces/team/files");
+    expect(listed.map(({ path }) => path)).toEqual(["open.md"]);
+    const [record] = await server.admin.get<AuditRecord[]>("/audit?actor=Lee&action=file.adopt&result=error");
     expect(record?.error).toContain("vault/plan.md: line 1");
 
     writeFileSync(byHand, "the plan");
     await deny("list", "read");
-    expect(await lee.post("/spaces/team/adopt")).toMatchObject({ adopted: [] });
+    expect(await lee.post("/spaces/team/adopt")).toMatchObject(nothing);
+    expect(await server.admin.read("vault/plan.md", "?version=1")).toBe("the plan");
     expect(await lee.post(restore)).toMatchObject({ files: ["open.md"] });
     expect(await server.admin.read("vault/takeover.md")).toBe("one");
   });

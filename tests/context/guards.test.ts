@@ -170,12 +170,30 @@ describe("secrets", () => {
     });
     const ann = await server.user("Ann", "contributor");
     expect((await refusalOf(ann.raw("POST", "/spaces/team/adopt"))).status).toBe(403);
-    expect(await refusalOf(admin.raw("POST", "/spaces/team/adopt"))).toMatchObject({
-      code: "secret_found",
-      details: { path: "keys.md" },
+    expect(await admin.post("/spaces/team/adopt")).toEqual({
+      head: expect.stringMatching(/\.1$/),
+      adopted: ["note.md"],
+      refused: [
+        {
+          path: "keys.md",
+          code: "secret_found",
+          reason: expect.stringMatching(/^line 1 looks like a secret \(AWS access key\);/),
+        },
+      ],
+    });
+    const [record] = await admin.get<AuditRecord[]>("/audit?action=file.adopt&result=error");
+    expect([record?.target, record?.error]).toEqual([
+      "keys.md",
+      expect.stringMatching(/^secret_found: keys\.md: line 1 /),
+    ]);
+    await admin.put("/spaces/team/quotas", { max_file_size: 10 });
+    writeFileSync(join(tree, "keys.md"), "longer than ten");
+    expect(await admin.post("/spaces/team/adopt")).toMatchObject({
+      adopted: [],
+      refused: [{ path: "keys.md", code: "quota_exceeded" }],
     });
     writeFileSync(join(tree, "keys.md"), "gone");
-    expect(await admin.post("/spaces/team/adopt")).toMatchObject({ adopted: ["keys.md", "note.md"] });
+    expect(await admin.post("/spaces/team/adopt")).toMatchObject({ adopted: ["keys.md"], refused: [] });
     expect(await states()).toEqual([
       ["keys.md", 1, "live"],
       ["note.md", 1, "live"],

@@ -1,7 +1,7 @@
 // Goal: a push is all or nothing and each path is judged by itself; a pull is an archive of what may travel; modes mean the same both ways.
 
 import { describe, expect, test } from "bun:test";
-import { modeOf, travelsDown, travelsUp } from "../../src/context/sync/modes.ts";
+import { modeOf, travelsDown, travelsUp } from "../../src/context/spaces/modes.ts";
 import type { AuditRecord } from "../../src/context/audit/schema.ts";
 import type { FileRecord } from "../../src/context/files/schema.ts";
 import { sha256Hex } from "../../src/kit/crypto.ts";

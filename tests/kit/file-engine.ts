@@ -1,5 +1,6 @@
 // A file engine on the bench: opened on an empty space, with a clock that stands still, and the few words that its tests need.
 
+import { adoptTree } from "../../src/context/files/adoption.ts";
 import type { Applied, Batch, Expected, FileEngine, Operation } from "../../src/context/files/engine.ts";
 import { openSqliteEngine, type SqliteEngine } from "../../src/context/files/sqlite/engine.ts";
 import { AppError } from "../../src/kit/error.ts";
@@ -81,6 +82,12 @@ export function apply(
   more: Partial<Batch> = {},
 ): Promise<Applied> {
   return engine.apply({ operations, author: "ann", ...more });
+}
+
+/** Everything that lies in the working tree without a version. */
+export async function adopt(engine: FileEngine): Promise<{ adopted: string[]; refused: string[] }> {
+  const { adopted, refused } = await adoptTree(engine, { batch: { author: "ann" }, scan: () => {} });
+  return { adopted: [...adopted], refused: refused.map(({ path, code }) => `${path} ${code}`) };
 }
 
 export interface EngineRefusal {

@@ -4,7 +4,8 @@ import { defineCommand } from "citty";
 import { readFile } from "node:fs/promises";
 import type { Client } from "../../context/client/client.ts";
 import { encodedPath } from "../../context/client/client.ts";
-import type { FileHistory, FileRecord } from "../../context/files/schema.ts";
+import type { ListedFile } from "../../context/files/listing-schema.ts";
+import type { FileHistory } from "../../context/files/schema.ts";
 import { accessProblem } from "../../kit/disk.ts";
 import { AppError } from "../../kit/error.ts";
 import { formatOf, printBytes, printData } from "../../kit/output.ts";
@@ -70,7 +71,7 @@ export const fileList = serverCommand({
     at: { type: "string", valueHint: "head|time", description: "The space as it was then" },
   },
   ask: async (client, args) =>
-    client.get<FileRecord[]>(`/spaces/${await chosenSpace(client, args.space)}/files`, {
+    client.get<ListedFile[]>(`/spaces/${await chosenSpace(client, args.space)}/files`, {
       prefix: args.prefix,
       deleted: args.deleted === true ? 1 : undefined,
       at: args.at,
@@ -81,11 +82,12 @@ export const fileList = serverCommand({
         file.path,
         version(file.version),
         bytes(file.size),
-        file.state,
+        file.refused ? `${file.state}: ${file.refused.reason}` : file.state,
+        file.mode,
         file.updated_at,
         file.author,
       ]),
-      ["PATH", "VERSION", "SIZE", "STATE", "UPDATED", "AUTHOR"],
+      ["PATH", "VERSION", "SIZE", "STATE", "SYNC", "UPDATED", "AUTHOR"],
       "no files",
     ),
 });

@@ -1,5 +1,6 @@
 // `cairn space …`: the spaces of a server.
 
+import type { Adoption } from "../../context/files/listing-schema.ts";
 import type { EffectiveQuotas, Space, SyncRules } from "../../context/spaces/schema.ts";
 import { syncModes } from "../../context/spaces/schema.ts";
 import { templateNames } from "../../context/spaces/templates.ts";
@@ -7,7 +8,7 @@ import { oneOfWords } from "../../kit/arguments.ts";
 import { AppError } from "../../kit/error.ts";
 import { serverCommand, spaceArg } from "../command.ts";
 import { chosenSpace } from "../space-choice.ts";
-import { bytes, fields, plural, table } from "../text.ts";
+import { bytes, fields, plural, shown, table } from "../text.ts";
 
 const name = {
   type: "positional",
@@ -84,12 +85,14 @@ export const spaceAdopt = serverCommand({
   description: "Record what was put or edited in the working tree by hand",
   args: { name: { ...name, required: false } },
   ask: async (client, args) =>
-    client.json<{ head: string; adopted: string[] }>(
-      "POST",
-      `/spaces/${await chosenSpace(client, args.name, "<name>")}/adopt`,
-    ),
-  show: ({ adopted }) =>
-    adopted.length === 0 ? "nothing to adopt" : adopted.map((path) => `adopted ${path}`).join("\n"),
+    client.json<Adoption>("POST", `/spaces/${await chosenSpace(client, args.name, "<name>")}/adopt`),
+  show: ({ adopted, refused }) =>
+    adopted.length + refused.length === 0
+      ? "nothing to adopt"
+      : [
+          ...adopted.map((path) => `adopted ${shown(path)}`),
+          ...refused.map(({ path, reason }) => `refused ${shown(path)}: ${shown(reason)}`),
+        ].join("\n"),
 });
 
 export const spaceQuotas = serverCommand({

@@ -71,13 +71,19 @@ export function treeVerdict(
 ): Verdict {
   const count = (wanted: string) => files.filter(({ state }) => state === wanted).length;
   const [modified, untracked, missing] = [count("modified"), count("untracked"), count("missing")];
-  const counts = `${modified} modified, ${untracked} untracked, ${missing} missing, ${waiting} waiting for repair`;
-  if (modified + untracked + missing + waiting === 0)
+  const refused = count("refused");
+  const counts = `${modified} modified, ${untracked} untracked, ${missing} missing, ${refused} refused, ${waiting} waiting for repair`;
+  if (modified + untracked + missing + refused + waiting === 0)
     return ok(`all ${files.length} files as they are recorded`);
   const at = `--server-dir ${quoted(directory)}`;
   if (waiting > 0)
     return warn(counts, `nothing: the next start, or cairn space show ${space} ${at}, repairs it`);
   if (modified + untracked > 0) return warn(counts, `record them: cairn space adopt ${space} ${at}`);
+  if (missing === 0)
+    return warn(
+      counts,
+      `rename each that cairn file list --space ${space} ${at} shows as refused, or move it away`,
+    );
   return warn(
     counts,
     `for each that cairn file list --space ${space} ${at} shows as missing: put it back (cairn file get), or cairn file delete`,

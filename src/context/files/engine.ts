@@ -1,6 +1,7 @@
 // The versioned store of one space, as everything above it sees it. An engine keeps content and history; it knows no people, no rights and
 // no HTTP. Every engine passes the same contract suite (tests/kit/file-engine-contract.ts).
 
+import type { AppError } from "../../kit/error.ts";
 import type { DocumentPath } from "../../kit/paths.ts";
 import type { ChangeOp, FileHistory, FileRecord, NetChange, Snapshot, Totals } from "./schema.ts";
 
@@ -78,6 +79,10 @@ export interface Applied {
   readonly effects: readonly Effect[];
   /** Milliseconds since the epoch. */
   readonly time: number;
+}
+
+export interface AppliedEach extends Applied {
+  readonly refused: readonly { readonly path: DocumentPath; readonly error: AppError }[];
 }
 
 export interface Restored extends Applied {
@@ -160,8 +165,8 @@ export interface FileEngine {
   log(after: number, limit: number): Promise<LogEntry[]>;
   /**
    * All of it or nothing, durable when it resolves. At most one operation on a path, but for destroys of several versions. A copy in the
-   * working tree that somebody edited by hand becomes a version before this is judged. Raises `stale` with `details.current` (version and hash, or null), `not_found`, `conflict` (a name that is a
-   * directory, or the same as another's on some disks), `invalid`, and whatever `admit` raises.
+   * working tree that somebody edited by hand becomes a version before this is judged. Raises `stale` with `details.current` (version and hash, or null), `not_found`, `conflict` with `details.blocked_by` (a name that
+   * is a directory, is the same as another's on some disks, or is taken by something that has no version), `invalid`, and whatever `admit` raises.
    */
   apply(batch: Batch): Promise<Applied>;
   snapshots(): Promise<Snapshot[]>;
@@ -169,8 +174,11 @@ export interface FileEngine {
   snapshot(name: string, batch: Pick<Batch, "author" | "begin">): Promise<Snapshot>;
   /** Makes the space what it was then, by new versions. Raises `not_found`, and whatever `admit` raises. */
   restoreSnapshot(id: number, batch: Omit<Batch, "operations">): Promise<Restored>;
-  /** Records what was edited or put into the working tree by hand. `paths` undefined: all of it. */
-  adopt(batch: Omit<Batch, "operations">, paths?: readonly DocumentPath[]): Promise<Applied>;
+  /**
+   * As `apply`, but each operation is judged by itself, in their order, and those that are refused are left out. Nothing is recorded beside
+   * them: it is for copies in the working tree.
+   */
+  applyEach(batch: Batch): Promise<AppliedEach>;
   /** Where the working tree could not be written and does not show the live version. Tried again with each write and at the open. Sorted. */
   treeBehind(): readonly DocumentPath[];
   /** A consistent copy of everything that is committed. Raises `conflict` when the path exists. */

@@ -8,9 +8,24 @@ interface Named extends ErrorDetails {
   blocked_by?: readonly string[];
 }
 
+class FileError extends AppError {
+  /** What is wrong, without the path. */
+  readonly problem: string;
+
+  constructor(code: ErrorCode, path: string, problem: string, details: Named) {
+    super(code, `${path}: ${problem}`, { path, ...details });
+    this.problem = problem;
+  }
+}
+
 /** `<path>: <problem>`, with `path` in the details. */
 export function fileError(code: ErrorCode, path: string, problem: string, details: Named = {}): AppError {
-  return new AppError(code, `${path}: ${problem}`, { path, ...details });
+  return new FileError(code, path, problem, details);
+}
+
+/** For where the path is shown already. */
+export function problemOf(error: AppError): string {
+  return error instanceof FileError ? error.problem : error.message;
 }
 
 /** The file that an error is about; undefined when it is about none. */

@@ -1,7 +1,7 @@
 // The rules of files: every surface that reads or changes one comes through here. A change goes: canonical path, rights, secret scan, then one
 // transaction in which rights and quotas are judged by what it will really do; then the audit record. Events come from the store itself.
 
-import { timeOf } from "../../kit/clock.ts";
+import { timeOf, turnOfOthers } from "../../kit/clock.ts";
 import { AppError, notFound } from "../../kit/error.ts";
 import { parseDocumentPath, type DocumentPath } from "../../kit/paths.ts";
 import type { WorkerPool } from "../../kit/workers/pool.ts";
@@ -9,14 +9,17 @@ import type { Capability } from "../access/schema.ts";
 import type { Audit, Deed } from "../audit/audit.ts";
 import type { Announced, Events } from "../events/events.ts";
 import type { Actor } from "../people/actor.ts";
+import { modeOf } from "../spaces/modes.ts";
 import type { OpenSpace, Spaces } from "../spaces/spaces.ts";
 import type { Applied, Batch, Content, EditedCopy, Effect, Expected, Operation, Plan } from "./engine.ts";
+import { adoptTree } from "./adoption.ts";
 import { DIFF_JOB, type FileDiff } from "./diff.ts";
 import { blockersOf, fileError, pathOf } from "./file-error.ts";
 import { refusal, requireEffect, requireRights, requireSome, type Draft } from "./file-rights.ts";
 import { headText, parseHead } from "./head.ts";
 import { admitQuotas } from "./quotas.ts";
-import type { FileHistory, FileRecord, NetChange } from "./schema.ts";
+import type { Adoption, ListedFile } from "./listing-schema.ts";
+import type { FileHistory, NetChange } from "./schema.ts";
 import type { SecretScan } from "./secrets.ts";
 
 export interface FilesDeps {
@@ -52,6 +55,10 @@ type ChangeDeed = Deed & { readonly space: string };
 
 type Tell = (news: Announced) => void;
 
+/** Between two of them everything else may run: about 5 ms. */
+const RECORDS_PER_STRETCH = 1_000;
+const UNSEEN_BLOCKER = "blocked by a file that you cannot see";
+
 export class Files {
   readonly #deps: FilesDeps;
 
@@ -63,7 +70,7 @@ export class Files {
     actor: Actor,
     spaceName: string,
     query: { prefix?: string | undefined; deleted?: boolean; at?: string | undefined },
-  ): Promise<FileRecord[]> {
+  ): Promise<ListedFile[]> {
     const space = await this.#deps.spaces.looked(actor, spaceName);
     const prefix = query.prefix?.replace(/\/$/, "");
     const records = await space.engine.list({
@@ -71,7 +78,15 @@ export class Files {
       ...(query.deleted ? { deleted: true } : {}),
       ...(query.at === undefined ? {} : { at: momentOf(query.at, space) }),
     });
-    return records.filter(({ path }) => actor.rights.may("list", spaceName, path));
+    const { sync } = space.file;
+    const listed: ListedFile[] = [];
+    for (const [index, record] of records.entries()) {
+      if ((index + 1) % RECORDS_PER_STRETCH === 0) await turnOfOthers();
+      const { path } = record;
+      const isSeen = seesEntry(actor, spaceName, path);
+      if (isSeen) listed.push({ ...record, mode: modeOf(sync, path) });
+    }
+    return listed;
   }
 
   /**
@@ -172,21 +187,31 @@ export class Files {
     };
   }
 
-  /** Records what was put or edited in the working tree by hand. Space-leads and admins. */
-  async adopt(actor: Actor, spaceName: string): Promise<{ head: string; adopted: string[] }> {
+  /** Records what was put or edited in the working tree by hand, and says what it cannot record. Space-leads and admins. */
+  async adopt(actor: Actor, spaceName: string): Promise<Adoption> {
     const { audit, spaces } = this.#deps;
     const deed = { action: "file.adopt", space: spaceName };
-    const { head, effects } = await this.#unnamed(actor, spaceName, () =>
-      audit.watched(actor, deed, async () => {
-        const space = await spaces.led(actor, spaceName);
-        await this.#scanTree(actor, space);
-        const tell = this.#onceEach();
-        const begin = () => spaces.requireLead(actor, spaceName);
-        const admit = (plan: Plan) => this.#admit(actor, space, plan, tell);
-        return space.engine.adopt({ author: actor.name, by: actor, begin, admit });
-      }),
-    );
-    return { head: headText(head), adopted: effects.map(({ path }) => path) };
+    const { adopted, refused, engine } = await audit.watched(actor, deed, async () => {
+      const space = await spaces.led(actor, spaceName);
+      const begin = () => spaces.requireLead(actor, spaceName);
+      const batch = { ...this.#terms(actor, space), begin };
+      const scan = (operation: Operation) => this.#scan(actor, spaceName, [operation]);
+      return { ...(await adoptTree(space.engine, { batch, scan })), engine: space.engine };
+    });
+    const failed = refused.filter(({ error }) => error !== undefined);
+    for (const { path, error } of failed) audit.record(actor, { ...deed, target: path }, error);
+    const sees = (path: string) => seesEntry(actor, spaceName, path);
+    return {
+      head: headText(engine.head()),
+      adopted: adopted.filter(sees),
+      refused: refused
+        .filter(({ path }) => sees(path))
+        .map(({ path, code, reason, error }) => ({
+          path,
+          code,
+          reason: error && !blockersOf(error).every(sees) ? UNSEEN_BLOCKER : reason,
+        })),
+    };
   }
 
   /** Makes the space what it was at a snapshot. Space-leads and admins; each path is judged by itself. */
@@ -280,7 +305,7 @@ export class Files {
     } catch (error) {
       if (!(error instanceof AppError) || !actor.rights.has("lead", space)) throw error;
       if ([pathOf(error) ?? [], blockersOf(error)].flat().every(sees)) throw error;
-      throw new AppError(error.code, "blocked by a file that you cannot see");
+      throw new AppError(error.code, UNSEEN_BLOCKER);
     }
   }
 
@@ -316,15 +341,6 @@ export class Files {
     admitQuotas(this.#deps.spaces.quotasOf(space), plan, (warning) =>
       tell({ ...warning, actor: actor.name, space: space.name }),
     );
-  }
-
-  /** What lies in the working tree comes into the history, and from there to every copy. */
-  async #scanTree(actor: Actor, { engine, name }: OpenSpace): Promise<void> {
-    for (const { path, state } of await engine.list()) {
-      if (state !== "untracked" && state !== "modified") continue;
-      const copy = await engine.copy(path as DocumentPath);
-      if (copy) await this.#scan(actor, name, [{ op: "put", path: copy.path, content: copy.bytes }]);
-    }
   }
 
   /** Before the transaction: it takes time, and the bytes that are scanned are the ones that are written. */
@@ -383,6 +399,16 @@ function ofEdits<T extends Promise<void> | void>(judge: () => T): T {
   } catch (error) {
     return explain(error);
   }
+}
+
+/**
+ * Also of what cannot be a document: a directory is seen by a person who may see what is below it, and a character that rules would read as a
+ * slash hides nothing from them.
+ */
+function seesEntry({ rights }: Actor, space: string, path: string): boolean {
+  if (!rights.may("list", space, path.endsWith("/") ? path.slice(0, -1) : path)) return false;
+  const plain = path.replace(/[^\x20-\x7e]/g, "_");
+  return (path === plain && !path.endsWith("/")) || rights.may("list", space, plain);
 }
 
 /** A head of this space, or a time. Raises `invalid`, `epoch_changed`. */

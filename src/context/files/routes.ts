@@ -10,7 +10,8 @@ import { closed, Empty } from "../../kit/schema.ts";
 import type { ActorPlugin } from "../people/plugin.ts";
 import { etagOf, expectedFrom } from "./expectation.ts";
 import type { Files, Opened } from "./files.ts";
-import { FILE_BYTES_CEILING, FileHistory, FileRecord, Head, NetChange, Version } from "./schema.ts";
+import { Adoption, ListedFile } from "./listing-schema.ts";
+import { FILE_BYTES_CEILING, FileHistory, Head, NetChange, Version } from "./schema.ts";
 import { SnapshotParams } from "../spaces/schema.ts";
 import { headText } from "./head.ts";
 import { pathFromUrl } from "./url-path.ts";
@@ -73,7 +74,7 @@ function contentRoutes(plugin: ActorPlugin, files: Files) {
           deleted: query.deleted === "1" || query.deleted === "true",
           at: query.at,
         }),
-      { actor: "space", params: SpaceParams, query: ListQuery, response: Type.Array(FileRecord) },
+      { actor: "space", params: SpaceParams, query: ListQuery, response: Type.Array(ListedFile) },
     )
     .get(
       FILE_ROUTE,
@@ -166,7 +167,7 @@ function historyRoutes(plugin: ActorPlugin, files: Files) {
     .post("/spaces/:space/adopt", async ({ actor, params }) => files.adopt(actor, params.space), {
       actor: "lead",
       params: SpaceParams,
-      response: closed({ head: Head, adopted: Type.Array(Type.String()) }),
+      response: Adoption,
     });
 }
 

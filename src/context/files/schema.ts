@@ -21,10 +21,28 @@ export const Head = Type.String({
 
 /**
  * `live`: as written. `deleted`: kept, not live. Of the working tree: `modified` differs from its live version, `missing` is not
- * there, `untracked` has no version.
+ * there, `untracked` has no version, `refused` cannot get one.
  */
-export const fileStates = ["live", "deleted", "modified", "missing", "untracked"] as const;
+export const fileStates = ["live", "deleted", "modified", "missing", "untracked", "refused"] as const;
 export type FileState = (typeof fileStates)[number];
+
+/** Why something in the working tree cannot become a version. */
+export const refusalCodes = [
+  "reserved_name",
+  "bad_name",
+  "bad_encoding",
+  "symlink",
+  "not_a_file",
+  "clash",
+  "too_large",
+  "secret_found",
+  "quota_exceeded",
+  "forbidden",
+  "unreadable",
+] as const;
+export type RefusalCode = (typeof refusalCodes)[number];
+export const Refusal = closed({ code: oneOf(refusalCodes), reason: Type.String() });
+export type Refusal = Static<typeof Refusal>;
 
 export const Version = Type.Integer({ minimum: 1 });
 
@@ -37,6 +55,8 @@ export const FileRecord = closed({
   updated_at: Time,
   author: Type.String(),
   state: oneOf(fileStates),
+  /** What is in its place in the working tree and cannot be a document. */
+  refused: Type.Optional(Refusal),
 });
 export type FileRecord = Static<typeof FileRecord>;
 

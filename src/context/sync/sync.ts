@@ -14,8 +14,8 @@ import { headText, parseHead } from "../files/head.ts";
 import type { Actor } from "../people/actor.ts";
 import type { Events } from "../events/events.ts";
 import type { OpenSpace, Spaces } from "../spaces/spaces.ts";
+import { travelsDown, travelsUp } from "../spaces/modes.ts";
 import { pullArchive, type Pulled } from "./archive.ts";
-import { travelsDown, travelsUp } from "./modes.ts";
 import { readOrder, type Order, type OrderedOperation } from "./order.ts";
 import { PULL_BYTES_MAX, PUSH_BYTES_MAX, type Pushed } from "./schema.ts";
 

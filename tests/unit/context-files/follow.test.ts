@@ -204,12 +204,11 @@ test("a close finishes a write that has to record an edit first, and nothing is 
 test("a file that becomes a directory and back, when only a part of it was brought in between", async () => {
   await using space = await bench();
   const { engine } = space;
-  const bring = (path: string) => engine.adopt({ author: "ann" }, [at(path)]);
   await apply(engine, [put("p", "1"), put("q/x.md", "1")]);
   await commit(engine, [remove("p"), put("p/x.md", "1"), remove("q/x.md"), put("q", "1")]);
   await commit(engine, [remove("p/x.md"), put("p", "2"), remove("q"), put("q/x.md", "2")]);
-  await bring("p");
-  await bring("q/x.md");
+  engine.settle(at("p"));
+  engine.settle(at("q/x.md"));
   await commit(engine, [remove("p"), put("p/x.md", "3")]);
   await commit(engine, [remove("q/x.md"), put("q", "3")]);
   expect(engine.treeBehind()).toEqual([]);

@@ -11,11 +11,13 @@ import {
   renameSync,
   rmSync,
   symlinkSync,
+  truncateSync,
   writeFileSync,
 } from "node:fs";
+import { FILE_BYTES_CEILING } from "../../../src/context/files/schema.ts";
 import { Tree } from "../../../src/context/files/sqlite/tree.ts";
 import { sha256Hex } from "../../../src/kit/crypto.ts";
-import { at, destroy, put, refusal, remove, text, undelete } from "../../kit/file-engine.ts";
+import { adopt, at, destroy, put, refusal, remove, text, undelete } from "../../kit/file-engine.ts";
 import { applyAndSettle as apply, treeBench as bench } from "../../kit/tree-bench.ts";
 
 test("the tree shows what is live, and no directory without a file", async () => {
@@ -87,19 +89,15 @@ test("edited, new and missing files are seen, also after a restart, with their c
   });
   // Reading recorded nothing.
   expect(engine.head().seq).toBe(5);
-  const one = await engine.adopt({ author: "ann" }, [at("new/n.md"), at("c.md")]);
-  expect(one.effects.map(({ path, after }) => [path as string, after!.version])).toEqual([["new/n.md", 1]]);
-  const adopted = await engine.adopt({ author: "ann" });
-  expect(adopted.effects.map(({ path, after }) => [path as string, after!.version])).toEqual([
+  expect(await adopt(engine)).toEqual({ adopted: ["a.md", "new/n.md", "old.md"], refused: [] });
+  expect((await engine.list()).map(({ path, version }) => [path, version])).toEqual([
     ["a.md", 2],
+    ["b.md", 1],
+    ["c.md", 1],
+    ["new/n.md", 1],
     ["old.md", 2],
   ]);
-  expect((await engine.adopt({ author: "ann" })).effects).toEqual([]);
-  expect(await refusal(engine.adopt({ author: "ann" }, [at(".cairn/space.db")]))).toEqual({
-    code: "invalid",
-    message: '.cairn/space.db: ".cairn" is a reserved name',
-    details: { path: ".cairn/space.db" },
-  });
+  expect(await adopt(engine)).toEqual({ adopted: [], refused: [] });
 });
 
 test("what was edited by hand becomes a version before it would be overwritten", async () => {
@@ -147,10 +145,23 @@ test("links in the tree are not followed, not written through and not deleted th
   symlinkSync(outside, space.on("planted"));
   symlinkSync(`${outside}/a.md`, space.on("planted.md"));
   expect(await space.states()).toEqual([
+    ["d", null, "refused"],
     ["d/a.md", 1, "missing"],
     ["e/a.md", 1, "live"],
     ["f.md", 1, "missing"],
     ["kept/a.md", null, "untracked"],
+    ["planted", null, "refused"],
+    ["planted.md", null, "refused"],
+  ]);
+  const reason = "symbolic links are not followed";
+  expect((await engine.list()).map(({ refused }) => refused?.reason)).toEqual([
+    reason,
+    undefined,
+    undefined,
+    reason,
+    undefined,
+    reason,
+    reason,
   ]);
   expect([
     await engine.copy(at("d/a.md")),
@@ -160,26 +171,32 @@ test("links in the tree are not followed, not written through and not deleted th
   expect((await engine.list({ prefix: at("d") })).map(({ state }) => state)).toEqual(["missing"]);
   expect(await engine.list({ prefix: at("planted") })).toEqual([]);
   // The link to a file is replaced; a directory that is a link is in the way.
-  await apply(engine, [put("f.md", "2"), put("d/a.md", "2"), put("d/new.md", "2"), put("planted.md", "2")]);
+  await apply(engine, [put("f.md", "2"), put("d/a.md", "2"), put("planted.md", "2")]);
   expect(lstatSync(space.on("f.md")).isSymbolicLink()).toBe(false);
-  expect(engine.treeBehind()).toEqual([at("d/a.md"), at("d/new.md")]);
-  await apply(engine, [remove("d/a.md"), put("d/deep/x.md", "x")]);
-  await apply(engine, [destroy("d/a.md", 1), remove("d/deep/x.md")]);
+  expect(engine.treeBehind()).toEqual([at("d/a.md")]);
+  for (const path of ["d/new.md", "d/deep/x.md"])
+    expect(await refusal(apply(engine, [put(path, "2")]))).toMatchObject({
+      code: "conflict",
+      details: { path, blocked_by: ["d"] },
+    });
+  await apply(engine, [remove("d/a.md")]);
+  await apply(engine, [destroy("d/a.md", 1)]);
   expect(readdirSync(outside)).toEqual(["a.md"]);
   expect(readFileSync(`${outside}/a.md`, "utf8")).toBe("outside");
   expect(lstatSync(space.on("d")).isSymbolicLink()).toBe(true);
   // Out of the way, the next write brings the tree up to date.
   rmSync(space.on("d"));
-  await apply(engine, [put("other.md", "x")]);
+  await apply(engine, [put("d/new.md", "2")]);
   expect([engine.treeBehind(), space.shown("d/new.md"), space.shown("d/a.md")]).toEqual([[], "2", undefined]);
 });
 
 test("where the tree can't be written the write stands, and the path is tried again: with the next write, and at the open", async () => {
   await using space = await bench();
-  await apply(space.engine, [put("a.md", "1"), put("b.md", "1")]);
+  await apply(space.engine, [put("a.md", "1"), put("b.md", "1"), put("n.md", "0")]);
   const block = (path: string) => {
     rmSync(space.on(path), { force: true });
     mkdirSync(space.on(`${path}/in the way`), { recursive: true });
+    space.byHand(`${path}/in the way/x`, "x");
   };
   block("a.md");
   block("n.md");
@@ -227,7 +244,7 @@ test("names in another Unicode form are the same path", async () => {
   const path = at("caf\u00e9/caf\u00e9.md");
   expect(await space.states()).toEqual([[path, null, "untracked"]]);
   expect(text(await engine.copy(path))).toBe("by hand");
-  await engine.adopt({ author: "ann" });
+  await adopt(engine);
   expect(await space.states()).toEqual([[path, 1, "live"]]);
   await apply(engine, [put(path, "2")]);
   expect(await space.states()).toEqual([[path, 2, "live"]]);
@@ -245,8 +262,92 @@ test("our own names and what can't be a path are never documents", async () => {
   space.byHand("a/.DS_Store", "x");
   space.byHand("a/con.md", "x");
   space.byHand("a/ok.md", "x");
-  expect(await space.states()).toEqual([["a/ok.md", null, "untracked"]]);
   expect(await space.engine.list({ prefix: at(".git") })).toEqual([]);
+  const listed = (await space.engine.list()).map(({ path, state, refused }) => [path, state, refused?.code]);
+  expect(listed).toEqual([
+    [".DS_Store", "refused", "reserved_name"],
+    [".git/", "refused", "reserved_name"],
+    ["a/.DS_Store", "refused", "reserved_name"],
+    ["a/.GIT/", "refused", "reserved_name"],
+    ["a/con.md", "refused", "bad_name"],
+    ["a/ok.md", "untracked", undefined],
+  ]);
+});
+
+test("whatever cannot be a document is listed with the reason, and adopting records the rest", async () => {
+  await using space = await bench();
+  const { engine } = space;
+  await apply(engine, [put("Plan.md", "1"), put("gone/a.md", "1")]);
+  const undecodable = Buffer.concat([Buffer.from(`${space.directory}/bad-`), Buffer.of(0xff)]);
+  writeFileSync(undecodable, "x");
+  for (const name of ["plan.md", "ok.md", "twin.md", "TWIN.md", "a:b.md", "line\nbreak.md"])
+    space.byHand(name, "by hand");
+  mkdirSync(space.on("aux/below"), { recursive: true });
+  space.byHand("aux/below/x.md", "x");
+  symlinkSync("ok.md", space.on("link.md"));
+  rmSync(space.on("gone"), { recursive: true });
+  space.byHand("gone", "by hand");
+  space.byHand("large.bin", "");
+  truncateSync(space.on("large.bin"), FILE_BYTES_CEILING + 1);
+  using socket = Bun.listen({ unix: space.on("socket"), socket: { data() {} } });
+  const refused = [
+    "a:b.md bad_name",
+    "aux/ bad_name",
+    "bad-\ufffd bad_encoding",
+    "large.bin too_large",
+    "line\nbreak.md bad_name",
+    "link.md symlink",
+    "plan.md clash",
+    "socket not_a_file",
+  ];
+  const listed = (await engine.list()).filter(({ state }) => state === "refused");
+  expect(listed.map(({ path, refused: why }) => `${path} ${why!.code}`)).toEqual(refused);
+  // These two are found out when they are recorded: the first one of two twins is not refused.
+  expect(await adopt(engine)).toEqual({
+    adopted: ["TWIN.md", "ok.md"],
+    refused: [...refused, "gone clash", "twin.md clash"].sort(),
+  });
+  expect(await adopt(engine)).toMatchObject({ adopted: [] });
+  expect(socket.unix).toBeTruthy();
+});
+
+test("a new file is refused where something without a version is in the way", async () => {
+  await using space = await bench();
+  const { engine } = space;
+  const blocked = async (path: string) => {
+    const { code, details } = await refusal(apply(engine, [put(path, "1")]));
+    return [code, details?.["blocked_by"]];
+  };
+  space.byHand("file", "by hand");
+  mkdirSync(space.on("folder/deep"), { recursive: true });
+  space.byHand("folder/deep/x.md", "by hand");
+  expect(await blocked("file/new.md")).toEqual(["conflict", ["file"]]);
+  expect(await blocked("file/deep/new.md")).toEqual(["conflict", ["file"]]);
+  expect(await blocked("folder")).toEqual(["conflict", ["folder/deep/x.md"]]);
+  await apply(engine, [put("folder/deep/other.md", "1")]);
+  expect((await blocked("folder"))[0]).toBe("conflict");
+  // The tracked one leaves, the other one is still there.
+  const replaced = [remove("folder/deep/other.md"), put("folder", "1")];
+  expect(await refusal(apply(engine, replaced))).toMatchObject({
+    code: "conflict",
+    details: { path: "folder", blocked_by: ["folder/deep/x.md"] },
+  });
+  rmSync(space.on("folder/deep/x.md"));
+  await apply(engine, replaced);
+  expect(space.shown("folder")).toBe("1");
+  expect([engine.treeBehind(), space.shown("file")]).toEqual([[], "by hand"]);
+  // A directory without a file in it holds nothing that could be lost.
+  mkdirSync(space.on("empty/deep"), { recursive: true });
+  await apply(engine, [put("empty", "1")]);
+  expect(space.shown("empty")).toBe("1");
+  // What was deleted a moment ago, and is still on the disk, is not in the way.
+  await apply(engine, [put("was/a.md", "1"), put("was/b.md", "1")]);
+  await apply(engine, [remove("was/a.md"), remove("was/b.md")]);
+  await apply(engine, [put("was", "1")]);
+  await apply(engine, [remove("was")]);
+  await apply(engine, [put("was/a.md", "2")]);
+  engine.settle();
+  expect([engine.treeBehind(), space.shown("was/a.md")]).toEqual([[], "2"]);
 });
 
 test("what changes while a long listing pauses is listed as it is in the end", async () => {

@@ -3,8 +3,7 @@
 
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { turnOfOthers, type Clock } from "../../../kit/clock.ts";
-import { sha256Hex } from "../../../kit/crypto.ts";
+import type { Clock } from "../../../kit/clock.ts";
 import { openDatabase, type Db, type FrozenFile } from "../../../kit/db.ts";
 import { AppError, messageOf, notFound, systemCode } from "../../../kit/error.ts";
 import type { Log } from "../../../kit/log.ts";
@@ -13,6 +12,7 @@ import type { DocumentPath } from "../../../kit/paths.ts";
 import { randomHex } from "../../../kit/random.ts";
 import type {
   Applied,
+  AppliedEach,
   Batch,
   Content,
   Copy,
@@ -28,11 +28,12 @@ import type {
 import { headText } from "../head.ts";
 import type { FileHistory, FileRecord, NetChange, Snapshot, Totals } from "../schema.ts";
 import { checkShape, planOf, planSteps, refuseClashes, totalsOf, type Prepared } from "./batch.ts";
-import { encode, type Coded } from "./coding.ts";
+import type { Coded } from "./coding.ts";
 import { spaceMigrations } from "./migrations/migrations.ts";
-import { Mirror, TREE_AUTHOR } from "./mirror.ts";
+import { Mirror } from "./mirror.ts";
+import { codedOf, hashed, keptAlready, prepare } from "./preparing.ts";
 import { Reading } from "./reading.ts";
-import { toSnapshot } from "./records.ts";
+import { toSnapshot, TREE_AUTHOR } from "./records.ts";
 import { SpaceStore, type SpaceRow } from "./store.ts";
 import { Tree } from "./tree.ts";
 import { WordIndex } from "./words.ts";
@@ -46,11 +47,8 @@ const FOLLOWER_STORED_EVERY = 64;
 const LOOKED_AT_AFTER_CRASH = 256;
 /** A system brings what was written to the disk in half a minute; what is older than this, a power cut does not take. */
 const WRITTEN_OUT_MS = 120_000;
-/** Hashed or compressed between two turns of others: a few milliseconds. */
-const STRETCH_BYTES = 1024 * 1024;
-/** Adopted in one transaction, at most, unless a single file is larger. */
-const ADOPTED_BYTES_MAX = 64 * 1024 * 1024;
-const ADOPTED_FILES_MAX = 2_000;
+/** Of a batch that deletes nothing. */
+const NONE: ReadonlySet<string> = new Set();
 
 export interface SqliteEngineOptions {
   /** The space's folder; made when it does not exist. */
@@ -255,42 +253,42 @@ export class SqliteEngine implements FileEngine {
     return { operations, lost };
   }
 
-  async adopt(batch: Omit<Batch, "operations">, paths?: readonly DocumentPath[]): Promise<Applied> {
-    return this.#whileOpen(this.#adopted(batch, paths));
+  async applyEach(batch: Batch): Promise<AppliedEach> {
+    this.#requireOpen();
+    const prepared = await prepare(batch.operations);
+    const coded = await codedOf(prepared);
+    return this.#db.write(() => this.#applyEachIn(batch, prepared, coded), { repeatable: true });
   }
 
-  async #adopted(
-    batch: Omit<Batch, "operations">,
-    paths: readonly DocumentPath[] | undefined,
-  ): Promise<Applied> {
-    const edited = async () =>
-      (await this.list()).filter(({ state }) => state === "modified" || state === "untracked");
-    const files = paths ?? (await edited()).map(({ path }) => path as DocumentPath);
-    if (paths) checkShape(paths.map((path) => ({ op: "delete", path })));
+  /** Inside the transaction. An operation is refused before it writes anything, so there is nothing to undo. */
+  #applyEachIn(
+    { begin, ...batch }: Omit<Batch, "operations">,
+    prepared: readonly Prepared[],
+    coded: ReadonlyMap<string, Coded>,
+  ): AppliedEach {
+    begin?.();
     const effects: Effect[] = [];
-    let operations: Operation[] = [];
-    let bytes = 0;
-    for (const path of files) {
-      this.#mirror.settle(path);
-      for (const operation of this.#mirror.handEdits(path)) {
-        operations.push(operation);
-        if (operation.op === "put") bytes += operation.content.length;
+    const refused: { path: DocumentPath; error: AppError }[] = [];
+    for (const operation of prepared) {
+      try {
+        checkShape([operation]);
+        effects.push(...this.#applyIn(batch, [operation], coded).effects);
+      } catch (error) {
+        if (!(error instanceof AppError)) throw error;
+        refused.push({ path: operation.path, error });
       }
-      if (bytes < ADOPTED_BYTES_MAX && operations.length < ADOPTED_FILES_MAX) continue;
-      effects.push(...(await this.#commit({ ...batch, operations })).effects);
-      [operations, bytes] = [[], 0];
     }
-    const last = await this.#commit({ ...batch, operations });
-    return { ...last, effects: [...effects, ...last.effects] };
+    const { epoch, seq } = this.#store.space.get()!;
+    return { head: { epoch, seq }, effects, time: this.#lastTime, refused };
   }
 
   treeBehind(): readonly DocumentPath[] {
     return this.#mirror.behind();
   }
 
-  /** Brings the working tree up to date at once; by itself it follows within a moment. */
-  settle(): void {
-    this.#mirror.settle();
+  /** Brings the working tree up to date at once, all of it or up to this path; by itself it follows within a moment. */
+  settle(path?: DocumentPath): void {
+    this.#mirror.settle(path);
   }
 
   /** Brings the text index up to date. */
@@ -361,7 +359,11 @@ export class SqliteEngine implements FileEngine {
 
   /** Never overwritten: what was edited by hand becomes a version first, and what comes then is judged against that. */
   #handEdits(operations: readonly Operation[]): Operation[] {
-    return operations.flatMap(({ op, path }) => (op === "destroy" ? [] : this.#mirror.handEdits(path)));
+    const deletes = operations.filter(({ op }) => op === "delete");
+    const leaving = deletes.length === 0 ? NONE : new Set<string>(deletes.map(({ path }) => path));
+    return operations.flatMap(({ op, path }) =>
+      op === "destroy" ? [] : this.#mirror.handEdits(path, op === "delete" ? undefined : leaving),
+    );
   }
 
   async #record(
@@ -422,42 +424,4 @@ export class SqliteEngine implements FileEngine {
     });
     return applied;
   }
-}
-
-/** With pauses: hashing and compressing many files takes long. */
-async function prepare(operations: readonly Operation[]): Promise<Prepared[]> {
-  const prepared: Prepared[] = [];
-  for await (const operation of inStretches(operations)) prepared.push(hashed(operation));
-  return prepared;
-}
-
-async function codedOf(prepared: readonly Prepared[]): Promise<ReadonlyMap<string, Coded>> {
-  const coded = new Map<string, Coded>();
-  for await (const one of inStretches(prepared))
-    if (one.op === "put" && !coded.has(one.hash)) coded.set(one.hash, await encode(one.content));
-  return coded;
-}
-
-async function* inStretches<T extends Operation>(operations: readonly T[]): AsyncGenerator<T> {
-  let bytes = 0;
-  for (const operation of operations) {
-    yield operation;
-    bytes += operation.op === "put" ? operation.content.length : 0;
-    if (bytes < STRETCH_BYTES) continue;
-    await turnOfOthers();
-    bytes = 0;
-  }
-}
-
-function hashed(operation: Operation): Prepared {
-  return operation.op === "put" ? { ...operation, hash: sha256Hex(operation.content) } : operation;
-}
-
-/** Of versions that are there: their content is stored, and only counted once more. */
-function keptAlready(prepared: readonly Prepared[]): ReadonlyMap<string, Coded> {
-  return new Map(
-    prepared.flatMap((one) =>
-      one.op === "put" ? [[one.hash, { coding: "raw", content: one.content }]] : [],
-    ),
-  );
 }

@@ -12,11 +12,11 @@ import type { FileRecord } from "../schema.ts";
 import type { Step } from "./batch.ts";
 import { changedPaths } from "./changes.ts";
 import { decode } from "./coding.ts";
+import { TREE_AUTHOR } from "./records.ts";
 import type { FileRow, SpaceStore } from "./store.ts";
-import type { Tree, TreeFile } from "./tree.ts";
+import type { Obstacle, Tree, TreeFile } from "./tree.ts";
+import type { RefusedEntry } from "./walk.ts";
 
-/** Of documents edited by hand, when nobody says who did it. */
-export const TREE_AUTHOR = "working tree";
 /** Paths that are tried again after one write: a tree that is out of order for long must not make writes slow. */
 const RETRIES_PER_WRITE_MAX = 8;
 /** Files that are written between two turns of requests: a new file costs more than the commit that it follows. */
@@ -260,10 +260,13 @@ export class Mirror {
 
   /**
    * What would have to be recorded before this path may be written: `[]` when the tree is as we left it. Of a path that waits, an edit is
-   * noticed when its turn comes, and recorded before the write after that. Raises `too_large`.
+   * noticed when its turn comes, and recorded before the write after that. `leaving`: the files that make room for it, when it will be a
+   * file; undefined: it will not. Raises `too_large`, and `conflict` for a new file when something that has no version is in the way.
    */
-  handEdits(path: DocumentPath): Operation[] {
-    const copy = this.#edited(path, this.#store.file.get(path));
+  handEdits(path: DocumentPath, leaving?: ReadonlySet<string>): Operation[] {
+    const row = this.#store.file.get(path);
+    const isNew = leaving && (row?.live ?? null) === null;
+    const copy = this.#edited(path, row, isNew ? (by) => this.#requireRoom(path, by, leaving) : undefined);
     return copy ? [{ op: "put", path, content: copy.bytes, unlessSame: true }] : [];
   }
 
@@ -278,14 +281,37 @@ export class Mirror {
     return undefined;
   }
 
-  #edited(path: DocumentPath, row: FileRow | null): EditedCopy | undefined {
+  /** A file that the log has is judged there, against what the whole batch does. */
+  #requireRoom(path: DocumentPath, { at, isDirectory }: Obstacle, leaving: ReadonlySet<string>): void {
+    if (this.#freeName(path))
+      return void this.#tree.look(path, (still) => this.#requireRoom(path, still, leaving));
+    if (at !== path) {
+      if (this.#isLive(at)) return;
+      const problem = `"${at}" in the working tree is not a directory and has no version; adopt it or move it away`;
+      throw fileError("conflict", path, problem, { blocked_by: [at] });
+    }
+    if (!isDirectory) return;
+    for (const { path: other } of this.#tree.found(path)) {
+      if (!this.#isLive(other)) {
+        const problem = `is a directory in the working tree and holds "${other}", which has no version; adopt it or move it away`;
+        throw fileError("conflict", path, problem, { blocked_by: [other] });
+      }
+      if (!leaving.has(other)) return;
+    }
+  }
+
+  #isLive(path: string): boolean {
+    return (this.#store.file.get(path)?.live ?? null) !== null;
+  }
+
+  #edited(path: DocumentPath, row: FileRow | null, blocked?: (by: Obstacle) => void): EditedCopy | undefined {
     // Of a path that waits nothing is known before its turn.
     if (this.#waiting.has(path)) return undefined;
     const live = row === null || row.live === null ? undefined : row.hash;
     // Nearly always it is the file that we put there.
     const seen = this.#tree.unchanged(path);
     if (seen !== undefined && seen === live) return undefined;
-    const copy = this.#tree.look(path);
+    const copy = this.#tree.look(path, blocked);
     if (!copy || copy.hash === live || this.#isOld(copy, row)) return undefined;
     const read = this.#tree.read(path);
     return read && { ...read, state: live === undefined ? "untracked" : "modified" };
@@ -303,9 +329,9 @@ export class Mirror {
     return this.#tree.look(path);
   }
 
-  files(prefix?: DocumentPath): Iterable<TreeFile> {
+  entries(prefix?: DocumentPath): Iterable<TreeFile | RefusedEntry> {
     this.settle();
-    return this.#tree.files(prefix);
+    return this.#tree.entries(prefix);
   }
 
   read(path: DocumentPath): (TreeFile & { readonly bytes: Uint8Array }) | undefined {

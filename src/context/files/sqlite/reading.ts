@@ -2,17 +2,24 @@
 
 import { rfc3339, turnOfOthers } from "../../../kit/clock.ts";
 import { AppError } from "../../../kit/error.ts";
-import type { DocumentPath } from "../../../kit/paths.ts";
+import { foldedPath, type DocumentPath } from "../../../kit/paths.ts";
 import type { Content, Copy, EditedCopy, Effect, ListQuery, LogEntry } from "../engine.ts";
 import { fileError } from "../file-error.ts";
-import type { FileHistory, FileRecord, NetChange } from "../schema.ts";
+import {
+  FILE_BYTES_CEILING,
+  type FileHistory,
+  type FileRecord,
+  type NetChange,
+  type Refusal,
+} from "../schema.ts";
 import { AFTER_SLASH } from "./batch.ts";
 import { decode } from "./coding.ts";
 import type { Mirror } from "./mirror.ts";
 import { RecentContents } from "./recent.ts";
-import { toChange, toHistory, toRecord } from "./records.ts";
+import { toChange, toHistory, toRecord, toRefused } from "./records.ts";
 import type { FileRow, SpaceStore } from "./store.ts";
 import type { TreeFile } from "./tree.ts";
+import type { RefusedEntry } from "./walk.ts";
 
 /** Between two of them everything else may run: about 5 ms of work. */
 const ROWS_PER_STRETCH = 1_000;
@@ -38,10 +45,12 @@ export class Reading {
     const rows = await this.#rows(prefix);
     const records = new Map<string, FileRecord>();
     const copies = new Map<string, TreeFile>();
+    const refused = new Map<string, RefusedEntry>();
     let count = 0;
     await this.#mirror.settled();
-    for (const copy of this.#mirror.files(prefix)) {
-      copies.set(copy.path, copy);
+    for (const entry of this.#mirror.entries(prefix)) {
+      if ("refused" in entry) refused.set(entry.path, entry);
+      else copies.set(entry.path, entry);
       if (++count % FILES_PER_STRETCH === 0) await turnOfOthers();
     }
     const keep = (path: DocumentPath, row: FileRow | null, copy: TreeFile | undefined) => {
@@ -55,6 +64,10 @@ export class Reading {
       if (++count % ROWS_PER_STRETCH === 0) await turnOfOthers();
     }
     for (const copy of copies.values()) keep(copy.path, null, copy);
+    for (const entry of refused.values()) {
+      const record = records.get(entry.path);
+      records.set(entry.path, record ? { ...record, refused: entry.refused } : toRefused(entry));
+    }
     // What changed during the pauses is looked at again, at once.
     for (const row of this.#store.changedSince.all(seq)) {
       const path = row.path as DocumentPath;
@@ -166,8 +179,22 @@ export class Reading {
 
   #record(row: FileRow | null, copy: TreeFile | undefined): FileRecord | undefined {
     const state = this.#mirror.stateOf(row, copy);
-    if (typeof state === "object") return state;
+    if (typeof state === "object") return this.#judged(state);
     return row ? toRecord(row, state ?? "deleted") : undefined;
+  }
+
+  /** An untracked file that `adopt` is sure to refuse says so at once. */
+  #judged(untracked: FileRecord): FileRecord {
+    const refused = this.#refusalOf(untracked);
+    return refused ? { ...untracked, state: "refused", refused } : untracked;
+  }
+
+  #refusalOf({ path, hash }: FileRecord): Refusal | undefined {
+    if (hash === "") return { code: "too_large", reason: `larger than ${FILE_BYTES_CEILING} bytes` };
+    const other = this.#store.fileByFolded.get(foldedPath(path));
+    return other && other.path !== path
+      ? { code: "clash", reason: "some disks take it and another file for one name" }
+      : undefined;
   }
 
   async #rows(prefix: DocumentPath | undefined): Promise<FileRow[]> {

@@ -4,6 +4,10 @@ import { rfc3339 } from "../../../kit/clock.ts";
 import { headText } from "../head.ts";
 import type { ChangeOp, FileHistory, FileRecord, FileState, NetChange, Snapshot } from "../schema.ts";
 import type { FileRow, SnapshotRow, VersionRow } from "./store.ts";
+import type { RefusedEntry } from "./walk.ts";
+
+/** Of documents edited by hand, when nobody says who did it. */
+export const TREE_AUTHOR = "working tree";
 
 /** What a change said of its file. */
 interface Said {
@@ -14,6 +18,11 @@ interface Said {
 export function toRecord(row: FileRow, state: FileState): FileRecord {
   const { path, size, hash, author } = row;
   return { path, version: row.shown, size, hash, updated_at: rfc3339(row.updated_at), author, state };
+}
+
+export function toRefused({ path, size, modified, refused }: RefusedEntry): FileRecord {
+  const updated_at = rfc3339(modified);
+  return { path, version: null, size, hash: "", updated_at, author: TREE_AUTHOR, state: "refused", refused };
 }
 
 export function toHistory(

@@ -10,22 +10,21 @@ import {
   lstatSync,
   mkdirSync,
   openSync,
-  readdirSync,
   readSync,
   renameSync,
   rmdirSync,
   unlinkSync,
   writeSync,
-  type Dirent,
   type Stats,
 } from "node:fs";
 import { join } from "node:path";
 import { sha256Hex } from "../../../kit/crypto.ts";
 import { AppError, systemCode } from "../../../kit/error.ts";
-import { pathProblem, type DocumentPath } from "../../../kit/paths.ts";
+import type { DocumentPath } from "../../../kit/paths.ts";
 import { fileError } from "../file-error.ts";
 import { FILE_BYTES_CEILING } from "../schema.ts";
 import { isReserved } from "./reserved.ts";
+import { entriesOf, walk, type FoundFile, type RefusedEntry } from "./walk.ts";
 
 const DIRECTORY_MODE = 0o700;
 const FILE_MODE = 0o600;
@@ -35,10 +34,12 @@ const READ = constants.O_RDONLY | NO_FOLLOW | (constants.O_NONBLOCK ?? 0);
 /** Temporary files lie here, on the same disk and out of sight. */
 const OWN_DIRECTORY = ".cairn";
 const TEMPORARY_PREFIX = "write-";
-const DEPTH_MAX = 100;
 const ASCII = /^[\0-\x7f]*$/;
 /** There is no regular file of that name that could be read. */
 const NOT_A_FILE = ["ENOENT", "ENOTDIR", "ELOOP", "EISDIR", "ENXIO"];
+
+/** What systems say of a rename onto a directory. */
+const DIRECTORY_IN_THE_WAY = ["EISDIR", "ENOTEMPTY", "EEXIST", "EPERM"];
 
 /** Enough to notice that somebody else wrote a file. */
 interface Facts {
@@ -59,9 +60,10 @@ export interface TreeFile {
   readonly modified: number;
 }
 
-interface Found {
-  readonly path: DocumentPath;
-  readonly facts: Facts;
+/** What is not a file of a path, where the file has to be or where a directory above it has to be. */
+export interface Obstacle {
+  readonly at: DocumentPath;
+  readonly isDirectory: boolean;
 }
 
 export class Tree {
@@ -76,7 +78,7 @@ export class Tree {
 
   /** Takes away what a crash left half written. Only for who holds the space's lock. */
   clearTemporary(): void {
-    for (const entry of this.#entries(OWN_DIRECTORY)) {
+    for (const entry of entriesOf(join(this.#root, OWN_DIRECTORY))) {
       if (entry.isFile() && entry.name.startsWith(TEMPORARY_PREFIX))
         unlinkIfThere(join(this.#root, OWN_DIRECTORY, entry.name));
     }
@@ -105,7 +107,7 @@ export class Tree {
           unlinkIfThere(temporary);
           return false;
         }
-        renameSync(temporary, join(this.#root, name));
+        takeName(temporary, join(this.#root, name));
         const facts = factsOf(fstatSync(descriptor));
         const isOurs = facts.size === written.size && facts.modified === written.mtimeMs;
         if (isOurs) this.#known.set(path, { ...facts, hash });
@@ -150,7 +152,7 @@ export class Tree {
     const known = this.#known.get(path);
     if (!known) return undefined;
     return guarded(path, () => {
-      const stats = lstatSync(join(this.#root, this.#onDisk(path)), { throwIfNoEntry: false });
+      const stats = statsOf(join(this.#root, this.#onDisk(path)));
       return stats?.isFile() && isSame(known, factsOf(stats)) ? known.hash : undefined;
     });
   }
@@ -174,14 +176,20 @@ export class Tree {
     }
   }
 
-  /** Undefined: no regular file there, or a name that is no document's. Reads it only when it looks different from the last time. Raises `unavailable`. */
-  look(path: DocumentPath): TreeFile | undefined {
+  /**
+   * Undefined: no regular file there, or a name that no document has. Reads it only when it looks different from the last time. `blocked`
+   * is told what else is there. Raises `unavailable`.
+   */
+  look(path: DocumentPath, blocked: (by: Obstacle) => void = () => {}): TreeFile | undefined {
     if (isReserved(path)) return undefined;
     return guarded(path, () => {
       const name = this.#onDisk(path);
-      if (!this.#leadsInside(name)) return undefined;
-      const stats = lstatSync(join(this.#root, name), { throwIfNoEntry: false });
-      return stats?.isFile() ? this.#fileOf(path, factsOf(stats)) : undefined;
+      const above = this.#notInside(name);
+      const at = above?.at ?? name;
+      const stats = above ? above.stats : lstatSync(join(this.#root, name), { throwIfNoEntry: false });
+      if (!above && stats?.isFile()) return this.#fileOf(path, factsOf(stats));
+      if (stats) blocked({ at: at.normalize("NFC") as DocumentPath, isDirectory: stats.isDirectory() });
+      return undefined;
     });
   }
 
@@ -212,47 +220,28 @@ export class Tree {
     });
   }
 
-  /**
-   * Every regular file below `prefix`, unsorted, one after the other, so that the caller can pause. Names that can't be documents and
-   * directories that can't be read are left out; links are not followed.
-   */
-  *files(prefix?: DocumentPath): Generator<TreeFile> {
-    for (const { path, facts } of this.#walk(prefix)) {
-      const file = guarded(path, () => this.#fileOf(path, facts));
-      if (file) yield file;
+  /** Every regular file below `prefix`, and what cannot be a document, as `walk` yields them. */
+  *entries(prefix?: DocumentPath): Generator<TreeFile | RefusedEntry> {
+    for (const found of this.found(prefix)) {
+      const entry = "stats" in found ? this.#entryOf(found) : found;
+      if (entry) yield entry;
     }
   }
 
-  *#walk(prefix: DocumentPath | undefined): Generator<Found> {
+  /** As `entries`, without a look at the contents. */
+  *found(prefix?: DocumentPath): Generator<FoundFile | RefusedEntry> {
     const start = prefix === undefined ? "" : this.#onDisk(prefix);
     if (prefix !== undefined) {
       if (isReserved(prefix) || !this.#leadsInside(start)) return;
       const stats = lstatSync(join(this.#root, start), { throwIfNoEntry: false });
-      if (stats?.isFile()) yield { path: prefix, facts: factsOf(stats) };
+      if (stats?.isFile()) yield { path: prefix, stats };
       if (!stats?.isDirectory()) return;
     }
-    yield* this.#below(start, 0);
+    yield* walk(this.#root, start);
   }
 
-  *#below(directory: string, depth: number): Generator<Found> {
-    if (depth > DEPTH_MAX) return;
-    for (const entry of this.#entries(directory)) {
-      const name = directory === "" ? entry.name : `${directory}/${entry.name}`;
-      if (isReserved(entry.name)) continue;
-      if (entry.isDirectory()) yield* this.#below(name, depth + 1);
-      else if (entry.isFile() && pathProblem(name) === undefined) {
-        const stats = lstatSync(join(this.#root, name), { throwIfNoEntry: false });
-        if (stats?.isFile()) yield { path: name.normalize("NFC") as DocumentPath, facts: factsOf(stats) };
-      }
-    }
-  }
-
-  #entries(directory: string): Dirent[] {
-    try {
-      return readdirSync(join(this.#root, directory), { withFileTypes: true });
-    } catch {
-      return [];
-    }
+  #entryOf({ path, stats }: FoundFile): TreeFile | undefined {
+    return guarded(path, () => this.#fileOf(path, factsOf(stats)));
   }
 
   #fileOf(path: DocumentPath, facts: Facts): TreeFile | undefined {
@@ -278,13 +267,17 @@ export class Tree {
   }
 
   #leadsInside(path: string): boolean {
-    let at = path.indexOf("/");
-    while (at >= 0) {
-      if (!lstatSync(join(this.#root, path.slice(0, at)), { throwIfNoEntry: false })?.isDirectory())
-        return false;
-      at = path.indexOf("/", at + 1);
+    return this.#notInside(path) === undefined;
+  }
+
+  /** The first on the way that is not a directory; `stats` undefined: there is nothing. */
+  #notInside(path: string): { at: string; stats: Stats | undefined } | undefined {
+    for (let end = path.indexOf("/"); end >= 0; end = path.indexOf("/", end + 1)) {
+      const at = path.slice(0, end);
+      const stats = lstatSync(join(this.#root, at), { throwIfNoEntry: false });
+      if (!stats?.isDirectory()) return { at, stats };
     }
-    return true;
+    return undefined;
   }
 
   #removeEmpty(path: string): void {
@@ -308,7 +301,8 @@ export class Tree {
       const isThere = lstatSync(join(this.#root, exact), { throwIfNoEntry: false }) !== undefined;
       const mayHold = !isThere && !ASCII.test(segment) && this.#isDirectory(found);
       const other =
-        mayHold && this.#entries(found).find(({ name }) => name.normalize("NFC") === segment)?.name;
+        mayHold &&
+        entriesOf(join(this.#root, found)).find(({ name }) => name.normalize("NFC") === segment)?.name;
       found = other ? (found === "" ? other : `${found}/${other}`) : exact;
     }
     return found;
@@ -316,6 +310,16 @@ export class Tree {
 
   #isDirectory(path: string): boolean {
     return lstatSync(join(this.#root, path), { throwIfNoEntry: false })?.isDirectory() ?? false;
+  }
+}
+
+/** Undefined: nothing there, or below something that is not a directory. */
+function statsOf(path: string): Stats | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    if (systemCode(error) === "ENOTDIR") return undefined;
+    throw error;
   }
 }
 
@@ -345,6 +349,23 @@ function readAll(descriptor: number, size: number): Uint8Array {
     at += count;
   }
   return at === size ? bytes : bytes.subarray(0, at);
+}
+
+/** Directories without a file in them are no obstacle: nothing is lost with them. */
+function takeName(temporary: string, path: string): void {
+  try {
+    renameSync(temporary, path);
+  } catch (error) {
+    if (!DIRECTORY_IN_THE_WAY.includes(systemCode(error) ?? "")) throw error;
+    removeEmptyTree(path);
+    renameSync(temporary, path);
+  }
+}
+
+function removeEmptyTree(directory: string): void {
+  for (const entry of entriesOf(directory))
+    if (entry.isDirectory()) removeEmptyTree(join(directory, entry.name));
+  rmdirSync(directory);
 }
 
 function unlinkIfThere(path: string): void {

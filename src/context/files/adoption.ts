@@ -1,0 +1,80 @@
+// Records what people edited or put into a working tree by hand. Each file is judged by itself: one that is refused does not keep the others
+// from being recorded. The bytes that were scanned are the bytes that are recorded, whatever happens to the file meanwhile.
+
+import { turnOfOthers } from "../../kit/clock.ts";
+import { AppError, type ErrorCode } from "../../kit/error.ts";
+import type { DocumentPath } from "../../kit/paths.ts";
+import type { Batch, FileEngine, Operation } from "./engine.ts";
+import { problemOf } from "./file-error.ts";
+import type { Refusal, RefusalCode } from "./schema.ts";
+
+/** Of one commit, unless a single file is larger: a few milliseconds. */
+const FILES_PER_COMMIT_MAX = 50;
+const BYTES_PER_COMMIT_MAX = 1024 * 1024;
+
+export interface RefusedFile extends Refusal {
+  /** As the disk has it; ends with a slash when it is a directory. */
+  readonly path: string;
+  /** Undefined: it cannot be a document, whoever asks. */
+  readonly error?: AppError;
+}
+
+export interface Adopted {
+  readonly adopted: readonly DocumentPath[];
+  readonly refused: readonly RefusedFile[];
+}
+
+export interface AdoptionTerms {
+  readonly batch: Omit<Batch, "operations">;
+  /** Raises `secret_found`. */
+  readonly scan: (operation: Operation) => void | Promise<void>;
+}
+
+export async function adoptTree(engine: FileEngine, { batch, scan }: AdoptionTerms): Promise<Adopted> {
+  const waiting: DocumentPath[] = [];
+  const adopted: DocumentPath[] = [];
+  const refused: RefusedFile[] = [];
+  for (const { path, state, refused: refusal } of await engine.list())
+    if (refusal) refused.push({ path, ...refusal });
+    else if (state === "untracked" || state === "modified") waiting.push(path as DocumentPath);
+  let at = 0;
+  // Once in any case: the batch asks for rights inside its commit, also when there is nothing to record.
+  do {
+    const operations: Operation[] = [];
+    let bytes = 0;
+    for (let files = 0; files < FILES_PER_COMMIT_MAX && bytes < BYTES_PER_COMMIT_MAX; files += 1) {
+      const path = waiting[at++];
+      if (path === undefined) break;
+      try {
+        const copy = await engine.copy(path);
+        if (!copy) continue;
+        const operation = { op: "put", path, content: copy.bytes, unlessSame: true } as const;
+        bytes += copy.bytes.length;
+        await scan(operation);
+        operations.push(operation);
+      } catch (error) {
+        refused.push(refusedFile(path, error));
+      }
+    }
+    const done = await engine.applyEach({ ...batch, operations });
+    adopted.push(...done.effects.map(({ path }) => path));
+    refused.push(...done.refused.map(({ path, error }) => refusedFile(path, error)));
+    await turnOfOthers();
+  } while (at < waiting.length);
+  return { adopted, refused: refused.sort((a, b) => (a.path < b.path ? -1 : 1)) };
+}
+
+/** What it means for a file in the tree; any other code: it cannot be read now. */
+const MEANING: Partial<Record<ErrorCode, RefusalCode>> = {
+  secret_found: "secret_found",
+  quota_exceeded: "quota_exceeded",
+  too_large: "too_large",
+  forbidden: "forbidden",
+  conflict: "clash",
+  invalid: "bad_name",
+};
+
+function refusedFile(path: DocumentPath, error: unknown): RefusedFile {
+  if (!(error instanceof AppError)) throw error;
+  return { path, code: MEANING[error.code] ?? "unreadable", reason: problemOf(error), error };
+}

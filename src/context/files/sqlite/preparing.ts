@@ -1,0 +1,48 @@
+// What is computed of operations before the transaction that writes them: hashes, and contents in the form in which they are stored.
+
+import { turnOfOthers } from "../../../kit/clock.ts";
+import { sha256Hex } from "../../../kit/crypto.ts";
+import type { Operation } from "../engine.ts";
+import type { Prepared } from "./batch.ts";
+import { encode, type Coded } from "./coding.ts";
+
+/** Hashed or compressed between two turns of others: a few milliseconds. */
+const STRETCH_BYTES = 1024 * 1024;
+
+/** With pauses: hashing and compressing many files takes long. */
+export async function prepare(operations: readonly Operation[]): Promise<Prepared[]> {
+  const prepared: Prepared[] = [];
+  for await (const operation of inStretches(operations)) prepared.push(hashed(operation));
+  return prepared;
+}
+
+export async function codedOf(prepared: readonly Prepared[]): Promise<ReadonlyMap<string, Coded>> {
+  const coded = new Map<string, Coded>();
+  for await (const one of inStretches(prepared))
+    if (one.op === "put" && !coded.has(one.hash)) coded.set(one.hash, await encode(one.content));
+  return coded;
+}
+
+async function* inStretches<T extends Operation>(operations: readonly T[]): AsyncGenerator<T> {
+  let bytes = 0;
+  for (const operation of operations) {
+    yield operation;
+    bytes += operation.op === "put" ? operation.content.length : 0;
+    if (bytes < STRETCH_BYTES) continue;
+    await turnOfOthers();
+    bytes = 0;
+  }
+}
+
+export function hashed(operation: Operation): Prepared {
+  return operation.op === "put" ? { ...operation, hash: sha256Hex(operation.content) } : operation;
+}
+
+/** Of versions that are there: their content is stored, and only counted once more. */
+export function keptAlready(prepared: readonly Prepared[]): ReadonlyMap<string, Coded> {
+  return new Map(
+    prepared.flatMap((one) =>
+      one.op === "put" ? [[one.hash, { coding: "raw", content: one.content }]] : [],
+    ),
+  );
+}
