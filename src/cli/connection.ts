@@ -3,14 +3,19 @@
 
 import { readFileSync } from "node:fs";
 import type { ArgsDef } from "citty";
-import { Client, networkTransport } from "../context/client/client.ts";
+import { Client, networkTransport, type Transport } from "../context/client/client.ts";
 import { serverDirectory } from "../context/config/directory.ts";
 import { runningDoor } from "../context/people/local-door.ts";
+import { systemClock } from "../kit/clock.ts";
 import { processEnvironment } from "../kit/environment.ts";
 import { accessProblem } from "../kit/disk.ts";
 import { AppError } from "../kit/error.ts";
 import { printWarning } from "../kit/output.ts";
 import { storedToken } from "./credentials.ts";
+
+/** Commands take milliseconds; a backup or an adoption can take longer than this. */
+const IN_USE_WAIT_MS = 10_000;
+const IN_USE_LOOK_EVERY_MS = 50;
 
 /** Of commands that are about a server on this machine. */
 export const serverDirArg = {
@@ -70,7 +75,7 @@ function withSignIn(error: AppError, url: string): AppError {
   return error;
 }
 
-async function transportFor(flags: ConnectionFlags) {
+async function transportFor(flags: ConnectionFlags): Promise<Transport> {
   if (flags.server !== undefined) {
     if (flags["server-dir"] !== undefined)
       throw new AppError("invalid", "use --server or --server-dir, not both");
@@ -78,14 +83,32 @@ async function transportFor(flags: ConnectionFlags) {
     const file = flags["token-file"];
     return networkTransport(url, file === undefined ? storedToken(url, processEnvironment()) : tokenIn(file));
   }
-  const directory = serverDirectory(flags["server-dir"], processEnvironment());
-  const door = await runningDoor(directory);
-  if (door) return networkTransport(door.url, door.token);
-  const { inProcessTransport } = await import("../context/in-process.ts");
-  return inProcessTransport(directory, {
-    format: "text",
-    write: (line) => void printWarning(line.trimEnd()),
-  });
+  return transportTo(serverDirectory(flags["server-dir"], processEnvironment()));
+}
+
+/**
+ * To the server that runs there, else into its data, which one command at a time can open: another one is waited for. Raises `conflict` with
+ * `details.in_use` when it takes too long.
+ */
+async function transportTo(directory: string): Promise<Transport> {
+  const clock = systemClock;
+  const start = clock.elapsed();
+  for (let tries = 1; ; tries += 1) {
+    const door = await runningDoor(directory);
+    if (door) return networkTransport(door.url, door.token);
+    const { inProcessTransport } = await import("../context/in-process.ts");
+    try {
+      return inProcessTransport(directory, {
+        format: "text",
+        write: (line) => void printWarning(line.trimEnd()),
+      });
+    } catch (error) {
+      const isInUse = error instanceof AppError && error.details?.["in_use"] === true;
+      if (!isInUse || clock.elapsed() - start > IN_USE_WAIT_MS) throw error;
+    }
+    if (tries === 1) await printWarning(`another command has ${directory} open; waiting until it is done`);
+    await Bun.sleep(IN_USE_LOOK_EVERY_MS);
+  }
 }
 
 /** Raises `invalid`. */

@@ -1,5 +1,7 @@
 // How commands show records to people: tables with aligned columns, and one field a line. Widths are those that a terminal shows.
 
+import { AppError } from "../kit/error.ts";
+
 export type Cell = string | number | boolean | null | undefined;
 
 /** Columns are as wide as their widest cell; the last one is not padded. Nothing to show: the given sentence. */
@@ -44,4 +46,11 @@ export function bytes(count: number): string {
 
 export function plural(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
+}
+
+/** Raises `invalid`. */
+export function wholeNumber(flag: string, text: string): number {
+  if (!/^(0|[1-9][0-9]{0,14})$/.test(text))
+    throw new AppError("invalid", `${flag} "${text}": expected a whole number`);
+  return Number(text);
 }

@@ -356,7 +356,7 @@ export class Db {
   }
 }
 
-/** Raises `conflict` while another process has it open, `invalid` when it is no database, `unavailable` when storage refuses. */
+/** Raises `conflict` with `details.in_use` while another process has it open, `invalid` when it is no database, `unavailable` when storage refuses. */
 export function openDatabase(path: string, onDefect: OnDefect = rethrow): Db {
   let created = false;
   let sqlite: Database | undefined;
@@ -417,6 +417,7 @@ function openError(path: string, error: unknown): AppError {
     return new AppError(
       "conflict",
       `${path} is in use by another process; stop it first, or choose another data directory`,
+      { in_use: true },
     );
   }
   if (code.startsWith("SQLITE_NOTADB") || code.startsWith("SQLITE_CORRUPT")) {

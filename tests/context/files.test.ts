@@ -255,7 +255,11 @@ describe("versions", () => {
       code: "invalid",
       message: "cannot destroy current live version — soft-delete first",
     });
-    expect((await admin.raw("DELETE", filePath("a.md"))).status).toBe(204);
+    const deleted = await admin.raw("DELETE", filePath("a.md"));
+    expect([deleted.status, await deleted.json()]).toEqual([
+      200,
+      { path: "a.md", version: 2, head: expect.stringMatching(/\.3$/) },
+    ]);
     expect((await admin.raw("GET", filePath("a.md"))).status).toBe(404);
     expect(await admin.read("a.md", "?version=2")).toBe("two");
     expect((await destroy(2)).status).toBe(204);

@@ -4,7 +4,8 @@ import { defineCommand } from "citty";
 import { readFile } from "node:fs/promises";
 import type { Client } from "../../context/client/client.ts";
 import { encodedPath } from "../../context/client/client.ts";
-import type { ListedFile } from "../../context/files/listing-schema.ts";
+import type { FileDiff } from "../../context/files/diff.ts";
+import type { Deleted, ListedFile } from "../../context/files/listing-schema.ts";
 import type { FileHistory } from "../../context/files/schema.ts";
 import { accessProblem } from "../../kit/disk.ts";
 import { AppError } from "../../kit/error.ts";
@@ -13,7 +14,7 @@ import { readStdin } from "../../kit/stdin.ts";
 import { serverCommand, spaceArg } from "../command.ts";
 import { connected, connectionArgs } from "../connection.ts";
 import { chosenSpace } from "../space-choice.ts";
-import { bytes, plural, table } from "../text.ts";
+import { bytes, plural, table, wholeNumber } from "../text.ts";
 
 export const path = {
   type: "positional",
@@ -185,11 +186,11 @@ export const fileDelete = serverCommand({
     const given = args["if-version"];
     const headers: Record<string, string> =
       given === undefined ? {} : { "If-Match": `"${versionNumber("--if-version", given)}"` };
-    await client.request("DELETE", await at(client, args.space, "files", args.path), { headers });
-    return { path: args.path, deleted: true };
+    const place = await at(client, args.space, "files", args.path);
+    return { ...(await client.json<Deleted>("DELETE", place, { headers })), deleted: true };
   },
   show: (gone, { space }) =>
-    `${gone.path} is deleted; bring it back with cairn file undelete ${gone.path}${space === undefined ? "" : ` --space ${space}`}`,
+    `${gone.path} is deleted (v${gone.version}); bring it back with cairn file undelete ${gone.path}${space === undefined ? "" : ` --space ${space}`}`,
 });
 
 export const fileUndelete = serverCommand({
@@ -225,16 +226,6 @@ export const fileDestroy = serverCommand({
   show: (gone) => `v${gone.version} of ${gone.path} is destroyed`,
 });
 
-interface Diff {
-  path: string;
-  from: number;
-  to: number;
-  added: number;
-  removed: number;
-  coarse: boolean;
-  text: string;
-}
-
 /** Before a patch it is a comment: programs that read patches skip it. */
 const COARSE = "The versions differ too much to compare line by line; everything that differs is one block.";
 
@@ -245,13 +236,20 @@ export const fileDiff = serverCommand({
     path,
     from: { type: "string", valueHint: "vN", description: "The older version" },
     to: { type: "string", valueHint: "vN", description: "The newer version" },
+    unified: {
+      type: "string",
+      alias: "U",
+      valueHint: "lines",
+      description: "Lines around each change (default: 3)",
+    },
     stat: { type: "boolean", description: "Only how many lines" },
     ...spaceArg,
   },
   ask: async (client, args) =>
-    client.get<Diff>(await at(client, args.space, "diff", args.path), {
+    client.get<FileDiff>(await at(client, args.space, "diff", args.path), {
       from: args.from === undefined ? undefined : versionNumber("--from", args.from),
       to: args.to === undefined ? undefined : versionNumber("--to", args.to),
+      context: args.unified === undefined ? undefined : wholeNumber("--unified", args.unified),
     }),
   show: (diff, args) =>
     args.stat === true
@@ -281,7 +279,7 @@ export const fileRevert = serverCommand({
 });
 
 /** From the names of the two versions on: what stands above them is for programs that read many patches at once. */
-function patchText({ path: of, from, to, added, removed, coarse, text }: Diff): string {
+function patchText({ path: of, from, to, added, removed, coarse, text }: FileDiff): string {
   if (added + removed === 0) return `${of}: no difference between v${from} and v${to}`;
   const patch = text.replace(/^(?:Index: .*\n)?=+\n/, "").trimEnd();
   return coarse ? `${COARSE}\n${patch}` : patch;

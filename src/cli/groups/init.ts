@@ -1,8 +1,7 @@
 // `cairn init server`: makes a new context server.
 
 import { defineCommand } from "citty";
-import { resolve } from "node:path";
-import { ownPlace } from "../../context/config/directory.ts";
+import { newServerDirectory } from "../../context/config/directory.ts";
 import { templateNames } from "../../context/spaces/templates.ts";
 import { oneOfWords } from "../../kit/arguments.ts";
 import { processEnvironment } from "../../kit/environment.ts";
@@ -16,8 +15,9 @@ export const initServerCommand = defineCommand({
     "data-dir": {
       type: "string",
       valueHint: "dir",
-      description: "Where its data goes (default: ~/.cairn/server)",
+      description: "Where its data goes (default: --server-dir, $SERVICE_SERVER_DIR, ~/.cairn/server)",
     },
+    "server-dir": { type: "string", valueHint: "dir", description: "The same, as other commands call it" },
     address: {
       type: "string",
       valueHint: "address",
@@ -41,7 +41,7 @@ export const initServerCommand = defineCommand({
     const { initServer } = await import("../../context/init-server.ts");
     const made = await initServer(
       {
-        directory: resolve(args["data-dir"] ?? ownPlace(processEnvironment())),
+        directory: newServerDirectory(args["data-dir"] ?? args["server-dir"], processEnvironment()),
         address: args.address,
         port,
         space: args.space,

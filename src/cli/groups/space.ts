@@ -2,13 +2,14 @@
 
 import type { Adoption } from "../../context/files/listing-schema.ts";
 import type { EffectiveQuotas, Space, SyncRules } from "../../context/spaces/schema.ts";
+import { modeOf } from "../../context/spaces/modes.ts";
 import { syncModes } from "../../context/spaces/schema.ts";
 import { templateNames } from "../../context/spaces/templates.ts";
 import { oneOfWords } from "../../kit/arguments.ts";
 import { AppError } from "../../kit/error.ts";
 import { serverCommand, spaceArg } from "../command.ts";
 import { chosenSpace } from "../space-choice.ts";
-import { bytes, fields, plural, shown, table } from "../text.ts";
+import { bytes, fields, plural, shown, table, wholeNumber } from "../text.ts";
 
 const name = {
   type: "positional",
@@ -156,17 +157,13 @@ export const syncSet = serverCommand({
     const place = `/spaces/${encodeURIComponent(args.space)}/sync`;
     const rules = await client.get<SyncRules>(place);
     const prefix = args.path.endsWith("/") ? args.path : `${args.path}/`;
-    return client.json<SyncRules>("PUT", place, { body: { ...rules, [prefix]: args.mode } });
+    const now = await client.json<SyncRules>("PUT", place, { body: { ...rules, [prefix]: args.mode } });
+    const directory = prefix.slice(0, -1);
+    return { path: prefix, from: modeOf(rules, directory), to: modeOf(now, directory), rules: now };
   },
-  show: syncText,
+  show: ({ rules, path, from, to }) => `${path}: ${from} → ${to}\n\n${syncText(rules)}`,
 });
 
 function syncText(rules: SyncRules): string {
   return table(Object.entries(rules), ["PATH", "SYNC"], "everything is synced always");
-}
-
-function wholeNumber(flag: string, text: string): number {
-  if (!/^(0|[1-9][0-9]{0,14})$/.test(text))
-    throw new AppError("invalid", `${flag} "${text}": expected a whole number`);
-  return Number(text);
 }

@@ -38,7 +38,12 @@ function stateOf(directory: string): "server" | "shut" | "none" {
   }
 }
 
-/** The last of the standard places: this person's own. */
-export function ownPlace(environment: Environment): string {
+/** For a server that does not exist yet: the flag, the environment, else this user's own place. */
+export function newServerDirectory(flag: string | undefined, environment: Environment): string {
+  return resolve(flag ?? (environment["SERVICE_SERVER_DIR"] || ownPlace(environment)));
+}
+
+/** The last of the standard places: this user's own. */
+function ownPlace(environment: Environment): string {
   return join(homeDirectory(environment), ".cairn", "server");
 }

@@ -12,12 +12,14 @@ export interface FileDiff {
   readonly removed: number;
   /** Too different to compare line by line: everything between the common beginning and end is one block. */
   readonly coarse: boolean;
-  /** Unified, three lines around each change. */
+  /** Unified. */
   readonly text: string;
 }
 
 export interface DiffInput {
   readonly path: string;
+  /** Lines around each change. */
+  readonly context?: number | undefined;
   readonly from: Side;
   readonly to: Side;
 }
@@ -33,7 +35,8 @@ const DEADLINE_MS = 10_000;
 /** Lines added and removed: the time grows with their square. */
 const EDITS_MAX = 2_000;
 const COMPARE_MS_MAX = 2_000;
-const CONTEXT_LINES = 3;
+export const CONTEXT_LINES_DEFAULT = 3;
+export const CONTEXT_LINES_MAX = 10_000;
 
 export const DIFF_JOB: Job<DiffInput, FileDiff> = {
   name: "diff",
@@ -43,15 +46,20 @@ export const DIFF_JOB: Job<DiffInput, FileDiff> = {
 };
 
 /** Raises `not_text`. */
-export async function diffOf({ path, from, to }: DiffInput): Promise<FileDiff> {
+export async function diffOf({
+  path,
+  from,
+  to,
+  context = CONTEXT_LINES_DEFAULT,
+}: DiffInput): Promise<FileDiff> {
   const { formatPatch, structuredPatch } = await import("diff");
   const [before, after] = [textOf(path, from), textOf(path, to)];
   const names = [`${path} v${from.version}`, `${path} v${to.version}`] as const;
-  const bounds = { context: CONTEXT_LINES, maxEditLength: EDITS_MAX, timeout: COMPARE_MS_MAX };
+  const bounds = { context, maxEditLength: EDITS_MAX, timeout: COMPARE_MS_MAX };
   const exact = structuredPatch(...names, before, after, undefined, undefined, bounds);
   const patch = exact ?? {
     ...structuredPatch(...names, "", "", undefined, undefined, bounds)!,
-    hunks: [wholeBlock(before, after)],
+    hunks: [wholeBlock(before, after, context)],
   };
   const count = (sign: string) =>
     patch.hunks.reduce((sum, { lines }) => sum + lines.filter((line) => line.startsWith(sign)).length, 0);
@@ -73,15 +81,15 @@ function textOf(path: string, { version, bytes }: Side): string {
 }
 
 /** One hunk with all that lies between what both texts begin and end with. */
-function wholeBlock(before: string, after: string) {
+function wholeBlock(before: string, after: string, context: number) {
   const [old, now] = [linesOf(before), linesOf(after)];
   const shorter = Math.min(old.length, now.length);
   let start = 0;
   while (start < shorter && old[start] === now[start]) start += 1;
   let end = 0;
   while (end < shorter - start && old.at(-1 - end) === now.at(-1 - end)) end += 1;
-  const leading = Math.min(start, CONTEXT_LINES);
-  const trailing = Math.min(end, CONTEXT_LINES);
+  const leading = Math.min(start, context);
+  const trailing = Math.min(end, context);
   const first = start - leading;
   const around = leading + trailing;
   return {

@@ -18,7 +18,7 @@ import { blockersOf, fileError, pathOf } from "./file-error.ts";
 import { refusal, requireEffect, requireRights, requireSome, type Draft } from "./file-rights.ts";
 import { headText, parseHead } from "./head.ts";
 import { admitQuotas } from "./quotas.ts";
-import type { Adoption, ListedFile } from "./listing-schema.ts";
+import type { Adoption, Deleted, ListedFile } from "./listing-schema.ts";
 import type { FileHistory, NetChange } from "./schema.ts";
 import type { SecretScan } from "./secrets.ts";
 
@@ -45,6 +45,15 @@ export type Opened = Pick<Content, "path" | "bytes"> & {
   readonly version?: number;
   readonly state?: EditedCopy["state"];
 };
+
+export interface DiffQuery {
+  /** Versions; the newest and the one before it unless given. */
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
+  /** Lines around each change. */
+  readonly context?: number | undefined;
+  readonly signal?: AbortSignal;
+}
 
 type Completed = (
   space: OpenSpace,
@@ -124,7 +133,7 @@ export class Files {
     actor: Actor,
     spaceName: string,
     pathText: string,
-    { from, to, signal }: { from?: number | undefined; to?: number | undefined; signal?: AbortSignal } = {},
+    { from, to, context, signal }: DiffQuery = {},
   ): Promise<FileDiff> {
     const { versions, path } = await this.history(actor, spaceName, pathText);
     const newest = to ?? versions[0]?.version;
@@ -133,7 +142,11 @@ export class Files {
     const bytesOf = async (version: number) => (await this.read(actor, spaceName, path, version)).bytes;
     const before = { version: oldest, bytes: oldest < 1 ? new Uint8Array() : await bytesOf(oldest) };
     const after = { version: newest, bytes: await bytesOf(newest) };
-    return this.#deps.workers.run(DIFF_JOB, { path, from: before, to: after }, { by: actor.name, signal });
+    return this.#deps.workers.run(
+      DIFF_JOB,
+      { path, from: before, to: after, context },
+      { by: actor.name, signal },
+    );
   }
 
   async write(
@@ -154,10 +167,11 @@ export class Files {
     return { path, ...after!, head: headText(head), created: before === null };
   }
 
-  async remove(actor: Actor, spaceName: string, pathText: string, expected: Expected): Promise<void> {
+  async remove(actor: Actor, spaceName: string, pathText: string, expected: Expected): Promise<Deleted> {
     const path = parseDocumentPath("path", pathText);
     const deed = { action: "file.delete", space: spaceName, target: path };
-    await this.#changeOne(actor, deed, { op: "delete", path, expected });
+    const { head, effects } = await this.#changeOne(actor, deed, { op: "delete", path, expected });
+    return { path, version: effects[0]!.before!.version, head: headText(head) };
   }
 
   async undelete(actor: Actor, spaceName: string, pathText: string): Promise<Written> {

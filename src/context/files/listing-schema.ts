@@ -1,4 +1,4 @@
-// Files as the API lists them: what the store knows of them, and how the rules of their space let them travel.
+// What the API answers about files beyond what the store records: how the rules of their space let them travel, and what a change did.
 
 import { Type, type Static } from "@sinclair/typebox";
 import { closed } from "../../kit/schema.ts";
@@ -7,6 +7,13 @@ import { FileRecord, Head, Refusal } from "./schema.ts";
 
 export const ListedFile = closed({ ...FileRecord.properties, mode: SyncMode });
 export type ListedFile = Static<typeof ListedFile>;
+
+export const Deleted = closed({
+  path: Type.String(),
+  version: Type.Integer({ description: "that was live, and that undelete brings back" }),
+  head: Head,
+});
+export type Deleted = Static<typeof Deleted>;
 
 /** What was recorded of the working tree, and what cannot be. */
 export const Adoption = closed({

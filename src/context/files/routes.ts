@@ -10,8 +10,9 @@ import { closed, Empty } from "../../kit/schema.ts";
 import type { ActorPlugin } from "../people/plugin.ts";
 import { etagOf, expectedFrom } from "./expectation.ts";
 import type { Files, Opened } from "./files.ts";
-import { Adoption, ListedFile } from "./listing-schema.ts";
+import { Adoption, Deleted, ListedFile } from "./listing-schema.ts";
 import { FILE_BYTES_CEILING, FileHistory, Head, NetChange, Version } from "./schema.ts";
+import { CONTEXT_LINES_DEFAULT, CONTEXT_LINES_MAX } from "./diff.ts";
 import { SnapshotParams } from "../spaces/schema.ts";
 import { headText } from "./head.ts";
 import { pathFromUrl } from "./url-path.ts";
@@ -34,6 +35,14 @@ const ListQuery = closed({
 const DiffQuery = closed({
   from: Type.Optional(Type.Integer({ minimum: 0 })),
   to: Type.Optional(Type.Integer({ minimum: 1 })),
+  context: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: CONTEXT_LINES_MAX,
+      default: CONTEXT_LINES_DEFAULT,
+      description: "lines around each change",
+    }),
+  ),
 });
 
 const Written = closed({
@@ -104,9 +113,9 @@ function contentRoutes(plugin: ActorPlugin, files: Files) {
       async ({ actor, params, request }) => {
         const exchange = exchangeOf(request);
         const expected = expectedFrom(exchange.headers);
-        await files.remove(actor, params.space, pathFromUrl(exchange.path, "/files/"), expected);
+        return files.remove(actor, params.space, pathFromUrl(exchange.path, "/files/"), expected);
       },
-      { actor: "space", params: PathParams, response: Empty },
+      { actor: "space", params: PathParams, response: Deleted },
     );
 }
 

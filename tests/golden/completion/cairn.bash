@@ -12,8 +12,8 @@ _cairn_here() {
     flags='--json --yaml --quiet --debug --no-color --help -h'
     ;;
   'cairn init server')
-    flags='--data-dir --address --port --space --admin --template --noui --non-interactive --json --yaml --quiet --debug --no-color --help -h'
-    valued='--data-dir --address --port --space --admin --template'
+    flags='--data-dir --server-dir --address --port --space --admin --template --noui --non-interactive --json --yaml --quiet --debug --no-color --help -h'
+    valued='--data-dir --server-dir --address --port --space --admin --template'
     ;;
   'cairn server')
     commands='start status health stop logs'
@@ -64,8 +64,8 @@ _cairn_here() {
     valued='--space --server --server-dir --token-file'
     ;;
   'cairn file diff')
-    flags='--from --to --stat --space --server --server-dir --token-file --json --yaml --quiet --debug --no-color --help -h'
-    valued='--from --to --space --server --server-dir --token-file'
+    flags='--from --to --unified -U --stat --space --server --server-dir --token-file --json --yaml --quiet --debug --no-color --help -h'
+    valued='--from --to --unified -U --space --server --server-dir --token-file'
     ;;
   'cairn file revert')
     flags='--to --if-version --space --server --server-dir --token-file --json --yaml --quiet --debug --no-color --help -h'
@@ -341,6 +341,7 @@ _cairn_here() {
 _cairn_value() {
   case $1 in
   'cairn init server --data-dir') kind=directory ;;
+  'cairn init server --server-dir') kind=directory ;;
   'cairn init server --template') choices='team blank' ;;
   'cairn server start --server-dir') kind=directory ;;
   'cairn server status --server-dir') kind=directory ;;

@@ -10,7 +10,7 @@ function __cairn_words
         end
         switch $word
             case '-*=*'
-            case --action --actor --address --admin --at --can --capability --data-dir --events --file --format --from --id --if-version --label --limit --lines --max-file-size --max-files --max-space-size --out --port --result --role --server --server-dir --since --space --template --to --token-file --until --version -v
+            case --action --actor --address --admin --at --can --capability --data-dir --events --file --format --from --id --if-version --label --limit --lines --max-file-size --max-files --max-space-size --out --port --result --role --server --server-dir --since --space --template --to --token-file --unified --until --version -U -v
                 set skip 1
             case '-*'
             case '*'
@@ -67,7 +67,8 @@ complete -c cairn -n '__cairn_is init' -l quiet -d 'Say nothing but data and err
 complete -c cairn -n '__cairn_is init' -l debug -d 'Show where an error came from'
 complete -c cairn -n '__cairn_is init' -l no-color -d 'No colours; $NO_COLOR says the same'
 complete -c cairn -n '__cairn_is init' -l help -s h -d 'Show this help'
-complete -c cairn -n '__cairn_in init server' -l data-dir -x -a '(__fish_complete_directories)' -d 'Where its data goes (default: ~/.cairn/server)'
+complete -c cairn -n '__cairn_in init server' -l data-dir -x -a '(__fish_complete_directories)' -d 'Where its data goes (default: --server-dir, $SERVICE_SERVER_DIR, ~/.cairn/server)'
+complete -c cairn -n '__cairn_in init server' -l server-dir -x -a '(__fish_complete_directories)' -d 'The same, as other commands call it'
 complete -c cairn -n '__cairn_in init server' -l address -x -d 'Address to listen on (default: 127.0.0.1)'
 complete -c cairn -n '__cairn_in init server' -l port -x -d 'Port to listen on (default: 8743)'
 complete -c cairn -n '__cairn_in init server' -l space -x -d 'Name of the first space'
@@ -205,6 +206,7 @@ complete -c cairn -n '__cairn_in file history' -l no-color -d 'No colours; $NO_C
 complete -c cairn -n '__cairn_in file history' -l help -s h -d 'Show this help'
 complete -c cairn -n '__cairn_in file diff' -l from -x -d 'The older version'
 complete -c cairn -n '__cairn_in file diff' -l to -x -d 'The newer version'
+complete -c cairn -n '__cairn_in file diff' -l unified -s U -x -d 'Lines around each change (default: 3)'
 complete -c cairn -n '__cairn_in file diff' -l stat -d 'Only how many lines'
 complete -c cairn -n '__cairn_in file diff' -l space -x -d 'The space (default: the only one there is)'
 complete -c cairn -n '__cairn_in file diff' -l server -x -d 'Address of a context server'

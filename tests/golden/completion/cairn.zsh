@@ -49,7 +49,8 @@ _cairn_here() {
     ;;
   'cairn init server')
     flags=(
-      '--data-dir:Where its data goes (default: ~/.cairn/server)'
+      '--data-dir:Where its data goes (default: --server-dir, $SERVICE_SERVER_DIR, ~/.cairn/server)'
+      '--server-dir:The same, as other commands call it'
       '--address:Address to listen on (default: 127.0.0.1)'
       '--port:Port to listen on (default: 8743)'
       '--space:Name of the first space'
@@ -65,7 +66,7 @@ _cairn_here() {
       '--help:Show this help'
       '-h:Show this help'
     )
-    valued=(--data-dir --address --port --space --admin --template)
+    valued=(--data-dir --server-dir --address --port --space --admin --template)
     ;;
   'cairn server')
     below=(
@@ -268,6 +269,8 @@ _cairn_here() {
     flags=(
       '--from:The older version'
       '--to:The newer version'
+      '--unified:Lines around each change (default: 3)'
+      '-U:Lines around each change (default: 3)'
       '--stat:Only how many lines'
       '--space:The space (default: the only one there is)'
       '--server:Address of a context server'
@@ -281,7 +284,7 @@ _cairn_here() {
       '--help:Show this help'
       '-h:Show this help'
     )
-    valued=(--from --to --space --server --server-dir --token-file)
+    valued=(--from --to --unified -U --space --server --server-dir --token-file)
     ;;
   'cairn file revert')
     flags=(
@@ -1356,6 +1359,7 @@ _cairn_here() {
 _cairn_value() {
   case $1 in
   'cairn init server --data-dir') kind=directory ;;
+  'cairn init server --server-dir') kind=directory ;;
   'cairn init server --template') choices=(team blank) ;;
   'cairn server start --server-dir') kind=directory ;;
   'cairn server status --server-dir') kind=directory ;;
