@@ -72,6 +72,7 @@ export async function startService(options: StartOptions): Promise<Service> {
     // In the same tick as the bind, so no request comes before it, and no token is shown that a refused bind would take back.
     seedAdmin(parts, config, log);
     announce(config, listener, options.environment, parts, log);
+    parts.turns.startQueued();
     parts.background.run("sweep of terminals", () => parts.terminals.prepare());
     return running(parts, listener, log);
   } catch (error) {

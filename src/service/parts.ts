@@ -69,6 +69,7 @@ import { Engine } from "./turns/engine.ts";
 import { Inspection } from "./turns/inspection.ts";
 import { Openings } from "./turns/openings.ts";
 import { Recorder } from "./turns/recorder.ts";
+import { Standing } from "./turns/standing.ts";
 import { Steps } from "./turns/steps.ts";
 import { TurnStore } from "./turns/store.ts";
 import { Turns } from "./turns/turns.ts";
@@ -129,6 +130,7 @@ export function buildParts(options: PartsOptions) {
     clock,
     loginLimit,
     rightsChanged,
+    revoked: (revocation) => standing.revoke(revocation),
   });
   const teams = new Teams({ db, store: peopleStore, audit, clock, rightsChanged });
 
@@ -208,7 +210,7 @@ export function buildParts(options: PartsOptions) {
   });
 
   const conversationStore = new ConversationStore(db);
-  const conversation = new Conversation({ db, store: conversationStore, access, journal, clock });
+  const conversation = new Conversation({ db, store: conversationStore, access, journal, audit, clock });
   const prompts = new SentPrompts(conversationStore);
   const workspaceBudget = (id: number) => workspaces.budgetOf(id);
   const usages = new Usages({ store: new UsageStore(db), access, blueprint, workspaceBudget, clock });
@@ -337,6 +339,7 @@ export function buildParts(options: PartsOptions) {
       }),
   });
   const openings = new Openings({ store: turnStore, conversation, blueprint, journal, clock });
+  const standing = new Standing({ store: turnStore, authentication, access });
   const turns = new Turns({
     db,
     store: turnStore,
@@ -344,12 +347,12 @@ export function buildParts(options: PartsOptions) {
     engine,
     blueprint,
     access,
-    authentication,
-    journal,
+    standing,
     background,
     clock,
     log,
   });
+  journal.whenRightsChange(() => turns.recheck());
   const viewing = new Viewing({ journal, store: turnStore, turns, access, authentication });
   const inspection = new Inspection({
     store: turnStore,

@@ -79,6 +79,7 @@ test("every decision is recorded in order, and the chain holds", async () => {
     "provider.create",
     "provider.key",
     "provider.delete",
+    "workspace.create",
     "workspace.share",
     "workspace.unshare",
     "wire.create",

@@ -88,6 +88,8 @@ export function stepsOf(fields: Partial<TurnSteps>): TurnSteps {
       user_id: 1,
       user_name: "admin",
       error: null,
+      truncated: false,
+      tainted: false,
       created_at: at(0),
       started_at: at(0),
       finished_at: null,

@@ -20,7 +20,7 @@ export function fieldMessage(found: Problem, place: readonly string[], whole: st
   const field = [...place, ...problem.path.split("/").filter(Boolean).map(unescaped)]
     .join(".")
     .slice(0, FIELD_CHARACTERS_SHOWN_MAX);
-  return `${field === "" ? whole : field}: ${expectation(problem)}`;
+  return `${field === "" ? whole : field}: ${expectation(problem, field)}`;
 }
 
 /** Of a JSON Pointer (RFC 6901). */
@@ -42,8 +42,8 @@ function innermost(problem: Problem): Problem {
   return inner ? innermost(inner) : problem;
 }
 
-function expectation({ message, schema }: Problem): string {
-  if (message === "Unexpected property") return "unknown field";
+function expectation({ message, schema }: Problem, field: string): string {
+  if (message === "Unexpected property") return unexpected(schema, field);
   if (message === "Expected required property") return "missing";
   const allowed = allowedValues(schema);
   if (allowed.length > 0) return `expected one of: ${allowed.join(", ")}`;
@@ -52,6 +52,14 @@ function expectation({ message, schema }: Problem): string {
   if (message.startsWith("Expected string length less")) return `at most ${schema["maxLength"]} characters`;
   if (typeof schema["format"] === "string") return `expected ${schema["format"]}`;
   return message.toLowerCase();
+}
+
+/** `x-immutable` of a schema: fields of the record that no request changes. A caller who sends one learns which fields can change. */
+function unexpected(schema: TSchema, field: string): string {
+  const immutable = (schema["x-immutable"] as string[] | undefined) ?? [];
+  if (!immutable.includes(field)) return "unknown field";
+  const changeable = Object.keys(schema["properties"] as object).join(", ");
+  return `cannot be changed; this request can change: ${changeable}`;
 }
 
 function allowedValues(schema: TSchema): unknown[] {

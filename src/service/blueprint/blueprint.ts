@@ -115,12 +115,23 @@ export class Blueprint {
   }
 
   updateAgent(caller: Caller, id: number, input: UpdateAgent): Promise<Agent> {
-    return this.#deps.db.write(() => {
-      this.visibleAgent(caller, id);
+    const { db, access, audit } = this.#deps;
+    return db.write(() => {
+      const row = this.visibleAgent(caller, id);
+      if (input.budget !== undefined) {
+        const budget = budgetJson(input.budget);
+        const workspace = access.workspace(caller, row.workspace_id);
+        if (budget !== row.budget) {
+          access.requireOwner(caller, workspace, "change its budgets");
+          const detail = { workspace: row.workspace_id, from: row.budget, to: budget };
+          audit.record(caller, { action: "agent.budget", target: `agent:${id}`, detail });
+        }
+      }
       return this.updateAgentIn(caller, id, input);
     });
   }
 
+  /** Inside a write. A budget only where `updateAgent` has asked who may: there is no tool for it. */
   updateAgentIn(caller: Caller, id: number, input: UpdateAgent): Agent {
     const { store, models, journal } = this.#deps;
     const row = this.existingAgent(id);

@@ -11,7 +11,7 @@ import {
   type ToolCall,
   type ToolSpec,
 } from "../llm/model.ts";
-import type { EntryKind, Outcome } from "./schema.ts";
+import type { EntryKind, Outcome, Truncation } from "./schema.ts";
 
 /** An entry as the assembly needs it. */
 export interface ThreadEntry {
@@ -22,6 +22,8 @@ export interface ThreadEntry {
   readonly callId: string | null;
   readonly tool: string | null;
   readonly outcome: Outcome | null;
+  readonly truncated: Truncation | null;
+  readonly tainted: boolean;
   readonly forgotten: boolean;
 }
 
@@ -34,6 +36,8 @@ export type Part =
       readonly source: string;
       readonly message: Message;
       readonly entryId: number | undefined;
+      /** Of the record of a call: as it was then. */
+      readonly tainted?: true;
     }
   | { readonly kind: "notice"; readonly source: string; readonly message: Message };
 
@@ -120,7 +124,7 @@ function conversationParts(thread: readonly ThreadEntry[]): Part[] {
 
 function userPart(entry: ThreadEntry): Part {
   const text = entry.text.trim() === "" ? "(empty message)" : entry.text;
-  return entryPart(entry.id, { role: "user", text }, text === entry.text);
+  return entryPart(entry, { role: "user", text }, text === entry.text);
 }
 
 /** An agent's words with the results of its calls, in the order in which it asked. An answer with neither is left out. */
@@ -129,19 +133,28 @@ function pushAnswer(parts: Part[], entry: ThreadEntry, results: ReadonlyMap<stri
   if (text === "" && entry.calls.length === 0) return;
   const calls = entry.calls.map((call) => ({ ...call, name: toolNameAsSent(call.name) }));
   const exact = text === entry.text && calls.every((call, index) => call.name === entry.calls[index]!.name);
-  parts.push(entryPart(entry.id, { role: "assistant", text, calls }, exact));
-  for (const call of calls) parts.push(resultPart(entry.id, call, results.get(call.id)));
+  parts.push(entryPart(entry, { role: "assistant", text, calls }, exact));
+  for (const call of calls) parts.push(resultPart(entry, call, results.get(call.id)));
 }
 
-function resultPart(askedBy: number, call: ToolCall, result: ThreadEntry | undefined): Part {
+function resultPart(askedBy: ThreadEntry, call: ToolCall, result: ThreadEntry | undefined): Part {
   const base = { role: "tool", callId: call.id, tool: call.name } as const;
   if (!result) return entryPart(askedBy, { ...base, text: MISSING_RESULT, failed: true }, false);
   if (result.forgotten)
-    return entryPart(result.id, { ...base, text: FORGOTTEN_RESULT, failed: false }, false);
+    return entryPart(
+      { id: result.id, tainted: false },
+      { ...base, text: FORGOTTEN_RESULT, failed: false },
+      false,
+    );
   const text = result.text.trim() === "" ? "(no output)" : result.text;
-  return entryPart(result.id, { ...base, text, failed: result.outcome !== "ok" }, text === result.text);
+  return entryPart(result, { ...base, text, failed: result.outcome !== "ok" }, text === result.text);
 }
 
-function entryPart(id: number, message: Message, exact: boolean): Part {
-  return { kind: "entry", source: `entry:${id}`, message, entryId: exact ? id : undefined };
+function entryPart(
+  { id, tainted }: Pick<ThreadEntry, "id" | "tainted">,
+  message: Message,
+  exact: boolean,
+): Part {
+  const part = { kind: "entry", source: `entry:${id}`, message, entryId: exact ? id : undefined } as const;
+  return tainted ? { ...part, tainted } : part;
 }

@@ -5,12 +5,13 @@ import { rfc3339, type Clock } from "../../kit/clock.ts";
 import type { Db } from "../../kit/db.ts";
 import { AppError } from "../../kit/error.ts";
 import { LIST_DEFAULT, type PageQuery } from "../../kit/schema.ts";
+import type { Audit } from "../audit/audit.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { ToolCall } from "../llm/model.ts";
 import type { Caller } from "../people/caller.ts";
 import type { Access } from "../workspaces/access.ts";
 import type { ThreadEntry } from "./assembly.ts";
-import type { Entry, EntryKind, Outcome } from "./schema.ts";
+import type { Entry, EntryKind, Outcome, Truncation } from "./schema.ts";
 import type { ConversationStore, EntryRow } from "./store.ts";
 
 const THREADS_KEPT_MAX = 32;
@@ -31,6 +32,10 @@ export interface NewEntry {
   readonly outcome?: Outcome;
   readonly durationMs?: number | null;
   readonly partial?: boolean;
+  readonly truncated?: Truncation | null;
+  readonly droppedCalls?: readonly string[];
+  /** Holds untrusted text, also when its thread has none yet. */
+  readonly tainted?: boolean;
 }
 
 export interface ConversationDeps {
@@ -38,6 +43,7 @@ export interface ConversationDeps {
   store: ConversationStore;
   access: Access;
   journal: Journal;
+  audit: Audit;
   clock: Clock;
 }
 
@@ -88,6 +94,33 @@ export class Conversation {
     });
   }
 
+  /** A person answers for the entry's text: it taints no more. Recorded with a hash of what they looked at. Clearing twice is no error. */
+  clearTaint(caller: Caller, id: number): Promise<Entry> {
+    const { db, store, journal, audit } = this.#deps;
+    return db.write(() => {
+      const row = this.#visible(caller, id);
+      if (caller.agent !== undefined)
+        throw new AppError("forbidden", "only a person may clear the mark of untrusted text");
+      if (row.tainted === 1) {
+        store.clearTaint.run(id);
+        audit.record(caller, {
+          action: "entry.clear_taint",
+          target: `entry:${id}`,
+          detail: { workspace: row.workspace_id, turn: row.turn_id },
+          content: row.text,
+        });
+        journal.append(row.workspace_id, row.turn_id, "entry.taint_cleared", { entry_id: id });
+        db.afterCommit(() => this.#drop(row.workspace_id, row.thread));
+      }
+      return toEntry(store.byId.get(id)!);
+    });
+  }
+
+  /** Whether the next prompt from this thread would replay untrusted text. */
+  isTainted(workspaceId: number, thread: number): boolean {
+    return this.#deps.store.isTainted.get(workspaceId, thread) !== null;
+  }
+
   /** Inside a write, without asking who may. */
   forgetIn(row: EntryRow): void {
     const { db, store, journal, clock } = this.#deps;
@@ -101,9 +134,10 @@ export class Conversation {
     if (row) this.forgetIn(row);
   }
 
-  /** Inside a write. */
+  /** Inside a write. An agent that has read untrusted text passes it on: what it says and gets is marked as well. A person's words are theirs. */
   append(entry: NewEntry): Entry {
     const { store, journal, clock } = this.#deps;
+    const inherits = entry.kind !== "person" && this.isTainted(entry.workspaceId, entry.thread);
     const row = store.insert.get(
       entry.workspaceId,
       entry.turnId,
@@ -119,6 +153,9 @@ export class Conversation {
       entry.outcome ?? null,
       entry.durationMs ?? null,
       entry.partial ? 1 : 0,
+      entry.truncated ?? null,
+      entry.droppedCalls && entry.droppedCalls.length > 0 ? JSON.stringify(entry.droppedCalls) : null,
+      entry.tainted || inherits ? 1 : 0,
       clock.now(),
     )!;
     const record = toEntry(row);
@@ -184,6 +221,9 @@ export function toEntry(row: EntryRow): Entry {
     outcome: row.outcome,
     duration_ms: row.duration_ms,
     partial: row.partial === 1,
+    truncated: row.truncated,
+    dropped_calls: row.dropped_calls === null ? [] : (JSON.parse(row.dropped_calls) as string[]),
+    tainted: row.tainted === 1,
     forgotten: row.forgotten_at !== null,
     created_at: rfc3339(row.created_at),
   };
@@ -198,6 +238,8 @@ export function toThreadEntry(row: EntryRow): ThreadEntry {
     callId: row.call_id,
     tool: row.tool,
     outcome: row.outcome,
+    truncated: row.truncated,
+    tainted: row.tainted === 1,
     forgotten: row.forgotten_at !== null,
   };
 }

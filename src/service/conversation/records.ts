@@ -56,7 +56,8 @@ export async function describeParts(parts: readonly Part[]): Promise<PromptPart[
     ...shown(part),
     tokens: tokens[index]!,
     tokens_estimated: true,
-    droppable: part.kind === "entry",
+    droppable: part.kind === "entry" || part.kind === "instruction" || part.kind === "context",
+    tainted: part.kind === "entry" && part.tainted === true,
   }));
 }
 
@@ -65,7 +66,13 @@ export function sumTokens(parts: readonly PromptPart[]): number {
 }
 
 function partOfEntry(row: EntryRow): Part {
-  return { kind: "entry", source: `entry:${row.id}`, message: messageOfEntry(row), entryId: row.id };
+  const part = {
+    kind: "entry",
+    source: `entry:${row.id}`,
+    message: messageOfEntry(row),
+    entryId: row.id,
+  } as const;
+  return row.tainted === 1 ? { ...part, tainted: true } : part;
 }
 
 function messageOfEntry(row: EntryRow): Message {
@@ -82,7 +89,7 @@ function messageOfEntry(row: EntryRow): Message {
   return { role: "user", text: entry.text };
 }
 
-type ShownPart = Omit<PromptPart, "tokens" | "tokens_estimated" | "droppable">;
+type ShownPart = Omit<PromptPart, "tokens" | "tokens_estimated" | "droppable" | "tainted">;
 
 function shown(part: Part): ShownPart {
   const base = { kind: part.kind, source: part.source, calls: [], call_id: null };

@@ -10,6 +10,10 @@ export type EntryKind = (typeof entryKinds)[number];
 export const outcomes = ["ok", "error", "cancelled", "interrupted", "unknown"] as const;
 export type Outcome = (typeof outcomes)[number];
 
+/** Why an answer ended before its model was done. */
+export const truncations = ["length", "content_filter"] as const;
+export type Truncation = (typeof truncations)[number];
+
 export const ToolCallRecord = closed({ id: Type.String(), name: Type.String(), arguments: Type.String() });
 
 export const Entry = closed({
@@ -32,6 +36,12 @@ export const Entry = closed({
   duration_ms: nullable(Type.Integer()),
   /** The answer was broken off: by a stop, a failure of the provider or of the service. */
   partial: Type.Boolean(),
+  /** The answer was cut off by its provider: by a length limit, or by a content filter. */
+  truncated: nullable(oneOf(truncations)),
+  /** Names of tool calls that were cut off with it; none of them was made. */
+  dropped_calls: Type.Array(Type.String()),
+  /** Holds text from the web, or was written by an agent that had read some. While it is replayed, agents get no tools that write durably. */
+  tainted: Type.Boolean(),
   forgotten: Type.Boolean(),
   created_at: Time,
 });
@@ -58,8 +68,10 @@ export const PromptPart = closed({
   tokens: Type.Integer(),
   /** True: counted here with the o200k encoding. Providers report only totals of a call. */
   tokens_estimated: Type.Boolean(),
-  /** Can be taken out: an entry by forgetting it. */
+  /** Can be taken out: an entry by forgetting it, an instruction or context by unbinding it. */
   droppable: Type.Boolean(),
+  /** An entry that carries the mark now. */
+  tainted: Type.Boolean(),
 });
 export type PromptPart = Static<typeof PromptPart>;
 

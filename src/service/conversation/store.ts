@@ -1,7 +1,7 @@
 // SQL of entries and of stored prompt parts.
 
 import type { Db } from "../../kit/db.ts";
-import type { EntryKind, Outcome } from "./schema.ts";
+import type { EntryKind, Outcome, Truncation } from "./schema.ts";
 
 export interface EntryRow {
   id: number;
@@ -20,12 +20,16 @@ export interface EntryRow {
   outcome: Outcome | null;
   duration_ms: number | null;
   partial: number;
+  truncated: Truncation | null;
+  /** JSON array of names; null when there are none. */
+  dropped_calls: string | null;
+  tainted: number;
   forgotten_at: number | null;
   created_at: number;
 }
 
-const COLUMNS =
-  "id, workspace_id, turn_id, run_id, agent_id, thread, kind, text, reasoning, calls, call_id, tool, outcome, duration_ms, partial, forgotten_at, created_at";
+const COLUMNS = `id, workspace_id, turn_id, run_id, agent_id, thread, kind, text, reasoning, calls, call_id, tool, outcome, duration_ms, partial,
+  truncated, dropped_calls, tainted, forgotten_at, created_at`;
 const ENTRY = `SELECT ${COLUMNS} FROM entries`;
 
 type InsertParams = [
@@ -43,6 +47,9 @@ type InsertParams = [
   outcome: Outcome | null,
   durationMs: number | null,
   partial: number,
+  truncated: Truncation | null,
+  droppedCalls: string | null,
+  tainted: number,
   createdAt: number,
 ];
 
@@ -54,14 +61,17 @@ export class ConversationStore {
   readonly threadSince;
   readonly someById;
   readonly setForgotten;
+  readonly clearTaint;
+  readonly isTainted;
   readonly keepPart;
   readonly partByHash;
   readonly partById;
 
   constructor(db: Db) {
     this.insert = db.query<EntryRow, InsertParams>(
-      `INSERT INTO entries (workspace_id, turn_id, run_id, agent_id, thread, kind, text, reasoning, calls, call_id, tool, outcome, duration_ms, partial, created_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING ${COLUMNS}`,
+      `INSERT INTO entries (workspace_id, turn_id, run_id, agent_id, thread, kind, text, reasoning, calls, call_id, tool, outcome, duration_ms, partial,
+       truncated, dropped_calls, tainted, created_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING ${COLUMNS}`,
     );
     this.byId = db.query<EntryRow, [number]>(`${ENTRY} WHERE id = ?`);
     this.page = db.query<EntryRow, [number, number, number]>(
@@ -78,6 +88,10 @@ export class ConversationStore {
     );
     this.setForgotten = db.query<never, [number | null, number]>(
       "UPDATE entries SET forgotten_at = ? WHERE id = ?",
+    );
+    this.clearTaint = db.query<never, [number]>("UPDATE entries SET tainted = 0 WHERE id = ?");
+    this.isTainted = db.query<{ yes: number }, [number, number]>(
+      "SELECT 1 AS yes FROM entries WHERE workspace_id = ? AND thread = ? AND tainted = 1 AND forgotten_at IS NULL LIMIT 1",
     );
     this.keepPart = db.query<never, [number, string, string]>(
       "INSERT INTO prompt_parts (workspace_id, hash, content) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",

@@ -46,8 +46,8 @@ export class Grants {
   /** Admin. Raises `refused` while lock 1 is closed, `invalid` (agent of another workspace), `conflict` (has one). */
   create(caller: Caller, workspaceId: number, agentId: number): Promise<EgressGrant> {
     const { db, store, access, blueprint, journal, audit, clock, locks } = this.#deps;
-    requirePerson(caller);
     return db.write(() => {
+      requirePerson(caller);
       access.workspace(caller, workspaceId);
       const closed = locks.switchProblem();
       if (closed !== undefined) throw new AppError("refused", closed);
@@ -78,8 +78,8 @@ export class Grants {
   /** Admin. What the agent has asked for and nobody has answered is refused with it. Raises `not_found`. */
   remove(caller: Caller, id: number): Promise<void> {
     const { db, store, access, journal, audit, searches } = this.#deps;
-    requirePerson(caller);
     return db.write(() => {
+      requirePerson(caller);
       const grant = access.nested(caller, "egress grant", id, store.grantById.get(id));
       store.deleteGrant.run(id);
       audit.record(caller, {

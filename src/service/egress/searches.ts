@@ -120,8 +120,8 @@ export class Searches {
   /** Admin, in person. Raises `not_found`, `conflict` (decided or expired already, another query than the one looked at), `refused` (lock 1 or 2). */
   decide(caller: Caller, id: number, input: DecideRequest): Promise<EgressRequest> {
     const { db, store, audit, clock, locks } = this.#deps;
-    requirePerson(caller);
     return db.write(() => {
+      requirePerson(caller);
       const row = store.requestById.get(id);
       if (!row) throw notFound("search request", id);
       if (row.state !== "pending") throw new AppError("conflict", `this search is ${row.state} already`);
@@ -150,6 +150,7 @@ export class Searches {
   switchOff(caller: Caller): Promise<EgressStatus> {
     const { db, audit, locks } = this.#deps;
     requirePerson(caller);
+    // Before anything waits: the switch works at once, also while storage refuses.
     locks.kill();
     const aborted = this.#running.size;
     for (const running of this.#running.values()) running.abort(new AppError("refused", SWITCHED_OFF));
@@ -181,6 +182,7 @@ export class Searches {
     const facts = JSON.stringify(factsOf(query, store.entries.all(scope.workspaceId, ENTRIES_COMPARED_MAX)));
     const { workspaceId, turnId, runId, agentId, caller } = scope;
     const id = await db.write(() => {
+      this.#deps.access.workspace(caller, workspaceId);
       const closed = locks.problem(agentId);
       if (closed !== undefined) throw new AppError("refused", closed);
       if (store.openCount.get()!.count >= REQUESTS_OPEN_MAX)
@@ -257,9 +259,10 @@ export class Searches {
 
   /** All three locks are open: asked once more in the write that marks the search as sent. */
   async #send(row: RequestRow, scope: ToolScope, ports: ToolPorts): Promise<ToolResult> {
-    const { db, store, clock, locks } = this.#deps;
+    const { db, store, access, clock, locks } = this.#deps;
     const running = new AbortController();
     const closed = await db.write(() => {
+      access.workspace(scope.caller, scope.workspaceId);
       const problem = locks.problem(scope.agentId);
       if (problem !== undefined) this.#close(row, "refused", null, problem);
       else if (store.start.run(clock.now(), row.id) !== 1) return "this search is not open any more";
@@ -272,9 +275,7 @@ export class Searches {
         row.query,
         AbortSignal.any([ports.signal, running.signal]),
       );
-      // What comes back is other people's text: the turn is marked before any of it is handed on.
-      await ports.taint();
-      return await this.#finish(row, results);
+      return await this.#finish(row, scope, results);
     } catch (error) {
       return await this.#fail(row, running.signal.aborted ? SWITCHED_OFF : sentenceOf(error, this.#deps.log));
     } finally {
@@ -282,10 +283,14 @@ export class Searches {
     }
   }
 
-  async #finish(row: RequestRow, results: readonly SearchResult[]): Promise<ToolResult> {
-    const { db, store, clock } = this.#deps;
-    await db.write(() => void store.finish.run("done", null, results.length, clock.now(), row.id));
-    return ok(resultsText(row.query, results, row.call_id));
+  /** What comes back is other people's text, and only for a person who may still see it. Raises `not_found`, `forbidden` otherwise. */
+  async #finish(row: RequestRow, scope: ToolScope, results: readonly SearchResult[]): Promise<ToolResult> {
+    const { db, store, access, clock } = this.#deps;
+    await db.write(() => {
+      access.workspace(scope.caller, scope.workspaceId);
+      store.finish.run("done", null, results.length, clock.now(), row.id);
+    });
+    return { ...ok(resultsText(row.query, results, row.call_id)), tainted: true };
   }
 
   async #fail(row: RequestRow, reason: string): Promise<ToolResult> {
@@ -368,7 +373,7 @@ function refusalOf(row: RequestRow): string {
 }
 
 function sentenceOf(error: unknown, log: Log): string {
-  if (error instanceof SearchFailure) return error.message;
+  if (error instanceof SearchFailure || error instanceof AppError) return error.message;
   log.error("search failed", { error: messageOf(error) });
   return "The search failed for an internal reason.";
 }

@@ -1,7 +1,8 @@
 // Appends events and hands them to viewers. An event is appended inside the write that makes it true and published after the
 // commit, so no viewer ever sees what a crash could undo. A viewer first gets what is stored, then what is being said, then what comes.
+// Whether a viewer may see it is asked before each page of what is stored, and of all viewers at once when rights change.
 
-import { rfc3339, type Clock } from "../../kit/clock.ts";
+import { rfc3339, turnOfOthers, type Clock } from "../../kit/clock.ts";
 import type { Db } from "../../kit/db.ts";
 import { messageOf } from "../../kit/error.ts";
 import { frame, frameOfJson, type Frame, type Viewer } from "../../kit/http/sse.ts";
@@ -25,7 +26,7 @@ export interface FollowOptions {
   readonly turnId: number | null;
   /** Id of the last event that the viewer has; null: none of the past is wanted. */
   readonly after: number | null;
-  /** Asked again whenever rights may have changed; false ends the stream. */
+  /** Asked before each page of stored events, and whenever rights may have changed; false ends the stream. */
   readonly allowed: () => boolean;
   /** What is being said at the moment. */
   readonly partials: () => { turnId: number; data: PartialData }[];
@@ -39,6 +40,8 @@ export class Journal {
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #followers = new Map<number, Set<Follower>>();
+  /** Those that still get what is stored. */
+  readonly #replaying = new Set<Follower>();
   readonly #rightsChecks: (() => void)[] = [];
 
   constructor(db: Db, clock: Clock, log: Log) {
@@ -81,10 +84,12 @@ export class Journal {
   /** Starts sending to a viewer; returns what to call when it is gone. */
   follow(viewer: Viewer, options: FollowOptions): () => void {
     const follower: Follower = { ...options, viewer };
-    const state = { gone: false };
-    this.#replay(follower, options, state).catch((error: unknown) => this.#breakOff(follower, error));
+    this.#replaying.add(follower);
+    this.#replay(follower, options)
+      .catch((error: unknown) => this.#breakOff(follower, error))
+      .finally(() => this.#replaying.delete(follower));
     return () => {
-      state.gone = true;
+      this.#replaying.delete(follower);
       this.#remove(follower);
     };
   }
@@ -97,7 +102,7 @@ export class Journal {
   /** Ends every stream whose viewer may no longer see it. */
   recheck(): void {
     for (const check of this.#rightsChecks) check();
-    for (const followers of this.#followers.values()) {
+    for (const followers of [this.#replaying, ...this.#followers.values()]) {
       for (const follower of followers) if (!follower.allowed()) follower.viewer.end();
     }
   }
@@ -112,16 +117,18 @@ export class Journal {
   }
 
   /** Pages of stored events until none is left; the last look and joining the live ones happen in one go, so nothing falls between. */
-  async #replay(follower: Follower, options: FollowOptions, state: { gone: boolean }): Promise<void> {
+  async #replay(follower: Follower, options: FollowOptions): Promise<void> {
     let cursor = options.after;
-    while (cursor !== null && !state.gone) {
-      const page = this.#page(follower, cursor);
+    while (cursor !== null && this.#replaying.has(follower)) {
+      if (!follower.allowed()) return follower.viewer.end();
+      const { page, more } = this.#page(follower, cursor);
       if (page.length === 0) break;
       for (const row of page) follower.viewer.send(frameOfJson(row.type, row.content, row.id));
       cursor = page.at(-1)!.id;
       if (!(await follower.viewer.drained())) return;
+      if (more) await turnOfOthers();
     }
-    if (state.gone) return;
+    if (!this.#replaying.has(follower)) return;
     if (!follower.allowed() || options.over()) return follower.viewer.end();
     this.#add(follower);
     for (const partial of options.partials()) {
@@ -138,14 +145,16 @@ export class Journal {
     follower.viewer.end();
   }
 
-  #page(follower: Follower, after: number): EventRow[] {
+  /** `more`: it was cut off by its limits. */
+  #page(follower: Follower, after: number): { page: EventRow[]; more: boolean } {
     const rows =
       follower.turnId === null
         ? this.#store.ofWorkspace.all(follower.workspaceId, after, REPLAY_ROWS_MAX)
         : this.#store.ofTurn.all(follower.turnId, after, REPLAY_ROWS_MAX);
     let bytes = 0;
     const end = rows.findIndex((row) => (bytes += row.content.length) > REPLAY_BYTES_MAX);
-    return end < 0 ? rows : rows.slice(0, end + 1);
+    const page = end < 0 ? rows : rows.slice(0, end + 1);
+    return { page, more: end >= 0 || rows.length === REPLAY_ROWS_MAX };
   }
 
   #publish(workspaceId: number, turnId: number | null, type: string, encode: () => Frame): void {

@@ -52,10 +52,12 @@ export const storedEventData = {
   "turn.queued": TurnData,
   "turn.started": TurnData,
   "turn.resumed": TurnData,
-  "turn.finished": TurnData,
+  /** `final` false: the turn was resumed after this end. Only a replay can know. */
+  "turn.finished": closed({ turn: Turn, final: Type.Boolean() }),
   entry: closed({ entry: Entry }),
   "entry.forgotten": EntryIdData,
   "entry.restored": EntryIdData,
+  "entry.taint_cleared": EntryIdData,
   status: closed({
     ...ofRun,
     state: oneOf(runStates),

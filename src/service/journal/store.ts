@@ -8,6 +8,11 @@ export interface EventRow {
   content: string;
 }
 
+/** What is stored stays as it was; that a turn went on after an end is added when the end is read. */
+const REPLAYED = `SELECT e.id, e.type, CASE WHEN e.type = 'turn.finished' THEN json_set(e.content, '$.data.final', json(CASE WHEN EXISTS (
+    SELECT 1 FROM events later WHERE later.turn_id = e.turn_id AND later.id > e.id AND later.type IN ('turn.resumed', 'turn.started')
+  ) THEN 'false' ELSE 'true' END)) ELSE e.content END AS content FROM events e`;
+
 export class EventStore {
   readonly lastId;
   readonly insert;
@@ -24,10 +29,10 @@ export class EventStore {
        VALUES (?1, (SELECT coalesce(max(id), 0) + 1 FROM events WHERE workspace_id = ?1), ?2, ?3, ?4) RETURNING id`,
     );
     this.ofWorkspace = db.query<EventRow, [number, number, number]>(
-      "SELECT id, type, content FROM events WHERE workspace_id = ? AND id > ? ORDER BY id LIMIT ?",
+      `${REPLAYED} WHERE e.workspace_id = ? AND e.id > ? ORDER BY e.id LIMIT ?`,
     );
     this.ofTurn = db.query<EventRow, [number, number, number]>(
-      "SELECT id, type, content FROM events WHERE turn_id = ? AND id > ? ORDER BY id LIMIT ?",
+      `${REPLAYED} WHERE e.turn_id = ? AND e.id > ? ORDER BY e.id LIMIT ?`,
     );
   }
 }

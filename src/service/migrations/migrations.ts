@@ -7,6 +7,7 @@ import library from "./003_library.sql" with { type: "text" };
 import egress from "./004_egress.sql" with { type: "text" };
 import turns from "./005_turns.sql" with { type: "text" };
 import steps from "./006_steps.sql" with { type: "text" };
+import rightsAndTaint from "./008_rights_and_taint.sql" with { type: "text" };
 import gearsAndModels from "./009_gears_and_models.sql" with { type: "text" };
 
 export const migrations: readonly Migration[] = [
@@ -16,5 +17,6 @@ export const migrations: readonly Migration[] = [
   { name: "004_egress", sql: egress },
   { name: "005_turns", sql: turns },
   { name: "006_steps", sql: steps },
+  { name: "008_rights_and_taint", sql: rightsAndTaint },
   { name: "009_gears_and_models", sql: gearsAndModels },
 ];

@@ -1,8 +1,8 @@
 // From a request to a caller: bearer token, session cookie, or the loopback privilege, in this order.
 //
 // A credential that is presented and not valid is 401, never a fall-back to something weaker. Tokens are looked up by hash in a
-// bounded cache that every change to people empties, so a revoked token is refused by the next request. Last-used times are
-// collected and written at most once a minute, off the request's path.
+// bounded cache, and so is a caller's role, which is asked for when something is done. A change of people empties both within its own
+// write, and nothing is cached until that write is durable. Last-used times are collected and written at most once a minute.
 
 import type { Clock } from "../../kit/clock.ts";
 import { tokenHash } from "../../kit/crypto.ts";
@@ -31,6 +31,10 @@ export class Authentication {
   readonly #tokens = new Map<string, TokenRow>();
   readonly #used = new Map<number, number>();
   #admin: { id: number; name: string } | undefined;
+  /** Goes up with every change of users or tokens: roles that were found out before may not hold any more. */
+  #generation = 0;
+  /** A change is made and not durable: what is read now may yet be undone, so it is not kept. */
+  #changing = false;
   #touchTimer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(store: PeopleStore, db: Db, clock: Clock, log: Log, addresses: ClientAddresses) {
@@ -53,17 +57,27 @@ export class Authentication {
     throw new AppError("unauthenticated", "authentication required: send Authorization: Bearer <token>");
   }
 
-  /** The caller as they are now, for work that outlives its request; undefined when the credential or the user is gone. */
+  /** The caller with the role of now, for work that outlives its request; undefined when the credential or the user is gone. */
   renewed(caller: Caller): Caller | undefined {
-    if (caller.tokenId !== null && !this.#store.tokenById.get(caller.tokenId)) return undefined;
-    const user = this.#store.userById.get(caller.userId);
-    return user ? { ...caller, name: user.name, role: user.role } : undefined;
+    const role = this.#roleOf(caller);
+    return role && { ...caller, role };
   }
 
-  /** To be called after any change of users or tokens. */
-  forget(): void {
-    this.#tokens.clear();
-    this.#admin = undefined;
+  /** Of a user as they are now; undefined when there is none (any more). */
+  roleOfUser(userId: number): Role | undefined {
+    return this.#store.roleOfUser.get(userId)?.role;
+  }
+
+  /** At the beginning of a write that changes users or tokens. */
+  changing(): void {
+    this.#changing = true;
+    this.#clear();
+  }
+
+  /** Once that write is durable, or undone. */
+  changed(): void {
+    this.#changing = false;
+    this.#clear();
   }
 
   /** Writes collected last-used times; also at shutdown. */
@@ -88,7 +102,7 @@ export class Authentication {
     row.last_used_at = now;
     this.#markUsed(row.token_id, now);
     const auth = row.kind === "session" ? "session" : "token";
-    return this.#callerOf(exchange, { id: row.user_id, name: row.name, role: row.role }, auth, row.token_id);
+    return this.#caller(exchange, { id: row.user_id, name: row.name, role: row.role }, auth, row.token_id);
   }
 
   #lookUp(token: string): TokenRow | undefined {
@@ -97,33 +111,57 @@ export class Authentication {
     const cached = this.#tokens.get(hash);
     if (cached) return cached;
     const row = this.#store.tokenByHash.get(hash);
-    if (!row) return undefined;
+    if (!row || this.#changing) return row ?? undefined;
     if (this.#tokens.size >= CACHED_TOKENS_MAX) this.#tokens.clear();
     this.#tokens.set(hash, row);
     return row;
   }
 
   #loopbackAdmin(exchange: Exchange): Caller {
-    this.#admin ??= this.#store.firstAdmin.get() ?? undefined;
-    if (!this.#admin) throw new Error("there is no admin");
-    return this.#callerOf(exchange, { ...this.#admin, role: "admin" }, "loopback", null);
+    const admin = this.#admin ?? this.#store.firstAdmin.get();
+    if (!admin) throw new Error("there is no admin");
+    if (!this.#changing) this.#admin = admin;
+    return this.#caller(exchange, { ...admin, role: "admin" }, "loopback", null);
   }
 
-  #callerOf(
+  /** `role` was found just now; it holds until the next change of people. */
+  #caller(
     exchange: Exchange,
-    user: { id: number; name: string; role: Role },
+    { id, name, role }: { id: number; name: string; role: Role },
     auth: Caller["auth"],
     tokenId: number | null,
   ): Caller {
+    let known: Role | undefined = role;
+    let generation = this.#changing ? -1 : this.#generation;
+    const roleNow = () => {
+      if (generation !== this.#generation) {
+        known = this.#roleOf({ userId: id, tokenId });
+        generation = this.#changing ? -1 : this.#generation;
+      }
+      return known ?? refuseToken();
+    };
     return {
-      userId: user.id,
-      name: user.name,
-      role: user.role,
+      userId: id,
+      name,
+      get role() {
+        return roleNow();
+      },
       auth,
       tokenId,
       requestId: exchange.id,
       address: () => this.#addresses.of(exchange),
     };
+  }
+
+  /** From the store; undefined when the credential or the user is gone. */
+  #roleOf({ userId, tokenId }: Pick<Caller, "userId" | "tokenId">): Role | undefined {
+    return tokenId === null ? this.roleOfUser(userId) : this.#store.roleOfToken.get(tokenId)?.role;
+  }
+
+  #clear(): void {
+    this.#generation += 1;
+    this.#tokens.clear();
+    this.#admin = undefined;
   }
 
   #markUsed(tokenId: number, now: number): void {

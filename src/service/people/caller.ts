@@ -6,6 +6,10 @@ import type { AuthKind, Role } from "./schema.ts";
 export interface Caller {
   readonly userId: number;
   readonly name: string;
+  /**
+   * Of now, not of when the request or turn began: a body may be on its way for hours. Ask for it inside the transaction that acts. Raises
+   * `unauthenticated` once the credential is not valid. A copy made by spreading would keep the role of that moment: use `actingAs`.
+   */
   readonly role: Role;
   readonly auth: AuthKind;
   /** The token presented; null with the loopback privilege. */
@@ -19,6 +23,30 @@ export interface Caller {
   readonly turnId?: number;
 }
 
+/** Raises `forbidden`, `unauthenticated`. */
 export function requireAdmin(caller: Caller): void {
   if (caller.role !== "admin") throw new AppError("forbidden", "only an admin may do this");
+}
+
+/** For what anyone signed in may do, inside the transaction that acts. Raises `unauthenticated` once the credential is not valid. */
+export function requireSignedIn(caller: Caller): void {
+  void caller.role;
+}
+
+/** An agent acting for the caller in a turn: with the caller's rights, whatever they are when asked. */
+export function actingAs(caller: Caller, agent: string, turnId: number): Caller {
+  const { userId, name, auth, tokenId, requestId, address } = caller;
+  return {
+    userId,
+    name,
+    auth,
+    tokenId,
+    requestId,
+    address,
+    agent,
+    turnId,
+    get role() {
+      return caller.role;
+    },
+  };
 }

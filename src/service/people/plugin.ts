@@ -1,6 +1,6 @@
 // How a route declares who may call it: `{ caller: "any" | "admin" | … }`. Deny by default: a test fails on a route without it.
 //
-// Who calls is known before parameters and body are looked at: 401 and the admin's 403 come before any 400.
+// Who calls is known before parameters and body are looked at: 401 and the admin's 403 come before any 400. It is asked again afterwards.
 // `open`: no credential is looked at. The others authenticate; `admin` is checked here as well as in the rules. What `ws`, `lead`,
 // `owner`, `author` and `self` mean needs the record, so their rules modules decide, inside the transaction.
 
@@ -8,7 +8,7 @@ import { Elysia } from "elysia";
 import { exchangeOf } from "../../kit/http/exchange.ts";
 import { numbersOfPath } from "../../kit/http/text-params.ts";
 import type { Authentication } from "./authentication.ts";
-import { requireAdmin, type Caller } from "./caller.ts";
+import { requireAdmin, requireSignedIn, type Caller } from "./caller.ts";
 
 export const callerKinds = ["open", "any", "ws", "lead", "owner", "author", "self", "admin"] as const;
 export type CallerKind = (typeof callerKinds)[number];
@@ -45,6 +45,8 @@ export function callerPlugin(door: Door) {
       },
       resolve: (context: object): { caller: Caller } => {
         const { params, caller } = context as { params?: Record<string, unknown>; caller: Caller };
+        if (kind !== "open") requireSignedIn(caller);
+        if (kind === "admin") requireAdmin(caller);
         numbersOfPath(params);
         // Only says that it is there: `transform` has no say in the types of handlers.
         return { caller };

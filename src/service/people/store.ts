@@ -43,6 +43,7 @@ const USER = `SELECT u.id, u.name, u.role, u.password_hash, u.created_at,
 
 export class PeopleStore {
   readonly userById;
+  readonly roleOfUser;
   readonly userByKey;
   readonly users;
   readonly firstAdmin;
@@ -57,7 +58,7 @@ export class PeopleStore {
   readonly workspaceNameClash;
 
   readonly tokenByHash;
-  readonly tokenById;
+  readonly roleOfToken;
   readonly insertToken;
   readonly deleteToken;
   readonly deleteTokensOf;
@@ -80,6 +81,7 @@ export class PeopleStore {
 
   constructor(db: Db) {
     this.userById = db.query<UserRow, [number]>(`${USER} WHERE u.id = ?`);
+    this.roleOfUser = db.query<{ role: Role }, [number]>("SELECT role FROM users WHERE id = ?");
     this.userByKey = db.query<UserRow, [string]>(`${USER} WHERE u.name_key = ?`);
     this.users = db.query<UserRow, []>(`${USER} ORDER BY u.name_key`);
     this.firstAdmin = db.query<{ id: number; name: string }, []>(
@@ -112,7 +114,9 @@ export class PeopleStore {
       `SELECT t.id AS token_id, t.kind, t.created_at, t.last_used_at, u.id AS user_id, u.name, u.role
        FROM tokens t JOIN users u ON u.id = t.user_id WHERE t.hash = ?`,
     );
-    this.tokenById = db.query<{ id: number }, [number]>("SELECT id FROM tokens WHERE id = ?");
+    this.roleOfToken = db.query<{ role: Role }, [number]>(
+      "SELECT u.role FROM tokens t JOIN users u ON u.id = t.user_id WHERE t.id = ?",
+    );
     this.insertToken = db.query<{ id: number }, [number, string, "token" | "session", number]>(
       "INSERT INTO tokens (user_id, hash, kind, created_at) VALUES (?, ?, ?, ?) RETURNING id",
     );

@@ -14,7 +14,7 @@ export interface TeamsDeps {
   store: PeopleStore;
   audit: Audit;
   clock: Clock;
-  /** Called after members or teams were removed: open streams check their rights again. */
+  /** Called after members or teams were removed: open streams and turns check their rights again. */
   rightsChanged: () => void;
 }
 

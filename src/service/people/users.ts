@@ -1,4 +1,5 @@
-// Rules for users, tokens and sessions. Every check runs inside the transaction that acts.
+// Rules for users, tokens and sessions. Every check runs inside the transaction that acts. A record of what people do to themselves is
+// written before it is done: afterwards their credential may be gone.
 
 import { rfc3339, rfc3339OrNull, type Clock } from "../../kit/clock.ts";
 import { newToken, tokenHash } from "../../kit/crypto.ts";
@@ -9,13 +10,23 @@ import { nameKey, parseName } from "../../kit/names.ts";
 import type { AttemptLimit } from "../../kit/rate.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { Authentication } from "./authentication.ts";
-import { requireAdmin, type Caller } from "./caller.ts";
+import { requireAdmin, requireSignedIn, type Caller } from "./caller.ts";
 import { checkPasswordShape, hashPassword, verifyPassword } from "../../kit/passwords.ts";
 import { SESSION_IDLE_DAYS, type Role, type User, type WhoAmI } from "./schema.ts";
 import type { PeopleStore, UserRow } from "./store.ts";
 
 const DAY_MS = 86_400_000;
+const NOT_CURRENT = "current_password: not your current password";
 const BAD_LOGIN = "invalid username or password";
+
+/** Credentials of a user that are not to be trusted any more, nor what was begun with them. */
+export interface Revocation {
+  readonly userId: number;
+  /** Of all credentials, or of all tokens but this one: the loopback privilege and the token are the person's own. */
+  readonly kept: "none" | { readonly tokenId: number | null };
+  /** A clause for people. */
+  readonly reason: string;
+}
 
 export interface UsersDeps {
   db: Db;
@@ -24,8 +35,10 @@ export interface UsersDeps {
   audit: Audit;
   clock: Clock;
   loginLimit: AttemptLimit;
-  /** Called after every change of users or tokens: open streams check their rights again. */
+  /** Called after every change of users or tokens: open streams and turns check their rights again. */
   rightsChanged: () => void;
+  /** Called inside the write that takes credentials away, other than by logging out. */
+  revoked: (revocation: Revocation) => void;
 }
 
 export class Users {
@@ -130,12 +143,12 @@ export class Users {
       }
       if (input.role !== undefined && input.role !== user.role) {
         if (user.role === "admin") this.#requireAnotherAdmin();
-        store.setRole.run(input.role, id);
         audit.record(caller, {
           action: "user.role",
           target: `user:${id}`,
           detail: { from: user.role, to: input.role },
         });
+        store.setRole.run(input.role, id);
       }
       return toUser(store.userById.get(id)!);
     });
@@ -143,38 +156,53 @@ export class Users {
 
   /** Raises `conflict` while the user owns workspaces, unless they are handed to `transferTo`. */
   remove(caller: Caller, id: number, transferTo: number | undefined): Promise<void> {
-    const { store, audit } = this.#deps;
+    const { store, audit, revoked } = this.#deps;
     return this.#change(() => {
       requireAdmin(caller);
       const user = this.#existing(id);
       if (user.role === "admin") this.#requireAnotherAdmin();
       this.#handOverWorkspaces(id, transferTo);
-      store.deleteUser.run(id);
       const detail = { name: user.name, ...(transferTo === undefined ? {} : { transfer_to: transferTo }) };
       audit.record(caller, { action: "user.delete", target: `user:${id}`, detail });
+      store.deleteUser.run(id);
+      revoked({ userId: id, kept: "none", reason: `${user.name} was deleted` });
     });
   }
 
-  /** Admin: anyone's. Others: their own, with the current one. Revokes the user's other tokens. Raises `invalid`, `forbidden`, `not_found`. */
+  /**
+   * Admin: anyone's. Others: their own, with the current one, which must still be the current one in the write. Revokes the user's other
+   * tokens. Raises `invalid`, `forbidden`, `not_found`.
+   */
   async setPassword(
     caller: Caller,
     id: number,
     input: { password: string; current_password?: string },
   ): Promise<void> {
-    const { store, audit } = this.#deps;
+    const { store, audit, revoked } = this.#deps;
     checkPasswordShape(input.password);
-    if (caller.role !== "admin") await this.#requireOwnPassword(caller, id, input.current_password);
+    const verified = caller.role === "admin" ? undefined : await this.#ownPassword(caller, id, input);
     const hash = await hashPassword(input.password);
     await this.#change(() => {
+      if (verified === undefined) requireAdmin(caller);
+      else requireSignedIn(caller);
       const user = this.#existing(id);
-      store.setPassword.run(hash, user.id);
-      const kept = caller.userId === user.id ? caller.tokenId : null;
-      const revoked =
-        kept === null ? store.deleteTokensOf.run(user.id) : store.deleteOtherTokensOf.run(user.id, kept);
+      if (verified !== undefined && user.password_hash !== verified)
+        throw new AppError("forbidden", NOT_CURRENT);
+      const own = caller.userId === user.id;
+      const kept = own ? caller.tokenId : null;
+      const tokens = kept === null ? user.tokens : user.tokens - 1;
       audit.record(caller, {
         action: "user.password",
         target: `user:${id}`,
-        detail: { tokens_revoked: revoked },
+        detail: { tokens_revoked: tokens },
+      });
+      store.setPassword.run(hash, user.id);
+      if (kept === null) store.deleteTokensOf.run(user.id);
+      else store.deleteOtherTokensOf.run(user.id, kept);
+      revoked({
+        userId: id,
+        kept: own ? { tokenId: kept } : "none",
+        reason: `the password of ${user.name} was ${own ? "changed" : "reset"}`,
       });
     });
   }
@@ -194,26 +222,33 @@ export class Users {
 
   /** Revokes every token and session of a user. */
   revokeTokens(caller: Caller, id: number): Promise<{ revoked: number }> {
-    const { store, audit } = this.#deps;
+    const { store, audit, revoked } = this.#deps;
     return this.#change(() => {
       requireAdmin(caller);
-      const user = this.#existing(id);
-      const revoked = store.deleteTokensOf.run(user.id);
-      audit.record(caller, { action: "token.revoke", target: `user:${id}`, detail: { revoked } });
-      return { revoked };
+      const { name, tokens } = this.#existing(id);
+      audit.record(caller, { action: "token.revoke", target: `user:${id}`, detail: { revoked: tokens } });
+      store.deleteTokensOf.run(id);
+      revoked({ userId: id, kept: "none", reason: `the tokens of ${name} were revoked` });
+      return { revoked: tokens };
     });
   }
 
-  /** A write after which cached credentials are read anew, whatever came of it. */
-  #change<T>(run: () => T): Promise<T> {
+  /** A write in which and after which credentials are read anew, whatever comes of it. */
+  async #change<T>(run: () => T): Promise<T> {
     const { db, authentication, rightsChanged } = this.#deps;
-    return db.write(() => {
-      db.afterCommit(() => {
-        authentication.forget();
-        rightsChanged();
+    try {
+      return await db.write(() => {
+        authentication.changing();
+        db.afterCommit(() => {
+          authentication.changed();
+          rightsChanged();
+        });
+        return run();
       });
-      return run();
-    });
+    } catch (error) {
+      authentication.changed();
+      throw error;
+    }
   }
 
   #existing(id: number): UserRow {
@@ -233,7 +268,12 @@ export class Users {
     throw new AppError("conflict", "this is the last admin: make another user an admin first");
   }
 
-  async #requireOwnPassword(caller: Caller, id: number, current: string | undefined): Promise<void> {
+  /** The stored hash of the caller's current password, which they gave. */
+  async #ownPassword(
+    caller: Caller,
+    id: number,
+    { current_password: current }: { current_password?: string },
+  ): Promise<string> {
     if (caller.userId !== id)
       throw new AppError("forbidden", "only an admin may set someone else's password");
     const user = this.#existing(id);
@@ -242,8 +282,9 @@ export class Users {
     if (current === undefined) throw new AppError("invalid", "current_password: missing");
     this.#deps.loginLimit.take(`user:${id}`);
     if (!(await verifyPassword(current, user.password_hash))) {
-      throw new AppError("forbidden", "current_password: not your current password");
+      throw new AppError("forbidden", NOT_CURRENT);
     }
+    return user.password_hash;
   }
 
   #handOverWorkspaces(id: number, transferTo: number | undefined): void {

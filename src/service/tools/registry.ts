@@ -10,7 +10,7 @@ export class ToolRegistry {
     this.#sources = sources;
   }
 
-  /** In a stable order, since the list is part of the prompt and of its cache. A tainted turn is not offered what it may not use. */
+  /** In a stable order, since the list is part of the prompt and of its cache. A tainted agent is not offered what it may not use. */
   toolsFor(scope: ToolScope): Tool[] {
     const tools = this.#sources.flatMap((source) => source(scope));
     return scope.tainted ? tools.filter((tool) => tool.durable !== true) : tools;

@@ -9,6 +9,8 @@ import type { Outcome } from "../conversation/schema.ts";
 export interface ToolResult {
   readonly outcome: Outcome;
   readonly text: string;
+  /** The text comes from outside: from here on the agent that reads it is not offered tools marked `durable`. */
+  readonly tainted?: boolean;
 }
 
 export function ok(text: string): ToolResult {
@@ -27,11 +29,11 @@ export interface ToolScope {
   readonly agentId: number;
   readonly agentName: string;
   readonly orchestrator: boolean;
-  /** The person whose turn it is, marked with the agent that acts for them. */
+  /** The person for whom the turn acts, marked with the agent that does; with the rights of now, so ask inside the write that acts. */
   readonly caller: Caller;
   /** Agents this one may delegate to now: wires as the turn began, and those added since. */
   readonly targets: readonly { readonly id: number; readonly name: string }[];
-  /** The turn has read untrusted text from outside. */
+  /** What the agent's next prompt replays holds untrusted text from outside. */
   readonly tainted: boolean;
 }
 
@@ -42,7 +44,7 @@ interface ToolBase {
   readonly parameters: TObject | Readonly<Record<string, unknown>>;
   /** In place of the common check: for tools whose schema comes from outside (gears). */
   readonly parse?: (json: string) => ParsedArguments;
-  /** Writes something that outlives the turn; not offered once the turn has read untrusted text. */
+  /** Writes something that outlives the turn; not offered to an agent that has read untrusted text. */
   readonly durable?: boolean;
 }
 
@@ -65,8 +67,6 @@ export interface ToolPorts {
   readonly output: (stream: "stdout" | "stderr", text: string) => void;
   /** The turn shows as waiting for a person while `work` runs. */
   readonly waiting: <T>(work: () => Promise<T>) => Promise<T>;
-  /** From now on the turn has read untrusted text: tools marked `durable` are no longer offered to it. Stored before it resolves. */
-  readonly taint: () => Promise<void>;
 }
 
 /** Has effects outside the database. That it started is recorded before; without a recorded result it is never repeated. */

@@ -22,7 +22,7 @@ import type { Caller } from "../people/caller.ts";
 import { toSpec, type ToolRegistry } from "../tools/registry.ts";
 import type { Usages } from "../usage/usage.ts";
 import { stopReason, type RunOutcome, type TurnContext } from "./context.ts";
-import type { OpenCall, Recorder, Run } from "./recorder.ts";
+import { truncationOf, type OpenCall, type Recorder, type Run } from "./recorder.ts";
 import { ROUNDS_MAX } from "./schema.ts";
 import { Scopes } from "./scopes.ts";
 import { ToolCalls } from "./tool-calls.ts";
@@ -52,7 +52,7 @@ export class Engine {
 
   constructor(deps: EngineDeps) {
     this.#deps = deps;
-    this.#scopes = new Scopes(deps.blueprint, deps.registry);
+    this.#scopes = new Scopes(deps.blueprint, deps.registry, deps.recorder);
     const runAgent = (context: TurnContext, run: Run) => this.run(context, run);
     this.#toolCalls = new ToolCalls({
       recorder: deps.recorder,
@@ -68,18 +68,22 @@ export class Engine {
     for (let round = recorder.roundsOf(run.row); ; round++) {
       const open = recorder.pendingCalls(run.row);
       if (open.length > 0) await this.#toolCalls.run(context, run, open);
+      context.check();
       if (context.signal.aborted) return this.#stop(context, run);
       const limit = this.#limit(run, round);
       if (limit && round === 0) return this.#fail(run, limit);
       const asked = await this.#ask(context, run, round, limit);
       if (asked.status !== "answered") return asked;
-      if (asked.answer.calls.length === 0) return { status: "done", text: asked.answer.text };
+      const { answer } = asked;
+      if (answer.calls.length === 0)
+        return { status: "done", text: answer.text, truncated: truncationOf(answer) };
     }
   }
 
   /** What would be sent to this agent now: the same parts as `run` sends. */
   preview(caller: Caller, agent: Agent, thread: AssemblyInput["thread"]): Part[] {
-    const scope = this.#scopes.preview(caller, agent);
+    const tainted = thread.some((entry) => entry.tainted && !entry.forgotten);
+    const scope = this.#scopes.preview(caller, agent, tainted);
     return assemble({
       agent,
       instructions: this.#instructions(agent),

@@ -9,6 +9,7 @@ import type { Outcome } from "../conversation/schema.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { Run } from "./recorder.ts";
 import { toTurn, type OverStatus } from "./records.ts";
+import type { Turn } from "./schema.ts";
 import type { TurnRow, TurnStore } from "./store.ts";
 
 export interface OpeningsDeps {
@@ -19,7 +20,7 @@ export interface OpeningsDeps {
   clock: Clock;
 }
 
-type TurnEvent = "turn.queued" | "turn.started" | "turn.resumed" | "turn.finished";
+type TurnEvent = "turn.queued" | "turn.started" | "turn.resumed";
 
 export class Openings {
   readonly #deps: OpeningsDeps;
@@ -78,20 +79,34 @@ export class Openings {
     const runStatus = status === "done" ? "interrupted" : status;
     store.setOpenRuns.run(runStatus, now, row.id);
     store.setOpenCalls.run(runStatus, row.id);
-    this.tell("turn.finished", row.id);
+    this.#finished(row.id);
   }
 
   /** Inside a write: the turn as it is now. Its first event names itself. */
   tell(type: TurnEvent, turnId: number): void {
-    const { store, journal } = this.#deps;
-    const row = store.turnById.get(turnId)!;
-    const first = row.first_event_id ?? journal.nextId(row.workspace_id);
-    journal.append(row.workspace_id, turnId, type, { turn: { ...toTurn(row), first_event_id: first } });
+    const turn = this.#shown(turnId);
+    this.#deps.journal.append(turn.workspace_id, turnId, type, { turn });
   }
 
   /** An open turn that nobody runs (any more). When its last answer was given already, only its end was not on record. */
   interrupt(row: TurnRow): void {
-    this.end(row, this.#deps.store.rootRun.get(row.id)?.status === "done" ? "done" : "interrupted", null);
+    const { store } = this.#deps;
+    if (store.rootRun.get(row.id)?.status === "done") return this.end(row, "done", null);
+    const reason = store.stopReason.get(row.id)!.stop_reason;
+    if (reason === null) this.end(row, "interrupted", null);
+    else this.end(row, "cancelled", reason);
+  }
+
+  /** Final, as far as is known: who reads it after the turn was resumed is told that it was not. */
+  #finished(turnId: number): void {
+    const turn = this.#shown(turnId);
+    this.#deps.journal.append(turn.workspace_id, turnId, "turn.finished", { turn, final: true });
+  }
+
+  #shown(turnId: number): Turn {
+    const { store, journal } = this.#deps;
+    const row = store.turnById.get(turnId)!;
+    return { ...toTurn(row), first_event_id: row.first_event_id ?? journal.nextId(row.workspace_id) };
   }
 
   /** Calls that earlier turns left open get their end on record before the conversation goes on. */

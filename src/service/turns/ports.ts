@@ -1,4 +1,4 @@
-// What a tool that takes its time gets from the engine: its signal, live output, waiting for a person, and marking the turn as tainted.
+// What a tool that takes its time gets from the engine: its signal, live output, and waiting for a person.
 
 import type { ToolPorts } from "../tools/tool.ts";
 import type { TurnContext } from "./context.ts";
@@ -32,10 +32,6 @@ export function openPorts(recorder: Recorder, context: TurnContext, run: Run, ca
       } finally {
         await countWaiting(recorder, context, run, -1);
       }
-    },
-    taint: async () => {
-      await recorder.taint(run.row);
-      context.tainted = true;
     },
   };
   return { ports, close: () => output.close() };

@@ -8,9 +8,10 @@ import type { ModelEndpoint } from "../catalog/models.ts";
 import type { Part, ThreadEntry } from "../conversation/assembly.ts";
 import type { Conversation, NewEntry } from "../conversation/conversation.ts";
 import type { SentPrompts } from "../conversation/records.ts";
-import type { Outcome } from "../conversation/schema.ts";
+import type { Outcome, Truncation } from "../conversation/schema.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { EventData } from "../journal/schema.ts";
+import { amountOf } from "../../kit/money.ts";
 import { toolNameAsSent, type ModelAnswer, type TokenUsage } from "../llm/model.ts";
 import type { ToolResult } from "../tools/tool.ts";
 import { costOf, type Usages } from "../usage/usage.ts";
@@ -63,6 +64,11 @@ export class Recorder {
     return this.#deps.turns.toolCallsOf.all(run.id);
   }
 
+  /** Whether the run has untrusted text before it: tools that write durably are not for it. */
+  isTainted(run: RunRow): boolean {
+    return this.#deps.conversation.isTainted(run.workspace_id, threadOf(run));
+  }
+
   /** Model calls of this run that were answered. */
   roundsOf(run: RunRow): number {
     return this.#deps.turns.roundsOf.get(run.turn_id, run.id)!.count;
@@ -100,6 +106,7 @@ export class Recorder {
         clock.now(),
       )!;
       const status = { state: "thinking" as const, call_id: inserted.id };
+      if (this.isTainted(row)) turns.taint.run(clock.now(), row.turn_id);
       this.#tell(row, "status", limit === undefined ? status : { ...status, limit });
       return inserted.id;
     });
@@ -115,9 +122,13 @@ export class Recorder {
     };
   }
 
-  /** The answer, its tool calls as asked, its use. An answer without calls ends the run in the same commit. */
+  /**
+   * The answer, its tool calls as asked, its use. An answer without calls ends the run in the same commit; cut off in the orchestrator's run,
+   * it makes the turn truncated.
+   */
   finishCall(run: Run, call: OpenCall, answer: ModelAnswer): Promise<void> {
     const { db, turns } = this.#deps;
+    const truncated = truncationOf(answer);
     const { row } = run;
     const asked = answer.calls.map(({ name, arguments: json }) => ({
       id: randomCallId(),
@@ -126,7 +137,15 @@ export class Recorder {
     }));
     return db.write(() => {
       this.#closeCall(run, call, "done", answer.finish, null, answer.usage);
-      this.#say(row, { kind: "agent", text: answer.text, reasoning: answer.reasoning, calls: asked });
+      this.#say(row, {
+        kind: "agent",
+        text: answer.text,
+        reasoning: answer.reasoning,
+        calls: asked,
+        truncated,
+        droppedCalls: answer.dropped.map(toolNameAsSent),
+      });
+      if (truncated && row.parent_run_id === null) turns.truncate.run(row.turn_id);
       for (const [position, one] of asked.entries()) {
         const { id, name, arguments: json } = one;
         turns.insertToolCall.run(id, row.workspace_id, row.turn_id, row.id, position, name, json);
@@ -195,7 +214,7 @@ export class Recorder {
         row.depth + 1,
         clock.now(),
       )!;
-      this.#say(child, { kind: "task", text: task, callId: call.call_id });
+      this.#say(child, { kind: "task", text: task, callId: call.call_id, tainted: this.isTainted(row) });
       return { call: started, child: { row: child, agentIds: [agentId, ...run.agentIds] } };
     });
   }
@@ -218,12 +237,6 @@ export class Recorder {
       if (turns.setWaiting.run(turnWaits ? "waiting" : "running", run.turn_id) === 0) return;
       this.#tell(run, "status", { state: waiting ? "waiting" : "working" });
     });
-  }
-
-  /** The turn has read untrusted text, from here to its end, also after a restart. */
-  taint(run: RunRow): Promise<void> {
-    const { db, turns, clock } = this.#deps;
-    return db.write(() => void turns.taint.run(clock.now(), run.turn_id));
   }
 
   #closeCall(
@@ -263,7 +276,7 @@ export class Recorder {
       input_tokens: input,
       cached_input_tokens: cachedInput,
       output_tokens: output,
-      cost,
+      cost: cost === null ? null : amountOf(cost),
     });
   }
 
@@ -281,12 +294,13 @@ export class Recorder {
 
   #recordResult(run: RunRow, call: ToolCallRow, result: ToolResult): void {
     const { turns, clock } = this.#deps;
-    const { outcome, text } = result;
+    const { outcome, text, tainted = false } = result;
     const { call_id: callId, tool } = call;
     const now = clock.now();
     turns.finishToolCall.run(now, callId);
     const durationMs = durationOf(call, now, outcome);
-    this.#say(run, { kind: "tool", text, callId, tool, outcome, durationMs });
+    this.#say(run, { kind: "tool", text, callId, tool, outcome, durationMs, tainted });
+    if (tainted) turns.taint.run(now, run.turn_id);
     this.#tell(run, "tool.result", { call_id: callId, tool, outcome, text, duration_ms: durationMs });
   }
 
@@ -300,6 +314,11 @@ export class Recorder {
     const about = { workspaceId, turnId, runId: run.id, agentId, thread: threadOf(run) };
     this.#deps.conversation.append({ ...about, ...entry });
   }
+}
+
+export function truncationOf(answer: ModelAnswer): Truncation | null {
+  if (answer.finish === "length") return "length";
+  return answer.finish === "filtered" ? "content_filter" : null;
 }
 
 /** Null when it never started, or when what became of it is not known. */

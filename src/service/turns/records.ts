@@ -1,6 +1,7 @@
 // Turns and model calls as the API shows them.
 
 import { rfc3339, rfc3339OrNull } from "../../kit/clock.ts";
+import { amountOf } from "../../kit/money.ts";
 import type { CallSummary, Turn, TurnStatus } from "./schema.ts";
 import type { CallRow, TurnRow } from "./store.ts";
 
@@ -20,6 +21,8 @@ export function toTurn(row: TurnRow): Turn {
     user_id: row.user_id,
     user_name: row.user_name,
     error: row.error,
+    truncated: row.truncated === 1,
+    tainted: row.tainted_at !== null,
     created_at: rfc3339(row.created_at),
     started_at: rfc3339OrNull(row.started_at),
     finished_at: rfc3339OrNull(row.finished_at),
@@ -46,7 +49,7 @@ export function toCall(row: CallRow): CallSummary {
     input_tokens: row.input_tokens,
     cached_input_tokens: row.cached_input_tokens,
     output_tokens: row.output_tokens,
-    cost: row.cost,
+    cost: row.cost_nano === null ? null : amountOf(row.cost_nano),
     started_at: rfc3339(row.started_at),
     first_chunk_ms: row.first_chunk_ms,
     duration_ms: row.duration_ms,

@@ -123,6 +123,15 @@ function conversationRoutes(plugin: CallerPlugin, { conversation }: TurnRoutesDe
       caller: "ws",
       params: fromPath(IdParams),
       response: Entry,
+    })
+    .post("/entries/:id/clear-taint", ({ caller, params }) => conversation.clearTaint(caller, params.id), {
+      caller: "ws",
+      params: fromPath(IdParams),
+      response: Entry,
+      detail: {
+        description:
+          "Takes off the mark of untrusted text: a person has read the entry and answers for it. Recorded in the audit. Forgetting the entry is the other way.",
+      },
     });
 }
 

@@ -34,7 +34,12 @@ export const Turn = closed({
   text: Type.String(),
   user_id: Id,
   user_name: Type.String(),
+  /** Why it failed; of a turn that the service cancelled, for example since its person lost access: why. */
   error: nullable(Type.String()),
+  /** Its last answer was cut off by a length limit or a content filter: the entry says which. */
+  truncated: Type.Boolean(),
+  /** An agent has read text from the web in it, so that it had no tools that write durably from then on. */
+  tainted: Type.Boolean(),
   created_at: Time,
   started_at: nullable(Time),
   finished_at: nullable(Time),

@@ -2,17 +2,18 @@
 
 import type { Blueprint } from "../blueprint/blueprint.ts";
 import type { Agent } from "../blueprint/schema.ts";
-import type { Caller } from "../people/caller.ts";
+import { actingAs, type Caller } from "../people/caller.ts";
 import type { ToolRegistry } from "../tools/registry.ts";
 import type { Tool, ToolScope } from "../tools/tool.ts";
 import type { TurnContext } from "./context.ts";
-import type { Run } from "./recorder.ts";
+import type { Recorder, Run } from "./recorder.ts";
 import { DELEGATION_DEPTH_MAX } from "./schema.ts";
 
 interface Place {
   readonly turnId: number;
   readonly runId: number;
   readonly depth: number;
+  readonly tainted: boolean;
   /** The agent and its callers. */
   readonly above: readonly number[];
 }
@@ -20,10 +21,12 @@ interface Place {
 export class Scopes {
   readonly #blueprint: Blueprint;
   readonly #registry: ToolRegistry;
+  readonly #recorder: Pick<Recorder, "isTainted">;
 
-  constructor(blueprint: Blueprint, registry: ToolRegistry) {
+  constructor(blueprint: Blueprint, registry: ToolRegistry, recorder: Pick<Recorder, "isTainted">) {
     this.#blueprint = blueprint;
     this.#registry = registry;
+    this.#recorder = recorder;
   }
 
   /** As it is now; an agent removed in the middle of its run goes on as it was. */
@@ -37,23 +40,25 @@ export class Scopes {
 
   of(context: TurnContext, run: Run, agent: Agent): ToolScope {
     const { turn_id: turnId, id: runId, depth } = run.row;
-    return this.#scope(context, agent, { turnId, runId, depth, above: run.agentIds });
+    const tainted = this.#recorder.isTainted(run.row);
+    return this.#scope(context, agent, { turnId, runId, depth, tainted, above: run.agentIds });
   }
 
-  /** As if a turn began now; a worker as if the orchestrator called it. */
-  preview(caller: Caller, agent: Agent): ToolScope {
+  /** As if a turn began now; a worker as if the orchestrator called it. `tainted`: by what would be replayed. */
+  preview(caller: Caller, agent: Agent, tainted: boolean): ToolScope {
     const above = agent.orchestrator
       ? [agent.id]
       : [agent.id, this.#blueprint.orchestratorOf(agent.workspace_id).id];
-    return this.#scope({ caller, wires: new Set(), tainted: false }, agent, {
+    return this.#scope({ caller, wires: new Set() }, agent, {
       turnId: 0,
       runId: 0,
+      tainted,
       depth: above.length - 1,
       above,
     });
   }
 
-  #scope(context: Pick<TurnContext, "caller" | "wires" | "tainted">, agent: Agent, at: Place): ToolScope {
+  #scope(context: Pick<TurnContext, "caller" | "wires">, agent: Agent, at: Place): ToolScope {
     return {
       workspaceId: agent.workspace_id,
       turnId: at.turnId,
@@ -61,9 +66,9 @@ export class Scopes {
       agentId: agent.id,
       agentName: agent.name,
       orchestrator: agent.orchestrator,
-      caller: { ...context.caller, agent: agent.name, turnId: at.turnId },
+      caller: actingAs(context.caller, agent.name, at.turnId),
       targets: at.depth >= DELEGATION_DEPTH_MAX ? [] : this.#targets(context.wires, agent, at.above),
-      tainted: context.tainted,
+      tainted: at.tainted,
     };
   }
 

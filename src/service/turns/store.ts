@@ -18,9 +18,33 @@ export interface TurnRow {
   created_at: number;
   started_at: number | null;
   finished_at: number | null;
+  tainted_at: number | null;
+  truncated: number;
   /** Null until its first event is appended. */
   first_event_id: number | null;
 }
+
+/** For whom a turn acts, as far as it is kept. */
+export interface ActingRow {
+  id: number;
+  workspace_id: number;
+  acting_id: number;
+  acting_name: string;
+  acting_auth: AuthKind;
+  acting_address: string;
+  acting_request_id: string;
+  /** Why it must not act any more. */
+  stop_reason: string | null;
+}
+
+type ActingParams = [
+  userId: number,
+  name: string,
+  auth: AuthKind,
+  tokenId: number | null,
+  address: string,
+  requestId: string,
+];
 
 export interface RunRow {
   id: number;
@@ -81,20 +105,20 @@ export interface CallRow {
   input_tokens: number | null;
   cached_input_tokens: number | null;
   output_tokens: number | null;
-  cost: number | null;
+  cost_nano: number | null;
   started_at: number;
   first_chunk_ms: number | null;
   duration_ms: number | null;
 }
 
 const TURN = `SELECT id, workspace_id, status, text, user_id, user_name, auth, blueprint_id, error, created_at, started_at, finished_at,
-  (SELECT min(e.id) FROM events e WHERE e.turn_id = turns.id) AS first_event_id FROM turns`;
+  tainted_at, truncated, (SELECT min(e.id) FROM events e WHERE e.turn_id = turns.id) AS first_event_id FROM turns`;
 const RUN =
   "SELECT id, workspace_id, turn_id, agent_id, parent_run_id, parent_call_id, depth, status FROM runs";
 const TOOL_CALL =
   "SELECT call_id, workspace_id, turn_id, run_id, position, tool, arguments, state, started_at FROM tool_calls";
 const CALL = `SELECT id, workspace_id, turn_id, run_id, agent_id, round, model_id, model_name, provider_name, protocol, parts, settings, status,
-  attempts, finish, error, input_tokens, cached_input_tokens, output_tokens, cost, started_at, first_chunk_ms, duration_ms FROM calls`;
+  attempts, finish, error, input_tokens, cached_input_tokens, output_tokens, cost_nano, started_at, first_chunk_ms, duration_ms FROM calls`;
 
 type FinishCallParams = [
   status: RunStatus,
@@ -104,7 +128,7 @@ type FinishCallParams = [
   input: number | null,
   cachedInput: number | null,
   output: number | null,
-  cost: number | null,
+  costNano: number | null,
   firstChunkMs: number | null,
   durationMs: number,
   id: number,
@@ -124,7 +148,13 @@ export class TurnStore {
   readonly setTurn;
   readonly setWaiting;
   readonly taint;
-  readonly isTainted;
+  readonly truncate;
+  readonly acting;
+  readonly setActing;
+  readonly stopOpen;
+  readonly stopOpenOfOthers;
+  readonly workspacesWithQueue;
+  readonly stopReason;
 
   readonly rootRun;
   readonly runById;
@@ -190,8 +220,27 @@ export class TurnStore {
     this.taint = db.query<never, [number, number]>(
       "UPDATE turns SET tainted_at = ? WHERE id = ? AND tainted_at IS NULL",
     );
-    this.isTainted = db.query<{ yes: number }, [number]>(
-      "SELECT 1 AS yes FROM turns WHERE id = ? AND tainted_at IS NOT NULL",
+    this.truncate = db.query<never, [number]>("UPDATE turns SET truncated = 1 WHERE id = ?");
+    this.acting = db.query<ActingRow, [number]>(
+      `SELECT id, workspace_id, acting_id, acting_name, acting_auth, acting_address, acting_request_id, stop_reason
+       FROM turns WHERE id = ?`,
+    );
+    this.setActing = db.query<never, [...ActingParams, number]>(
+      `UPDATE turns SET acting_id = ?, acting_name = ?, acting_auth = ?, acting_token_id = ?, acting_address = ?, acting_request_id = ?,
+       stop_reason = NULL, truncated = 0 WHERE id = ?`,
+    );
+    this.stopOpen = db.query<never, [string, number]>(
+      "UPDATE turns SET stop_reason = ? WHERE acting_id = ? AND status IN ('queued', 'running', 'waiting')",
+    );
+    this.stopOpenOfOthers = db.query<never, [string, number, number | null]>(
+      `UPDATE turns SET stop_reason = ? WHERE acting_id = ? AND status IN ('queued', 'running', 'waiting')
+       AND acting_token_id IS NOT NULL AND acting_token_id IS NOT ?`,
+    );
+    this.workspacesWithQueue = db.query<{ workspace_id: number }, []>(
+      "SELECT DISTINCT workspace_id FROM turns WHERE status = 'queued' ORDER BY workspace_id",
+    );
+    this.stopReason = db.query<{ stop_reason: string | null }, [number]>(
+      "SELECT stop_reason FROM turns WHERE id = ?",
     );
     this.rootRun = db.query<RunRow, [number]>(`${RUN} WHERE turn_id = ? AND parent_run_id IS NULL`);
     this.runById = db.query<RunRow, [number]>(`${RUN} WHERE id = ?`);
@@ -250,7 +299,7 @@ export class TurnStore {
     );
     this.finishCall = db.query<never, FinishCallParams>(
       `UPDATE calls SET status = ?, attempts = ?, finish = ?, error = ?, input_tokens = ?, cached_input_tokens = ?, output_tokens = ?,
-       cost = ?, first_chunk_ms = ?, duration_ms = ? WHERE id = ?`,
+       cost_nano = ?, first_chunk_ms = ?, duration_ms = ? WHERE id = ?`,
     );
     this.setOpenCalls = db.query<never, [RunStatus, number]>(
       "UPDATE calls SET status = ? WHERE turn_id = ? AND status = 'running'",

@@ -3,6 +3,7 @@
 
 import { AppError, messageOf } from "../../kit/error.ts";
 import type { Log } from "../../kit/log.ts";
+import type { Truncation } from "../conversation/schema.ts";
 import { parseArguments } from "../tools/arguments.ts";
 import type { TObject } from "@sinclair/typebox";
 import { failed, ok, type ExternalTool, type Tool, type ToolResult, type ToolScope } from "../tools/tool.ts";
@@ -62,6 +63,7 @@ export class ToolCalls {
 
   #work(context: TurnContext, run: Run, call: ToolCallRow): Work {
     const { scopes } = this.#deps;
+    context.check();
     const how = stopReason(context.signal);
     if (how === "interrupted") return { now: true, done: Promise.resolve() };
     if (how === "cancelled") return this.#answer(run, call, CANCELLED);
@@ -79,7 +81,10 @@ export class ToolCalls {
       : parseArguments(tool.parameters as TObject, call.arguments);
     if (!input.ok) return this.#answer(run, call, failed(input.problem));
     if (tool.kind === "database")
-      return { now: true, done: this.#apply(run, call, () => tool.apply(scope, input.value as never)) };
+      return {
+        now: true,
+        done: this.#apply(context, run, call, () => tool.apply(scope, input.value as never)),
+      };
     if (tool.kind === "external")
       return { now: false, done: this.#runExternal(context, run, call, tool, scope, input.value) };
     return {
@@ -98,10 +103,13 @@ export class ToolCalls {
     return { now: true, done: this.#deps.recorder.finishTool(run.row, call, result) };
   }
 
-  async #apply(run: Run, call: ToolCallRow, apply: () => ToolResult): Promise<void> {
+  async #apply(context: TurnContext, run: Run, call: ToolCallRow, apply: () => ToolResult): Promise<void> {
     const { recorder } = this.#deps;
     try {
-      await recorder.applyTool(run.row, call, apply);
+      await recorder.applyTool(run.row, call, () => {
+        context.require();
+        return apply();
+      });
     } catch (error) {
       await recorder.finishTool(run.row, call, failed(this.#shown(error, call)));
     }
@@ -118,6 +126,7 @@ export class ToolCalls {
     const { recorder } = this.#deps;
     const again = call.state === "started";
     const started = again ? call : await recorder.startTool(call);
+    context.check();
     const how = stopReason(context.signal);
     if (how && !again)
       return recorder.finishTool(run.row, started, how === "cancelled" ? CANCELLED : NOT_BEGUN);
@@ -169,7 +178,10 @@ export class ToolCalls {
   async #finishDelegation(run: Run, call: ToolCallRow, child: Run, outcome: RunOutcome): Promise<void> {
     const { recorder, scopes } = this.#deps;
     if (outcome.status === "interrupted") return;
-    await recorder.finishTool(run.row, call, delegationResult(scopes.agentOf(child).name, outcome));
+    await recorder.finishTool(run.row, call, {
+      ...delegationResult(scopes.agentOf(child).name, outcome),
+      tainted: recorder.isTainted(child.row),
+    });
   }
 
   #shown(error: unknown, call: ToolCallRow): string {
@@ -194,7 +206,7 @@ const TOO_MANY = failed(
 
 function noSuchTool(name: string, tools: readonly Tool[], tainted: boolean): string {
   const wires = name === "delegate" ? " You are not wired to any agent that you could delegate to." : "";
-  const taint = tainted ? " This turn has read text from the web, so it may not write anything lasting." : "";
+  const taint = tainted ? " You have read text from the web, so you may not write anything lasting." : "";
   const hint = `${wires}${taint}`;
   return `There is no tool "${name}".${hint} You have: ${tools.map((tool) => tool.name).join(", ") || "none"}.`;
 }
@@ -203,13 +215,19 @@ function delegationResult(
   agent: string,
   outcome: Exclude<RunOutcome, { status: "interrupted" }>,
 ): ToolResult {
-  if (outcome.status === "done") return ok(outcome.text);
+  if (outcome.status === "done") return ok(outcome.text + truncationNote(outcome.truncated));
   if (outcome.status === "failed") return failed(`Agent "${agent}" failed: ${outcome.error}`);
   return CANCELLED;
+}
+
+function truncationNote(truncated: Truncation | null): string {
+  if (truncated === null) return "";
+  const why = truncated === "length" ? "its model's length limit" : "the provider's content filter";
+  return `\n[This answer is not complete: it was cut off by ${why}.]`;
 }
 
 /** A worker that had finished when the service went down: its answer is on record. */
 function lastAnswer(recorder: Recorder, child: Run): RunOutcome {
   const answer = recorder.thread(child.row).findLast((entry) => entry.kind === "agent");
-  return { status: "done", text: answer?.text ?? "" };
+  return { status: "done", text: answer?.text ?? "", truncated: answer?.truncated ?? null };
 }

@@ -1,8 +1,8 @@
 // The life of turns: one at a time for a workspace, queued when asked, cancelled, resumed, interrupted by a stop of the service.
 // A turn belongs to the server: it goes on when its viewers leave.
 //
-// Turns begin and end inside writes, several of which may share one commit. `#begun` and `#waiting` are therefore kept in the writes
-// themselves: an open turn that is in neither was left behind by a failure of the storage.
+// Turns begin and end inside writes, several of which may share one commit. `#begun` is therefore kept in the writes themselves: a running
+// turn that is not in it was left behind by a failure of the storage. Queued turns are on record only, with the person for whom they act.
 
 import type { Background } from "../../kit/background.ts";
 import type { Clock } from "../../kit/clock.ts";
@@ -11,16 +11,15 @@ import { AppError, messageOf, notFound } from "../../kit/error.ts";
 import type { Log } from "../../kit/log.ts";
 import { LIST_DEFAULT, type PageQuery } from "../../kit/schema.ts";
 import type { Blueprint } from "../blueprint/blueprint.ts";
-import type { Journal } from "../journal/journal.ts";
 import type { PartialData } from "../journal/schema.ts";
-import type { Authentication } from "../people/authentication.ts";
 import type { Caller } from "../people/caller.ts";
 import type { Access } from "../workspaces/access.ts";
-import { TurnStopped, type RunOutcome, type TurnContext } from "./context.ts";
+import { stopCause, TurnStopped, type RunOutcome, type TurnContext } from "./context.ts";
 import type { Engine } from "./engine.ts";
 import type { Openings } from "./openings.ts";
-import { isOver, toTurn } from "./records.ts";
+import { isOver, toTurn, type OverStatus } from "./records.ts";
 import type { Run } from "./recorder.ts";
+import type { Standing } from "./standing.ts";
 import { TURNS_QUEUED_MAX, type Chat, type Turn } from "./schema.ts";
 import type { TurnRow, TurnStore } from "./store.ts";
 
@@ -36,8 +35,7 @@ export interface TurnsDeps {
   engine: Engine;
   blueprint: Blueprint;
   access: Access;
-  authentication: Authentication;
-  journal: Journal;
+  standing: Standing;
   background: Background;
   clock: Clock;
   log: Log;
@@ -56,8 +54,6 @@ export class Turns {
   readonly #active = new Map<number, ActiveTurn>();
   /** Turns that this process began and whose end is not on record. */
   readonly #begun = new Set<number>();
-  /** Who asked for queued turns; they don't outlive the process, as queued turns don't. */
-  readonly #waiting = new Map<number, Caller>();
   /** Workspaces that are about to be deleted. */
   readonly #closing = new Set<number>();
   #stopping = false;
@@ -66,19 +62,34 @@ export class Turns {
     this.#deps = deps;
   }
 
-  /** At start: whatever was open when the service ended is interrupted, with what it had. */
+  /** At start: a turn that was running when the service ended is interrupted, with what it had. Queued ones stay. Returns how many. */
   reconcile(): number {
     const { db, store, openings } = this.#deps;
     return db.writeNow(() => {
-      const open = store.openTurns.all();
-      for (const turn of open) openings.interrupt(turn);
-      return open.length;
+      const begun = store.openTurns.all().filter(({ status }) => status !== "queued");
+      for (const turn of begun) openings.interrupt(turn);
+      return begun.length;
     });
+  }
+
+  /** At start, once the service listens: turns that were queued when it ended begin. */
+  startQueued(): void {
+    const { store, background } = this.#deps;
+    for (const { workspace_id: id } of store.workspacesWithQueue.all())
+      background.run("queued turns", () => this.#startNext(id));
+  }
+
+  /** To be called whenever rights may have changed: ends the turns that may not go on. */
+  recheck(): void {
+    const { store, background } = this.#deps;
+    for (const { context } of this.#active.values()) context.check();
+    for (const { workspace_id: id } of store.workspacesWithQueue.all())
+      background.run("queued turns", () => this.#endBarred(id));
   }
 
   /** Raises `turn_running` (409) while another turn runs, unless it may be queued; `refused` when the queue is full. */
   chat(caller: Caller, workspaceId: number, input: Chat): Promise<Turn> {
-    const { db, store, access, openings, clock } = this.#deps;
+    const { db, store, access, openings, standing, clock } = this.#deps;
     return db.write(() => {
       access.workspace(caller, workspaceId);
       if (input.text.trim() === "") throw new AppError("invalid", "text: must not be empty");
@@ -93,11 +104,10 @@ export class Turns {
         caller.auth,
         clock.now(),
       )!;
+      standing.take(id, caller);
       const row = store.turnById.get(id)!;
-      if (busy) {
-        openings.tell("turn.queued", id);
-        this.#waiting.set(id, caller);
-      } else this.#launch(row, caller, openings.begin(row));
+      if (busy) openings.tell("turn.queued", id);
+      else this.#launch(row, openings.begin(row));
       return toTurn(store.turnById.get(id)!);
     });
   }
@@ -139,13 +149,15 @@ export class Turns {
     return toTurn(store.turnById.get(id) ?? gone(id));
   }
 
-  /** Goes on with a turn that was interrupted, failed or cancelled, if nothing was said since. Raises `conflict`, `turn_running`. */
+  /** Goes on, for the caller, with a turn that was interrupted, failed or cancelled, if nothing was said since. Raises `conflict`, `turn_running`. */
   resume(caller: Caller, id: number): Promise<Turn> {
-    const { db, store, openings } = this.#deps;
+    const { db, store, openings, standing } = this.#deps;
     return db.write(() => {
       const row = this.visible(caller, id);
       this.#requireOpen(row.workspace_id);
-      this.#launch(row, caller, openings.reopen(row));
+      const run = openings.reopen(row);
+      standing.take(id, caller);
+      this.#launch(row, run);
       return toTurn(store.turnById.get(id)!);
     });
   }
@@ -169,7 +181,7 @@ export class Turns {
     }
   }
 
-  /** At shutdown: running turns are marked interrupted with what they have; queued ones too. */
+  /** At shutdown: running turns are marked interrupted with what they have. Queued ones stay, and begin after the next start. */
   async stop(): Promise<void> {
     const { db, store, openings } = this.#deps;
     this.#stopping = true;
@@ -180,7 +192,7 @@ export class Turns {
     await Promise.race([Promise.all(active.map((turn) => turn.ended)), deadline.promise]);
     clearTimeout(timer);
     await db.write(() => {
-      for (const turn of store.openTurns.all()) openings.interrupt(turn);
+      for (const turn of store.openTurns.all()) if (turn.status !== "queued") openings.interrupt(turn);
     });
   }
 
@@ -203,7 +215,7 @@ export class Turns {
     if (this.#closing.has(workspaceId)) throw notFound("workspace", workspaceId);
     const { store, openings } = this.#deps;
     for (const turn of store.openTurnsOf.all(workspaceId)) {
-      if (!this.#begun.has(turn.id) && !this.#waiting.has(turn.id)) openings.interrupt(turn);
+      if (turn.status !== "queued" && !this.#begun.has(turn.id)) openings.interrupt(turn);
     }
   }
 
@@ -220,32 +232,38 @@ export class Turns {
   }
 
   #cancelWaiting(row: TurnRow): void {
-    const { db, openings } = this.#deps;
-    openings.end(row, "cancelled", null);
-    db.afterCommit(() => this.#waiting.delete(row.id));
+    this.#deps.openings.end(row, "cancelled", null);
   }
 
   /** Inside the write in which the turn begins or goes on. */
-  #launch({ id: turnId, workspace_id: workspaceId }: TurnRow, caller: Caller, run: Run): void {
-    const { db, background } = this.#deps;
+  #launch({ id: turnId, workspace_id: workspaceId }: TurnRow, run: Run): void {
+    const { db, background, standing } = this.#deps;
     this.#begun.add(turnId);
     db.afterCommit(() => {
-      this.#waiting.delete(turnId);
       const abort = new AbortController();
       const ended = Promise.withResolvers<void>();
       const context: TurnContext = {
-        caller,
+        caller: standing.callerOf(turnId),
+        check: () => {
+          const problem = standing.problem(turnId);
+          if (problem !== undefined) abort.abort(new TurnStopped("cancelled", problem));
+        },
+        require: () => void standing.require(turnId),
         wires: this.#wiresAtStart(turnId),
         signal: abort.signal,
         speaking: new Map(),
         waiting: new Map(),
-        tainted: this.#deps.store.isTainted.get(turnId) !== null,
       };
       const active: ActiveTurn = { turnId, abort, context, ended: ended.promise };
       this.#active.set(workspaceId, active);
       background.run(`turn ${turnId}`, async () => {
         try {
-          await this.#finish(turnId, await this.#runTurn(context, run));
+          const outcome = await this.#runTurn(context, run);
+          await this.#finish(
+            turnId,
+            outcome,
+            outcome.status === "failed" ? outcome.error : stopCause(abort.signal),
+          );
         } finally {
           this.#begun.delete(turnId);
           // The next turn may have begun in the commit that ended this one.
@@ -267,51 +285,64 @@ export class Turns {
   }
 
   /** While storage refuses (a full disk) the end is tried again and again: without it the workspace would be busy until a restart. */
-  async #finish(turnId: number, outcome: RunOutcome): Promise<void> {
+  async #finish(turnId: number, { status }: RunOutcome, error: string | null): Promise<void> {
     for (;;) {
       try {
-        return await this.#recordEnd(turnId, outcome);
-      } catch (error) {
-        const refused = error instanceof AppError && error.code === "unavailable";
-        if (!refused || this.#stopping) throw error;
-        this.#deps.log.error("the end of a turn could not be stored", { turn: turnId, error: error.message });
-        await new Promise((resolve) => setTimeout(resolve, END_RETRY_MS));
+        return await this.#recordEnd(turnId, status, status === "done" ? null : error);
+      } catch (failure) {
+        await this.#beforeRetry("the end of a turn could not be stored", { turn: turnId }, failure);
       }
     }
   }
 
-  #recordEnd(turnId: number, outcome: RunOutcome): Promise<void> {
+  /** While storage refuses, what has to be on record is tried again and again. Raises any other failure, and any while stopping. */
+  async #beforeRetry(what: string, about: Record<string, number>, failure: unknown): Promise<void> {
+    const refused = failure instanceof AppError && failure.code === "unavailable";
+    if (!refused || this.#stopping) throw failure;
+    this.#deps.log.error(what, { ...about, error: failure.message });
+    await new Promise((resolve) => setTimeout(resolve, END_RETRY_MS));
+  }
+
+  #recordEnd(turnId: number, status: OverStatus, error: string | null): Promise<void> {
     const { db, store, openings } = this.#deps;
     return db.write(() => {
       const row = store.turnById.get(turnId);
       if (!row || isOver(row.status)) return;
-      openings.end(row, outcome.status, outcome.status === "failed" ? outcome.error : null);
+      openings.end(row, status, error);
     });
   }
 
-  /** Begins the first queued turn whose person may still use the workspace; those before it fail, which they are told. */
+  /** Begins the first queued turn that may go on; those before it are cancelled with the reason. */
   async #startNext(workspaceId: number): Promise<void> {
     const { db, store } = this.#deps;
-    if (this.#stopping || store.queuedCount.get(workspaceId)!.count === 0) return;
-    try {
-      await db.write(() => {
-        if (!this.#stopping && !this.#closing.has(workspaceId)) this.#beginQueued(workspaceId);
-      });
-    } catch (error) {
-      for (const row of store.queuedOf.all(workspaceId)) this.#waiting.delete(row.id);
-      throw error;
+    while (!this.#stopping && store.queuedCount.get(workspaceId)!.count > 0) {
+      try {
+        return await db.write(() => {
+          if (!this.#stopping && !this.#closing.has(workspaceId)) this.#beginQueued(workspaceId);
+        });
+      } catch (failure) {
+        await this.#beforeRetry("a queued turn could not begin", { workspace: workspaceId }, failure);
+      }
     }
   }
 
   #beginQueued(workspaceId: number): void {
-    const { store, openings, authentication, access } = this.#deps;
+    const { store, openings } = this.#deps;
     if (store.openCount.get(workspaceId)!.count > store.queuedCount.get(workspaceId)!.count) return;
+    this.#cancelBarred(workspaceId);
+    const [row] = store.queuedOf.all(workspaceId);
+    if (row) this.#launch(row, openings.begin(row));
+  }
+
+  #endBarred(workspaceId: number): Promise<void> {
+    return this.#deps.db.write(() => this.#cancelBarred(workspaceId));
+  }
+
+  #cancelBarred(workspaceId: number): void {
+    const { store, openings, standing } = this.#deps;
     for (const row of store.queuedOf.all(workspaceId)) {
-      const asked = this.#waiting.get(row.id);
-      const caller = asked && authentication.renewed(asked);
-      if (caller && access.sees(caller, workspaceId)) return this.#launch(row, caller, openings.begin(row));
-      openings.end(row, "failed", "who asked for this turn may no longer use this workspace");
-      this.#waiting.delete(row.id);
+      const problem = standing.problem(row.id);
+      if (problem !== undefined) openings.end(row, "cancelled", problem);
     }
   }
 

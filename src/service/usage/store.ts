@@ -1,6 +1,7 @@
 // SQL of usage and spending.
 
 import type { Db } from "../../kit/db.ts";
+import type { Nano } from "../../kit/money.ts";
 
 export interface UsageRow {
   agent_id: number;
@@ -11,13 +12,13 @@ export interface UsageRow {
   input_tokens: number;
   cached_input_tokens: number;
   output_tokens: number;
-  cost: number | null;
+  cost_nano: Nano | null;
   unpriced_calls: number;
 }
 
 export interface SpentRow {
   tokens: number;
-  cost: number;
+  cost_nano: Nano;
 }
 
 export class UsageStore {
@@ -31,22 +32,23 @@ export class UsageStore {
       `SELECT a.id AS agent_id, a.name AS agent, a.removed_at IS NOT NULL AS removed, count(c.id) AS calls,
          count(c.id) FILTER (WHERE c.input_tokens IS NULL AND c.output_tokens IS NULL) AS unreported_calls,
          coalesce(sum(c.input_tokens), 0) AS input_tokens, coalesce(sum(c.cached_input_tokens), 0) AS cached_input_tokens,
-         coalesce(sum(c.output_tokens), 0) AS output_tokens, sum(c.cost) AS cost,
-         count(c.id) FILTER (WHERE c.cost IS NULL) AS unpriced_calls
+         coalesce(sum(c.output_tokens), 0) AS output_tokens, sum(c.cost_nano) AS cost_nano,
+         count(c.id) FILTER (WHERE c.cost_nano IS NULL) AS unpriced_calls
        FROM agents a LEFT JOIN calls c ON c.agent_id = a.id AND c.workspace_id = a.workspace_id AND c.status <> 'running'
        WHERE a.workspace_id = ? GROUP BY a.id HAVING a.removed_at IS NULL OR count(c.id) > 0
        ORDER BY a.orchestrator DESC, a.name_key, a.id`,
     );
     this.spend = db.query<never, [number, number, string, number, number, number]>(
-      `INSERT INTO spending (workspace_id, agent_id, day, turn_id, tokens, cost) VALUES (?, ?, ?, ?, ?, ?)
-       ON CONFLICT (workspace_id, agent_id, day, turn_id) DO UPDATE SET tokens = tokens + excluded.tokens, cost = cost + excluded.cost`,
+      `INSERT INTO spending (workspace_id, agent_id, day, turn_id, tokens, cost_nano) VALUES (?, ?, ?, ?, ?, ?)
+       ON CONFLICT (workspace_id, agent_id, day, turn_id) DO UPDATE SET tokens = tokens + excluded.tokens,
+         cost_nano = cost_nano + excluded.cost_nano`,
     );
     this.spentInTurn = db.query<SpentRow, [number, number, number]>(
-      `SELECT coalesce(sum(tokens), 0) AS tokens, coalesce(sum(cost), 0) AS cost FROM spending
+      `SELECT coalesce(sum(tokens), 0) AS tokens, coalesce(sum(cost_nano), 0) AS cost_nano FROM spending
        WHERE workspace_id = ? AND agent_id = ? AND turn_id = ?`,
     );
     this.spentOnDay = db.query<SpentRow, [number, number, string]>(
-      `SELECT coalesce(sum(tokens), 0) AS tokens, coalesce(sum(cost), 0) AS cost FROM spending
+      `SELECT coalesce(sum(tokens), 0) AS tokens, coalesce(sum(cost_nano), 0) AS cost_nano FROM spending
        WHERE workspace_id = ? AND agent_id = ? AND day = ?`,
     );
   }

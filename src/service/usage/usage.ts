@@ -2,6 +2,7 @@
 // workspace, so a budget of a caller bounds what its delegates may draw.
 
 import { utcDay, type Clock } from "../../kit/clock.ts";
+import { amountOf, costNano, nanoOf, type Nano } from "../../kit/money.ts";
 import type { Blueprint } from "../blueprint/blueprint.ts";
 import type { Prices } from "../catalog/models.ts";
 import type { TokenUsage } from "../llm/model.ts";
@@ -36,16 +37,17 @@ export class Usages {
     const rows = store.byAgent.all(workspaceId);
     const total = totalOf(rows);
     const reported = total.input_tokens + total.output_tokens;
-    const agents = rows.map((row) => ({
+    const agents = rows.map(({ cost_nano, ...row }) => ({
       ...row,
+      cost: cost_nano === null ? null : amountOf(cost_nano),
       removed: row.removed === 1,
       share: reported === 0 ? null : (row.input_tokens + row.output_tokens) / reported,
-      today: this.#spentToday(workspaceId, row.agent_id),
+      today: this.#today(workspaceId, row.agent_id),
     }));
     return {
       workspace_id: workspaceId,
       ...total,
-      today: this.#spentToday(workspaceId, WHOLE_WORKSPACE),
+      today: this.#today(workspaceId, WHOLE_WORKSPACE),
       agents,
     };
   }
@@ -56,7 +58,7 @@ export class Usages {
     turnId: number,
     agentIds: readonly number[],
     usage: TokenUsage,
-    cost: number | null,
+    cost: Nano | null,
   ): void {
     const { store, clock } = this.#deps;
     const tokens = (usage.input ?? 0) + (usage.output ?? 0);
@@ -89,21 +91,30 @@ export class Usages {
     );
   }
 
+  #today(workspaceId: number, agentId: number): Usage["today"] {
+    const { tokens, cost_nano } = this.#spentToday(workspaceId, agentId);
+    return { tokens, cost: amountOf(cost_nano) };
+  }
+
   #spentToday(workspaceId: number, agentId: number): SpentRow {
     const { store, clock } = this.#deps;
     return store.spentOnDay.get(workspaceId, agentId, utcDay(clock.now()))!;
   }
 }
 
-/** What a call cost, in the unit of the prices; null when tokens or a needed price are not known. Cached input defaults to the input price. */
-export function costOf(usage: TokenUsage, prices: Prices): number | null {
+/** What a call cost, in billionths of the prices' unit; null when tokens or a needed price are not known. Cached input defaults to the input price. */
+export function costOf(usage: TokenUsage, prices: Prices): Nano | null {
   if (usage.input === null || usage.output === null || prices.input === null || prices.output === null)
     return null;
   const cached = usage.cachedInput ?? 0;
   const fresh = Math.max(0, usage.input - cached);
-  return (
-    (fresh * prices.input + cached * (prices.cachedInput ?? prices.input) + usage.output * prices.output) /
-    TOKENS_PER_PRICE
+  return costNano(
+    [
+      { count: fresh, price: prices.input },
+      { count: cached, price: prices.cachedInput ?? prices.input },
+      { count: usage.output, price: prices.output },
+    ],
+    TOKENS_PER_PRICE,
   );
 }
 
@@ -114,20 +125,20 @@ function used(
   cost: number | null | undefined,
 ): string | undefined {
   if (tokens && spent.tokens >= tokens) return `token ${what} (${tokens})`;
-  if (cost && spent.cost >= cost) return `money ${what} (${cost})`;
+  if (cost && spent.cost_nano >= nanoOf(cost)) return `money ${what} (${cost})`;
   return undefined;
 }
 
 function totalOf(rows: readonly UsageRow[]) {
   const sum = (value: (row: UsageRow) => number) => rows.reduce((total, row) => total + value(row), 0);
-  const priced = rows.filter((row) => row.cost !== null);
+  const priced = rows.filter((row) => row.cost_nano !== null);
   return {
     calls: sum((row) => row.calls),
     unreported_calls: sum((row) => row.unreported_calls),
     input_tokens: sum((row) => row.input_tokens),
     cached_input_tokens: sum((row) => row.cached_input_tokens),
     output_tokens: sum((row) => row.output_tokens),
-    cost: priced.length === 0 ? null : sum((row) => row.cost ?? 0),
+    cost: priced.length === 0 ? null : amountOf(sum((row) => row.cost_nano ?? 0)),
     unpriced_calls: sum((row) => row.unpriced_calls),
   };
 }

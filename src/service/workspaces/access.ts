@@ -1,6 +1,6 @@
 // The one door to a workspace and to everything in it. What the caller may not see answers exactly like what does not exist.
 
-import { notFound } from "../../kit/error.ts";
+import { AppError, notFound } from "../../kit/error.ts";
 import type { Caller } from "../people/caller.ts";
 import { visibleParams, type WorkspaceRow, type WorkspaceStore } from "./store.ts";
 
@@ -18,7 +18,13 @@ export class Access {
     return row;
   }
 
-  sees(caller: Caller, workspaceId: number): boolean {
+  /** Raises `forbidden` unless the caller owns it or is an admin. `act`: "delete a workspace". */
+  requireOwner<Row extends Pick<WorkspaceRow, "owner_id">>(caller: Caller, row: Row, act: string): Row {
+    if (caller.role === "admin" || row.owner_id === caller.userId) return row;
+    throw new AppError("forbidden", `only the owner or an admin may ${act}`);
+  }
+
+  sees(caller: Pick<Caller, "role" | "userId">, workspaceId: number): boolean {
     return this.#store.visible.get(workspaceId, ...visibleParams(caller)) !== null;
   }
 

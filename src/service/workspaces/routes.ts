@@ -30,8 +30,8 @@ export function workspaceRoutes(
       params: fromPath(IdParams),
       response: Workspace,
     })
-    .patch("/:id", ({ caller, params, body }) => workspaces.setBudget(caller, params.id, body.budget), {
-      caller: "ws",
+    .patch("/:id", ({ caller, params, body }) => workspaces.setBudget(caller, params.id, body.budget!), {
+      caller: "owner",
       params: fromPath(IdParams),
       body: UpdateWorkspace,
       response: Workspace,

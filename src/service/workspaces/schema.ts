@@ -36,6 +36,9 @@ export const CreateWorkspace = closed({
 export type CreateWorkspace = Static<typeof CreateWorkspace>;
 
 /** Name and description are immutable; only the budget can change. */
-export const UpdateWorkspace = closed({ budget: nullable(Budget) });
+export const UpdateWorkspace = Type.Object(
+  { budget: Type.Optional(nullable(Budget)) },
+  { additionalProperties: false, minProperties: 1, "x-immutable": ["name", "description"] },
+);
 export const CloneWorkspace = closed({ name: Type.Optional(Type.String()) });
 export const TeamParams = closed({ id: Id, team_id: Id });

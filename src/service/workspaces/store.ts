@@ -27,7 +27,8 @@ const VISIBLE = `(? = 1 OR w.owner_id = ? OR EXISTS (
 
 type VisibleParams = [isAdmin: number, userId: number, userId: number];
 
-export function visibleParams(caller: Caller): VisibleParams {
+/** Asks for the caller's role, so it raises `unauthenticated` once their credential is not valid. */
+export function visibleParams(caller: Pick<Caller, "role" | "userId">): VisibleParams {
   return [caller.role === "admin" ? 1 : 0, caller.userId, caller.userId];
 }
 

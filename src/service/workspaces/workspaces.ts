@@ -8,7 +8,7 @@ import type { Audit } from "../audit/audit.ts";
 import type { Blueprint } from "../blueprint/blueprint.ts";
 import type { Models } from "../catalog/models.ts";
 import type { Journal } from "../journal/journal.ts";
-import type { Caller } from "../people/caller.ts";
+import { requireSignedIn, type Caller } from "../people/caller.ts";
 import type { Teams } from "../people/teams.ts";
 import type { Access } from "./access.ts";
 import { WORKSPACES_PER_LIST_MAX, type Budget, type CreateWorkspace, type Workspace } from "./schema.ts";
@@ -57,21 +57,34 @@ export class Workspaces {
 
   /** Raises `invalid`, `conflict` (name taken), `not_found` (model); nothing is created then. */
   create(caller: Caller, input: CreateWorkspace): Promise<Workspace> {
-    const { db, blueprint, models } = this.#deps;
+    const { db, blueprint, models, audit } = this.#deps;
     const name = parseName("name", input.name);
     return db.write(() => {
+      requireSignedIn(caller);
       const model = models.existing(input.orchestrator_model_id);
       this.#requireFreeName(caller.userId, name);
       const id = this.#insert(name, input.description ?? "", caller.userId, null);
       blueprint.createOrchestrator(id, model.id);
+      audit.record(caller, {
+        action: "workspace.create",
+        target: `workspace:${id}`,
+        detail: { name: name.text },
+      });
       return this.#record(id);
     });
   }
 
+  /** Owner or admin. Raises `forbidden` for others who see it. */
   setBudget(caller: Caller, id: number, budget: Budget | null): Promise<Workspace> {
-    const { db, store, access, journal } = this.#deps;
+    const { db, store, access, journal, audit } = this.#deps;
     return db.write(() => {
-      access.workspace(caller, id);
+      const row = access.workspace(caller, id);
+      access.requireOwner(caller, row, "change its budgets");
+      audit.record(caller, {
+        action: "workspace.budget",
+        target: `workspace:${id}`,
+        detail: { from: row.budget, to: budget === null ? null : JSON.stringify(budget) },
+      });
       store.setBudget.run(budget === null ? null : JSON.stringify(budget), id);
       const record = this.#record(id);
       journal.append(id, null, "workspace.updated", { workspace: record });
@@ -81,7 +94,7 @@ export class Workspaces {
 
   /** A copy for the caller: blueprint, positions, budgets, what is bound to it. Nothing of conversation or files; the original is not touched. */
   clone(caller: Caller, id: number, input: { name?: string }): Promise<Workspace> {
-    const { db, access, blueprint, followers } = this.#deps;
+    const { db, access, blueprint, audit, followers } = this.#deps;
     const given = input.name === undefined ? undefined : parseName("name", input.name);
     return db.write(() => {
       const original = access.workspace(caller, id);
@@ -90,17 +103,24 @@ export class Workspaces {
       const copyId = this.#insert(name, original.description, caller.userId, original.budget);
       const agents = blueprint.copy(id, copyId);
       for (const follower of followers) follower.cloned?.(id, copyId, agents);
+      audit.record(caller, {
+        action: "workspace.clone",
+        target: `workspace:${copyId}`,
+        detail: { name: name.text, from: id },
+      });
       return this.#record(copyId);
     });
   }
 
   /** Owner or admin. `stopTurns` has ended what runs in it. Raises `forbidden` for others who see it. */
   async remove(caller: Caller, id: number, stopTurns: (workspaceId: number) => Promise<void>): Promise<void> {
-    const { db, store, journal, audit, followers } = this.#deps;
-    this.#requireOwner(caller, id);
+    const { db, store, access, journal, audit, followers } = this.#deps;
+    const requireOwner = () =>
+      access.requireOwner(caller, access.workspace(caller, id), "delete a workspace");
+    requireOwner();
     await stopTurns(id);
     await db.write(() => {
-      const row = this.#requireOwner(caller, id);
+      const row = requireOwner();
       store.remove.run(id);
       audit.record(caller, {
         action: "workspace.delete",
@@ -191,12 +211,6 @@ export class Workspaces {
       if (!this.#deps.store.nameTaken.get(ownerId, key)) return { text, key };
     }
     throw new AppError("conflict", "name: there are too many copies; give the clone a name");
-  }
-
-  #requireOwner(caller: Caller, id: number): WorkspaceRow {
-    const row = this.#deps.access.workspace(caller, id);
-    if (caller.role === "admin" || row.owner_id === caller.userId) return row;
-    throw new AppError("forbidden", "only the owner or an admin may delete a workspace");
   }
 
   #record(id: number): Workspace {

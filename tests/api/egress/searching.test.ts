@@ -153,7 +153,7 @@ test.if(searchable)("two searches at once are two questions, each decided on its
 });
 
 test.if(searchable)(
-  "after results nothing durable is offered to the turn any more, and the next turn has it again",
+  "after results nothing durable is offered, neither in this turn nor in the next",
   async () => {
     await using lab = await searchLab();
     await lab.grant();
@@ -165,7 +165,7 @@ test.if(searchable)(
     const offered = lab.model
       .requestsOf("boss")
       .map((request) => request.tools.map((tool) => tool.name).includes("file_write"));
-    expect(offered).toEqual([true, false, true]);
+    expect(offered).toEqual([true, false, false]);
   },
 );
 

@@ -83,7 +83,7 @@ test("the queue has an end", async () => {
   );
 });
 
-test("a queued turn of somebody who lost access fails and the next begins", async () => {
+test("a queued turn of somebody who lost access is cancelled and the next begins", async () => {
   await using lab = await workplace();
   const ann = await lab.at.user("ann");
   const team = await lab.admin.post<{ id: number }>("/teams", { name: "team" });
@@ -98,9 +98,9 @@ test("a queued turn of somebody who lost access fails and the next begins", asyn
   await lab.admin.delete(`/workspaces/${lab.workspaceId}/teams/${team.id}`);
   held.open();
   expect(await end(lab.admin, third.id)).toMatchObject({ status: "done" });
-  const error = "who asked for this turn may no longer use this workspace";
+  const error = "ann lost access to this workspace";
   expect(await lab.admin.get(`/turns/${turn.id}`)).toMatchObject({
-    status: "failed",
+    status: "cancelled",
     error,
     started_at: null,
   });

@@ -195,7 +195,7 @@ test.if(searchable)(
 );
 
 test.if(searchable)(
-  "what a turn has read hides durable tools from all its agents, also after a restart; the next turn has them",
+  "what an agent has read hides durable tools from it and its delegates, also after a restart and in the next turn",
   async () => {
     await using lab = await searchLab({ sandbox: isolatedSandbox() });
     await lab.addWorker("ann");
@@ -224,10 +224,10 @@ test.if(searchable)(
     const safe = all.filter((name) => !DURABLE.includes(name));
     const offered = (model: string) =>
       lab.model.requestsOf(model).map((request) => request.tools.map((tool) => tool.name).toSorted());
-    expect(offered("boss")).toEqual([all, safe, safe, safe, safe, all]);
+    expect(offered("boss")).toEqual([all, safe, safe, safe, safe, safe]);
     expect(offered("ann")).toEqual([WORKER_TOOLS.filter((name) => !DURABLE.includes(name)).toSorted()]);
     expect(lab.model.requestsOf("boss")[2]!.messages.at(-1)!.results[0]!.text).toStartWith(
-      'There is no tool "file_write". This turn has read text from the web, so it may not write anything lasting. You have: ',
+      'There is no tool "file_write". You have read text from the web, so you may not write anything lasting. You have: ',
     );
     expect(await admin.get(`/workspaces/${lab.workspaceId}/files`)).toEqual([]);
     expect(lab.model.problems).toEqual([]);

@@ -92,9 +92,14 @@ test("names are unique for one owner only", async () => {
 test("only the budget of a workspace can be changed", async () => {
   await using at = await office();
   const lab = await at.workspace("lab");
+  for (const field of ["name", "description"]) {
+    expect(await at.admin.refused("PATCH", `/workspaces/${lab.id}`, { [field]: "new" })).toEqual({
+      status: 400,
+      code: "invalid",
+      message: `${field}: cannot be changed; this request can change: budget`,
+    });
+  }
   for (const field of [
-    "name",
-    "description",
     "orchestrator_model_id",
     "branch",
     "shared_branch",

@@ -27,6 +27,8 @@ const none = {
   callId: null,
   tool: null,
   outcome: null,
+  truncated: null,
+  tainted: false,
   forgotten: false,
 } as const;
 

@@ -76,12 +76,11 @@ async function bench(on: boolean, granted: boolean, answer: DecideRequest["decis
     answer,
     rows: () => parts.searches.log(admin, {}),
     async search() {
-      let [waited, tainted] = [false, false];
+      let waited = false;
       const ports: ToolPorts = {
         signal: new AbortController().signal,
         callId: "call_1",
         output: () => {},
-        taint: () => Promise.resolve(void (tainted = true)),
         waiting: async (work) => {
           waited = true;
           const done = work();
@@ -90,7 +89,7 @@ async function bench(on: boolean, granted: boolean, answer: DecideRequest["decis
           return done;
         },
       };
-      const { text } = await parts.searches.search(scope, QUERY, ports);
+      const { text, tainted = false } = await parts.searches.search(scope, QUERY, ports);
       return { text, waited, tainted };
     },
     async [Symbol.asyncDispose]() {

@@ -30,6 +30,7 @@ test("a full disk in mid-turn", async () => {
   await shop.settled();
   expect(["failed", "running"]).toContain(shop.turns.get(shop.caller, turn.id).status);
   shop.db.exec("PRAGMA max_page_count = 1000000");
+  await shop.settled();
   const next = await shop.turns.chat(shop.caller, shop.workspaceId, { text: "again" });
   await shop.settled();
   expect(shop.turns.get(shop.caller, next.id).status).toBe("done");

@@ -24,6 +24,7 @@ import type { ToolSource } from "../../../src/service/tools/tool.ts";
 import { Engine } from "../../../src/service/turns/engine.ts";
 import { Openings } from "../../../src/service/turns/openings.ts";
 import { Recorder } from "../../../src/service/turns/recorder.ts";
+import { Standing } from "../../../src/service/turns/standing.ts";
 import { TurnStore } from "../../../src/service/turns/store.ts";
 import { Turns } from "../../../src/service/turns/turns.ts";
 
@@ -136,6 +137,7 @@ function buildTurns(parts: ReturnType<typeof setUp>, registry: ToolRegistry, cal
     say: () => {},
   });
   const openings = new Openings({ store, conversation, blueprint, journal, clock });
+  const standing = new Standing({ store, authentication, access });
   return new Turns({
     db,
     store,
@@ -143,8 +145,7 @@ function buildTurns(parts: ReturnType<typeof setUp>, registry: ToolRegistry, cal
     engine,
     blueprint,
     access,
-    authentication,
-    journal,
+    standing,
     background,
     clock,
     log,

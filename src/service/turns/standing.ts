@@ -1,0 +1,80 @@
+// For whom a turn acts, and whether they still may. Nothing is remembered from when it began: what is asked here is looked up now, and
+// where it is asked inside a write, it holds for that write.
+
+import { AppError } from "../../kit/error.ts";
+import type { Authentication } from "../people/authentication.ts";
+import type { Caller } from "../people/caller.ts";
+import type { Role } from "../people/schema.ts";
+import type { Revocation } from "../people/users.ts";
+import type { Access } from "../workspaces/access.ts";
+import type { TurnStore } from "./store.ts";
+
+export interface StandingDeps {
+  store: TurnStore;
+  authentication: Authentication;
+  access: Access;
+}
+
+type Found = { readonly role: Role } | { readonly problem: string };
+
+export class Standing {
+  readonly #deps: StandingDeps;
+
+  constructor(deps: StandingDeps) {
+    this.#deps = deps;
+  }
+
+  /** Inside a write: from here on the turn acts for the caller, who began or resumed it. */
+  take(turnId: number, { userId, name, auth, tokenId, address, requestId }: Caller): void {
+    this.#deps.store.setActing.run(userId, name, auth, tokenId, address(), requestId, turnId);
+  }
+
+  /** The person for whom the turn acts. Their `role` raises `forbidden` once the turn may not go on. */
+  callerOf(turnId: number): Caller {
+    const row = this.#deps.store.acting.get(turnId)!;
+    const require = () => this.require(turnId);
+    return {
+      userId: row.acting_id,
+      name: row.acting_name,
+      auth: row.acting_auth,
+      tokenId: null,
+      requestId: row.acting_request_id,
+      address: () => row.acting_address,
+      get role() {
+        return require();
+      },
+    };
+  }
+
+  /** The role of the turn's person. Raises `forbidden` with the reason when the turn may not go on. */
+  require(turnId: number): Role {
+    const found = this.#find(turnId);
+    if ("role" in found) return found.role;
+    throw new AppError("forbidden", `the turn may not go on: ${found.problem}`);
+  }
+
+  /** Why the turn may not go on, as a clause for people; undefined when it may. */
+  problem(turnId: number): string | undefined {
+    const found = this.#find(turnId);
+    return "problem" in found ? found.problem : undefined;
+  }
+
+  /** Inside the write that takes credentials away: open turns that were begun with them act no more. */
+  revoke({ userId, kept, reason }: Revocation): void {
+    const { store } = this.#deps;
+    if (kept === "none") store.stopOpen.run(reason, userId);
+    else store.stopOpenOfOthers.run(reason, userId, kept.tokenId);
+  }
+
+  #find(turnId: number): Found {
+    const { store, authentication, access } = this.#deps;
+    const row = store.acting.get(turnId);
+    if (!row) return { problem: "its workspace was deleted" };
+    if (row.stop_reason !== null) return { problem: row.stop_reason };
+    const role = authentication.roleOfUser(row.acting_id);
+    if (role === undefined) return { problem: `${row.acting_name} was deleted` };
+    if (!access.sees({ userId: row.acting_id, role }, row.workspace_id))
+      return { problem: `${row.acting_name} lost access to this workspace` };
+    return { role };
+  }
+}

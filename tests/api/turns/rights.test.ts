@@ -1,0 +1,217 @@
+// Goal: a turn acts with the rights that its person has when it acts, and ends with the reason when they have none.
+
+import { expect, test } from "bun:test";
+import type { AuditRecord } from "../../../src/service/audit/schema.ts";
+import { temporaryFolder } from "../../kit/folder.ts";
+import { call, gate, say } from "../../kit/model/index.ts";
+import { testService } from "../../kit/service.ts";
+import { begin, end } from "../../kit/turns.ts";
+import { workplace, type TurnView, type Workplace } from "../../kit/workplace.ts";
+
+const FORGE = call("gear_forge", {
+  name: "mine",
+  description: "",
+  runtime: "bash",
+  code: "cat",
+  args_schema: '{"type":"object"}',
+});
+
+/** A member of a team with which the workspace is shared. */
+async function member(lab: Workplace, name = "ann") {
+  const ann = await lab.at.user(name);
+  const team = await lab.admin.post<{ id: number }>("/teams", { name: `${name}'s team` });
+  await lab.admin.put(`/teams/${team.id}/members/${ann.id}`);
+  await lab.admin.put(`/workspaces/${lab.workspaceId}/teams/${team.id}`);
+  return { ann, team: team.id };
+}
+
+type Member = Awaited<ReturnType<typeof member>>;
+
+async function chatAs(lab: Workplace, { ann }: Pick<Member, "ann">, queue = false): Promise<TurnView> {
+  const path = `/workspaces/${lab.workspaceId}/chat`;
+  return (await ann.post<{ turn: TurnView }>(path, { text: "go", queue })).turn;
+}
+
+async function effects(lab: Workplace): Promise<string[]> {
+  const agents = await lab.admin.get<{ name: string }[]>(`/workspaces/${lab.workspaceId}/agents`);
+  const gears = await lab.admin.get<{ name: string }[]>("/gears");
+  const files = await lab.admin.get<{ path: string }[]>(`/workspaces/${lab.workspaceId}/files`);
+  return [
+    ...agents.map(({ name }) => name),
+    ...gears.map(({ name }) => name),
+    ...files.map(({ path }) => path),
+  ];
+}
+
+interface Loss {
+  readonly what: string;
+  readonly take: (lab: Workplace, who: Member) => Promise<unknown>;
+  readonly reason: string;
+}
+
+const LOST = "ann lost access to this workspace";
+
+const losses: Loss[] = [
+  {
+    what: "removed from the team",
+    take: ({ admin }, { ann, team }) => admin.delete(`/teams/${team}/members/${ann.id}`),
+    reason: LOST,
+  },
+  {
+    what: "the workspace is no longer shared",
+    take: ({ admin, workspaceId }, { team }) => admin.delete(`/workspaces/${workspaceId}/teams/${team}`),
+    reason: LOST,
+  },
+  {
+    what: "the team is deleted",
+    take: ({ admin }, { team }) => admin.delete(`/teams/${team}`),
+    reason: LOST,
+  },
+  {
+    what: "deleted",
+    take: ({ admin }, { ann }) => admin.delete(`/users/${ann.id}`),
+    reason: "ann was deleted",
+  },
+  {
+    what: "tokens revoked",
+    take: ({ admin }, { ann }) => admin.delete(`/users/${ann.id}/tokens`),
+    reason: "the tokens of ann were revoked",
+  },
+  {
+    what: "password reset",
+    take: ({ admin }, { ann }) => admin.put(`/users/${ann.id}/password`, { password: "a new password" }),
+    reason: "the password of ann was reset",
+  },
+];
+
+test.each(losses)("$what: what the model asks for then is not done", async ({ take, reason }) => {
+  await using lab = await workplace();
+  const who = await member(lab);
+  const before = await effects(lab);
+  const held = gate();
+  lab.model.script("boss", [
+    [
+      held,
+      call("agent_create", { name: "spy", role: "r", model: "boss" }),
+      FORGE,
+      call("file_write", { path: "spy.txt", content: "x" }),
+    ],
+  ]);
+  const turn = await chatAs(lab, who);
+  const queued = await chatAs(lab, who, true);
+  await held.reached;
+  await take(lab, who);
+  held.open();
+  expect(await end(lab.admin, turn.id)).toMatchObject({ status: "cancelled", error: reason });
+  expect(await end(lab.admin, queued.id)).toMatchObject({ status: "cancelled", error: reason });
+  expect(await effects(lab)).toEqual(before);
+  expect(lab.model.requests).toHaveLength(1);
+});
+
+test("an admin who is deleted or demoted has no turn in the workspaces of others", async () => {
+  await using lab = await workplace();
+  const owner = await lab.at.user("owner");
+  const [model] = await lab.admin.get<{ id: number }[]>("/models");
+  const { id } = await owner.post<{ id: number }>("/workspaces", {
+    name: "theirs",
+    orchestrator_model_id: model!.id,
+  });
+  const takes = {
+    "root was deleted": (user: number) => lab.admin.delete(`/users/${user}`),
+    "boss lost access to this workspace": (user: number) =>
+      lab.admin.patch(`/users/${user}`, { role: "member" }),
+  };
+  for (const [reason, take] of Object.entries(takes)) {
+    const admin = await lab.at.user(reason.split(" ")[0]!, "admin");
+    const held = gate();
+    lab.model.script("boss", [[held, call("file_write", { path: "a.txt", content: "x" })]]);
+    const { turn } = await admin.post<{ turn: TurnView }>(`/workspaces/${id}/chat`, { text: "go" });
+    await held.reached;
+    await take(admin.id);
+    held.open();
+    expect(await end(owner, turn.id)).toMatchObject({ status: "cancelled", error: reason });
+  }
+  expect(await owner.get(`/workspaces/${id}/files`)).toEqual([]);
+});
+
+test("a worker in the middle of its run acts no more", async () => {
+  await using lab = await workplace();
+  const who = await member(lab);
+  await lab.addWorker("scribe");
+  const held = gate();
+  lab.model.script("boss", [call("delegate", { agent: "scribe", task: "write" }), say("never")]);
+  lab.model.script("scribe", [[held, call("file_write", { path: "a.txt", content: "x" })]]);
+  const turn = await chatAs(lab, who);
+  await held.reached;
+  await lab.admin.delete(`/teams/${who.team}/members/${who.ann.id}`);
+  held.open();
+  expect(await end(lab.admin, turn.id)).toMatchObject({ status: "cancelled", error: LOST });
+  expect(await lab.admin.get(`/workspaces/${lab.workspaceId}/files`)).toEqual([]);
+});
+
+test("logging out ends no turn; changing one's own password ends those of other tokens", async () => {
+  await using lab = await workplace();
+  const { ann, team } = await member(lab);
+  const passwords = ["the first password", "the second password"] as const;
+  await lab.admin.put(`/users/${ann.id}/password`, { password: passwords[0] });
+  const login = async (password: string) =>
+    lab.at.as((await lab.admin.post<{ token: string }>("/login", { user: "ann", password })).token);
+  const who = { ann: { ...(await login(passwords[0])), id: ann.id, token: "" }, team };
+  const [out, changed] = [gate(), gate()];
+  lab.model.script("boss", [[out, say("done")], [changed, say("never")], say("done")]);
+  const first = await chatAs(lab, who);
+  await out.reached;
+  await who.ann.post("/logout");
+  out.open();
+  expect(await end(lab.admin, first.id)).toMatchObject({ status: "done", error: null });
+
+  const [left, kept] = [await login(passwords[0]), await login(passwords[0])];
+  const second = await chatAs(lab, { ann: { ...left, id: ann.id, token: "" } });
+  const third = await chatAs(lab, { ann: { ...kept, id: ann.id, token: "" } }, true);
+  await changed.reached;
+  await kept.put(`/users/${ann.id}/password`, { password: passwords[1], current_password: passwords[0] });
+  expect(await end(lab.admin, second.id)).toMatchObject({
+    status: "cancelled",
+    error: "the password of ann was changed",
+  });
+  expect(await end(lab.admin, third.id)).toMatchObject({ status: "done", error: null });
+});
+
+test("a turn that is resumed acts for the person who resumed it", async () => {
+  await using lab = await workplace();
+  const who = await member(lab);
+  const held = gate();
+  lab.model.script("boss", [
+    [held, say("never")],
+    call("agent_create", { name: "helper", role: "r", model: "boss" }),
+    say("done"),
+  ]);
+  const turn = await chatAs(lab, who);
+  await held.reached;
+  await lab.admin.delete(`/users/${who.ann.id}`);
+  await end(lab.admin, turn.id);
+  await lab.admin.post(`/turns/${turn.id}/resume`);
+  expect(await end(lab.admin, turn.id)).toMatchObject({ status: "done", error: null, user_name: "ann" });
+  const [record] = await lab.admin.get<AuditRecord[]>("/audit?action=wire.create&limit=1");
+  expect(record).toMatchObject({ actor: "admin", role: "admin", detail: { agent: "orchestrator" } });
+});
+
+test("a queued turn begins after a restart with the rights that its person has then", async () => {
+  await using folder = await temporaryFolder();
+  await using lab = await workplace("anthropic", { data: folder.path });
+  const [ann, bob] = [await member(lab, "ann"), await member(lab, "bob")];
+  const held = gate();
+  lab.model.script("boss", [[held, say("never")], call("agent_list"), say("done")]);
+  const first = await begin(lab, "go");
+  await held.reached;
+  const [second, third] = [await chatAs(lab, ann, true), await chatAs(lab, bob, true)];
+  await lab.admin.delete(`/users/${ann.ann.id}`);
+  await lab.at.service.stop("test");
+  await using again = await testService({ data: folder.path });
+  expect(await end(again.admin, third.id)).toMatchObject({ status: "done", error: null });
+  expect(await again.admin.get(`/turns/${first.id}`)).toMatchObject({ status: "interrupted" });
+  expect(await again.admin.get(`/turns/${second.id}`)).toMatchObject({
+    status: "cancelled",
+    error: "ann was deleted",
+  });
+});
