@@ -2,7 +2,7 @@
 
 const NANO_PER_UNIT = 1_000_000_000;
 
-/** Billionths of a unit, a safe integer: amounts up to nine million units. */
+/** Billionths of a unit, exact up to 2^50: a million units. */
 export type Nano = number;
 
 /** The nearest billionth: exact for an amount with at most nine decimals. */

@@ -269,9 +269,13 @@ export class Place implements AsyncDisposable {
 
   /**
    * All or nothing: written beside it under `temporaryName`, on disk before it takes the name. A leftover of that name from a crash is
-   * replaced, so two saves of one file at the same time are the caller's to prevent.
+   * replaced, so two saves of one file at the same time are the caller's to prevent. A throw in `beforeRename` leaves everything as it was.
    */
-  async replace(content: Uint8Array, temporaryName: string): Promise<void> {
+  async replace(
+    content: Uint8Array,
+    temporaryName: string,
+    beforeRename: () => void = () => {},
+  ): Promise<void> {
     const temporary = this.#directory.entry(temporaryName);
     const target = this.#directory.entry(this.#name);
     await guarded(this.path, async () => {
@@ -282,6 +286,7 @@ export class Place implements AsyncDisposable {
       try {
         await writeNew(temporary, content);
         await this.#directory.recheck();
+        beforeRename();
         await rename(temporary, target);
       } catch (error) {
         await rm(temporary, { force: true }).catch(() => {});

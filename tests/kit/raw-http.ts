@@ -20,6 +20,16 @@ export interface RawTarget {
 
 /** Sends `text` as it stands and reads one answer; of an event stream only the head. Raises when none comes. */
 export function rawRequest(target: RawTarget, text: string): Promise<RawAnswer> {
+  return rawRequestInParts(target, text, undefined);
+}
+
+/** Sends `first`, and the rest once it is known. `first` must not be answerable by itself. */
+export function rawRequestInParts(
+  target: RawTarget,
+  first: string,
+  rest: Promise<string> | undefined,
+): Promise<RawAnswer> {
+  const text = first;
   return new Promise((resolve, reject) => {
     const { host, port, from } = target;
     const socket = connect({ host, port, ...(from === undefined ? {} : { localAddress: from }) });
@@ -45,6 +55,7 @@ export function rawRequest(target: RawTarget, text: string): Promise<RawAnswer> 
     socket.on("error", (error) => fail(error.message));
     socket.on("end", () => look(true));
     socket.write(text);
+    void rest?.then((more) => socket.write(more));
   });
 }
 

@@ -1,7 +1,7 @@
 // Rules for the files of a workspace: list, read, save. Each save is all or nothing and goes by the version that the writer read.
 //
 // Saves of one workspace go one after the other, so that of many with the same expectation exactly one wins; access is looked at again
-// in there, since a workspace may be deleted while a save waits.
+// in there, the last time when nothing but the rename is left. What was renamed is on record, whatever becomes of the rights meanwhile.
 
 import { rfc3339 } from "../../kit/clock.ts";
 import { sha256Hex } from "../../kit/crypto.ts";
@@ -175,10 +175,10 @@ export class Files {
     const saved = { path, version: versionOf(bytes), size: bytes.length, read_only: false as const };
     if (current?.version === saved.version) return { ...saved, created: false };
     await using place = await root.place(path, "create");
-    await place!.replace(bytes, temporaryName(path));
+    await place!.replace(bytes, temporaryName(path), () => access.workspace(caller, workspaceId));
     const created = current === undefined;
     await db.write(() => {
-      access.workspace(caller, workspaceId);
+      if (!access.exists(workspaceId)) throw notFound("workspace", workspaceId);
       const data = {
         path,
         version: saved.version,

@@ -9,7 +9,7 @@ import type { Db } from "../../kit/db.ts";
 import { AppError, notFound } from "../../kit/error.ts";
 import { LIST_DEFAULT, type PageQuery } from "../../kit/schema.ts";
 import type { Audit } from "../audit/audit.ts";
-import type { Caller } from "../people/caller.ts";
+import { requireSignedIn, type Caller } from "../people/caller.ts";
 import type { Sandbox, SandboxFile, SandboxResult } from "../sandbox/sandbox.ts";
 import type { Access } from "../workspaces/access.ts";
 import type { Workspaces } from "../workspaces/workspaces.ts";
@@ -290,6 +290,7 @@ export class GearRuns {
     const { db, store, gears, access, audit, clock, sandbox } = this.#deps;
     const { caller, kind, workspaceId } = order;
     return db.write(() => {
+      requireSignedIn(caller);
       const row = gears.existing(order.gearId);
       order.require(row);
       if (row.hash !== order.hash) {

@@ -10,7 +10,7 @@ import { LIST_DEFAULT, type PageQuery } from "../../kit/schema.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { Blueprint } from "../blueprint/blueprint.ts";
 import type { Journal } from "../journal/journal.ts";
-import type { Caller } from "../people/caller.ts";
+import { requireSignedIn, type Caller } from "../people/caller.ts";
 import type { Access } from "../workspaces/access.ts";
 import {
   BINDINGS_PER_WORKSPACE_MAX,
@@ -86,6 +86,7 @@ export class Instructions {
   /** Inside a write. `proposedBy`: the agent whose proposal is accepted. */
   createIn(caller: Caller, wording: Wording, proposedBy: string | null): Instruction {
     const { store, audit, clock } = this.#deps;
+    requireSignedIn(caller);
     this.#requireFreeName(wording.name);
     if (store.count.get()!.count >= INSTRUCTIONS_MAX)
       throw new AppError("refused", `there are ${INSTRUCTIONS_MAX} instructions already`);

@@ -18,6 +18,11 @@ export class Access {
     return row;
   }
 
+  /** Whoever asks: for the record of what was done already. */
+  exists(id: number): boolean {
+    return this.#store.byId.get(id) !== null;
+  }
+
   /** Raises `forbidden` unless the caller owns it or is an admin. `act`: "delete a workspace". */
   requireOwner<Row extends Pick<WorkspaceRow, "owner_id">>(caller: Caller, row: Row, act: string): Row {
     if (caller.role === "admin" || row.owner_id === caller.userId) return row;

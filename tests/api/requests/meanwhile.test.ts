@@ -1,0 +1,79 @@
+// Goal: what people may do is decided when it is done: a credential that goes while a request is on its way takes the request with it.
+
+import { expect, test } from "bun:test";
+import { filledPath, type DescribedRoute } from "../../kit/described-routes.ts";
+import { everything, inhabited, routesOf, type Inhabited } from "../../kit/inhabited.ts";
+import { rawRequestInParts } from "../../kit/raw-http.ts";
+import { testService } from "../../kit/service.ts";
+
+const OPEN = ["POST /login"];
+
+async function slowRoutes(lab: Inhabited): Promise<{ name: string; method: string; path: string }[]> {
+  const idOf = (route: DescribedRoute) => ({ id: lab.ids[route.path.split("/")[1]!] ?? 0 });
+  const routes = (await routesOf(lab))
+    .filter(({ body, method, path }) => body !== undefined && !OPEN.includes(`${method} ${path}`))
+    .map((route) => ({
+      name: `${route.method} ${route.path}`,
+      method: route.method,
+      path: filledPath(route, idOf(route)),
+    }));
+  const path = `/workspaces/${lab.workspaceId}/file?path=late.txt`;
+  return [...routes, { name: "PUT file", method: "PUT", path }];
+}
+
+test("a body that arrives after its token was revoked changes nothing, on every route", async () => {
+  await using lab = await inhabited();
+  const late = await lab.at.user("late", "admin");
+  const routes = await slowRoutes(lab);
+  const { hostname: host, port } = new URL(lab.at.url);
+  const rest = Promise.withResolvers<string>();
+  const answers = routes.map(({ method, path }) =>
+    rawRequestInParts(
+      { host, port: Number(port) },
+      `${method} /api/v1${path} HTTP/1.1\r\nHost: ${host}:${port}\r\nAuthorization: Bearer ${late.token}\r\n` +
+        `Content-Type: application/json\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{`,
+      rest.promise,
+    ),
+  );
+  await lab.admin.delete(`/users/${late.id}/tokens`);
+  const before = await everything(lab);
+  rest.resolve("}");
+  const got = (await Promise.all(answers)).map(({ status }, index) => `${routes[index]!.name} ${status}`);
+  expect(got).toEqual(routes.map(({ name }) => `${name} 401`));
+  expect(await everything(lab)).toEqual(before);
+  expect(routes.length).toBeGreaterThan(25);
+});
+
+test("a change of one's own password loses against an admin's reset, whichever is quicker", async () => {
+  await using at = await testService();
+  const [first, own, reset] = ["the first password", "my own password", "the admin's password"] as const;
+  for (let round = 0; round < 2; round++) {
+    const ann = await at.user(`ann${round}`);
+    await at.admin.put(`/users/${ann.id}/password`, { password: first });
+    const { token } = await at.admin.post<{ token: string }>("/login", {
+      user: `ann${round}`,
+      password: first,
+    });
+    const change = at.as(token).raw("PUT", `/users/${ann.id}/password`, {
+      body: { password: own, current_password: first },
+    });
+    const set = at.admin.put(`/users/${ann.id}/password`, { password: reset });
+    await Promise.all([change, set]);
+    const login = (password: string) =>
+      at.admin.raw("POST", "/login", { body: { user: `ann${round}`, password } });
+    expect([(await login(own)).status, (await login(reset)).status]).toEqual([401, 200]);
+  }
+});
+
+test("an admin who is demoted while a password is hashed sets none", async () => {
+  await using at = await testService();
+  const [boss, ann] = [await at.user("boss", "admin"), await at.user("ann")];
+  const setting = boss.refused("PUT", `/users/${ann.id}/password`, { password: "by a former admin" });
+  await at.admin.patch(`/users/${boss.id}`, { role: "member" });
+  expect(await setting).toMatchObject({ status: 403, code: "forbidden" });
+  expect(
+    await at.admin.refused("POST", "/login", { user: "ann", password: "by a former admin" }),
+  ).toMatchObject({
+    status: 401,
+  });
+});

@@ -1,0 +1,99 @@
+// Goal: a caller's role is the one of the moment in which it is asked for, also within one commit and after a change that was undone.
+
+import { expect, test } from "bun:test";
+import { systemClock } from "../../../src/kit/clock.ts";
+import { openDatabase } from "../../../src/kit/db.ts";
+import { AppError } from "../../../src/kit/error.ts";
+import type { Exchange } from "../../../src/kit/http/exchange.ts";
+import { createLog } from "../../../src/kit/log.ts";
+import { migrate } from "../../../src/kit/migrate.ts";
+import { loadConfig } from "../../../src/service/config/config.ts";
+import { migrations } from "../../../src/service/migrations/migrations.ts";
+import { buildParts } from "../../../src/service/parts.ts";
+import { actingAs, requireAdmin, type Caller } from "../../../src/service/people/caller.ts";
+
+const GONE = {
+  code: "unauthenticated",
+  message: "the token is not valid: it is unknown, revoked or expired",
+};
+
+const FIRST = "token-of-the-first-admin";
+
+async function staff() {
+  const db = openDatabase(":memory:");
+  migrate(db, migrations, 0);
+  const log = createLog({ level: "error", format: "json", clock: systemClock, write: () => {} });
+  const options = { clock: systemClock, log, ownListener: () => undefined, environment: {} };
+  const parts = buildParts({ ...options, db, config: loadConfig({}, {}) });
+  parts.users.seedAdmin(FIRST);
+  const signIn = (token: string): Caller => {
+    const exchange: Exchange = {
+      id: "1",
+      method: "POST",
+      path: "/",
+      headers: { authorization: `Bearer ${token}` },
+      peer: () => undefined,
+      loopbackPrivilege: () => false,
+      keepOpen: () => {},
+      upgrade: () => false,
+    };
+    return parts.authentication.caller(exchange);
+  };
+  const root = signIn(FIRST);
+  return { parts, db, root, signIn };
+}
+
+async function refusal(work: Promise<unknown> | (() => unknown)): Promise<object> {
+  try {
+    await (typeof work === "function" ? work() : work);
+  } catch (error) {
+    if (error instanceof AppError) return { code: error.code, message: error.message };
+    throw error;
+  }
+  throw new Error("it was not refused");
+}
+
+const instruction = (name: string) => ({ name, text: "Be kind." });
+
+test("what is asked for behind a revocation in the same commit is refused", async () => {
+  const { parts, root, signIn, db } = await staff();
+  const { user, token } = await parts.users.create(root, { name: "ann", role: "admin" });
+  const ann = signIn(token);
+  expect(ann.role).toBe("admin");
+  const [revoked, late] = await Promise.allSettled([
+    parts.users.revokeTokens(root, user.id),
+    parts.instructions.create(ann, instruction("late")),
+  ]);
+  expect([revoked.status, late.status]).toEqual(["fulfilled", "rejected"]);
+  expect(parts.instructions.list()).toEqual([]);
+  expect(await refusal(() => requireAdmin(actingAs(ann, "scout", 1)))).toEqual(GONE);
+  db.close();
+});
+
+test("a change that is undone changes nobody's rights", async () => {
+  const { parts, root, signIn, db } = await staff();
+  const { token } = await parts.users.create(root, { name: "ann" });
+  const ann = signIn(token);
+  expect(await refusal(parts.users.update(root, root.userId, { role: "member" }))).toMatchObject({
+    code: "conflict",
+  });
+  expect([root.role, ann.role]).toEqual(["admin", "member"]);
+  await parts.instructions.create(ann, instruction("kept"));
+  expect(parts.instructions.list()).toHaveLength(1);
+  db.close();
+});
+
+test("an agent acts with the role that its person has by now", async () => {
+  const { parts, root, signIn, db } = await staff();
+  const { user, token } = await parts.users.create(root, { name: "ann", role: "admin" });
+  const agent = actingAs(signIn(token), "scout", 1);
+  requireAdmin(agent);
+  await parts.users.update(root, user.id, { role: "member" });
+  expect(await refusal(() => requireAdmin(agent))).toEqual({
+    code: "forbidden",
+    message: "only an admin may do this",
+  });
+  await parts.users.remove(root, user.id, undefined);
+  expect(await refusal(() => requireAdmin(agent))).toEqual(GONE);
+  db.close();
+});
