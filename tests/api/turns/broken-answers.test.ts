@@ -11,6 +11,7 @@ import {
   gate,
   hang,
   huge,
+  finish,
   lengthStop,
   say,
   think,
@@ -119,10 +120,40 @@ describe.each(protocols)("%s", (protocol) => {
     await using lab = await workplace(protocol);
     lab.model.script("boss", [lengthStop({ withHalfCall: true })]);
     const { turn } = await lab.chat("hello");
-    expect(turn).toMatchObject({ status: "done", error: null });
+    expect(turn).toMatchObject({ status: "done", error: null, truncated: true });
     expect(await conversationOf(lab)).toEqual(["person: hello", "agent: The answer is"]);
+    expect((await entriesOf(lab)).at(-1)).toMatchObject({
+      truncated: "length",
+      dropped_calls: ["delegate"],
+      calls: [],
+    });
     expect(await callsOf(lab, turn.id)).toMatchObject([{ status: "done", finish: "length" }]);
     await expectNextTurnWorks(lab);
+  });
+
+  test("what a content filter cut off says so; the next turn is whole again", async () => {
+    await using lab = await workplace(protocol);
+    lab.model.script("boss", [[say("It is"), finish("filter")], say("Fine.")]);
+    const { turn } = await lab.chat("hello");
+    expect(turn).toMatchObject({ status: "done", error: null, truncated: true });
+    expect((await entriesOf(lab)).at(-1)).toMatchObject({ text: "It is", truncated: "content_filter" });
+    expect((await lab.chat("again")).turn).toMatchObject({ status: "done", truncated: false });
+    expect((await entriesOf(lab)).at(-1)).toMatchObject({
+      text: "Fine.",
+      truncated: null,
+      dropped_calls: [],
+    });
+  });
+
+  test("a worker's answer that was cut off reaches its caller with a note", async () => {
+    await using lab = await workplace(protocol);
+    await lab.addWorker("ann");
+    lab.model.script("boss", [call("delegate", { agent: "ann", task: "write" }), say("Done.")]);
+    lab.model.script("ann", [lengthStop()]);
+    expect((await lab.chat("hello")).turn).toMatchObject({ status: "done", truncated: false });
+    expect(lab.model.requestsOf("boss").at(-1)!.messages.at(-1)!.results[0]!.text).toBe(
+      "The answer is\n[This answer is not complete: it was cut off by its model's length limit.]",
+    );
   });
 
   test("an empty answer costs what it cost", async () => {

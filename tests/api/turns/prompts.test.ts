@@ -217,6 +217,11 @@ test.each(protocols)(
     const head = (parts: readonly PartView[]) =>
       parts.slice(0, -1).map(({ kind, source, role, text }) => ({ kind, source, role, text }));
     const system = (kind: string, source: string, text: string) => ({ kind, source, role: "system", text });
+    expect(before.boss.map(({ kind, droppable }) => [kind, droppable])).toEqual([
+      ["role", false],
+      ["instruction", true],
+      ["tools", false],
+    ]);
     const brief = system("instruction", "instruction:style@v2", "Be brief.");
     expect(head(before.boss)).toEqual([system("role", `agent:${lab.orchestratorId}`, boss!.role), brief]);
     expect(head(before.ann)).toEqual([

@@ -174,6 +174,24 @@ test("the stream of a finished turn ends, that of a resumed one goes on", async 
   await second.until((event) => event.type === "turn.resumed");
   held.open();
   expect((await second.all()).at(-1)!.data.data.turn).toMatchObject({ id: turn.id, status: "done" });
+
+  // Live, an end is final as far as anybody knows; who reads it later is told that the turn went on.
+  const ends = (events: readonly StreamEvent[]) =>
+    events
+      .filter(({ type }) => type === "turn.finished")
+      .map(({ data }) => [data.data.turn.status, data.data.final]);
+  expect(ends([...first.seen, ...second.seen])).toEqual([
+    ["cancelled", true],
+    ["done", true],
+  ]);
+  for (const path of [`/turns/${turn.id}`, `/workspaces/${lab.workspaceId}`]) {
+    await using replay = await lab.admin.events(`${path}/events?after=0`);
+    await replay.until(({ type, data }) => type === "turn.finished" && data.data.turn.status === "done");
+    expect(ends(replay.seen)).toEqual([
+      ["cancelled", false],
+      ["done", true],
+    ]);
+  }
 });
 
 test("a viewer of one turn hears nothing of another", async () => {

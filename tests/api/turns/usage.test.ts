@@ -68,10 +68,7 @@ describe.each(protocols)("%s", (protocol) => {
       { agent: "orchestrator", ...boss, share: 0.825 },
       { agent: "ann", ...ann, cost: null, share: 0.175 },
     ]);
-    expect([seen.cost, seen.agents[0]!.cost].map((each) => each!.toFixed(9))).toEqual([
-      cost.toFixed(9),
-      cost.toFixed(9),
-    ]);
+    expect([seen.cost, seen.agents[0]!.cost]).toEqual([cost, cost]);
   });
 
   test("reports that are repeated or split are read once", async () => {
@@ -83,6 +80,19 @@ describe.each(protocols)("%s", (protocol) => {
     const [first, second] = [(await lab.chat("1")).turn, (await lab.chat("2")).turn];
     expect(await callsOf(lab, first.id)).toMatchObject([{ input_tokens: 100, output_tokens: 20 }]);
     expect(await callsOf(lab, second.id)).toMatchObject([{ input_tokens: 100, output_tokens: 20 }]);
+  });
+});
+
+test("sums of money are decimal, and so is a budget's limit", async () => {
+  await using lab = await workplace();
+  await price(lab, "boss", { input_price: 0.1, output_price: 0 });
+  await lab.admin.patch(`/workspaces/${lab.workspaceId}`, { budget: { cost_per_day: 0.3 } });
+  lab.model.on("boss", [say("ok"), tokens(1_000_000, 1)]);
+  for (let n = 0; n < 3; n++) expect((await lab.chat("go")).turn.status).toBe("done");
+  expect(await usageOf(lab)).toMatchObject({ cost: 0.3, today: { cost: 0.3 } });
+  expect((await lab.chat("go")).turn).toMatchObject({
+    status: "failed",
+    error: "the money budget for a day (0.3) of the workspace is used up",
   });
 });
 

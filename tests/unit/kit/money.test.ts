@@ -1,7 +1,7 @@
 // Goal: sums of money are exact, and print as the decimals that they are.
 
 import { expect, test } from "bun:test";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { amountOf, costNano, nanoOf } from "../../../src/kit/money.ts";
 
 test("what binary fractions get wrong", () => {

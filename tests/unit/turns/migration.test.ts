@@ -42,3 +42,40 @@ test("tasks name their call; a call whose end is known has its time", async () =
   ]);
   db.close();
 });
+
+const RIGHTS = migrations.findIndex(({ name }) => name === "008_rights_and_taint");
+
+/** A turn that searched: its question, the call, what came back, and the answer; with costs as binary fractions. */
+const OLD_SEARCH = `
+  UPDATE turns SET tainted_at = 2500 WHERE id = 1;
+  INSERT INTO calls (id, workspace_id, turn_id, run_id, agent_id, round, model_id, model_name, provider_name, protocol, parts, settings, status,
+    cost, started_at) VALUES (1, 1, 1, 1, 1, 0, 1, 'm', 'p', 'anthropic', '', '{}', 'done', 0.1 + 0.2, 0),
+    (2, 1, 1, 1, 1, 1, 1, 'm', 'p', 'anthropic', '', '{}', 'failed', NULL, 0);
+  INSERT INTO spending (workspace_id, agent_id, day, turn_id, tokens, cost) VALUES (1, 0, '2026-11-01', 1, 9, 0.1 + 0.2);
+`;
+
+test("what a tainted turn wrote is marked, whom a turn acts for is known, and money is whole", async () => {
+  await using folder = await temporaryFolder();
+  const db = openDatabase(`${folder.path}/service.db`);
+  migrate(db, migrations.slice(0, STEPS), 0);
+  db.writeNow(() => db.exec(OLD_TURN));
+  migrate(db, migrations.slice(0, RIGHTS), 0);
+  db.writeNow(() => db.exec(OLD_SEARCH));
+  migrate(db, migrations, 1);
+  const all = (sql: string) => db.query<object, []>(sql).all();
+  expect(all("SELECT id, tainted FROM entries ORDER BY id")).toEqual([
+    { id: 1, tainted: 0 },
+    { id: 2, tainted: 0 },
+    { id: 3, tainted: 1 },
+    { id: 4, tainted: 1 },
+  ]);
+  expect(all("SELECT acting_id, acting_name, acting_auth, acting_token_id, truncated FROM turns")).toEqual([
+    { acting_id: 1, acting_name: "a", acting_auth: "token", acting_token_id: null, truncated: 0 },
+  ]);
+  expect(all("SELECT cost_nano FROM calls ORDER BY id")).toEqual([
+    { cost_nano: 300_000_000 },
+    { cost_nano: null },
+  ]);
+  expect(all("SELECT cost_nano FROM spending")).toEqual([{ cost_nano: 300_000_000 }]);
+  db.close();
+});

@@ -1,0 +1,130 @@
+// Goal: text from the web takes durable tools away for as long as any agent is shown it or what was made of it, and a person ends that.
+
+import { expect, test } from "bun:test";
+import { sha256Hex } from "../../../src/kit/crypto.ts";
+import type { AuditRecord } from "../../../src/service/audit/schema.ts";
+import type { Entry, Prompt } from "../../../src/service/conversation/schema.ts";
+import type { Turn } from "../../../src/service/turns/schema.ts";
+import { misfits } from "../../kit/event-check.ts";
+import { call, say } from "../../kit/model/index.ts";
+import { searchable, searchLab, type SearchLab } from "../../kit/searching.ts";
+import { begin, end } from "../../kit/turns.ts";
+
+const search = call("web_search", { query: "heron migration 2026" });
+
+/** Runs a turn in which one search is asked for and approved. */
+async function searched(lab: SearchLab, text: string): Promise<Turn> {
+  const turn = await begin(lab, text);
+  await lab.decide((await lab.pending())[0]!, "approve");
+  await end(lab.admin, turn.id);
+  return lab.admin.get(`/turns/${turn.id}`);
+}
+
+async function plain(lab: SearchLab, text: string): Promise<Turn> {
+  const turn = await begin(lab, text);
+  await end(lab.admin, turn.id);
+  return lab.admin.get(`/turns/${turn.id}`);
+}
+
+const entries = (lab: SearchLab) =>
+  lab.admin.get<Entry[]>(`/workspaces/${lab.workspaceId}/entries?limit=500`);
+
+/** Kind and mark of the conversation with the orchestrator. */
+async function marks(lab: SearchLab): Promise<string[]> {
+  const thread = (await entries(lab)).filter((entry) => entry.thread === 0);
+  return thread.map((entry) => `${entry.kind}${entry.tainted ? " tainted" : ""}`);
+}
+
+const tainted = async (lab: SearchLab) =>
+  (await entries(lab)).filter((entry) => entry.tainted && entry.thread === 0 && !entry.forgotten);
+
+/** Whether each request to a model offered a tool that writes. */
+const offered = (lab: SearchLab, model = "boss") =>
+  lab.model.requestsOf(model).map(({ tools }) => tools.some(({ name }) => name === "file_write"));
+
+test.if(searchable)("it lasts over turns until each entry is forgotten or cleared", async () => {
+  await using lab = await searchLab();
+  await lab.grant();
+  lab.model.script("boss", [say("Hi."), search, say("They fly."), say("Yes."), say("Clean.")]);
+  expect((await plain(lab, "hello")).tainted).toBe(false);
+  expect((await searched(lab, "look")).tainted).toBe(true);
+  expect((await plain(lab, "and?")).tainted).toBe(true);
+  const before = ["person", "agent", "person", "agent", "tool tainted", "agent tainted"];
+  expect(await marks(lab)).toEqual([...before, "person", "agent tainted"]);
+
+  const [result, answer, last] = await tainted(lab);
+  await lab.admin.delete(`/entries/${result!.id}`);
+  const cleared = await lab.admin.post<Entry>(`/entries/${answer!.id}/clear-taint`);
+  expect(cleared).toEqual({ ...answer!, tainted: false });
+  const prompt = await lab.admin.get<Prompt>(`/agents/${lab.orchestratorId}/prompt`);
+  expect(prompt.parts.filter((part) => part.tainted).map((part) => part.source)).toEqual([
+    `entry:${last!.id}`,
+  ]);
+  await lab.admin.post(`/entries/${last!.id}/clear-taint`);
+  await lab.admin.post(`/entries/${last!.id}/clear-taint`);
+  expect((await plain(lab, "now?")).tainted).toBe(false);
+  expect(offered(lab)).toEqual([true, true, false, false, true]);
+
+  const records = await lab.admin.get<AuditRecord[]>("/audit?action=entry.clear_taint");
+  expect(records.map(({ target, content_hash }) => [target, content_hash])).toEqual([
+    [`entry:${last!.id}`, sha256Hex(last!.text)],
+    [`entry:${answer!.id}`, sha256Hex(answer!.text)],
+  ]);
+  await using reader = await lab.admin.events(`/workspaces/${lab.workspaceId}/events?after=0`);
+  await reader.until(({ type, data }) => type === "turn.finished" && data.data.turn.text === "now?");
+  expect(misfits(reader.seen)).toEqual([]);
+  const told = reader.seen.filter(({ type }) => type === "entry.taint_cleared");
+  expect(told.map(({ data }) => data.data.entry_id)).toEqual([answer!.id, last!.id]);
+});
+
+test.if(searchable)("restoring what was forgotten brings its mark back", async () => {
+  await using lab = await searchLab();
+  await lab.grant();
+  lab.model.script("boss", [search, say("They fly."), say("Yes.")]);
+  await searched(lab, "look");
+  const [result, answer] = await tainted(lab);
+  for (const { id } of [result!, answer!]) await lab.admin.delete(`/entries/${id}`);
+  expect((await lab.admin.post<Entry>(`/entries/${answer!.id}/restore`)).tainted).toBe(true);
+  expect((await plain(lab, "more")).tainted).toBe(true);
+});
+
+test.if(searchable)(
+  "a worker's answer brings the mark to its caller, and not to one that asked another",
+  async () => {
+    await using lab = await searchLab();
+    const scout = await lab.addWorker("scout");
+    await lab.addWorker("scribe");
+    await lab.grant(scout);
+    const ask = (agent: string) => call("delegate", { agent, task: "work" });
+    lab.model.script("boss", [[ask("scout"), ask("scribe")], ask("scribe"), say("Done.")]);
+    lab.model.script("scout", [search, say("Found.")]);
+    lab.model.script("scribe", [say("Written."), say("Nothing written.")]);
+    expect((await searched(lab, "go")).status).toBe("done");
+    expect(offered(lab)).toEqual([true, false, false]);
+    expect(offered(lab, "scout")).toEqual([true, false]);
+    // Asked before its caller had read anything; then with a task of an agent that had.
+    expect(offered(lab, "scribe")).toEqual([true, false]);
+    const results = (await entries(lab)).filter(
+      (entry) => entry.kind === "tool" && entry.tool === "delegate",
+    );
+    expect(results.map(({ text, tainted: mark }) => [text, mark]).toSorted()).toEqual([
+      ["Found.", true],
+      ["Nothing written.", true],
+      ["Written.", expect.any(Boolean)],
+    ]);
+  },
+);
+
+test.if(searchable)("who does not see the workspace clears nothing", async () => {
+  await using lab = await searchLab();
+  await lab.grant();
+  const ann = await lab.at.user("ann");
+  lab.model.script("boss", [search, say("They fly.")]);
+  await searched(lab, "look");
+  const [result] = await tainted(lab);
+  expect(await ann.refused("POST", `/entries/${result!.id}/clear-taint`)).toEqual({
+    status: 404,
+    code: "not_found",
+    message: `entry ${result!.id}: not found`,
+  });
+});

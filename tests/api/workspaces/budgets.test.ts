@@ -1,0 +1,43 @@
+// Goal: a budget is set and cleared by who pays, which is the owner or an admin, and every change of one is on record.
+
+import { expect, test } from "bun:test";
+import type { AuditRecord } from "../../../src/service/audit/schema.ts";
+import { office } from "../../kit/office.ts";
+
+const FORBIDDEN = {
+  status: 403,
+  code: "forbidden",
+  message: "only the owner or an admin may change its budgets",
+};
+
+test("a member of the team clears no budget, neither of the workspace nor of an agent", async () => {
+  await using at = await office();
+  const [owner, member] = [await at.user("owner"), await at.user("member")];
+  const lab = await at.workspace("lab", owner);
+  await at.admin.put(`/workspaces/${lab.id}/teams/${await at.team("team", member)}`);
+  const agent = await at.agent(lab.id, "worker");
+  const [small, large] = [{ tokens_per_day: 10 }, { tokens_per_day: 1000 }];
+  const paths = [`/workspaces/${lab.id}`, `/agents/${agent.id}`];
+  for (const path of paths) {
+    await owner.patch(path, { budget: small });
+    for (const budget of [null, {}, large])
+      expect(await member.refused("PATCH", path, { budget })).toEqual(FORBIDDEN);
+    await at.admin.patch(path, { budget: large });
+  }
+  // Everything else of an agent is theirs to change, also in a request that sends the budget back as it is.
+  expect(await member.patch(paths[1]!, { name: "renamed", budget: large })).toMatchObject({ budget: large });
+  expect(await owner.patch(paths[0]!, { budget: null })).toMatchObject({ budget: null });
+
+  const records = (await at.admin.get<AuditRecord[]>("/audit?limit=500")).filter(({ action }) =>
+    action.endsWith(".budget"),
+  );
+  expect(
+    records.toReversed().map(({ actor, action, target, detail }) => [actor, action, target, detail["to"]]),
+  ).toEqual([
+    ["owner", "workspace.budget", `workspace:${lab.id}`, JSON.stringify(small)],
+    ["admin", "workspace.budget", `workspace:${lab.id}`, JSON.stringify(large)],
+    ["owner", "agent.budget", `agent:${agent.id}`, JSON.stringify(small)],
+    ["admin", "agent.budget", `agent:${agent.id}`, JSON.stringify(large)],
+    ["owner", "workspace.budget", `workspace:${lab.id}`, null],
+  ]);
+});
