@@ -19,7 +19,8 @@ export class Places {
 
   /** Runs `work` once there is a place for it. */
   async run<T>(lane: Lane, work: () => Promise<T>): Promise<T> {
-    if (!this.#isFree(lane)) await new Promise<void>((begin) => this.#waiting.push({ lane, begin }));
+    if (!this.#isFree(lane))
+      await new Promise<void>((resolve) => this.#waiting.push({ lane, begin: resolve }));
     else this.#taken[lane] += 1;
     try {
       return await work();
