@@ -1,9 +1,10 @@
 // Tokens of servers that a person signed in to, in a file for them alone. The environment wins over it, for machines.
 
-import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { homeDirectory, type Environment } from "../kit/environment.ts";
 import { AppError } from "../kit/error.ts";
+import { replaceFile } from "../kit/replace-file.ts";
 
 const FILE_MODE = 0o600;
 const DIRECTORY_MODE = 0o700;
@@ -20,14 +21,17 @@ export function storedUser(url: string, environment: Environment): string | unde
 }
 
 /** `entry` undefined: forget it. */
-export function store(url: string, entry: Stored[string] | undefined, environment: Environment): void {
+export async function store(
+  url: string,
+  entry: Stored[string] | undefined,
+  environment: Environment,
+): Promise<void> {
   const path = pathOf(environment);
   const stored = read(environment);
   if (entry) stored[url] = entry;
   else delete stored[url];
   mkdirSync(dirname(path), { recursive: true, mode: DIRECTORY_MODE });
-  writeFileSync(`${path}.new`, JSON.stringify(stored, null, 2), { mode: FILE_MODE });
-  renameSync(`${path}.new`, path);
+  await replaceFile(path, JSON.stringify(stored, null, 2), { mode: FILE_MODE });
 }
 
 function read(environment: Environment): Stored {

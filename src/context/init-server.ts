@@ -1,7 +1,7 @@
 // Makes a new server: directory, configuration, first space, first admin. Everything is checked before anything is written, and what was
 // written is taken away when a later step fails.
 
-import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { systemClock, type Clock } from "../kit/clock.ts";
 import type { LogOptions } from "../kit/log.ts";
@@ -9,6 +9,7 @@ import { accessProblem } from "../kit/disk.ts";
 import { AppError } from "../kit/error.ts";
 import { listenProblem, PORT_MAX } from "../kit/hosts.ts";
 import { parseName } from "../kit/names.ts";
+import { replaceFile } from "../kit/replace-file.ts";
 import { CONFIG_FILE_NAME } from "./config/directory.ts";
 import { DEFAULT_ADDRESS, DEFAULT_PORT } from "./config/schema.ts";
 import { openServer } from "./main.ts";
@@ -18,7 +19,6 @@ import { spaceNameProblem } from "./spaces/schema.ts";
 import { templateFiles } from "./spaces/templates.ts";
 
 const DIRECTORY_MODE = 0o700;
-const FILE_MODE = 0o600;
 
 export interface InitServer {
   readonly directory: string;
@@ -53,14 +53,8 @@ export async function initServer(
   const made = !existsSync(directory);
   makeDirectory(directory);
   try {
-    writeFileSync(
-      join(directory, CONFIG_FILE_NAME),
-      `${Bun.YAML.stringify({ listen: { address, port } }, null, 2)}\n`,
-      {
-        mode: FILE_MODE,
-        flag: "wx",
-      },
-    );
+    const config = `${Bun.YAML.stringify({ listen: { address, port } }, null, 2)}\n`;
+    await replaceFile(join(directory, CONFIG_FILE_NAME), config);
     const server = openServer({ directory, log, clock });
     try {
       const { token, user } = server.parts.logins.bootstrap(input.admin);
@@ -70,7 +64,7 @@ export async function initServer(
       });
       const tokenFile = join(directory, "auth", "bootstrap_admin.token");
       mkdirSync(join(directory, "auth"), { mode: DIRECTORY_MODE });
-      writeFileSync(tokenFile, `${token}\n`, { mode: FILE_MODE, flag: "wx" });
+      await replaceFile(tokenFile, `${token}\n`);
       return { directory, address, port, space: input.space, admin: user, token, token_file: tokenFile };
     } finally {
       await server.close();

@@ -4,7 +4,6 @@
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { mkdir, readdir, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { syncDirectory } from "./backup/target.ts";
 import { checkContent } from "./backup/content.ts";
 import type { AuditInBackup, Manifest } from "./backup/schema.ts";
 import { unpack, type Unpacked } from "./backup/unpack.ts";
@@ -19,6 +18,7 @@ import { guarded } from "../kit/disk.ts";
 import { AppError, systemCode } from "../kit/error.ts";
 import type { Log, LogOptions } from "../kit/log.ts";
 import { randomHex } from "../kit/random.ts";
+import { syncDirectory } from "../kit/replace-file.ts";
 
 const DIRECTORY_MODE = 0o700;
 const NAME_BITS = 48;

@@ -8,6 +8,7 @@ import { createCipheriv, createDecipheriv } from "node:crypto";
 import { chmodSync, closeSync, fsyncSync, mkdirSync, openSync, readFileSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import { AppError, messageOf, systemCode } from "./error.ts";
+import { syncDirectoryNow } from "./replace-file.ts";
 import { secretBytes } from "./random.ts";
 
 const PREFIX = "sealed:1:";
@@ -98,19 +99,10 @@ export class SecretBox {
       } finally {
         closeSync(file);
       }
-      syncDirectory(dirname(this.path));
+      syncDirectoryNow(dirname(this.path));
     } catch (error) {
       throw new AppError("unavailable", `cannot create the key file ${this.path}: ${messageOf(error)}`);
     }
     return (this.#key = key);
-  }
-}
-
-function syncDirectory(path: string): void {
-  const directory = openSync(path, "r");
-  try {
-    fsyncSync(directory);
-  } finally {
-    closeSync(directory);
   }
 }

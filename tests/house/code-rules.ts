@@ -87,6 +87,7 @@ const MAY_WRITE_CONTEXT_DATABASE = [
   "src/context/audit/change-records.ts",
   "src/context/events/events.ts",
   "src/context/files/sqlite/engine.ts",
+  "src/context/files/sqlite/metadata.ts",
   "src/context/files/sqlite/words.ts",
   "src/context/people/authentication.ts",
   "src/context/people/changes.ts",

@@ -222,7 +222,7 @@ export const login = serverCommand({
         body: { name: args.name, password },
       },
     );
-    store(url, { user: answer.user.name, token: answer.token }, processEnvironment());
+    await store(url, { user: answer.user.name, token: answer.token }, processEnvironment());
     return { server: url, user: answer.user.name, role: answer.user.role, expires_at: answer.expires_at };
   },
   show: (answer) => `signed in to ${answer.server} as ${answer.user} until ${answer.expires_at}`,
@@ -236,7 +236,7 @@ export const logout = serverCommand({
   ask: async (client, args) => {
     const url = serverUrl(String(args["server" as never]));
     await client.json("DELETE", "/auth/token");
-    store(url, undefined, processEnvironment());
+    await store(url, undefined, processEnvironment());
     return { server: url, signed_out: true };
   },
   show: (answer) => `signed out of ${answer.server}`,

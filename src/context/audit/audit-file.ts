@@ -5,7 +5,6 @@ import {
   closeSync,
   fstatSync,
   fsync,
-  fsyncSync,
   ftruncateSync,
   mkdirSync,
   openSync,
@@ -14,6 +13,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { AppError, systemCode } from "../../kit/error.ts";
+import { syncDirectoryNow } from "../../kit/replace-file.ts";
 
 const DIRECTORY_MODE = 0o700;
 const FILE_MODE = 0o600;
@@ -42,7 +42,8 @@ export class AuditFile {
   open(end: number): void {
     mkdirSync(dirname(this.path), { recursive: true, mode: DIRECTORY_MODE });
     this.#descriptor = openSync(this.path, "a+", FILE_MODE);
-    syncName(dirname(this.path));
+    // The file survives a power cut with its name.
+    syncDirectoryNow(dirname(this.path));
     const { size } = fstatSync(this.#descriptor);
     this.#end = Math.min(end, size);
     if (size > end) ftruncateSync(this.#descriptor, end);
@@ -86,17 +87,6 @@ export class AuditFile {
   close(): void {
     if (this.#descriptor !== undefined) closeSync(this.#descriptor);
     this.#descriptor = undefined;
-  }
-}
-
-/** The file survives a power cut with its name. */
-function syncName(directory: string): void {
-  if (process.platform === "win32") return;
-  const descriptor = openSync(directory, "r");
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
   }
 }
 

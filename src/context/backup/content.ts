@@ -10,7 +10,7 @@ import { verifyAuditFile } from "../audit/verify.ts";
 import { loadServerConfig } from "../config/config.ts";
 import { decode } from "../files/sqlite/coding.ts";
 import { headText } from "../files/head.ts";
-import { readSpaceFile } from "../spaces/spaces.ts";
+import { readSpaceFile } from "../spaces/space-file.ts";
 import type { Manifest, SpaceInBackup } from "./schema.ts";
 import { IntegrityStore, SpaceContentStore, type StoredBlob } from "./store.ts";
 import { AUDIT_MEMBER, CONFIG_MEMBER, DATABASE_MEMBER, spaceMembers } from "./unpack.ts";

@@ -7,6 +7,7 @@ import { basename, dirname, isAbsolute, join, sep } from "node:path";
 import { guarded } from "../../kit/disk.ts";
 import { AppError, systemCode } from "../../kit/error.ts";
 import { randomHex } from "../../kit/random.ts";
+import { syncDirectory } from "../../kit/replace-file.ts";
 
 const FILE_MODE = 0o600;
 const TEMPORARY_BITS = 48;
@@ -76,11 +77,4 @@ async function giveName(temporary: string, path: string): Promise<void> {
 function refuseExisting(path: string): void {
   if (existsSync(path))
     throw new AppError("conflict", `${path}: exists already; choose another name, or move it away`);
-}
-
-/** Names made in it survive a power cut. Windows has no such thing. */
-export async function syncDirectory(path: string): Promise<void> {
-  if (process.platform === "win32") return;
-  const handle = await open(path, "r");
-  await handle.sync().finally(() => handle.close());
 }

@@ -12,6 +12,7 @@ import type { AuditVerification } from "../audit/schema.ts";
 import { parseRecord } from "../audit/record.ts";
 import type { FileRecord } from "../files/schema.ts";
 import { inspectSpace, inspectTree } from "../files/sqlite/inspection.ts";
+import { readSpaceFile, spaceFilePath } from "../spaces/space-file.ts";
 import type { DoorState } from "../people/local-door.ts";
 import { fail, ok, quoted, skipped, warn, type Verdict } from "./finding.ts";
 
@@ -32,15 +33,26 @@ export const folderOf = (directory: string, space: string) => join(directory, "s
 export const spaceDatabaseOf = (directory: string, space: string) =>
   join(folderOf(directory, space), ".cairn", "space.db");
 
-/** Folders that say that they are spaces, and others that don't. */
-export function spaceFolders(directory: string): { spaces: string[]; others: string[] } {
+/** Folders that say that they are spaces, those that lost the file in which they do, and others. */
+export function spaceFolders(directory: string): { spaces: string[]; lost: string[]; others: string[] } {
   const folder = join(directory, "spaces");
   const names = (existsSync(folder) ? readdirSync(folder, { withFileTypes: true }) : [])
     .filter((entry) => entry.isDirectory() && !entry.name.startsWith(".removed-"))
     .map(({ name }) => name)
     .sort();
-  const isSpace = (name: string) => existsSync(join(folder, name, ".cairn", "space.yaml"));
-  return { spaces: names.filter(isSpace), others: names.filter((name) => !isSpace(name)) };
+  const hasDatabase = (name: string) => existsSync(spaceDatabaseOf(directory, name));
+  const isSpace = (name: string) => existsSync(spaceFilePath(join(folder, name))) || hasDatabase(name);
+  const isReadable = (name: string) => {
+    try {
+      readSpaceFile(spaceFilePath(join(folder, name)));
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  const spaces = names.filter(isSpace);
+  const lost = spaces.filter((name) => hasDatabase(name) && !isReadable(name));
+  return { spaces, lost, others: names.filter((name) => !isSpace(name)) };
 }
 
 export async function database(path: string, { scratch }: Place): Promise<Verdict> {
@@ -168,9 +180,14 @@ export function runFile(directory: string, state: DoorState): Verdict {
 }
 
 export function spacesVerdict(
-  { spaces, others }: ReturnType<typeof spaceFolders>,
+  { spaces, lost, others }: ReturnType<typeof spaceFolders>,
   directory: string,
 ): Verdict {
+  if (lost.length > 0)
+    return warn(
+      `.cairn/space.yaml of ${lost.join(", ")} is missing or cannot be read`,
+      "nothing: the next start sets it aside and writes it again from the database of the space; correct what you edited there by hand",
+    );
   if (others.length > 0)
     return warn(
       `${others.length === 1 ? `${others[0]} is` : `${others.join(", ")} are`} no space: without .cairn/space.yaml`,

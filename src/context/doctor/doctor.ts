@@ -58,7 +58,7 @@ function listed(directory: string): ReturnType<typeof data.spaceFolders> {
     return data.spaceFolders(directory);
   } catch {
     // What can't be listed is told by the permissions.
-    return { spaces: [], others: [] };
+    return { spaces: [], lost: [], others: [] };
   }
 }
 

@@ -1,9 +1,8 @@
 // The spaces of a server: made, opened when first used, listed for who may see them, deleted with everything in them. What a space is called
 // and how it behaves stands in its own folder, so that the folder can be copied.
 
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { Value } from "@sinclair/typebox/value";
 import { rfc3339, type Clock } from "../../kit/clock.ts";
 import type { FrozenFile } from "../../kit/db.ts";
 import { AppError, messageOf, notFound } from "../../kit/error.ts";
@@ -20,25 +19,23 @@ import { requireAdmin, type Actor } from "../people/actor.ts";
 import {
   DEFAULT_SYNC,
   spaceNameProblem,
-  SpaceFile,
   SPACES_MAX,
   SYNC_RULES_MAX,
   type CreateSpace,
   type EffectiveQuotas,
   type Quotas,
   type Space,
+  type SpaceFile,
   type SyncRules,
 } from "./schema.ts";
+import { holdsSpace, openSpaceFile, saveSpaceFile, spaceFileBytes } from "./space-file.ts";
 import { templateFiles } from "./templates.ts";
 
-const OWN = ".cairn";
-const FILE = "space.yaml";
 /** What is left of a space that is being removed. */
 const REMOVED_PREFIX = ".removed-";
 /** Changes that are caught up at once. */
 const LOG_PAGE = 500;
 const DIRECTORY_MODE = 0o700;
-const FILE_MODE = 0o600;
 
 export interface OpenSpace {
   readonly name: string;
@@ -88,8 +85,7 @@ export class Spaces {
     for (const entry of readdirSync(directory, { withFileTypes: true })) {
       if (entry.name.startsWith(REMOVED_PREFIX))
         rmSync(join(directory, entry.name), { recursive: true, force: true });
-      else if (entry.isDirectory() && existsSync(join(directory, entry.name, OWN, FILE)))
-        this.#names.add(entry.name);
+      else if (entry.isDirectory() && holdsSpace(join(directory, entry.name))) this.#names.add(entry.name);
     }
   }
 
@@ -210,7 +206,7 @@ export class Spaces {
   setQuotas(actor: Actor, name: string, quotas: Quotas): Promise<EffectiveQuotas> {
     return this.#deps.audit.watched(actor, { action: "space.quotas", space: name }, async () => {
       const space = await this.led(actor, name);
-      this.#save(space, { ...space.file, quotas });
+      await this.#save(actor, space, (file) => ({ ...file, quotas }));
       this.#deps.events.announce({ type: "space.quotas", actor: actor.name, space: name });
       return this.quotasOf(space);
     });
@@ -230,7 +226,7 @@ export class Spaces {
         const directory = parseDocumentPath("prefix", prefix.replace(/\/$/, ""));
         sync[prefix.endsWith("/") ? `${directory}/` : directory] = mode;
       }
-      this.#save(space, { ...space.file, sync });
+      await this.#save(actor, space, (file) => ({ ...file, sync }));
       this.#deps.events.announce({ type: "space.sync", actor: actor.name, space: name });
       return space.file.sync;
     });
@@ -291,9 +287,10 @@ export class Spaces {
     const frozen: FrozenSpace[] = [];
     try {
       for (const name of this.names()) {
-        const engine = this.#open.get(name)?.engine;
-        if (!engine) throw new AppError("unavailable", `${name}: the space was closed`);
-        const file = readFileSync(join(this.#deps.directory, name, OWN, FILE));
+        const space = this.#open.get(name);
+        if (!space) throw new AppError("unavailable", `${name}: the space was closed`);
+        const { engine } = space;
+        const file = spaceFileBytes(join(this.#deps.directory, name), space.file);
         frozen.push({ name, head: engine.head(), totals: engine.totals(), file, database: engine.freeze() });
       }
       this.#frozen = true;
@@ -345,8 +342,14 @@ export class Spaces {
     if (known) return known;
     const { directory, events, audit } = this.#deps;
     const folder = join(directory, name);
-    const file = readSpaceFile(join(folder, OWN, FILE));
     const engine = this.#openEngine(folder, name);
+    let file: SpaceFile;
+    try {
+      file = await openSpaceFile(folder, engine, this.#deps);
+    } catch (error) {
+      await engine.close();
+      throw error;
+    }
     const space = { name, engine, file };
     const log = (after: number) => engine.log(after, LOG_PAGE);
     await audit.catchUp(name, engine.head(), log);
@@ -373,9 +376,8 @@ export class Spaces {
       await this.#deps.events.catchUp(name, engine.head(), () => Promise.resolve([]));
       const created_at = rfc3339(clock.now());
       const space = { name, engine, file: { name, created_at, template, sync: DEFAULT_SYNC } };
-      requireAdmin(actor);
       // Last: without it there is no space here.
-      this.#save(space, space.file);
+      await saveSpaceFile(folder, engine, space.file, () => requireAdmin(actor), this.#deps);
       this.#open.set(name, space);
       this.#names.add(name);
       return space;
@@ -416,11 +418,14 @@ export class Spaces {
     };
   }
 
-  #save(space: OpenSpace, file: SpaceFile): void {
-    const path = join(this.#deps.directory, space.name, OWN, FILE);
-    writeFileSync(`${path}.new`, Bun.YAML.stringify(file, null, 2), { mode: FILE_MODE });
-    renameSync(`${path}.new`, path);
-    space.file = file;
+  /** One change after the other: each begins with what the one before made. */
+  #save(actor: Actor, space: OpenSpace, change: (file: SpaceFile) => SpaceFile): Promise<void> {
+    return this.#lock.run(space.name, async () => {
+      const file = change(space.file);
+      const begin = () => this.requireLead(actor, space.name);
+      await saveSpaceFile(join(this.#deps.directory, space.name), space.engine, file, begin, this.#deps);
+      space.file = file;
+    });
   }
 
   #record(space: OpenSpace): Space {
@@ -435,12 +440,4 @@ export class Spaces {
       quotas: this.quotasOf(space),
     };
   }
-}
-
-/** Raises `invalid`. */
-export function readSpaceFile(path: string): SpaceFile {
-  const value: unknown = Bun.YAML.parse(readFileSync(path, "utf8"));
-  if (Value.Check(SpaceFile, value)) return value;
-  const problem = Value.Errors(SpaceFile, value).First();
-  throw new AppError("invalid", `${path}: ${problem?.path ?? ""}: ${problem?.message ?? "not valid"}`);
 }

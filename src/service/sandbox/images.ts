@@ -1,10 +1,11 @@
 // The images that gears run in: one for each runtime. They are looked for and fetched here, at start, and never while a gear waits;
 // out of each comes the shell that its containers start with (see launcher.ts).
 
-import { chmod, rename } from "node:fs/promises";
+import { chmod } from "node:fs/promises";
 import { join } from "node:path";
 import { AppError } from "../../kit/error.ts";
 import type { Log } from "../../kit/log.ts";
+import { replaceWith } from "../../kit/replace-file.ts";
 import { runtimes } from "../config/schema.ts";
 import { imageMissing, type DockerTimes } from "./container.ts";
 import { reasonOf, type DockerCommand } from "./docker-client.ts";
@@ -160,7 +161,7 @@ export class Images {
     }
     const path = fresh.replace(/\.new$/, "");
     await chmod(fresh, LAUNCHER_MODE);
-    await rename(fresh, path);
+    await replaceWith(fresh, path);
     return path;
   }
 }

@@ -30,6 +30,7 @@ import type { FileHistory, FileRecord, NetChange, Snapshot, Totals } from "../sc
 import { checkShape, planOf, planSteps, refuseClashes, totalsOf, type Prepared } from "./batch.ts";
 import type { Coded } from "./coding.ts";
 import { spaceMigrations } from "./migrations/migrations.ts";
+import { Metadata } from "./metadata.ts";
 import { Mirror } from "./mirror.ts";
 import { codedOf, hashed, keptAlready, prepare } from "./preparing.ts";
 import { Reading } from "./reading.ts";
@@ -100,6 +101,7 @@ function damageOf(database: string, error: unknown): unknown {
 }
 
 export class SqliteEngine implements FileEngine {
+  readonly metadata: Metadata;
   readonly #db: Db;
   readonly #store: SpaceStore;
   readonly #mirror: Mirror;
@@ -125,6 +127,7 @@ export class SqliteEngine implements FileEngine {
     this.#clock = clock;
     this.#log = log;
     this.#store = new SpaceStore(db);
+    this.metadata = new Metadata(db, this.#store);
     this.#mirror = new Mirror(this.#store, new Tree(directory), clock, log);
     this.#reader = new Reading(this.#store, this.#mirror);
     this.#writing = new Writing(this.#store);

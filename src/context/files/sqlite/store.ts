@@ -72,6 +72,13 @@ export interface SnapshotRow {
   created_at: number;
 }
 
+/** See 002_metadata.sql. */
+export interface MetadataRow {
+  content: string;
+  written: string;
+  before: string | null;
+}
+
 const FILE = "id, path, live, last, shown, size, hash, author, updated_at, derived";
 const VERSION = "version, blob_id, size, hash, author, created_at, gone";
 
@@ -119,6 +126,9 @@ export class SpaceStore {
   readonly snapshotById;
   readonly snapshotByName;
   readonly insertSnapshot;
+  readonly metadataTable;
+  readonly metadata;
+  readonly setMetadata;
   readonly dropLinks;
   readonly insertLink;
   readonly dropFrontMatter;
@@ -232,6 +242,14 @@ export class SpaceStore {
     );
     this.insertSnapshot = db.query<{ id: number }, [string, number, string, number]>(
       "INSERT INTO snapshots (name, seq, author, created_at) VALUES (?, ?, ?, ?) RETURNING id",
+    );
+    this.metadataTable = db.query<{ name: string }, []>(
+      "SELECT name FROM sqlite_schema WHERE name = 'metadata'",
+    );
+    this.metadata = db.query<MetadataRow, []>("SELECT content, written, before FROM metadata");
+    this.setMetadata = db.query<never, [string, string, string | null]>(
+      `INSERT INTO metadata (id, content, written, before) VALUES (1, ?1, ?2, ?3)
+       ON CONFLICT (id) DO UPDATE SET content = ?1, written = ?2, before = ?3`,
     );
     this.dropLinks = db.query<never, [number]>("DELETE FROM links WHERE file_id = ?");
     this.insertLink = db.query<never, [number, number, number, string, string]>(

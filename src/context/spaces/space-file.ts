@@ -1,0 +1,154 @@
+// `.cairn/space.yaml`: what a space is, for people to read and to edit by hand, and the same in its database. The file counts when somebody
+// edited it while the server was stopped; the database counts when the file is lost, unreadable, or older than the last change.
+
+import { existsSync, readFileSync, renameSync } from "node:fs";
+import { join } from "node:path";
+import { Value } from "@sinclair/typebox/value";
+import type { Clock } from "../../kit/clock.ts";
+import { sha256Hex } from "../../kit/crypto.ts";
+import { AppError, messageOf } from "../../kit/error.ts";
+import type { Log } from "../../kit/log.ts";
+import { replaceFile } from "../../kit/replace-file.ts";
+import { hasMetadata } from "../files/sqlite/metadata.ts";
+import type { SqliteEngine } from "../files/sqlite/engine.ts";
+import { SpaceFile } from "./schema.ts";
+
+const OWN = ".cairn";
+const FILE = "space.yaml";
+const DATABASE = "space.db";
+
+export interface SpaceFileDeps {
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export function spaceFilePath(folder: string): string {
+  return join(folder, OWN, FILE);
+}
+
+/** Is there a space in the folder, with its file or without? Looks into a database only where the file is missing. */
+export function holdsSpace(folder: string): boolean {
+  if (existsSync(spaceFilePath(folder))) return true;
+  const database = join(folder, OWN, DATABASE);
+  return existsSync(database) && hasMetadata(database);
+}
+
+/** Raises `invalid`. */
+export function readSpaceFile(path: string): SpaceFile {
+  return parsed(readFileSync(path), path);
+}
+
+/** For a backup: the file as it lies there, or what it should be when it cannot be read. */
+export function spaceFileBytes(folder: string, file: SpaceFile): Uint8Array {
+  const path = spaceFilePath(folder);
+  try {
+    const bytes = readFileSync(path);
+    parsed(bytes, path);
+    return bytes;
+  } catch {
+    return Buffer.from(textOf(file));
+  }
+}
+
+/** When the space is opened. Raises `invalid` for a file that is not valid where the database does not know better. */
+export async function openSpaceFile(
+  folder: string,
+  { metadata }: SqliteEngine,
+  deps: SpaceFileDeps,
+): Promise<SpaceFile> {
+  const path = spaceFilePath(folder);
+  const stored = metadata.get();
+  const bytes = existsSync(path) ? readFileSync(path) : undefined;
+  const hash = bytes && sha256Hex(bytes);
+  if (stored && hash === stored.written) return known(stored.content, path);
+  const isOlder = stored !== null && hash === stored.before;
+  const edited = bytes && !isOlder ? attempt(() => parsed(bytes, path)) : undefined;
+  if (edited?.value) {
+    await metadata.set({ content: JSON.stringify(edited.value), written: hash!, before: null });
+    if (stored) deps.log.info("the file of a space was edited by hand", { file: path });
+    return edited.value;
+  }
+  if (!stored) throw edited?.error ?? new AppError("invalid", `${path}: not found`);
+  const file = known(stored.content, path);
+  await rebuilt(path, file, edited?.error, deps);
+  return file;
+}
+
+/**
+ * First the database, then the file: a crash between the two leaves the older file, which is recognised. `begin`: see `Metadata.set`. A file that
+ * could not be written is written at the next open.
+ */
+export async function saveSpaceFile(
+  folder: string,
+  { metadata }: SqliteEngine,
+  file: SpaceFile,
+  begin: () => void,
+  { log }: Pick<SpaceFileDeps, "log">,
+): Promise<void> {
+  const path = spaceFilePath(folder);
+  const text = textOf(file);
+  const before = existsSync(path) ? sha256Hex(readFileSync(path)) : null;
+  await metadata.set({ content: JSON.stringify(file), written: sha256Hex(text), before }, begin);
+  await written(path, text, log);
+}
+
+async function rebuilt(
+  path: string,
+  file: SpaceFile,
+  unreadable: unknown,
+  { clock, log }: SpaceFileDeps,
+): Promise<void> {
+  if (unreadable !== undefined) {
+    const aside = `${path}.unreadable-${clock.now()}`;
+    renameSync(path, aside);
+    log.warn("the file of a space cannot be read: set aside and written again from the database", {
+      file: path,
+      aside,
+      error: messageOf(unreadable),
+    });
+  } else log.warn("the file of a space was lost: written again from the database", { file: path });
+  await written(path, textOf(file), log);
+}
+
+async function written(path: string, text: string, log: Log): Promise<void> {
+  try {
+    await replaceFile(path, text);
+  } catch (error) {
+    log.warn("the file of a space could not be written; its database has what it says", {
+      file: path,
+      error: messageOf(error),
+    });
+  }
+}
+
+function textOf(file: SpaceFile): string {
+  return Bun.YAML.stringify(file, null, 2);
+}
+
+function known(content: string, path: string): SpaceFile {
+  return checked(JSON.parse(content), path);
+}
+
+function parsed(bytes: Uint8Array, path: string): SpaceFile {
+  let value: unknown;
+  try {
+    value = Bun.YAML.parse(new TextDecoder().decode(bytes));
+  } catch (error) {
+    throw new AppError("invalid", `${path}: ${messageOf(error)}`);
+  }
+  return checked(value, path);
+}
+
+function checked(value: unknown, path: string): SpaceFile {
+  if (Value.Check(SpaceFile, value)) return value;
+  const problem = Value.Errors(SpaceFile, value).First();
+  throw new AppError("invalid", `${path}: ${problem?.path ?? ""}: ${problem?.message ?? "not valid"}`);
+}
+
+function attempt<T>(work: () => T): { value?: T; error?: unknown } {
+  try {
+    return { value: work() };
+  } catch (error) {
+    return { error };
+  }
+}

@@ -1,0 +1,85 @@
+// Goal: a space outlives the loss of its file: what it is called, its template, rules and limits are in its database too. An edit by hand
+// counts, a file that a crash left behind does not, and what cannot be read is set aside.
+
+import { expect, test } from "bun:test";
+import { Database } from "bun:sqlite";
+import { readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Space } from "../../src/context/spaces/schema.ts";
+import { contextServer, type ContextServer } from "../kit/context-server.ts";
+
+const own = (directory: string) => join(directory, "spaces", "team", ".cairn");
+const fileIn = (directory: string) => join(own(directory), "space.yaml");
+const shown = ({ admin }: ContextServer) => admin.get<Space>("/spaces/team");
+const RULES = { "identity/": "never", "drafts/": "init-only" };
+
+async function furnished() {
+  const server = await contextServer();
+  await server.admin.put("/spaces/team/sync", RULES);
+  await server.admin.put("/spaces/team/quotas", { max_files: 321 });
+  return server;
+}
+
+const losses: [string, (path: string) => void, string | undefined][] = [
+  ["missing", (path) => rmSync(path), undefined],
+  ["empty", (path) => truncateSync(path, 0), ""],
+  ["full of NUL bytes", (path) => writeFileSync(path, "\0".repeat(200)), "\0".repeat(200)],
+  ["no valid YAML", (path) => writeFileSync(path, "name: [team"), "name: [team"],
+  ["of another shape", (path) => writeFileSync(path, "name: team\n"), "name: team\n"],
+];
+
+for (const [name, lose, kept] of losses)
+  test(`a file that is ${name} is written again`, async () => {
+    await using server = await furnished();
+    const [before, text] = [await shown(server), readFileSync(fileIn(server.directory), "utf8")];
+    await server.restart((directory) => lose(fileIn(directory)));
+    expect(await shown(server)).toEqual(before);
+    expect(before).toMatchObject({ template: "team", sync: RULES, quotas: { max_files: 321 } });
+    expect(readFileSync(fileIn(server.directory), "utf8")).toBe(text);
+    const aside = readdirSync(own(server.directory)).filter((file) => file.includes("unreadable"));
+    expect(aside.map((file) => readFileSync(join(own(server.directory), file), "utf8"))).toEqual(
+      kept === undefined ? [] : [kept],
+    );
+    expect(
+      server.log.filter(({ level, message }) => level === "warn" && message.includes("written again")).length,
+    ).toBe(1);
+  });
+
+test("an edit by hand counts, and is kept from then on", async () => {
+  await using server = await furnished();
+  const edit = (directory: string) => {
+    const text = readFileSync(fileIn(directory), "utf8");
+    writeFileSync(fileIn(directory), text.replace("321", "123"));
+  };
+  await server.restart(edit);
+  expect((await shown(server)).quotas.max_files).toBe(123);
+  await server.restart((directory) => rmSync(fileIn(directory)));
+  expect((await shown(server)).quotas.max_files).toBe(123);
+});
+
+test("a change whose file a crash left behind is no edit by hand", async () => {
+  await using server = await furnished();
+  const older = readFileSync(fileIn(server.directory));
+  await server.admin.put("/spaces/team/quotas", { max_files: 5 });
+  await server.restart((directory) => writeFileSync(fileIn(directory), older));
+  expect((await shown(server)).quotas.max_files).toBe(5);
+  expect(readFileSync(fileIn(server.directory), "utf8")).toContain("max_files: 5");
+});
+
+test("a space of an earlier version is taken over as it is, and two changes at once both count", async () => {
+  await using server = await furnished();
+  const before = await shown(server);
+  await server.restart((directory) => {
+    const db = new Database(join(own(directory), "space.db"));
+    db.run("DROP TABLE metadata");
+    db.run("DELETE FROM migrations WHERE name = '002_metadata'");
+    db.close();
+  });
+  expect(await shown(server)).toEqual(before);
+  await Promise.all([
+    server.admin.put("/spaces/team/quotas", { max_files: 7 }),
+    server.admin.put("/spaces/team/sync", {}),
+  ]);
+  await server.restart((directory) => rmSync(fileIn(directory)));
+  expect(await shown(server)).toMatchObject({ quotas: { max_files: 7 }, sync: {} });
+});
