@@ -4,7 +4,8 @@ import { expect, test } from "bun:test";
 import { systemClock } from "../../../src/kit/clock.ts";
 import { openDatabase } from "../../../src/kit/db.ts";
 import { AppError } from "../../../src/kit/error.ts";
-import type { Exchange } from "../../../src/kit/http/exchange.ts";
+import { Bodies } from "../../../src/kit/http/bodies.ts";
+import { innerExchange } from "../../../src/kit/http/exchange.ts";
 import { createLog } from "../../../src/kit/log.ts";
 import { migrate } from "../../../src/kit/migrate.ts";
 import { loadConfig } from "../../../src/service/config/config.ts";
@@ -27,16 +28,11 @@ async function staff() {
   const parts = buildParts({ ...options, db, config: loadConfig({}, {}) });
   parts.users.seedAdmin(FIRST);
   const signIn = (token: string): Caller => {
-    const exchange: Exchange = {
-      id: "1",
+    const request = new Request("http://localhost/", {
       method: "POST",
-      path: "/",
-      headers: { authorization: `Bearer ${token}` },
-      peer: () => undefined,
-      loopbackPrivilege: () => false,
-      keepOpen: () => {},
-      upgrade: () => false,
-    };
+      headers: { Authorization: `Bearer ${token}` },
+    });
+    const exchange = innerExchange("1", request, new Bodies());
     return parts.authentication.caller(exchange);
   };
   const root = signIn(FIRST);
