@@ -19,6 +19,11 @@ import {
 const CHUNK_BYTES = 256 * 1024;
 /** Most of what is in it is compressed already: more effort saves a few percent and costs most of the time. */
 const ZSTD_LEVEL = 1;
+/** What an archive may unpack to, so that a small one can neither fill a disk nor keep a processor busy for hours. */
+const UNPACKED_RATIO_MAX = 1_000;
+const UNPACKED_BYTES_FREE = 256 * 1024 * 1024;
+/** Begins a frame that every zstd skips (RFC 8878, 3.1.2); the number of bytes in it follows. */
+const PADDING_MARK = 0x184d2a5f;
 /** Of a skippable frame (RFC 8878, 3.1.2): number, and the length of what follows, both little-endian. */
 const SEAL_MARK = Buffer.from([0x5e, 0x2a, 0x4d, 0x18, 32, 0, 0, 0]);
 const SEAL_BYTES = SEAL_MARK.length + 32;
@@ -42,7 +47,14 @@ export async function writeArchive(
     chunkSize: CHUNK_BYTES,
     params: { [constants.ZSTD_c_compressionLevel]: ZSTD_LEVEL },
   });
-  const write = async (packed: AsyncIterable<Buffer>) => {
+  let unpacked = 0;
+  async function* counted() {
+    for await (const source of sources) {
+      unpacked += source.size;
+      yield source;
+    }
+  }
+  const write = async (packed: AsyncIterable<Buffer> | Iterable<Buffer>) => {
     for await (const chunk of packed) {
       hasher.update(chunk);
       size += chunk.length;
@@ -50,17 +62,14 @@ export async function writeArchive(
     }
   };
   try {
-    await pipeline(tarOf(sources, seconds), zstd, write, { signal });
-    await write(oneChunk(Buffer.concat([SEAL_MARK, hasher.copy().digest()])));
+    await pipeline(tarOf(counted(), seconds), zstd, write, { signal });
+    await write(paddingFor(unpacked, size));
+    await write([Buffer.concat([SEAL_MARK, hasher.copy().digest()])]);
   } catch (error) {
     signal.throwIfAborted();
     throw error;
   }
   return { size, sha256: hasher.digest("hex") };
-}
-
-async function* oneChunk(chunk: Buffer): AsyncGenerator<Buffer> {
-  yield chunk;
 }
 
 export async function writeWhole(handle: FileHandle, bytes: Uint8Array): Promise<void> {
@@ -96,18 +105,26 @@ export async function readArchive(
         }
       },
       createZstdDecompress({ chunkSize: CHUNK_BYTES }),
-      (bytes: AsyncIterable<Buffer>) => readTar(new Bytes(bytes), visit, place),
+      (bytes: AsyncIterable<Buffer>) => readTar(new Bytes(bytes), unpackedMax(before), visit, place),
       { signal },
     );
-    if (seal === undefined)
-      throw new AppError("invalid", "its seal is missing: it was cut, or something was added");
+    if (seal === undefined) throw unsealed();
     if (!hasher.copy().digest().equals(seal.subarray(SEAL_MARK.length)))
       throw new AppError("invalid", "its seal does not fit: a byte of it was changed");
     return hasher.update(seal).digest("hex");
   } catch (error) {
     signal.throwIfAborted();
-    throw readError(path, error, place.now);
+    // The compression ended before the file did: what is left of it ends the pipeline.
+    throw readError(path, isAbort(error) ? unsealed() : error, place.now);
   }
+}
+
+function unsealed(): AppError {
+  return new AppError("invalid", "its seal is missing: it was cut, or something was added");
+}
+
+function isAbort(error: unknown): boolean {
+  return error instanceof Error && error.name === "AbortError";
 }
 
 /** The last bytes, when they are a seal, and how many bytes come before. */
@@ -125,15 +142,35 @@ async function sealOf(path: string): Promise<{ seal: Buffer | undefined; before:
   }
 }
 
+/** For an archive of so many bytes. */
+function unpackedMax(bytes: number): number {
+  return Math.max(UNPACKED_BYTES_FREE, bytes * UNPACKED_RATIO_MAX);
+}
+
+/** For a database that is nearly all empty pages: what makes its archive large enough to be read again. */
+function paddingFor(unpacked: number, bytes: number): Buffer[] {
+  if (unpacked <= unpackedMax(bytes)) return [];
+  const mark = Buffer.alloc(8);
+  const count = Math.ceil(unpacked / UNPACKED_RATIO_MAX) - bytes;
+  mark.writeUInt32LE(PADDING_MARK, 0);
+  mark.writeUInt32LE(count, 4);
+  return [mark, Buffer.alloc(count)];
+}
+
 async function readTar(
   bytes: Bytes,
+  bytesMax: number,
   visit: (file: Packed) => Promise<void>,
   place: { now: string },
 ): Promise<void> {
+  let total = 0;
   for (;;) {
     const block = await bytes.take(BLOCK_BYTES);
     const entry = parseHeader(block);
     if (!entry) break;
+    total += entry.size;
+    if (total > bytesMax)
+      throw new AppError("invalid", `"${entry.name}": it unpacks to more than ${bytesMax} bytes`);
     place.now = `in ${entry.name}`;
     await visit({ ...entry, content: bytes.next(entry.size) });
     await bytes.take(paddingOf(entry.size));

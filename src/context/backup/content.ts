@@ -9,6 +9,7 @@ import { AppError, messageOf } from "../../kit/error.ts";
 import { verifyAuditFile } from "../audit/verify.ts";
 import { loadServerConfig } from "../config/config.ts";
 import { decode } from "../files/sqlite/coding.ts";
+import { FILE_BYTES_CEILING } from "../files/schema.ts";
 import { headText } from "../files/head.ts";
 import { readSpaceFile } from "../spaces/space-file.ts";
 import type { Manifest, SpaceInBackup } from "./schema.ts";
@@ -112,6 +113,7 @@ async function checkBlobs(
 
 function isWhole(blob: StoredBlob): boolean {
   try {
+    if (blob.size > FILE_BYTES_CEILING) return false;
     const bytes = decode(blob);
     return bytes.length === blob.size && sha256Hex(bytes) === blob.hash;
   } catch {

@@ -1,7 +1,7 @@
 // Takes an archive apart into an empty directory and proves on the way that it is whole: only names that a backup has, each once, and each
 // file the very bytes that the manifest names. What the files say is for content.ts.
 
-import { mkdir, open } from "node:fs/promises";
+import { mkdir, open, statfs } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { Value } from "@sinclair/typebox/value";
 import { canonicalJson, sha256Hex } from "../../kit/crypto.ts";
@@ -36,8 +36,9 @@ export interface Unpacked {
 }
 
 /**
- * Raises `not_found`, `invalid` with the first thing that is wrong, `refused` for a format that this version does not read, `unavailable`
- * when the disk is full, and the reason of `signal`. `onBytes`: how many were written since the last call.
+ * Reads the archive twice: first all of it is compared with its manifest, which comes last, and only what fits is written. Raises
+ * `not_found`, `invalid` with the first thing that is wrong, `refused` for a format that this version does not read, `unavailable` when the
+ * disk is full, and the reason of `signal`. `onBytes`: how many were written since the last call.
  */
 export async function unpack(
   path: string,
@@ -45,10 +46,30 @@ export async function unpack(
   signal: AbortSignal,
   onBytes: (count: number) => void,
 ): Promise<Unpacked> {
+  const { manifest } = await readMembers(path, signal, readThrough);
+  const sizes = new Map(manifest.members.map(({ name, size }) => [name, size]));
+  await requireRoom(directory, manifest);
+  return readMembers(path, signal, (file) => {
+    if (sizes.get(file.name) !== file.size)
+      throw new AppError("invalid", `"${file.name}": it was changed while it was read`);
+    return guarded(directory, () => write(file, join(directory, file.name), onBytes));
+  });
+}
+
+async function readThrough({ content }: Packed): Promise<void> {
+  for await (const _ of content);
+}
+
+/** Calls `take` with each file but the manifest; it has to read the content to its end. Raises as `unpack`, and what `take` raises. */
+async function readMembers(
+  path: string,
+  signal: AbortSignal,
+  take: (file: Packed) => Promise<void>,
+): Promise<Unpacked> {
   const found = new Map<string, Member>();
   let manifest: Manifest | undefined;
   const visit = async (file: Packed) => {
-    const { name } = file;
+    const { name, size } = file;
     if (manifest) throw new AppError("invalid", `"${name}": comes after the manifest, which ends a backup`);
     if (name === MANIFEST_NAME) {
       manifest = parseManifest(await textOf(file));
@@ -58,25 +79,46 @@ export async function unpack(
       throw new AppError("invalid", `"${name}": no file of a backup has such a name`);
     if (found.has(name)) throw new AppError("invalid", `"${name}": is in it twice`);
     if (found.size >= MEMBERS_MAX) throw new AppError("invalid", `more than ${MEMBERS_MAX} files`);
-    found.set(name, await guarded(directory, () => write(file, join(directory, name), onBytes)));
+    const hasher = new Bun.CryptoHasher("sha256");
+    await take({ name, size, content: hashed(file.content, hasher) });
+    found.set(name, { name, size, sha256: hasher.digest("hex") });
   };
   const sha256 = await readArchive(path, visit, signal);
   if (!manifest) throw new AppError("invalid", `${path}: ${MANIFEST_NAME} is missing`);
   return { manifest, sha256 };
 }
 
-async function write(file: Packed, path: string, onBytes: (count: number) => void): Promise<Member> {
+async function* hashed(
+  content: AsyncIterable<Uint8Array>,
+  hasher: Bun.CryptoHasher,
+): AsyncGenerator<Uint8Array> {
+  for await (const piece of content) {
+    hasher.update(piece);
+    yield piece;
+  }
+}
+
+async function requireRoom(directory: string, { members }: Manifest): Promise<void> {
+  const needed = members.reduce((sum, { size }) => sum + size, 0);
+  const { bavail, bsize } = await statfs(directory);
+  const free = bavail * bsize;
+  if (needed <= free) return;
+  throw new AppError(
+    "unavailable",
+    `the disk is full: the backup unpacks to ${needed} bytes, and ${free} are free; free some space and try again`,
+    { needed_bytes: needed, free_bytes: free },
+  );
+}
+
+async function write({ content }: Packed, path: string, onBytes: (count: number) => void): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: DIRECTORY_MODE });
   const handle = await open(path, "wx", FILE_MODE);
   try {
-    const hasher = new Bun.CryptoHasher("sha256");
-    for await (const piece of file.content) {
-      hasher.update(piece);
+    for await (const piece of content) {
       await writeWhole(handle, piece);
       onBytes(piece.length);
     }
     await handle.sync();
-    return { name: file.name, size: file.size, sha256: hasher.digest("hex") };
   } finally {
     await handle.close();
   }
