@@ -413,25 +413,22 @@ function rethrow(error: unknown): never {
 
 function openError(path: string, error: unknown): AppError {
   const code = systemCode(error) ?? "";
-  if (code.startsWith("SQLITE_BUSY") || code.startsWith("SQLITE_LOCKED")) {
+  if (code.startsWith("SQLITE_BUSY") || code.startsWith("SQLITE_LOCKED"))
     return new AppError(
       "conflict",
       `${path} is in use by another process; stop it first, or choose another data directory`,
       { in_use: true },
     );
-  }
-  if (code.startsWith("SQLITE_NOTADB") || code.startsWith("SQLITE_CORRUPT")) {
+  if (code.startsWith("SQLITE_NOTADB") || code.startsWith("SQLITE_CORRUPT"))
     return new AppError(
       "invalid",
       `${path} is not a usable database (${messageOf(error)}); restore a backup or move it away`,
     );
-  }
-  if (code.startsWith("SQLITE_READONLY") || code.startsWith("SQLITE_PERM")) {
+  if (code.startsWith("SQLITE_READONLY") || code.startsWith("SQLITE_PERM"))
     return new AppError(
       "refused",
       `${path} can't be written: this user may not do that there, or the disk is read-only`,
     );
-  }
   return new AppError("unavailable", `open ${path}: ${messageOf(error)}`);
 }
 

@@ -157,7 +157,7 @@ test("an answer names the next command as it has to be typed, and nothing twice"
   const said = async (line: string) =>
     (await runBinary("cairn", [...line.split(" "), "--server-dir", directory])).stdout;
   expect(await said("file delete decisions.md --space main")).toBe(
-    "decisions.md is deleted; bring it back with cairn file undelete decisions.md --space main\n",
+    "decisions.md is deleted (v1); bring it back with cairn file undelete decisions.md --space main\n",
   );
   await said("file put decisions.md --from CONTRIBUTING.md");
   expect(await said("file diff decisions.md")).toStartWith("--- decisions.md v1\n+++ decisions.md v2\n@@ ");
