@@ -135,7 +135,12 @@ export class Streams {
     viewer.send(HEARTBEAT);
     stop = start(viewer);
     if (!open) stop();
-    return { close, readMore: () => (controller.desiredSize ?? 0) > DRAINED_BYTES_FREE && wake() };
+    return {
+      close,
+      readMore: () => {
+        if (waiting.length > 0 && (controller.desiredSize ?? 0) > DRAINED_BYTES_FREE) wake();
+      },
+    };
   }
 }
 

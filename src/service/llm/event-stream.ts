@@ -7,6 +7,7 @@ import { tooLarge } from "./failures.ts";
 export const EVENT_CHARACTERS_MAX = 4 * 1024 * 1024;
 
 const LINE_FEED = "\n";
+const SPACE = 0x20;
 const STREAMING = { stream: true };
 
 export class EventStream {
@@ -41,7 +42,8 @@ export class EventStream {
     const text = this.#withLineFeeds(decoded);
     let start = 0;
     for (let end = text.indexOf(LINE_FEED); end >= 0; end = text.indexOf(LINE_FEED, start)) {
-      this.#line(this.#completed(text.slice(start, end)));
+      if (this.#pieces.length === 0) this.#line(text, start, end);
+      else this.#lineInPieces(text.slice(start, end));
       start = end + 1;
     }
     if (start < text.length) this.#hold(text.slice(start));
@@ -59,11 +61,10 @@ export class EventStream {
     return text.replace(/\r\n?/g, LINE_FEED);
   }
 
-  #completed(end: string): string {
-    if (this.#pieces.length === 0) return end;
+  #lineInPieces(end: string): void {
     const line = this.#pieces.join("") + end;
     this.#pieces = [];
-    return line;
+    this.#line(line, 0, line.length);
   }
 
   #hold(piece: string): void {
@@ -76,14 +77,17 @@ export class EventStream {
     if (this.#characters > EVENT_CHARACTERS_MAX) throw tooLarge(EVENT_CHARACTERS_MAX);
   }
 
-  #line(line: string): void {
-    if (line === "") return this.#dispatch();
-    if (line.startsWith("data:")) {
-      const value = valueOf(line, "data:".length);
-      this.#data = this.#data === undefined ? value : `${this.#data}\n${value}`;
-      this.#count(value);
-    } else if (line.startsWith("event:")) this.#type = valueOf(line, "event:".length);
-    else if (line === "data") this.#data = this.#data === undefined ? "" : `${this.#data}\n`;
+  /** `text` from `start` to `end`; cut out only where its value is needed. */
+  #line(text: string, start: number, end: number): void {
+    if (start === end) this.#dispatch();
+    else if (text.startsWith("data:", start)) this.#add(valueOf(text, start + "data:".length, end));
+    else if (text.startsWith("event:", start)) this.#type = valueOf(text, start + "event:".length, end);
+    else if (text.slice(start, end) === "data") this.#add("");
+  }
+
+  #add(value: string): void {
+    this.#data = this.#data === undefined ? value : `${this.#data}\n${value}`;
+    this.#count(value);
   }
 
   #dispatch(): void {
@@ -96,6 +100,7 @@ export class EventStream {
   }
 }
 
-function valueOf(line: string, start: number): string {
-  return line.slice(line.startsWith(" ", start) ? start + 1 : start);
+/** A space after the colon belongs to neither. */
+function valueOf(text: string, start: number, end: number): string {
+  return text.slice(text.charCodeAt(start) === SPACE ? start + 1 : start, end);
 }

@@ -128,35 +128,27 @@ function eventsOf(response: Response, watch: Watch, release: () => void): Provid
     async read(take) {
       const reader = response.body!.getReader() as ReadableStreamDefaultReader<Uint8Array>;
       let ended = false;
+      let reading = true;
       try {
         for (;;) {
-          const reads = await nextReads(reader);
-          if (reads === undefined) return;
+          reading = true;
+          // All that has arrived since the last time.
+          const { done, value } = await reader.readMany();
+          if (done) return;
+          reading = false;
           watch.seen();
-          const marked = take(reads);
+          const marked = take(value);
           if (marked && !ended) watch.endSoon();
           ended = marked;
         }
       } catch (error) {
         await reader.cancel(error).catch(() => {});
-        if (!ended) throw error;
+        if (!ended) throw reading && !(error instanceof ModelFailure) ? connectionLost() : error;
       } finally {
         release();
       }
     },
   };
-}
-
-/** All that has arrived; undefined at the end. A wait that is over already costs no promise. */
-async function nextReads(
-  reader: ReadableStreamDefaultReader<Uint8Array>,
-): Promise<readonly Uint8Array[] | undefined> {
-  try {
-    const { done, value } = await reader.readMany();
-    return done ? undefined : value;
-  } catch (error) {
-    throw error instanceof ModelFailure ? error : connectionLost();
-  }
 }
 
 /** Ends a request that stays silent: long before the first byte, shorter between two. One coarse timer, not one per chunk. */
