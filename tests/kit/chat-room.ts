@@ -19,8 +19,8 @@ export interface ChatRoom extends AsyncDisposable {
   /** Another workspace with the same models, empty; with workers of these names. */
   workspace(...workers: string[]): Promise<Workspace>;
   open(workspace: Workspace, options?: PageOptions): Promise<Page>;
-  /** Kills the service as a crash would, and starts it again where it was. */
-  restart(): Promise<void>;
+  /** Kills the service as a crash would, and starts it again where it was. `between` gets the data directory. */
+  restart(between?: (data: string) => void): Promise<void>;
   /** Ends what a test left running, so that the next one's script is not answered to it. */
   endTurns(): Promise<void>;
   /** Lets the gear `slow_count` go on. */
@@ -78,8 +78,9 @@ export async function chatRoom(): Promise<ChatRoom> {
       return { id, orchestratorId: orchestrator!.id, agents };
     },
     open: (workspace, options) => browser.open(service.url, `/workspaces/${workspace.id}`, options),
-    async restart() {
+    async restart(between) {
       await service.end("SIGKILL");
+      between?.(data);
       service = await runService({ data, listen: `127.0.0.1:${service.port}` });
     },
     async endTurns() {

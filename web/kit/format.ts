@@ -23,6 +23,11 @@ export function money(value: number): string {
   return `$${value !== 0 && Math.abs(value) < 0.01 ? fractions.format(value) : cents.format(value)}`;
 }
 
+/** Exact to the billionth, as the server counts: sums of binary fractions are not. */
+export function sumOfMoney(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + Math.round(value * 1e9), 0) / 1e9;
+}
+
 /** What a million tokens cost: as it was set, $0.025 is not $0.03. */
 export function priceText(value: number): string {
   return `$${rates.format(value)}`;

@@ -33,6 +33,9 @@ export function PromptParts(props: {
                 {part.tokens_estimated ? "≈ " : ""}
                 {tokens(part.tokens)}
               </span>
+              <Show when={part.tainted}>
+                <span> · text from the web</span>
+              </Show>
               <Show when={props.fresh?.has(part.source)}>
                 <span> · new</span>
               </Show>

@@ -159,8 +159,10 @@ function recorded(state: WorkspaceState, event: WorkspaceEvent): WorkspaceState 
     case "turn.queued":
     case "turn.started":
     case "turn.resumed":
-    case "turn.finished":
       return { ...state, turns: placed(state.turns, event.data.turn) };
+    case "turn.finished":
+      // A replay knows that the turn went on: its record is not shown as over in between.
+      return event.data.final ? { ...state, turns: placed(state.turns, event.data.turn) } : state;
     case "status":
       return { ...state, turns: withTurnStatus(state, event.turn_id) };
     case "entry":
@@ -170,6 +172,8 @@ function recorded(state: WorkspaceState, event: WorkspaceEvent): WorkspaceState 
       const forgotten = event.type === "entry.forgotten";
       return { ...state, entries: changed(state.entries, event.data.entry_id, { forgotten }) };
     }
+    case "entry.taint_cleared":
+      return { ...state, entries: changed(state.entries, event.data.entry_id, { tainted: false }) };
     case "usage":
       return { ...state, usageChanges: state.usageChanges + 1 };
     case "workspace.updated":

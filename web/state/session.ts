@@ -23,6 +23,11 @@ export { machineAdmin };
 
 export const isAdmin = () => me()?.role === "admin";
 
+/** Whether I may do what is for its owner and for admins. */
+export function ownsWorkspace(workspace: { readonly owner_id: number }): boolean {
+  return isAdmin() || me()?.id === workspace.owner_id;
+}
+
 let asking: Promise<void> | undefined;
 
 /** Asks the server who we are, once at a time. */

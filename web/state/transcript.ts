@@ -53,7 +53,8 @@ function partsOf(state: WorkspaceState, live: readonly LiveRun[]): TurnParts[] {
   const from = state.hasEarlier ? (groups.keys().next().value ?? Infinity) : 0;
   const turns = new Map(state.turns.map((turn) => [turn.id, turn]));
   for (const turn of state.turns) {
-    const silent = turn.status !== "queued" && turn.status !== "cancelled";
+    // One that was cancelled before it began says nothing, unless the service did it.
+    const silent = turn.status !== "queued" && (turn.status !== "cancelled" || turn.error !== null);
     if (silent && turn.id >= from && !groups.has(turn.id)) groups.set(turn.id, []);
   }
   const last = state.turns.findLast(({ status, started_at: at }) => status !== "queued" && at !== null)?.id;

@@ -4,6 +4,7 @@
 import { createSignal, type Signal } from "solid-js";
 import type { CallSummary, Turn } from "../../../src/service/turns/schema.ts";
 import { api, take } from "../../api/client.ts";
+import { sumOfMoney } from "../../kit/format.ts";
 import { isOpen } from "../../state/workspace-state.ts";
 
 export interface TurnSums {
@@ -69,6 +70,6 @@ export function sumsOf(calls: readonly CallSummary[]): TurnSums {
         ? null
         : reported.reduce((sum, call) => sum + (call.input_tokens ?? 0) + (call.output_tokens ?? 0), 0),
     unreported: calls.length - reported.length,
-    cost: priced.length === 0 ? null : priced.reduce((sum, call) => sum + (call.cost ?? 0), 0),
+    cost: priced.length === 0 ? null : sumOfMoney(priced.map((call) => call.cost ?? 0)),
   };
 }

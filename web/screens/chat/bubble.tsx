@@ -7,6 +7,7 @@ import { Avatar, Time } from "../../kit/pieces.tsx";
 import { useHere } from "../../state/here.ts";
 import type { Bubble, Segment } from "../../state/transcript.ts";
 import { type Decision, nameOf } from "../../state/workspace-state.ts";
+import { EntryLabels } from "./entry-labels.tsx";
 import { EntryMenu } from "./entry-menu.tsx";
 import { useRoom } from "./room.ts";
 import { ToolChip } from "./tool-chip.tsx";
@@ -146,16 +147,7 @@ function OneAnswer(props: {
       <Show when={props.segment}>
         {(segment) => <EntryMenu entry={segment().entry} of={`this answer of ${props.name}`} />}
       </Show>
-      <Show when={forgotten() || props.segment?.entry.partial}>
-        <div class="chat-labels">
-          <Show when={props.segment?.entry.partial}>
-            <span class="tag wait">broken off</span>
-          </Show>
-          <Show when={forgotten()}>
-            <span class="tag">not sent to the model</span>
-          </Show>
-        </div>
-      </Show>
+      <Show when={props.segment}>{(segment) => <EntryLabels entry={segment().entry} />}</Show>
       <Show when={props.reasoning !== ""}>
         <Fold
           opened={room.isOpened(reasonKey())}

@@ -5,12 +5,14 @@ import Copy from "lucide-solid/icons/copy";
 import Ellipsis from "lucide-solid/icons/ellipsis";
 import EyeOff from "lucide-solid/icons/eye-off";
 import ScanText from "lucide-solid/icons/scan-text";
+import ShieldCheck from "lucide-solid/icons/shield-check";
 import Undo from "lucide-solid/icons/undo-2";
 import { createSignal, type JSX, lazy, Show, Suspense } from "solid-js";
 import type { Entry } from "../../../src/service/conversation/schema.ts";
 import { api, take } from "../../api/client.ts";
 import type { Action } from "../../kit/menu.tsx";
 import { copyText } from "../../kit/pieces.tsx";
+import { clearTaint, isTainting } from "../../state/taint.ts";
 import { attempt } from "../../kit/toast.tsx";
 import { useRoom } from "./room.ts";
 
@@ -29,6 +31,15 @@ export function EntryMenu(props: { readonly entry: Entry; readonly of: string })
       entry.forgotten
         ? { label: "Restore", icon: <Undo />, run: () => void attempt(() => restore(entry.id)) }
         : { label: "Forget", icon: <EyeOff />, run: () => void attempt(() => forget(entry.id)) },
+      ...(isTainting(entry)
+        ? [
+            {
+              label: "Clear web mark",
+              icon: <ShieldCheck />,
+              run: () => void attempt(() => clearTaint(entry.id)),
+            },
+          ]
+        : []),
       {
         label: "Show in Activity",
         icon: <Activity />,

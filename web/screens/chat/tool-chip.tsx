@@ -11,6 +11,7 @@ import { createMemo, createSignal, createUniqueId, type JSX, Match, Show, Switch
 import { Button } from "../../kit/button.tsx";
 import { count, duration } from "../../kit/format.ts";
 import { useHere } from "../../state/here.ts";
+import { TAINT_LABEL } from "../../state/taint.ts";
 import { chipDuration, type ChipState, chipState, chipWords } from "../../state/tool-state.ts";
 import { prettyArguments, summaryOf } from "../../state/tool-summary.ts";
 import type { Bubble, Chip } from "../../state/transcript.ts";
@@ -149,6 +150,9 @@ function Body(props: {
         </span>
         <Show when={props.chip.result?.forgotten}>
           <span class="tag">result not sent to the model</span>
+        </Show>
+        <Show when={props.chip.result?.tainted}>
+          <span class="tag wait">{TAINT_LABEL}</span>
         </Show>
         <ToolLinks chip={props.chip} bubble={props.bubble} />
         <Show when={props.chip.result}>

@@ -69,7 +69,10 @@ export function TurnEndItem(props: { readonly item: TurnEnd }): JSX.Element {
         <Match when={turn().status === "cancelled"}>
           <div class="chat-stopped">
             <CircleStop aria-hidden="true" />
-            <span>Stopped. What was said until then is kept.</span>
+            <span class="wrap" dir="auto">
+              {turn().error === null ? "Stopped." : `Stopped: ${turn().error}.`} What was said until then is
+              kept.
+            </span>
             {goOn("plain")}
           </div>
         </Match>

@@ -6,6 +6,7 @@ import { api, take } from "../../api/client.ts";
 import { Button } from "../../kit/button.tsx";
 import { percent, plural, tokens } from "../../kit/format.ts";
 import { useHere } from "../../state/here.ts";
+import { ownsWorkspace } from "../../state/session.ts";
 import { BudgetForm } from "../workspace/budget-form.tsx";
 import { BudgetMeter } from "../workspace/budget-meter.tsx";
 
@@ -29,9 +30,11 @@ export function AgentBudget(props: { readonly agent: Agent }): JSX.Element {
       <Show
         when={editing()}
         fallback={
-          <Button small onClick={() => setEditing(true)}>
-            {props.agent.budget ? "Change limits" : "Set limits"}
-          </Button>
+          <Show when={ownsWorkspace(here.state().workspace)}>
+            <Button small onClick={() => setEditing(true)}>
+              {props.agent.budget ? "Change limits" : "Set limits"}
+            </Button>
+          </Show>
         }
       >
         <BudgetForm

@@ -13,6 +13,7 @@ import { FoldedText } from "../../kit/prompt-parts.tsx";
 import { Skeleton } from "../../kit/states.tsx";
 import { attempt } from "../../kit/toast.tsx";
 import { useHere } from "../../state/here.ts";
+import { clearTaint, isTainting, TAINT_LABEL, TRUNCATION_LABELS } from "../../state/taint.ts";
 import { nameOf } from "../../state/workspace-state.ts";
 import { AskedCalls } from "./asked-calls.tsx";
 import { Gone, InspectorHeader } from "./header.tsx";
@@ -61,9 +62,14 @@ function OneEntry(props: { readonly entry: Entry }): JSX.Element {
       <InspectorHeader
         title={`${KINDS[props.entry.kind]} · entry ${props.entry.id}`}
         end={
-          <Show when={props.entry.forgotten}>
-            <span class="tag">forgotten</span>
-          </Show>
+          <>
+            <Show when={props.entry.tainted}>
+              <span class="tag wait">{TAINT_LABEL}</span>
+            </Show>
+            <Show when={props.entry.forgotten}>
+              <span class="tag">forgotten</span>
+            </Show>
+          </>
         }
       />
       <section class="section stack">
@@ -92,8 +98,25 @@ function OneEntry(props: { readonly entry: Entry }): JSX.Element {
             <dt>State</dt>
             <dd>broken off</dd>
           </Show>
+          <Show when={props.entry.truncated}>
+            {(why) => (
+              <>
+                <dt>State</dt>
+                <dd>{TRUNCATION_LABELS[why()]}</dd>
+              </>
+            )}
+          </Show>
+          <Show when={props.entry.dropped_calls.length > 0}>
+            <dt>Not called</dt>
+            <dd>
+              <code>{props.entry.dropped_calls.join(", ")}</code>
+            </dd>
+          </Show>
         </dl>
         <Replay entry={props.entry} />
+        <Show when={props.entry.tainted}>
+          <Taint entry={props.entry} />
+        </Show>
       </section>
       <section class="section">
         <div class="inspector-line">
@@ -199,5 +222,33 @@ function Replay(props: { readonly entry: Entry }): JSX.Element {
         </Button>
       </div>
     </Show>
+  );
+}
+
+/** Why the mark matters, and how it is taken off. */
+function Taint(props: { readonly entry: Entry }): JSX.Element {
+  const [busy, setBusy] = createSignal(false);
+  const clear = async () => {
+    setBusy(true);
+    await attempt(() => clearTaint(props.entry.id));
+    setBusy(false);
+  };
+  return (
+    <>
+      <p class="small muted">
+        It holds text from the web, or was written by an agent that had read some. An agent that is sent it
+        gets no tools that write durably.
+        {isTainting(props.entry)
+          ? " Clear the mark when you have read the entry and answer for it; the audit keeps that."
+          : ""}
+      </p>
+      <Show when={isTainting(props.entry)}>
+        <div>
+          <Button small busy={busy()} onClick={() => void clear()}>
+            Clear web mark
+          </Button>
+        </div>
+      </Show>
+    </>
   );
 }

@@ -8,6 +8,7 @@ import { Dialog } from "../../kit/dialog.tsx";
 import { count, money, percent, plural } from "../../kit/format.ts";
 import { type Column, Table } from "../../kit/table.tsx";
 import { useHere } from "../../state/here.ts";
+import { ownsWorkspace } from "../../state/session.ts";
 import { BudgetForm } from "./budget-form.tsx";
 import { BudgetMeter } from "./budget-meter.tsx";
 
@@ -100,11 +101,13 @@ function WorkspaceBudget(): JSX.Element {
       <Show
         when={editing()}
         fallback={
-          <div>
-            <Button small onClick={() => setEditing(true)}>
-              {budget() ? "Change limits" : "Set limits"}
-            </Button>
-          </div>
+          <Show when={ownsWorkspace(here.state().workspace)}>
+            <div>
+              <Button small onClick={() => setEditing(true)}>
+                {budget() ? "Change limits" : "Set limits"}
+              </Button>
+            </div>
+          </Show>
         }
       >
         <BudgetForm
