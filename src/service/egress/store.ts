@@ -46,6 +46,8 @@ const REQUEST = `SELECT id, call_id, workspace_id, workspace, turn_id, run_id, a
 
 /** Waits for a decision, or was approved and has not begun. */
 const OPEN = "state IN ('pending', 'approved') AND started_at IS NULL";
+/** Of the few that are open: with the sign SQLite sorts those, instead of going through all requests in the order of their ids. */
+const BY_ID = "ORDER BY +id";
 
 /** Of each entry, for the comparison with a query. */
 const ENTRY_CHARACTERS_READ_MAX = 65_536;
@@ -94,7 +96,7 @@ export class EgressStore {
       `${GRANT} WHERE agent_id = ? AND EXISTS (SELECT 1 FROM agents a WHERE a.id = agent_id AND a.removed_at IS NULL)`,
     );
     this.grants = db.query<GrantRow, [number]>(
-      `${GRANT} WHERE workspace_id = ? AND agent_id IN (SELECT id FROM agents WHERE removed_at IS NULL) ORDER BY id`,
+      `${GRANT} WHERE workspace_id = ? AND EXISTS (SELECT 1 FROM agents a WHERE a.id = agent_id AND a.removed_at IS NULL) ORDER BY id`,
     );
     this.insertGrant = db.query<{ id: number }, [number, number, number, string, string, number]>(
       `INSERT INTO egress_grants (workspace_id, agent_id, granted_by_id, granted_by, auth, created_at) VALUES (?, ?, ?, ?, ?, ?) RETURNING id`,
@@ -103,15 +105,15 @@ export class EgressStore {
     this.requestById = db.query<RequestRow, [number]>(`${REQUEST} WHERE id = ?`);
     this.requestOfCall = db.query<RequestRow, [string]>(`${REQUEST} WHERE call_id = ?`);
     this.pending = db.query<RequestRow, [number, number]>(
-      `${REQUEST} WHERE state = 'pending' AND expires_at > ? ORDER BY id LIMIT ?`,
+      `${REQUEST} WHERE ${OPEN} AND state = 'pending' AND expires_at > ? ${BY_ID} LIMIT ?`,
     );
     this.open = db.query<RequestRow, [number | null, number | null]>(
-      `${REQUEST} WHERE ${OPEN} AND (? IS NULL OR agent_id = ?) ORDER BY id`,
+      `${REQUEST} WHERE ${OPEN} AND (? IS NULL OR agent_id = ?) ${BY_ID}`,
     );
     this.openCount = db.query<{ count: number }, []>(
       `SELECT count(*) AS count FROM egress_requests WHERE ${OPEN}`,
     );
-    this.due = db.query<RequestRow, [number]>(`${REQUEST} WHERE ${OPEN} AND expires_at <= ? ORDER BY id`);
+    this.due = db.query<RequestRow, [number]>(`${REQUEST} WHERE ${OPEN} AND expires_at <= ? ${BY_ID}`);
     this.log = db.query<RequestRow, [number, number]>(`${REQUEST} WHERE id < ? ORDER BY id DESC LIMIT ?`);
     this.insertRequest = db.query<{ id: number }, Insert>(
       `INSERT INTO egress_requests (call_id, workspace_id, workspace, turn_id, run_id, agent_id, chain, asked_by_id, asked_by, query, query_hash,

@@ -9,6 +9,7 @@ import turns from "./005_turns.sql" with { type: "text" };
 import steps from "./006_steps.sql" with { type: "text" };
 import rightsAndTaint from "./008_rights_and_taint.sql" with { type: "text" };
 import gearsAndModels from "./009_gears_and_models.sql" with { type: "text" };
+import pages from "./010_pages.sql" with { type: "text" };
 
 export const migrations: readonly Migration[] = [
   { name: "001_init", sql: init },
@@ -19,4 +20,5 @@ export const migrations: readonly Migration[] = [
   { name: "006_steps", sql: steps },
   { name: "008_rights_and_taint", sql: rightsAndTaint },
   { name: "009_gears_and_models", sql: gearsAndModels },
+  { name: "010_pages", sql: pages },
 ];

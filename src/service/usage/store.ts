@@ -29,13 +29,13 @@ export class UsageStore {
 
   constructor(db: Db) {
     this.byAgent = db.query<UsageRow, [number]>(
-      `SELECT a.id AS agent_id, a.name AS agent, a.removed_at IS NOT NULL AS removed, count(c.id) AS calls,
-         count(c.id) FILTER (WHERE c.input_tokens IS NULL AND c.output_tokens IS NULL) AS unreported_calls,
+      `SELECT a.id AS agent_id, a.name AS agent, a.removed_at IS NOT NULL AS removed, count(c.agent_id) AS calls,
+         count(c.agent_id) FILTER (WHERE c.input_tokens IS NULL AND c.output_tokens IS NULL) AS unreported_calls,
          coalesce(sum(c.input_tokens), 0) AS input_tokens, coalesce(sum(c.cached_input_tokens), 0) AS cached_input_tokens,
          coalesce(sum(c.output_tokens), 0) AS output_tokens, sum(c.cost_nano) AS cost_nano,
-         count(c.id) FILTER (WHERE c.cost_nano IS NULL) AS unpriced_calls
+         count(c.agent_id) FILTER (WHERE c.cost_nano IS NULL) AS unpriced_calls
        FROM agents a LEFT JOIN calls c ON c.agent_id = a.id AND c.workspace_id = a.workspace_id AND c.status <> 'running'
-       WHERE a.workspace_id = ? GROUP BY a.id HAVING a.removed_at IS NULL OR count(c.id) > 0
+       WHERE a.workspace_id = ? GROUP BY a.id HAVING a.removed_at IS NULL OR count(c.agent_id) > 0
        ORDER BY a.orchestrator DESC, a.name_key, a.id`,
     );
     this.spend = db.query<never, [number, number, string, number, number, number]>(

@@ -1,0 +1,135 @@
+// Goal: no statement of any store reads or sorts all of a table that grows with use, unless it is named here with the reason.
+
+import { expect, test } from "bun:test";
+import { join } from "node:path";
+import { ROOT } from "../../release/step.ts";
+import { serverMigrations } from "../../src/context/migrations/migrations.ts";
+import { spaceMigrations } from "../../src/context/files/sqlite/migrations/migrations.ts";
+import { openDatabase, type Db } from "../../src/kit/db.ts";
+import { migrate, type Migration } from "../../src/kit/migrate.ts";
+import { migrations } from "../../src/service/migrations/migrations.ts";
+import { codeFiles } from "./source.ts";
+
+interface Side {
+  readonly migrations: readonly Migration[];
+  readonly stores: RegExp;
+  /** Tables that grow with use; the others are small by limits of their own. */
+  readonly growing: readonly string[];
+}
+
+const SIDES: Record<string, Side> = {
+  service: {
+    migrations,
+    stores: /^src\/service\/.*store\.ts$/,
+    growing: [
+      ...["entries", "turns", "runs", "calls", "tool_calls", "prompt_parts", "events", "audit", "spending"],
+      ...["gear_runs", "gear_versions", "instruction_versions", "instruction_proposals", "egress_requests"],
+      ...["blueprints", "agents", "runs"],
+    ],
+  },
+  "context server": {
+    migrations: serverMigrations,
+    stores: /^src\/context\/(?!files|backup).*store\.ts$/,
+    growing: ["events"],
+  },
+  space: {
+    migrations: spaceMigrations,
+    stores: /^src\/context\/files\/.*store\.ts$/,
+    growing: ["files", "versions", "changes", "blobs", "links", "front_matter"],
+  },
+};
+
+/** Indexes of what is open or pending, of which there is little at any time. */
+const SMALL_INDEX = /_(?:open|pending)$/;
+
+/** By the beginning of the statement, without its columns, and of the table or the sort. */
+const ALLOWED: Record<string, string> = {
+  "space: SELECT … FROM files WHERE live IS NOT NULL ORDER BY path | files":
+    "what differs from a snapshot is about every file",
+  "context server: DELETE FROM events WHERE seq <= (SELECT … FROM events ORDER BY seq DESC LIMIT 1 OFFSET ?) | events":
+    "walks over the events that are kept, and seldom",
+  "service: SELECT … FROM gear_bindings b JOIN workspaces w ON w.id = b.workspace_id LEFT JOIN agents a ON a.id = b.agent_id WHERE b | sort":
+    "the bindings of one gear",
+};
+
+test("what grows is read by an index, and never sorted as a whole", async () => {
+  const found: string[] = [];
+  for (const [name, side] of Object.entries(SIDES)) {
+    const statements = await statementsOf(side);
+    expect(statements.length).toBeGreaterThan(10);
+    for (const { db, sql } of statements)
+      for (const problem of problemsOf(planOf(db, sql), sql, side.growing))
+        found.push(`${name}: ${shortened(sql)} | ${problem}`);
+  }
+  expect([...new Set(found)].toSorted()).toEqual(Object.keys(ALLOWED).toSorted());
+});
+
+test("the rule finds a scan and a sort", () => {
+  const db = openDatabase(":memory:");
+  db.exec("CREATE TABLE entries (id INTEGER PRIMARY KEY, place INTEGER, text TEXT) STRICT");
+  const problems = (sql: string) => problemsOf(planOf(db, sql), sql, ["entries"]);
+  expect(problems("SELECT text FROM entries WHERE place = 1")).toEqual(["entries"]);
+  db.exec("CREATE INDEX entries_place ON entries (place, text)");
+  expect(problems("SELECT text FROM entries WHERE place = 1 ORDER BY id DESC LIMIT 5")).toEqual(["sort"]);
+  expect(problems("SELECT text FROM entries WHERE place = 1 ORDER BY text LIMIT 5")).toEqual([]);
+});
+
+interface Statement {
+  readonly db: Db;
+  readonly sql: string;
+}
+
+/** Whatever the stores prepare when they are made. */
+async function statementsOf({ migrations: history, stores }: Side): Promise<Statement[]> {
+  const db = openDatabase(":memory:");
+  migrate(db, history, 0);
+  const statements: Statement[] = [];
+  const query = db.query.bind(db);
+  db.query = ((sql: string) => {
+    statements.push({ db, sql });
+    return query(sql);
+  }) as Db["query"];
+  for (const { path } of (await codeFiles()).filter((file) => stores.test(file.path))) {
+    const module = (await import(join(ROOT, path))) as Record<string, unknown>;
+    for (const exported of Object.values(module)) {
+      if (typeof exported !== "function") continue;
+      const isClass = String(exported).startsWith("class");
+      if (isClass) new (exported as new (db: Db) => unknown)(db);
+    }
+  }
+  return statements;
+}
+
+function planOf(db: Db, sql: string): string[] {
+  // A plain insert looks nothing up; its plan shows what a replacement would.
+  if (!/^\s*(?:SELECT|UPDATE|DELETE|WITH)/i.test(sql)) return [];
+  const unnamed = sql.match(/\?(?!\d)/g) ?? [];
+  const numbers = [...sql.matchAll(/\?(\d+)/g)].map((match) => Number(match[1]));
+  const parameters = Array.from({ length: Math.max(unnamed.length, ...numbers) }, () => null);
+  return db
+    .query<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`)
+    .all(...parameters)
+    .map(({ detail }) => detail);
+}
+
+/** The tables that are read as a whole, and `sort` for a page of a list that is sorted as a whole. */
+function problemsOf(plan: readonly string[], sql: string, growing: readonly string[]): string[] {
+  const isPage = /\bLIMIT\b/.test(sql);
+  const scanned = plan.flatMap((detail) => {
+    const [, alias, index] = /^SCAN (\w+)(?: USING (?:COVERING )?INDEX (\w+))?/.exec(detail) ?? [];
+    if (alias === undefined || (index !== undefined && (isPage || SMALL_INDEX.test(index)))) return [];
+    return growing.filter((one) => one === alias || new RegExp(`\\b${one} (?:AS )?${alias}\\b`).test(sql));
+  });
+  const isSmall = plan.some((detail) => /USING (?:COVERING )?INDEX \w+_(?:open|pending)\b/.test(detail));
+  const sorts = plan.some((detail) => /USE TEMP B-TREE FOR (?:LAST \d+ TERMS? OF )?ORDER BY/.test(detail));
+  const isGrowing = growing.some((one) => new RegExp(`\\b${one}\\b`).test(sql));
+  return sorts && isPage && isGrowing && !isSmall ? [...scanned, "sort"] : scanned;
+}
+
+function shortened(sql: string): string {
+  return sql
+    .replaceAll(/\s+/g, " ")
+    .replace(/SELECT .*? FROM /, "SELECT … FROM ")
+    .trim()
+    .slice(0, 120);
+}
