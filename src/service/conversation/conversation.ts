@@ -1,7 +1,7 @@
 // The conversation of a workspace: its entries, forgetting and restoring them, and threads as the prompt needs them.
 // An entry's words never change. Threads in use are kept in memory and brought up to date by what was added.
 
-import { rfc3339, type Clock } from "../../kit/clock.ts";
+import { turnOfOthers, rfc3339, type Clock } from "../../kit/clock.ts";
 import type { Db } from "../../kit/db.ts";
 import { AppError } from "../../kit/error.ts";
 import { LIST_DEFAULT, type PageQuery } from "../../kit/schema.ts";
@@ -46,6 +46,9 @@ export interface ConversationDeps {
   audit: Audit;
   clock: Clock;
 }
+
+/** A few milliseconds' work. */
+const ENTRIES_PER_READ = 500;
 
 interface Thread {
   entries: ThreadEntry[];
@@ -165,10 +168,22 @@ export class Conversation {
 
   /** A thread in order, as of the last commit. Not to be changed by the caller. */
   thread(workspaceId: number, thread: number): readonly ThreadEntry[] {
-    const { store } = this.#deps;
+    while (this.#readMore(workspaceId, thread));
+    return this.#threads.get(`${workspaceId}/${thread}`)!.entries;
+  }
+
+  /** As `thread`; what is not in memory yet is read with pauses. */
+  async loaded(workspaceId: number, thread: number): Promise<readonly ThreadEntry[]> {
+    while (this.#readMore(workspaceId, thread)) await turnOfOthers();
+    return this.thread(workspaceId, thread);
+  }
+
+  /** Reads a page of what came since. Returns whether there may be more. */
+  #readMore(workspaceId: number, thread: number): boolean {
     const key = `${workspaceId}/${thread}`;
     const known = this.#threads.get(key) ?? { entries: [], lastId: 0, characters: 0 };
-    for (const row of store.threadSince.all(workspaceId, thread, known.lastId)) {
+    const rows = this.#deps.store.threadSince.all(workspaceId, thread, known.lastId, ENTRIES_PER_READ);
+    for (const row of rows) {
       known.entries.push(toThreadEntry(row));
       known.lastId = row.id;
       known.characters += row.text.length;
@@ -176,7 +191,7 @@ export class Conversation {
     this.#threads.delete(key);
     this.#threads.set(key, known);
     this.#trim();
-    return known.entries;
+    return rows.length === ENTRIES_PER_READ;
   }
 
   #trim(): void {

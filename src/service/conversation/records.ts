@@ -3,11 +3,14 @@
 import { canonicalJson, sha256Hex } from "../../kit/crypto.ts";
 import type { Message } from "../llm/model.ts";
 import type { Part } from "./assembly.ts";
-import { addEntry, formatReferences, parseReferences, type Reference } from "./references.ts";
+import { addEntry, formatReferences, type Reference } from "./references.ts";
 import type { PromptPart } from "./schema.ts";
 import type { ConversationStore, EntryRow } from "./store.ts";
 import { estimateTokens } from "./tokens.ts";
 import { toThreadEntry } from "./conversation.ts";
+
+/** Of the largest entries, a few milliseconds' work. */
+export const ENTRIES_PER_PAGE = 25;
 
 export class SentPrompts {
   readonly #store: ConversationStore;
@@ -26,13 +29,17 @@ export class SentPrompts {
     return formatReferences(references);
   }
 
-  /** The parts of a call, exactly as they were sent. */
-  read(workspaceId: number, references: string): Part[] {
-    return parseReferences(references).flatMap((reference) => {
+  /** The parts of a call, exactly as they were sent, in pages: `references` as `keep` returned them, or what is left of them. */
+  *read(workspaceId: number, references: readonly Reference[]): Generator<Part[]> {
+    for (const reference of references) {
       if (reference.kind === "part")
-        return [JSON.parse(this.#store.partById.get(workspaceId, reference.id)!.content) as Part];
-      return this.#store.someById.all(workspaceId, reference.from, reference.to).map(partOfEntry);
-    });
+        yield [JSON.parse(this.#store.partById.get(workspaceId, reference.id)!.content) as Part];
+      else
+        for (let from = reference.from; from <= reference.to; from += ENTRIES_PER_PAGE) {
+          const to = Math.min(reference.to, from + ENTRIES_PER_PAGE - 1);
+          yield this.#store.someById.all(workspaceId, from, to).map(partOfEntry);
+        }
+    }
   }
 
   #keepPart(workspaceId: number, part: Part): number {
@@ -61,10 +68,6 @@ export async function describeParts(parts: readonly Part[]): Promise<PromptPart[
   }));
 }
 
-export function sumTokens(parts: readonly PromptPart[]): number {
-  return parts.reduce((sum, part) => sum + part.tokens, 0);
-}
-
 function partOfEntry(row: EntryRow): Part {
   const part = {
     kind: "entry",
@@ -89,9 +92,10 @@ function messageOfEntry(row: EntryRow): Message {
   return { role: "user", text: entry.text };
 }
 
-type ShownPart = Omit<PromptPart, "tokens" | "tokens_estimated" | "droppable" | "tainted">;
+export type ShownPart = Omit<PromptPart, "tokens" | "tokens_estimated" | "droppable" | "tainted">;
 
-function shown(part: Part): ShownPart {
+/** Without token estimates. */
+export function shown(part: Part): ShownPart {
   const base = { kind: part.kind, source: part.source, calls: [], call_id: null };
   if (part.kind === "tools")
     return { ...base, role: "tools", text: JSON.stringify(JSON.parse(canonicalJson(part.tools)), null, 2) };

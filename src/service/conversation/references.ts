@@ -30,3 +30,33 @@ export function addEntry(references: Reference[], id: number): void {
   if (last?.kind === "entries" && last.to + 1 === id) references[references.length - 1] = { ...last, to: id };
   else references.push({ kind: "entries", from: id, to: id });
 }
+
+/** What two calls begin with: how many parts, and what each has after those. */
+export function withoutCommonStart(
+  a: readonly Reference[],
+  b: readonly Reference[],
+): { readonly same: number; readonly rest: readonly [Reference[], Reference[]] } {
+  let same = 0;
+  let index = 0;
+  for (; index < Math.min(a.length, b.length); index += 1) {
+    const [one, other] = [a[index]!, b[index]!];
+    if (one.kind === "part" || other.kind === "part") {
+      if (one.kind !== "part" || other.kind !== "part" || one.id !== other.id) break;
+      same += 1;
+    } else {
+      if (one.from !== other.from) break;
+      const to = Math.min(one.to, other.to);
+      same += to - one.from + 1;
+      if (one.to === other.to) continue;
+      return { same, rest: [after(a, index, to), after(b, index, to)] };
+    }
+  }
+  return { same, rest: [a.slice(index), b.slice(index)] };
+}
+
+/** From the entry after `to` on, which the reference at `index` may still have. */
+function after(references: readonly Reference[], index: number, to: number): Reference[] {
+  const cut = references[index]!;
+  const left = cut.kind === "entries" && cut.to > to ? [{ ...cut, from: to + 1 }] : [];
+  return [...left, ...references.slice(index + 1)];
+}

@@ -80,8 +80,8 @@ export class ConversationStore {
     this.thread = db.query<EntryRow, [number, number]>(
       `${ENTRY} WHERE workspace_id = ? AND thread = ? ORDER BY id`,
     );
-    this.threadSince = db.query<EntryRow, [number, number, number]>(
-      `${ENTRY} WHERE workspace_id = ? AND thread = ? AND id > ? ORDER BY id`,
+    this.threadSince = db.query<EntryRow, [number, number, number, number]>(
+      `${ENTRY} WHERE workspace_id = ? AND thread = ? AND id > ? ORDER BY id LIMIT ?`,
     );
     this.someById = db.query<EntryRow, [number, number, number]>(
       `${ENTRY} WHERE workspace_id = ? AND id BETWEEN ? AND ? ORDER BY id`,

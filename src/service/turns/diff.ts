@@ -1,42 +1,51 @@
 // The difference between two prompts, part by part: what both begin with, what came, what went, what changed its words.
 
-import type { PromptPart } from "../conversation/schema.ts";
+import type { ShownPart } from "../conversation/records.ts";
 import type { CallDiff } from "./schema.ts";
 
 type Change = CallDiff["changes"][number];
 
 /** Prompts mostly grow at the end, so the common beginning is only counted; the rest is aligned by source. */
 export function diffParts(
-  before: readonly PromptPart[],
-  after: readonly PromptPart[],
-): Pick<CallDiff, "same" | "changes"> {
+  before: readonly ShownPart[],
+  after: readonly ShownPart[],
+): { readonly same: number; readonly changes: Iterable<Change> } {
   let same = 0;
   while (same < before.length && same < after.length && equal(before[same]!, after[same]!)) same += 1;
-  const removed = Map.groupBy(before.slice(same), (part) => part.source);
-  const changes: Change[] = [];
-  for (const part of after.slice(same)) {
-    const was = removed.get(part.source)?.shift();
-    changes.push(was ? alike(was, part) : change("added", part, null, wordsOf(part)));
-  }
-  for (const rest of removed.values())
-    for (const part of rest) changes.push(change("removed", part, wordsOf(part), null));
-  return { same, changes };
+  return { same, changes: changesOf(before.slice(same), after.slice(same)) };
 }
 
-function alike(before: PromptPart, after: PromptPart): Change {
+function* changesOf(before: readonly ShownPart[], after: readonly ShownPart[]): Generator<Change> {
+  const removed = new Map<string, ShownPart[]>();
+  // From the end, so that the first of a source is the last of its list.
+  for (const part of before.toReversed()) {
+    const others = removed.get(part.source);
+    if (others) others.push(part);
+    else removed.set(part.source, [part]);
+  }
+  const left = new Set(before);
+  for (const part of after) {
+    const was = removed.get(part.source)?.pop();
+    if (was) left.delete(was);
+    yield was ? alike(was, part) : change("added", part, null, wordsOf(part));
+  }
+  for (const part of left) yield change("removed", part, wordsOf(part), null);
+}
+
+function alike(before: ShownPart, after: ShownPart): Change {
   return change(equal(before, after) ? "same" : "changed", after, wordsOf(before), wordsOf(after));
 }
 
 function change(
   kind: Change["change"],
-  part: PromptPart,
+  part: ShownPart,
   before: string | null,
   after: string | null,
 ): Change {
   return { change: kind, kind: part.kind, source: part.source, before, after };
 }
 
-function equal(a: PromptPart, b: PromptPart): boolean {
+function equal(a: ShownPart, b: ShownPart): boolean {
   return (
     a.kind === b.kind &&
     a.source === b.source &&
@@ -46,7 +55,7 @@ function equal(a: PromptPart, b: PromptPart): boolean {
   );
 }
 
-function wordsOf(part: PromptPart): string {
+function wordsOf(part: ShownPart): string {
   const calls = part.calls.map((call) => `${call.name} ${call.arguments}`);
   return [part.text, ...calls].filter((text) => text !== "").join("\n");
 }

@@ -108,6 +108,7 @@ export class Engine {
     const endpoint = attempt(() => models.endpoint(agent.model_id));
     if (endpoint instanceof AppError) return this.#fail(run, endpoint.message);
     const mayCall = limit === undefined;
+    await recorder.loadThread(run.row);
     const parts = this.#parts(context, run, agent, limit);
     const call = await recorder.beginCall(run, round, endpoint, parts, limit);
     context.speaking.set(run.row.id, { run, call });

@@ -2,16 +2,25 @@
 
 import { AppError } from "../../kit/error.ts";
 import type { Blueprint } from "../blueprint/blueprint.ts";
+import { turnOfOthers } from "../../kit/clock.ts";
+import type { Listing } from "../../kit/http/list-answer.ts";
 import type { Part } from "../conversation/assembly.ts";
 import type { Conversation } from "../conversation/conversation.ts";
-import { describeParts, sumTokens, type SentPrompts } from "../conversation/records.ts";
-import type { Prompt, PromptPart } from "../conversation/schema.ts";
+import {
+  describeParts,
+  ENTRIES_PER_PAGE,
+  shown,
+  type SentPrompts,
+  type ShownPart,
+} from "../conversation/records.ts";
+import { parseReferences, withoutCommonStart, type Reference } from "../conversation/references.ts";
+import type { PromptPart } from "../conversation/schema.ts";
 import type { Caller } from "../people/caller.ts";
 import type { Access } from "../workspaces/access.ts";
 import { diffParts } from "./diff.ts";
 import type { Engine } from "./engine.ts";
 import { toCall } from "./records.ts";
-import type { Call, CallDiff, CallSummary } from "./schema.ts";
+import type { CallDiff, CallSummary } from "./schema.ts";
 import type { CallRow, TurnStore } from "./store.ts";
 import type { Turns } from "./turns.ts";
 
@@ -32,19 +41,19 @@ export class Inspection {
     this.#deps = deps;
   }
 
-  /** The prompt of an agent as it stands; for a worker without a task, which only a delegation gives it. */
-  async prompt(caller: Caller, agentId: number): Promise<Prompt> {
+  /** The prompt of an agent as it stands (a `Prompt`); for a worker without a task, which only a delegation gives it. */
+  async prompt(caller: Caller, agentId: number): Promise<Listing<PromptPart>> {
     const { blueprint, conversation, engine } = this.#deps;
     const { workspace_id: workspaceId } = blueprint.visibleAgent(caller, agentId);
     const agent = blueprint.agentWithRemoved(agentId);
-    const thread = agent.orchestrator ? conversation.thread(workspaceId, 0) : [];
-    const parts = await describeParts(engine.preview(caller, agent, thread));
+    const thread = agent.orchestrator ? await conversation.loaded(workspaceId, 0) : [];
+    const parts = engine.preview(caller, agent, thread);
+    let tokens = 0;
     return {
-      agent_id: agentId,
-      model_id: agent.model_id,
-      parts,
-      tokens: sumTokens(parts),
-      tokens_estimated: true,
+      before: { agent_id: agentId, model_id: agent.model_id, tokens_estimated: true },
+      field: "parts",
+      pages: described(pagesOf(parts), (count) => (tokens += count)),
+      after: () => ({ tokens }),
     };
   }
 
@@ -53,30 +62,70 @@ export class Inspection {
     return this.#deps.store.callsOfTurn.all(turn.id).map(toCall);
   }
 
-  async call(caller: Caller, id: number): Promise<Call> {
+  /** A `Call`. */
+  call(caller: Caller, id: number): Listing<PromptPart> {
     const row = this.#visible(caller, id);
     const settings = JSON.parse(row.settings) as { may_call: boolean };
-    return { ...toCall(row), may_call: settings.may_call, parts: await describeParts(this.#parts(row)) };
+    return {
+      before: { ...toCall(row), may_call: settings.may_call },
+      field: "parts",
+      pages: described(this.#deps.prompts.read(row.workspace_id, parseReferences(row.parts))),
+    };
   }
 
-  /** Raises `invalid` for calls of two workspaces. */
-  async diff(caller: Caller, fromId: number, toId: number): Promise<CallDiff> {
+  /** A `CallDiff`. Raises `invalid` for calls of two workspaces. */
+  async diff(caller: Caller, fromId: number, toId: number): Promise<Listing<CallDiff["changes"][number]>> {
     const from = this.#visible(caller, fromId);
     const to = this.#visible(caller, toId);
     if (from.workspace_id !== to.workspace_id)
       throw new AppError("invalid", "query parameter to: a call of another workspace");
-    const [before, after]: PromptPart[][] = [
-      await describeParts(this.#parts(from)),
-      await describeParts(this.#parts(to)),
+    // What is kept under the same name is the same: a long conversation is not read for it.
+    const { same, rest } = withoutCommonStart(parseReferences(from.parts), parseReferences(to.parts));
+    const [before, after] = [
+      await this.#shown(from.workspace_id, rest[0]),
+      await this.#shown(to.workspace_id, rest[1]),
     ];
-    return { from: fromId, to: toId, ...diffParts(before!, after!) };
+    const found = diffParts(before, after);
+    return {
+      before: { from: fromId, to: toId, same: same + found.same },
+      field: "changes",
+      pages: pagesOf(found.changes),
+    };
   }
 
-  #parts(row: CallRow): Part[] {
-    return this.#deps.prompts.read(row.workspace_id, row.parts);
+  async #shown(workspaceId: number, references: readonly Reference[]): Promise<ShownPart[]> {
+    const parts: ShownPart[] = [];
+    for (const page of this.#deps.prompts.read(workspaceId, references)) {
+      for (const part of page) parts.push(shown(part));
+      await turnOfOthers();
+    }
+    return parts;
   }
 
   #visible(caller: Caller, id: number): CallRow {
     return this.#deps.access.nested(caller, "call", id, this.#deps.store.callById.get(id));
   }
+}
+
+/** With token estimates; `tell` hears those of each page. */
+async function* described(
+  pages: Iterable<readonly Part[]>,
+  tell: (tokens: number) => void = () => {},
+): AsyncGenerator<PromptPart[]> {
+  for (const page of pages) {
+    const parts = await describeParts(page);
+    tell(parts.reduce((sum, part) => sum + part.tokens, 0));
+    yield parts;
+  }
+}
+
+function* pagesOf<Item>(items: Iterable<Item>): Generator<Item[]> {
+  let page: Item[] = [];
+  for (const item of items) {
+    page.push(item);
+    if (page.length < ENTRIES_PER_PAGE) continue;
+    yield page;
+    page = [];
+  }
+  yield page;
 }

@@ -55,6 +55,11 @@ export class Recorder {
     this.#deps = deps;
   }
 
+  /** Before `thread` is asked for one that may be long. */
+  async loadThread(run: RunRow): Promise<void> {
+    await this.#deps.conversation.loaded(run.workspace_id, threadOf(run));
+  }
+
   thread(run: RunRow): readonly ThreadEntry[] {
     return this.#deps.conversation.thread(run.workspace_id, threadOf(run));
   }

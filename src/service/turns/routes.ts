@@ -3,6 +3,7 @@
 import { Elysia } from "elysia";
 import { Type } from "@sinclair/typebox";
 import { exchangeOf, type Exchange } from "../../kit/http/exchange.ts";
+import { answerListing, type Listing } from "../../kit/http/list-answer.ts";
 import { resumeFrom, type Streams } from "../../kit/http/sse.ts";
 import { fromPath, fromText } from "../../kit/http/text-params.ts";
 import { Empty, IdParams, PageQuery } from "../../kit/schema.ts";
@@ -138,11 +139,15 @@ function conversationRoutes(plugin: CallerPlugin, { conversation }: TurnRoutesDe
 function inspectionRoutes(plugin: CallerPlugin, { inspection, steps }: TurnRoutesDeps) {
   return new Elysia({ name: "inspection", normalize: false, tags: ["inspection"] })
     .use(plugin)
-    .get("/agents/:id/prompt", ({ caller, params }) => inspection.prompt(caller, params.id), {
-      caller: "ws",
-      params: fromPath(IdParams),
-      response: Prompt,
-    })
+    .get(
+      "/agents/:id/prompt",
+      async ({ caller, params, request }) => listed(request, await inspection.prompt(caller, params.id)),
+      {
+        caller: "ws",
+        params: fromPath(IdParams),
+        response: Prompt,
+      },
+    )
     .get("/turns/:id/calls", ({ caller, params }) => inspection.calls(caller, params.id), {
       caller: "ws",
       params: fromPath(IdParams),
@@ -153,17 +158,27 @@ function inspectionRoutes(plugin: CallerPlugin, { inspection, steps }: TurnRoute
       params: fromPath(IdParams),
       response: TurnSteps,
     })
-    .get("/calls/:id", ({ caller, params }) => inspection.call(caller, params.id), {
+    .get("/calls/:id", ({ caller, params, request }) => listed(request, inspection.call(caller, params.id)), {
       caller: "ws",
       params: fromPath(IdParams),
       response: Call,
     })
-    .get("/calls/:id/diff", ({ caller, params, query }) => inspection.diff(caller, params.id, query.to), {
-      caller: "ws",
-      params: fromPath(IdParams),
-      query: fromText(DiffQuery),
-      response: CallDiff,
-    });
+    .get(
+      "/calls/:id/diff",
+      async ({ caller, params, query, request }) =>
+        listed(request, await inspection.diff(caller, params.id, query.to)),
+      {
+        caller: "ws",
+        params: fromPath(IdParams),
+        query: fromText(DiffQuery),
+        response: CallDiff,
+      },
+    );
+}
+
+/** Typed by its schema: the answer is made while it is sent. */
+function listed(request: Request, listing: Listing<unknown>): never {
+  return answerListing(exchangeOf(request).id, listing) as never;
 }
 
 const STREAM = {

@@ -1,6 +1,9 @@
 // Goal: what the preview shows is what is sent, what is stored is what was sent, and forgetting takes out exactly what it says.
 
 import { describe, expect, test } from "bun:test";
+import { Value } from "@sinclair/typebox/value";
+import { Prompt } from "../../../src/service/conversation/schema.ts";
+import { Call, CallDiff } from "../../../src/service/turns/schema.ts";
 import { call, gate, hang, say, type ModelRequest } from "../../kit/model/index.ts";
 import { begin, callsOf, end, entriesOf, expectNextTurnWorks } from "../../kit/turns.ts";
 import { protocols, workplace, type Workplace } from "../../kit/workplace.ts";
@@ -127,6 +130,11 @@ describe.each(protocols)("%s", (protocol) => {
         { change: "added", source: "entry:3" },
       ],
     });
+    // They are sent while they are made, past the check that other answers go through.
+    const paths = [`/agents/${lab.orchestratorId}/prompt`, `/calls/${first!.id}`];
+    const answers = await Promise.all(paths.map((path) => lab.admin.get(path)));
+    for (const [index, schema] of [Prompt, Call, CallDiff].entries())
+      expect([...Value.Errors(schema, [...answers, diff][index])]).toEqual([]);
     const back = await lab.admin.get<{ changes: { change: string }[] }>(
       `/calls/${second!.id}/diff?to=${first!.id}`,
     );

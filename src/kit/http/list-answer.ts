@@ -1,0 +1,54 @@
+// An answer whose one field is a list of any length: written page by page as it is read, so that neither the whole list is held nor anybody
+// waits for all of it to be put together.
+
+import { turnOfOthers } from "../clock.ts";
+import { SECURITY_HEADERS } from "./answer.ts";
+
+const encoder = new TextEncoder();
+const LIST_HEADERS = new Headers({
+  ...SECURITY_HEADERS,
+  "Content-Type": "application/json",
+  "Cache-Control": "no-store",
+});
+
+/** What stands before the list, the list in pages, and what stands after it: `after` is asked when all pages were read. */
+export interface Listing<Item> {
+  readonly before: Readonly<Record<string, unknown>>;
+  readonly field: string;
+  /** Each of a few milliseconds' work. */
+  readonly pages: Iterable<readonly Item[]> | AsyncIterable<readonly Item[]>;
+  readonly after?: () => Readonly<Record<string, unknown>>;
+}
+
+/** A failure in the middle breaks the answer off: what has come of it is no JSON then, so nobody takes it for all. */
+export function answerListing<Item>(requestId: string, listing: Listing<Item>): Response {
+  const pieces = textOf(listing);
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const { done, value } = await pieces.next();
+      if (done) return controller.close();
+      controller.enqueue(encoder.encode(value));
+      await turnOfOthers();
+    },
+    async cancel() {
+      await pieces.return();
+    },
+  });
+  const response = new Response(body, { headers: LIST_HEADERS });
+  response.headers.set("X-Request-Id", requestId);
+  return response;
+}
+
+async function* textOf<Item>({ before, field, pages, after }: Listing<Item>): AsyncGenerator<string, void> {
+  const members = (values: Readonly<Record<string, unknown>>) => JSON.stringify(values).slice(1, -1);
+  const first = members(before);
+  yield `{${first}${first === "" ? "" : ","}${JSON.stringify(field)}:[`;
+  let isFirst = true;
+  for await (const page of pages) {
+    if (page.length === 0) continue;
+    yield `${isFirst ? "" : ","}${JSON.stringify(page).slice(1, -1)}`;
+    isFirst = false;
+  }
+  const last = after ? members(after()) : "";
+  yield `]${last === "" ? "" : `,${last}`}}`;
+}
