@@ -123,7 +123,7 @@ export async function startServer(options: OpenOptions & { readonly port?: numbe
     const port = options.port ?? config.listen.port;
     const { allowedHosts } = config;
     const clock = options.clock ?? systemClock;
-    const watch = parts.metrics.watch(() => clock.elapsed(), accessLog(log, clock, QUIET_ROUTES));
+    const watch = parts.metrics.watch(accessLog(log, clock, QUIET_ROUTES));
     listener = listen({ host, port, loopbackAdmin: false, allowedHosts, watch }, opened.handle, log);
     const door = new LocalDoor(options.directory);
     parts.authentication.openLocalDoor(door.open(listener.url), door.name);

@@ -7,6 +7,8 @@ import type { Db } from "../kit/db.ts";
 import { Streams } from "../kit/http/sse.ts";
 import type { Log } from "../kit/log.ts";
 import { SpoolDirectory } from "../kit/spool.ts";
+import { Histogram } from "../kit/metrics/histogram.ts";
+import { COMMIT_SECONDS, counter, gauge, Metrics } from "../kit/metrics/metrics.ts";
 import { version } from "../kit/version.ts";
 import { SYSTEM_NETWORK, type Network } from "../kit/outbound.ts";
 import { AttemptLimit } from "../kit/rate.ts";
@@ -24,8 +26,6 @@ import { Authentication } from "./people/authentication.ts";
 import { Changes } from "./people/changes.ts";
 import { Logins } from "./people/logins.ts";
 import { Door } from "./people/plugin.ts";
-import { Histogram } from "./metrics/histogram.ts";
-import { COMMIT_SECONDS, Metrics } from "./metrics/metrics.ts";
 import { PeopleRecords } from "./people/records.ts";
 import { PeopleStore } from "./people/store.ts";
 import { Users } from "./people/users.ts";
@@ -132,12 +132,10 @@ export function buildParts({ db, clock, log, config, outbound }: PartsOptions) {
     problemOf: (hook) => owners.problemOf(hook),
   });
   const backups = new Backups({ directory: config.directory, db, spaces, audit, background, clock, log });
-  const counter = (name: string, help: string, read: () => number) =>
-    ({ name, help, read, kind: "counter" }) as const;
-  const gauge = (name: string, help: string, read: () => number) =>
-    ({ name, help, read, kind: "gauge" }) as const;
-  const metrics = new Metrics(
-    [
+  const metrics = new Metrics({
+    elapsed: () => clock.elapsed(),
+    isBusy: () => workers.load > 0,
+    readings: [
       counter("service_rate_limited_total", "Requests refused by the rate limit", () => limits.refused),
       gauge("service_files", "Live files of all spaces", () => spaces.totals().files),
       gauge("service_bytes", "Bytes of the live files of all spaces", () => spaces.totals().bytes),
@@ -154,18 +152,19 @@ export function buildParts({ db, clock, log, config, outbound }: PartsOptions) {
         "Events that were forgotten before a webhook that lagged behind came to them",
         () => deliveries.dropped,
       ),
+      gauge("service_worker_jobs", "Work that worker threads do or that waits for them", () => workers.load),
       counter("service_audit_entries_total", "Records of the audit file", () => audit.entries),
       counter("service_audit_failed_total", "Records that could not be written", () => audit.failures),
     ],
-    [
+    measured: [
       {
         name: "service_commit_seconds",
         help: "How long a commit to a space took, until it was on the disk",
         histogram: commits,
       },
     ],
-    { version: version.version, commit: version.commit },
-  );
+    build: { version: version.version, commit: version.commit },
+  });
   const metricsFor = new AddressList("metrics.allow", config.metricsAllow);
   return {
     db,

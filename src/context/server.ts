@@ -2,7 +2,6 @@
 
 import { AppError } from "../kit/error.ts";
 import { createApi } from "../kit/http/api.ts";
-import { SECURITY_HEADERS } from "../kit/http/answer.ts";
 import type { Exchange } from "../kit/http/exchange.ts";
 import { isApi, isLoopbackPeer } from "../kit/http/guard.ts";
 import type { DescribedRoute } from "../kit/http/openapi.ts";
@@ -16,7 +15,6 @@ import { FILE_ROUTE, fileRoutes } from "./files/routes.ts";
 import { healthRoutes } from "./health/routes.ts";
 import type { Parts } from "./parts.ts";
 import { actorPlugin, type ActorKind } from "./people/plugin.ts";
-import { METRICS_TYPE } from "./metrics/metrics.ts";
 import { peopleRoutes } from "./people/routes.ts";
 import { withAllowance } from "./rate/rate-limits.ts";
 import { spaceRoutes } from "./spaces/routes.ts";
@@ -82,9 +80,7 @@ function metricsAnswer({ metrics, metricsFor }: Parts, exchange: Exchange): Resp
   const isAllowed = metricsFor.includes(peer) && (!isLoopbackPeer(peer) || exchange.isDirectLocal());
   if (exchange.method !== "GET" || !isAllowed) throw new AppError("not_found", `${exchange.path}: not found`);
   exchange.route = exchange.path;
-  return new Response(metrics.text(), {
-    headers: { ...SECURITY_HEADERS, "Content-Type": METRICS_TYPE, "Cache-Control": "no-store" },
-  });
+  return metrics.answer();
 }
 
 async function counted(answer: Response | Promise<Response>, exchange: Exchange): Promise<Response> {

@@ -68,7 +68,8 @@ export async function startService(options: StartOptions): Promise<Service> {
     prepare(parts, log);
     const { host, port } = config.listen;
     const { loopbackAdmin, allowedHosts } = config;
-    listener = listen({ host, port, loopbackAdmin, allowedHosts }, createHandler(parts, log), log);
+    const watch = parts.metrics.watch(() => () => {});
+    listener = listen({ host, port, loopbackAdmin, allowedHosts, watch }, createHandler(parts, log), log);
     // In the same tick as the bind, so no request comes before it, and no token is shown that a refused bind would take back.
     seedAdmin(parts, config, log);
     announce(config, listener, options.environment, parts, log);

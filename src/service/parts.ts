@@ -7,9 +7,11 @@ import type { Environment } from "../kit/environment.ts";
 import { ClientAddresses } from "../kit/http/client-address.ts";
 import { Streams } from "../kit/http/sse.ts";
 import type { Log } from "../kit/log.ts";
+import { counter, gauge, Metrics } from "../kit/metrics/metrics.ts";
 import { SYSTEM_NETWORK, type Network } from "../kit/outbound.ts";
 import { AttemptLimit } from "../kit/rate.ts";
 import { SecretBox } from "../kit/secret-box.ts";
+import { version } from "../kit/version.ts";
 import { Approvals } from "./approvals/approvals.ts";
 import { Audit } from "./audit/audit.ts";
 import { Blueprint } from "./blueprint/blueprint.ts";
@@ -365,9 +367,31 @@ export function buildParts(options: PartsOptions) {
   });
   const steps = new Steps({ store: turnStore, turns, gearRuns: (turnId) => gearRuns.ofTurn(turnId) });
 
+  const metrics = new Metrics({
+    elapsed: () => clock.elapsed(),
+    isBusy: () => turns.running > 0,
+    build: { version: version.version, commit: version.commit },
+    readings: [
+      gauge("service_sse_clients", "Event streams that are open", () => streams.size),
+      gauge("service_turns_running", "Turns that run", () => turns.running),
+      counter("service_model_calls_total", "Model calls that are over", () => recorder.counts.calls),
+      counter(
+        "service_model_input_tokens_total",
+        "Tokens that models read, as providers reported them",
+        () => recorder.counts.inputTokens,
+      ),
+      counter(
+        "service_model_output_tokens_total",
+        "Tokens that models wrote, as providers reported them",
+        () => recorder.counts.outputTokens,
+      ),
+    ],
+  });
+
   return {
     db,
     background,
+    metrics,
     streams,
     journal,
     audit,

@@ -48,11 +48,23 @@ export interface OpenCall {
 
 type RunEvent = "status" | "tool.call" | "tool.output" | "tool.result" | "usage";
 
+interface Counts {
+  calls: number;
+  inputTokens: number;
+  outputTokens: number;
+}
+
 export class Recorder {
   readonly #deps: RecorderDeps;
+  readonly #counts: Counts = { calls: 0, inputTokens: 0, outputTokens: 0 };
 
   constructor(deps: RecorderDeps) {
     this.#deps = deps;
+  }
+
+  /** Since the start, of calls that are over: for metrics. */
+  get counts(): Readonly<Counts> {
+    return this.#counts;
   }
 
   /** Before `thread` is asked for one that may be long. */
@@ -256,6 +268,9 @@ export class Recorder {
     const { row } = run;
     db.afterCommit(() => {
       call.over = true;
+      this.#counts.calls += 1;
+      this.#counts.inputTokens += usage.input ?? 0;
+      this.#counts.outputTokens += usage.output ?? 0;
     });
     const cost = costOf(usage, call.endpoint.prices);
     const firstChunkMs =

@@ -181,6 +181,10 @@ export class Turns {
     }
   }
 
+  get running(): number {
+    return this.#active.size;
+  }
+
   /** At shutdown: running turns are marked interrupted with what they have. Queued ones stay, and begin after the next start. */
   async stop(): Promise<void> {
     const { db, store, openings } = this.#deps;

@@ -1,15 +1,18 @@
-// What a server counts, in the text format of Prometheus (0.0.4). No space, user or path is a label: what is scraped is read by many.
+// What a program counts, in the text format of Prometheus (0.0.4). No user, path or other name of somebody's is a label: what is scraped is
+// read by many.
 
-import type { Watch } from "../../kit/http/serve.ts";
+import type { Watch } from "../http/serve.ts";
+import { SECURITY_HEADERS } from "../http/answer.ts";
 import { Histogram } from "./histogram.ts";
+import { LoopDelay } from "./loop-delay.ts";
 
-export const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
+const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 const ANSWER_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 /** Names of methods are the caller's to choose; others than these share one label. */
 const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 const MS = 1_000;
 
-interface Reading {
+export interface Reading {
   readonly name: string;
   readonly kind: "counter" | "gauge";
   readonly help: string;
@@ -19,10 +22,28 @@ interface Reading {
 /** A commit waits for the disk: half a millisecond on a good one. */
 export const COMMIT_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
 
-interface Measured {
+export interface Measured {
   readonly name: string;
   readonly help: string;
   readonly histogram: Histogram;
+}
+
+export interface MetricsOptions {
+  readonly readings: readonly Reading[];
+  readonly measured?: readonly Measured[];
+  readonly build: Readonly<Record<string, string>>;
+  /** Monotonic, ms. */
+  readonly elapsed: () => number;
+  /** Is there work that no request waits for? */
+  readonly isBusy?: () => boolean;
+}
+
+export function counter(name: string, help: string, read: () => number): Reading {
+  return { name, help, read, kind: "counter" };
+}
+
+export function gauge(name: string, help: string, read: () => number): Reading {
+  return { name, help, read, kind: "gauge" };
 }
 
 export class Metrics {
@@ -32,18 +53,23 @@ export class Metrics {
   readonly #requests = new Map<string, { readonly labels: string; count: number }>();
   readonly #answers = new Histogram(ANSWER_SECONDS);
   readonly #measured: readonly Measured[];
+  readonly #elapsed: () => number;
+  readonly #loopDelay: LoopDelay;
 
-  constructor(
-    readings: readonly Reading[],
-    measured: readonly Measured[],
-    build: Readonly<Record<string, string>>,
-  ) {
+  constructor({ readings, measured = [], build, elapsed, isBusy }: MetricsOptions) {
     this.#readings = readings;
+    this.#elapsed = elapsed;
+    this.#loopDelay = new LoopDelay(elapsed, isBusy);
     this.#measured = [
       {
         name: "service_http_request_duration_seconds",
         help: "How long answers took to begin",
         histogram: this.#answers,
+      },
+      {
+        name: "service_event_loop_delay_seconds",
+        help: "How long work waited because other work kept the only thread, measured every 20 ms while there is any",
+        histogram: this.#loopDelay.histogram,
       },
       ...measured,
     ];
@@ -51,8 +77,10 @@ export class Metrics {
   }
 
   /** Counts what `inner` watches as well. */
-  watch(elapsed: () => number, inner: Watch): Watch {
+  watch(inner: Watch): Watch {
+    const elapsed = this.#elapsed;
     return (id, method) => {
+      this.#loopDelay.wake();
       const start = elapsed();
       const answered = inner(id, method);
       return (route, status) => {
@@ -60,6 +88,12 @@ export class Metrics {
         this.#answered(method, route ?? "none", status, (elapsed() - start) / MS);
       };
     };
+  }
+
+  answer(): Response {
+    return new Response(this.text(), {
+      headers: { ...SECURITY_HEADERS, "Content-Type": METRICS_TYPE, "Cache-Control": "no-store" },
+    });
   }
 
   text(): string {
