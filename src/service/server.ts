@@ -1,5 +1,7 @@
 // The route map: everything that answers over HTTP, on one screen.
 
+import { AppError } from "../kit/error.ts";
+import type { Exchange } from "../kit/http/exchange.ts";
 import type { Handle } from "../kit/http/serve.ts";
 import { answerError } from "../kit/http/answer.ts";
 import { createApi } from "../kit/http/api.ts";
@@ -72,6 +74,15 @@ export function createHandler(parts: Parts, log: Log): Handle {
   return (request, exchange) => {
     if (isApi(exchange.path)) return routes.fetch(request);
     if (exchange.path === "/health") return health.fetch(request);
+    if (exchange.path === "/metrics") return metricsAnswer(parts, exchange);
     return serveUi(exchange).catch((error: unknown) => answerError(exchange.id, error, log));
   };
+}
+
+/** For programs on this machine. For all others the path does not exist. */
+function metricsAnswer({ metrics }: Parts, exchange: Exchange): Response {
+  if (exchange.method !== "GET" || !exchange.isDirectLocal())
+    throw new AppError("not_found", `${exchange.path}: not found`);
+  exchange.route = exchange.path;
+  return metrics.answer();
 }

@@ -59,7 +59,7 @@ const SMALL_INDEX = /_(?:open|pending)$/;
 const ALLOWED: Record<string, string> = {
   "space: SELECT … FROM files WHERE live IS NOT NULL ORDER BY path | files":
     "what differs from a snapshot is about every file",
-  "context server: DELETE FROM events WHERE seq <= (SELECT … FROM events ORDER BY seq DESC LIMIT 1 OFFSET ?) | events":
+  "context server: SELECT … FROM events ORDER BY seq DESC LIMIT 1 OFFSET ? | events":
     "walks over the events that are kept, and seldom",
   "service: SELECT … FROM gear_bindings b JOIN workspaces w ON w.id = b.workspace_id LEFT JOIN agents a ON a.id = b.agent_id WHERE b | sort":
     "the bindings of one gear",

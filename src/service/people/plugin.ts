@@ -39,7 +39,8 @@ export function callerPlugin(door: Door) {
     caller: (kind: CallerKind) => ({
       detail: { "x-caller": kind } as object,
       transform: (context: object) => {
-        const asked = context as { request: Request; caller: Caller };
+        const asked = context as { request: Request; route: string; caller: Caller };
+        exchangeOf(asked.request).route = asked.route;
         const caller = door.admit(kind, asked.request);
         if (caller) asked.caller = caller;
       },

@@ -1,0 +1,57 @@
+// Goal: the service counts what happened, by route and never by name, and tells it to programs on this machine only.
+
+import { expect, test } from "bun:test";
+import { say } from "../kit/model/index.ts";
+import { workplace } from "../kit/workplace.ts";
+
+const scrape = (url: string, headers: Record<string, string> = {}) => fetch(`${url}/metrics`, { headers });
+
+test("counts requests, turns, model calls and their tokens", async () => {
+  await using lab = await workplace("anthropic");
+  lab.model.script("boss", [say("Hello.")]);
+  await lab.chat("hello");
+  const response = await scrape(lab.at.url);
+  expect(response.headers.get("content-type")).toBe("text/plain; version=0.0.4; charset=utf-8");
+  const text = await response.text();
+  const value = (name: string) =>
+    Number(
+      text
+        .split("\n")
+        .find((line) => line.startsWith(`${name} `))
+        ?.slice(name.length),
+    );
+  const usage = await lab.admin.get<{ input_tokens: number; output_tokens: number }>(
+    `/workspaces/${lab.workspaceId}/usage`,
+  );
+  expect({
+    up: value("service_up"),
+    turns: value("service_turns_running"),
+    streams: value("service_sse_clients"),
+    calls: value("service_model_calls_total"),
+    input: value("service_model_input_tokens_total"),
+    output: value("service_model_output_tokens_total"),
+    chats: value('service_http_requests_total{method="POST",route="/api/v1/workspaces/:id/chat",code="200"}'),
+  }).toEqual({
+    up: 1,
+    turns: 0,
+    streams: 0,
+    calls: 1,
+    input: usage.input_tokens,
+    output: usage.output_tokens,
+    chats: 1,
+  });
+  expect(text).toContain("service_event_loop_delay_seconds_bucket");
+  expect(text).not.toMatch(/boss|admin/);
+});
+
+test("is not there behind a proxy, and for other methods", async () => {
+  await using lab = await workplace("anthropic");
+  expect((await scrape(lab.at.url, { "X-Forwarded-For": "192.0.2.1" })).status).toBe(404);
+  expect((await scrape(lab.at.url, { Via: "1.1 proxy" })).status).toBe(404);
+  const posted = await fetch(`${lab.at.url}/metrics`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: "{}",
+  });
+  expect(posted.status).toBe(404);
+});
