@@ -7,6 +7,7 @@ import { systemClock, type Clock } from "../kit/clock.ts";
 import { openDatabase, type Db } from "../kit/db.ts";
 import { containerEvidence, type Environment } from "../kit/environment.ts";
 import { AppError, messageOf } from "../kit/error.ts";
+import { accessLog } from "../kit/http/access-log.ts";
 import { isLoopbackAddress } from "../kit/http/guard.ts";
 import { listen, type Listener } from "../kit/http/serve.ts";
 import { createLog, type Log, type LogOptions } from "../kit/log.ts";
@@ -21,12 +22,12 @@ import { migrations } from "./migrations/migrations.ts";
 import { buildParts, type Parts } from "./parts.ts";
 import type { Sandbox } from "./sandbox/sandbox.ts";
 import { refuseImpossibleSwitches } from "./sandbox/probe.ts";
-import { createHandler } from "./server.ts";
+import { createHandler, QUIET_ROUTES } from "./server.ts";
 
 export const DATABASE_NAME = "service.db";
 const DIRECTORY_MODE = 0o700;
 /** Databases that lack this migration may hold keys in the clear. */
-const SEALED_SINCE = "009_gears_and_models";
+const SEALED_SINCE = "009_approvals_keys_audit";
 const STOP_DEADLINE_MS = 9_000;
 
 export interface StartOptions {
@@ -68,14 +69,16 @@ export async function startService(options: StartOptions): Promise<Service> {
     prepare(parts, log);
     const { host, port } = config.listen;
     const { loopbackAdmin, allowedHosts } = config;
-    const watch = parts.metrics.watch(() => () => {});
+    const watch = parts.metrics.watch(accessLog(log, clock, QUIET_ROUTES));
     listener = listen({ host, port, loopbackAdmin, allowedHosts, watch }, createHandler(parts, log), log);
     // In the same tick as the bind, so no request comes before it, and no token is shown that a refused bind would take back.
     seedAdmin(parts, config, log);
     announce(config, listener, options.environment, parts, log);
     parts.turns.startQueued();
     parts.background.run("sweep of terminals", () => parts.terminals.prepare());
-    return running(parts, listener, log);
+    const verifying = new AbortController();
+    parts.background.run("verification of the audit", () => verifyAudit(parts, verifying.signal, log));
+    return running(parts, listener, log, verifying);
   } catch (error) {
     await listener?.close();
     data.undo();
@@ -164,12 +167,25 @@ function announce(
   parts.background.run("sandbox", () => parts.sandbox.prepare());
 }
 
-function running(parts: Parts, listener: Listener, log: Log): Service {
+/** Paced, while requests are served. */
+async function verifyAudit({ audit }: Parts, signal: AbortSignal, log: Log): Promise<void> {
+  try {
+    const { ok, broken_at, problem, entries } = await audit.check(signal);
+    if (!ok) log.error("the audit chain is broken", { at: broken_at, problem, entries_before: entries });
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+}
+
+function running(parts: Parts, listener: Listener, log: Log, verifying: AbortController): Service {
   let stopped: Promise<void> | undefined;
   return {
     url: listener.url,
     port: listener.port,
-    stop: (reason) => (stopped ??= stop(parts, listener, log, reason)),
+    stop: (reason) => {
+      verifying.abort();
+      return (stopped ??= stop(parts, listener, log, reason));
+    },
   };
 }
 
@@ -185,6 +201,7 @@ async function stop(parts: Parts, listener: Listener, log: Log, reason: string):
     await parts.sandbox.stop();
     parts.streams.endAll();
   });
+  parts.refusals.flush();
   parts.background.run("last-used times", () => parts.authentication.flushLastUsed());
   if ((await parts.background.settle(STOP_DEADLINE_MS)) === "deadline")
     log.warn("some work did not end in time");

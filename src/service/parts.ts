@@ -14,6 +14,7 @@ import { SecretBox } from "../kit/secret-box.ts";
 import { version } from "../kit/version.ts";
 import { Approvals } from "./approvals/approvals.ts";
 import { Audit } from "./audit/audit.ts";
+import { Refusals } from "./audit/refusals.ts";
 import { Blueprint } from "./blueprint/blueprint.ts";
 import { BlueprintStore } from "./blueprint/store.ts";
 import { blueprintTools } from "./blueprint/tools.ts";
@@ -117,6 +118,7 @@ export function buildParts(options: PartsOptions) {
   const streams = new Streams();
   const journal = new Journal(db, clock, log);
   const audit = new Audit(db, clock);
+  const refusals = new Refusals({ db, audit, background });
   const rightsChanged = () => journal.recheck();
 
   const peopleStore = new PeopleStore(db);
@@ -130,6 +132,7 @@ export function buildParts(options: PartsOptions) {
     authentication,
     audit,
     clock,
+    refusals,
     loginLimit,
     rightsChanged,
     revoked: (revocation) => standing.revoke(revocation),
@@ -173,7 +176,7 @@ export function buildParts(options: PartsOptions) {
     clock,
     log,
   });
-  const files = new Files({ db, access, journal, directories });
+  const files = new Files({ db, access, journal, audit, directories });
   const instructions = new Instructions({
     db,
     store: new LibraryStore(db),
@@ -395,6 +398,7 @@ export function buildParts(options: PartsOptions) {
     streams,
     journal,
     audit,
+    refusals,
     addresses,
     authentication,
     door,

@@ -1,10 +1,11 @@
 // The route map: everything that answers over HTTP, on one screen.
 
-import { AppError } from "../kit/error.ts";
+import { AppError, type ErrorCode } from "../kit/error.ts";
 import type { Exchange } from "../kit/http/exchange.ts";
 import type { Handle } from "../kit/http/serve.ts";
 import { answerError } from "../kit/http/answer.ts";
 import { createApi } from "../kit/http/api.ts";
+import { exchangeOf } from "../kit/http/exchange.ts";
 import { isApi } from "../kit/http/guard.ts";
 import type { DescribedRoute } from "../kit/http/openapi.ts";
 import type { Log } from "../kit/log.ts";
@@ -23,11 +24,16 @@ import { peopleRoutes } from "./people/routes.ts";
 import type { Parts } from "./parts.ts";
 import { terminalRoutes } from "./terminal/routes.ts";
 import { turnRoutes } from "./turns/routes.ts";
-import { createUi } from "./ui.ts";
+import { createUi, UI_ROUTE } from "./ui.ts";
 import { usageRoutes } from "./usage/routes.ts";
+import { isUnseen } from "./workspaces/access.ts";
 import { workspaceRoutes } from "./workspaces/routes.ts";
 
 const API = "/api/v1";
+const LOGIN_ROUTE = `${API}/login`;
+const RIGHTS: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["unauthenticated", "forbidden", "rate_limited"]);
+/** Asked all the time, or files of the interface: in the access log at debug level. */
+export const QUIET_ROUTES: readonly string[] = ["/health", `${API}/health`, UI_ROUTE];
 
 export function createRoutes(parts: Parts, log: Log) {
   const caller = callerPlugin(parts.door);
@@ -35,7 +41,7 @@ export function createRoutes(parts: Parts, log: Log) {
   // Nobody who may not come in makes the service read a body first.
   const door = (request: Request, route: string) => {
     const kind = kinds.get(`${request.method} ${route}`);
-    if (kind !== undefined) parts.door.admit(kind, request);
+    if (kind !== undefined) parts.door.admit(kind, request, route);
   };
   const api = createApi({
     log,
@@ -43,6 +49,7 @@ export function createRoutes(parts: Parts, log: Log) {
     unreadBodies: [{ method: "PUT", route: FILE_ROUTE }],
     bodyLimits: GEAR_BODY_LIMITS,
     door,
+    refused: (request, error) => noteRefusal(parts, request, error),
   })
     .use(healthRoutes(caller, parts.db))
     .use(peopleRoutes(caller, parts))
@@ -66,6 +73,17 @@ export function createRoutes(parts: Parts, log: Log) {
 
 export type Routes = ReturnType<typeof createRoutes>;
 
+/** Refusals for want of a right; those of a login are noted by its rules, which know whose it was. */
+function noteRefusal(parts: Parts, request: Request, error: AppError): void {
+  if (!RIGHTS.has(error.code) && !isUnseen(error)) return;
+  const exchange = exchangeOf(request);
+  const { id: requestId, method, route } = exchange;
+  if (route === LOGIN_ROUTE) return;
+  const by = parts.door.callerOf(request) ?? { requestId, address: parts.addresses.of(exchange) };
+  const { code } = error;
+  parts.refusals.note({ action: "request.refused", code, target: `${method} ${route ?? "none"}`, by });
+}
+
 /** API paths go to the routes, `/health` to the API's own, everything else is the interface's. */
 export function createHandler(parts: Parts, log: Log): Handle {
   const routes = createRoutes(parts, log);
@@ -75,6 +93,7 @@ export function createHandler(parts: Parts, log: Log): Handle {
     if (isApi(exchange.path)) return routes.fetch(request);
     if (exchange.path === "/health") return health.fetch(request);
     if (exchange.path === "/metrics") return metricsAnswer(parts, exchange);
+    exchange.route = UI_ROUTE;
     return serveUi(exchange).catch((error: unknown) => answerError(exchange.id, error, log));
   };
 }

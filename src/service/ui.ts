@@ -10,6 +10,8 @@ import type { Exchange } from "../kit/http/exchange.ts";
 const HASHED = "/assets/";
 const ASSET = /^\/assets\/|\.[a-z0-9]{1,8}$/i;
 const PAGE = "/index.html";
+/** What the access log calls all of it. */
+export const UI_ROUTE = "interface";
 
 export type ServeUi = (exchange: Exchange) => Promise<Response>;
 

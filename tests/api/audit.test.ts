@@ -2,12 +2,19 @@
 
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
+import { systemClock, turnOfOthers } from "../../src/kit/clock.ts";
+import { openDatabase } from "../../src/kit/db.ts";
+import { migrate } from "../../src/kit/migrate.ts";
+import { Audit } from "../../src/service/audit/audit.ts";
 import type { AuditRecord, AuditVerification } from "../../src/service/audit/schema.ts";
+import { migrations } from "../../src/service/migrations/migrations.ts";
 import { temporaryFolder } from "../kit/folder.ts";
+import { eventually } from "../kit/eventually.ts";
 import { manualClock } from "../kit/manual-clock.ts";
 import { office, type Office } from "../kit/office.ts";
 import { testService } from "../kit/service.ts";
 
+const ANOTHER_TEXT = "was written anew: the text is not the one that was recorded";
 const PASSWORD = "canary-password-71";
 const KEY = "canary-key-71";
 
@@ -67,6 +74,7 @@ test("every decision is recorded in order, and the chain holds", async () => {
     "user.role",
     "token.create",
     "user.password",
+    "login.success",
     "team.create",
     "team.member.add",
     "team.rename",
@@ -220,6 +228,26 @@ const EDITS: [what: string, sql: string, found: { broken_at: number; problem: st
     { broken_at: 5, problem: "was edited" },
   ],
   [
+    "white space was put into a record",
+    "UPDATE audit SET record = replace(record, '{\"action\"', '{ \"action\"') WHERE seq = 5",
+    { broken_at: 5, problem: ANOTHER_TEXT },
+  ],
+  [
+    "a field was put before itself with another value",
+    'UPDATE audit SET record = \'{"actor":"nobody",\' || substr(record, 2) WHERE seq = 5',
+    { broken_at: 5, problem: ANOTHER_TEXT },
+  ],
+  [
+    "a letter was escaped",
+    "UPDATE audit SET record = replace(record, 'admin', '\\u0061dmin') WHERE seq = 5",
+    { broken_at: 5, problem: ANOTHER_TEXT },
+  ],
+  [
+    "fields changed places",
+    "UPDATE audit SET record = json_set(json_remove(record, '$.action'), '$.action', record ->> 'action') WHERE seq = 5",
+    { broken_at: 5, problem: ANOTHER_TEXT },
+  ],
+  [
     "a middle record was deleted",
     "DELETE FROM audit WHERE seq = 4",
     { broken_at: 4, problem: "record 4 is missing" },
@@ -280,6 +308,14 @@ for (const [what, sql, found] of EDITS) {
 
     await using second = await testService({ data: folder.path });
     expect(await second.admin.get<AuditVerification>("/audit/verify")).toMatchObject({ ok: false, ...found });
+    // Said by itself as well, by the start.
+    const said = () => second.log.filter((line) => line.includes("the audit chain is broken"));
+    await eventually(() => said().length, 1);
+    expect(JSON.parse(said()[0]!)).toMatchObject({
+      level: "error",
+      at: found.broken_at,
+      problem: found.problem,
+    });
     expect((await second.admin.raw("GET", "/audit")).status).toBe(200);
   });
 }
@@ -330,4 +366,77 @@ test("records that can't be read any more are shown as that, the others as they 
     broken_at: 4,
     problem: "was edited",
   });
+});
+
+test("a chain that an earlier build wrote verifies, and a doubled field in it is found", async () => {
+  await using folder = await temporaryFolder();
+  const first = await office({ data: folder.path });
+  await first[Symbol.asyncDispose]();
+  const path = `${folder.path}/service.db`;
+  const inOldOrder = (text: string) => {
+    const {
+      seq,
+      time,
+      actor_id,
+      actor,
+      role,
+      auth,
+      address,
+      action,
+      target,
+      detail,
+      content_hash,
+      request_id,
+    } = JSON.parse(text) as AuditRecord;
+    const fields = { seq, time, actor_id, actor, role, auth, address, action, target, detail, content_hash };
+    return JSON.stringify({ ...fields, request_id });
+  };
+  const edit = (change: (text: string) => string) => {
+    using db = new Database(path);
+    for (const { seq, record } of db
+      .query<{ seq: number; record: string }, []>("SELECT seq, record FROM audit")
+      .all())
+      db.run("UPDATE audit SET record = ? WHERE seq = ?", [change(record), seq]);
+    db.run("UPDATE audit_head SET canonical_from = seq + 1");
+  };
+  edit(inOldOrder);
+  {
+    await using second = await testService({ data: folder.path });
+    await second.admin.post("/teams", { name: "new" });
+    expect(await second.admin.get<AuditVerification>("/audit/verify")).toMatchObject({
+      ok: true,
+      entries: 4,
+    });
+  }
+  {
+    using db = new Database(path);
+    db.run(
+      `UPDATE audit SET record = replace(record, '"actor":', '"actor":"nobody","actor":') WHERE seq = 2`,
+    );
+  }
+  await using third = await testService({ data: folder.path });
+  expect(await third.admin.get<AuditVerification>("/audit/verify")).toMatchObject({
+    ok: false,
+    broken_at: 2,
+    problem: ANOTHER_TEXT,
+  });
+});
+
+test("a chain of 50,000 records is verified without keeping anybody waiting", async () => {
+  await using folder = await temporaryFolder();
+  const db = openDatabase(`${folder.path}/long.db`);
+  migrate(db, migrations, 0);
+  const audit = new Audit(db, systemClock);
+  db.writeNow(() => {
+    for (let index = 0; index < 50_000; index++) audit.record(null, { action: "a.b", target: `t:${index}` });
+  });
+  let verified: AuditVerification | undefined;
+  const done = audit.check().then((found) => (verified = found));
+  // Others have their turn after each page of 100 records, which takes about 2 ms.
+  let turns = 0;
+  for (; verified === undefined; await turnOfOthers()) turns += 1;
+  await done;
+  expect(verified).toMatchObject({ ok: true, entries: 50_000 });
+  expect(turns).toBeGreaterThanOrEqual(500);
+  db.close();
 });

@@ -30,7 +30,7 @@ describe("settings", () => {
       { ...(path === undefined ? {} : { config: path }), ...given.flags },
       environment,
     );
-    const home = (path: string) => path.replace(folder.path, "~");
+    const home = (file: string) => file.replace(folder.path, "~");
     return { ...loaded, data: home(loaded.data), secretsKey: home(loaded.secretsKey) };
   }
 

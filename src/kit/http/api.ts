@@ -30,10 +30,12 @@ export interface ApiOptions<Prefix extends string> {
   readonly bodyLimits?: readonly BodyLimit[];
   /** Called before a JSON body is read; what it raises is the answer. */
   readonly door?: (request: Request, route: string, params: Readonly<Record<string, string>>) => void;
+  /** Hears of each answer that is an error, before it goes out. */
+  readonly refused?: (request: Request, error: AppError) => void;
 }
 
 export function createApi<const Prefix extends string>(options: ApiOptions<Prefix>) {
-  const { log, prefix, unreadBodies = [], bodyLimits = [], door } = options;
+  const { log, prefix, unreadBodies = [], bodyLimits = [], door, refused } = options;
   const unread = new Set(unreadBodies.map(({ method, route }) => `${method} ${prefix}${route}`));
   const bytesMaxOf = new Map(
     bodyLimits.map(({ method, route, bytesMax }) => [`${method} ${prefix}${route}`, bytesMax]),
@@ -62,7 +64,9 @@ export function createApi<const Prefix extends string>(options: ApiOptions<Prefi
     })
     .onError({ as: "global" }, ({ error, code, request }) => {
       const exchange = exchangeOf(request);
-      const response = answerError(exchange.id, appErrorOf(error, code, exchange.path, log), log);
+      const shown = appErrorOf(error, code, exchange.path, log);
+      if (shown instanceof AppError) refused?.(request, shown);
+      const response = answerError(exchange.id, shown, log);
       if (exchange.errorCookie !== undefined) response.headers.append("Set-Cookie", exchange.errorCookie);
       return response;
     });

@@ -11,7 +11,9 @@ export const AuditRecord = closed({
   actor_id: nullable(Id),
   actor: Type.String(),
   role: Type.String(),
-  auth: Type.Union([AuthKind, Type.Literal("system")]),
+  auth: Type.Union([AuthKind, Type.Literal("system"), Type.Literal("none")], {
+    description: "`none`: whoever it was had no valid credential",
+  }),
   address: Type.String(),
   action: Type.String(),
   target: Type.String(),

@@ -11,6 +11,7 @@ export interface AuditRow {
 
 export class AuditStore {
   readonly head;
+  readonly canonicalFrom;
   readonly setHead;
   readonly insert;
   readonly page;
@@ -18,6 +19,9 @@ export class AuditStore {
 
   constructor(db: Db) {
     this.head = db.query<{ seq: number; hash: string }, []>("SELECT seq, hash FROM audit_head WHERE id = 1");
+    this.canonicalFrom = db.query<{ canonical_from: number }, []>(
+      "SELECT canonical_from FROM audit_head WHERE id = 1",
+    );
     this.setHead = db.query<never, [number, string]>("UPDATE audit_head SET seq = ?, hash = ? WHERE id = 1");
     this.insert = db.query<never, [number, string, string, string]>(
       "INSERT INTO audit (seq, record, prev, hash) VALUES (?, ?, ?, ?)",

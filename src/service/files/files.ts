@@ -11,6 +11,7 @@ import { KeyedLock } from "../../kit/keyed-lock.ts";
 import { parseDocumentPath, pathProblem, type DocumentPath } from "../../kit/paths.ts";
 import type { Listed, OpenedFile } from "../../kit/paths-disk.ts";
 import { brokenStart, decodeUtf8, wholeCharacters } from "../../kit/utf8.ts";
+import type { Audit } from "../audit/audit.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { Caller } from "../people/caller.ts";
 import type { Access } from "../workspaces/access.ts";
@@ -32,6 +33,7 @@ export interface FilesDeps {
   db: Db;
   access: Access;
   journal: Journal;
+  audit: Audit;
   directories: Directories;
 }
 
@@ -165,7 +167,7 @@ export class Files {
     expected: Expected,
     bytes: Uint8Array,
   ): Promise<SavedFile & { created: boolean }> {
-    const { db, access, journal, directories } = this.#deps;
+    const { db, access, journal, audit, directories } = this.#deps;
     access.workspace(caller, workspaceId);
     const root = directories.rootOf(workspaceId);
     const current = await this.#current(workspaceId, path);
@@ -188,6 +190,9 @@ export class Files {
         agent: caller.agent ?? null,
       };
       journal.append(workspaceId, caller.turnId ?? null, "file.saved", data);
+      if (caller.agent !== undefined) return;
+      const detail = { path, version: saved.version, created };
+      audit.record(caller, { action: "file.save", target: `workspace:${workspaceId}`, detail });
     });
     return { ...saved, created };
   }

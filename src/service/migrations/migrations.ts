@@ -8,7 +8,7 @@ import egress from "./004_egress.sql" with { type: "text" };
 import turns from "./005_turns.sql" with { type: "text" };
 import steps from "./006_steps.sql" with { type: "text" };
 import rightsAndTaint from "./008_rights_and_taint.sql" with { type: "text" };
-import gearsAndModels from "./009_gears_and_models.sql" with { type: "text" };
+import approvalsKeysAudit from "./009_approvals_keys_audit.sql" with { type: "text" };
 import pages from "./010_pages.sql" with { type: "text" };
 
 export const migrations: readonly Migration[] = [
@@ -19,6 +19,6 @@ export const migrations: readonly Migration[] = [
   { name: "005_turns", sql: turns },
   { name: "006_steps", sql: steps },
   { name: "008_rights_and_taint", sql: rightsAndTaint },
-  { name: "009_gears_and_models", sql: gearsAndModels },
+  { name: "009_approvals_keys_audit", sql: approvalsKeysAudit },
   { name: "010_pages", sql: pages },
 ];

@@ -22,10 +22,16 @@ export class Door {
     this.#authentication = authentication;
   }
 
-  /** Undefined for a route that is open. Raises `unauthenticated`, `forbidden`. */
-  admit(kind: CallerKind, request: Request): Caller | undefined {
-    if (kind === "open") return undefined;
+  /** Who was recognised, also where the route was refused to them. */
+  callerOf(request: Request): Caller | undefined {
+    return this.#admitted.get(request);
+  }
+
+  /** `route`: as declared, for the log. Undefined for a route that is open. Raises `unauthenticated`, `forbidden`. */
+  admit(kind: CallerKind, request: Request, route: string): Caller | undefined {
     const exchange = exchangeOf(request);
+    exchange.route = route;
+    if (kind === "open") return undefined;
     const caller = this.#admitted.get(request) ?? this.#authentication.caller(exchange);
     this.#admitted.set(request, caller);
     exchange.caller = String(caller.userId);
@@ -40,8 +46,7 @@ export function callerPlugin(door: Door) {
       detail: { "x-caller": kind } as object,
       transform: (context: object) => {
         const asked = context as { request: Request; route: string; caller: Caller };
-        exchangeOf(asked.request).route = asked.route;
-        const caller = door.admit(kind, asked.request);
+        const caller = door.admit(kind, asked.request, asked.route);
         if (caller) asked.caller = caller;
       },
       resolve: (context: object): { caller: Caller } => {

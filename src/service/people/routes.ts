@@ -36,7 +36,10 @@ export function peopleRoutes(
       "/login",
       async ({ body, request }) => {
         const exchange = exchangeOf(request);
-        const session = await users.login(body.user, body.password, addresses.of(exchange));
+        const session = await users.login(body.user, body.password, {
+          requestId: exchange.id,
+          address: addresses.of(exchange),
+        });
         return withSession(answerJson(exchange.id, 200, session), exchange, session.token);
       },
       { caller: "open", body: Login, response: UserWithToken },

@@ -8,7 +8,8 @@ import { AppError, notFound } from "../../kit/error.ts";
 import { countedTogether } from "../../kit/http/client-address.ts";
 import { nameKey, parseName } from "../../kit/names.ts";
 import type { AttemptLimit } from "../../kit/rate.ts";
-import type { Audit } from "../audit/audit.ts";
+import type { Audit, Stranger } from "../audit/audit.ts";
+import type { Refusals } from "../audit/refusals.ts";
 import type { Authentication } from "./authentication.ts";
 import { requireAdmin, requireSignedIn, type Caller } from "./caller.ts";
 import { checkPasswordShape, hashPassword, verifyPassword } from "../../kit/passwords.ts";
@@ -34,6 +35,7 @@ export interface UsersDeps {
   authentication: Authentication;
   audit: Audit;
   clock: Clock;
+  refusals: Refusals;
   loginLimit: AttemptLimit;
   /** Called after every change of users or tokens: open streams and turns check their rights again. */
   rightsChanged: () => void;
@@ -71,18 +73,49 @@ export class Users {
     db.writeNow(() => store.deleteIdleSessions.run(clock.now() - SESSION_IDLE_DAYS * DAY_MS));
   }
 
-  /** One body and the same work for an unknown user, a wrong password and a user without one. Raises `unauthenticated`, `rate_limited`. */
-  async login(name: string, password: string, address: string): Promise<{ user: User; token: string }> {
-    const { db, store, clock, loginLimit } = this.#deps;
-    loginLimit.take(countedTogether(address));
-    const found = store.userByKey.get(nameKey(name));
+  /**
+   * One body and the same work for an unknown user, a wrong password and a user without one. Raises `unauthenticated`, `rate_limited`;
+   * each attempt is on record.
+   */
+  async login(name: string, password: string, from: Stranger): Promise<{ user: User; token: string }> {
+    const found = this.#deps.store.userByKey.get(nameKey(name));
+    try {
+      return await this.#loggedIn(found, password, from);
+    } catch (error) {
+      // A name that is nobody's stays off the record: some people type their password there.
+      const target = found ? `user:${found.id}` : "user:unknown";
+      if (error instanceof AppError)
+        this.#deps.refusals.note({ action: "login.failed", code: error.code, target, by: from });
+      throw error;
+    }
+  }
+
+  async #loggedIn(
+    found: UserRow | null,
+    password: string,
+    from: Stranger,
+  ): Promise<{ user: User; token: string }> {
+    const { db, store, clock, loginLimit, audit } = this.#deps;
+    loginLimit.take(countedTogether(from.address));
     const verified = await verifyPassword(password, found?.password_hash ?? null);
     if (!verified || !found) throw new AppError("unauthenticated", BAD_LOGIN);
     return db.write(() => {
       const user = store.userById.get(found.id);
       if (user?.password_hash !== found.password_hash) throw new AppError("unauthenticated", BAD_LOGIN);
       const token = newToken();
-      store.insertToken.get(user.id, tokenHash(token), "session", clock.now());
+      const { id: tokenId } = store.insertToken.get(user.id, tokenHash(token), "session", clock.now())!;
+      const { id: userId, name, role } = user;
+      const { requestId, address } = from;
+      const caller: Caller = {
+        userId,
+        name,
+        role,
+        auth: "session",
+        tokenId,
+        requestId,
+        address: () => address,
+      };
+      audit.record(caller, { action: "login.success", target: `user:${userId}` });
       return { user: toUser(store.userById.get(user.id)!), token };
     });
   }

@@ -4,6 +4,13 @@ import { AppError, notFound } from "../../kit/error.ts";
 import type { Caller } from "../people/caller.ts";
 import { visibleParams, type WorkspaceRow, type WorkspaceStore } from "./store.ts";
 
+/** Refusals of what is there, but not for this caller: the answer does not tell, the record does. */
+const unseen = new WeakSet<AppError>();
+
+export function isUnseen(error: AppError): boolean {
+  return unseen.has(error);
+}
+
 export class Access {
   readonly #store: WorkspaceStore;
 
@@ -14,7 +21,7 @@ export class Access {
   /** Raises `not_found`. */
   workspace(caller: Caller, id: number): WorkspaceRow {
     const row = this.#store.visible.get(id, ...visibleParams(caller));
-    if (!row) throw notFound("workspace", id);
+    if (!row) throw this.#missing("workspace", id, this.#store.byId.get(id) !== null);
     return row;
   }
 
@@ -50,7 +57,13 @@ export class Access {
     id: number,
     row: Row | null,
   ): Row {
-    if (!row || !this.sees(caller, row.workspace_id)) throw notFound(noun, id);
+    if (!row || !this.sees(caller, row.workspace_id)) throw this.#missing(noun, id, row !== null);
     return row;
+  }
+
+  #missing(noun: string, id: number, isThere: boolean): AppError {
+    const error = notFound(noun, id);
+    if (isThere) unseen.add(error);
+    return error;
   }
 }

@@ -7,6 +7,7 @@ export const AUTH_NAMES: Readonly<Record<AuditRecord["auth"], string>> = {
   session: "session",
   token: "token",
   system: "the service",
+  none: "not signed in",
 };
 
 /** Somebody changed the database behind the service's back; the server shows such a record with this action and without a time. */

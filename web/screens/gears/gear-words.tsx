@@ -44,6 +44,7 @@ export const AUTH_NAMES: Readonly<Record<string, string>> = {
   session: "session",
   token: "token",
   system: "the service",
+  none: "not signed in",
 };
 
 export const KIND_NAMES: Readonly<Record<GearRunKind, string>> = {

@@ -23,3 +23,7 @@ UPDATE agents SET model_id = (SELECT kept FROM kept_models k WHERE k.id = agents
 UPDATE models SET deleted_at = unixepoch() * 1000 WHERE id IN (SELECT id FROM kept_models WHERE id <> kept);
 DROP TABLE kept_models;
 CREATE UNIQUE INDEX models_name ON models (provider_id, model_name) WHERE deleted_at IS NULL;
+
+-- Records are stored as canonical JSON from here on; earlier ones in the order in which they were written.
+ALTER TABLE audit_head ADD COLUMN canonical_from INTEGER NOT NULL DEFAULT 1;
+UPDATE audit_head SET canonical_from = seq + 1;

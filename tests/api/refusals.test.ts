@@ -1,0 +1,114 @@
+// Goal: logins, failed logins, refusals and files that people save are on record, without secrets and without filling the record.
+
+import { expect, test } from "bun:test";
+import type { AuditRecord, AuditVerification } from "../../src/service/audit/schema.ts";
+import { temporaryFolder } from "../kit/folder.ts";
+import { call, say } from "../kit/model/index.ts";
+import { office, type Office } from "../kit/office.ts";
+import { testService } from "../kit/service.ts";
+import { workplace } from "../kit/workplace.ts";
+
+const PASSWORD = "canary-password-72";
+
+const actionsOf = async (at: Pick<Office, "admin">, action: string) =>
+  (await at.admin.get<AuditRecord[]>(`/audit?action=${action}`)).map(
+    ({ actor, auth, address, target, detail }): object => ({ actor, auth, address, target, detail }),
+  );
+
+test("logins are on record, failed ones too, without what was typed", async () => {
+  await using at = await office();
+  const anna = await at.user("anna");
+  await at.admin.put(`/users/${anna.id}/password`, { password: PASSWORD });
+  const login = (user: string, password: string) =>
+    at.admin.raw("POST", "/login", { body: { user, password } });
+  const typed = "typed-into-the-wrong-field-4";
+  expect((await login("anna", PASSWORD)).status).toBe(200);
+  expect((await login("anna", typed)).status).toBe(401);
+  expect((await login(typed, "x")).status).toBe(401);
+  const stranger = { actor: "", auth: "none", address: "127.0.0.1" };
+  const target = `user:${anna.id}`;
+  expect(await actionsOf(at, "login.success")).toEqual([
+    { actor: "anna", auth: "session", address: "127.0.0.1", target, detail: {} },
+  ]);
+  // The same address failed again, so it is counted until the interval ends.
+  expect(await actionsOf(at, "login.failed")).toEqual([
+    { ...stranger, target, detail: { code: "unauthenticated" } },
+  ]);
+  for (let attempt = 4; attempt <= 10; attempt++) await login("anna", "wrong");
+  expect((await login("anna", PASSWORD)).status).toBe(429);
+  expect((await actionsOf(at, "login.failed")).map((record) => (record as AuditRecord).detail)).toEqual([
+    { code: "rate_limited" },
+    { code: "unauthenticated" },
+  ]);
+  const all = JSON.stringify(await at.admin.get<unknown>("/audit?limit=500"));
+  for (const secret of [typed, PASSWORD, "wrong"]) expect(all).not.toContain(secret);
+});
+
+test("refusals for want of a right are on record once, their repeats as a count at the end", async () => {
+  await using folder = await temporaryFolder();
+  const at = await office({ data: folder.path });
+  const [anna, bob] = [await at.user("anna"), await at.user("bob")];
+  const lab = await at.workspace("lab", anna);
+  for (let time = 0; time < 5; time++) {
+    expect((await bob.refused("GET", `/workspaces/${lab.id}`)).status).toBe(404);
+    expect((await bob.refused("GET", "/audit")).status).toBe(403);
+    expect((await at.as("cairn_unknown").refused("GET", "/users")).status).toBe(401);
+    // What does not exist at all is no refusal.
+    expect((await anna.refused("GET", "/workspaces/999")).status).toBe(404);
+  }
+  const by = { actor: "bob", auth: "token", address: "127.0.0.1" };
+  const stranger = { actor: "", auth: "none", address: "127.0.0.1" };
+  const once = [
+    { ...stranger, target: "GET /api/v1/users", detail: { code: "unauthenticated" } },
+    { ...by, target: "GET /api/v1/audit", detail: { code: "forbidden" } },
+    { ...by, target: "GET /api/v1/workspaces/:id", detail: { code: "not_found" } },
+  ];
+  expect(await actionsOf(at, "request.refused")).toEqual(once);
+  await at[Symbol.asyncDispose]();
+  await using again = await testService({ data: folder.path });
+  expect(await actionsOf(again, "request.refused")).toEqual([
+    ...once.map(({ detail, ...rest }) => ({ ...rest, detail: { ...detail, repeats: 4 } })),
+    ...once,
+  ]);
+  expect(await again.admin.get<AuditVerification>("/audit/verify")).toMatchObject({ ok: true });
+});
+
+test("a person's save of a file is on record with its path and version, an agent's is not", async () => {
+  await using lab = await workplace();
+  const body = "secret text of the file";
+  const saved = await fetch(`${lab.at.url}/api/v1/workspaces/${lab.workspaceId}/file?path=notes/a.md`, {
+    method: "PUT",
+    body,
+  });
+  const { version } = (await saved.json()) as { version: string };
+  lab.model.script("boss", [call("file_write", { path: "b.md", content: "x" }), say("done")]);
+  await lab.chat("write");
+  const records = await lab.admin.get<AuditRecord[]>("/audit?action=file.save");
+  expect(records.map(({ actor, target, detail }) => ({ actor, target, detail }))).toEqual([
+    {
+      actor: "admin",
+      target: `workspace:${lab.workspaceId}`,
+      detail: { path: "notes/a.md", version, created: true },
+    },
+  ]);
+  expect(JSON.stringify(records)).not.toContain(body);
+});
+
+test("the access log has a line for each answer, by its route and without the address that was asked for", async () => {
+  await using at = await testService({ flags: { logLevel: "info" } });
+  await at.admin.get("/users");
+  await at.admin.refused("GET", "/workspaces/77");
+  await at.admin.raw("GET", "/health");
+  await fetch(`${at.url}/some/page`);
+  await fetch(`${at.url}/api/v1/nowhere`, { headers: { Host: "evil.example" } });
+  await at.service.stop("read the log");
+  const lines = at.log.map((line) => JSON.parse(line) as Record<string, unknown>);
+  const answered = lines.filter(({ message }) => message === "answered");
+  expect(answered.map(({ level, method, route, status }) => [level, method, route, status])).toEqual([
+    ["info", "GET", "/api/v1/users", 200],
+    ["info", "GET", "/api/v1/workspaces/:id", 404],
+    ["info", "GET", "none", 421],
+  ]);
+  expect(answered[0]).toMatchObject({ request_id: expect.any(String), ms: expect.any(Number) });
+  expect(at.log.join("")).not.toContain("some/page");
+});
