@@ -1,5 +1,7 @@
 // A service whose terminal is on, with a real container daemon, and a client of its WebSocket that collects what the shell says.
 
+import { chown, mkdir, readdir } from "node:fs/promises";
+import { userInfo } from "node:os";
 import { join } from "node:path";
 import type { Sandbox } from "../../src/service/sandbox/sandbox.ts";
 import type { TestDocker } from "./docker.ts";
@@ -41,6 +43,18 @@ export async function terminalOffice(
       await folder[Symbol.asyncDispose]();
     },
   };
+}
+
+/** An account that is not root's: what owns the files where the service is set up as it should be. */
+const OWNER = 1000;
+
+/** Gives the workspace's files to an account that is not root, where the tests run as root. */
+export async function handOver(at: Pick<Office, "data">, workspaceId: number): Promise<void> {
+  const folder = join(at.data, "files", String(workspaceId));
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  if (userInfo().uid !== 0) return;
+  const inside = await readdir(folder, { recursive: true });
+  for (const path of ["", ...inside]) await chown(join(folder, path), OWNER, OWNER);
 }
 
 export interface TerminalClient {

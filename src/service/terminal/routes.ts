@@ -13,16 +13,20 @@ export function terminalRoutes(plugin: CallerPlugin, terminals: Terminals) {
   return new Elysia({ name: "terminal", normalize: false, tags: ["terminal"] })
     .use(plugin)
     .get("/terminal/status", () => terminals.status(), { caller: "any", response: TerminalStatus })
-    .get("/terminal", ({ caller, request }) => terminals.connect(caller, null, exchangeOf(request)), {
-      caller: "admin",
-      response: Empty,
-      detail: SOCKET,
-    })
+    .get(
+      "/terminal",
+      async ({ caller, request }) => await terminals.connect(caller, null, exchangeOf(request)),
+      {
+        caller: "admin",
+        response: Empty,
+        detail: SOCKET,
+      },
+    )
     .get(
       "/workspaces/:id/terminal",
-      ({ caller, params, request }) => terminals.connect(caller, params.id, exchangeOf(request)),
+      async ({ caller, params, request }) => await terminals.connect(caller, params.id, exchangeOf(request)),
       {
-        caller: "ws",
+        caller: "admin",
         params: fromText(IdParams),
         response: Empty,
         detail: SOCKET,

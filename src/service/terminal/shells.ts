@@ -52,6 +52,13 @@ export class Shells {
         ? ["--workdir=/tmp"]
         : [`--volume=${folder}:${MOUNT_PATH}:ro,z`, `--workdir=${MOUNT_PATH}`];
     const user = folder === null ? CONTAINER_USER : await readerOf(folder);
+    if (user === undefined) {
+      log.error("a terminal's container was not created", {
+        image,
+        reason: "the workspace's files belong to root",
+      });
+      return false;
+    }
     const created = await docker.run(
       [
         "create",
@@ -116,9 +123,12 @@ export class Shells {
   }
 }
 
-/** A workspace's folder is open to its owner only, so the shell reads it as that user: without a capability, and nothing to write to. */
-async function readerOf(folder: string): Promise<string> {
+/**
+ * A workspace's folder is open to its owner only, so the shell reads it as that user: without a capability, and nothing to write to.
+ * Undefined when that is root: no shell is root, also without capabilities.
+ */
+export async function readerOf(folder: string): Promise<string | undefined> {
   if (process.platform === "win32") return CONTAINER_USER;
   const { uid, gid } = await stat(folder);
-  return `${uid}:${gid}`;
+  return uid === 0 ? undefined : `${uid}:${gid}`;
 }

@@ -14,7 +14,7 @@ import type { Sandbox } from "../sandbox/sandbox.ts";
 import type { Access } from "../workspaces/access.ts";
 import { SESSIONS_MAX, type TerminalStatus } from "./schema.ts";
 import { Session } from "./session.ts";
-import type { Shells } from "./shells.ts";
+import { readerOf, type Shells } from "./shells.ts";
 
 const CHECK_MS = 250;
 
@@ -22,6 +22,9 @@ export const TERMINAL_OFF =
   "the terminal is off: set terminal: true in the configuration (or SERVICE_TERMINAL=1), with a container sandbox, and start the service again";
 export const TERMINAL_NOT_ISOLATED =
   "the terminal needs a container sandbox, and there is none: start a container daemon, set sandbox: docker, and start the service again";
+
+export const TERMINAL_FILES_OF_ROOT =
+  "the workspace's files belong to root, and a terminal is never root: run the service as a user of its own, who owns the data directory, or open the terminal without files";
 
 export interface TerminalsDeps {
   db: Db;
@@ -63,18 +66,23 @@ export class Terminals {
     if (this.#problem() === undefined) await this.#deps.shells.sweep();
   }
 
-  /** `workspaceId` null: a shell beside all workspaces, for admins. Raises `not_found`, `forbidden`, `refused`, `invalid` (no WebSocket). */
-  connect(caller: Caller, workspaceId: number | null, exchange: Exchange): void {
-    if (workspaceId === null) requireAdmin(caller);
-    else this.#deps.access.workspace(caller, workspaceId);
+  /** Admin. `workspaceId` null: a shell beside all workspaces. Raises `forbidden`, `not_found`, `refused`, `invalid` (no WebSocket). */
+  async connect(caller: Caller, workspaceId: number | null, exchange: Exchange): Promise<void> {
+    requireAdmin(caller);
+    // The request is gone by the time that the end is recorded.
+    const address = caller.address();
     const problem = this.#problem();
+    if (workspaceId !== null) this.#deps.access.workspace(caller, workspaceId);
     if (problem !== undefined) throw new AppError("refused", problem);
+    if (
+      workspaceId !== null &&
+      (await readerOf(await this.#deps.files.directoryOf(workspaceId))) === undefined
+    )
+      throw new AppError("refused", TERMINAL_FILES_OF_ROOT, { reason: "files_of_root" });
     if (this.#stopping) throw new AppError("unavailable", "the service is stopping");
     if (this.#open.size >= SESSIONS_MAX)
       throw new AppError("refused", `${SESSIONS_MAX} terminals are open already: end one first`);
     const { shells, clock, background } = this.#deps;
-    // The request is gone by the time that the end is recorded.
-    const address = caller.address();
     const session = new Session(shells.newName(), shells, clock);
     exchange.upgrade(session);
     const open: Open = { session, caller: { ...caller, address: () => address }, workspaceId };
@@ -101,7 +109,7 @@ export class Terminals {
   #allowed({ caller, workspaceId }: Open): boolean {
     const now = this.#deps.authentication.renewed(caller);
     if (!now) return false;
-    return workspaceId === null ? now.role === "admin" : this.#deps.access.sees(now, workspaceId);
+    return now.role === "admin" && (workspaceId === null || this.#deps.access.sees(now, workspaceId));
   }
 
   /** No shell without its record. The container goes whatever happens, and nobody waits for that. */

@@ -1,8 +1,10 @@
 // Goal: a terminal is refused, before anything is started, with a text that says what to do; and the guard stands in front of it.
 
 import { expect, test } from "bun:test";
+import { userInfo } from "node:os";
 import { office } from "../../kit/office.ts";
-import { connectTerminal, ISOLATED } from "../../kit/terminal.ts";
+import { TERMINAL_FILES_OF_ROOT } from "../../../src/service/terminal/terminals.ts";
+import { connectTerminal, handOver, ISOLATED } from "../../kit/terminal.ts";
 
 const OFF =
   "the terminal is off: set terminal: true in the configuration (or SERVICE_TERMINAL=1), with a container sandbox, and start the service again";
@@ -57,8 +59,16 @@ test("who may not, and what is no WebSocket", async () => {
     code: "forbidden",
     message: "only an admin may do this",
   });
-  const missing = { status: 404, code: "not_found", message: `workspace ${workspace.id}: not found` };
-  expect(await stranger.refused("GET", `/workspaces/${workspace.id}/terminal`)).toEqual(missing);
+  // Also to its owner: a terminal is for admins.
+  const own = await at.workspace("own", stranger);
+  for (const id of [workspace.id, own.id, 999])
+    expect(await stranger.refused("GET", `/workspaces/${id}/terminal`)).toEqual({
+      status: 403,
+      code: "forbidden",
+      message: "only an admin may do this",
+    });
+  expect(await at.admin.refused("GET", "/workspaces/999/terminal")).toMatchObject({ status: 404 });
+  await handOver(at, workspace.id);
   expect((await at.as("cairn_wrong").refused("GET", "/terminal")).status).toBe(401);
   expect(await at.admin.refused("GET", `/workspaces/${workspace.id}/terminal`)).toEqual({
     status: 400,
@@ -66,6 +76,17 @@ test("who may not, and what is no WebSocket", async () => {
     message: "this address speaks WebSocket: connect to it with an upgrade",
   });
   expect(await at.admin.get<unknown[]>("/audit?action=terminal.start")).toEqual([]);
+});
+
+test.if(userInfo().uid === 0)("a workspace's terminal is refused where its files are root's", async () => {
+  await using at = await office({ environment: ON, sandbox: ISOLATED });
+  const workspace = await at.workspace("lab");
+  expect(await at.admin.refused("GET", `/workspaces/${workspace.id}/terminal`)).toEqual({
+    status: 422,
+    code: "refused",
+    message: TERMINAL_FILES_OF_ROOT,
+    details: { reason: "files_of_root" },
+  });
 });
 
 test.each([

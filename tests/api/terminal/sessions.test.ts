@@ -5,7 +5,13 @@ import type { AuditRecord } from "../../../src/service/audit/schema.ts";
 import { DOCKER_SETUP_MS, startDocker, type TestDocker } from "../../kit/docker.ts";
 import { manualClock, MINUTE_MS } from "../../kit/manual-clock.ts";
 import { testService } from "../../kit/service.ts";
-import { connectTerminal, ISOLATED, terminalOffice, type TerminalOffice } from "../../kit/terminal.ts";
+import {
+  connectTerminal,
+  handOver,
+  ISOLATED,
+  terminalOffice,
+  type TerminalOffice,
+} from "../../kit/terminal.ts";
 
 const TIMEOUT_MS = 20_000;
 let docker: TestDocker | undefined;
@@ -47,12 +53,13 @@ describe("terminal", () => {
     "a shell with the workspace's files to read, no network, no rights, and a record of it",
     async (on) => {
       await using at = await terminalOffice(on);
-      const mia = await at.user("mia");
+      const mia = await at.user("mia", "admin");
       const workspace = await at.workspace("lab", mia);
       await at.admin.raw("PUT", `/workspaces/${workspace.id}/file?path=notes/a.txt`, {
         body: "hello file",
         headers: { "Content-Type": "text/plain" },
       });
+      await handOver(at, workspace.id);
       const terminal = await connectTerminal(at.url, `/workspaces/${workspace.id}/terminal`, {
         Authorization: `Bearer ${mia.token}`,
       });
@@ -64,9 +71,10 @@ describe("terminal", () => {
       terminal.type(`until [ "$(stty size)" = "30 120" ]; do sleep 0.05; done; echo resized\n`);
       await terminal.says(/\rresized\r/);
       terminal.type(
-        "pwd; cat notes/a.txt; echo; tty; stty size; ls /sys/class/net; grep -E '^(CapEff|CapBnd|NoNewPrivs)' /proc/self/status\n",
+        "echo uid-$(id -u)-; pwd; cat notes/a.txt; echo; tty; stty size; ls /sys/class/net; grep -E '^(CapEff|CapBnd|NoNewPrivs)' /proc/self/status\n",
       );
       await terminal.says(/NoNewPrivs:\s+1\r/);
+      expect(terminal.text()).toMatch(/\ruid-[1-9][0-9]*-\r|\nuid-[1-9][0-9]*-\r/);
       expect(terminal.text()).toMatch(
         /\/workspace\r\nhello file\r\n\/dev\/pts\/0\r\n30 120\r\nlo\r\nCapEff:\t0{16}\r\nCapBnd:\t0{16}\r\nNoNewPrivs:\t1\r/,
       );
@@ -143,19 +151,17 @@ describe("terminal", () => {
 
   dockerTest("rights that are taken away end it, at once", async (on) => {
     await using at = await terminalOffice(on);
-    const mia = await at.user("mia");
-    const workspace = await at.workspace("lab");
-    const team = await at.team("team", mia);
-    await at.admin.put(`/workspaces/${workspace.id}/teams/${team}`);
     const ada = await at.user("ada", "admin");
+    const workspace = await at.workspace("lab");
+    await handOver(at, workspace.id);
     const path = `/workspaces/${workspace.id}/terminal`;
-    const shared = await connectTerminal(at.url, path, { Authorization: `Bearer ${mia.token}` });
-    const own = await connectTerminal(at.url, "/terminal", { Authorization: `Bearer ${ada.token}` });
+    const headers = { Authorization: `Bearer ${ada.token}` };
+    const inWorkspace = await connectTerminal(at.url, path, headers);
+    const own = await connectTerminal(at.url, "/terminal", headers);
     const kept = await connectTerminal(at.url, path);
-    await at.admin.delete(`/workspaces/${workspace.id}/teams/${team}`);
-    expect(await shared.closed).toEqual({ code: 1008, reason: "you may no longer use this terminal" });
     await at.admin.patch(`/users/${ada.id}`, { role: "member" });
-    expect(await own.closed).toEqual({ code: 1008, reason: "you may no longer use this terminal" });
+    for (const { closed } of [own, inWorkspace])
+      expect(await closed).toEqual({ code: 1008, reason: "you may no longer use this terminal" });
     expect(kept.socket.readyState).toBe(WebSocket.OPEN);
     await at.admin.delete(`/workspaces/${workspace.id}`);
     expect(await kept.closed).toEqual({ code: 1008, reason: "you may no longer use this terminal" });
