@@ -5,15 +5,23 @@
 // of the others. The lock is exclusive: a second process on the same data is refused instead of corrupting our counters and caches.
 
 import { Database, type SQLQueryBindings, type Statement } from "bun:sqlite";
-import { chmodSync, closeSync, fstatSync, openSync, read, rmSync } from "node:fs";
-import { AppError, messageOf, systemCode } from "./error.ts";
+import { closeSync, fstatSync, openSync, read, rmSync } from "node:fs";
+import {
+  claimFile,
+  createFile,
+  incomplete,
+  openError,
+  removeFiles,
+  settleFile,
+  storageError,
+} from "./db-file.ts";
+import { AppError } from "./error.ts";
 
 const BUSY_TIMEOUT_MS = 200;
 const CACHE_KIB = 8 * 1024;
 const BATCH_WORKS_MAX = 512;
 /** The log is brought into the file when it has so many pages (16 MiB): a page that changes often is brought once for many commits. */
 const CHECKPOINT_PAGES = 4000;
-const FILE_MODE = 0o600;
 
 type Params = SQLQueryBindings[];
 const READS = /^\s*SELECT\b/i;
@@ -210,6 +218,11 @@ export class Db {
     if (this.#descriptor !== undefined) closeSync(this.#descriptor);
   }
 
+  /** Its tables are made: called once all migrations are done. */
+  settle(): void {
+    settleFile(this.path);
+  }
+
   /** Closes, and takes the files away if this process made them: for a start that is refused. */
   discard(): void {
     this.close();
@@ -356,15 +369,19 @@ export class Db {
   }
 }
 
-/** Raises `conflict` with `details.in_use` while another process has it open, `invalid` when it is no database, `unavailable` when storage refuses. */
+/**
+ * Raises `conflict` with `details.in_use` while another process has it open, `invalid` when it is no database, `refused` for an incomplete copy, `unavailable` when
+ * storage refuses.
+ */
 export function openDatabase(path: string, onDefect: OnDefect = rethrow): Db {
-  let created = false;
+  let claim: ReturnType<typeof claimFile> | undefined;
   let sqlite: Database | undefined;
   try {
-    created = claimFile(path);
+    claim = claimFile(path);
     sqlite = new Database(path, { create: true, strict: true });
     sqlite.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
     sqlite.run("PRAGMA locking_mode = EXCLUSIVE");
+    if (claim === "kept" && isEmpty(sqlite)) throw incomplete(path);
     sqlite.run("PRAGMA journal_mode = WAL");
     sqlite.run("PRAGMA synchronous = FULL");
     sqlite.run("PRAGMA foreign_keys = ON");
@@ -375,74 +392,22 @@ export function openDatabase(path: string, onDefect: OnDefect = rethrow): Db {
     // An exclusive lock is taken by the first write, so make one now: better refused here than at the first request.
     sqlite.run("BEGIN EXCLUSIVE");
     sqlite.run("COMMIT");
-    return new Db(path, sqlite, created, onDefect);
+    return new Db(path, sqlite, claim === "made" && path !== ":memory:", onDefect);
   } catch (error) {
     sqlite?.close(false);
     const shown = openError(path, error);
     // In use: another process was quicker with the file that we made, and it is theirs now.
-    if (created && shown.code !== "conflict") removeFiles(path);
+    if (claim === "made" && shown.code !== "conflict") removeFiles(path);
     throw shown;
   }
 }
 
-/** Makes sure that the file is there and for its owner only, before anything is in it. Returns whether it was made here. */
-function claimFile(path: string): boolean {
-  if (path === ":memory:") return false;
-  try {
-    createFile(path);
-    return true;
-  } catch (error) {
-    if (systemCode(error) !== "EEXIST") throw error;
-    chmodSync(path, FILE_MODE);
-    return false;
-  }
-}
-
-/** Raises the system's EEXIST when it exists. */
-function createFile(path: string): void {
-  closeSync(openSync(path, "wx", FILE_MODE));
-}
-
-function removeFiles(path: string): void {
-  for (const suffix of ["", "-wal", "-shm", "-journal"]) rmSync(path + suffix, { force: true });
+function isEmpty(sqlite: Database): boolean {
+  return (
+    sqlite.query<{ count: number }, []>("SELECT count(*) AS count FROM sqlite_schema").get()!.count === 0
+  );
 }
 
 function rethrow(error: unknown): never {
   throw error;
-}
-
-function openError(path: string, error: unknown): AppError {
-  const code = systemCode(error) ?? "";
-  if (code.startsWith("SQLITE_BUSY") || code.startsWith("SQLITE_LOCKED"))
-    return new AppError(
-      "conflict",
-      `${path} is in use by another process; stop it first, or choose another data directory`,
-      { in_use: true },
-    );
-  if (code.startsWith("SQLITE_NOTADB") || code.startsWith("SQLITE_CORRUPT"))
-    return new AppError(
-      "invalid",
-      `${path} is not a usable database (${messageOf(error)}); restore a backup or move it away`,
-    );
-  if (code.startsWith("SQLITE_READONLY") || code.startsWith("SQLITE_PERM"))
-    return new AppError(
-      "refused",
-      `${path} can't be written: this user may not do that there, or the disk is read-only`,
-    );
-  return new AppError("unavailable", `open ${path}: ${messageOf(error)}`);
-}
-
-/** Storage that refuses is not the caller's mistake and not a defect of ours: say which. */
-function storageError(error: unknown): unknown {
-  const code = systemCode(error) ?? "";
-  if (code.startsWith("SQLITE_FULL")) {
-    return new AppError(
-      "unavailable",
-      "the disk is full: nothing was changed; free some space and try again",
-    );
-  }
-  if (code.startsWith("SQLITE_IOERR") || code.startsWith("SQLITE_READONLY")) {
-    return new AppError("unavailable", `storage failed (${code}): nothing was changed`);
-  }
-  return error;
 }

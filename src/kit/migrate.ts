@@ -46,6 +46,7 @@ export function migrate(
       record.run(migration.name, sha256Hex(migration.sql), now);
     });
   }
+  db.settle();
   return { applied: missing.map((migration) => migration.name), backup };
 }
 

@@ -2,7 +2,7 @@
 // specification and leaves nothing behind.
 
 import { describe, expect, test } from "bun:test";
-import { chmodSync, existsSync, readdirSync } from "node:fs";
+import { copyFileSync, chmodSync, existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { runBinary } from "../kit/binaries.ts";
 import { temporaryFolder, type Folder } from "../kit/folder.ts";
@@ -255,6 +255,22 @@ describe("a refused start leaves nothing behind:", () => {
       stderr: `Error: ${file} is not a usable database (file is not a database); restore a backup or move it away\n`,
     });
     expect(await Bun.file(file).text()).toBe(before);
+    expect(readdirSync(folder.path)).toEqual(["service.db"]);
+  });
+
+  test("the database is a copy without its log", async () => {
+    await using running = await runService();
+    await using folder = await temporaryFolder();
+    const file = join(folder.path, "service.db");
+    copyFileSync(join(running.data, "service.db"), file);
+    const outcome = await runBinary("service", ["serve", "--data", folder.path, "--listen", "127.0.0.1:0"]);
+    const advice =
+      "copy it together with service.db-wal while the program is stopped, restore a backup, or delete it to begin with an empty one";
+    expect(outcome).toEqual({
+      exitCode: 1,
+      stdout: "",
+      stderr: `Error: ${file} is an incomplete copy: there is nothing in it; ${advice}\n`,
+    });
     expect(readdirSync(folder.path)).toEqual(["service.db"]);
   });
 

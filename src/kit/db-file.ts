@@ -1,0 +1,94 @@
+// The file of a database: made for its owner only, told apart from a copy that lacks its log, and what its failures mean to people.
+
+import { chmodSync, closeSync, existsSync, openSync, rmSync, statSync } from "node:fs";
+import { basename } from "node:path";
+import { AppError, messageOf, systemCode } from "./error.ts";
+
+const FILE_MODE = 0o600;
+/** Lies beside a database that is being made, until its tables are durable. */
+const BEGUN_SUFFIX = "-begun";
+
+/**
+ * Makes sure that the file is there and for its owner only, before anything is in it. `made`: here; `begun`: by a process that ended before
+ * the tables were in it; `kept`: it must have tables. Raises `refused` for an empty file that nobody began.
+ */
+export function claimFile(path: string): "made" | "begun" | "kept" {
+  if (path === ":memory:") return "made";
+  if (!existsSync(path)) closeSync(openSync(path + BEGUN_SUFFIX, "w", FILE_MODE));
+  const isBegun = existsSync(path + BEGUN_SUFFIX);
+  try {
+    createFile(path);
+    return "made";
+  } catch (error) {
+    if (systemCode(error) !== "EEXIST") throw error;
+    chmodSync(path, FILE_MODE);
+    if (!isBegun && statSync(path).size === 0) throw incomplete(path);
+    return isBegun ? "begun" : "kept";
+  }
+}
+
+/** Its tables are there and durable: from now on a file without any is a copy without its log. */
+export function settleFile(path: string): void {
+  rmSync(path + BEGUN_SUFFIX, { force: true });
+}
+
+/**
+ * For a file without tables that nobody began. While it is written, all that is new stands in the log beside it: a copy of the file alone
+ * may hold nothing at all, and would pass for a fresh installation.
+ */
+export function incomplete(path: string): AppError {
+  return new AppError(
+    "refused",
+    `${path} is an incomplete copy: there is nothing in it; copy it together with ${basename(path)}-wal while the program is stopped, ` +
+      "restore a backup, or delete it to begin with an empty one",
+  );
+}
+
+/** Raises the system's EEXIST when it exists. */
+export function createFile(path: string): void {
+  closeSync(openSync(path, "wx", FILE_MODE));
+}
+
+export function removeFiles(path: string): void {
+  for (const suffix of ["", "-wal", "-shm", "-journal", BEGUN_SUFFIX]) rmSync(path + suffix, { force: true });
+}
+
+export function openError(path: string, error: unknown): AppError {
+  if (error instanceof AppError) return error;
+  const code = systemCode(error) ?? "";
+  if (code.startsWith("SQLITE_BUSY") || code.startsWith("SQLITE_LOCKED")) {
+    return new AppError(
+      "conflict",
+      `${path} is in use by another process; stop it first, or choose another data directory`,
+      { in_use: true },
+    );
+  }
+  if (code.startsWith("SQLITE_NOTADB") || code.startsWith("SQLITE_CORRUPT")) {
+    return new AppError(
+      "invalid",
+      `${path} is not a usable database (${messageOf(error)}); restore a backup or move it away`,
+    );
+  }
+  if (code.startsWith("SQLITE_READONLY") || code.startsWith("SQLITE_PERM")) {
+    return new AppError(
+      "refused",
+      `${path} can't be written: this user may not do that there, or the disk is read-only`,
+    );
+  }
+  return new AppError("unavailable", `open ${path}: ${messageOf(error)}`);
+}
+
+/** Storage that refuses is not the caller's mistake and not a defect of ours: say which. */
+export function storageError(error: unknown): unknown {
+  const code = systemCode(error) ?? "";
+  if (code.startsWith("SQLITE_FULL")) {
+    return new AppError(
+      "unavailable",
+      "the disk is full: nothing was changed; free some space and try again",
+    );
+  }
+  if (code.startsWith("SQLITE_IOERR") || code.startsWith("SQLITE_READONLY")) {
+    return new AppError("unavailable", `storage failed (${code}): nothing was changed`);
+  }
+  return error;
+}

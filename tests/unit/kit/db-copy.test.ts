@@ -1,0 +1,89 @@
+// Goal: a database file that was copied without its log is refused, never taken for a fresh installation; a start that crashed is not.
+
+import { expect, test } from "bun:test";
+import {
+  closeSync,
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  statSync,
+} from "node:fs";
+import { join } from "node:path";
+import { openDatabase } from "../../../src/kit/db.ts";
+import { migrate } from "../../../src/kit/migrate.ts";
+import { temporaryFolder } from "../../kit/folder.ts";
+import { openSqliteEngine } from "../../../src/context/files/sqlite/engine.ts";
+import { systemClock } from "../../../src/kit/clock.ts";
+import { silent, sqliteBench } from "../../kit/file-engine.ts";
+import { testService } from "../../kit/service.ts";
+
+const SQL = [{ name: "001_a", sql: "CREATE TABLE a (x INTEGER) STRICT" }];
+
+const refusal = (path: string, name: string) =>
+  `${path} is an incomplete copy: there is nothing in it; copy it together with ${name}-wal while the program is stopped, ` +
+  "restore a backup, or delete it to begin with an empty one";
+
+test("a running service's database without its log starts no new installation, and with it the same one", async () => {
+  await using folder = await temporaryFolder();
+  await using at = await testService();
+  await at.user("anna");
+  const alone = join(folder.path, "alone");
+  const whole = join(folder.path, "whole");
+  for (const copy of [alone, whole]) mkdirSync(copy);
+  copyFileSync(join(at.data, "service.db"), join(alone, "service.db"));
+  expect(statSync(join(alone, "service.db")).size).toBe(4096);
+  cpSync(at.data, whole, { recursive: true });
+  await expect(testService({ data: alone })).rejects.toThrow(
+    refusal(join(alone, "service.db"), "service.db"),
+  );
+  // Refused again: the first time changed nothing.
+  await expect(testService({ data: alone })).rejects.toThrow("incomplete copy");
+  expect(readdirSync(alone)).toEqual(["service.db"]);
+  await using same = await testService({ data: whole });
+  expect(await same.admin.get<{ name: string }[]>("/users")).toMatchObject([
+    { name: "admin" },
+    { name: "anna" },
+  ]);
+});
+
+test("an empty file is refused as well", async () => {
+  await using folder = await temporaryFolder();
+  const path = join(folder.path, "a.db");
+  closeSync(openSync(path, "w"));
+  expect(() => openDatabase(path)).toThrow(refusal(path, "a.db"));
+  expect(statSync(path).size).toBe(0);
+});
+
+test("what a crash left of the first start is started, at every step of it", async () => {
+  await using folder = await temporaryFolder();
+  const path = join(folder.path, "a.db");
+  const begun = `${path}-begun`;
+  const crashes: [what: string, leave: () => void][] = [
+    ["only the mark", () => closeSync(openSync(begun, "w"))],
+    ["the mark and an empty file", () => [begun, path].forEach((each) => closeSync(openSync(each, "w")))],
+    ["a file without tables", () => openDatabase(path).close()],
+  ];
+  for (const [what, leave] of crashes) {
+    leave();
+    expect({ what, isBegun: existsSync(begun) }).toEqual({ what, isBegun: true });
+    const db = openDatabase(path);
+    migrate(db, SQL, 0);
+    expect({ what, isBegun: existsSync(begun) }).toEqual({ what, isBegun: false });
+    db.close();
+    const again = openDatabase(path);
+    expect(migrate(again, SQL, 0).applied).toEqual([]);
+    again.close();
+    for (const name of readdirSync(folder.path)) await Bun.file(join(folder.path, name)).delete();
+  }
+});
+
+test("so is a space's", async () => {
+  await using space = await sqliteBench();
+  const directory = join(space.directory, "copy");
+  mkdirSync(join(directory, ".cairn"), { recursive: true });
+  copyFileSync(join(space.directory, ".cairn/space.db"), join(directory, ".cairn/space.db"));
+  expect(() => openSqliteEngine({ directory, clock: systemClock, log: silent })).toThrow("incomplete copy");
+});
