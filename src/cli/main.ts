@@ -102,6 +102,7 @@ export const program: Program = {
         list: async () => (await webhook()).webhookList,
         add: async () => (await webhook()).webhookAdd,
         remove: async () => (await webhook()).webhookRemove,
+        "rotate-secret": async () => (await webhook()).webhookRotateSecret,
         enable: async () => (await webhook()).webhookEnable,
         disable: async () => (await webhook()).webhookDisable,
         test: async () => (await webhook()).webhookTest,

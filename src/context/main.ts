@@ -13,11 +13,13 @@ import { migrate } from "../kit/migrate.ts";
 import { version } from "../kit/version.ts";
 import { loadServerConfig } from "./config/config.ts";
 import { auditPath } from "./audit/audit-file.ts";
+import { secretsKeyPath } from "./config/directory.ts";
 import type { ServerConfig } from "./config/schema.ts";
-import { serverMigrations } from "./migrations/migrations.ts";
+import { HOOKS_SINCE, SEALED_SINCE, serverMigrations } from "./migrations/migrations.ts";
 import { buildParts, type OutboundOptions, type Parts } from "./parts.ts";
 import { LocalDoor } from "./people/local-door.ts";
 import { createHandler } from "./server.ts";
+import { sealStoredSecrets } from "./webhooks/secrets.ts";
 
 export const DATABASE_NAME = "server.db";
 const STOP_DEADLINE_MS = 9_000;
@@ -51,7 +53,13 @@ export function openServer(options: OpenOptions): OpenServer {
     log.error("a callback after a commit failed", { error: messageOf(error) }),
   );
   try {
-    const report = migrate(db, serverMigrations, clock.now());
+    const report = migrate(db, serverMigrations, clock.now(), (missing) => {
+      if (
+        missing.some(({ name }) => name === SEALED_SINCE) &&
+        !missing.some(({ name }) => name === HOOKS_SINCE)
+      )
+        sealStoredSecrets(db, secretsKeyPath(config), log);
+    });
     if (report.backup) log.info("database upgraded", { backup: report.backup });
     const parts = buildParts({ db, clock, log, config, outbound: options.outbound });
     prepare(parts);

@@ -12,11 +12,13 @@ import { COMMIT_SECONDS, counter, gauge, Metrics } from "../kit/metrics/metrics.
 import { version } from "../kit/version.ts";
 import { SYSTEM_NETWORK, type Network } from "../kit/outbound.ts";
 import { AttemptLimit } from "../kit/rate.ts";
+import { SecretBox } from "../kit/secret-box.ts";
 import { openWorker } from "../kit/workers/entry.ts";
 import { WorkerPool } from "../kit/workers/pool.ts";
 import { auditPath } from "./audit/audit-file.ts";
 import { Audit } from "./audit/audit.ts";
 import { Backups } from "./backup/backups.ts";
+import { secretsKeyPath } from "./config/directory.ts";
 import type { ServerConfig } from "./config/schema.ts";
 import { Events } from "./events/events.ts";
 import { Files } from "./files/files.ts";
@@ -36,6 +38,7 @@ import { Sync } from "./sync/sync.ts";
 import { DeadLetterFile } from "./webhooks/dead-letter.ts";
 import { Deliveries, RETRY_WAITS_MS } from "./webhooks/delivery.ts";
 import { HookOwners } from "./webhooks/owners.ts";
+import { HookSecrets } from "./webhooks/secrets.ts";
 import { Sender } from "./webhooks/sender.ts";
 import { WebhookStore } from "./webhooks/store.ts";
 import { Webhooks } from "./webhooks/webhooks.ts";
@@ -109,6 +112,7 @@ export function buildParts({ db, clock, log, config, outbound }: PartsOptions) {
   const deadLetters = new DeadLetterFile(join(config.directory, "webhooks", "dead-letter.jsonl"));
   const network = outbound?.network ?? networkFor(config);
   const waitsMs = outbound?.waitsMs ?? RETRY_WAITS_MS;
+  const hookSecrets = new HookSecrets(new SecretBox(secretsKeyPath(config)));
   const owners = new HookOwners(authentication);
   const deliveries = new Deliveries({
     db,
@@ -116,7 +120,7 @@ export function buildParts({ db, clock, log, config, outbound }: PartsOptions) {
     events,
     clock,
     log,
-    sender: new Sender(network, ({ secret }) => secret),
+    sender: new Sender(network, (hook) => hookSecrets.open(hook)),
     waitsMs,
     deadLetters,
     maySee: (hook, event) => owners.maySee(hook, event),
@@ -125,6 +129,7 @@ export function buildParts({ db, clock, log, config, outbound }: PartsOptions) {
     changes,
     store,
     deliveries,
+    secrets: hookSecrets,
     deadLetters,
     network,
     events,

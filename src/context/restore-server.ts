@@ -7,7 +7,7 @@ import { basename, dirname, join } from "node:path";
 import { checkContent } from "./backup/content.ts";
 import type { AuditInBackup, Manifest } from "./backup/schema.ts";
 import { unpack, type Unpacked } from "./backup/unpack.ts";
-import { CONFIG_FILE_NAME } from "./config/directory.ts";
+import { CONFIG_FILE_NAME, secretsKeyPath } from "./config/directory.ts";
 import { openSqliteEngine } from "./files/sqlite/engine.ts";
 import { headText } from "./files/head.ts";
 import { openServer } from "./main.ts";
@@ -49,6 +49,8 @@ export interface RestoredServer {
     readonly versions: number;
   }[];
   readonly audit: { readonly entries: number };
+  /** Webhooks that cannot sign until the key file is there again: no backup contains it. */
+  readonly sealed: { readonly webhooks: number; readonly key_file: string };
 }
 
 export interface VerifiedBackup {
@@ -95,9 +97,11 @@ export async function restoreServer(
     const { manifest, sha256, auditProblem } = await proven(file, build, signal, onProgress);
     if (auditProblem !== undefined && audit === "whole") throw brokenAudit(file, auditProblem);
     const spaces = await makeSpaces(build, manifest, clock, signal, onProgress);
-    const entries = await recordRestore(build, { target: basename(file), contentHash: sha256 }, log, clock);
+    const about = { target: basename(file), contentHash: sha256 };
+    const { entries, webhooks, secretsKey } = await recordRestore(build, about, log, clock);
     await guarded(directory, () => (isThere ? moveUp(build, directory) : moveTo(build, directory)));
-    return { directory, file, created_at: manifest.created_at, spaces, audit: { entries } };
+    const sealed = { webhooks, key_file: secretsKeyPath({ directory, secretsKey }) };
+    return { directory, file, created_at: manifest.created_at, spaces, audit: { entries }, sealed };
   } finally {
     await rm(build, { recursive: true, force: true });
   }
@@ -189,19 +193,20 @@ function listening(problems: string[]): Log {
   return { debug: () => {}, info: () => {}, warn: () => {}, error: keep };
 }
 
-/** The record goes on where the backup ended. Returns how many entries it has now. */
+/** The record goes on where the backup ended. Returns how many entries it has now, and how many webhooks cannot sign. */
 async function recordRestore(
   build: string,
   about: { target: string; contentHash: string },
   log: Pick<LogOptions, "format" | "write">,
   clock: Clock,
-): Promise<number> {
+): Promise<{ entries: number; webhooks: number; secretsKey: string }> {
   const server = openServer({ directory: build, log, clock });
   try {
-    const { audit } = server.parts;
+    const { audit, webhooks } = server.parts;
+    const { secretsKey } = server.config;
     audit.record(operator(systemUser()), { action: "backup.restore", ...about });
     if (audit.failures > 0) throw new AppError("unavailable", "the restore could not be put on record");
-    return audit.entries;
+    return { entries: audit.entries, webhooks: webhooks.withoutSecret(), secretsKey };
   } finally {
     await server.close();
   }

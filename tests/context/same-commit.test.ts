@@ -42,6 +42,7 @@ const CHANGES: Readonly<Record<string, Omit<Sent, "method">>> = {
   },
   "POST /webhooks": { path: "/webhooks", body: { url: "http://93.184.215.14/late" } },
   "PATCH /webhooks/:id": { path: "/webhooks/1", body: { events: ["file.write"] } },
+  "POST /webhooks/:id/secret": { path: "/webhooks/1/secret" },
   "DELETE /webhooks/:id": { path: "/webhooks/1" },
   "POST /webhooks/:id/test": { path: "/webhooks/1/test" },
 };

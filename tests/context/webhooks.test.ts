@@ -6,44 +6,11 @@ import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { CreatedWebhook, DeadLetter, Delivery, Webhook } from "../../src/context/webhooks/schema.ts";
 import { DeadLetterFile } from "../../src/context/webhooks/dead-letter.ts";
-import { SYSTEM_NETWORK, type Network } from "../../src/kit/outbound.ts";
+import { SYSTEM_NETWORK } from "../../src/kit/outbound.ts";
 import { contextServer, refusalOf, type ContextServer } from "../kit/context-server.ts";
 import { eventually } from "../kit/eventually.ts";
 import { temporaryFolder } from "../kit/folder.ts";
-
-interface Received {
-  readonly path: string;
-  readonly headers: Headers;
-  readonly body: string;
-}
-
-/** Keeps what it gets; `answer` decides what the sender is told. */
-function receiver(
-  answer: (path: string, nth: number) => Response | Promise<Response> = () => new Response(),
-) {
-  const got: Received[] = [];
-  const listener = Bun.serve({
-    port: 0,
-    hostname: "127.0.0.1",
-    async fetch(request) {
-      const path = new URL(request.url).pathname;
-      got.push({ path, headers: request.headers, body: await request.text() });
-      return answer(path, got.filter((one) => one.path === path).length);
-    },
-  });
-  const network: Network = {
-    resolve: async () => [{ address: "127.0.0.1", port: listener.port! }],
-    allow: ({ port }) => port === listener.port,
-  };
-  return {
-    got,
-    outbound: { network, waitsMs: [1, 1, 1] },
-    url: (path = "/") => `http://hook.example:${listener.port}${path}`,
-    async [Symbol.asyncDispose]() {
-      await listener.stop(true);
-    },
-  };
-}
+import { hookReceiver, type Received } from "../kit/hook-receiver.ts";
 
 const add = (server: ContextServer, url: string, events?: string[]) =>
   server.admin.post<CreatedWebhook>("/webhooks", { url, ...(events ? { events } : {}) });
@@ -54,7 +21,7 @@ const deliveries = (server: ContextServer, id: number) =>
 
 describe("delivery", () => {
   test("sends the envelope of the stream, signed, to those who subscribed", async () => {
-    await using hooks = receiver();
+    await using hooks = hookReceiver();
     await using server = await contextServer({ template: "blank", outbound: hooks.outbound });
     const all = await add(server, hooks.url("/files"), ["file.*"]);
     await add(server, hooks.url("/one"), ["file.delete"]);
@@ -86,7 +53,7 @@ describe("delivery", () => {
 
   test("tries four times, keeps what failed as a dead letter, and sends it again when asked", async () => {
     let open = false;
-    await using hooks = receiver(() => new Response(null, { status: open ? 204 : 500 }));
+    await using hooks = hookReceiver(() => new Response(null, { status: open ? 204 : 500 }));
     await using server = await contextServer({ template: "blank", outbound: hooks.outbound });
     const hook = await add(server, hooks.url(), ["file.*"]);
     await server.admin.write("a.md", "x");
@@ -116,7 +83,7 @@ describe("delivery", () => {
   });
 
   test("follows no redirect", async () => {
-    await using hooks = receiver((path) =>
+    await using hooks = hookReceiver((path) =>
       path === "/from" ? new Response(null, { status: 302, headers: { Location: "/to" } }) : new Response(),
     );
     await using server = await contextServer({ template: "blank", outbound: hooks.outbound });
@@ -128,7 +95,7 @@ describe("delivery", () => {
 
   test("what a stop left unsent is sent after the next start, once, and under its own id", async () => {
     let held = true;
-    await using hooks = receiver(() => (held ? new Promise<Response>(() => {}) : new Response()));
+    await using hooks = hookReceiver(() => (held ? new Promise<Response>(() => {}) : new Response()));
     await using server = await contextServer({ template: "blank", outbound: hooks.outbound });
     await add(server, hooks.url(), ["file.*"]);
     await server.admin.write("a.md", "x");
@@ -145,7 +112,7 @@ describe("delivery", () => {
   });
 
   test("a hook that does not answer delays no other; one that is off gets nothing", async () => {
-    await using hooks = receiver((path) =>
+    await using hooks = hookReceiver((path) =>
       path === "/slow" ? new Promise<Response>(() => {}) : new Response(),
     );
     await using server = await contextServer({ template: "blank", outbound: hooks.outbound });
@@ -168,7 +135,7 @@ describe("under way", () => {
     (await deliveries(server, id)).map(({ state, tries, status }) => [state, tries, status]);
 
   test("a burst of a thousand events reaches a receiver that answers, each once and in order", async () => {
-    await using hooks = receiver();
+    await using hooks = hookReceiver();
     await using server = await contextServer({ template: "blank", outbound: hooks.outbound });
     const hook = await add(server, hooks.url(), ["file.*"]);
     const content_b64 = btoa("x");
@@ -184,7 +151,7 @@ describe("under way", () => {
   });
 
   test("receivers that failed and then hang leave places for others", async () => {
-    await using hooks = receiver((path, nth) =>
+    await using hooks = hookReceiver((path, nth) =>
       path.startsWith("/slow") ? (nth === 1 ? new Response(null, { status: 500 }) : never()) : new Response(),
     );
     await using server = await contextServer({ template: "blank", outbound: hooks.outbound });
@@ -200,7 +167,7 @@ describe("under way", () => {
 
   test("tries count while it is still waiting, and go on counting after a restart", async () => {
     let hangs = true;
-    await using hooks = receiver((_, nth) =>
+    await using hooks = hookReceiver((_, nth) =>
       nth <= 2 ? new Response(null, { status: 503 }) : hangs ? never() : new Response(null, { status: 500 }),
     );
     await using server = await contextServer({ template: "blank", outbound: hooks.outbound });
@@ -216,7 +183,7 @@ describe("under way", () => {
   });
 
   test("a hook hears of what its owner may see when it is sent; one without an owner says so", async () => {
-    await using hooks = receiver();
+    await using hooks = hookReceiver();
     await using server = await contextServer({ template: "blank", outbound: hooks.outbound });
     const { admin } = server;
     const ann = await server.user("Ann", "admin");
@@ -247,7 +214,7 @@ describe("under way", () => {
 
   test("an event that the owner may not see any more is not tried again", async () => {
     const answers = [Promise.withResolvers<Response>(), Promise.withResolvers<Response>()];
-    await using hooks = receiver((_, nth) => answers[nth - 1]?.promise ?? new Response());
+    await using hooks = hookReceiver((_, nth) => answers[nth - 1]?.promise ?? new Response());
     await using server = await contextServer({ template: "blank", outbound: hooks.outbound });
     const ann = await server.user("Ann", "admin");
     const hook = await ann.post<CreatedWebhook>("/webhooks", { url: hooks.url(), events: ["file.*"] });
@@ -263,7 +230,7 @@ describe("under way", () => {
   });
 
   test("what waits for a hook that is switched off is given up, and a restart does not revive it", async () => {
-    await using hooks = receiver(never);
+    await using hooks = hookReceiver(never);
     await using server = await contextServer({ template: "blank", outbound: hooks.outbound });
     const hook = await add(server, hooks.url(), ["file.*"]);
     await server.admin.write("a.md", "x");

@@ -93,6 +93,7 @@ const MAY_WRITE_CONTEXT_DATABASE = [
   "src/context/people/changes.ts",
   "src/context/people/logins.ts",
   "src/context/webhooks/delivery.ts",
+  "src/context/webhooks/secrets.ts",
 ];
 
 const contextWrites = onlyIn(

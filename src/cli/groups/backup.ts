@@ -5,7 +5,7 @@ import { defineCommand } from "citty";
 import { resolve } from "node:path";
 import type { Client } from "../../context/client/client.ts";
 import type { Backup, SpaceInBackup } from "../../context/backup/schema.ts";
-import type { OnProgress } from "../../context/restore-server.ts";
+import type { OnProgress, RestoredServer } from "../../context/restore-server.ts";
 import { processEnvironment, temporaryDirectory, waitForStopSignal } from "../../kit/environment.ts";
 import { AppError, statusOf, type ErrorCode } from "../../kit/error.ts";
 import { formatOf, printData, printWarning } from "../../kit/output.ts";
@@ -132,6 +132,7 @@ export const backupRestore = defineCommand({
         `${one.directory}: the server as of ${one.created_at}`,
         ...contents(one),
         "clients of its spaces are told that it was restored, and ask before they go on",
+        ...sealedText(one.sealed),
         "",
         "next:",
         `  cairn server start --server-dir ${one.directory}`,
@@ -169,6 +170,13 @@ function contents({ spaces, audit }: Contents): string[] {
       "no spaces",
     ),
     `audit record: ${plural(audit.entries, "entry", "entries")}`,
+  ];
+}
+
+function sealedText({ webhooks, key_file }: RestoredServer["sealed"]): string[] {
+  if (webhooks === 0) return [];
+  return [
+    `${plural(webhooks, "webhook")} cannot sign: put your copy of ${key_file} back before the start, or give each a new secret (cairn webhook rotate-secret)`,
   ];
 }
 

@@ -61,6 +61,14 @@ export const webhookAdd = serverCommand({
   show: (hook) => `${hookText(hook)}\nsecret   ${hook.secret}`,
 });
 
+export const webhookRotateSecret = serverCommand({
+  name: "rotate-secret",
+  description: "Give a webhook a new secret and print it, once",
+  args: { id },
+  ask: (client, args) => client.json<CreatedWebhook>("POST", `${place(args.id)}/secret`),
+  show: (hook) => `${hookText(hook)}\nsecret   ${hook.secret}`,
+});
+
 export const webhookRemove = serverCommand({
   name: "remove",
   description: "Remove a webhook and the log of its deliveries",

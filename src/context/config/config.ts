@@ -17,6 +17,7 @@ import {
   DEFAULT_PORT,
   DEFAULT_QUOTAS,
   DEFAULT_REQUESTS_PER_MINUTE,
+  DEFAULT_SECRETS_KEY,
   type ServerConfig,
 } from "./schema.ts";
 
@@ -70,6 +71,7 @@ export function readServerConfig(directory: string): ServerConfig {
     backend: file.backend ?? DEFAULT_ENGINE,
     versionsKept: file.retention?.max_versions ?? 0,
     secrets: file.secrets?.mode ?? "block",
+    secretsKey: file.secrets_key ?? DEFAULT_SECRETS_KEY,
     privateWebhooks: file.webhooks?.allow_private_targets ?? false,
     metricsAllow: checkedAddresses(path, "metrics.allow", file.metrics?.allow ?? LOOPBACK),
     logLevel: file.log_level ?? "info",

@@ -29,6 +29,11 @@ export function serverDirectory(flag: string | undefined, environment: Environme
   );
 }
 
+/** Absolute. */
+export function secretsKeyPath({ directory, secretsKey }: { directory: string; secretsKey: string }): string {
+  return resolve(directory, secretsKey);
+}
+
 function stateOf(directory: string): "server" | "shut" | "none" {
   try {
     statSync(join(directory, CONFIG_FILE_NAME));

@@ -8,6 +8,7 @@ export const DEFAULT_ADDRESS = "127.0.0.1";
 export const DEFAULT_PORT = 8743;
 export const DEFAULT_REQUESTS_PER_MINUTE = 120;
 export const DEFAULT_AUTH_PER_MINUTE = 10;
+export const DEFAULT_SECRETS_KEY = "secrets.key";
 const MIB = 1024 * 1024;
 export const DEFAULT_QUOTAS = {
   max_file_size: 5 * MIB,
@@ -44,6 +45,7 @@ export const ConfigFile = closed({
   backend: Type.Optional(oneOf(ENGINE_NAMES)),
   retention: Type.Optional(closed({ max_versions: Type.Optional(Count) })),
   secrets: Type.Optional(closed({ mode: Type.Optional(oneOf(["block", "warn", "off"] as const)) })),
+  secrets_key: Type.Optional(Type.String({ minLength: 1 })),
   webhooks: Type.Optional(closed({ allow_private_targets: Type.Optional(Type.Boolean()) })),
   metrics: Type.Optional(closed({ allow: Type.Optional(Type.Array(Type.String())) })),
   log_level: Type.Optional(oneOf(["debug", "info", "warn", "error"] as const)),
@@ -71,6 +73,8 @@ export interface ServerConfig {
   /** 0: all versions are kept. */
   readonly versionsKept: number;
   readonly secrets: "block" | "warn" | "off";
+  /** Of the file with the key that seals stored secrets: absolute, or in the data directory. */
+  readonly secretsKey: string;
   readonly privateWebhooks: boolean;
   readonly metricsAllow: readonly string[];
   readonly logLevel: "debug" | "info" | "warn" | "error";

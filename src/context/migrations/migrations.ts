@@ -7,6 +7,10 @@ import webhooks from "./003_webhooks.sql" with { type: "text" };
 import audit from "./004_audit.sql" with { type: "text" };
 import webhookLag from "./005_webhooks.sql" with { type: "text" };
 
+/** From this migration on there are webhooks, and from that one on their secrets are sealed. */
+export const HOOKS_SINCE = "003_webhooks";
+export const SEALED_SINCE = "005_webhooks";
+
 export const serverMigrations: readonly Migration[] = [
   { name: "001_server", sql: init },
   { name: "002_events", sql: events },

@@ -38,6 +38,11 @@ export function webhookRoutes(plugin: ActorPlugin, webhooks: Webhooks) {
       body: UpdateWebhook,
       response: Webhook,
     })
+    .post("/webhooks/:id/secret", async ({ actor, params }) => webhooks.rotateSecret(actor, params.id), {
+      actor: "admin",
+      params: fromPath(IdParams),
+      response: CreatedWebhook,
+    })
     .delete("/webhooks/:id", async ({ actor, params }) => webhooks.remove(actor, params.id), {
       actor: "admin",
       params: fromPath(IdParams),

@@ -7,6 +7,7 @@ export interface HookRow {
   id: number;
   url: string;
   events: string;
+  /** Sealed. */
   secret: string;
   enabled: number;
   cursor: number;
@@ -36,6 +37,8 @@ export class WebhookStore {
   readonly all;
   readonly byId;
   readonly insert;
+  readonly secrets;
+  readonly setSecret;
   readonly update;
   readonly remove;
   readonly advance;
@@ -53,9 +56,11 @@ export class WebhookStore {
   constructor(db: Db) {
     this.all = db.query<HookRow, []>(`SELECT ${HOOK} FROM webhooks ORDER BY id`);
     this.byId = db.query<HookRow, [number]>(`SELECT ${HOOK} FROM webhooks WHERE id = ?`);
-    this.insert = db.query<HookRow, [string, string, string, number, string, number, number]>(
-      `INSERT INTO webhooks (url, events, secret, cursor, created_by, by_operator, created_at) VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING ${HOOK}`,
+    this.insert = db.query<HookRow, [string, string, number, string, number, number]>(
+      `INSERT INTO webhooks (url, events, secret, cursor, created_by, by_operator, created_at) VALUES (?, ?, '', ?, ?, ?, ?) RETURNING ${HOOK}`,
     );
+    this.secrets = db.query<Pick<HookRow, "id" | "secret">, []>("SELECT id, secret FROM webhooks");
+    this.setSecret = db.query<never, [string, number]>("UPDATE webhooks SET secret = ? WHERE id = ?");
     this.update = db.query<never, [string, string, number, number, number]>(
       "UPDATE webhooks SET url = ?, events = ?, enabled = ?, cursor = ? WHERE id = ?",
     );

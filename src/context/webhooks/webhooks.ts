@@ -20,6 +20,7 @@ import {
   type UpdateWebhook,
   type Webhook,
 } from "./schema.ts";
+import type { HookSecrets } from "./secrets.ts";
 import { checkSubscriptions } from "./subscriptions.ts";
 import type { DeliveryRow, HookRow, WebhookStore } from "./store.ts";
 
@@ -33,6 +34,7 @@ export interface WebhooksDeps {
   readonly changes: Changes;
   readonly store: WebhookStore;
   readonly deliveries: Deliveries;
+  readonly secrets: HookSecrets;
   readonly deadLetters: DeadLetterFile;
   readonly network: Network;
   readonly events: Events;
@@ -48,6 +50,12 @@ export class Webhooks {
     this.#deps = deps;
   }
 
+  /** How many cannot sign, since their secrets were sealed with a key that is not there. For whoever opened the server. */
+  withoutSecret(): number {
+    const { store, secrets } = this.#deps;
+    return store.all.all().filter((row) => secrets.problemOf(row) !== null).length;
+  }
+
   list(actor: Actor): Webhook[] {
     requireAdmin(actor);
     return this.#deps.store.all.all().map((row) => this.#shown(row));
@@ -55,7 +63,7 @@ export class Webhooks {
 
   async create(actor: Actor, { url, events = ["*"] }: CreateWebhook): Promise<CreatedWebhook> {
     const secret = randomSecret(SECRET_BITS);
-    const { store, deliveries, clock } = this.#deps;
+    const { store, secrets, deliveries, clock } = this.#deps;
     const row = await this.#changed(actor, "new", async (write) => {
       checkSubscriptions(events);
       const target = await this.#checkedTarget(url);
@@ -65,7 +73,10 @@ export class Webhooks {
         const list = JSON.stringify(events);
         const operator = Number(actor.auth === "local");
         const from = this.#deps.events.last;
-        return store.insert.get(target, list, secret, from, actor.name, operator, clock.now())!;
+        const made = store.insert.get(target, list, from, actor.name, operator, clock.now())!;
+        // Sealed for this row alone, so its number has to be known.
+        store.setSecret.run(secrets.seal(secret, made.id), made.id);
+        return this.#row(made.id);
       });
     });
     deliveries.follow(row);
@@ -91,6 +102,19 @@ export class Webhooks {
     });
     deliveries.follow(row);
     return this.#shown(row);
+  }
+
+  /** A new secret, from the next try on; the old one is gone. */
+  async rotateSecret(actor: Actor, id: number): Promise<CreatedWebhook> {
+    const secret = randomSecret(SECRET_BITS);
+    const { store, secrets } = this.#deps;
+    const row = await this.#changed(actor, String(id), (write) =>
+      write(() => {
+        store.setSecret.run(secrets.seal(secret, this.#row(id).id), id);
+        return this.#row(id);
+      }),
+    );
+    return { ...this.#shown(row), secret };
   }
 
   async remove(actor: Actor, id: number): Promise<void> {
@@ -175,7 +199,7 @@ export class Webhooks {
       url,
       events: JSON.parse(events) as string[],
       enabled: enabled === 1,
-      problem: this.#deps.problemOf(row),
+      problem: this.#deps.problemOf(row) ?? this.#deps.secrets.problemOf(row),
       dropped,
       created_by,
       created_at: rfc3339(created_at),

@@ -256,7 +256,7 @@ _cairn_here() {
     valued='--format --actor --action --space --result --since --until --server --server-dir --token-file'
     ;;
   'cairn webhook')
-    commands='list add remove enable disable test deliveries redeliver dead-letter'
+    commands='list add remove rotate-secret enable disable test deliveries redeliver dead-letter'
     flags='--json --yaml --quiet --debug --no-color --help -h'
     ;;
   'cairn webhook list')
@@ -268,6 +268,10 @@ _cairn_here() {
     valued='--events --server --server-dir --token-file'
     ;;
   'cairn webhook remove')
+    flags='--server --server-dir --token-file --json --yaml --quiet --debug --no-color --help -h'
+    valued='--server --server-dir --token-file'
+    ;;
+  'cairn webhook rotate-secret')
     flags='--server --server-dir --token-file --json --yaml --quiet --debug --no-color --help -h'
     valued='--server --server-dir --token-file'
     ;;
@@ -454,6 +458,8 @@ _cairn_value() {
   'cairn webhook add --token-file') kind=file ;;
   'cairn webhook remove --server-dir') kind=directory ;;
   'cairn webhook remove --token-file') kind=file ;;
+  'cairn webhook rotate-secret --server-dir') kind=directory ;;
+  'cairn webhook rotate-secret --token-file') kind=file ;;
   'cairn webhook enable --server-dir') kind=directory ;;
   'cairn webhook enable --token-file') kind=file ;;
   'cairn webhook disable --server-dir') kind=directory ;;

@@ -1058,6 +1058,7 @@ _cairn_here() {
       'list:List the webhooks of a server'
       'add:Send events to an address; prints the secret that signs them, once'
       'remove:Remove a webhook and the log of its deliveries'
+      'rotate-secret:Give a webhook a new secret and print it, once'
       'enable:Send events to a webhook again, from now on'
       'disable:Send nothing to a webhook for the time being'
       'test:Send a webhook an event of the type webhook.test'
@@ -1107,6 +1108,21 @@ _cairn_here() {
     valued=(--events --server --server-dir --token-file)
     ;;
   'cairn webhook remove')
+    flags=(
+      '--server:Address of a context server'
+      '--server-dir:Data directory of a server on this machine (default: $SERVICE_SERVER_DIR, then the standard places)'
+      '--token-file:File that holds the access token for --server'
+      '--json:Print data, and errors, as JSON'
+      '--yaml:Print data, and errors, as YAML'
+      '--quiet:Say nothing but data and errors'
+      '--debug:Show where an error came from'
+      '--no-color:No colours; $NO_COLOR says the same'
+      '--help:Show this help'
+      '-h:Show this help'
+    )
+    valued=(--server --server-dir --token-file)
+    ;;
+  'cairn webhook rotate-secret')
     flags=(
       '--server:Address of a context server'
       '--server-dir:Data directory of a server on this machine (default: $SERVICE_SERVER_DIR, then the standard places)'
@@ -1472,6 +1488,8 @@ _cairn_value() {
   'cairn webhook add --token-file') kind=file ;;
   'cairn webhook remove --server-dir') kind=directory ;;
   'cairn webhook remove --token-file') kind=file ;;
+  'cairn webhook rotate-secret --server-dir') kind=directory ;;
+  'cairn webhook rotate-secret --token-file') kind=file ;;
   'cairn webhook enable --server-dir') kind=directory ;;
   'cairn webhook enable --token-file') kind=file ;;
   'cairn webhook disable --server-dir') kind=directory ;;

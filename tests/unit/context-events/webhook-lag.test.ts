@@ -26,7 +26,7 @@ test("what a hook misses is counted by its subscription, and it goes on with wha
   const events = new Events({ db, clock, log });
   const store = new WebhookStore(db);
   const hook = db.writeNow(() =>
-    store.insert.get("http://hook.example/", `["file.write"]`, "secret", 0, "root", 1, 0)!,
+    store.insert.get("http://hook.example/", `["file.write"]`, 0, "root", 1, 0)!,
   );
   const first = Promise.withResolvers<void>();
   const sent: number[] = [];
