@@ -2,6 +2,7 @@
 // the other and not by their own engine, which keeps notes about each text for as long as the process lives.
 
 import { decodeUtf8 } from "../../kit/utf8.ts";
+import { mayAssignPassword, secretAssignments } from "./secret-assignments.ts";
 
 export interface FoundSecret {
   /** `<issuer>/<kind>` of the set, or the name of a shape. */
@@ -24,8 +25,11 @@ export type Scan = (input: {
 export async function loadScan(): Promise<Scan> {
   const findSecret = await loadSecretRules();
   return ({ path, content }) => {
-    const text = mayHoldSecret(content) ? decodeUtf8(content) : undefined;
-    return text === undefined ? undefined : findSecret(path, text);
+    const mayHold = mayHoldSecret(content);
+    if (!mayHold && !mayAssignPassword(content)) return undefined;
+    const text = decodeUtf8(content);
+    if (text === undefined) return undefined;
+    return mayHold ? findSecret(path, text) : firstUnchecked(text, assigned(text));
   };
 }
 
@@ -49,7 +53,7 @@ export async function loadSecretRules(): Promise<FindSecret> {
     reported = [];
     const source = { content: text, filePath: path, ext: extensionOf(path) };
     for (const rule of active) rule.file(source);
-    return firstUnchecked(text, [...reported, ...ownCandidates(text)]);
+    return firstUnchecked(text, [...reported, ...ownCandidates(text), ...assigned(text)]);
   };
 }
 
@@ -172,6 +176,10 @@ function ownCandidates(text: string): Candidate[] {
   return found;
 }
 
+function assigned(text: string): Candidate[] {
+  return Array.from(secretAssignments(text), (found) => ({ rule: "assigned secret", ...found }));
+}
+
 /** On the line itself or the one above it. */
 const CHECKED = /\b(?:cairn|secret)[:-](?:allow|checked)\b/i;
 const SHOWN_BEFORE = 20;
@@ -181,12 +189,12 @@ function firstUnchecked(text: string, candidates: readonly Candidate[]): FoundSe
   // Of two at one place the more telling one: that of an issuer before the general shape.
   const inOrder = candidates.toSorted((a, b) => a.start - b.start);
   let line = lineAt(text, 0);
-  for (const { rule, start } of inOrder) {
+  for (const { rule, start, end } of inOrder) {
     // There can be many in one line: each line is looked at once.
     if (start > line.end) line = lineAt(text, start);
     if (line.isChecked) continue;
     const number = text.slice(0, start).split("\n").length;
-    return { rule, line: number, snippet: redacted(text.slice(line.start, start), text.slice(start)) };
+    return { rule, line: number, snippet: redacted(text.slice(line.start, start), text.slice(start, end)) };
   }
   return undefined;
 }
@@ -202,6 +210,7 @@ function lineAt(text: string, place: number): { start: number; end: number; isCh
 
 /** Nothing of what follows: a key may go on there. What stands before it is before the first secret of the line. */
 function redacted(before: string, secret: string): string {
-  const begins = secret.slice(0, SHOWN_OF_IT).split("\n", 1)[0]!;
+  const shown = Math.min(SHOWN_OF_IT, Math.floor(secret.length / SHOWN_OF_IT));
+  const begins = secret.slice(0, shown).split("\n", 1)[0]!;
   return `${before.slice(-SHOWN_BEFORE)}${begins}…`.trim();
 }
