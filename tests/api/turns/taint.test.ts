@@ -6,7 +6,8 @@ import type { AuditRecord } from "../../../src/service/audit/schema.ts";
 import type { Entry, Prompt } from "../../../src/service/conversation/schema.ts";
 import type { Turn } from "../../../src/service/turns/schema.ts";
 import { misfits } from "../../kit/event-check.ts";
-import { call, say } from "../../kit/model/index.ts";
+import { call, gate, say } from "../../kit/model/index.ts";
+import { found } from "../../kit/search-service.ts";
 import { searchable, searchLab, type SearchLab } from "../../kit/searching.ts";
 import { begin, end } from "../../kit/turns.ts";
 
@@ -112,6 +113,38 @@ test.if(searchable)(
       ["Nothing written.", true],
       ["Written.", expect.any(Boolean)],
     ]);
+  },
+);
+
+test.if(searchable)(
+  "results that arrive after their person lost the workspace are told to nobody",
+  async () => {
+    await using lab = await searchLab();
+    await lab.grant();
+    const ann = await lab.at.user("ann");
+    const team = await lab.admin.post<{ id: number }>("/teams", { name: "team" });
+    await lab.admin.put(`/teams/${team.id}/members/${ann.id}`);
+    await lab.admin.put(`/workspaces/${lab.workspaceId}/teams/${team.id}`);
+    const held = gate();
+    lab.service.answer(async () => {
+      held.reach();
+      await held.opened;
+      return found([{ title: "Herons", url: "https://example.org/", description: "They fly." }]);
+    });
+    lab.model.script("boss", [search, say("never")]);
+    const path = `/workspaces/${lab.workspaceId}/chat`;
+    const { turn } = await ann.post<{ turn: Turn }>(path, { text: "look" });
+    await lab.decide((await lab.pending())[0]!, "approve");
+    await held.reached;
+    await lab.admin.delete(`/teams/${team.id}/members/${ann.id}`);
+    held.open();
+    await end(lab.admin, turn.id);
+    expect(await lab.admin.get(`/turns/${turn.id}`)).toMatchObject({
+      status: "cancelled",
+      error: "ann lost access to this workspace",
+      tainted: false,
+    });
+    expect((await entries(lab)).filter(({ text }) => text.includes("They fly."))).toEqual([]);
   },
 );
 
