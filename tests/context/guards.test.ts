@@ -5,7 +5,15 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { AuditRecord } from "../../src/context/audit/schema.ts";
 import type { FileRecord } from "../../src/context/files/schema.ts";
-import { contextServer, filePath, put, refusalOf, type ContextServer } from "../kit/context-server.ts";
+import type { Space } from "../../src/context/spaces/schema.ts";
+import {
+  configure,
+  contextServer,
+  filePath,
+  put,
+  refusalOf,
+  type ContextServer,
+} from "../kit/context-server.ts";
 
 const events = (server: ContextServer) => server.admin.events("/events?after=0");
 
@@ -33,6 +41,63 @@ describe("quotas", () => {
       expect((await refusalOf(lead.raw("PUT", "/spaces/team/quotas", { body }))).status).toBe(400);
     const ann = await server.user("Ann", "contributor");
     expect((await refusalOf(ann.raw("PUT", "/spaces/team/quotas", { body: {} }))).status).toBe(403);
+  });
+
+  test("only an admin sets more than the server allows: a lead is refused, and the smaller of the two is in force", async () => {
+    const config = { quotas: { max_files: 7, max_file_size: 100, max_space_size: 1_000 } };
+    await using server = await contextServer({ template: "blank", config });
+    const { admin } = server;
+    const lead = await server.user("Lee", "space-lead");
+    const place = "/spaces/team/quotas";
+    const inForce = async () => {
+      const { quotas, quotas_set_by } = await server.admin.get<Space>("/spaces/team");
+      return { quotas, quotas_set_by };
+    };
+    expect(await refusalOf(lead.raw("PUT", place, { body: { max_file_size: 9, max_files: 8 } }))).toEqual({
+      status: 403,
+      code: "forbidden",
+      message: "max_files: the server allows 7; only an admin may set more for a space",
+      details: { quota: "max_files", asked: 8, limit: 7 },
+    });
+    expect(await inForce()).toEqual({ quotas: config.quotas, quotas_set_by: {} });
+    await admin.put(place, { max_files: 8, max_file_size: 50 });
+    const byRoot = { name: "root", role: "admin" } as const;
+    expect(await inForce()).toEqual({
+      quotas: { ...config.quotas, max_files: 8, max_file_size: 50 },
+      quotas_set_by: { max_files: byRoot, max_file_size: byRoot },
+    });
+    // A lead keeps what the admin set, and raises nothing of it.
+    expect((await refusalOf(lead.raw("PUT", place, { body: { max_files: 9 } }))).status).toBe(403);
+    await lead.put(place, { max_files: 8, max_space_size: 999 });
+    const kept = {
+      quotas: { ...config.quotas, max_files: 8, max_space_size: 999 },
+      quotas_set_by: { max_files: byRoot, max_space_size: { name: "Lee", role: "space-lead" as const } },
+    };
+    expect(await inForce()).toEqual(kept);
+    for (let i = 0; i < 8; i++) await admin.write(`${i}.md`, "x");
+    expect((await refusalOf(put(admin, "8.md", "x"))).code).toBe("quota_exceeded");
+    // The operator allows less from now on: for the lead's limits that counts, for the admin's it does not.
+    await server.restart((directory) =>
+      configure(directory, { quotas: { max_files: 3, max_space_size: 500 } }),
+    );
+    const smaller = { max_files: 8, max_file_size: 5 * 1024 ** 2, max_space_size: 500 };
+    expect(await inForce()).toEqual({ ...kept, quotas: smaller });
+    expect(
+      (await refusalOf(server.as(lead.token).raw("PUT", place, { body: { max_files: 7 } }))).status,
+    ).toBe(403);
+    expect(await server.as(lead.token).put(place, {})).toMatchObject({ max_files: 3 });
+  });
+
+  test("what an earlier build stored, without who set it, lifts nothing", async () => {
+    await using server = await contextServer({ template: "blank", config: { quotas: { max_files: 2 } } });
+    await server.restart((directory) => {
+      const path = join(directory, "spaces", "team", ".cairn", "space.yaml");
+      writeFileSync(path, `${readFileSync(path, "utf8")}\nquotas: { max_files: 90, max_file_size: 3 }\n`);
+    });
+    expect(await server.admin.get("/spaces/team")).toMatchObject({
+      quotas: { max_files: 2, max_file_size: 3 },
+      quotas_set_by: {},
+    });
   });
 
   test("beyond a limit: 413 with quota, used and limit; what makes the space smaller always goes", async () => {

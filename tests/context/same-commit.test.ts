@@ -58,7 +58,7 @@ const NO_CHANGE = [
 ];
 
 /** They ask and act in one step, without a write to wait for: before the commit they still hold the right. */
-const IN_ONE_STEP = ["DELETE /spaces/:space", "PUT /spaces/:space/quotas", "PUT /spaces/:space/sync"];
+const IN_ONE_STEP = ["DELETE /spaces/:space"];
 
 const LOSSES: Readonly<Record<string, { readonly sent: Sent; readonly status: number }>> = {
   disabled: { sent: { method: "POST", path: "/users/Ann/disable" }, status: 401 },

@@ -36,7 +36,7 @@ export const spaceShow = serverCommand({
   description: "Show a space: totals, limits, sync rules",
   args: { name: { ...name, required: false } },
   ask: async (client, args) => client.get<Space>(`/spaces/${await chosenSpace(client, args.name, "<name>")}`),
-  show: ({ quotas, sync, ...space }) =>
+  show: ({ quotas, quotas_set_by: _, sync, ...space }) =>
     `${fields({ ...space, bytes: `${space.bytes} (${bytes(space.bytes)})`, max_file_size: bytes(quotas.max_file_size), max_space_size: bytes(quotas.max_space_size), max_files: quotas.max_files })}\n${syncText(sync)}`,
 });
 

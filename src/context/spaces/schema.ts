@@ -36,6 +36,15 @@ export type Quotas = Static<typeof Quotas>;
 export const EffectiveQuotas = closed({ max_file_size: Limit, max_space_size: Limit, max_files: Limit });
 export type EffectiveQuotas = Static<typeof EffectiveQuotas>;
 
+/** Who set a limit of a space, in the role that they had then. */
+const QuotaOrigin = closed({ name: Type.String(), role: oneOf(["admin", "space-lead"] as const) });
+export const QuotaOrigins = closed({
+  max_file_size: Type.Optional(QuotaOrigin),
+  max_space_size: Type.Optional(QuotaOrigin),
+  max_files: Type.Optional(QuotaOrigin),
+});
+export type QuotaOrigins = Static<typeof QuotaOrigins>;
+
 export const Space = closed({
   name: Type.String(),
   template: Type.String(),
@@ -46,6 +55,8 @@ export const Space = closed({
   versions: Type.Integer(),
   sync: SyncRules,
   quotas: EffectiveQuotas,
+  /** Of the limits that are the space's own; those of the server have no entry. */
+  quotas_set_by: QuotaOrigins,
 });
 export type Space = Static<typeof Space>;
 
@@ -62,6 +73,7 @@ export const SpaceFile = closed({
   template: Type.String(),
   sync: SyncRules,
   quotas: Type.Optional(Quotas),
+  quotas_set_by: Type.Optional(QuotaOrigins),
   retention: Type.Optional(closed({ max_versions: Type.Integer({ minimum: 0 }) })),
 });
 export type SpaceFile = Static<typeof SpaceFile>;

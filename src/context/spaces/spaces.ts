@@ -16,6 +16,7 @@ import { openSqliteEngine, type SqliteEngine } from "../files/sqlite/engine.ts";
 import { headText } from "../files/head.ts";
 import type { Snapshot, Totals } from "../files/schema.ts";
 import { requireAdmin, type Actor } from "../people/actor.ts";
+import { quotasInForce, quotasSetBy } from "./quota-rules.ts";
 import {
   DEFAULT_SYNC,
   spaceNameProblem,
@@ -191,12 +192,7 @@ export class Spaces {
 
   /** The limits as they are in force for a space. */
   quotasOf({ file }: OpenSpace): EffectiveQuotas {
-    const { quotas } = this.#deps;
-    return {
-      max_file_size: file.quotas?.max_file_size || quotas.max_file_size,
-      max_space_size: file.quotas?.max_space_size || quotas.max_space_size,
-      max_files: file.quotas?.max_files || quotas.max_files,
-    };
+    return quotasInForce(this.#deps.quotas, file);
   }
 
   versionsKept({ file }: OpenSpace): number {
@@ -206,7 +202,11 @@ export class Spaces {
   setQuotas(actor: Actor, name: string, quotas: Quotas): Promise<EffectiveQuotas> {
     return this.#deps.audit.watched(actor, { action: "space.quotas", space: name }, async () => {
       const space = await this.led(actor, name);
-      await this.#save(actor, space, (file) => ({ ...file, quotas }));
+      const server = this.#deps.quotas;
+      await this.#save(actor, space, (file) => ({
+        ...file,
+        ...quotasSetBy(actor, name, server, file, quotas),
+      }));
       this.#deps.events.announce({ type: "space.quotas", actor: actor.name, space: name });
       return this.quotasOf(space);
     });
@@ -418,11 +418,17 @@ export class Spaces {
     };
   }
 
-  /** One change after the other: each begins with what the one before made. */
+  /**
+   * One change after the other: each begins with what the one before made. `change` is pure, and called again inside the write: it may raise
+   * what the rights of that moment do not allow.
+   */
   #save(actor: Actor, space: OpenSpace, change: (file: SpaceFile) => SpaceFile): Promise<void> {
     return this.#lock.run(space.name, async () => {
       const file = change(space.file);
-      const begin = () => this.requireLead(actor, space.name);
+      const begin = () => {
+        this.requireLead(actor, space.name);
+        change(space.file);
+      };
       await saveSpaceFile(join(this.#deps.directory, space.name), space.engine, file, begin, this.#deps);
       space.file = file;
     });
@@ -438,6 +444,7 @@ export class Spaces {
       ...engine.totals(),
       sync: file.sync,
       quotas: this.quotasOf(space),
+      quotas_set_by: file.quotas_set_by ?? {},
     };
   }
 }
