@@ -5,6 +5,6 @@ import { DIFF_JOB } from "./files/diff.ts";
 import { SCAN_JOB } from "./files/secrets.ts";
 
 serveJobs([
-  implement(DIFF_JOB, async () => (await import("./files/diff.ts")).diffOf),
+  implement(DIFF_JOB, async () => (await import("./files/diff.ts")).encodedDiff),
   implement(SCAN_JOB, async () => (await import("./files/secret-rules.ts")).loadScan()),
 ]);

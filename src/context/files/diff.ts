@@ -38,12 +38,17 @@ const COMPARE_MS_MAX = 2_000;
 export const CONTEXT_LINES_DEFAULT = 3;
 export const CONTEXT_LINES_MAX = 10_000;
 
-export const DIFF_JOB: Job<DiffInput, FileDiff> = {
+export const DIFF_JOB: Job<DiffInput, Uint8Array> = {
   name: "diff",
   deadlineMs: DEADLINE_MS,
   inputBytesMax: DIFF_BYTES_MAX,
   sizeOf: ({ from, to }) => from.bytes.length + to.bytes.length,
 };
+
+/** The JSON text of a FileDiff: it can be so long that to put it together takes time as well. Raises `not_text`. */
+export async function encodedDiff(input: DiffInput): Promise<Uint8Array> {
+  return new TextEncoder().encode(JSON.stringify(await diffOf(input)));
+}
 
 /** Raises `not_text`. */
 export async function diffOf({

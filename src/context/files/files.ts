@@ -3,6 +3,7 @@
 
 import { timeOf, turnOfOthers } from "../../kit/clock.ts";
 import { AppError, notFound } from "../../kit/error.ts";
+import { pagesOf, type Listing } from "../../kit/http/list-answer.ts";
 import { parseDocumentPath, type DocumentPath } from "../../kit/paths.ts";
 import type { WorkerPool } from "../../kit/workers/pool.ts";
 import type { Capability } from "../access/schema.ts";
@@ -13,7 +14,7 @@ import { modeOf } from "../spaces/modes.ts";
 import type { OpenSpace, Spaces } from "../spaces/spaces.ts";
 import type { Applied, Batch, Content, EditedCopy, Effect, Expected, Operation, Plan } from "./engine.ts";
 import { adoptTree } from "./adoption.ts";
-import { DIFF_JOB, type FileDiff } from "./diff.ts";
+import { DIFF_JOB } from "./diff.ts";
 import { blockersOf, fileError, pathOf } from "./file-error.ts";
 import { refusal, requireEffect, requireRights, requireSome, type Draft } from "./file-rights.ts";
 import { headText, parseHead } from "./head.ts";
@@ -126,7 +127,7 @@ export class Files {
   }
 
   /**
-   * From the version before the newest to the newest, unless told otherwise. `signal` ends the comparison. Raises `not_text`, `too_large` for
+   * The JSON text of a FileDiff, from the version before the newest to the newest unless told otherwise. `signal` ends the comparison. Raises `not_text`, `too_large` for
    * versions of more than DIFF_BYTES_MAX together, and what the worker pool raises.
    */
   async diff(
@@ -134,10 +135,12 @@ export class Files {
     spaceName: string,
     pathText: string,
     { from, to, context, signal }: DiffQuery = {},
-  ): Promise<FileDiff> {
-    const { versions, path } = await this.history(actor, spaceName, pathText);
-    const newest = to ?? versions[0]?.version;
-    if (newest === undefined) throw fileError("refused", path, "has no versions yet; adopt it first");
+  ): Promise<Uint8Array> {
+    const { space, path } = await this.#seen(actor, spaceName, pathText, "read");
+    const record = await space.engine.stat(path);
+    if (!record) throw notFound("file", path);
+    const newest = to ?? record.version;
+    if (newest === null) throw fileError("refused", path, "has no versions yet; adopt it first");
     const oldest = from ?? newest - 1;
     const bytesOf = async (version: number) => (await this.read(actor, spaceName, path, version)).bytes;
     const before = { version: oldest, bytes: oldest < 1 ? new Uint8Array() : await bytesOf(oldest) };
@@ -188,17 +191,13 @@ export class Files {
     await this.#changeOne(actor, deed, { op: "destroy", path, version });
   }
 
-  async changes(
-    actor: Actor,
-    spaceName: string,
-    since: string,
-  ): Promise<{ head: string; changes: NetChange[] }> {
+  async changes(actor: Actor, spaceName: string, since: string): Promise<Listing<NetChange>> {
     const space = await this.#deps.spaces.looked(actor, spaceName);
+    // What changes while they are read comes again after this head.
+    const head = headText(space.engine.head());
     const changes = await space.engine.changesSince(parseHead("since", since));
-    return {
-      head: headText(space.engine.head()),
-      changes: changes.filter(({ path }) => actor.rights.may("list", spaceName, path)),
-    };
+    const seen = changes.filter(({ path }) => actor.rights.may("list", spaceName, path));
+    return { before: { head }, field: "changes", pages: pagesOf(seen, RECORDS_PER_STRETCH) };
   }
 
   /** Records what was put or edited in the working tree by hand, and says what it cannot record. Space-leads and admins. */

@@ -2,9 +2,10 @@
 
 import { Elysia } from "elysia";
 import { Type } from "@sinclair/typebox";
-import { SECURITY_HEADERS } from "../../kit/http/answer.ts";
+import { answerJsonText, SECURITY_HEADERS } from "../../kit/http/answer.ts";
 import { readBytes } from "../../kit/http/body.ts";
 import { exchangeOf } from "../../kit/http/exchange.ts";
+import { answerListing } from "../../kit/http/list-answer.ts";
 import { fromPath, fromText } from "../../kit/http/text-params.ts";
 import { closed, Empty } from "../../kit/schema.ts";
 import type { ActorPlugin } from "../people/plugin.ts";
@@ -130,11 +131,12 @@ function historyRoutes(plugin: ActorPlugin, files: Files) {
     )
     .get(
       "/spaces/:space/diff/*",
-      async ({ actor, params, query, request }) =>
-        files.diff(actor, params.space, pathFromUrl(exchangeOf(request).path, "/diff/"), {
-          ...query,
-          signal: request.signal,
-        }),
+      async ({ actor, params, query, request }) => {
+        const exchange = exchangeOf(request);
+        const options = { ...query, signal: request.signal };
+        const text = await files.diff(actor, params.space, pathFromUrl(exchange.path, "/diff/"), options);
+        return answerJsonText(exchange.id, text) as never;
+      },
       { actor: "space", params: PathParams, query: fromText(DiffQuery), response: Diff },
     )
     .post(
@@ -153,7 +155,8 @@ function historyRoutes(plugin: ActorPlugin, files: Files) {
     )
     .get(
       "/spaces/:space/changes",
-      async ({ actor, params, query }) => files.changes(actor, params.space, query.since),
+      async ({ actor, params, query, request }) =>
+        answerListing(exchangeOf(request).id, await files.changes(actor, params.space, query.since)) as never,
       {
         actor: "space",
         params: SpaceParams,

@@ -31,6 +31,13 @@ export function answerJson(requestId: string, status: number, value: unknown): R
   return response;
 }
 
+/** 200 with JSON that is text already, or is written while it is sent. */
+export function answerJsonText(requestId: string, text: Uint8Array | ReadableStream<Uint8Array>): Response {
+  const response = new Response(text as Uint8Array<ArrayBuffer>, { headers: JSON_HEADERS });
+  response.headers.set("X-Request-Id", requestId);
+  return response;
+}
+
 /** Shape: `{"error":{"message","code","request_id",details?}}`. Anything but an AppError is logged and shown as internal. */
 export function answerError(requestId: string, error: unknown, log: Log): Response {
   const shown = error instanceof AppError ? error : internal(requestId, error, log);

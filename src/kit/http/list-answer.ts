@@ -2,14 +2,9 @@
 // waits for all of it to be put together.
 
 import { turnOfOthers } from "../clock.ts";
-import { SECURITY_HEADERS } from "./answer.ts";
+import { answerJsonText } from "./answer.ts";
 
 const encoder = new TextEncoder();
-const LIST_HEADERS = new Headers({
-  ...SECURITY_HEADERS,
-  "Content-Type": "application/json",
-  "Cache-Control": "no-store",
-});
 
 /** What stands before the list, the list in pages, and what stands after it: `after` is asked when all pages were read. */
 export interface Listing<Item> {
@@ -34,9 +29,7 @@ export function answerListing<Item>(requestId: string, listing: Listing<Item>): 
       await pieces.return();
     },
   });
-  const response = new Response(body, { headers: LIST_HEADERS });
-  response.headers.set("X-Request-Id", requestId);
-  return response;
+  return answerJsonText(requestId, body);
 }
 
 async function* textOf<Item>({ before, field, pages, after }: Listing<Item>): AsyncGenerator<string, void> {
@@ -51,4 +44,15 @@ async function* textOf<Item>({ before, field, pages, after }: Listing<Item>): As
   }
   const last = after ? members(after()) : "";
   yield `]${last === "" ? "" : `,${last}`}}`;
+}
+
+export function* pagesOf<Item>(items: Iterable<Item>, perPage: number): Generator<Item[]> {
+  let page: Item[] = [];
+  for (const item of items) {
+    page.push(item);
+    if (page.length < perPage) continue;
+    yield page;
+    page = [];
+  }
+  yield page;
 }

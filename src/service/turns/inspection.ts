@@ -3,7 +3,7 @@
 import { AppError } from "../../kit/error.ts";
 import type { Blueprint } from "../blueprint/blueprint.ts";
 import { turnOfOthers } from "../../kit/clock.ts";
-import type { Listing } from "../../kit/http/list-answer.ts";
+import { pagesOf, type Listing } from "../../kit/http/list-answer.ts";
 import type { Part } from "../conversation/assembly.ts";
 import type { Conversation } from "../conversation/conversation.ts";
 import {
@@ -52,7 +52,7 @@ export class Inspection {
     return {
       before: { agent_id: agentId, model_id: agent.model_id, tokens_estimated: true },
       field: "parts",
-      pages: described(pagesOf(parts), (count) => (tokens += count)),
+      pages: described(pagesOf(parts, ENTRIES_PER_PAGE), (count) => (tokens += count)),
       after: () => ({ tokens }),
     };
   }
@@ -89,7 +89,7 @@ export class Inspection {
     return {
       before: { from: fromId, to: toId, same: same + found.same },
       field: "changes",
-      pages: pagesOf(found.changes),
+      pages: pagesOf(found.changes, ENTRIES_PER_PAGE),
     };
   }
 
@@ -117,15 +117,4 @@ async function* described(
     tell(parts.reduce((sum, part) => sum + part.tokens, 0));
     yield parts;
   }
-}
-
-function* pagesOf<Item>(items: Iterable<Item>): Generator<Item[]> {
-  let page: Item[] = [];
-  for (const item of items) {
-    page.push(item);
-    if (page.length < ENTRIES_PER_PAGE) continue;
-    yield page;
-    page = [];
-  }
-  yield page;
 }

@@ -5,6 +5,7 @@ import { foldedPath, type DocumentPath } from "../../../kit/paths.ts";
 import type { Effect, Expected, Operation, Plan } from "../engine.ts";
 import { fileError } from "../file-error.ts";
 import { BATCH_OPERATIONS_MAX, FILE_BYTES_CEILING, type Totals } from "../schema.ts";
+import type { Derived } from "./documents.ts";
 import { reservedSegment } from "./reserved.ts";
 import type { FileRow, SpaceRow, SpaceStore, VersionRow } from "./store.ts";
 
@@ -13,7 +14,8 @@ export const AFTER_SLASH = "0";
 
 /** A put with what was computed of it before the transaction. */
 export type Prepared =
-  (Extract<Operation, { op: "put" }> & { readonly hash: string }) | Exclude<Operation, { op: "put" }>;
+  | (Extract<Operation, { op: "put" }> & { readonly hash: string; readonly derived: Derived | undefined })
+  | Exclude<Operation, { op: "put" }>;
 
 export interface Step {
   readonly operation: Prepared;

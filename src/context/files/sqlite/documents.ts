@@ -1,4 +1,5 @@
-// What is read out of a document in the transaction that writes it: its links and its front matter. The text index follows later (words.ts).
+// What is read out of a document before it is written, and kept in the same transaction: its links and its front matter. The text index
+// follows later (words.ts).
 
 import { decodeUtf8 } from "../../../kit/utf8.ts";
 import { frontMatterOf } from "../front-matter.ts";

@@ -3,7 +3,7 @@
 
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import type { Clock } from "../../../kit/clock.ts";
+import { Stretch, turnOfOthers, type Clock } from "../../../kit/clock.ts";
 import { openDatabase, type Db, type FrozenFile } from "../../../kit/db.ts";
 import { AppError, messageOf, notFound, systemCode } from "../../../kit/error.ts";
 import type { Log } from "../../../kit/log.ts";
@@ -32,7 +32,7 @@ import type { Coded } from "./coding.ts";
 import { spaceMigrations } from "./migrations/migrations.ts";
 import { Metadata } from "./metadata.ts";
 import { Mirror } from "./mirror.ts";
-import { codedOf, hashed, keptAlready, prepare } from "./preparing.ts";
+import { codedOf, keptAlready, prepare } from "./preparing.ts";
 import { Reading } from "./reading.ts";
 import { toSnapshot, TREE_AUTHOR } from "./records.ts";
 import { SpaceStore, type SpaceRow } from "./store.ts";
@@ -48,6 +48,8 @@ const FOLLOWER_STORED_EVERY = 64;
 const LOOKED_AT_AFTER_CRASH = 256;
 /** A system brings what was written to the disk in half a minute; what is older than this, a power cut does not take. */
 const WRITTEN_OUT_MS = 120_000;
+/** Of what a restore has to do: each is made anew when somebody wrote meanwhile. */
+const RESTORE_LOOKS_MAX = 5;
 /** Of a batch that deletes nothing. */
 const NONE: ReadonlySet<string> = new Set();
 
@@ -191,7 +193,7 @@ export class SqliteEngine implements FileEngine {
           head: headText(this.head()),
         },
       );
-    return this.#reading.changesSince(head.seq);
+    return this.#whileOpen(this.#reading.changesSince(head.seq));
   }
 
   async log(after: number, limit: number): Promise<LogEntry[]> {
@@ -227,33 +229,44 @@ export class SqliteEngine implements FileEngine {
     this.#requireOpen();
     const row = this.#store.snapshotById.get(id);
     if (!row) throw notFound("snapshot", id);
-    const edits = this.#handEdits(this.#differenceTo(row.seq).operations);
-    const restored = () =>
-      this.#db.write(() => {
-        // Once more inside the transaction: what was written meanwhile is undone as well.
-        const { operations, lost } = this.#differenceTo(row.seq);
-        const prepared = operations.map(hashed);
-        return { ...this.#applyIn(batch, prepared, keptAlready(prepared)), lost };
-      });
-    return this.#whileOpen(this.#record(edits, batch).then(restored));
+    return this.#whileOpen(this.#restored(row.seq, batch));
   }
 
-  /** What would make the space what it was after that change. Contents are read when they are needed. */
-  #differenceTo(seq: number): { operations: Operation[]; lost: DocumentPath[] } {
-    const then = this.#reading.asOf(seq);
+  async #restored(seq: number, batch: Omit<Batch, "operations">): Promise<Restored> {
+    const edits = this.#handEdits((await this.#differenceTo(seq)).operations);
+    await this.#record(edits, batch);
+    for (let looks = 0; looks < RESTORE_LOOKS_MAX; looks += 1) {
+      const found = await this.#differenceTo(seq);
+      const prepared = await prepare(found.operations);
+      const restored = await this.#db.write(() => {
+        // What was written meanwhile is undone as well: it is found by another look.
+        if (this.#store.space.get()!.seq !== found.at) return undefined;
+        return { ...this.#applyIn(batch, prepared, keptAlready(prepared)), lost: found.lost };
+      });
+      if (restored) return restored;
+    }
+    throw new AppError("conflict", "the space is written all the time; try again when it is calmer");
+  }
+
+  /** What would make the space what it was after that change, found with pauses; `at`: after which change that is so. */
+  async #differenceTo(seq: number): Promise<{ operations: Operation[]; lost: DocumentPath[]; at: number }> {
+    const at = this.#store.space.get()!.seq;
+    const then = await this.#reading.asOf(seq);
     const thenPaths = new Set<string>(then.map(({ path }) => path));
     const operations: Operation[] = [];
     const lost: DocumentPath[] = [];
+    const stretch = new Stretch();
     for (const { path } of this.#store.liveFiles.all())
       if (!thenPaths.has(path)) operations.push({ op: "delete", path: path as DocumentPath });
     for (const { path: text, version, hash } of then) {
+      if (stretch.isOver()) await turnOfOthers();
       const path = text as DocumentPath;
       const now = this.#store.file.get(path)!;
       if (now.live !== null && now.hash === hash) continue;
       if (this.#store.version.get(now.id, version)!.blob_id === null) lost.push(path);
       else operations.push({ op: "put", path, content: this.#reading.read(path, version)!.bytes });
     }
-    return { operations, lost };
+    return { operations, lost, at };
   }
 
   async applyEach(batch: Batch): Promise<AppliedEach> {

@@ -1,6 +1,6 @@
 // What is and was in a space: listings, contents, histories, changes. Reads only; nothing here writes, neither rows nor files.
 
-import { rfc3339, turnOfOthers } from "../../../kit/clock.ts";
+import { rfc3339, Stretch, turnOfOthers } from "../../../kit/clock.ts";
 import { AppError } from "../../../kit/error.ts";
 import { foldedPath, type DocumentPath } from "../../../kit/paths.ts";
 import type { Content, Copy, EditedCopy, Effect, ListQuery, LogEntry } from "../engine.ts";
@@ -132,10 +132,17 @@ export class Reading {
     return this.#mirror.look(path) && { path, tracked: false, current: null, versions: [] };
   }
 
-  changesSince(seq: number): NetChange[] {
+  /** With pauses: a file may have changed again meanwhile. */
+  async changesSince(seq: number): Promise<NetChange[]> {
     if (seq > this.#store.space.get()!.seq)
       throw new AppError("invalid", "since: that head is still to come");
-    return this.#store.changedSince.all(seq).map(toChange);
+    const changes: NetChange[] = [];
+    const stretch = new Stretch();
+    for (const { id } of this.#store.idsChangedSince.all(seq)) {
+      changes.push(toChange(this.#store.fileById.get(id)!));
+      if (stretch.isOver()) await turnOfOthers();
+    }
+    return changes.sort((a, b) => (a.path < b.path ? -1 : 1));
   }
 
   log(after: number, limit: number): LogEntry[] {
@@ -145,18 +152,18 @@ export class Reading {
   }
 
   /** The files as they were after that change, sorted by path. Of some the content may be gone since. */
-  asOf(seq: number): PastRecord[] {
-    return [...this.#pagesAsOf(seq)].flat();
+  async asOf(seq: number): Promise<PastRecord[]> {
+    const records: PastRecord[] = [];
+    for (const page of this.#pagesAsOf(seq)) {
+      for (const record of page) records.push(record);
+      await turnOfOthers();
+    }
+    return records;
   }
 
   /** What was does not change: it may be read with pauses. */
   async #listAsOf(seq: number, prefix: DocumentPath | undefined): Promise<FileRecord[]> {
-    const records: FileRecord[] = [];
-    for (const page of this.#pagesAsOf(seq)) {
-      for (const record of page) if (isBelow(record.path, prefix)) records.push(record);
-      await turnOfOthers();
-    }
-    return records;
+    return (await this.asOf(seq)).filter(({ path }) => isBelow(path, prefix));
   }
 
   *#pagesAsOf(seq: number): Generator<PastRecord[]> {

@@ -116,6 +116,8 @@ export class SpaceStore {
   readonly insertChange;
   readonly changesAfter;
   readonly changedSince;
+  readonly idsChangedSince;
+  readonly fileById;
   readonly timeOf;
   readonly changesOf;
   readonly namedBySnapshot;
@@ -210,6 +212,10 @@ export class SpaceStore {
     this.changedSince = db.query<FileRow, [number]>(
       `SELECT ${FILE} FROM (SELECT DISTINCT file_id FROM changes WHERE seq > ? AND op <> 'destroy') CROSS JOIN files ON id = file_id ORDER BY path`,
     );
+    this.idsChangedSince = db.query<{ id: number }, [number]>(
+      "SELECT DISTINCT file_id AS id FROM changes WHERE seq > ? AND op <> 'destroy'",
+    );
+    this.fileById = db.query<FileRow, [number]>(`SELECT ${FILE} FROM files WHERE id = ?`);
     this.timeOf = db.query<{ created_at: number }, [number]>("SELECT created_at FROM changes WHERE seq = ?");
     this.changesOf = db.query<{ op: ChangeOp; version: number | null }, [number]>(
       `SELECT op, version FROM (

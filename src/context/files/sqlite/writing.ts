@@ -4,7 +4,7 @@
 import { foldedPath, type DocumentPath } from "../../../kit/paths.ts";
 import type { Step } from "./batch.ts";
 import { decode, type Coded } from "./coding.ts";
-import { derivedOf, keepDerived } from "./documents.ts";
+import { derivedOf, keepDerived, type Derived } from "./documents.ts";
 import type { FileRow, SpaceStore } from "./store.ts";
 
 /** Who and when, the same for all of a batch. */
@@ -32,7 +32,7 @@ export class Writing {
     if (operation.op === "put") {
       const blob = this.#keep(operation.hash, operation.content.length, coded.get(operation.hash)!);
       const { version, size, hash } = effect.after!;
-      const id = this.#setLive(row, operation.path, effect.after!, stamp, operation.content);
+      const id = this.#setLive(row, operation.path, effect.after!, stamp, operation.derived);
       store.insertVersion.run(id, version, blob, size, hash, author, time, seq);
       store.insertChange.run(seq, id, "write", version, author, time);
       return this.#prune(id, stamp.versionsKept);
@@ -44,7 +44,7 @@ export class Writing {
       store.insertChange.run(seq, id, "delete", null, author, time);
     } else if (operation.op === "undelete") {
       const content = decode(store.blob.get(step.version!.blob_id!)!);
-      this.#setLive(row, operation.path, effect.after!, stamp, content);
+      this.#setLive(row, operation.path, effect.after!, stamp, derivedOf(operation.path, content));
       store.insertChange.run(seq, id, "undelete", effect.after!.version, author, time);
     } else {
       store.setGone.run("destroyed", id, operation.version);
@@ -59,10 +59,9 @@ export class Writing {
     path: DocumentPath,
     { version, size, hash }: Live,
     { author, time }: Stamp,
-    content: Uint8Array,
+    derived: Derived | undefined,
   ): number {
     const store = this.#store;
-    const derived = derivedOf(path, content);
     const flag = derived ? 1 : 0;
     const { id } = row ?? store.insertFile.get(path, foldedPath(path), size, hash, author, time, flag)!;
     if (row?.live === null) store.setName.run(foldedPath(path), version, id);
