@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { Background } from "../kit/background.ts";
 import type { Clock } from "../kit/clock.ts";
 import type { Db } from "../kit/db.ts";
+import { Health, probeDirectory } from "../kit/health.ts";
 import { Streams } from "../kit/http/sse.ts";
 import type { Log } from "../kit/log.ts";
 import { SpoolDirectory } from "../kit/spool.ts";
@@ -136,6 +137,15 @@ export function buildParts({ db, clock, log, config, outbound }: PartsOptions) {
     clock,
     problemOf: (hook) => owners.problemOf(hook),
   });
+  const health = new Health(
+    clock,
+    [
+      { what: "database", write: () => db.prove() },
+      { what: "disk", write: () => probeDirectory(config.directory) },
+      { what: "spaces", write: () => spaces.prove() },
+    ],
+    () => audit.problems(),
+  );
   const backups = new Backups({ directory: config.directory, db, spaces, audit, background, clock, log });
   const metrics = new Metrics({
     elapsed: () => clock.elapsed(),
@@ -190,6 +200,7 @@ export function buildParts({ db, clock, log, config, outbound }: PartsOptions) {
     deliveries,
     webhooks,
     backups,
+    health,
     metrics,
     metricsFor,
   };

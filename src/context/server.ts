@@ -41,7 +41,7 @@ export function createRoutes(parts: Parts, log: Log) {
     bodyLimits: PULL_BODY_LIMITS,
     door,
   })
-    .use(healthRoutes(plugin, storage(parts)))
+    .use(healthRoutes(plugin, parts.health))
     .use(peopleRoutes(plugin, parts.logins, parts.users, parts.rules))
     .use(spaceRoutes(plugin, parts.spaces))
     .use(fileRoutes(plugin, parts.files))
@@ -58,17 +58,13 @@ export function createRoutes(parts: Parts, log: Log) {
 
 export function createHandler(parts: Parts, log: Log): Handle {
   const routes = createRoutes(parts, log);
-  const health = createApi({ log, prefix: "" }).use(healthRoutes(actorPlugin(parts.door), storage(parts)));
+  const health = createApi({ log, prefix: "" }).use(healthRoutes(actorPlugin(parts.door), parts.health));
   return (request, exchange) => {
     if (isApi(exchange.path)) return counted(routes.fetch(request), exchange);
     if (exchange.path === "/health") return health.fetch(request);
     if (exchange.path === "/metrics") return metricsAnswer(parts, exchange);
     throw new AppError("not_found", `${exchange.path}: not found`);
   };
-}
-
-function storage({ db, spaces }: Parts): (() => void | Promise<void>)[] {
-  return [() => db.check(), () => spaces.touch()];
 }
 
 /**

@@ -77,18 +77,3 @@ export function openError(path: string, error: unknown): AppError {
   }
   return new AppError("unavailable", `open ${path}: ${messageOf(error)}`);
 }
-
-/** Storage that refuses is not the caller's mistake and not a defect of ours: say which. */
-export function storageError(error: unknown): unknown {
-  const code = systemCode(error) ?? "";
-  if (code.startsWith("SQLITE_FULL")) {
-    return new AppError(
-      "unavailable",
-      "the disk is full: nothing was changed; free some space and try again",
-    );
-  }
-  if (code.startsWith("SQLITE_IOERR") || code.startsWith("SQLITE_READONLY")) {
-    return new AppError("unavailable", `storage failed (${code}): nothing was changed`);
-  }
-  return error;
-}

@@ -6,16 +6,9 @@
 
 import { Database, type SQLQueryBindings, type Statement } from "bun:sqlite";
 import { closeSync, fstatSync, openSync, read, rmSync } from "node:fs";
-import {
-  claimFile,
-  createFile,
-  incomplete,
-  openError,
-  removeFiles,
-  settleFile,
-  storageError,
-} from "./db-file.ts";
+import { claimFile, createFile, incomplete, openError, removeFiles, settleFile } from "./db-file.ts";
 import { AppError } from "./error.ts";
+import { fromSqlite } from "./storage-error.ts";
 
 const BUSY_TIMEOUT_MS = 200;
 const CACHE_KIB = 8 * 1024;
@@ -68,7 +61,9 @@ export class Db {
   readonly #sqlite: Database;
   readonly #onDefect: OnDefect;
   readonly #statements: Statement[] = [];
-  readonly #probe = this.query<{ one: number }, []>("SELECT count(*) AS one FROM sqlite_schema");
+  readonly #proof = this.query<never, []>(
+    "INSERT INTO proof (id, side) VALUES (1, 0) ON CONFLICT (id) DO UPDATE SET side = 1 - side",
+  );
   #queue: Work[] = [];
   #scheduled = false;
   #after: (() => void)[] | undefined;
@@ -139,9 +134,9 @@ export class Db {
     this.#watch = { elapsed, told };
   }
 
-  /** Cheap proof that storage answers. */
-  check(): void {
-    this.#probe.get();
+  /** A commit of one bit: proves that the disk takes writes. The file does not grow. Needs the tables of `migrate`. */
+  prove(): Promise<void> {
+    return this.write(() => void this.#proof.run());
   }
 
   /** What is wrong with the file, a line each; empty when it holds. Reads all of it, though not each index against its table. */
@@ -157,7 +152,7 @@ export class Db {
       this.#sqlite.run("VACUUM INTO ?", [path]);
     } catch (error) {
       rmSync(path, { force: true });
-      throw storageError(error);
+      throw fromSqlite(error);
     }
   }
 
@@ -179,7 +174,7 @@ export class Db {
       };
     } catch (error) {
       this.#thaw();
-      throw storageError(error);
+      throw fromSqlite(error);
     }
   }
 
@@ -198,7 +193,7 @@ export class Db {
       this.#sqlite.run("VACUUM");
       if (!this.#emptyLog()) throw new AppError("unavailable", "the database is busy; try again");
     } catch (error) {
-      throw storageError(error);
+      throw fromSqlite(error);
     }
   }
 
@@ -309,7 +304,7 @@ export class Db {
       return outcomes;
     } catch (error) {
       if (this.#sqlite.inTransaction) this.#sqlite.run("ROLLBACK");
-      const failure = { ok: false as const, error: storageError(error) };
+      const failure = { ok: false as const, error: fromSqlite(error) };
       return works.map(() => failure);
     }
   }
@@ -362,7 +357,7 @@ export class Db {
         this.#sqlite.run("ROLLBACK TO work");
         this.#sqlite.run("RELEASE work");
       }
-      return { ok: false, error: storageError(error) };
+      return { ok: false, error: fromSqlite(error) };
     } finally {
       this.#after = undefined;
     }

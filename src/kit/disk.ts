@@ -1,6 +1,7 @@
 // What the disk answers, as something a person can act on. Texts name the relative path that was asked for, never one of this machine.
 
 import { AppError, messageOf, systemCode } from "./error.ts";
+import { StorageError, storageReasonOf } from "./storage-error.ts";
 
 /** Undefined instead of ENOENT. */
 export async function absentAsUndefined<T>(work: Promise<T>): Promise<T | undefined> {
@@ -46,12 +47,8 @@ function diskError(error: unknown, path: string): unknown {
   const code = systemCode(error);
   if (error instanceof AppError || code === undefined || !/^E[A-Z0-9]+$/.test(code)) return error;
   const shown = path === "" ? "the directory" : path;
-  if (code === "ENOSPC" || code === "EDQUOT") {
-    return new AppError(
-      "unavailable",
-      "the disk is full: nothing was changed; free some space and try again",
-    );
-  }
+  const reason = storageReasonOf(error);
+  if (reason !== "failed") return new StorageError(reason, code);
   if (code === "ENOENT") return new AppError("conflict", `${shown}: was removed meanwhile; try again`);
   if (code === "EEXIST" || code === "ENOTEMPTY")
     return new AppError("conflict", `${shown}: was changed meanwhile; try again`);
@@ -60,5 +57,5 @@ function diskError(error: unknown, path: string): unknown {
   if (code === "ELOOP")
     return new AppError("invalid", `${shown}: a link on the way leads in circles or was put there meanwhile`);
   if (code === "ENAMETOOLONG") return new AppError("invalid", `${shown}: is too long for this disk`);
-  return new AppError("unavailable", `storage failed (${code}): nothing was changed`);
+  return new StorageError("failed", code);
 }

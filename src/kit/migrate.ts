@@ -31,6 +31,10 @@ export function migrate(
   db.exec(
     "CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY, hash TEXT NOT NULL, applied_at INTEGER NOT NULL) STRICT",
   );
+  // For `Db.prove`: SQLite writes nothing for a row that stays the same, so its one bit turns.
+  db.exec(
+    "CREATE TABLE IF NOT EXISTS proof (id INTEGER PRIMARY KEY CHECK (id = 1), side INTEGER NOT NULL) STRICT",
+  );
   const applied = db.query<AppliedRow, []>("SELECT name, hash FROM migrations ORDER BY name").all();
   refuseForeignHistory(applied, migrations);
   const missing = migrations.slice(applied.length);

@@ -3,6 +3,7 @@
 import { Background } from "../kit/background.ts";
 import type { Clock } from "../kit/clock.ts";
 import type { Db } from "../kit/db.ts";
+import { Health, probeDirectory } from "../kit/health.ts";
 import type { Environment } from "../kit/environment.ts";
 import { ClientAddresses } from "../kit/http/client-address.ts";
 import { Streams } from "../kit/http/sse.ts";
@@ -390,9 +391,14 @@ export function buildParts(options: PartsOptions) {
       ),
     ],
   });
+  const health = new Health(clock, [
+    { what: "database", write: () => db.prove() },
+    { what: "disk", write: () => probeDirectory(config.data) },
+  ]);
 
   return {
     db,
+    health,
     background,
     metrics,
     streams,

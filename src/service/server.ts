@@ -51,7 +51,7 @@ export function createRoutes(parts: Parts, log: Log) {
     door,
     refused: (request, error) => noteRefusal(parts, request, error),
   })
-    .use(healthRoutes(caller, parts.db))
+    .use(healthRoutes(caller, parts.health))
     .use(peopleRoutes(caller, parts))
     .use(catalogRoutes(caller, parts.providers, parts.models))
     .use(workspaceRoutes(caller, parts.workspaces, (id) => parts.turns.stopWorkspace(id)))
@@ -88,7 +88,7 @@ function noteRefusal(parts: Parts, request: Request, error: AppError): void {
 export function createHandler(parts: Parts, log: Log): Handle {
   const routes = createRoutes(parts, log);
   const serveUi = createUi(async () => (await import("../../embed/ui/manifest.ts")).assets);
-  const health = createApi({ log, prefix: "" }).use(healthRoutes(callerPlugin(parts.door), parts.db));
+  const health = createApi({ log, prefix: "" }).use(healthRoutes(callerPlugin(parts.door), parts.health));
   return (request, exchange) => {
     if (isApi(exchange.path)) return routes.fetch(request);
     if (exchange.path === "/health") return health.fetch(request);

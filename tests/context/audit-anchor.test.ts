@@ -13,6 +13,7 @@ import {
 } from "../../src/context/audit/schema.ts";
 import { hashOf } from "../../src/context/audit/record.ts";
 import { verifyAuditFile } from "../../src/context/audit/verify.ts";
+import type { HealthState } from "../../src/kit/health.ts";
 import { contextServer, put, refusalOf, type ContextServer } from "../kit/context-server.ts";
 import { eventually } from "../kit/eventually.ts";
 
@@ -22,6 +23,11 @@ const write = (directory: string, lines: readonly string[]) =>
   writeFileSync(fileIn(directory), lines.map((line) => `${line}\n`).join(""));
 const verify = (server: ContextServer) => server.admin.get<AuditVerification>("/audit/verify");
 const list = (server: ContextServer, query = "") => server.admin.get<AuditRecord[]>(`/audit?${query}`);
+async function health(server: ContextServer) {
+  const response = await server.anonymous().raw("GET", "/health");
+  const { status, problems } = (await response.json()) as HealthState;
+  return [response.status, status, problems];
+}
 const toldAtStart = (server: ContextServer) =>
   server.log.filter(({ message }) => message === "the audit file does not hold").length;
 
@@ -88,6 +94,7 @@ describe("the file of a stopped server", () => {
       expect(await verify(server)).toMatchObject({ ok: false, problem: first.problem, breaks: first.breaks });
       expect(toldAtStart(server)).toBe(2);
       expect((await list(server, "action=audit.broken")).length).toBe(1);
+      expect(await health(server)).toEqual([200, "degraded", [{ what: "audit", reason: "broken" }]]);
 
       const acknowledged = await server.admin.post<AuditBreak[]>("/audit/acknowledge", { up_to: 1 });
       expect(acknowledged).toEqual([
@@ -100,6 +107,7 @@ describe("the file of a stopped server", () => {
       const [record] = await list(server, "action=audit.acknowledge&limit=1");
       expect(record!.target).toBe(breakText(first.breaks[0]!));
       expect(await verify(server)).toMatchObject({ ok: true, breaks: [] });
+      expect(await health(server)).toEqual([200, "ok", []]);
       await server.restart();
       expect([await verify(server), toldAtStart(server)]).toEqual([
         expect.objectContaining({ ok: true, breaks: [] }),

@@ -2,7 +2,9 @@
 // everything else; turns end in a defined state.
 
 import { expect, test } from "bun:test";
+import type { HealthState } from "../../src/kit/health.ts";
 import type { Client, Refusal } from "../kit/client.ts";
+import { eventually } from "../kit/eventually.ts";
 import { temporaryFolder } from "../kit/folder.ts";
 import { furnish } from "../kit/furnish.ts";
 import { brokenInvariants } from "../kit/invariants.ts";
@@ -66,7 +68,7 @@ test("a full disk, and space again", async () => {
   expect(await admin.refused("POST", `/workspaces/${workspaceId}/chat`, { text: "x" })).toEqual(DISK_FULL);
   expect(await admin.refused("DELETE", `/workspaces/${workspaceId}`)).toEqual(DISK_FULL);
   expect(await admin.get(`/workspaces/${workspaceId}/turns`)).toEqual([]);
-  expect((await fetch(`${service.url}/health`)).status).toBe(200);
+  expect((await fetch(`${service.url}/health`)).status).toBe(503);
 
   await disk.free();
   await admin.post("/teams", { name: "after" });
@@ -125,6 +127,27 @@ function within<T>(limitMs: number, work: Promise<T>): Promise<T> {
     new Promise<never>((_resolve, reject) => setTimeout(() => reject(new Error("it did not end")), limitMs)),
   ]);
 }
+
+test("health says that a disk is full, though reads go on, and that it is not any more", async () => {
+  await using folder = await temporaryFolder();
+  await using disk = await smallDisk(folder);
+  if (!disk) return;
+  await using service = await runService({ data: `${disk.path}/data` });
+  const health = async () => {
+    const response = await fetch(`${service.url}/health`);
+    const { status, problems } = (await response.json()) as HealthState;
+    return {
+      code: response.status,
+      status,
+      full: problems.filter(({ reason }) => reason === "full").length > 0,
+    };
+  };
+  expect(await health()).toEqual({ code: 200, status: "ok", full: false });
+  await disk.fill();
+  await eventually(health, { code: 503, status: "degraded", full: true });
+  await disk.free();
+  await eventually(health, { code: 200, status: "ok", full: false });
+});
 
 test("a stop on a full disk is a stop in good order", async () => {
   await using folder = await temporaryFolder();

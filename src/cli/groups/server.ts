@@ -13,6 +13,7 @@ import {
   waitForStopSignal,
 } from "../../kit/environment.ts";
 import { AppError } from "../../kit/error.ts";
+import { problemText, type HealthProblem } from "../../kit/health.ts";
 import { createLog } from "../../kit/log.ts";
 import { formatOf, logWriter, printData, printText } from "../../kit/output.ts";
 import { startDetached } from "../../kit/process.ts";
@@ -84,7 +85,7 @@ export const serverStatus = defineCommand({
       running: door !== undefined,
       pid: door?.pid ?? null,
       url: door?.url ?? null,
-      health: door ? await healthOf(door.url) : null,
+      health: door ? (await healthOf(door.url)).status : null,
     };
     await printData(status, formatOf(args), (one) => fields(one));
   },
@@ -98,9 +99,9 @@ export const serverHealth = defineCommand({
   },
   async run({ args }) {
     const url = args.server ?? (await urlOf(serverDirectory(args["server-dir"], processEnvironment())));
-    const status = await healthOf(url);
-    await printData({ url, status }, formatOf(args), (one) => `${one.url}: ${one.status}`);
-    if (status !== "ok") throw new AppError("unavailable", `${url}: ${status}`);
+    const found = { url, ...(await healthOf(url)) };
+    await printData(found, formatOf(args), healthText);
+    if (found.status !== "ok") throw new AppError("unavailable", healthText(found));
   },
 });
 
@@ -155,13 +156,25 @@ async function urlOf(directory: string): Promise<string> {
   return door.url;
 }
 
-async function healthOf(url: string): Promise<string> {
+interface ShownHealth {
+  readonly status: string;
+  readonly problems: readonly HealthProblem[];
+}
+
+async function healthOf(url: string): Promise<ShownHealth> {
   try {
     const response = await fetch(`${url.replace(/\/+$/, "")}/health`, { redirect: "manual" });
-    return ((await response.json()) as { status?: string }).status ?? `status ${response.status}`;
+    const { status = `status ${response.status}`, problems = [] } =
+      (await response.json()) as Partial<ShownHealth>;
+    return { status, problems };
   } catch {
-    return "does not answer";
+    return { status: "does not answer", problems: [] };
   }
+}
+
+function healthText({ url, status, problems }: ShownHealth & { url: string }): string {
+  const why = problems.length === 0 ? "" : ` (${problems.map(problemText).join(", ")})`;
+  return `${url}: ${status}${why}`;
 }
 
 type Look<T> = () => T | undefined | Promise<T | undefined>;

@@ -6,6 +6,8 @@ import type { Db } from "../../kit/db.ts";
 import { AppError } from "../../kit/error.ts";
 import type { Log } from "../../kit/log.ts";
 import { randomHex } from "../../kit/random.ts";
+import type { HealthProblem } from "../../kit/health.ts";
+import { storageReasonOf } from "../../kit/storage-error.ts";
 import type { Applied, Head, LogEntry } from "../files/engine.ts";
 import { requireAdmin, type Actor } from "../people/actor.ts";
 import { readLines } from "./audit-file.ts";
@@ -72,14 +74,13 @@ export class Audit {
     return this.#chain.failures;
   }
 
-  /** Why the last record could not be written; undefined: it was. */
-  get failure(): unknown {
-    return this.#chain.failure;
-  }
-
-  /** Stated until they are acknowledged, oldest first. */
-  get openBreaks(): readonly AuditBreak[] {
-    return this.#breaks.open;
+  /** For health: breaks that nobody acknowledged, and a file that takes no records. */
+  problems(): HealthProblem[] {
+    const { failure } = this.#chain;
+    return [
+      ...(this.#breaks.open.length > 0 ? [{ what: "audit", reason: "broken" as const }] : []),
+      ...(failure === undefined ? [] : [{ what: "audit", reason: storageReasonOf(failure) }]),
+    ];
   }
 
   /**
@@ -249,11 +250,16 @@ export class Audit {
   async #check(anchor: { entries: number; hash: string }): Promise<Checked> {
     const baseline = this.#store.baseline() ?? undefined;
     const checking = checkAuditFile(this.#deps.path, { anchor, baseline });
-    for (;;) {
-      const { done, value } = checking.next();
-      if (done) return value;
-      if (this.#isStopping) throw new AppError("unavailable", "the server stops");
-      await turnOfOthers();
+    try {
+      for (;;) {
+        const { done, value } = checking.next();
+        if (done) return value;
+        if (this.#isStopping) throw new AppError("unavailable", "the server stops");
+        await turnOfOthers();
+      }
+    } finally {
+      // Closes the file.
+      checking.return(undefined as never);
     }
   }
 

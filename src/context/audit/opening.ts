@@ -3,7 +3,7 @@
 // does not follow.
 
 import { CHAIN_START } from "../../kit/crypto.ts";
-import { readLines, readLinesBack } from "./audit-file.ts";
+import { readLines, readLinesBack, type Line } from "./audit-file.ts";
 import { parseRecord } from "./record.ts";
 import type { AnchorRow } from "./store.ts";
 import { ChainCheck, checkedNow, isTorn, type Baseline, type Checked } from "./verify.ts";
@@ -38,7 +38,7 @@ export function openingOf(path: string, anchor: AnchorRow | null, baseline: Base
 /** Undefined: the anchored record is not where it was, or what comes after it does not follow. */
 function afterAnchor(path: string, { entries, hash, bytes }: AnchorRow): Opening | undefined {
   if (bytes === null || entries === 0) return undefined;
-  const anchored = readLinesBack(path, bytes).next().value;
+  const anchored = lastLine(path, bytes);
   const prev = anchored && parseRecord(anchored.bytes)?.prev;
   if (prev === undefined) return undefined;
   const { start } = anchored!;
@@ -53,6 +53,11 @@ function afterAnchor(path: string, { entries, hash, bytes }: AnchorRow): Opening
     else end = line.end;
   }
   return chain.last.seq < entries ? undefined : { last: chain.last, end, torn, broken: undefined };
+}
+
+function lastLine(path: string, end: number): Line | undefined {
+  for (const line of readLinesBack(path, end)) return line;
+  return undefined;
 }
 
 function endOf(path: string): Pick<Opening, "end" | "torn"> {

@@ -2,6 +2,7 @@
 // what only it can see is asked of it; the rest is read from the disk.
 
 import type { Clock } from "../../kit/clock.ts";
+import { problemText, type HealthState } from "../../kit/health.ts";
 import { Client, networkTransport } from "../client/client.ts";
 import type { AuditVerification } from "../audit/schema.ts";
 import { readServerConfig } from "../config/config.ts";
@@ -129,10 +130,12 @@ async function asked(door: Door, spaces: readonly string[], directory: string): 
 
 async function health(door: Door, directory: string): Promise<Verdict> {
   const answer = await fetch(`${door.url}/health`, { redirect: "manual" });
-  const { status } = (await answer.json()) as { status?: string };
+  const { status, problems = [] } = (await answer.json()) as Partial<HealthState>;
   if (status === "ok") return ok("the server reads and writes its storage");
   return fail(
-    `the server says ${status ?? answer.status}`,
-    `its log says why: cairn server logs --server-dir ${quoted(directory)}`,
+    `the server says ${[status ?? answer.status, ...problems.map(problemText)].join(", ")}`,
+    problems.some(({ reason }) => reason === "full")
+      ? `free some space on the disk of ${directory}`
+      : `its log says why: cairn server logs --server-dir ${quoted(directory)}`,
   );
 }

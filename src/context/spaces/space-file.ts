@@ -7,6 +7,7 @@ import { Value } from "@sinclair/typebox/value";
 import type { Clock } from "../../kit/clock.ts";
 import { sha256Hex } from "../../kit/crypto.ts";
 import { AppError, messageOf } from "../../kit/error.ts";
+import { probeDirectory } from "../../kit/health.ts";
 import type { Log } from "../../kit/log.ts";
 import { replaceFile } from "../../kit/replace-file.ts";
 import { hasMetadata } from "../files/sqlite/metadata.ts";
@@ -31,6 +32,11 @@ export function holdsSpace(folder: string): boolean {
   if (existsSync(spaceFilePath(folder))) return true;
   const database = join(folder, OWN, DATABASE);
   return existsSync(database) && hasMetadata(database);
+}
+
+/** Raises what the disk of the folder raises when it takes no writes. */
+export function probeSpace(folder: string): Promise<void> {
+  return probeDirectory(join(folder, OWN));
 }
 
 /** Raises `invalid`. */

@@ -30,6 +30,7 @@ import {
   type SyncRules,
 } from "./schema.ts";
 import { holdsSpace, openSpaceFile, saveSpaceFile, spaceFileBytes } from "./space-file.ts";
+import { proveSpaces } from "./proving.ts";
 import { templateFiles } from "./templates.ts";
 
 /** What is left of a space that is being removed. */
@@ -306,9 +307,13 @@ export class Spaces {
     this.#frozen = false;
   }
 
-  /** Raises when the storage of a space that is open does not answer. */
-  async touch(): Promise<void> {
-    for (const { engine } of this.#open.values()) await engine.log(Math.max(0, engine.head().seq - 1), 1);
+  /** Raises what the first space or disk that does not take a write raises. */
+  prove(): Promise<void> {
+    return proveSpaces(this.#open.values(), (space) => this.#folder(space));
+  }
+
+  #folder({ name }: OpenSpace): string {
+    return join(this.#deps.directory, name);
   }
 
   /** Of all spaces that are open, which after the start are all of them. */
@@ -429,7 +434,7 @@ export class Spaces {
         this.requireLead(actor, space.name);
         change(space.file);
       };
-      await saveSpaceFile(join(this.#deps.directory, space.name), space.engine, file, begin, this.#deps);
+      await saveSpaceFile(this.#folder(space), space.engine, file, begin, this.#deps);
       space.file = file;
     });
   }

@@ -58,7 +58,7 @@ test("health is open to all, at both addresses, and lists are [] when empty", as
     });
     expect({ status: response.status, body: await response.json() }).toEqual({
       status: 200,
-      body: { status: "ok", version: expect.any(String) },
+      body: { status: "ok", version: expect.any(String), problems: [] },
     });
   }
   for (const path of ["/workspaces", "/providers", "/models", "/teams"])

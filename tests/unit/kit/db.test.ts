@@ -292,7 +292,6 @@ describe("the file", () => {
     await using folder = await temporaryFolder();
     const path = `${folder.path}/a.db`;
     const db = openDatabase(path);
-    db.check();
     expect(() => openDatabase(path)).toThrow(
       `${path} is in use by another process; stop it first, or choose another data directory`,
     );

@@ -44,7 +44,7 @@ describe("migrations", () => {
     });
     expect(migrate(db, [first, second], NOW)).toEqual({ applied: [], backup: undefined });
     expect([tables(db), history(db)]).toEqual([
-      ["a", "b", "migrations"],
+      ["a", "b", "migrations", "proof"],
       ["001_first", "002_second"],
     ]);
     db.close();
@@ -60,7 +60,7 @@ describe("migrations", () => {
     expect(backup).toBe(`${path}.before-upgrade-from-001_first-${NOW}`);
     db.close();
     const copy = openDatabase(backup!);
-    expect([tables(copy), history(copy)]).toEqual([["a", "migrations"], ["001_first"]]);
+    expect([tables(copy), history(copy)]).toEqual([["a", "migrations", "proof"], ["001_first"]]);
     // What was restored can be upgraded again.
     expect(migrate(copy, [first, second], NOW + 1).applied).toEqual(["002_second"]);
     copy.close();
@@ -71,7 +71,7 @@ describe("migrations", () => {
     await using folder = await temporaryFolder();
     const db = openDatabase(`${folder.path}/s.db`);
     expect(() => migrate(db, [first, broken], NOW)).toThrow("no such table: nowhere");
-    expect([tables(db), history(db)]).toEqual([["a", "migrations"], ["001_first"]]);
+    expect([tables(db), history(db)]).toEqual([["a", "migrations", "proof"], ["001_first"]]);
     expect(migrate(db, [first, second], NOW).applied).toEqual(["002_second"]);
     db.close();
   });
@@ -83,7 +83,7 @@ describe("migrations", () => {
     expect(() => migrate(db, [changed, second], NOW)).toThrow(
       "migration 001_first in the database differs from this version's: its history was changed; restore a backup",
     );
-    expect(tables(db)).toEqual(["a", "migrations"]);
+    expect(tables(db)).toEqual(["a", "migrations", "proof"]);
     db.close();
   });
 

@@ -18,6 +18,11 @@ export class Metadata {
     return this.#store.metadata.get();
   }
 
+  /** See `Db.prove`. */
+  prove(): Promise<void> {
+    return this.#db.prove();
+  }
+
   /** Durable when it resolves. `begin` is asked inside the transaction and raises what it raises. */
   set({ content, written, before }: MetadataRow, begin: () => void = () => {}): Promise<void> {
     return this.#db.write(() => {

@@ -1,0 +1,108 @@
+// Is the program able to work? It writes wherever it keeps something, since a disk that is full or read-only still answers reads. However many
+// ask, it looks once a second at most, and all get what that look found.
+
+import { open, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { Type, type Static } from "@sinclair/typebox";
+import type { Clock } from "./clock.ts";
+import { closed, oneOf } from "./schema.ts";
+import { storageReasonOf, storageReasons } from "./storage-error.ts";
+import { version } from "./version.ts";
+
+const SHARED_MS = 1_000;
+const PROBE_NAME = ".health";
+/** As much as a small commit needs: a disk with less room refuses the next one. */
+const PROBE_BYTES = 16 * 1024;
+const PROBE_MODE = 0o600;
+
+/** `broken`: what is kept is not what was written; the program works all the same. */
+export const healthReasons = [...storageReasons, "broken"] as const;
+
+export const HealthProblem = closed({
+  what: Type.String({ description: "database, disk, spaces, audit" }),
+  reason: oneOf(healthReasons),
+});
+export type HealthProblem = Static<typeof HealthProblem>;
+
+export const HealthState = closed({
+  status: oneOf(["ok", "degraded"]),
+  version: Type.String(),
+  problems: Type.Array(HealthProblem),
+});
+export type HealthState = Static<typeof HealthState>;
+
+/** A place where something is kept. `write` raises when it does not take a write. */
+export interface Storage {
+  readonly what: string;
+  readonly write: () => Promise<void>;
+}
+
+export class Health {
+  readonly #clock: Clock;
+  readonly #storages: readonly Storage[];
+  readonly #known: () => readonly HealthProblem[];
+  #look: { readonly at: number; readonly found: Promise<readonly HealthProblem[]> } | undefined;
+  #isLooking = false;
+
+  /** `known`: problems that are known without a look. */
+  constructor(clock: Clock, storages: readonly Storage[], known: () => readonly HealthProblem[] = () => []) {
+    this.#clock = clock;
+    this.#storages = storages;
+    this.#known = known;
+  }
+
+  async state(): Promise<HealthState> {
+    const problems = [...(await this.#found()), ...this.#known()];
+    return { status: problems.length === 0 ? "ok" : "degraded", version: version.version, problems };
+  }
+
+  #found(): Promise<readonly HealthProblem[]> {
+    const now = this.#clock.elapsed();
+    if (this.#look && (this.#isLooking || now - this.#look.at < SHARED_MS)) return this.#look.found;
+    this.#isLooking = true;
+    const found = this.#problems().finally(() => (this.#isLooking = false));
+    this.#look = { at: now, found };
+    return found;
+  }
+
+  async #problems(): Promise<HealthProblem[]> {
+    const problems: HealthProblem[] = [];
+    for (const { what, write } of this.#storages) {
+      try {
+        await write();
+      } catch (error) {
+        problems.push({ what, reason: storageReasonOf(error) });
+      }
+    }
+    return problems;
+  }
+}
+
+/** `audit: broken` */
+export function problemText({ what, reason }: HealthProblem): string {
+  return `${what}: ${reason.replace("_", "-")}`;
+}
+
+/** 503 when it cannot work; a problem that does not keep it from working is 200. */
+export function healthStatus({ problems }: HealthState): 200 | 503 {
+  return problems.every(({ reason }) => reason === "broken") ? 200 : 503;
+}
+
+/** Proves that the disk of a directory takes new data: a database may still have room in its own files. Leaves nothing behind. */
+export async function probeDirectory(directory: string): Promise<void> {
+  const path = join(directory, PROBE_NAME);
+  try {
+    const handle = await open(path, "w", PROBE_MODE);
+    try {
+      await handle.writeFile(PROBE);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+  } finally {
+    await rm(path, { force: true });
+  }
+}
+
+/** Not zeros: some file systems store those without a block. */
+const PROBE = new Uint8Array(PROBE_BYTES).fill(0x5a);

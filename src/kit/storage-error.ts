@@ -1,0 +1,40 @@
+// Storage that refuses is not the caller's mistake and not a defect of ours: what SQLite and the file system say, as something a person can
+// act on and a program can tell apart.
+
+import { AppError, systemCode } from "./error.ts";
+
+export const storageReasons = ["full", "read_only", "failed"] as const;
+/** `failed`: neither full nor read-only; the log has the system's word for it. */
+export type StorageReason = (typeof storageReasons)[number];
+
+/** Code `unavailable`. The reason is for callers within the program: answers have the sentence. */
+export class StorageError extends AppError {
+  readonly reason: StorageReason;
+
+  constructor(reason: StorageReason, code: string) {
+    super(
+      "unavailable",
+      reason === "full"
+        ? "the disk is full: nothing was changed; free some space and try again"
+        : `storage failed (${code}): nothing was changed`,
+    );
+    this.reason = reason;
+  }
+}
+
+const FULL = ["ENOSPC", "EDQUOT", "EFBIG", "SQLITE_FULL"];
+const READ_ONLY = ["EROFS", "SQLITE_READONLY"];
+
+/** Of anything thrown. */
+export function storageReasonOf(error: unknown): StorageReason {
+  if (error instanceof StorageError) return error.reason;
+  const code = systemCode(error) ?? "";
+  if (FULL.some((known) => code.startsWith(known))) return "full";
+  return READ_ONLY.some((known) => code.startsWith(known)) ? "read_only" : "failed";
+}
+
+/** What is no failure of storage stays as it is. */
+export function fromSqlite(error: unknown): unknown {
+  const code = systemCode(error) ?? "";
+  return /^SQLITE_(FULL|IOERR|READONLY)/.test(code) ? new StorageError(storageReasonOf(error), code) : error;
+}
