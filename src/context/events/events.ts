@@ -4,7 +4,7 @@
 import { rfc3339, type Clock } from "../../kit/clock.ts";
 import type { Db } from "../../kit/db.ts";
 import { messageOf } from "../../kit/error.ts";
-import { frame, type Frame, type Viewer } from "../../kit/http/sse.ts";
+import { breakOff, frame, type Frame, type Viewer } from "../../kit/http/sse.ts";
 import type { Log } from "../../kit/log.ts";
 import { randomHex } from "../../kit/random.ts";
 import type { Head, LogEntry } from "../files/engine.ts";
@@ -146,7 +146,7 @@ export class Events {
     else
       this.#replay(follower, state).catch((error: unknown) => {
         this.#deps.log.error("event stream failed", { error: messageOf(error) });
-        viewer.end();
+        breakOff(viewer);
       });
     return () => {
       state.gone = true;

@@ -49,6 +49,13 @@ export interface Viewer {
   end(): void;
 }
 
+/** Ends a stream that failed: its viewer is told, since a stream that only ended would look complete. The caller logs why. */
+export function breakOff(viewer: Viewer): void {
+  const message = "internal error: the stream broke off; come back with Last-Event-ID";
+  viewer.send(frame("error", { message }));
+  viewer.end();
+}
+
 /** Open streams of one server, so that shutdown can end them. */
 export class Streams {
   readonly #open = new Set<Viewer>();

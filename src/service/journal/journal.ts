@@ -5,7 +5,7 @@
 import { rfc3339, turnOfOthers, type Clock } from "../../kit/clock.ts";
 import type { Db } from "../../kit/db.ts";
 import { messageOf } from "../../kit/error.ts";
-import { frame, frameOfJson, type Frame, type Viewer } from "../../kit/http/sse.ts";
+import { breakOff, frame, frameOfJson, type Frame, type Viewer } from "../../kit/http/sse.ts";
 import type { Log } from "../../kit/log.ts";
 import type { EventData, EventEnvelope, PartialData, StoredType, TransientType } from "./schema.ts";
 import { EventStore, type EventRow } from "./store.ts";
@@ -136,13 +136,9 @@ export class Journal {
     }
   }
 
-  /** A stream that only ended would look like success. */
   #breakOff(follower: Follower, error: unknown): void {
     this.#log.error("event stream failed", { workspace: follower.workspaceId, error: messageOf(error) });
-    follower.viewer.send(
-      frame("error", { message: "internal error: the stream broke off; come back with Last-Event-ID" }),
-    );
-    follower.viewer.end();
+    breakOff(follower.viewer);
   }
 
   /** `more`: it was cut off by its limits. */

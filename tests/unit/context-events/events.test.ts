@@ -7,6 +7,7 @@ import { serverMigrations } from "../../../src/context/migrations/migrations.ts"
 import { openDatabase } from "../../../src/kit/db.ts";
 import { migrate } from "../../../src/kit/migrate.ts";
 import { silent } from "../../kit/file-engine.ts";
+import type { Viewer } from "../../../src/kit/http/sse.ts";
 import { temporaryFolder } from "../../kit/folder.ts";
 import { manualClock } from "../../kit/manual-clock.ts";
 
@@ -48,3 +49,27 @@ test("after a crash that left many spaces untold, the events before it are kept;
   expect(oldest).toBeLessThanOrEqual(events.last - EVENTS_KEPT + 1);
   db.close();
 }, 60_000);
+
+test("a follower whose replay fails is told so, and does not take the end for the end of the log", async () => {
+  await using folder = await temporaryFolder();
+  const db = openDatabase(`${folder.path}/server.db`);
+  migrate(db, serverMigrations, 0);
+  const events = new Events({ db, clock: manualClock(), log: silent });
+  for (const path of ["a.md", "b.md"])
+    events.announce({ type: "file.write", actor: "ann", space: "team", path });
+  await events.settle();
+  const seen: string[] = [];
+  const ended = Promise.withResolvers<void>();
+  const viewer: Viewer = {
+    send: (chunk) => seen.push(/^event: (.*)$/m.exec(new TextDecoder().decode(chunk))![1]!) > 0,
+    drained: () => Promise.resolve(true),
+    end: () => ended.resolve(),
+  };
+  events.follow(viewer, 0, (event) => {
+    if (event?.path === "b.md") throw new Error("the rights cannot be read");
+    return true;
+  });
+  await ended.promise;
+  expect([seen, events.followers]).toEqual([["file.write", "error"], 0]);
+  db.close();
+});
