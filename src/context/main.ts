@@ -8,7 +8,7 @@ import { openDatabase } from "../kit/db.ts";
 import { AppError, messageOf } from "../kit/error.ts";
 import { accessLog } from "../kit/http/access-log.ts";
 import { listen, type Handle, type Listener } from "../kit/http/serve.ts";
-import { createLog, type Log, type LogOptions } from "../kit/log.ts";
+import { createLog, type Log, type LogOptions, type OpenLog } from "../kit/log.ts";
 import { migrate } from "../kit/migrate.ts";
 import { version } from "../kit/version.ts";
 import { loadServerConfig } from "./config/config.ts";
@@ -87,7 +87,7 @@ function prepare(parts: Parts): void {
   parts.spaces.prepare();
 }
 
-async function close(parts: Parts, log: Log): Promise<void> {
+async function close(parts: Parts, log: OpenLog): Promise<void> {
   parts.backups.abort("the server stops");
   parts.audit.stopReading();
   if ((await parts.background.settle(STOP_DEADLINE_MS)) === "deadline")
@@ -100,6 +100,7 @@ async function close(parts: Parts, log: Log): Promise<void> {
   await parts.authentication.flushLastUsed();
   await parts.audit.close();
   parts.db.close();
+  log.flush();
 }
 
 /** Does another process have the data of this server open? For who can't ask it. */

@@ -1,4 +1,4 @@
-// One line an event on stderr: `key=value` on a terminal, JSON otherwise.
+// One line an event on stderr: `key=value` on a terminal, JSON otherwise. A failure that repeats is said once a second, with a count.
 // Never a token, key, prompt or tool argument: callers pass ids and counts, not contents.
 
 import { rfc3339, type Clock } from "./clock.ts";
@@ -7,11 +7,20 @@ export const logLevels = ["debug", "info", "warn", "error"] as const;
 export type LogLevel = (typeof logLevels)[number];
 export type LogFields = Record<string, string | number | boolean | null | undefined>;
 
+const REPEAT_MS = 1_000;
+/** Failures that are told apart at one time; beyond them only level and message count. */
+const FAILURES_MAX = 200;
+
 export interface Log {
   debug(message: string, fields?: LogFields): void;
   info(message: string, fields?: LogFields): void;
   warn(message: string, fields?: LogFields): void;
   error(message: string, fields?: LogFields): void;
+}
+
+export interface OpenLog extends Log {
+  /** Writes what was only counted so far: for the end of the program. */
+  flush(): void;
 }
 
 export interface LogOptions {
@@ -21,15 +30,94 @@ export interface LogOptions {
   write: (line: string) => void;
 }
 
-export function createLog(options: LogOptions): Log {
+type Write = (level: LogLevel, message: string, fields: LogFields) => void;
+
+/**
+ * The first of a failure is written at once; those that follow within a second are counted, and the next line has the newest of them with
+ * `repeated`, for how many it stands.
+ */
+export function createLog(options: LogOptions): OpenLog {
   const threshold = logLevels.indexOf(options.level);
   const render = options.format === "json" ? jsonLine : textLine;
+  const write: Write = (level, message, fields) =>
+    options.write(`${render(rfc3339(options.clock.now()), level, message, fields)}\n`);
+  const failures = new Failures(options.clock, write);
   const emit = (level: LogLevel) => {
     if (logLevels.indexOf(level) < threshold) return () => {};
-    return (message: string, fields: LogFields = {}) =>
-      options.write(`${render(rfc3339(options.clock.now()), level, message, fields)}\n`);
+    if (level === "warn" || level === "error")
+      return (message: string, fields: LogFields = {}) => failures.tell(level, message, fields);
+    return (message: string, fields: LogFields = {}) => write(level, message, fields);
   };
-  return { debug: emit("debug"), info: emit("info"), warn: emit("warn"), error: emit("error") };
+  return {
+    debug: emit("debug"),
+    info: emit("info"),
+    warn: emit("warn"),
+    error: emit("error"),
+    flush: () => failures.flush(),
+  };
+}
+
+/** One that was written less than a second ago. */
+interface Failure {
+  readonly level: LogLevel;
+  readonly message: string;
+  /** Of the newest. */
+  fields: LogFields;
+  at: number;
+  counted: number;
+}
+
+class Failures {
+  readonly #clock: Clock;
+  readonly #write: Write;
+  readonly #recent = new Map<string, Failure>();
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(clock: Clock, write: Write) {
+    this.#clock = clock;
+    this.#write = write;
+  }
+
+  tell(level: LogLevel, message: string, fields: LogFields): void {
+    const key = this.#keyOf(level, message, fields);
+    const known = this.#recent.get(key);
+    const now = this.#clock.elapsed();
+    if (known && now - known.at < REPEAT_MS) {
+      known.fields = fields;
+      known.counted += 1;
+    } else {
+      const counted = (known?.counted ?? 0) + 1;
+      this.#write(level, message, counted > 1 ? { ...fields, repeated: counted } : fields);
+      this.#recent.set(key, { level, message, fields, at: now, counted: 0 });
+    }
+    this.#timer ??= setTimeout(() => this.flush(), REPEAT_MS).unref();
+  }
+
+  flush(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const now = this.#clock.elapsed();
+    for (const [key, failure] of this.#recent) {
+      const { level, message, fields, counted } = failure;
+      if (counted === 0) {
+        this.#recent.delete(key);
+        continue;
+      }
+      this.#write(level, message, { ...fields, repeated: counted });
+      failure.at = now;
+      failure.counted = 0;
+    }
+    if (this.#recent.size > 0) this.#timer = setTimeout(() => this.flush(), REPEAT_MS).unref();
+  }
+
+  /** The same failure: with the same texts, but for the request that met it. Numbers are how much and how long. */
+  #keyOf(level: LogLevel, message: string, fields: LogFields): string {
+    const texts = Object.entries(fields).filter(
+      ([name, value]) => typeof value === "string" && name !== "request_id",
+    );
+    const key = JSON.stringify([level, message, texts]);
+    return this.#recent.size < FAILURES_MAX || this.#recent.has(key) ? key : JSON.stringify([level, message]);
+  }
 }
 
 function jsonLine(time: string, level: LogLevel, message: string, fields: LogFields): string {

@@ -10,7 +10,7 @@ import { AppError, messageOf } from "../kit/error.ts";
 import { accessLog } from "../kit/http/access-log.ts";
 import { isLoopbackAddress } from "../kit/http/guard.ts";
 import { listen, type Listener } from "../kit/http/serve.ts";
-import { createLog, type Log, type LogOptions } from "../kit/log.ts";
+import { createLog, type Log, type LogOptions, type OpenLog } from "../kit/log.ts";
 import { migrate } from "../kit/migrate.ts";
 import type { Network } from "../kit/outbound.ts";
 import { version } from "../kit/version.ts";
@@ -82,6 +82,7 @@ export async function startService(options: StartOptions): Promise<Service> {
   } catch (error) {
     await listener?.close();
     data.undo();
+    log.flush();
     throw error;
   }
 }
@@ -177,7 +178,7 @@ async function verifyAudit({ audit }: Parts, signal: AbortSignal, log: Log): Pro
   }
 }
 
-function running(parts: Parts, listener: Listener, log: Log, verifying: AbortController): Service {
+function running(parts: Parts, listener: Listener, log: OpenLog, verifying: AbortController): Service {
   let stopped: Promise<void> | undefined;
   return {
     url: listener.url,
@@ -189,7 +190,7 @@ function running(parts: Parts, listener: Listener, log: Log, verifying: AbortCon
   };
 }
 
-async function stop(parts: Parts, listener: Listener, log: Log, reason: string): Promise<void> {
+async function stop(parts: Parts, listener: Listener, log: OpenLog, reason: string): Promise<void> {
   log.info("stopping", { reason });
   void listener.drain();
   parts.terminals.stop();
@@ -208,5 +209,6 @@ async function stop(parts: Parts, listener: Listener, log: Log, reason: string):
   parts.streams.endAll();
   await listener.close();
   parts.db.close();
+  log.flush();
   log.info("stopped");
 }
