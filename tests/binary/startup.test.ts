@@ -84,8 +84,8 @@ const refusals: Refusal[] = [
   },
   {
     name: "a value of the wrong kind",
-    config: "egress: maybe\n",
-    error: "config {config}: egress: Expected boolean",
+    config: "egress: [maybe]\n",
+    error: "config {config}: egress: expected true or false",
   },
   {
     name: "a word that is not one of the words",

@@ -1,10 +1,12 @@
 // Gears as child processes of this one, where no container runtime is used. This contains nothing: a gear has this server's own
-// access. What is kept is order: a fresh folder, no environment of ours, bounded output, an end in time, and no process left behind.
+// access. What is kept is order: a fresh folder, no environment of ours, bounded output, an end in time, and no process left behind, also
+// when this process is killed.
 
 import { join } from "node:path";
 import type { Clock } from "../../kit/clock.ts";
 import { ownExecutable, temporaryDirectory, type Environment } from "../../kit/environment.ts";
 import { AppError, messageOf } from "../../kit/error.ts";
+import { LastWill } from "../../kit/last-will.ts";
 import type { Log } from "../../kit/log.ts";
 import { startProcess } from "../../kit/process.ts";
 import { makeRunFolder, refuseClashes, removeFolder, writeGearFiles, type RunFolder } from "./files.ts";
@@ -33,11 +35,13 @@ export class SubprocessSandbox implements Sandbox {
   readonly kind = "subprocess";
   readonly isolated = false;
   readonly #options: SubprocessOptions;
+  readonly #lastWill: LastWill;
   readonly #running = new Set<Promise<unknown>>();
   readonly #stopping = new AbortController();
 
   constructor(options: SubprocessOptions) {
     this.#options = options;
+    this.#lastWill = new LastWill(options.environment);
   }
 
   async decided(): Promise<void> {}
@@ -61,6 +65,7 @@ export class SubprocessSandbox implements Sandbox {
   async stop(): Promise<void> {
     this.#stopping.abort();
     await Promise.allSettled(this.#running);
+    await this.#lastWill.stop();
   }
 
   async #runIn(request: SandboxRequest): Promise<SandboxResult> {
@@ -83,6 +88,7 @@ export class SubprocessSandbox implements Sandbox {
     const command = commandFor(request, folder, environment);
     const outcome = new Outcome(clock, request.output);
     const signal = AbortSignal.any([request.signal, this.#stopping.signal]);
+    await this.#lastWill.ready();
     if (signal.aborted) return outcome.result({ kind: "cancel" });
     const child = await startProcess(command.words, {
       environment,
@@ -97,6 +103,7 @@ export class SubprocessSandbox implements Sandbox {
       output: (stream, chunk) => outcome.add(stream, chunk),
     });
     if (!child) return notExecutable(request, outcome);
+    this.#lastWill.add(child.pid);
     child.write(request.stdin);
     child.endInput();
     const exit = child.ended.then(({ exitCode }): Ending => ({ kind: "exit", exitCode }));
@@ -105,6 +112,7 @@ export class SubprocessSandbox implements Sandbox {
       child.kill();
       await child.ended;
     }
+    this.#lastWill.remove(child.pid);
     return outcome.result(ending);
   }
 }

@@ -1,0 +1,47 @@
+// Goal: gears that run as child processes end with the service, also when it is killed and can do nothing about it any more.
+
+import { expect, test } from "bun:test";
+import { approvedGear, withPrograms } from "../kit/gears.ts";
+import { runService } from "../kit/running.ts";
+
+const posix = test.skipIf(process.platform === "win32");
+const GEARS = 3;
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A killed process is there until its parent, by now init, has taken note. */
+async function isOver(pid: number): Promise<boolean> {
+  const state = Bun.file(`/proc/${pid}/stat`).text();
+  return !isAlive(pid) || (await state.catch(() => "")).includes(") Z ");
+}
+
+posix("SIGKILL of the service kills its gears, their children and what those started", async () => {
+  await using service = await runService({ environment: withPrograms.environment });
+  const code = "sleep 600 & (sleep 600 & echo child $!); echo child $!; echo child $$; wait";
+  const gear = await approvedGear(service.admin, { code });
+  // One that has ended before: its number may be anybody's by then.
+  const short = await approvedGear(service.admin, { name: "short", code: "echo $$" });
+  await service.admin.post(`/gears/${short.id}/run`, {});
+  const runs = Array.from({ length: GEARS }, () =>
+    service.admin.events(`/gears/${gear.id}/run?stream=1`, { method: "POST", body: {} }),
+  );
+  const pids: number[] = [];
+  for (const reader of await Promise.all(runs)) {
+    let text = "";
+    await reader.until(({ type, data }) => {
+      if (type === "output") text += (data as { text: string }).text;
+      return text.split("child ").length === 4;
+    });
+    pids.push(...[...text.matchAll(/child (\d+)/g)].map((match) => Number(match[1])));
+  }
+  expect(pids.filter(isAlive)).toHaveLength(3 * GEARS);
+  await service.end("SIGKILL");
+  for (const pid of pids) while (!(await isOver(pid))) await Bun.sleep(10);
+});
