@@ -8,14 +8,13 @@ import { openDatabase, type Db } from "../kit/db.ts";
 import { containerEvidence, type Environment } from "../kit/environment.ts";
 import { AppError, messageOf } from "../kit/error.ts";
 import { accessLog } from "../kit/http/access-log.ts";
-import { isLoopbackAddress } from "../kit/http/guard.ts";
 import { listen, type Listener } from "../kit/http/serve.ts";
 import { createLog, type Log, type LogOptions, type OpenLog } from "../kit/log.ts";
 import { migrate } from "../kit/migrate.ts";
 import type { Network } from "../kit/outbound.ts";
 import { version } from "../kit/version.ts";
 import { sealStoredKeys } from "./catalog/keys.ts";
-import { loadConfig } from "./config/config.ts";
+import { isLoopbackAdmin, loadConfig } from "./config/config.ts";
 import type { Config, ServeFlags } from "./config/schema.ts";
 import type { TransportTimes } from "./llm/transport.ts";
 import { migrations } from "./migrations/migrations.ts";
@@ -161,7 +160,7 @@ function announce(
   log.info("listening", { url: listener.url, version: version.version, data: config.data });
   const evidence = containerEvidence(environment);
   if (evidence) {
-    const on = config.loopbackAdmin && isLoopbackAddress(config.listen.host);
+    const on = isLoopbackAdmin(config);
     const why = config.loopbackAdmin ? `listening on ${config.listen.host}` : "loopback_admin is false";
     log.info(`this looks like a container: loopback privilege is ${on ? "on" : "off"}`, { evidence, why });
   }

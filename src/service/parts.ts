@@ -24,6 +24,7 @@ import { ProviderKeys } from "./catalog/keys.ts";
 import { Models } from "./catalog/models.ts";
 import { Providers } from "./catalog/providers.ts";
 import { CatalogStore } from "./catalog/store.ts";
+import { isLoopbackAdmin } from "./config/config.ts";
 import type { Config } from "./config/schema.ts";
 import { Conversation } from "./conversation/conversation.ts";
 import { SentPrompts } from "./conversation/records.ts";
@@ -115,6 +116,7 @@ export function buildParts(options: PartsOptions) {
       // Its own: its stop waits for its own work, and is itself work of the service's.
       background: new Background(log),
       installation,
+      loopbackAdmin: isLoopbackAdmin(config),
     });
   const streams = new Streams();
   const journal = new Journal(db, clock, log);

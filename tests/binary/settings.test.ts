@@ -289,6 +289,17 @@ test("in a container the log says whether loopback has the privilege, and why", 
   ]);
 });
 
+test("without the loopback privilege no line of the log names it", async () => {
+  await using service = await runService({ listen: "0.0.0.0:0" });
+  const { message } = await service.line(
+    "gears are not isolated: no container runtime is used, so an approved gear runs with this server's own access: " +
+      "the database, the stored provider keys, and this API. The approval is the only control",
+  );
+  expect(message).not.toContain("loopback");
+  await service.end("SIGTERM");
+  expect(service.text()).not.toContain("loopback");
+});
+
 test.if(posix)(
   "on a terminal a log line is a time, a level, a message and key=value, otherwise JSON",
   async () => {

@@ -6,6 +6,7 @@ import { join, resolve } from "node:path";
 import { Value, type ValueError } from "@sinclair/typebox/value";
 import { homeDirectory, type Environment } from "../../kit/environment.ts";
 import { AppError, messageOf, systemCode } from "../../kit/error.ts";
+import { isLoopbackAddress } from "../../kit/http/guard.ts";
 import { AddressList } from "../../kit/http/client-address.ts";
 import { logLevels, type LogLevel } from "../../kit/log.ts";
 import { TOKEN_CHARACTERS_MAX } from "../people/authentication.ts";
@@ -62,6 +63,14 @@ export function switchValue(variable: string | undefined, fromFile: Switch | und
 function isOn(value: Switch): boolean {
   const text = String(value).toLowerCase();
   return text === "1" || text === "true";
+}
+
+/** Whether a request from this machine can be the admin's without a token; a single one may still lack what it takes (kit/http/guard.ts). */
+export function isLoopbackAdmin({
+  loopbackAdmin,
+  listen,
+}: Pick<Config, "loopbackAdmin" | "listen">): boolean {
+  return loopbackAdmin && isLoopbackAddress(listen.host);
 }
 
 /** `host:port`, `[v6]:port` or `:port` (all interfaces). Port 0 lets the system choose. */

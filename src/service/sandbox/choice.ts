@@ -3,11 +3,14 @@
 import { AppError } from "../../kit/error.ts";
 import type { Config, SandboxMode } from "../config/schema.ts";
 import { DockerSandbox, type DockerOptions } from "./docker.ts";
-import { dockerAnswers, NOT_ISOLATED_WARNING } from "./probe.ts";
+import { dockerAnswers, notIsolatedWarning } from "./probe.ts";
 import type { Sandbox, SandboxRequest, SandboxResult } from "./sandbox.ts";
 import { SubprocessSandbox } from "./subprocess.ts";
 
-export type SandboxOptions = Omit<DockerOptions, "images" | "pool">;
+export interface SandboxOptions extends Omit<DockerOptions, "images" | "pool"> {
+  /** Whether a request from this machine is the admin's. */
+  readonly loopbackAdmin: boolean;
+}
 
 /** `prepare()` decides where `auto` is configured, and says aloud when gears are not isolated. */
 export function createSandbox(
@@ -49,7 +52,7 @@ class ChosenSandbox implements Sandbox {
   async prepare(): Promise<void> {
     const sandbox = await this.#choice();
     if (this.#stopped) return;
-    if (!sandbox.isolated) this.#options.log.warn(NOT_ISOLATED_WARNING);
+    if (!sandbox.isolated) this.#options.log.warn(notIsolatedWarning(this.#options.loopbackAdmin));
     await sandbox.prepare();
   }
 

@@ -11,9 +11,14 @@ const PROXY_VARIABLES = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"].flatMap((name
   name.toLowerCase(),
 ]);
 
-export const NOT_ISOLATED_WARNING =
-  "gears are not isolated: no container runtime is used, so an approved gear runs with this server's own access: " +
-  "the database, the stored provider keys, and this API as the loopback admin. The approval is the only control";
+/** `loopbackAdmin`: whether a request from this machine is the admin's, and so a gear's. */
+export function notIsolatedWarning(loopbackAdmin: boolean): string {
+  const api = loopbackAdmin ? "this API as the loopback admin" : "this API";
+  return (
+    "gears are not isolated: no container runtime is used, so an approved gear runs with this server's own access: " +
+    `the database, the stored provider keys, and ${api}. The approval is the only control`
+  );
+}
 
 /** Does a container daemon answer? Bounded by a deadline, since a wedged daemon never does. */
 export async function dockerAnswers(environment: Environment): Promise<boolean> {

@@ -7,7 +7,7 @@ import { createSandbox } from "../../../src/service/sandbox/choice.ts";
 import { Background } from "../../../src/kit/background.ts";
 import { systemClock } from "../../../src/kit/clock.ts";
 import { createLog } from "../../../src/kit/log.ts";
-import { NOT_ISOLATED_WARNING } from "../../../src/service/sandbox/probe.ts";
+import { notIsolatedWarning } from "../../../src/service/sandbox/probe.ts";
 import type { SandboxMode } from "../../../src/service/config/schema.ts";
 import { openSandbox, refusalOf } from "../../kit/sandbox.ts";
 
@@ -107,7 +107,7 @@ test("an interpreter that is missing is named", async () => {
   );
 });
 
-async function chosen(mode: SandboxMode, path: string) {
+async function chosen(mode: SandboxMode, path: string, loopbackAdmin = true) {
   const warnings: string[] = [];
   const log = createLog({
     level: "warn",
@@ -122,6 +122,7 @@ async function chosen(mode: SandboxMode, path: string) {
     log,
     background: new Background(log),
     installation: "test-choice",
+    loopbackAdmin,
   });
   await sandbox.prepare();
   await sandbox.stop();
@@ -132,7 +133,7 @@ test("without a container runtime `auto` goes on, and says what that means", asy
   expect(await chosen("auto", "/nonexistent")).toEqual({
     kind: "subprocess",
     isolated: false,
-    warnings: [NOT_ISOLATED_WARNING],
+    warnings: [notIsolatedWarning(true)],
   });
 });
 
@@ -140,13 +141,20 @@ test("`subprocess` on purpose says the same", async () => {
   expect(await chosen("subprocess", "/nonexistent")).toEqual({
     kind: "subprocess",
     isolated: false,
-    warnings: [NOT_ISOLATED_WARNING],
+    warnings: [notIsolatedWarning(true)],
   });
+});
+
+test("the warning names the loopback privilege only where there is one", async () => {
+  const [on] = (await chosen("subprocess", "/nonexistent")).warnings;
+  const [off] = (await chosen("subprocess", "/nonexistent", false)).warnings;
+  expect(on).toContain("this API as the loopback admin.");
+  expect(off).toContain("the stored provider keys, and this API.");
 });
 
 test("`docker` never becomes anything else", async () => {
   const { kind, isolated, warnings } = await chosen("docker", "/nonexistent");
-  expect({ kind, isolated, warned: warnings.includes(NOT_ISOLATED_WARNING) }).toEqual({
+  expect({ kind, isolated, warned: warnings.includes(notIsolatedWarning(true)) }).toEqual({
     kind: "docker",
     isolated: true,
     warned: false,
