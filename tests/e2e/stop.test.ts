@@ -61,32 +61,22 @@ for (const signal of ["SIGTERM", "SIGINT"] as const) {
       expect([told.type, told.data.data.turn.status]).toEqual(["turn.finished", "interrupted"]);
       for (const viewer of viewers) {
         const finished = (await viewer.all()).filter((event) => event.type === "turn.finished");
-        expect(finished.map((event) => event.data.data.turn.status)).toEqual([
-          "interrupted",
-          "interrupted",
-          "interrupted",
-        ]);
+        expect(finished.map((event) => event.data.data.turn.status)).toEqual(["interrupted"]);
       }
       idle.destroy();
       half.destroy();
 
       model.on("boss", (request) => say(`answer to ${request.messages.at(-1)!.text}`));
       await using again = await runService({ data: service.data });
-      const turns = await again.admin.get<{ id: number; status: string; text: string }[]>(
-        `/workspaces/${workspaceId}/turns`,
-      );
-      expect(turns.map(({ status, text }) => [text, status])).toEqual([
+      const listed = () =>
+        again.admin.get<{ id: number; status: string; text: string }[]>(`/workspaces/${workspaceId}/turns`);
+      for (const { id } of await listed()) await (await again.admin.events(`/turns/${id}/events`)).all();
+      // What waited in line began by itself, one after the other.
+      expect((await listed()).map(({ status, text }) => [text, status])).toEqual([
         ["go", "interrupted"],
-        ["second", "interrupted"],
-        ["third", "interrupted"],
+        ["second", "done"],
+        ["third", "done"],
       ]);
-      for (const turn of turns) {
-        await again.admin.post(`/turns/${turn.id}/resume`);
-        const reader = await again.admin.events(`/turns/${turn.id}/events`);
-        await reader.all();
-      }
-      const after = await again.admin.get<{ status: string }[]>(`/workspaces/${workspaceId}/turns`);
-      expect(after.map((turn) => turn.status)).toEqual(["done", "done", "done"]);
       expect(model.problems).toEqual([]);
     },
   );

@@ -67,7 +67,7 @@ const always: Record<string, string> = {
 /** After the service was stopped in good order, or has started again. */
 const atRest: Record<string, string> = {
   "no turn, run or model call is open": `
-    SELECT 'turn ' || id FROM turns WHERE status IN ('queued', 'running', 'waiting')
+    SELECT 'turn ' || id FROM turns WHERE status IN ('running', 'waiting')
     UNION ALL SELECT 'run ' || id FROM runs WHERE status = 'running'
     UNION ALL SELECT 'call ' || id FROM calls WHERE status = 'running'`,
 };
