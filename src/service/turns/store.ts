@@ -237,7 +237,8 @@ export class TurnStore {
        AND acting_token_id IS NOT NULL AND acting_token_id IS NOT ?`,
     );
     this.workspacesWithQueue = db.query<{ workspace_id: number }, []>(
-      "SELECT DISTINCT workspace_id FROM turns INDEXED BY turns_open WHERE status = 'queued' ORDER BY workspace_id",
+      // The planner takes the index of open turns only where a query repeats its condition word for word.
+      "SELECT DISTINCT workspace_id FROM turns WHERE status IN ('queued', 'running', 'waiting') AND status = 'queued'",
     );
     this.stopReason = db.query<{ stop_reason: string | null }, [number]>(
       "SELECT stop_reason FROM turns WHERE id = ?",
