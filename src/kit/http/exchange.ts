@@ -29,6 +29,8 @@ export interface Exchange {
   errorCookie?: string;
   /** Turns off the idle time-out of this connection: for event streams. */
   readonly keepOpen: () => void;
+  /** Closes this connection once nothing has moved on it for so long: for a stream that was ended and is not read. */
+  readonly closeAfter: (seconds: number) => void;
   /** Takes the connection over as a WebSocket; what the route answers is not sent then. Raises `invalid` for any other request. */
   readonly upgrade: (handlers: SocketHandlers) => void;
 }
@@ -65,6 +67,7 @@ export function innerExchange(id: string, request: Request, bodies: Bodies): Exc
     loopbackPrivilege: () => false,
     isDirectLocal: () => true,
     keepOpen: () => {},
+    closeAfter: () => {},
     upgrade: () => {
       throw new AppError("invalid", "not over this connection");
     },

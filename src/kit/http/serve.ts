@@ -66,6 +66,7 @@ export function listen(options: ListenOptions, handle: Handle, log: Log): Listen
         loopbackPrivilege: admission.loopbackPrivilege,
         isDirectLocal: admission.isDirectLocal,
         keepOpen: () => bunServer.timeout(request, 0),
+        closeAfter: (seconds) => bunServer.timeout(request, seconds),
         upgrade: (handlers) => {
           upgrade(bunServer, request, handlers);
           upgraded = true;

@@ -12,6 +12,10 @@ const HEARTBEAT_MS = 15_000;
 const BUFFER_BYTES_MAX = 8 * 1024 * 1024;
 /** A viewer counts as drained when so much of its buffer is free again. */
 const DRAINED_BYTES_FREE = BUFFER_BYTES_MAX - 256 * 1024;
+/** Between two looks at whether a viewer is drained. Being told would cost every event a promise, and few senders ask. */
+const DRAINED_CHECK_MS = 5;
+/** For a viewer to read what was sent before its stream was ended; then its connection is closed. */
+const LAST_READ_SECONDS = 10;
 
 const encoder = new TextEncoder();
 const HEARTBEAT = encoder.encode(": heartbeat\n\n");
@@ -76,14 +80,13 @@ export class Streams {
   /** Answers with an event stream. `start` gets the viewer and returns what to do when it is gone. */
   answer(exchange: Exchange, start: (viewer: Viewer) => () => void): Response {
     exchange.keepOpen();
-    let connection: Connection | undefined;
+    let close = () => {};
     const body = new ReadableStream<Uint8Array>(
       {
         start: (controller) => {
-          connection = this.#connect(controller, start);
+          close = this.#connect(exchange, controller, start);
         },
-        pull: () => connection?.readMore(),
-        cancel: () => connection?.close(),
+        cancel: () => close(),
       },
       { highWaterMark: BUFFER_BYTES_MAX, size: (chunk) => chunk?.byteLength ?? 0 },
     );
@@ -93,29 +96,29 @@ export class Streams {
         "Content-Type": "text/event-stream",
         "Cache-Control": "no-store",
         "X-Accel-Buffering": "no",
+        // A stream that ends takes its connection with it: nothing else was asked for on it.
+        Connection: "close",
         "X-Request-Id": exchange.id,
       },
     });
   }
 
+  /** Returns what to call when the viewer is gone. */
   #connect(
+    exchange: Exchange,
     controller: ReadableStreamDefaultController<Uint8Array>,
     start: (viewer: Viewer) => () => void,
-  ): Connection {
+  ): () => void {
     let open = true;
     let stop = () => {};
-    const waiting: ((open: boolean) => void)[] = [];
-    const wake = () => {
-      for (const resolve of waiting.splice(0)) resolve(open);
-    };
     const close = () => {
       if (!open) return;
       open = false;
       clearInterval(heartbeat);
       this.#open.delete(viewer);
       stop();
-      wake();
     };
+    const isDrained = () => (controller.desiredSize ?? 0) > DRAINED_BYTES_FREE;
     const viewer: Viewer = {
       send: (chunk) => {
         if (!open) return false;
@@ -126,14 +129,15 @@ export class Streams {
         viewer.end();
         return false;
       },
-      drained: () => {
-        if (!open || (controller.desiredSize ?? 0) > DRAINED_BYTES_FREE) return Promise.resolve(open);
-        return new Promise((resolve) => waiting.push(resolve));
+      drained: async () => {
+        while (open && !isDrained()) await Bun.sleep(DRAINED_CHECK_MS);
+        return open;
       },
       end: () => {
         if (!open) return;
         close();
         controller.close();
+        exchange.closeAfter(LAST_READ_SECONDS);
       },
     };
     const heartbeat = setInterval(() => viewer.send(HEARTBEAT), this.#heartbeatMs);
@@ -142,16 +146,6 @@ export class Streams {
     viewer.send(HEARTBEAT);
     stop = start(viewer);
     if (!open) stop();
-    return {
-      close,
-      readMore: () => {
-        if (waiting.length > 0 && (controller.desiredSize ?? 0) > DRAINED_BYTES_FREE) wake();
-      },
-    };
+    return close;
   }
-}
-
-interface Connection {
-  close(): void;
-  readMore(): void;
 }

@@ -159,6 +159,8 @@ class Watch {
   readonly #timer: ReturnType<typeof setInterval>;
   #endTimer: ReturnType<typeof setTimeout> | undefined;
   #last: number;
+  /** Since the timer last looked: a read costs no look at the clock. */
+  #seen = false;
   #started = false;
 
   constructor(deps: TransportDeps, abort: AbortController) {
@@ -168,6 +170,8 @@ class Watch {
     this.#last = deps.clock.elapsed();
     const period = Math.max(10, Math.min(deps.times.silenceMs, deps.times.firstByteMs) / 8);
     this.#timer = setInterval(() => {
+      if (this.#seen) this.#last = this.#clock.elapsed();
+      this.#seen = false;
       const limit = this.#started ? this.#times.silenceMs : this.#times.firstByteMs;
       if (this.#clock.elapsed() - this.#last < limit) return;
       const seconds = Math.round(limit / 1000);
@@ -183,7 +187,7 @@ class Watch {
 
   seen(): void {
     this.#started = true;
-    this.#last = this.#clock.elapsed();
+    this.#seen = true;
   }
 
   /** The answer is complete; its body is given a moment to end, since a connection that ends in good order can be used again. */
