@@ -109,6 +109,37 @@ function slowMatches(pattern: string[], target: string[]): boolean {
   return fits && slowMatches(rest, others);
 }
 
+test("an example below a directory is matched by its pattern, and by no pattern that does not match every name there", () => {
+  const segment = fc.constantFrom("a", "b", "*", "**", "a*", "*b", "a*b");
+  const pattern = fc.array(segment, { minLength: 1, maxLength: 5 }).map((all) => ["s", ...all].join("/"));
+  const directory = fc.array(fc.constantFrom("a", "b", "ab"), { minLength: 1, maxLength: 2 });
+  fc.assert(
+    fc.property(pattern, directory, fc.integer({ min: 1, max: 3 }), (text, parts, depth) => {
+      const compiled = compilePattern(text);
+      const below = ["s", ...parts].join("/");
+      const example = compiled.exampleBelow(below, depth);
+      // Every name that could make a difference to these patterns.
+      const names = ["a", "b", "ab", "aab", "x"];
+      let paths = [below];
+      for (let i = 0; i < depth; i += 1)
+        paths = paths.flatMap((path) => names.map((name) => `${path}/${name}`));
+      if (example === undefined) expect(paths.filter(compiled.matches)).toEqual([]);
+      else {
+        expect([example.startsWith(`${below}/`), compiled.matches(example)]).toEqual([true, true]);
+        expect(example.split("/").length).toBe(below.split("/").length + depth);
+      }
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test("looking for an example ends, however many stars there are", () => {
+  const text = `s/${Array.from({ length: 100 }, () => "**/a").join("/")}/b`;
+  const directory = `s/${Array.from({ length: 200 }, () => "a").join("/")}`;
+  expect(compilePattern(text).exampleBelow(directory, 3)).toBeDefined();
+  expect(compilePattern(text).exampleBelow(`${directory}/c/c/c/c`, 0)).toBeUndefined();
+});
+
 test("the compiled matcher and a slow one agree", () => {
   const name = fc.constantFrom("a", "b", "ab", "team", "docs", "x.md");
   const glob = fc.constantFrom("*", "**", "a*", "*b", "a", "docs", "x.*", "team");

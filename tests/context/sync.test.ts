@@ -4,6 +4,7 @@ import { describe, expect, test } from "bun:test";
 import { modeOf, travelsDown, travelsUp } from "../../src/context/spaces/modes.ts";
 import type { AuditRecord } from "../../src/context/audit/schema.ts";
 import type { FileRecord } from "../../src/context/files/schema.ts";
+import type { Space } from "../../src/context/spaces/schema.ts";
 import { sha256Hex } from "../../src/kit/crypto.ts";
 import {
   contextServer,
@@ -300,6 +301,59 @@ describe("pull", () => {
       details: { path: "own/a.md" },
     });
     expect((await refusalOf(pull(viewer, ["no.md"]))).status).toBe(404);
+  });
+
+  test("rules name no place in which the reader may list nothing; leads see all", async () => {
+    await using server = await contextServer({ template: "blank" });
+    const { admin } = server;
+    const rules = {
+      "open/": "never",
+      "deals/": "never",
+      "deals/acme/": "never",
+      "DEALS2/": "init-only",
+      "deep/": "never",
+      "partly/": "never",
+      "secret.md": "never",
+      "plain.md": "never",
+    };
+    await admin.put("/spaces/team/sync", rules);
+    await admin.write("plain.md", "x");
+    await admin.write("secret.md", "x");
+    const vic = await server.user("Vic", "viewer");
+    const list = ["list", "read"];
+    const deny = (path: string) => ({ effect: "deny", path: `team/${path}`, capabilities: list });
+    await admin.put("/users/Vic/acl", {
+      rules: [
+        deny("deals/**"),
+        deny("deals2/**"),
+        deny("deep/*"),
+        deny("deep/*/**"),
+        deny("partly/*"),
+        deny("secret.md/**"),
+        deny("secret.md"),
+      ],
+    });
+    const shown = { "open/": "never", "partly/": "never", "plain.md": "never" };
+    expect(await vic.get("/spaces/team/sync")).toEqual(shown);
+    expect((await vic.get<Space>("/spaces/team")).sync).toEqual(shown as never);
+    expect((await vic.get<Space[]>("/spaces")).map(({ sync }) => sync)).toEqual([shown as never]);
+    // Who sees a space by a rule only sees the rules for what that rule reaches.
+    const guest = await server.user("Guest", "viewer", []);
+    await admin.put("/users/Guest/acl", {
+      rules: [{ effect: "allow", path: "team/deals/acme/*.md", capabilities: list }, deny("deals/acme/a*")],
+    });
+    expect(await guest.get("/spaces/team/sync")).toEqual({ "deals/": "never", "deals/acme/": "never" });
+    await admin.put("/users/Guest/acl", {
+      rules: [
+        { effect: "allow", path: "team/deals/acme/a*.md", capabilities: list },
+        deny("deals/acme/a*"),
+        { effect: "allow", path: "team/open/x.md", capabilities: list },
+      ],
+    });
+    expect(await guest.get("/spaces/team/sync")).toEqual({ "open/": "never" });
+    const lead = await server.user("Lee", "space-lead");
+    await admin.put("/users/Lee/acl", { rules: [deny("deals/**")] });
+    expect(await lead.get("/spaces/team/sync")).toEqual(rules);
   });
 
   test("rules are written by leads, in canonical form, and a mode that is none is refused", async () => {

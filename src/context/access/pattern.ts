@@ -14,7 +14,15 @@ export interface Pattern {
   readonly matchesFolded: (folded: string) => boolean;
   /** Can it match anything in this space at all? */
   readonly reaches: (space: string) => boolean;
+  /**
+   * Something that it matches, `depth` segments below this directory (`<space>/<path>`); undefined when there is nothing. Where any name would
+   * do, the name is one that no pattern can spell out, so that another pattern matches it only if it matches every name there.
+   */
+  readonly exampleBelow: (directory: string, depth: number) => string | undefined;
 }
+
+/** Stands for any name: patterns cannot contain it. */
+const ANY_NAME = "?";
 
 /** Raises `invalid`. */
 export function compilePattern(text: string): Pattern {
@@ -35,6 +43,10 @@ export function compilePattern(text: string): Pattern {
     text: normal,
     matches: (target) => matchesAll(exact, target.split("/")),
     matchesFolded: (target) => matchesAll(folded, target.split("/")),
+    exampleBelow: (directory, depth) => {
+      const below = Array.from({ length: depth }, () => undefined);
+      return exampleOf(exact, [...directory.split("/"), ...below])?.join("/");
+    },
     reaches: (name) => space === ANY_DEPTH || matchesOne(space!, name),
   };
 }
@@ -70,6 +82,42 @@ function matchesAll(pattern: readonly Segment[], target: readonly string[]): boo
     } else return false;
   }
   return next === pattern.length;
+}
+
+/** Names for the undefined segments of a target, such that the pattern matches all of it. `**` takes as many as it can. */
+function exampleOf(
+  pattern: readonly Segment[],
+  target: readonly (string | undefined)[],
+): string[] | undefined {
+  const names: string[] = [];
+  /** Pairs of positions from which there is no way: each is tried once, however many `**` there are. */
+  const dead = new Set<number>();
+  const goOn = (next: number, at: number, name: string): boolean => {
+    names.push(name);
+    if (find(next, at + 1)) return true;
+    names.pop();
+    return false;
+  };
+  const find = (next: number, at: number): boolean => {
+    const segment = pattern[next];
+    if (segment === undefined) return at === target.length;
+    const state = next * (target.length + 1) + at;
+    if (dead.has(state)) return false;
+    const isLeft = at < target.length;
+    if (segment === ANY_DEPTH) {
+      // At the end of a pattern it stands for at least one.
+      if (isLeft && next + 1 === pattern.length && at + 1 === target.length)
+        return goOn(next + 1, at, target[at] ?? ANY_NAME);
+      if (isLeft && goOn(next, at, target[at] ?? ANY_NAME)) return true;
+      if (next + 1 < pattern.length && find(next + 1, at)) return true;
+    } else if (isLeft) {
+      const name = target[at] ?? segment.join(ANY_NAME);
+      if (matchesOne(segment, name) && goOn(next + 1, at, name)) return true;
+    }
+    dead.add(state);
+    return false;
+  };
+  return find(0, 0) ? names : undefined;
 }
 
 /** Each piece at the first place where it fits. */

@@ -10,6 +10,9 @@ import type { AclRule, Capability, Role } from "./schema.ts";
 /** Below this, who a person is: seeded once, changed by leads only. */
 const IDENTITY = "identity/";
 
+/** How deep `mayListBelow` looks for a path that no rule denies. */
+const LEVELS_BELOW_MAX = 8;
+
 export type Verdict =
   | { readonly allowed: boolean; readonly by: "deny" | "allow"; readonly rule: AclRule }
   | { readonly allowed: boolean; readonly by: "role" | "scope" };
@@ -60,6 +63,26 @@ export class Rights {
   /** Is the space there for this person at all? A rule that allows something in it makes it so. */
   sees(space: string): boolean {
     return this.#counts(space) || this.#allows.some(({ pattern }) => pattern.reaches(space));
+  }
+
+  /**
+   * Could there be anything below the directory that this person may list? Decided for every name there could be, not for the files that there
+   * are. Deeper than a few levels only a rule of that depth could tell otherwise.
+   */
+  mayListBelow(space: string, directory: string): boolean {
+    const isListed = ({ rule }: CompiledRule) => rule.capabilities.includes("list");
+    const denies = this.#denies.filter(isListed);
+    if (this.#counts(space) && denies.length === 0) return true;
+    const sources = this.#allows.filter(isListed).map(({ pattern }) => pattern);
+    if (this.#counts(space)) sources.push(compilePattern("*/**"));
+    for (let depth = 1; depth <= LEVELS_BELOW_MAX; depth += 1)
+      for (const source of sources) {
+        const example = source.exampleBelow(`${space}/${directory}`, depth);
+        if (example === undefined) continue;
+        const folded = foldedPath(example);
+        if (!denies.some(({ pattern }) => pattern.matchesFolded(folded))) return true;
+      }
+    return false;
   }
 
   /** Is there anything in the space that this person may create, update or delete? Rules that deny are left to the single path. */

@@ -21,7 +21,6 @@ import {
   DEFAULT_SYNC,
   spaceNameProblem,
   SPACES_MAX,
-  SYNC_RULES_MAX,
   type CreateSpace,
   type EffectiveQuotas,
   type Quotas,
@@ -31,6 +30,7 @@ import {
 } from "./schema.ts";
 import { holdsSpace, openSpaceFile, saveSpaceFile, spaceFileBytes } from "./space-file.ts";
 import { proveSpaces } from "./proving.ts";
+import { canonicalRules, visibleRules } from "./sync-rules.ts";
 import { templateFiles } from "./templates.ts";
 
 /** What is left of a space that is being removed. */
@@ -93,11 +93,11 @@ export class Spaces {
 
   async list(actor: Actor): Promise<Space[]> {
     const names = [...this.#names].filter((name) => actor.rights.sees(name)).sort();
-    return Promise.all(names.map(async (name) => this.#record(await this.#opened(name))));
+    return Promise.all(names.map(async (name) => this.#record(actor, await this.#opened(name))));
   }
 
   async get(actor: Actor, name: string): Promise<Space> {
-    return this.#record(await this.looked(actor, name));
+    return this.#record(actor, await this.looked(actor, name));
   }
 
   /** Raises `not_found`, the same for a space that is not there and one that this person may not know of. */
@@ -153,7 +153,7 @@ export class Spaces {
           throw new AppError("refused", `at most ${SPACES_MAX} spaces on one server`);
         const space = await this.#make(actor, name, input.template ?? "team");
         events.announce({ type: "space.create", actor: actor.name, space: name });
-        return this.#record(space);
+        return this.#record(actor, space);
       });
     });
   }
@@ -214,19 +214,13 @@ export class Spaces {
   }
 
   async sync(actor: Actor, name: string): Promise<SyncRules> {
-    return (await this.looked(actor, name)).file.sync;
+    return visibleRules(actor, await this.looked(actor, name));
   }
 
   setSync(actor: Actor, name: string, rules: SyncRules): Promise<SyncRules> {
     return this.#deps.audit.watched(actor, { action: "space.sync", space: name }, async () => {
       const space = await this.led(actor, name);
-      if (Object.keys(rules).length > SYNC_RULES_MAX)
-        throw new AppError("invalid", `rules: at most ${SYNC_RULES_MAX}`);
-      const sync: Record<string, SyncRules[string]> = {};
-      for (const [prefix, mode] of Object.entries(rules)) {
-        const directory = parseDocumentPath("prefix", prefix.replace(/\/$/, ""));
-        sync[prefix.endsWith("/") ? `${directory}/` : directory] = mode;
-      }
+      const sync = canonicalRules(rules);
       await this.#save(actor, space, (file) => ({ ...file, sync }));
       this.#deps.events.announce({ type: "space.sync", actor: actor.name, space: name });
       return space.file.sync;
@@ -439,7 +433,7 @@ export class Spaces {
     });
   }
 
-  #record(space: OpenSpace): Space {
+  async #record(actor: Actor, space: OpenSpace): Promise<Space> {
     const { name, engine, file } = space;
     return {
       name,
@@ -447,7 +441,7 @@ export class Spaces {
       head: headText(engine.head()),
       created_at: file.created_at,
       ...engine.totals(),
-      sync: file.sync,
+      sync: await visibleRules(actor, space),
       quotas: this.quotasOf(space),
       quotas_set_by: file.quotas_set_by ?? {},
     };

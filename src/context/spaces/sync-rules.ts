@@ -1,0 +1,35 @@
+// The sync rules of a space as they are stored, and as a person may see them: their prefixes are names of directories.
+
+import { AppError } from "../../kit/error.ts";
+import { parseDocumentPath, type DocumentPath } from "../../kit/paths.ts";
+import type { Actor } from "../people/actor.ts";
+import { SYNC_RULES_MAX, type SyncRules } from "./schema.ts";
+import type { OpenSpace } from "./spaces.ts";
+
+/** Raises `invalid`. */
+export function canonicalRules(rules: SyncRules): SyncRules {
+  if (Object.keys(rules).length > SYNC_RULES_MAX)
+    throw new AppError("invalid", `rules: at most ${SYNC_RULES_MAX}`);
+  const canonical: Record<string, SyncRules[string]> = {};
+  for (const [prefix, mode] of Object.entries(rules))
+    canonical[prefix.endsWith("/") ? `${pathOf(prefix)}/` : pathOf(prefix)] = mode;
+  return canonical;
+}
+
+/** Leads see all, since they replace all. Others see the rules for places in which they may list something. */
+export async function visibleRules(actor: Actor, { name, engine, file }: OpenSpace): Promise<SyncRules> {
+  const { rights } = actor;
+  if (rights.has("lead", name)) return file.sync;
+  const visible: Record<string, SyncRules[string]> = {};
+  for (const [prefix, mode] of Object.entries(file.sync)) {
+    const path = pathOf(prefix);
+    // The rule may be about a single file.
+    const isFile = rights.may("list", name, path) && (await engine.live(path)) !== undefined;
+    if (isFile || rights.mayListBelow(name, path)) visible[prefix] = mode;
+  }
+  return visible;
+}
+
+function pathOf(prefix: string): DocumentPath {
+  return parseDocumentPath("prefix", prefix.replace(/\/$/, ""));
+}
