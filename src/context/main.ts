@@ -134,6 +134,7 @@ export async function startServer(options: OpenOptions & { readonly port?: numbe
     const clock = options.clock ?? systemClock;
     const watch = parts.metrics.watch(accessLog(log, clock, QUIET_ROUTES));
     listener = listen({ host, port, loopbackAdmin: false, allowedHosts, watch }, opened.handle, log);
+    parts.listener.port = listener.port;
     const door = new LocalDoor(options.directory);
     parts.authentication.openLocalDoor(door.open(listener.url), door.name);
     parts.deliveries.start();

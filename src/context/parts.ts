@@ -111,7 +111,8 @@ export function buildParts({ db, clock, log, config, outbound }: PartsOptions) {
   const sync = new Sync({ spaces, files, events, clock, log, spools });
   const store = new WebhookStore(db);
   const deadLetters = new DeadLetterFile(join(config.directory, "webhooks", "dead-letter.jsonl"));
-  const network = outbound?.network ?? networkFor(config);
+  const listener: OwnListener = { port: config.listen.port };
+  const network = { ...(outbound?.network ?? networkFor(config)), ownPort: () => listener.port };
   const waitsMs = outbound?.waitsMs ?? RETRY_WAITS_MS;
   const hookSecrets = new HookSecrets(new SecretBox(secretsKeyPath(config)));
   const owners = new HookOwners(authentication);
@@ -197,6 +198,7 @@ export function buildParts({ db, clock, log, config, outbound }: PartsOptions) {
     spaces,
     files,
     sync,
+    listener,
     deliveries,
     webhooks,
     backups,
@@ -204,6 +206,11 @@ export function buildParts({ db, clock, log, config, outbound }: PartsOptions) {
     metrics,
     metricsFor,
   };
+}
+
+/** Where this server listens; before it does, where it is configured to. */
+export interface OwnListener {
+  port: number;
 }
 
 function networkFor({ privateWebhooks }: ServerConfig): Network {

@@ -2,6 +2,7 @@
 // network around it, or nowhere is refused by range, in every notation (IPv4 inside IPv6 included).
 // Ranges: IANA special-purpose address registries (RFC 6890 and its updates).
 
+import { networkInterfaces } from "node:os";
 import ipaddr from "ipaddr.js";
 
 /** Hand out credentials to whoever asks from the inside of a cloud; refused whatever an opt-out says. */
@@ -38,16 +39,45 @@ export function addressProblem(address: string): string | undefined {
 }
 
 export function isMetadataAddress(address: string): boolean {
-  const bare = address.replace(/%.*$/, "");
-  return ipaddr.isValid(bare) && METADATA_ADDRESSES.has(unwrapped(ipaddr.process(bare)).toString());
+  const plain = plainAddress(address);
+  return plain !== undefined && METADATA_ADDRESSES.has(plain.toString());
 }
 
-/** The IPv4 address inside a NAT64 (RFC 6052) or 6to4 (RFC 3056) one. */
+/** Does this machine answer there: loopback, unspecified, or an address of one of its interfaces, in any notation? */
+export function isThisMachine(address: string): boolean {
+  const plain = plainAddress(address);
+  if (plain === undefined) return false;
+  const range = plain.range();
+  return range === "loopback" || range === "unspecified" || interfaceAddresses().has(plain.toString());
+}
+
+/** Read at each check: interfaces come and go. */
+function interfaceAddresses(): Set<string | undefined> {
+  const all = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
+  return new Set(all.map((own) => plainAddress(own.address)?.toString()));
+}
+
+/** One form for one address: no zone, and IPv4 out of the IPv6 forms that carry it. Undefined for text that is no address. */
+function plainAddress(address: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
+  const bare = address.replace(/%.*$/, "");
+  return ipaddr.isValid(bare) ? unwrapped(ipaddr.process(bare)) : undefined;
+}
+
+/** IPv4 in the last four bytes: deprecated compatible form (RFC 4291), SIIT (RFC 2765), NAT64 (RFC 6052), local NAT64 (RFC 8215). */
+const IPV4_AT_THE_END = [
+  ipaddr.parseCIDR("::/96"),
+  ipaddr.parseCIDR("::ffff:0:0:0/96"),
+  ipaddr.parseCIDR("64:ff9b::/96"),
+  ipaddr.parseCIDR("64:ff9b:1::/48"),
+];
+
+/** The IPv4 address inside an IPv6 one; 6to4 (RFC 3056) has it behind its prefix. */
 function unwrapped(address: ipaddr.IPv4 | ipaddr.IPv6): ipaddr.IPv4 | ipaddr.IPv6 {
   const range = address.range();
-  if (range === "rfc6052") return new ipaddr.IPv4(address.toByteArray().slice(12));
+  if (range === "loopback" || range === "unspecified") return address;
   if (range === "6to4") return new ipaddr.IPv4(address.toByteArray().slice(2, 6));
-  return address;
+  const isWrapped = IPV4_AT_THE_END.some((block) => inBlock(address, block));
+  return isWrapped ? new ipaddr.IPv4(address.toByteArray().slice(12)) : address;
 }
 
 /** Names that by definition mean this machine or the network around it (RFC 6761, RFC 6762, ICANN's `.internal`). */

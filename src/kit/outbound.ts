@@ -6,7 +6,13 @@ import { lookup } from "node:dns/promises";
 import { request as requestHttp, type ClientRequest, type IncomingMessage } from "node:http";
 import { request as requestHttps } from "node:https";
 import { isIPv6 } from "node:net";
-import { addressProblem, isMetadataAddress, literalAddress, nameProblem } from "./addresses.ts";
+import {
+  addressProblem,
+  isMetadataAddress,
+  isThisMachine,
+  literalAddress,
+  nameProblem,
+} from "./addresses.ts";
 import { messageOf, systemCode } from "./error.ts";
 
 export interface Endpoint {
@@ -20,6 +26,8 @@ export interface Network {
   readonly resolve: (hostname: string, port: number) => Promise<Endpoint[]>;
   /** Lets an address through that is refused otherwise; metadata addresses stay refused. */
   readonly allow: (endpoint: Endpoint) => boolean;
+  /** The port of our own listener; undefined while there is none. What leads there is refused, whatever `allow` says. */
+  readonly ownPort?: () => number | undefined;
   /** Names such as `localhost` are resolved like any other; what they lead to is checked all the same. */
   readonly ownNames?: boolean;
   /** Certificate authorities, PEM, in place of the system's. */
@@ -94,6 +102,11 @@ export async function checkedEndpoints(
   const endpoints =
     literal === undefined ? await resolved(network, url.hostname, port) : [{ address: literal, port }];
   for (const endpoint of endpoints) {
+    if (endpoint.port === network.ownPort?.() && isThisMachine(endpoint.address))
+      throw new OutboundFailure(
+        "refused",
+        `${url.hostname} leads to ${endpoint.address}: port ${endpoint.port} of this machine is this server itself`,
+      );
     const problem = addressProblem(endpoint.address);
     const couldBeAllowed = !isMetadataAddress(endpoint.address);
     if (problem === undefined || (couldBeAllowed && network.allow(endpoint))) continue;

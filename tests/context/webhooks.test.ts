@@ -3,6 +3,7 @@
 import { describe, expect, test } from "bun:test";
 import { createHmac } from "node:crypto";
 import { existsSync, statSync } from "node:fs";
+import { networkInterfaces } from "node:os";
 import { join } from "node:path";
 import type { CreatedWebhook, DeadLetter, Delivery, Webhook } from "../../src/context/webhooks/schema.ts";
 import { DeadLetterFile } from "../../src/context/webhooks/dead-letter.ts";
@@ -291,14 +292,82 @@ describe("targets", () => {
     );
   });
 
-  test("metadata addresses stay refused with the opt-out", async () => {
-    await using server = await contextServer({
-      template: "blank",
-      config: { webhooks: { allow_private_targets: true } },
+  describe("with webhooks.allow_private_targets", () => {
+    const config = { webhooks: { allow_private_targets: true } };
+    const own = Object.values(networkInterfaces())
+      .flatMap((addresses) => addresses ?? [])
+      .map(({ address, family }) => (family === "IPv6" ? `[${address.replace(/%.*/, "")}]` : address));
+    const refusalAt = async (server: ContextServer, url: string) => {
+      const { status, code } = await refusalOf(server.admin.raw("POST", "/webhooks", { body: { url } }));
+      return [url, status, code];
+    };
+
+    test("other ports of this machine are allowed; our own listener is not, in any notation", async () => {
+      for (const address of ["127.0.0.1", "0.0.0.0"]) {
+        const listen = { address, port: 0 };
+        await using server = await contextServer({ template: "blank", config: { ...config, listen } });
+        const { port } = new URL(server.url);
+        expect((await add(server, "http://localhost:1/")).url).toBe("http://localhost:1/");
+        for (const host of [
+          "127.0.0.1",
+          "127.9.9.9",
+          "127.1",
+          "2130706433",
+          "0x7f.0.0.1",
+          "0177.0.0.1",
+          "0.0.0.0",
+          "0",
+          "localhost",
+          "LOCALHOST",
+          "[::1]",
+          "[::]",
+          "[0:0:0:0:0:0:0:1]",
+          "[::ffff:127.0.0.1]",
+          "[::ffff:7f00:1]",
+          "[::127.0.0.1]",
+          "[64:ff9b::127.0.0.1]",
+          "[2002:7f00:1::]",
+          ...own,
+        ]) {
+          const url = `http://${host}:${port}/`;
+          expect(await refusalAt(server, url)).toEqual([url, 422, "refused"]);
+        }
+        const [hook] = await server.admin.get<Webhook[]>("/webhooks");
+        const changed = server.admin.raw("PATCH", `/webhooks/${hook!.id}`, { body: { url: server.url } });
+        expect((await refusalOf(changed)).code).toBe("refused");
+      }
     });
-    expect((await add(server, "http://localhost:1/")).url).toBe("http://localhost:1/");
-    const metadata = { url: "http://169.254.169.254/" };
-    expect((await refusalOf(server.admin.raw("POST", "/webhooks", { body: metadata }))).code).toBe("refused");
+
+    test("a name that comes to mean our own listener is refused when it is dialled", async () => {
+      const elsewhere = [{ address: "93.184.215.14", port: 1 }];
+      let endpoints = elsewhere;
+      const network = { resolve: async () => endpoints, allow: () => true };
+      await using server = await contextServer({ template: "blank", outbound: { network, waitsMs: [] } });
+      const hook = await add(server, "http://moves.example/", ["file.*"]);
+      const port = Number(new URL(server.url).port);
+      endpoints = [...elsewhere, { address: "127.0.0.1", port }];
+      await server.admin.write("a.md", "x");
+      const error = `moves.example leads to 127.0.0.1: port ${port} of this machine is this server itself`;
+      await eventually(async () => (await deliveries(server, hook.id)).map((one) => one.error), [error]);
+    });
+
+    test("cloud metadata addresses stay refused, in any notation", async () => {
+      await using server = await contextServer({ template: "blank", config });
+      for (const host of [
+        "169.254.169.254",
+        "2852039166",
+        "0xa9fea9fe",
+        "169.254.43518",
+        "[::ffff:169.254.169.254]",
+        "[::169.254.169.254]",
+        "[64:ff9b::169.254.169.254]",
+        "[64:ff9b:1::169.254.169.254]",
+        "[2002:a9fe:a9fe::]",
+        "[fd00:ec2::254]",
+        "100.100.100.200",
+      ])
+        expect(await refusalAt(server, `http://${host}/`)).toEqual([`http://${host}/`, 422, "refused"]);
+    });
   });
 
   test("are for admins only, and every refusal is on record", async () => {

@@ -3,8 +3,8 @@
 // A name that moves between the check and the connection still meets the request guard, which refuses a foreign Host.
 
 import { lookup } from "node:dns/promises";
-import { networkInterfaces } from "node:os";
 import ipaddr from "ipaddr.js";
+import { isThisMachine } from "../../kit/addresses.ts";
 import { AppError } from "../../kit/error.ts";
 
 const RESOLVE_DEADLINE_MS = 3000;
@@ -60,26 +60,4 @@ async function addressesOf(hostname: string, resolve: Resolve, deadlineMs: numbe
   } finally {
     clearTimeout(timer);
   }
-}
-
-function isThisMachine(address: string): boolean {
-  const normal = normalAddress(address);
-  if (normal === undefined) return false;
-  const range = normal.range();
-  if (range === "loopback" || range === "unspecified") return true;
-  const text = normal.toNormalizedString();
-  return interfaceAddresses().includes(text);
-}
-
-/** Read at each check: interfaces come and go. */
-function interfaceAddresses(): (string | undefined)[] {
-  return Object.values(networkInterfaces())
-    .flatMap((addresses) => addresses ?? [])
-    .map((own) => normalAddress(own.address)?.toNormalizedString());
-}
-
-/** One form for one address: IPv4 out of its mapped form, no zone. Undefined for what is no address. */
-function normalAddress(address: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
-  const bare = address.replace(/%.*$/, "");
-  return ipaddr.isValid(bare) ? ipaddr.process(bare) : undefined;
 }
