@@ -11,7 +11,7 @@ import type { Log } from "../../kit/log.ts";
 import { parseDocumentPath } from "../../kit/paths.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { Events } from "../events/events.ts";
-import type { Applied, Batch, Head, Operation } from "../files/engine.ts";
+import type { Head, Operation } from "../files/engine.ts";
 import { openSqliteEngine, type SqliteEngine } from "../files/sqlite/engine.ts";
 import { headText } from "../files/head.ts";
 import type { Snapshot, Totals } from "../files/schema.ts";
@@ -31,6 +31,7 @@ import {
 import { holdsSpace, openSpaceFile, saveSpaceFile, spaceFileBytes } from "./space-file.ts";
 import { proveSpaces } from "./proving.ts";
 import { canonicalRules, visibleRules } from "./sync-rules.ts";
+import { tellerOf } from "./telling.ts";
 import { templateFiles } from "./templates.ts";
 
 /** What is left of a space that is being removed. */
@@ -393,28 +394,9 @@ export class Spaces {
       directory,
       clock,
       log,
-      onApplied: this.#teller(name),
+      onApplied: tellerOf(this.#deps, name),
       ...(onCommit ? { onCommit } : {}),
     });
-  }
-
-  /** Records and tells what the log of a space says, each change by itself. */
-  #teller(space: string) {
-    return (applied: Applied, { author: actor, by }: Pick<Batch, "author" | "by">) => {
-      this.#deps.audit.recordChanges(space, applied, actor, by as Actor | undefined);
-      const { effects, head, time } = applied;
-      const first = head.seq - effects.length + 1;
-      for (const [index, { op, path, after, destroyed }] of effects.entries())
-        this.#deps.events.announce({
-          type: `file.${op}`,
-          actor,
-          space,
-          path,
-          version: (destroyed ?? after)?.version ?? null,
-          time,
-          head: { epoch: head.epoch, seq: first + index },
-        });
-    };
   }
 
   /**

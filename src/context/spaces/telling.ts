@@ -1,0 +1,30 @@
+// What a commit to a space leads to: each change is put on record and told as an event, in the order of the log.
+
+import type { Audit } from "../audit/audit.ts";
+import type { Events } from "../events/events.ts";
+import type { Applied, Batch } from "../files/engine.ts";
+import type { Actor } from "../people/actor.ts";
+
+export interface Telling {
+  readonly audit: Audit;
+  readonly events: Events;
+}
+
+/** Called with every commit, once it is durable. `by`: the `Actor`, where a person asked for it. */
+export function tellerOf({ audit, events }: Telling, space: string) {
+  return (applied: Applied, { author: actor, by }: Pick<Batch, "author" | "by">): void => {
+    audit.recordChanges(space, applied, actor, by as Actor | undefined);
+    const { effects, head, time } = applied;
+    const first = head.seq - effects.length + 1;
+    for (const [index, { op, path, after, destroyed }] of effects.entries())
+      events.announce({
+        type: `file.${op}`,
+        actor,
+        space,
+        path,
+        version: (destroyed ?? after)?.version ?? null,
+        time,
+        head: { epoch: head.epoch, seq: first + index },
+      });
+  };
+}
