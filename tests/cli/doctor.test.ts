@@ -229,6 +229,17 @@ describe("what can be wrong", () => {
     );
   });
 
+  test("a space whose file is lost is still looked at, and needs nothing", async () => {
+    await using server = await stoppedServer();
+    const file = server.inside("spaces", "main", ".cairn", "space.yaml");
+    for (const lose of [() => writeFileSync(file, "\0".repeat(100)), () => rmSync(file)]) {
+      lose();
+      const found = await server.examine();
+      expect([found.ok, findings(found)]).toEqual([true, [["warn", "spaces"]]]);
+      expect(finding(found, "spaces").found).toBe(".cairn/space.yaml of main is missing or cannot be read");
+    }
+  });
+
   test("the first token, a folder that is no space, a run file that nobody holds", async () => {
     await using server = await stoppedServer();
     const token = server.inside("auth", "bootstrap_admin.token");

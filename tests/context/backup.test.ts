@@ -2,7 +2,15 @@
 // every file, version, person, token, rule and hook; but for its epochs, which are new.
 
 import { describe, expect, test } from "bun:test";
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import type { AuditRecord } from "../../src/context/audit/schema.ts";
 import { create, done, refused, restore, type Made } from "../kit/backup-commands.ts";
