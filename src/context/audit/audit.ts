@@ -13,7 +13,7 @@ import { requireAdmin, type Actor } from "../people/actor.ts";
 import { readLines } from "./audit-file.ts";
 import { Breaks, toBreak } from "./breaks.ts";
 import { AuditChain, type AuditEntry } from "./chain.ts";
-import { ChangeRecords, type About } from "./change-records.ts";
+import { ChangeRecords } from "./change-records.ts";
 import { openingOf } from "./opening.ts";
 import { matching, pageOf, statsOf } from "./reading.ts";
 import {
@@ -31,6 +31,9 @@ import { checkAuditFile, checkedNow, type Baseline, type Checked } from "./verif
 const ID_BITS = 64;
 /** Of a target or an error; a path has at most 1,024 bytes. */
 const TEXT_CHARACTERS_MAX = 2_000;
+
+/** What it was is said for each change. */
+const CHANGE: Deed = { action: "file.change" };
 
 export interface Deed {
   /** An event type, for example `file.write`. */
@@ -120,30 +123,26 @@ export class Audit {
 
   /** Every change that a commit made in a space. `by` undefined: only the name in the log is known. */
   recordChanges(space: string, applied: Applied, author: string, by: Actor | undefined): void {
-    this.#changes.record(space, applied, (about) => ({
-      ...this.#entryOf(by ?? null, about, undefined),
-      ...(by ? {} : { actor: unknownActor(author) }),
-      id: about.id,
-      time: about.time,
-    }));
+    this.#changes.record(space, applied, by ? this.#entryOf(by, CHANGE, undefined) : this.#entryBy(author));
   }
 
   /** What the log of a space has and a crash left unrecorded. Called before anybody writes to the space. */
   catchUp(space: string, head: Head, log: (after: number) => Promise<LogEntry[]>): Promise<void> {
-    return this.#changes.catchUp(space, head, log, (about, author) => ({
-      ...this.#entryOf(null, about, undefined),
-      actor: unknownActor(author),
-      id: about.id,
-      time: about.time,
-      recovered: true,
-    }));
+    const sharedBy = (author: string) => ({ ...this.#entryBy(author), recovered: true as const });
+    return this.#changes.catchUp(space, head, log, sharedBy);
+  }
+
+  /** The log of a space has names only. */
+  #entryBy(author: string): AuditEntry {
+    const actor = { name: author, role: null, auth: "system" as const, address: "" };
+    return { ...this.#entryOf(null, CHANGE, undefined), actor };
   }
 
   forgetSpace(space: string): Promise<void> {
     return this.#changes.forget(space);
   }
 
-  #entryOf(actor: Actor | null, deed: Deed | About, failure: unknown): AuditEntry {
+  #entryOf(actor: Actor | null, deed: Deed, failure: unknown): AuditEntry {
     return {
       id: randomHex(ID_BITS),
       time: rfc3339(this.#deps.clock.now()),
@@ -328,11 +327,6 @@ export function verifyOffline(path: string, db: Db): AuditVerification {
   const anchor = store.anchor() ?? { entries: 0, hash: CHAIN_START };
   const found = checkedNow(path, { anchor, baseline: store.baseline() ?? undefined, mayEndTorn: true });
   return withBreaks(found, store.openBreaks().map(toBreak));
-}
-
-/** The log of a space has names only. */
-function unknownActor(name: string): AuditEntry["actor"] {
-  return { name, role: null, auth: "system", address: "" };
 }
 
 function withBreaks({ last: _last, ...found }: Checked, breaks: readonly AuditBreak[]): AuditVerification {

@@ -25,22 +25,12 @@ export class ChangeRecords {
     this.#deps = deps;
   }
 
-  /** Called after each commit to a space, in order, before it is answered. */
-  record(space: string, { effects, head, time }: Applied, entryOf: (about: About) => AuditEntry): void {
+  /** Called after each commit to a space, in order, before it is answered. `shared`: what all records of it have in common. */
+  record(space: string, { effects, head, time }: Applied, shared: AuditEntry): void {
     const first = head.seq - effects.length + 1;
     for (const [index, { op, path, after, destroyed }] of effects.entries()) {
-      const about = destroyed ?? after;
-      const mark = { epoch: head.epoch, seq: first + index };
-      const entry = entryOf({
-        id: idOf(mark),
-        time: rfc3339(time),
-        action: `file.${op}`,
-        space,
-        target: path,
-        version: about?.version,
-        contentHash: about?.hash,
-      });
-      void this.#deps.chain.add(entry, { space, ...mark });
+      const { version = null, hash = null } = destroyed ?? after ?? {};
+      this.#add(space, head.epoch, { seq: first + index, op, path, version, hash, time }, shared);
     }
   }
 
@@ -49,7 +39,7 @@ export class ChangeRecords {
     space: string,
     head: Head,
     log: (after: number) => Promise<LogEntry[]>,
-    entryOf: (about: About, author: string) => AuditEntry,
+    sharedBy: (author: string) => AuditEntry,
   ): Promise<void> {
     const { store, chain } = this.#deps;
     const source = store.source.get(space);
@@ -60,18 +50,10 @@ export class ChangeRecords {
     for (let after = source.seq; after < head.seq;) {
       const entries = await log(after);
       if (entries.length === 0) break;
-      for (const { seq, op, path, version, hash, author, time } of entries) {
-        const mark = { epoch: head.epoch, seq };
-        if (known.has(idOf(mark))) continue;
-        const about = { id: idOf(mark), time: rfc3339(time), action: `file.${op}`, space, target: path };
-        const entry = entryOf(
-          { ...about, version: version ?? undefined, contentHash: hash ?? undefined },
-          author,
-        );
-        // One page at a time: the record keeps up.
-        void chain.add(entry, { space, ...mark });
-        recovered += 1;
-      }
+      const missing = entries.filter(({ seq }) => !known.has(idOf(head.epoch, seq)));
+      for (const entry of missing) this.#add(space, head.epoch, entry, sharedBy(entry.author));
+      recovered += missing.length;
+      // One page at a time: the record keeps up.
       chain.flush();
       after = entries.at(-1)!.seq;
       await turnOfOthers();
@@ -79,6 +61,17 @@ export class ChangeRecords {
     chain.follow({ space, ...head });
     if (recovered > 0)
       this.#deps.log.info("recorded changes that a crash left unrecorded", { space, changes: recovered });
+  }
+
+  #add(
+    space: string,
+    epoch: string,
+    { seq, op, path, version, hash, time }: Omit<LogEntry, "author">,
+    shared: AuditEntry,
+  ): void {
+    const about = { action: `file.${op}`, space, target: path, version, content_hash: hash };
+    const entry = { ...shared, id: idOf(epoch, seq), time: rfc3339(time), ...about };
+    void this.#deps.chain.add(entry, { space, epoch, seq });
   }
 
   forget(space: string): Promise<void> {
@@ -105,17 +98,7 @@ export class ChangeRecords {
   }
 }
 
-/** A change as a record tells it. */
-export interface About {
-  readonly id: string;
-  readonly time: string;
-  readonly action: string;
-  readonly space: string;
-  readonly target: string;
-  readonly version: number | undefined;
-  readonly contentHash: string | undefined;
-}
-
-function idOf({ epoch, seq }: Head): string {
+/** Of the record of a change: the head of the space after it. */
+function idOf(epoch: string, seq: number): string {
   return `${epoch}.${seq}`;
 }
