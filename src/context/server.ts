@@ -5,6 +5,7 @@ import { createApi } from "../kit/http/api.ts";
 import type { Exchange } from "../kit/http/exchange.ts";
 import { isApi, isLoopbackPeer } from "../kit/http/guard.ts";
 import type { DescribedRoute } from "../kit/http/openapi.ts";
+import { unknownQuery, wrongMethod } from "../kit/http/route-table.ts";
 import type { Handle } from "../kit/http/serve.ts";
 import type { Log } from "../kit/log.ts";
 import { auditRoutes } from "./audit/routes.ts";
@@ -74,7 +75,9 @@ export function createHandler(parts: Parts, log: Log): Handle {
 function metricsAnswer({ metrics, metricsFor }: Parts, exchange: Exchange): Response {
   const peer = exchange.peer() ?? "";
   const isAllowed = metricsFor.includes(peer) && (!isLoopbackPeer(peer) || exchange.isDirectLocal());
-  if (exchange.method !== "GET" || !isAllowed) throw new AppError("not_found", `${exchange.path}: not found`);
+  if (!isAllowed) throw new AppError("not_found", `${exchange.path}: not found`);
+  if (exchange.method !== "GET") throw wrongMethod(exchange.method, exchange.path, ["GET"]);
+  if (exchange.query !== "") throw unknownQuery(exchange.query);
   exchange.route = exchange.path;
   return metrics.answer();
 }

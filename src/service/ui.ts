@@ -4,6 +4,7 @@
 import type { UiAsset } from "../../embed/ui-asset.ts";
 import { AppError } from "../kit/error.ts";
 import { answerFile, type ServedFile } from "../kit/http/file-answer.ts";
+import { wrongMethod } from "../kit/http/route-table.ts";
 import type { Exchange } from "../kit/http/exchange.ts";
 
 /** Their names hold a hash of their content. */
@@ -22,7 +23,7 @@ export function createUi(load: () => Promise<readonly UiAsset[] | undefined>): S
     (loaded ??= load().then((list) => list && new Map(list.map((asset) => [asset.path, asset]))));
   return async (exchange) => {
     const reads = exchange.method === "GET" || exchange.method === "HEAD";
-    if (!reads) throw new AppError("not_found", `${exchange.path}: not found`);
+    if (!reads) throw wrongMethod(exchange.method, exchange.path, ["GET"]);
     const found = await assets();
     const asset = found?.get(exchange.path === "/" ? PAGE : exchange.path);
     if (asset) return answerFile(exchange, servedFile(asset));

@@ -98,6 +98,34 @@ export const fetchSites = {
   "same-origin and cross-site": ["same-origin, cross-site", "cors", "empty"],
 } satisfies Record<string, string[]>;
 
+/** Of proxies, tunnels and CDNs that the rules do not name. */
+export const otherProxies = {
+  "X-Forwarded": "for=192.0.2.1",
+  "Forwarded-For": "192.0.2.1",
+  "X-Original-URL": "/api/v1/whoami",
+  "X-Original-Host": "cairn.example",
+  "X-ProxyUser-Ip": "192.0.2.1",
+  "X-Proxy-Id": "1",
+  "X-Scheme": "https",
+  "X-Request-Start": "t=1",
+  "X-Amzn-Trace-Id": "Root=1-67891233-abcdef012345678912345678",
+  "X-Amz-Cf-Id": "a",
+  "X-Appengine-Country": "ZZ",
+  "X-Azure-Ref": "a",
+  "X-Vercel-Id": "a",
+  "X-Envoy-Attempt-Count": "1",
+  "CDN-Loop": "cdn",
+  "CF-Ray": "1-a",
+  "Fly-Region": "ams",
+  "Ngrok-Auth-User-Email": "someone@example",
+  "Proxy-Connection": "keep-alive",
+  traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+  "X-B3-TraceId": "80f198ee56343ba864fe8b2a57d3eff7",
+  "X-Nobody-Knows-Yet": "1",
+  /** Of a proxy that speaks HTTP/1.0. */
+  Connection: "close",
+} satisfies Record<string, string>;
+
 export const forwardings = {
   none: undefined,
   Forwarded: "for=192.0.2.1",
@@ -111,6 +139,7 @@ export const forwardings = {
   "True-Client-IP": "127.0.0.1",
   "X-Envoy-External-Address": "127.0.0.1",
   "Tailscale-User-Login": "someone@example",
+  ...otherProxies,
 } satisfies Record<string, string | undefined>;
 
 export const bodies = {
@@ -118,6 +147,11 @@ export const bodies = {
   JSON: { type: "application/json", sent: true },
   "JSON with a charset": { type: "application/json; charset=utf-8", sent: true },
   "JSON, upper case": { type: "Application/JSON", sent: true },
+  "JSON with a charset, upper case, in quotes": { type: 'application/json ; Charset="UTF-8"', sent: true },
+  "JSON with another charset": { type: "application/json; charset=latin1", sent: true },
+  "JSON with two charsets": { type: "application/json; charset=utf-8; charset=latin1", sent: true },
+  "JSON with something else": { type: "application/json; boundary=b", sent: true },
+  "a type that begins like JSON": { type: "application/json-seq", sent: true },
   text: { type: "text/plain", sent: true },
   form: { type: "application/x-www-form-urlencoded", sent: true },
   multipart: { type: "multipart/form-data; boundary=b", sent: true },
@@ -165,7 +199,7 @@ export const messages = {
   otherHost: "this server does not answer for host",
   origin: "requests from another origin are refused",
   site: "requests from another site are refused",
-  body: "a POST body needs Content-Type: application/json",
+  body: "a POST body needs",
 } as const;
 
 /** What the rules say: refused, and with which words, or let in, with the privilege or without. */
@@ -231,7 +265,12 @@ function siteFits(request: Case): boolean {
 function bodyFits(request: Case): boolean {
   if (request.method !== "POST") return true;
   const { type, sent } = bodies[request.body];
-  return type === "application/json" || (type === undefined && !sent);
+  if (type === undefined) return !sent;
+  const [essence, ...parameters] = type
+    .toLowerCase()
+    .split(";")
+    .map((part) => part.trim().replaceAll('"', ""));
+  return essence === "application/json" && ["", "charset=utf-8"].includes(parameters.join(";"));
 }
 
 /** Every request that differs from a plain one in one thing, for every method and kind of path that a person could mean. */

@@ -47,6 +47,7 @@ export function answerError(requestId: string, error: unknown, log: Log): Respon
   if (code === "unauthenticated") response.headers.set("WWW-Authenticate", "Bearer");
   // Otherwise the rest could trickle on for as long as the client likes.
   if (code === "slow_body") response.headers.set("Connection", "close");
+  if (code === "wrong_method") response.headers.set("Allow", String(details?.["allow"]));
   const retryAfter = details?.["retry_after_seconds"];
   if (retryAfter !== undefined) response.headers.set("Retry-After", String(retryAfter));
   return response;

@@ -9,6 +9,8 @@ import type { Log } from "../log.ts";
 import { answerError, answerJson } from "./answer.ts";
 import { readJson } from "./body.ts";
 import { exchangeOf } from "./exchange.ts";
+import { requireJsonType } from "./json-type.ts";
+import { RouteTable } from "./route-table.ts";
 import { fieldMessage, type Problem } from "./field-message.ts";
 
 /** A route, as declared, without the prefix. */
@@ -40,13 +42,18 @@ export function createApi<const Prefix extends string>(options: ApiOptions<Prefi
   const bytesMaxOf = new Map(
     bodyLimits.map(({ method, route, bytesMax }) => [`${method} ${prefix}${route}`, bytesMax]),
   );
-  return new Elysia({ normalize: false, aot: true, prefix })
-    .onParse({ as: "global" }, ({ request, contentType, route, params }) => {
+  const app = new Elysia({ normalize: false, aot: true, prefix });
+  const table = new RouteTable(() => app.routes);
+  return app
+    .onParse({ as: "global" }, ({ request, route, params }) => {
       const name = `${request.method} ${route}`;
       if (unread.has(name)) return UNREAD;
       if (request.body === null) return undefined;
       door?.(request, route, (params ?? {}) as Record<string, string>);
-      return parseBody(request, contentType, bytesMaxOf.get(name));
+      return parseBody(request, bytesMaxOf.get(name));
+    })
+    .onBeforeHandle({ as: "global" }, ({ request, route }) => {
+      table.requireNoQuery(request.method, route, exchangeOf(request).query);
     })
     .mapResponse({ as: "global" }, ({ responseValue, set, request }) => {
       if (responseValue instanceof Response) return responseValue;
@@ -64,7 +71,8 @@ export function createApi<const Prefix extends string>(options: ApiOptions<Prefi
     })
     .onError({ as: "global" }, ({ error, code, request }) => {
       const exchange = exchangeOf(request);
-      const shown = appErrorOf(error, code, exchange.path, log);
+      const raised = code === "NOT_FOUND" ? table.refusal(exchange.method, exchange.path) : error;
+      const shown = appErrorOf(raised, log);
       if (shown instanceof AppError) refused?.(request, shown);
       const response = answerError(exchange.id, shown, log);
       if (exchange.errorCookie !== undefined) response.headers.append("Set-Cookie", exchange.errorCookie);
@@ -74,13 +82,8 @@ export function createApi<const Prefix extends string>(options: ApiOptions<Prefi
 
 const UNREAD = "(not read yet)";
 
-async function parseBody(
-  request: Request,
-  contentType: string,
-  bytesMax: number | undefined,
-): Promise<unknown> {
-  if (contentType !== "application/json")
-    throw new AppError("invalid", "a body needs Content-Type: application/json");
+async function parseBody(request: Request, bytesMax: number | undefined): Promise<unknown> {
+  requireJsonType(exchangeOf(request).headers["content-type"], "a body");
   const body = await readJson(request, bytesMax);
   // Here, since the framework takes `null` and `[]` for "no body" where a body is optional.
   if (body === null || typeof body !== "object" || Array.isArray(body))
@@ -88,9 +91,8 @@ async function parseBody(
   return body;
 }
 
-function appErrorOf(error: unknown, code: unknown, path: string, log: Log): unknown {
+function appErrorOf(error: unknown, log: Log): unknown {
   if (error instanceof AppError) return error;
-  if (code === "NOT_FOUND") return new AppError("not_found", `${path}: no such route`);
   if (error instanceof ValidationError) return validationError(error, log);
   const cause = (error as { cause?: unknown }).cause;
   return cause instanceof AppError ? cause : error;

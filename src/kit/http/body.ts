@@ -1,6 +1,7 @@
 // Reading request bodies: bounded while reading, never truncated, counted in the server's budget of bodies until the request is answered.
 // Over the limit is 413 and the rest is not read.
 
+import { turnOfOthers } from "../clock.ts";
 import { AppError } from "../error.ts";
 import { slowBody } from "./bodies.ts";
 import { claimBody, exchangeOf } from "./exchange.ts";
@@ -97,6 +98,7 @@ export async function* bodyPieces(
   const claim = claimBody(request, keptIn);
   claim.grow(declared ?? 0);
   const requirePace = exchangeOf(request).bodies.pace();
+  const { signal } = request;
   let received = 0;
   try {
     for await (const piece of request.body) {
@@ -106,9 +108,19 @@ export async function* bodyPieces(
       requirePace(received);
       yield piece;
     }
+    if (declared === undefined) await requireEnd(signal);
   } catch (error) {
     throw brokenOff(error);
   }
+}
+
+/**
+ * Of a body without a stated length. The server below gives it out with its last chunk; a trailer behind that is an error, which closes the
+ * connection a turn later. Raises `invalid`, for nobody to read: the server below has answered 400.
+ */
+async function requireEnd(signal: AbortSignal): Promise<void> {
+  await turnOfOthers();
+  if (signal.aborted) throw new AppError("invalid", "the body was not followed by its end");
 }
 
 function declaredBytes(request: Request): number | undefined {

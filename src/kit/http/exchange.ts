@@ -11,6 +11,8 @@ export interface Exchange {
   readonly id: string;
   readonly method: string;
   readonly path: string;
+  /** Of the address, without its question mark; empty when there is none. */
+  readonly query: string;
   readonly peer: () => string | undefined;
   readonly loopbackPrivilege: () => boolean;
   /** Sent by a program on this machine, with no proxy in between. */
@@ -54,12 +56,22 @@ export function exchangeOf(request: Request): Exchange {
   return exchange;
 }
 
+/** Path and query of an absolute URL. Cheaper than a URL object, which is made only by those who need more. */
+export function placeOf(url: string): Pick<Exchange, "path" | "query"> {
+  const start = url.indexOf("/", url.indexOf("://") + 3);
+  if (start < 0) return { path: "/", query: "" };
+  const query = url.indexOf("?", start);
+  return query < 0
+    ? { path: url.slice(start), query: "" }
+    : { path: url.slice(start, query), query: url.slice(query + 1) };
+}
+
 /** Of a request inside this process: without a connection, a peer and the privilege of one. */
 export function innerExchange(id: string, request: Request, bodies: Bodies): Exchange {
   return {
     id,
     method: request.method,
-    path: new URL(request.url).pathname,
+    ...placeOf(request.url),
     peer: () => undefined,
     headers: request.headers.toJSON() as Record<string, string>,
     bodies,

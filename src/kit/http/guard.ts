@@ -5,6 +5,7 @@
 // and a port forward all arrive as 127.0.0.1. Headers can take the privilege away; nothing a client sends can grant it.
 
 import { AppError } from "../error.ts";
+import { requireJsonType } from "./json-type.ts";
 
 export interface ListenFacts {
   readonly port: number;
@@ -39,20 +40,51 @@ const LOOPBACK_PEER = /^(?:::ffff:)?127\.|^::1$/;
 const LOOPBACK_NAMES = ["localhost", "127.0.0.1", "[::1]"];
 const HTTP_PORT = 80;
 
-/** Any of these says that somebody stands between the client and us. */
-const FORWARDING_HEADERS = new Set([
-  "forwarded",
-  "via",
-  "x-real-ip",
-  "cf-connecting-ip",
-  "true-client-ip",
-  "x-envoy-external-address",
-  "x-client-ip",
-  "x-cluster-client-ip",
-  "fastly-client-ip",
-  "fly-client-ip",
+/**
+ * What browsers and HTTP clients write by themselves. Any other header says that somebody stands between the client and us: no list of what
+ * proxies, tunnels and CDNs add would ever be complete.
+ */
+const DIRECT_HEADERS = new Set([
+  "accept",
+  "accept-charset",
+  "accept-encoding",
+  "accept-language",
+  "authorization",
+  "cache-control",
+  "connection",
+  "content-length",
+  "content-type",
+  "cookie",
+  "dnt",
+  "expect",
+  "host",
+  "http2-settings",
+  "if-match",
+  "if-modified-since",
+  "if-none-match",
+  "if-range",
+  "if-unmodified-since",
+  "keep-alive",
+  "last-event-id",
+  "origin",
+  "postman-token",
+  "pragma",
+  "priority",
+  "purpose",
+  "range",
+  "referer",
+  "save-data",
+  "service-worker",
+  "te",
+  "transfer-encoding",
+  "upgrade",
+  "upgrade-insecure-requests",
+  "user-agent",
+  "x-prometheus-scrape-timeout-seconds",
+  "x-request-id",
+  "x-requested-with",
 ]);
-const FORWARDING_PREFIXES = ["x-forwarded-", "tailscale-"];
+const DIRECT_PREFIXES = ["sec-", "access-control-request-"];
 
 const HOST_SHAPE = /^(?:\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::[0-9]{1,5})?$/;
 
@@ -62,6 +94,7 @@ export function admit(listen: ListenFacts, request: RequestFacts): Admission {
   checkOrigin(host, request.headers["origin"]);
   checkFetchSite(request);
   checkBodyType(request);
+  checkTrailer(request);
   return {
     isDirectLocal: () => isDirectLocal(listen, host, request),
     loopbackPrivilege: () =>
@@ -124,9 +157,14 @@ function isNavigation(request: RequestFacts): boolean {
 function checkBodyType(request: RequestFacts): void {
   if (request.method !== "POST") return;
   const type = request.headers["content-type"];
-  if (type === "application/json") return;
   if (type === undefined && !hasBody(request)) return;
-  throw new AppError("invalid", "a POST body needs Content-Type: application/json");
+  requireJsonType(type, "a POST body");
+}
+
+/** The server below has no way to show a trailer, and finds one that was not announced only behind the body (body.ts). */
+function checkTrailer(request: RequestFacts): void {
+  if (request.headers["trailer"] === undefined) return;
+  throw new AppError("invalid", "a body must not have a trailer");
 }
 
 function hasBody(request: RequestFacts): boolean {
@@ -135,14 +173,14 @@ function hasBody(request: RequestFacts): boolean {
 }
 
 /**
- * A proxy on this machine connects from loopback too, so the request itself must show no sign of one: no forwarding header, and as Host what
- * a local program writes. A server bound to one other address of this machine is reached by that address, from that address.
+ * A proxy on this machine connects from loopback too, so the request itself must show no sign of one: no header that local clients do not
+ * write, and as Host what they do. A server bound to one other address of this machine is reached by that address, from that address.
  */
 function isDirectLocal(listen: ListenFacts, { value }: CheckedHost, request: RequestFacts): boolean {
   const namesLoopback = isLoopbackHost(value, listen.port);
   const namesBound = value === hostOf(listen.address, listen.port);
   if (!namesLoopback && !namesBound) return false;
-  if (Object.keys(request.headers).some(isForwardingHeader)) return false;
+  if (!Object.keys(request.headers).every(isDirectHeader) || closesConnection(request)) return false;
   const peer = request.peer() ?? "";
   return namesLoopback ? LOOPBACK_PEERS.has(peer) : peer === listen.address;
 }
@@ -151,8 +189,16 @@ function hostOf(address: string, port: number): string {
   return `${address.includes(":") ? `[${address}]` : address}:${port}`;
 }
 
-function isForwardingHeader(name: string): boolean {
-  return FORWARDING_HEADERS.has(name) || FORWARDING_PREFIXES.some((prefix) => name.startsWith(prefix));
+function isDirectHeader(name: string): boolean {
+  return DIRECT_HEADERS.has(name) || DIRECT_PREFIXES.some((prefix) => name.startsWith(prefix));
+}
+
+/**
+ * As reverse proxies do that speak HTTP/1.0 to us, with our own address as Host and no other sign of themselves. The server below does not
+ * tell the version, and neither browsers nor curl write this.
+ */
+function closesConnection({ headers }: RequestFacts): boolean {
+  return /(?:^|,)\s*close\s*(?:,|$)/i.test(headers["connection"] ?? "");
 }
 
 export function isApi(path: string): boolean {

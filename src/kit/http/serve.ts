@@ -7,7 +7,7 @@ import type { Log } from "../log.ts";
 import { requestIds } from "../random.ts";
 import { answerError } from "./answer.ts";
 import { Bodies } from "./bodies.ts";
-import { attachExchange, requestId, type Exchange } from "./exchange.ts";
+import { attachExchange, placeOf, requestId, type Exchange } from "./exchange.ts";
 import { admit, isLoopbackAddress, type ListenFacts } from "./guard.ts";
 import { socketHandler, upgrade, type SocketHandlers } from "./socket.ts";
 
@@ -53,12 +53,13 @@ export function listen(options: ListenOptions, handle: Handle, log: Log): Listen
     let upgraded = false;
     let known: Exchange | undefined;
     try {
-      const path = pathOf(request.url);
+      const { path, query } = placeOf(request.url);
       const admission = admit(facts, { method: request.method, path, headers, peer });
       const exchange: Exchange = {
         id,
         method: request.method,
         path,
+        query,
         peer,
         headers,
         bodies,
@@ -161,14 +162,6 @@ function factsOf(options: ListenOptions, server: Server<SocketHandlers>): Listen
 /** Bun has it, its types do not. */
 function boundAddress(server: object): string {
   return (server as { address?: { address: string } | null }).address?.address ?? "";
-}
-
-/** Path of an absolute URL, without query. Cheaper than a URL object, which is made only by those who need more. */
-function pathOf(url: string): string {
-  const start = url.indexOf("/", url.indexOf("://") + 3);
-  if (start < 0) return "/";
-  const query = url.indexOf("?", start);
-  return query < 0 ? url.slice(start) : url.slice(start, query);
 }
 
 function urlHost(host: string): string {

@@ -13,10 +13,10 @@ import { requireAdmin, requireSignedIn, type Caller } from "./caller.ts";
 export const callerKinds = ["open", "any", "ws", "lead", "owner", "author", "self", "admin"] as const;
 export type CallerKind = (typeof callerKinds)[number];
 
-/** Lets a request in or not: once for each, however often it is asked. */
+/** Lets a request in or not: before its body is read, and again after that, since the body may have been on its way for long. */
 export class Door {
   readonly #authentication: Authentication;
-  readonly #admitted = new WeakMap<Request, Caller>();
+  readonly #callers = new WeakMap<Request, Caller>();
 
   constructor(authentication: Authentication) {
     this.#authentication = authentication;
@@ -24,7 +24,7 @@ export class Door {
 
   /** Who was recognised, also where the route was refused to them. */
   callerOf(request: Request): Caller | undefined {
-    return this.#admitted.get(request);
+    return this.#callers.get(request);
   }
 
   /** `route`: as declared, for the log. Undefined for a route that is open. Raises `unauthenticated`, `forbidden`. */
@@ -32,8 +32,8 @@ export class Door {
     const exchange = exchangeOf(request);
     exchange.route = route;
     if (kind === "open") return undefined;
-    const caller = this.#admitted.get(request) ?? this.#authentication.caller(exchange);
-    this.#admitted.set(request, caller);
+    const caller = this.#authentication.caller(exchange);
+    this.#callers.set(request, caller);
     exchange.caller = String(caller.userId);
     if (kind === "admin") requireAdmin(caller);
     return caller;

@@ -168,20 +168,22 @@ test("none of all this changed anything", async () => {
   expect(await everything(lab)).toEqual(before);
 });
 
-test("paths and methods that are no route are 404 in JSON", async () => {
-  for (const [method, path] of [
-    ["GET", "/nothing"],
-    ["POST", "/whoami"],
-    ["DELETE", "/workspaces"],
-    ["PUT", "/login"],
-    ["GET", "/api/v2/users"],
-    ["GET", "/api"],
-  ] as const) {
-    const full = path.startsWith("/api") ? path : `/api/v1${path}`;
-    expect(await lab.admin.refused(method, full)).toEqual({
+test("paths that are no route are 404 in JSON, and methods that a path does not have 405", async () => {
+  for (const path of ["/api/v1/nothing", "/api/v2/users", "/api"])
+    expect(await lab.admin.refused("GET", path)).toEqual({
       status: 404,
       code: "not_found",
-      message: `${full}: no such route`,
+      message: `${path}: no such route`,
     });
-  }
+  for (const [method, path, allow] of [
+    ["POST", "/api/v1/whoami", "GET, HEAD"],
+    ["DELETE", "/api/v1/workspaces", "GET, HEAD, POST"],
+    ["PUT", "/api/v1/login", "POST"],
+  ] as const)
+    expect(await lab.admin.refused(method, path)).toEqual({
+      status: 405,
+      code: "wrong_method",
+      message: `${path}: ${method} is not a method of it; it has ${allow}`,
+      details: { allow },
+    });
 });

@@ -15,6 +15,7 @@ import {
   headerLines,
   hosts,
   oneChange,
+  otherProxies,
   origins,
   peers,
   plain,
@@ -118,7 +119,10 @@ describe("guard", () => {
     });
 
     test(`${world.name}: every value, alone and beside every other`, () => {
-      expect(differences(world, singleFaults().flatMap(oneChange)).slice(0, 5)).toEqual([]);
+      // One unknown header is as good as another.
+      const telling = ({ forwarding }: Case) => !(forwarding in otherProxies);
+      const besides = singleFaults().filter(telling).flatMap(oneChange).filter(telling);
+      expect(differences(world, [...singleFaults(), ...besides]).slice(0, 5)).toEqual([]);
     });
   }
 

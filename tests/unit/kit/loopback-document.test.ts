@@ -1,4 +1,4 @@
-// Goal: the table in docs/loopback.md is the one that the rules give, and names every forwarding header that the guard knows.
+// Goal: the table in docs/loopback.md is the one that the rules give, and names every header that the guard takes for a client's own.
 
 import { expect, test } from "bun:test";
 import { join } from "node:path";
@@ -90,10 +90,10 @@ test("the table of cases is up to date", async () => {
   expect(cells(table)).toEqual(cells(casesTable()));
 });
 
-test("the forwarding headers that the document names are those of the guard", async () => {
+test("the headers that the document names as those of clients are those of the guard", async () => {
   const source = await Bun.file(join(ROOT, "src/kit/http/guard.ts")).text();
-  const list = /FORWARDING_HEADERS = new Set\(\[([^\]]+)\]/.exec(source)![1]!;
-  const prefixes = /FORWARDING_PREFIXES = \[([^\]]+)\]/.exec(source)![1]!;
+  const list = /DIRECT_HEADERS = new Set\(\[([^\]]+)\]/.exec(source)![1]!;
+  const prefixes = /DIRECT_PREFIXES = \[([^\]]+)\]/.exec(source)![1]!;
   const known = [...`${list}${prefixes}`.matchAll(/"([^"]+)"/g)].map((match) =>
     match[1]!.replace(/-$/, "-*"),
   );

@@ -1,0 +1,137 @@
+// Goal: both programs speak HTTP alike: a wrong method is 405 with Allow, JSON may say its charset, a query that nothing reads is refused, and
+// a body with a trailer is not acted on.
+
+import { describe, expect, test } from "bun:test";
+import { contextServer } from "../../kit/context-server.ts";
+import { rawRequest } from "../../kit/raw-http.ts";
+import { testService } from "../../kit/service.ts";
+
+interface Program extends AsyncDisposable {
+  readonly url: string;
+  readonly token: string;
+  /** A GET of it is a list, a POST of `{ name }` adds to it. */
+  readonly list: string;
+}
+
+const programs: Readonly<Record<string, () => Promise<Program>>> = {
+  service: async () => {
+    const service = await testService();
+    const dispose = () => service[Symbol.asyncDispose]();
+    return { url: service.url, token: service.adminToken, list: "/teams", [Symbol.asyncDispose]: dispose };
+  },
+  cairn: async () => {
+    const server = await contextServer({ template: "blank" });
+    const dispose = () => server[Symbol.asyncDispose]();
+    return { url: server.url, token: server.bootstrap, list: "/spaces", [Symbol.asyncDispose]: dispose };
+  },
+};
+
+for (const [name, start] of Object.entries(programs))
+  describe(name, () => {
+    const ask = async (program: Program, method: string, path: string, init: RequestInit = {}) => {
+      const answer = await fetch(program.url + path, {
+        method,
+        ...init,
+        headers: { Authorization: `Bearer ${program.token}`, ...(init.headers as Record<string, string>) },
+      });
+      const text = await answer.text();
+      const body = (text === "" ? {} : JSON.parse(text)) as {
+        error?: { code: string; message: string; details?: unknown };
+      };
+      return { status: answer.status, allow: answer.headers.get("allow"), ...body.error };
+    };
+
+    test("a wrong method is 405 and says which are right; what is no path is 404", async () => {
+      await using program = await start();
+      const list = `/api/v1${program.list}`;
+      for (const method of ["DELETE", "PATCH", "OPTIONS", "PUT"])
+        expect(await ask(program, method, list)).toMatchObject({
+          status: 405,
+          code: "wrong_method",
+          allow: "GET, HEAD, POST",
+          details: { allow: "GET, HEAD, POST" },
+        });
+      expect(await ask(program, "PUT", "/health")).toMatchObject({ status: 405, allow: "GET, HEAD" });
+      expect(await ask(program, "DELETE", "/api/v1/nosuch")).toMatchObject({ status: 404, allow: null });
+      const head = { method: "HEAD", headers: { Authorization: `Bearer ${program.token}` } };
+      expect((await fetch(program.url + list, head)).status).toBe(200);
+    });
+
+    test("a charset of UTF-8 is accepted however it is written, another is refused", async () => {
+      await using program = await start();
+      const list = `/api/v1${program.list}`;
+      const post = (type: string, title: string) =>
+        ask(program, "POST", list, {
+          body: JSON.stringify({ name: title }),
+          headers: { "Content-Type": type },
+        });
+      const accepted = [
+        "application/json; charset=utf-8",
+        "Application/JSON;Charset=UTF-8",
+        'application/json ; charset="utf-8"',
+      ];
+      for (const [index, type] of accepted.entries())
+        expect([type, (await post(type, `name${index}`)).status]).toEqual([type, 201]);
+      for (const type of [
+        "application/json; charset=latin1",
+        "application/json; charset=utf-8; charset=utf-16",
+      ])
+        expect([type, await post(type, "other")]).toEqual([
+          type,
+          expect.objectContaining({
+            status: 400,
+            code: "invalid",
+            message: expect.stringContaining("charset=utf-8"),
+          }),
+        ]);
+    });
+
+    test("a query that nothing reads is refused by name, on routes with a query and without", async () => {
+      await using program = await start();
+      for (const path of [`/api/v1${program.list}`, "/api/v1/openapi.json", "/health", "/api/v1/audit"])
+        expect([path, await ask(program, "GET", `${path}?nosuch=1`)]).toEqual([
+          path,
+          expect.objectContaining({ status: 400, message: "query parameter nosuch: unknown field" }),
+        ]);
+      expect(
+        await ask(program, "POST", `/api/v1${program.list}?x`, {
+          body: '{"name":"never"}',
+          headers: { "Content-Type": "application/json" },
+        }),
+      ).toMatchObject({ status: 400, message: "query parameter x: unknown field" });
+      expect((await ask(program, "GET", `/api/v1${program.list}?`)).status).toBe(200);
+      expect(
+        (await fetch(`${program.url}/api/v1${program.list}?x`, { headers: { Authorization: "Bearer x" } }))
+          .status,
+      ).toBe(401);
+    });
+
+    test("a body with a trailer is refused before it is acted on", async () => {
+      await using program = await start();
+      const { host, port } = new URL(program.url);
+      const send = (head: string[], trailer: string) =>
+        rawRequest(
+          { host: "127.0.0.1", port: Number(port) },
+          [
+            `POST /api/v1${program.list} HTTP/1.1`,
+            `Host: ${host}`,
+            `Authorization: Bearer ${program.token}`,
+            "Content-Type: application/json",
+            "Transfer-Encoding: chunked",
+            ...head,
+            "",
+            "10",
+            '{"name":"never"}',
+            "0",
+            `${trailer}\r\n`,
+          ].join("\r\n"),
+        );
+      expect((await send(["Trailer: X-A"], "")).status).toBe(400);
+      expect((await send([], "X-A: b\r\n")).status).toBe(400);
+      const names = await fetch(`${program.url}/api/v1${program.list}`, {
+        headers: { Authorization: `Bearer ${program.token}` },
+      });
+      expect(((await names.json()) as { name: string }[]).map((one) => one.name)).not.toContain("never");
+      expect((await send([], "")).status).toBe(201);
+    });
+  });
