@@ -107,7 +107,7 @@ export class Spaces {
     return this.#opened(name);
   }
 
-  /** As `visible`, for who only looks: a change is on record anyway, and here a refusal is. */
+  /** As `visible`, for who only looks. */
   async looked(actor: Actor, name: string): Promise<OpenSpace> {
     this.requireVisible(actor, name);
     return this.#opened(name);
@@ -119,7 +119,7 @@ export class Spaces {
     return this.#opened(name);
   }
 
-  /** Raises `not_found`; the refusal of a space that is there is on record. */
+  /** Raises `not_found`, on record for a space that is there: of a change the refusal is on record anyway. */
   requireVisible(actor: Actor, name: string): void {
     if (this.#names.has(name) && !actor.rights.sees(name))
       this.#deps.audit.record(actor, { action: "space.read", space: name }, notFound("space", name));

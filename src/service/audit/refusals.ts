@@ -4,6 +4,7 @@
 
 import type { Background } from "../../kit/background.ts";
 import type { Db } from "../../kit/db.ts";
+import { AppError } from "../../kit/error.ts";
 import { countedTogether } from "../../kit/http/client-address.ts";
 import type { Caller } from "../people/caller.ts";
 import type { Audit, Stranger } from "./audit.ts";
@@ -100,11 +101,16 @@ export class Refusals {
   }
 }
 
-/** Asked now: a connection that is closed has none. */
+/** Asked now: a connection that is closed has no address, and a credential that is revoked by then is that of a stranger. */
 function withAddress(by: Caller | Stranger): Caller | Stranger {
   if (!("userId" in by)) return by;
   const address = by.address();
-  return { ...by, address: () => address };
+  try {
+    return { ...by, address: () => address };
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return { requestId: by.requestId, address };
+  }
 }
 
 function keyOf({ action, code, by }: Refusal): string {
