@@ -90,7 +90,7 @@ export function buildParts({ db, clock, log, config, outbound }: PartsOptions) {
   const limits = new RateLimits(clock, rateLimit, addresses);
   const people = { store: peopleStore, records, changes, events, clock };
   const logins = new Logins({ ...people, db, audit, loginLimit, addresses });
-  const users = new Users(people);
+  const users = new Users({ ...people, spaceNames: () => spaces.names() });
   const rules = new AccessRules({ ...people, authentication });
   const commits = new Histogram(COMMIT_SECONDS);
   const spaces = new Spaces({

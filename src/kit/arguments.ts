@@ -20,7 +20,7 @@ export interface Read {
 
 /**
  * Reads up to the subcommand (if there are any) or to the end. `seen` holds the flags of the levels above, since giving a flag
- * twice is refused wherever it stands. `words`: what else may have been meant by an unknown flag. Raises `invalid` with the texts that the command line promises.
+ * twice is refused wherever it stands, unless it is `repeatable`. `words`: what else may have been meant by an unknown flag. Raises `invalid` with the texts that the command line promises.
  */
 export function readArguments(
   tokens: readonly string[],
@@ -63,7 +63,11 @@ function readFlag(
   const known = written === "--help" || written === "-h" ? helpFlag : findFlag(written, args);
   if (known === undefined)
     throw refusal(`unknown flag: ${written}`, nearest(written, [...flagNames(args), ...words]));
-  if (seen.has(known.name)) throw refusal(`flag given twice: ${written}`);
+  const before = seen.has(known.name)
+    ? read.flags.findIndex((flag) => flag.startsWith(`--${known.name}=`))
+    : -1;
+  if (seen.has(known.name) && !(before >= 0 && isRepeatable(known.def)))
+    throw refusal(`flag given twice: ${written}`);
   seen.add(known.name);
   if (known.def.type === "boolean") {
     if (inline !== undefined) throw refusal(`flag takes no value: ${written}`);
@@ -74,7 +78,8 @@ function readFlag(
   const value = inline ?? (next === undefined || looksLikeFlag(next) ? "" : next);
   if (value === "") throw refusal(`flag needs a value: ${written}`);
   refuseOtherThanChoices(written, value, known.def);
-  read.flags.push(`--${known.name}=${value}`);
+  if (before >= 0) read.flags[before] += `,${value}`;
+  else read.flags.push(`--${known.name}=${value}`);
   return inline === undefined ? 1 : 0;
 }
 
@@ -119,6 +124,15 @@ function refuseOtherThanChoices(written: string, value: string, def: ArgDef): vo
 /** Makes a flag or an argument one of these words: others are refused before the command runs, and shells complete them. */
 export function oneOfWords<const D extends ArgDef>(words: readonly string[], def: D): D {
   return Object.assign({ ...def }, { choices: words });
+}
+
+/** Lets a flag be given several times: the command sees its values separated by commas, which may also be written so. */
+export function repeatable<const D extends ArgDef>(def: D): D {
+  return Object.assign({ ...def }, { repeatable: true });
+}
+
+function isRepeatable(def: ArgDef): boolean {
+  return "repeatable" in def;
 }
 
 /** Undefined: anything. */

@@ -226,6 +226,7 @@ describe("for random people and rules", () => {
         config: { rate_limit: { enabled: false } },
       });
       const { admin } = server;
+      await admin.post("/spaces", { name: "other", template: "blank" });
       // Pushes are judged by rights alone here.
       await admin.put("/spaces/team/sync", {});
       const { head } = await admin.get<{ head: string }>("/spaces/team");

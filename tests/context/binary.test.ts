@@ -7,6 +7,8 @@ import { join } from "node:path";
 import { Audit } from "../../src/context/audit/audit.ts";
 import type { AuditRecord } from "../../src/context/audit/schema.ts";
 import { verifyAuditFile } from "../../src/context/audit/verify.ts";
+import type { Acl } from "../../src/context/access/schema.ts";
+import type { User } from "../../src/context/people/schema.ts";
 import { systemClock } from "../../src/kit/clock.ts";
 import { openDatabase } from "../../src/kit/db.ts";
 import { createLog } from "../../src/kit/log.ts";
@@ -51,6 +53,35 @@ describe("the command line beside a server that runs", () => {
         "acl.change Ann ok",
         "user.disable Ann ok",
       ]);
+    },
+    LIMIT_MS,
+  );
+
+  test(
+    "--space repeats and refuses spaces that are not there; rules that several commands add at once all stay",
+    async () => {
+      await using server = await runContext();
+      await done(server.cairn("space", "create", "other", "--template", "blank"));
+      const add = (...spaces: string[]) =>
+        server.cairn(
+          "user",
+          "add",
+          "Ann",
+          "--role",
+          "viewer",
+          ...spaces.flatMap((name) => ["--space", name]),
+        );
+      const refused = await add("team", "taem");
+      expect([refused.exitCode, refused.stderr]).toEqual([1, 'Error: spaces: there is no space "taem"\n']);
+      await done(add("team", "other"));
+      expect((await server.admin.get<User>("/users/Ann")).spaces).toEqual(["team", "other"]);
+      const paths = ["a/**", "b/**", "c/**", "d/**"].map((path) => `team/${path}`);
+      await Promise.all(paths.map((path) => done(server.cairn("acl", "deny", "Ann", path))));
+      const { rules, revision } = await server.admin.get<Acl>("/users/Ann/acl");
+      expect(rules.map(({ path }) => path).toSorted()).toEqual(paths);
+      await server.admin.put("/users/Ann/acl", { rules: rules.slice(1), revision });
+      const stale = await refusalOf(server.admin.raw("PUT", "/users/Ann/acl", { body: { rules, revision } }));
+      expect(stale).toMatchObject({ status: 412, code: "stale", details: { current: expect.any(String) } });
     },
     LIMIT_MS,
   );

@@ -146,6 +146,27 @@ describe("tokens", () => {
     expect(await statuses()).toEqual([404, 403, 404]);
   });
 
+  test("a role counts in spaces that there are: a misspelt one is refused, one that was deleted since may stay", async () => {
+    await using server = await contextServer();
+    const { admin } = server;
+    await admin.post("/spaces", { name: "other", template: "blank" });
+    const unknown = {
+      status: 400,
+      code: "invalid",
+      message: 'spaces: there is no space "taem", "x"',
+      details: { unknown: ["taem", "x"] },
+    };
+    const body = { name: "Ann", role: "viewer", spaces: ["team", "taem", "x"] };
+    expect(await refusalOf(admin.raw("POST", "/users", { body }))).toEqual(unknown);
+    await admin.post("/users", { ...body, spaces: ["team", "other"] });
+    const patch = (spaces: string[]) => admin.raw("PATCH", "/users/Ann", { body: { spaces } });
+    expect(await refusalOf(patch(body.spaces))).toEqual(unknown);
+    await admin.delete("/spaces/other?confirm=other");
+    expect((await patch(["other"])).status).toBe(200);
+    expect((await patch(["team"])).status).toBe(200);
+    expect((await refusalOf(patch(["other"]))).code).toBe("invalid");
+  });
+
   test("nobody is called as the record calls who is no user", async () => {
     await using server = await contextServer();
     for (const name of ["root (this machine)", "Working Tree", " server "])

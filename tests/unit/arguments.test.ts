@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "bun:test";
 import type { ArgsDef } from "citty";
-import { checkComplete, readArguments, unknownCommand } from "../../src/kit/arguments.ts";
+import { checkComplete, readArguments, repeatable, unknownCommand } from "../../src/kit/arguments.ts";
 import { AppError } from "../../src/kit/error.ts";
 
 const args: ArgsDef = {
@@ -11,6 +11,7 @@ const args: ArgsDef = {
   json: { type: "boolean" },
   color: { type: "boolean", default: true },
   token: { type: "string", required: true },
+  space: repeatable({ type: "string" }),
   path: { type: "positional", required: true },
   other: { type: "positional", required: false },
 };
@@ -49,6 +50,10 @@ describe("accepted", () => {
       ["--level=debug", "--token", "t", "--", "--port"],
       { flags: ["--level=debug", "--token=t"], positionals: ["--port"] },
     ],
+    [
+      ["--space", "one", "a", "--space=two,three", "--token=t", "--space", "four"],
+      { flags: ["--space=one,two,three,four", "--token=t"], positionals: ["a"] },
+    ],
     [["-h", "a", "--token", "t"], { flags: ["--token=t"], positionals: ["a"], help: true }],
   ];
   for (const [tokens, expected] of accepted) {
@@ -72,6 +77,7 @@ describe("refused", () => {
     [["--listen", ""], "flag needs a value: --listen"],
     [["--listen", "--json"], "flag needs a value: --listen"],
     [["--json=true"], "flag takes no value: --json"],
+    [["--space", "one", "--space"], "flag needs a value: --space"],
     [["--json", "--json"], "flag given twice: --json"],
     [["-l", "x", "--listen", "y"], "flag given twice: --listen"],
     [["--level", "loud"], "--level must be one of: debug, info"],

@@ -1,16 +1,14 @@
 // `cairn acl …`: rules of single users, and why somebody may or may not do something.
 
-import { capabilities, type AclRule, type Explanation } from "../../context/access/schema.ts";
+import { capabilities, type Acl, type AclRule, type Explanation } from "../../context/access/schema.ts";
 import type { Client } from "../../context/client/client.ts";
 import { oneOfWords } from "../../kit/arguments.ts";
 import { AppError } from "../../kit/error.ts";
 import { serverCommand } from "../command.ts";
 import { table } from "../text.ts";
 
-interface Acl {
-  user: string;
-  rules: AclRule[];
-}
+/** Somebody else may change the rules between reading and writing them. */
+const TRIES_MAX = 5;
 
 const user = {
   type: "positional",
@@ -62,11 +60,12 @@ function ruleCommand(effect: "allow" | "deny", description: string) {
     name: effect,
     description,
     args: { user, pattern, can },
-    ask: async (client, args) => {
-      const { rules } = await client.get<Acl>(place(args.user));
+    ask: (client, args) => {
       const added = { effect, path: args.pattern, capabilities: capabilitiesIn(args.can) };
-      const others = rules.filter((rule) => !(rule.effect === effect && rule.path === args.pattern));
-      return write(client, args.user, [...others, added]);
+      return change(client, args.user, (rules) => [
+        ...rules.filter((rule) => !(rule.effect === effect && rule.path === args.pattern)),
+        added,
+      ]);
     },
     show: rulesText,
   });
@@ -79,13 +78,14 @@ export const aclUnset = serverCommand({
   name: "unset",
   description: "Take away the rules of a user for a pattern, or all of them",
   args: { user, pattern: { ...pattern, required: false } },
-  ask: async (client, args) => {
-    const { rules } = await client.get<Acl>(place(args.user));
-    const kept = args.pattern === undefined ? [] : rules.filter((rule) => rule.path !== args.pattern);
-    if (kept.length === rules.length && args.pattern !== undefined)
-      throw new AppError("not_found", `${args.user} has no rule for ${args.pattern}`);
-    return write(client, args.user, kept);
-  },
+  ask: (client, args) =>
+    change(client, args.user, (rules) => {
+      if (args.pattern === undefined) return [];
+      const kept = rules.filter((rule) => rule.path !== args.pattern);
+      if (kept.length === rules.length)
+        throw new AppError("not_found", `${args.user} has no rule for ${args.pattern}`);
+      return kept;
+    }),
   show: rulesText,
 });
 
@@ -111,8 +111,20 @@ export const aclExplain = serverCommand({
     `${answer.user} ${answer.allowed ? "may" : "may not"} ${answer.capability} ${answer.path}\n${answer.reason}`,
 });
 
-function write(client: Client, name: string, rules: readonly AclRule[]): Promise<Acl> {
-  return client.json<Acl>("PUT", place(name), { body: { rules } });
+/** Reads the rules, changes them and writes them back, unless somebody else did meanwhile: then once more. Raises `stale` in the end. */
+async function change(
+  client: Client,
+  name: string,
+  changed: (rules: readonly AclRule[]) => readonly AclRule[],
+): Promise<Acl> {
+  for (let tries = 1; ; tries += 1) {
+    const { rules, revision } = await client.get<Acl>(place(name));
+    try {
+      return await client.json<Acl>("PUT", place(name), { body: { rules: changed(rules), revision } });
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== "stale" || tries === TRIES_MAX) throw error;
+    }
+  }
 }
 
 function capabilitiesIn(text: string | undefined): AclRule["capabilities"] {

@@ -2,7 +2,7 @@
 
 import type { Token, User } from "../../context/people/schema.ts";
 import { roles } from "../../context/access/schema.ts";
-import { oneOfWords } from "../../kit/arguments.ts";
+import { oneOfWords, repeatable } from "../../kit/arguments.ts";
 import { AppError } from "../../kit/error.ts";
 import { hasTerminal, processEnvironment } from "../../kit/environment.ts";
 import { askHidden, readStdin } from "../../kit/stdin.ts";
@@ -54,11 +54,11 @@ export const userAdd = serverCommand({
       valueHint: "role",
       description: `One of ${ROLES}`,
     }),
-    space: {
+    space: repeatable({
       type: "string",
-      valueHint: "names",
-      description: "Where the role counts, separated by commas (default: everywhere)",
-    },
+      valueHint: "name",
+      description: "A space where the role counts; repeatable (default: every space)",
+    }),
   },
   ask: (client, args) =>
     client.json<{ user: User; token: string }>("POST", "/users", {

@@ -15,6 +15,7 @@ export const effects = ["allow", "deny"] as const;
 
 export const ACL_RULES_PER_USER_MAX = 1_000;
 export const ACL_PATTERN_CHARACTERS_MAX = 1_024;
+export const ACL_REVISION_CHARACTERS_MAX = 64;
 
 export const AclRule = closed({
   effect: oneOf(effects),
@@ -26,8 +27,22 @@ export const AclRule = closed({
 });
 export type AclRule = Static<typeof AclRule>;
 
-export const Acl = closed({ user: Type.String(), rules: Type.Array(AclRule) });
-export const WriteAcl = closed({ rules: Type.Array(AclRule, { maxItems: ACL_RULES_PER_USER_MAX }) });
+export const Acl = closed({
+  user: Type.String(),
+  rules: Type.Array(AclRule),
+  revision: Type.String({ description: "changes with the rules" }),
+});
+export type Acl = Static<typeof Acl>;
+export const WriteAcl = closed({
+  rules: Type.Array(AclRule, { maxItems: ACL_RULES_PER_USER_MAX }),
+  revision: Type.Optional(
+    Type.String({
+      maxLength: ACL_REVISION_CHARACTERS_MAX,
+      description: "of the rules that were read; 412 when they changed since",
+    }),
+  ),
+});
+export type WriteAcl = Static<typeof WriteAcl>;
 
 /** `deny` and `allow`: by this rule. `role`: no rule matches. `scope`: the role does not count in that space. */
 export const Explanation = closed({

@@ -1,15 +1,19 @@
 // Rules of single users: read, replaced as a whole, explained. A set that can't be compiled is refused before it is stored.
 
+import { sha256Hex } from "../../kit/crypto.ts";
+import { AppError } from "../../kit/error.ts";
 import { parseDocumentPath } from "../../kit/paths.ts";
 import type { Events } from "../events/events.ts";
 import { compilePattern } from "../access/pattern.ts";
 import type { Verdict } from "../access/rights.ts";
-import type { AclRule, Capability, Explanation } from "../access/schema.ts";
+import type { Acl, AclRule, Capability, Explanation, WriteAcl } from "../access/schema.ts";
 import { requireAdmin, type Actor } from "./actor.ts";
 import type { Authentication } from "./authentication.ts";
 import type { Changes } from "./changes.ts";
 import type { PeopleRecords } from "./records.ts";
 import type { PeopleStore, UserRow } from "./store.ts";
+
+const REVISION_CHARACTERS = 16;
 
 export interface AclDeps {
   readonly store: PeopleStore;
@@ -26,27 +30,26 @@ export class AccessRules {
     this.#deps = deps;
   }
 
-  get(actor: Actor, user: string): { user: string; rules: AclRule[] } {
+  get(actor: Actor, user: string): Acl {
     requireAdmin(actor);
-    const row = this.#deps.records.row(user);
-    return { user: row.name, rules: this.#rules(row) };
+    return this.#shown(this.#deps.records.row(user));
   }
 
-  async set(
-    actor: Actor,
-    user: string,
-    rules: readonly AclRule[],
-  ): Promise<{ user: string; rules: AclRule[] }> {
+  /** All rules at once. Raises `stale` when they are not those of the given revision any more. */
+  async set(actor: Actor, user: string, { rules, revision }: WriteAcl): Promise<Acl> {
     const { store, records, changes, events } = this.#deps;
     const done = await changes.byAdmin(actor, { action: "acl.change", target: user }, (write) => {
       // Raises what is wrong with a pattern.
       for (const { path } of rules) compilePattern(path);
       return write(() => {
         const row = records.row(user);
+        const current = this.#shown(row).revision;
+        if (revision !== undefined && revision !== current)
+          throw new AppError("stale", `the rules of ${row.name} have changed; read them again`, { current });
         store.deleteRules.run(row.id);
         for (const { effect, path, capabilities } of rules)
           store.insertRule.run(row.id, effect, path.normalize("NFC"), JSON.stringify(capabilities));
-        return { user: row.name, rules: this.#rules(row) };
+        return this.#shown(row);
       });
     });
     events.announce({ type: "acl.change", actor: actor.name, data: { user: done.user } });
@@ -70,6 +73,15 @@ export class AccessRules {
       by: verdict.by,
       rule,
       reason: reasonOf(verdict, row, capability, space),
+    };
+  }
+
+  #shown(row: UserRow): Acl {
+    const rules = this.#rules(row);
+    return {
+      user: row.name,
+      rules,
+      revision: sha256Hex(JSON.stringify(rules)).slice(0, REVISION_CHARACTERS),
     };
   }
 

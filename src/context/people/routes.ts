@@ -138,13 +138,13 @@ function accessRoutes(plugin: ActorPlugin, rules: AccessRules) {
       params: UserParams,
       response: Acl,
     })
-    .put("/users/:user/acl", async ({ actor, params, body }) => rules.set(actor, params.user, body.rules), {
+    .put("/users/:user/acl", async ({ actor, params, body }) => rules.set(actor, params.user, body), {
       actor: "admin",
       params: UserParams,
       body: WriteAcl,
       response: Acl,
     })
-    .delete("/users/:user/acl", async ({ actor, params }) => rules.set(actor, params.user, []), {
+    .delete("/users/:user/acl", async ({ actor, params }) => rules.set(actor, params.user, { rules: [] }), {
       actor: "admin",
       params: UserParams,
       response: Acl,

@@ -18,6 +18,7 @@ export interface UsersDeps {
   readonly records: PeopleRecords;
   readonly changes: Changes;
   readonly events: Events;
+  readonly spaceNames: () => readonly string[];
   readonly clock: Clock;
 }
 
@@ -51,6 +52,7 @@ export class Users {
       return write(() => {
         if (store.userByKey.get(name.key))
           throw new AppError("conflict", `name: there is a user "${name.text}" already`);
+        this.#requireSpaces(input.spaces ?? []);
         const spaces = jsonOrNull(input.spaces);
         const row = store.insertUser.get(name.text, name.key, input.role, spaces, clock.now())!;
         const { token } = records.issue(row, "token", "first token", null);
@@ -59,16 +61,18 @@ export class Users {
     });
   }
 
-  update(actor: Actor, name: string, input: UpdateUser): Promise<User> {
+  update(actor: Actor, user: string, input: UpdateUser): Promise<User> {
     const { store, records } = this.#deps;
-    return this.#change(actor, { action: "user.role", target: name }, (write) =>
+    return this.#change(actor, { action: "user.role", target: user }, (write) =>
       write(() => {
-        const row = records.row(name);
+        const row = records.row(user);
         const role = input.role ?? row.role;
         if (row.role === "admin" && role !== "admin") this.#refuseLastAdmin(row, "demoted");
+        const kept = row.spaces === null ? [] : (JSON.parse(row.spaces) as string[]);
+        this.#requireSpaces((input.spaces ?? []).filter((name) => !kept.includes(name)));
         const spaces = input.spaces === undefined ? row.spaces : jsonOrNull(input.spaces);
         store.setRole.run(role, spaces, row.id);
-        return records.toUser(records.row(name));
+        return records.toUser(records.row(user));
       }),
     );
   }
@@ -183,6 +187,14 @@ export class Users {
     if (EVENTS.has(deed.action))
       events.announce({ type: deed.action, actor: actor.name, data: { user: deed.target } });
     return done;
+  }
+
+  /** Raises `invalid` with the `unknown` ones: a role that counts in a misspelt space counts nowhere. */
+  #requireSpaces(names: readonly string[]): void {
+    const known = new Set(names.length === 0 ? [] : this.#deps.spaceNames());
+    const unknown = names.filter((name) => !known.has(name));
+    if (unknown.length > 0)
+      throw new AppError("invalid", `spaces: there is no space "${unknown.join('", "')}"`, { unknown });
   }
 
   #refuseLastAdmin(row: UserRow, what: string): void {

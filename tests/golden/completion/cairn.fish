@@ -425,7 +425,7 @@ complete -c cairn -n '__cairn_in user list' -l debug -d 'Show where an error cam
 complete -c cairn -n '__cairn_in user list' -l no-color -d 'No colours; $NO_COLOR says the same'
 complete -c cairn -n '__cairn_in user list' -l help -s h -d 'Show this help'
 complete -c cairn -n '__cairn_in user add' -l role -x -a 'admin space-lead contributor viewer' -d 'One of admin, space-lead, contributor, viewer'
-complete -c cairn -n '__cairn_in user add' -l space -x -d 'Where the role counts, separated by commas (default: everywhere)'
+complete -c cairn -n '__cairn_in user add' -l space -x -d 'A space where the role counts; repeatable (default: every space)'
 complete -c cairn -n '__cairn_in user add' -l server -x -d 'Address of a context server'
 complete -c cairn -n '__cairn_in user add' -l server-dir -x -a '(__fish_complete_directories)' -d 'Data directory of a server on this machine (default: $SERVICE_SERVER_DIR, then the standard places)'
 complete -c cairn -n '__cairn_in user add' -l token-file -r -F -d 'File that holds the access token for --server'

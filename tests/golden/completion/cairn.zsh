@@ -619,7 +619,7 @@ _cairn_here() {
   'cairn user add')
     flags=(
       '--role:One of admin, space-lead, contributor, viewer'
-      '--space:Where the role counts, separated by commas (default: everywhere)'
+      '--space:A space where the role counts; repeatable (default: every space)'
       '--server:Address of a context server'
       '--server-dir:Data directory of a server on this machine (default: $SERVICE_SERVER_DIR, then the standard places)'
       '--token-file:File that holds the access token for --server'
