@@ -33,6 +33,8 @@ export class AddressList {
 export class ClientAddresses {
   readonly #trusted: AddressList;
   readonly #trustsSome: boolean;
+  /** Of a peer nearly always comes the next request as well, and reading an address costs more than everything else here. */
+  #last: { readonly peer: string; readonly address: string | undefined } = { peer: "", address: undefined };
 
   /** `key`: of the configuration, for the refusal. Raises `invalid` for what is neither an address nor a block. */
   constructor(key: string, trusted: readonly string[]) {
@@ -42,8 +44,10 @@ export class ClientAddresses {
 
   /** Empty when there is no peer: a request inside this process. */
   of({ peer, headers }: Pick<Exchange, "peer" | "headers">): string {
-    let address = plainAddress(peer() ?? "");
-    if (address === undefined) return peer() ?? "";
+    const text = peer() ?? "";
+    if (text !== this.#last.peer) this.#last = { peer: text, address: plainAddress(text) };
+    let { address } = this.#last;
+    if (address === undefined) return text;
     const forwarded = !this.#trustsSome ? undefined : headers["x-forwarded-for"];
     if (forwarded === undefined) return address;
     const hops = forwarded.split(",").slice(-HOPS_MAX);

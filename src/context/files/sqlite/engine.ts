@@ -34,6 +34,7 @@ import { Metadata } from "./metadata.ts";
 import { Mirror } from "./mirror.ts";
 import { codedOf, keptAlready, prepare } from "./preparing.ts";
 import { Reading } from "./reading.ts";
+import { RecentContents } from "./recent.ts";
 import { toSnapshot, TREE_AUTHOR } from "./records.ts";
 import { SpaceStore, type SpaceRow } from "./store.ts";
 import { Tree } from "./tree.ts";
@@ -107,6 +108,7 @@ export class SqliteEngine implements FileEngine {
   readonly #db: Db;
   readonly #store: SpaceStore;
   readonly #mirror: Mirror;
+  readonly #recent = new RecentContents();
   readonly #reader: Reading;
   readonly #writing: Writing;
   readonly #words: WordIndex;
@@ -130,8 +132,8 @@ export class SqliteEngine implements FileEngine {
     this.#log = log;
     this.#store = new SpaceStore(db);
     this.metadata = new Metadata(db, this.#store);
-    this.#mirror = new Mirror(this.#store, new Tree(directory), clock, log);
-    this.#reader = new Reading(this.#store, this.#mirror);
+    this.#mirror = new Mirror(this.#store, new Tree(directory), this.#recent, { clock, log });
+    this.#reader = new Reading(this.#store, this.#mirror, this.#recent);
     this.#writing = new Writing(this.#store);
     this.#words = new WordIndex(db, this.#store);
     this.#space = this.#store.space.get()!;
@@ -432,10 +434,12 @@ export class SqliteEngine implements FileEngine {
     this.#db.afterCommit(() => {
       this.#space = { epoch: space.epoch, seq, ...after };
       if (isNews) this.#storedTreeSeq = treeSeq;
+      for (const { operation } of steps)
+        if (operation.op === "put") this.#recent.add(operation.hash, operation.content);
       this.#mirror.follow(steps, seq);
       if (steps.length > 0) this.#onApplied(applied, batch);
       const destroyed = steps.filter(({ effect }) => effect.op === "destroy");
-      for (const { version } of destroyed) this.#reader.forget(version!.hash);
+      for (const { version } of destroyed) this.#recent.forget(version!.hash);
       if (destroyed.length > 0) this.#db.clearLog();
     });
     return applied;

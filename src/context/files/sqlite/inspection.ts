@@ -7,6 +7,7 @@ import type { FileRecord } from "../schema.ts";
 import { changedPaths } from "./changes.ts";
 import { Mirror } from "./mirror.ts";
 import { Reading } from "./reading.ts";
+import { RecentContents } from "./recent.ts";
 import { SpaceStore } from "./store.ts";
 import { Tree } from "./tree.ts";
 
@@ -36,7 +37,9 @@ export async function inspectTree(
 ): Promise<{ files: FileRecord[]; waiting: Set<string> }> {
   const store = new SpaceStore(db);
   const log = createLog({ level: "error", format: "text", clock, write: () => {} });
-  const files = await new Reading(store, new Mirror(store, new Tree(directory), clock, log)).list({});
+  const recent = new RecentContents();
+  const mirror = new Mirror(store, new Tree(directory), recent, { clock, log });
+  const files = await new Reading(store, mirror, recent).list({});
   const waiting = new Set<string>();
   for (const { paths } of changedPaths(store, store.follower.get("tree")!.seq))
     for (const path of paths) waiting.add(path);

@@ -12,6 +12,7 @@ import type { FileRecord } from "../schema.ts";
 import type { Step } from "./batch.ts";
 import { changedPaths } from "./changes.ts";
 import { decode } from "./coding.ts";
+import type { RecentContents } from "./recent.ts";
 import { TREE_AUTHOR } from "./records.ts";
 import type { FileRow, SpaceStore } from "./store.ts";
 import type { Obstacle, Tree, TreeFile } from "./tree.ts";
@@ -51,9 +52,15 @@ interface Waiting {
   readonly afterCrash?: boolean;
 }
 
+interface Surroundings {
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
 export class Mirror {
   readonly #store: SpaceStore;
   readonly #tree: Tree;
+  readonly #recent: RecentContents;
   readonly #clock: Clock;
   readonly #log: Log;
   /** In the order of their first change, which is also the order in which names become free for others. */
@@ -69,9 +76,10 @@ export class Mirror {
   /** The last change before all that are in `#behind`; undefined: it is empty. */
   #wholeUpTo: number | undefined;
 
-  constructor(store: SpaceStore, tree: Tree, clock: Clock, log: Log) {
+  constructor(store: SpaceStore, tree: Tree, recent: RecentContents, { clock, log }: Surroundings) {
     this.#store = store;
     this.#tree = tree;
+    this.#recent = recent;
     this.#clock = clock;
     this.#log = log;
     this.#followed = store.follower.get("tree")!.seq;
@@ -254,8 +262,10 @@ export class Mirror {
   }
 
   /** The live version always has its content. */
-  #contentOf({ id, live }: FileRow): Uint8Array {
-    return decode(this.#store.blob.get(this.#store.version.get(id, live!)!.blob_id!)!);
+  #contentOf({ id, live, hash }: FileRow): Uint8Array {
+    return this.#recent.get(hash, () =>
+      decode(this.#store.blob.get(this.#store.version.get(id, live!)!.blob_id!)!),
+    );
   }
 
   /**

@@ -15,7 +15,7 @@ import {
 import { AFTER_SLASH } from "./batch.ts";
 import { decode } from "./coding.ts";
 import type { Mirror } from "./mirror.ts";
-import { RecentContents } from "./recent.ts";
+import type { RecentContents } from "./recent.ts";
 import { toChange, toHistory, toRecord, toRefused } from "./records.ts";
 import type { FileRow, SpaceStore } from "./store.ts";
 import type { TreeFile } from "./tree.ts";
@@ -32,11 +32,12 @@ type PastRecord = FileRecord & { readonly version: number };
 export class Reading {
   readonly #store: SpaceStore;
   readonly #mirror: Mirror;
-  readonly #recent = new RecentContents();
+  readonly #recent: RecentContents;
 
-  constructor(store: SpaceStore, mirror: Mirror) {
+  constructor(store: SpaceStore, mirror: Mirror, recent: RecentContents) {
     this.#store = store;
     this.#mirror = mirror;
+    this.#recent = recent;
   }
 
   async list({ prefix, deleted = false, at }: ListQuery): Promise<FileRecord[]> {
@@ -100,11 +101,6 @@ export class Reading {
     const blob = found.blob_id;
     const bytes = this.#recent.get(found.hash, () => decode(this.#store.blob.get(blob)!));
     return { path, version, hash: found.hash, bytes, author: found.author, time: found.created_at };
-  }
-
-  /** Content that was destroyed. */
-  forget(hash: string): void {
-    this.#recent.forget(hash);
   }
 
   copy(path: DocumentPath): Copy | undefined {
