@@ -1,6 +1,6 @@
 // Contents that were read or written lately, decoded: what many ask for is unpacked once, and what was just written reaches the working
-// tree without being unpacked. Kept under their hash, so that none can be another's or out
-// of date. Nobody changes the bytes that they get from here.
+// tree without being unpacked. Kept under their hash, so that none can be another's or out of date. Nobody changes the bytes that they get
+// from here.
 
 const KEPT_BYTES_MAX = 4 * 1024 * 1024;
 /** Larger ones would push out too many others. */
