@@ -39,7 +39,8 @@ export class Journal {
   readonly #db: Db;
   readonly #clock: Clock;
   readonly #log: Log;
-  readonly #followers = new Map<number, Set<Follower>>();
+  /** By workspace. A list is replaced, never changed, so that a viewer may leave while it is gone through. */
+  readonly #followers = new Map<number, readonly Follower[]>();
   /** Those that still get what is stored. */
   readonly #replaying = new Set<Follower>();
   readonly #rightsChecks: (() => void)[] = [];
@@ -169,14 +170,15 @@ export class Journal {
   }
 
   #add(follower: Follower): void {
-    const followers = this.#followers.get(follower.workspaceId) ?? new Set();
-    followers.add(follower);
-    this.#followers.set(follower.workspaceId, followers);
+    this.#followers.set(follower.workspaceId, [
+      ...(this.#followers.get(follower.workspaceId) ?? []),
+      follower,
+    ]);
   }
 
   #remove(follower: Follower): void {
-    const followers = this.#followers.get(follower.workspaceId);
-    followers?.delete(follower);
-    if (followers?.size === 0) this.#followers.delete(follower.workspaceId);
+    const others = this.#followers.get(follower.workspaceId)?.filter((one) => one !== follower) ?? [];
+    if (others.length > 0) this.#followers.set(follower.workspaceId, others);
+    else this.#followers.delete(follower.workspaceId);
   }
 }
