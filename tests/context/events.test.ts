@@ -7,6 +7,7 @@ import type { AclRule } from "../../src/context/access/schema.ts";
 import { contextServer, filePath, refusalOf, contextClient } from "../kit/context-server.ts";
 import { eventually } from "../kit/eventually.ts";
 import { temporaryFolder } from "../kit/folder.ts";
+import { rawStream } from "../kit/raw-http.ts";
 import { DAY_MS, manualClock } from "../kit/manual-clock.ts";
 import { initServer } from "../../src/context/init-server.ts";
 import { startServer } from "../../src/context/main.ts";
@@ -163,6 +164,14 @@ describe("who may see", () => {
       // Nothing is left to come: the stream is over.
       expect(await stream.next()).toBeUndefined();
     }
+  });
+
+  test("a stream that is ended closes its connection", async () => {
+    await using server = await contextServer({ template: "blank" });
+    const user = await server.user("Ann", "viewer");
+    await using stream = await rawStream(server.url, "/api/v1/events", user.token);
+    await server.admin.post("/users/Ann/disable");
+    expect(await stream.closed).toEndWith("\r\n0\r\n\r\n");
   });
 
   test("nothing is sent any more on a token that has expired", async () => {

@@ -76,3 +76,33 @@ function parseAnswer(text: string, headIsAll: boolean): RawAnswer | undefined {
   const stream = headers["content-type"] === "text/event-stream";
   return headIsAll || whole || stream ? { status, headers, body } : undefined;
 }
+
+export interface RawStream extends AsyncDisposable {
+  /** Resolves with all that was sent once the server has closed the connection; raises when it does not. */
+  readonly closed: Promise<string>;
+}
+
+/** Opens an event stream over a bare socket, which stays open until the server closes it. Resolves when its head has come. */
+export async function rawStream(url: string, path: string, token: string): Promise<RawStream> {
+  const { hostname, port, host } = new URL(url);
+  const socket = connect({ host: hostname, port: Number(port) });
+  const opened = Promise.withResolvers<void>();
+  const closed = Promise.withResolvers<string>();
+  const limit = setTimeout(() => closed.reject(new Error("the connection stays open")), ANSWER_LIMIT_MS);
+  let received = "";
+  socket.on("data", (chunk: Buffer) => {
+    received += chunk.toString("latin1");
+    opened.resolve();
+  });
+  socket.on("error", (error) => closed.reject(error));
+  socket.on("end", () => closed.resolve(received));
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${token}\r\n\r\n`);
+  await Promise.race([opened.promise, closed.promise]);
+  return {
+    closed: closed.promise.finally(() => clearTimeout(limit)),
+    [Symbol.asyncDispose]: () => {
+      socket.destroy();
+      return Promise.resolve();
+    },
+  };
+}

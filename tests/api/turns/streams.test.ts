@@ -5,6 +5,7 @@ import { expect, test } from "bun:test";
 import { connect } from "node:net";
 import { call, gate, hang, huge, say, stream } from "../../kit/model/index.ts";
 import type { EventReader, StreamEvent } from "../../kit/client.ts";
+import { rawStream } from "../../kit/raw-http.ts";
 import { begin, entriesOf } from "../../kit/turns.ts";
 import { workplace } from "../../kit/workplace.ts";
 
@@ -228,6 +229,27 @@ test("who loses access loses the stream; who keeps it, keeps it", async () => {
   await mine.all();
   expect([saidBy(hers.seen, 1), saidBy(mine.seen, 1)]).toEqual(["so far", "so far so good"]);
   expect(await ann.refused("GET", `/workspaces/${lab.workspaceId}/events`)).toMatchObject({ status: 404 });
+});
+
+test("a stream that is ended closes its connection: with its turn, and with the right to see it", async () => {
+  await using lab = await workplace();
+  const ann = await lab.at.user("ann");
+  const team = await lab.admin.post<{ id: number }>("/teams", { name: "team" });
+  await lab.admin.put(`/teams/${team.id}/members/${ann.id}`);
+  await lab.admin.put(`/workspaces/${lab.workspaceId}/teams/${team.id}`);
+  const held = gate();
+  lab.model.script("boss", [[held, say("done")]]);
+  const turn = await begin(lab, "go");
+  await using ofTurn = await rawStream(lab.at.url, `/api/v1/turns/${turn.id}/events`, ann.token);
+  held.open();
+  expect(await ofTurn.closed).toEndWith("\r\n0\r\n\r\n");
+  await using ofWorkspace = await rawStream(
+    lab.at.url,
+    `/api/v1/workspaces/${lab.workspaceId}/events`,
+    ann.token,
+  );
+  await lab.admin.delete(`/workspaces/${lab.workspaceId}/teams/${team.id}`);
+  expect(await ofWorkspace.closed).toEndWith("\r\n0\r\n\r\n");
 });
 
 test("deleting a workspace stops its turn and tells its viewers", async () => {

@@ -5,7 +5,12 @@ import { frame, Streams, type Viewer } from "../../../src/kit/http/sse.ts";
 import { Bodies } from "../../../src/kit/http/bodies.ts";
 import { innerExchange } from "../../../src/kit/http/exchange.ts";
 
-const exchange = innerExchange("1", new Request("http://localhost/"), new Bodies());
+/** Seconds after which connections of streams that were ended are closed. */
+const closing: number[] = [];
+const exchange = {
+  ...innerExchange("1", new Request("http://localhost/"), new Bodies()),
+  closeAfter: (seconds: number) => void closing.push(seconds),
+};
 
 /** A stream whose greeting, a heartbeat, was read. */
 async function open(streams: Streams) {
@@ -35,6 +40,8 @@ test("who does not read is cut off when eight megabytes wait, and what waits is 
   while (viewer.send(chunk)) sent++;
   expect([sent, state.gone, streams.size]).toEqual([9, 1, 0]);
   expect([viewer.send(chunk), await viewer.drained()]).toEqual([false, false]);
+  // Not for ever: a viewer that never reads again would hold its connection, and what waits for it.
+  expect(closing.at(-1)).toBe(10);
   let received = 0;
   while (!(await reader.read()).done) received++;
   expect(received).toBe(9);
