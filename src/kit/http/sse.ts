@@ -130,8 +130,10 @@ export class Streams {
         return false;
       },
       drained: async () => {
-        while (open && !isDrained()) await Bun.sleep(DRAINED_CHECK_MS);
-        return open;
+        for (;;) {
+          if (!open || isDrained()) return open;
+          await Bun.sleep(DRAINED_CHECK_MS);
+        }
       },
       end: () => {
         if (!open) return;
