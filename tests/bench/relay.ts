@@ -47,7 +47,13 @@ const server = Bun.serve({
     const upstream = await fetch(`${modelUrl}/v1/chat/completions`, {
       method: "POST",
       headers: { "Content-Type": "application/json", Authorization: "Bearer k" },
-      body: JSON.stringify({ model: "m", stream: true, messages: [{ role: "user", content: "go" }] }),
+      // With usage in every chunk, as the service asks for it.
+      body: JSON.stringify({
+        model: "m",
+        stream: true,
+        stream_options: { include_usage: true },
+        messages: [{ role: "user", content: "go" }],
+      }),
     });
     return relay(upstream.body!);
   },
