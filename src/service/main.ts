@@ -207,6 +207,7 @@ async function stop(parts: Parts, listener: Listener, log: OpenLog, reason: stri
     log.warn("some work did not end in time");
   parts.streams.endAll();
   await listener.close();
+  parts.workers.close();
   parts.db.close();
   log.flush();
   log.info("stopped");

@@ -13,6 +13,8 @@ import { SYSTEM_NETWORK, type Network } from "../kit/outbound.ts";
 import { AttemptLimit } from "../kit/rate.ts";
 import { SecretBox } from "../kit/secret-box.ts";
 import { version } from "../kit/version.ts";
+import { openWorker } from "../kit/workers/entry.ts";
+import { WorkerPool } from "../kit/workers/pool.ts";
 import { Approvals } from "./approvals/approvals.ts";
 import { Audit } from "./audit/audit.ts";
 import { Refusals } from "./audit/refusals.ts";
@@ -29,6 +31,7 @@ import type { Config } from "./config/schema.ts";
 import { Conversation } from "./conversation/conversation.ts";
 import { SentPrompts } from "./conversation/records.ts";
 import { ConversationStore } from "./conversation/store.ts";
+import { TokenCounts } from "./conversation/tokens.ts";
 import { Grants } from "./egress/grants.ts";
 import { Locks } from "./egress/locks.ts";
 import { BraveSearch } from "./egress/search-client.ts";
@@ -85,6 +88,9 @@ import { Access } from "./workspaces/access.ts";
 import { WorkspaceStore } from "./workspaces/store.ts";
 import { Workspaces, type WorkspaceFollower } from "./workspaces/workspaces.ts";
 
+/** From the root of the repository; release/build.ts compiles it in. */
+const WORKER_ENTRY = "src/service/worker.ts";
+
 export interface PartsOptions {
   db: Db;
   clock: Clock;
@@ -105,6 +111,7 @@ export type Parts = ReturnType<typeof buildParts>;
 export function buildParts(options: PartsOptions) {
   const { db, clock, log, ownListener, config, times = TRANSPORT_TIMES, network = SYSTEM_NETWORK } = options;
   const background = new Background(log);
+  const workers = new WorkerPool(() => openWorker(WORKER_ENTRY));
   const installation = installationName(db);
   const { environment } = options;
   const sandbox =
@@ -365,6 +372,7 @@ export function buildParts(options: PartsOptions) {
   const inspection = new Inspection({
     store: turnStore,
     prompts,
+    counts: new TokenCounts(workers),
     conversation,
     blueprint,
     engine,
@@ -375,10 +383,11 @@ export function buildParts(options: PartsOptions) {
 
   const metrics = new Metrics({
     elapsed: () => clock.elapsed(),
-    isBusy: () => turns.running > 0,
+    isBusy: () => turns.running > 0 || workers.load > 0,
     build: { version: version.version, commit: version.commit },
     readings: [
       gauge("service_sse_clients", "Event streams that are open", () => streams.size),
+      gauge("service_worker_jobs", "Work that worker threads do or that waits for them", () => workers.load),
       gauge("service_turns_running", "Turns that run", () => turns.running),
       counter("service_model_calls_total", "Model calls that are over", () => recorder.counts.calls),
       counter(
@@ -403,6 +412,7 @@ export function buildParts(options: PartsOptions) {
     health,
     background,
     metrics,
+    workers,
     streams,
     journal,
     audit,

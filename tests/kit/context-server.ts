@@ -49,6 +49,7 @@ export interface ContextServer extends AsyncDisposable {
   anonymous(): Client;
   /** A new user with the role in every space, or in those that are named. */
   user(name: string, role: Role, spaces?: readonly string[]): Promise<ContextClient>;
+  stop(): Promise<void>;
   /** Stops it, does something to its files, and starts it again. Clients made before go to the old address. */
   restart(between?: (directory: string) => void): Promise<void>;
 }
@@ -88,6 +89,7 @@ export async function contextServer(options: ContextServerOptions = {}): Promise
       const { token } = await server.admin.post<{ token: string }>("/users", body);
       return as(token);
     },
+    stop: () => running.stop("a test stops it"),
     async restart(between = () => {}) {
       await running.stop("a test restarts it");
       between(directory);

@@ -1,7 +1,7 @@
 // Tells what happened: stored in batches, then sent to whoever follows and may see it. A file's event is also in the log of its space, so
 // that what a crash took away between the two is told at the next start.
 
-import { rfc3339, type Clock } from "../../kit/clock.ts";
+import { turnOfOthers, rfc3339, type Clock } from "../../kit/clock.ts";
 import type { Db } from "../../kit/db.ts";
 import { messageOf } from "../../kit/error.ts";
 import { breakOff, frame, type Frame, type Viewer } from "../../kit/http/sse.ts";
@@ -168,6 +168,7 @@ export class Events {
       for (const event of rows.map(toEnvelope))
         this.#show(follower, event, () => frame(event.type, event, event.seq));
       if (!(await follower.viewer.drained())) return;
+      await turnOfOthers();
     }
   }
 

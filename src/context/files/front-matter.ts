@@ -6,8 +6,11 @@ export type FrontMatter = Readonly<Record<string, unknown>>;
 const FRONT_MATTER_CHARACTERS_MAX = 16_384;
 /** Brackets that may be open at once: a reader that calls itself for each of them needs no more. */
 const NESTING_MAX = 50;
-/** References of YAML make a few lines grow without end when they are written out. */
 const VALUES_MAX = 10_000;
+/** The reader writes out what an alias refers to each time, aliases within it too: so few grow to no more than twenty times the text. */
+const ALIASES_MAX = 8;
+const ANCHOR = /(?:^|[\s,[{:-])&[^\s,\]}]/;
+const ALIAS = /(?:^|[\s,[{:-])\*[^\s,\]}]/g;
 
 /** Undefined when there is none, or it is not a map. */
 export function frontMatterOf(text: string): FrontMatter | undefined {
@@ -19,6 +22,8 @@ export function frontMatterOf(text: string): FrontMatter | undefined {
   if (!end || end.index > FRONT_MATTER_CHARACTERS_MAX - 3) return undefined;
   const written = head.slice(0, end.index);
   if (nestingOf(written) > NESTING_MAX) return undefined;
+  // A star means nothing else where there is no anchor.
+  if (ANCHOR.test(written) && (written.match(ALIAS)?.length ?? 0) > ALIASES_MAX) return undefined;
   try {
     const fields: unknown = Bun.YAML.parse(written);
     return isMap(fields) && countValues(fields, VALUES_MAX) >= 0 ? fields : undefined;

@@ -12,6 +12,9 @@ export interface Link {
 
 export const LINKS_PER_DOCUMENT_MAX = 5_000;
 const TARGET_CHARACTERS_MAX = 1_024;
+/** What stands after so much of a document, or of one line, is not looked at: there are more links than count before, or none that people wrote. */
+const TEXT_CHARACTERS_MAX = 1024 * 1024;
+const LINE_CHARACTERS_MAX = 64 * 1024;
 
 /** Also within lists and quotations. */
 const FENCE = /^[\s>]*(`{3,}|~{3,})/;
@@ -32,8 +35,9 @@ export function linksOf(text: string): Link[] {
   const links: Link[] = [];
   let fence: string | undefined;
   let line = 0;
-  for (const written of text.split(/\r?\n/)) {
+  for (const whole of text.slice(0, TEXT_CHARACTERS_MAX).split(/\r?\n/)) {
     line += 1;
+    const written = whole.slice(0, LINE_CHARACTERS_MAX);
     const next = fenceAfter(fence, written);
     const isCode = fence !== undefined || next !== undefined;
     fence = next;

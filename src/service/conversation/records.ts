@@ -6,7 +6,7 @@ import type { Part } from "./assembly.ts";
 import { addEntry, formatReferences, type Reference } from "./references.ts";
 import type { PromptPart } from "./schema.ts";
 import type { ConversationStore, EntryRow } from "./store.ts";
-import { estimateTokens } from "./tokens.ts";
+import type { TokenCounts } from "./tokens.ts";
 import { toThreadEntry } from "./conversation.ts";
 
 /** Of the largest entries, a few milliseconds' work. */
@@ -52,13 +52,17 @@ export class SentPrompts {
   }
 }
 
-/** With token estimates. Texts of entries never change, so they are counted once. */
-export async function describeParts(parts: readonly Part[]): Promise<PromptPart[]> {
+/** With token estimates. Texts of entries never change, so they are counted once. `by`: who asked. */
+export async function describeParts(
+  by: string,
+  parts: readonly Part[],
+  counts: TokenCounts,
+): Promise<PromptPart[]> {
   const texts = parts.map(countedText);
   const keys = parts.map((part) =>
     part.kind === "entry" && part.entryId !== undefined ? `entry:${part.entryId}` : undefined,
   );
-  const tokens = await estimateTokens(texts, keys);
+  const tokens = await counts.of(by, texts, keys);
   return parts.map((part, index) => ({
     ...shown(part),
     tokens: tokens[index]!,

@@ -1,62 +1,48 @@
-// Token estimates for what providers have not counted: the o200k encoding. The encoder is large, so it is loaded when first asked for;
-// counting yields now and then, so that a long conversation does not hold up the streams of others.
+// Token estimates for what providers have not counted. A worker counts (token-count.ts); texts that do not change are counted once.
 
-import { turnOfOthers } from "../../kit/clock.ts";
+import type { Job } from "../../kit/workers/job.ts";
+import type { WorkerPool } from "../../kit/workers/pool.ts";
 
 const COUNTS_KEPT_MAX = 100_000;
-/** A few milliseconds' worth of counting, whatever the text. */
-const SLICE_CHARACTERS = 16_384;
-/** The encoder takes the square of the length of a word, and some text is one word: it is counted in pieces, which may cost a token each. */
-const PIECE_CHARACTERS = 512;
 const TEXT_KEPT_CHARACTERS_MAX = 200;
+const DEADLINE_MS = 20_000;
+/** A page of entries of the largest size. */
+const INPUT_CHARACTERS_MAX = 64 * 1024 * 1024;
 
-const counts = new Map<string, number>();
-/** Since others last had their turn. */
-let counted = 0;
+export const COUNT_JOB: Job<readonly string[], number[]> = {
+  name: "token count",
+  deadlineMs: DEADLINE_MS,
+  inputBytesMax: INPUT_CHARACTERS_MAX,
+  sizeOf: (texts) => texts.reduce((sum, text) => sum + text.length, 0),
+};
 
-/** `keys[i]` names an immutable text (an entry), so that it is counted once; undefined: it may change. */
-export async function estimateTokens(
-  texts: readonly string[],
-  keys: readonly (string | undefined)[],
-): Promise<number[]> {
-  const result: number[] = [];
-  for (const [index, text] of texts.entries()) {
-    const key = keys[index] ?? (text.length <= TEXT_KEPT_CHARACTERS_MAX ? `text:${text}` : undefined);
-    result.push(remembered(key) ?? remember(key, await countOf(text)));
+export class TokenCounts {
+  readonly #workers: WorkerPool;
+  readonly #counts = new Map<string, number>();
+
+  constructor(workers: WorkerPool) {
+    this.#workers = workers;
   }
-  return result;
-}
 
-async function countOf(text: string): Promise<number> {
-  const { countTokens } = await import("gpt-tokenizer/encoding/o200k_base");
-  let tokens = 0;
-  for (let start = 0; start < text.length;) {
-    const end = endOfPiece(text, start);
-    tokens += countTokens(text.slice(start, end), { disallowedSpecial: new Set() });
-    counted += end - start;
-    start = end;
-    if (counted < SLICE_CHARACTERS) continue;
-    await turnOfOthers();
-    counted = 0;
+  /**
+   * `keys[i]` names an immutable text (an entry), so that it is counted once; undefined: it may change. `by`: who asked. Raises what the worker
+   * pool raises.
+   */
+  async of(by: string, texts: readonly string[], keys: readonly (string | undefined)[]): Promise<number[]> {
+    const names = texts.map(
+      (text, index) => keys[index] ?? (text.length <= TEXT_KEPT_CHARACTERS_MAX ? `text:${text}` : undefined),
+    );
+    const known = names.map((name) => (name === undefined ? undefined : this.#counts.get(name)));
+    const unknown = texts.filter((_, index) => known[index] === undefined);
+    const counted = unknown.length === 0 ? [] : await this.#workers.run(COUNT_JOB, unknown, { by });
+    let next = 0;
+    return known.map((count, index) => count ?? this.#keep(names[index], counted[next++]!));
   }
-  return tokens;
-}
 
-/** Before a space, where a token begins anyway; within a word only when there is none. */
-function endOfPiece(text: string, start: number): number {
-  const end = start + PIECE_CHARACTERS;
-  if (end >= text.length) return text.length;
-  const space = text.lastIndexOf(" ", end);
-  return space > start ? space : end;
-}
-
-function remembered(key: string | undefined): number | undefined {
-  return key === undefined ? undefined : counts.get(key);
-}
-
-function remember(key: string | undefined, count: number): number {
-  if (key === undefined) return count;
-  if (counts.size >= COUNTS_KEPT_MAX) counts.clear();
-  counts.set(key, count);
-  return count;
+  #keep(name: string | undefined, count: number): number {
+    if (name === undefined) return count;
+    if (this.#counts.size >= COUNTS_KEPT_MAX) this.#counts.clear();
+    this.#counts.set(name, count);
+    return count;
+  }
 }

@@ -15,6 +15,7 @@ import {
 } from "../conversation/records.ts";
 import { parseReferences, withoutCommonStart, type Reference } from "../conversation/references.ts";
 import type { PromptPart } from "../conversation/schema.ts";
+import type { TokenCounts } from "../conversation/tokens.ts";
 import type { Caller } from "../people/caller.ts";
 import type { Access } from "../workspaces/access.ts";
 import { diffParts } from "./diff.ts";
@@ -27,6 +28,7 @@ import type { Turns } from "./turns.ts";
 export interface InspectionDeps {
   store: TurnStore;
   prompts: SentPrompts;
+  counts: TokenCounts;
   conversation: Conversation;
   blueprint: Blueprint;
   engine: Engine;
@@ -52,7 +54,7 @@ export class Inspection {
     return {
       before: { agent_id: agentId, model_id: agent.model_id, tokens_estimated: true },
       field: "parts",
-      pages: described(pagesOf(parts, ENTRIES_PER_PAGE), (count) => (tokens += count)),
+      pages: this.#described(caller, pagesOf(parts, ENTRIES_PER_PAGE), (count) => (tokens += count)),
       after: () => ({ tokens }),
     };
   }
@@ -69,7 +71,7 @@ export class Inspection {
     return {
       before: { ...toCall(row), may_call: settings.may_call },
       field: "parts",
-      pages: described(this.#deps.prompts.read(row.workspace_id, parseReferences(row.parts))),
+      pages: this.#described(caller, this.#deps.prompts.read(row.workspace_id, parseReferences(row.parts))),
     };
   }
 
@@ -102,19 +104,20 @@ export class Inspection {
     return parts;
   }
 
+  /** With token estimates; `tell` hears those of each page. */
+  async *#described(
+    caller: Caller,
+    pages: Iterable<readonly Part[]>,
+    tell: (tokens: number) => void = () => {},
+  ): AsyncGenerator<PromptPart[]> {
+    for (const page of pages) {
+      const parts = await describeParts(`user:${caller.userId}`, page, this.#deps.counts);
+      tell(parts.reduce((sum, part) => sum + part.tokens, 0));
+      yield parts;
+    }
+  }
+
   #visible(caller: Caller, id: number): CallRow {
     return this.#deps.access.nested(caller, "call", id, this.#deps.store.callById.get(id));
-  }
-}
-
-/** With token estimates; `tell` hears those of each page. */
-async function* described(
-  pages: Iterable<readonly Part[]>,
-  tell: (tokens: number) => void = () => {},
-): AsyncGenerator<PromptPart[]> {
-  for (const page of pages) {
-    const parts = await describeParts(page);
-    tell(parts.reduce((sum, part) => sum + part.tokens, 0));
-    yield parts;
   }
 }

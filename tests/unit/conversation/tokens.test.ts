@@ -1,27 +1,39 @@
-// Goal: a text is counted nearly as the encoder counts it, in time that grows with its length alone, and others have their turn meanwhile.
+// Goal: a text is counted nearly as the encoder counts it, in time that grows with its length alone; what does not change is counted once.
 
 import { expect, test } from "bun:test";
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
-import { estimateTokens } from "../../../src/service/conversation/tokens.ts";
+import type { WorkerPool } from "../../../src/kit/workers/pool.ts";
+import { countTexts } from "../../../src/service/conversation/token-count.ts";
+import { TokenCounts } from "../../../src/service/conversation/tokens.ts";
 
-const count = async (text: string) => (await estimateTokens([text], [undefined]))[0]!;
+const count = (text: string) => countTexts([text])[0]!;
 
-test("prose and code are counted as the encoder counts them", async () => {
+test("prose and code are counted as the encoder counts them", () => {
   for (const text of ["", "one", "The quick brown fox jumps over the lazy dog. ".repeat(200)])
-    expect(await count(text)).toBe(countTokens(text));
+    expect(count(text)).toBe(countTokens(text));
   const code = "const answer: number = 42;\n\n  return answer;\n".repeat(200);
-  expect(Math.abs((await count(code)) / countTokens(code) - 1)).toBeLessThan(0.01);
+  expect(Math.abs(count(code) / countTokens(code) - 1)).toBeLessThan(0.01);
 });
 
-test("a text without a space takes no more than others, and is counted within two percent", async () => {
+test("a text without a space is counted within two percent, and takes no more than others", () => {
   const word = "antidisestablishmentarianism".repeat(100);
-  expect(Math.abs((await count(word)) / countTokens(word) - 1)).toBeLessThan(0.02);
+  expect(Math.abs(count(word) / countTokens(word) - 1)).toBeLessThan(0.02);
   // As one piece, this takes a minute and a half.
-  let turns = 0;
-  let counted = false;
-  const others = () => void ((turns += 1), counted || setImmediate(others));
-  others();
-  expect(await count("a".repeat(400_000))).toBeGreaterThan(40_000);
-  counted = true;
-  expect(turns).toBeGreaterThan(20);
+  expect(count("a".repeat(400_000))).toBeGreaterThan(40_000);
+});
+
+test("entries and short texts are counted once", async () => {
+  const asked: (readonly string[])[] = [];
+  const workers = {
+    run: (_: unknown, texts: readonly string[]) => {
+      asked.push(texts);
+      return Promise.resolve(texts.map((text) => text.length));
+    },
+  } as unknown as WorkerPool;
+  const counts = new TokenCounts(workers);
+  const long = "x".repeat(300);
+  const texts = ["one", long, "three"];
+  for (let time = 0; time < 2; time += 1)
+    expect(await counts.of("ann", texts, [undefined, undefined, "entry:3"])).toEqual([3, 300, 5]);
+  expect(asked).toEqual([texts, [long]]);
 });

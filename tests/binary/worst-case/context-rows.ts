@@ -1,0 +1,206 @@
+// The worst that a caller can ask of each route of the context server that takes text or grows with data, on a server that is furnished
+// with much. A new route needs a row here, or a reason why its input and its answer are small (tests/house/worst-cases.test.ts).
+
+import { Database } from "bun:sqlite";
+import { join } from "node:path";
+import { contextClient, contextServer, type ContextClient } from "../../kit/context-server.ts";
+import { measuredServer, type MeasuredServer } from "../../kit/measured-server.ts";
+
+export type ContextCase = (server: Furnished) => Promise<void>;
+
+export interface Furnished extends AsyncDisposable {
+  readonly measured: MeasuredServer;
+  readonly admin: ContextClient;
+}
+
+const MIB = 1024 * 1024;
+const SPACE = "/spaces/team";
+/** Each is a file, a version, a change, an event and a record of the audit file. */
+const FILES = 6_000;
+/** A push is one transaction, and that has no pauses: one of 20,000 files keeps others waiting for a second. Until it has, this is what holds. */
+const FILES_PER_PUSH = 500;
+const VERSIONS = 10_000;
+const LINES = 10_000;
+
+const lines = (mark: string, count: number) =>
+  Array.from({ length: count }, (_, index) => `${mark} ${index} ${mark}${index}`).join("\n");
+const filled = (text: string, bytes: number) => text.repeat(Math.floor(bytes / text.length));
+const base64 = (text: string) => Buffer.from(text).toString("base64");
+
+async function send(client: ContextClient, method: string, path: string, body?: string | Uint8Array) {
+  const json = method === "POST" ? { "Content-Type": "application/json" } : {};
+  const init = body === undefined ? {} : { body, headers: json };
+  const response = await client.raw(method, path, init);
+  await response.arrayBuffer();
+  return response.status;
+}
+
+/** The request, and the status that shows that it came as far as meant. */
+const asks =
+  (
+    method: string,
+    path: string,
+    status: number,
+    body?: (attempt: number) => string | Uint8Array,
+  ): ContextCase =>
+  async ({ admin }) => {
+    attempts += 1;
+    const answered = await send(admin, method, path, body?.(attempts));
+    if (answered !== status) throw new Error(`${method} ${path}: ${answered}, not ${status}`);
+  };
+/** So that each try writes something else. */
+let attempts = 0;
+
+const get = (path: string): ContextCase => asks("GET", path, 200);
+const put =
+  (name: string, text: string): ContextCase =>
+  (server) =>
+    asks("PUT", `${SPACE}/files/new/${attempts}-${name}`, 201, () => text)(server);
+
+function pushOf(files: number, textOf: (index: number) => string): (attempt: number) => string {
+  return (attempt) =>
+    JSON.stringify({
+      ops: Array.from({ length: files }, (_, index) => ({
+        op: "put",
+        path: `pushed/${attempt}/${index % 20}/${index}.md`,
+        content_b64: base64(textOf(index)),
+      })),
+    });
+}
+
+const smallDocument = (index: number) =>
+  `---\nnumber: ${index}\n---\n# ${index}\n\nSee [[${index}]] and other/${index}.md\n`;
+
+export const CONTEXT_ROWS: Readonly<Record<string, Readonly<Record<string, ContextCase>>>> = {
+  "GET /spaces/:space/files": {
+    "all of many files": get(`${SPACE}/files?deleted=1`),
+    "as it was": async (server) => get(`${SPACE}/files?at=${await headOf(server)}`)(server),
+  },
+  "PUT /spaces/:space/files/*": {
+    "5 MiB of lines": put("lines.txt", filled("word ".repeat(15) + "\n", 5 * MIB - MIB / 8)),
+    "nothing but links": put("links.md", filled("[[a]] [x](y.md) z/q.md ", 2 * MIB)),
+    "nothing but beginnings of links": put("brackets.md", filled("[](<", 2 * MIB)),
+    "nothing but addresses": put("addresses.md", filled("[ ://a/b ", 2 * MIB)),
+    "aliases that grow": put(
+      "aliases.md",
+      `---\na0: &a0 [x, x]\n${Array.from({ length: 200 }, (_, i) => `a${i + 1}: &a${i + 1} [*a${i}, *a${i}]`).join("\n")}\n---\n`,
+    ),
+    "what is nearly a key": put("key.txt", filled(`SG.a.${"_".repeat(258)}\n`, 4 * MIB)),
+    "nothing but beginnings of keys": put("keys.txt", filled("https://a:b@ eyJ glc_ ops_ey ", 4 * MIB)),
+  },
+  "GET /spaces/:space/files/*": { "5 MiB": get(`${SPACE}/files/large.txt`) },
+  "GET /spaces/:space/history/*": { "ten thousand versions": get(`${SPACE}/history/often.md`) },
+  "GET /spaces/:space/diff/*": {
+    "ten thousand lines, all new": get(`${SPACE}/diff/rewritten.txt`),
+    "two of 5 MiB, all new": get(`${SPACE}/diff/large.txt`),
+    "of a file with ten thousand versions": get(`${SPACE}/diff/often.md`),
+  },
+  "GET /spaces/:space/changes": {
+    "all there ever were": async (server) =>
+      get(`${SPACE}/changes?since=${(await headOf(server)).replace(/\..*/, ".0")}`)(server),
+  },
+  "POST /spaces/:space/adopt": { "nothing, in many files": asks("POST", `${SPACE}/adopt`, 200, () => "{}") },
+  "POST /spaces/:space/snapshots/:id/restore": {
+    "one file of many": async (server) => {
+      await server.admin.write("pushed/0/0/0.md", `changed ${attempts}`);
+      await asks("POST", `${SPACE}/snapshots/1/restore`, 200, () => "{}")(server);
+    },
+  },
+  "POST /spaces/:space/push": {
+    "many small documents": asks("POST", `${SPACE}/push`, 200, pushOf(FILES_PER_PUSH, smallDocument)),
+    "large documents": asks(
+      "POST",
+      `${SPACE}/push`,
+      200,
+      pushOf(2, (index) => filled(`word ${index} and another/one.md\n`, 2 * MIB)),
+    ),
+    "JSON without an end": asks("POST", `${SPACE}/push`, 400, () => "[".repeat(4 * MIB)),
+  },
+  "POST /spaces/:space/pull": {
+    "many files": asks("POST", `${SPACE}/pull`, 200, () =>
+      JSON.stringify({
+        paths: Array.from({ length: 2_000 }, (_, index) => furnishedPath(index)),
+      }),
+    ),
+  },
+  "GET /audit": {
+    "the newest": get("/audit?limit=1"),
+    "what nobody did": get("/audit?action=never.done"),
+  },
+  "GET /audit/stats": { "of a long record": get("/audit/stats") },
+  "GET /audit/verify": { "of a long record": get("/audit/verify") },
+  "GET /audit/export": { "a long record": get("/audit/export") },
+  "GET /events": {
+    "all there ever were": async ({ admin }) => {
+      await using stream = await admin.events("/events", { headers: { "Last-Event-ID": "1" } });
+      for (let seen = 0; seen < FILES; seen += 1) await stream.next();
+    },
+  },
+  "GET /openapi.json": { "all of it": get("/openapi.json") },
+};
+
+/** Their input is bounded by a small schema, and what they touch and answer by a limit of its own. */
+export const CONTEXT_BOUNDED: Readonly<Record<string, string>> = {
+  "GET /health": "asks nothing",
+};
+
+async function headOf({ admin }: Pick<Furnished, "admin">): Promise<string> {
+  return (await admin.get<{ head: string }>(SPACE)).head;
+}
+
+function furnishedPath(index: number): string {
+  const push = Math.floor(index / FILES_PER_PUSH);
+  const file = index % FILES_PER_PUSH;
+  return `pushed/${push}/${file % 20}/${file}.md`;
+}
+
+export async function furnishedContext(): Promise<Furnished> {
+  const server = await contextServer({ template: "blank" });
+  const { admin, directory, bootstrap } = server;
+  const furnish = pushOf(FILES_PER_PUSH, smallDocument);
+  for (let push = 0; push < FILES / FILES_PER_PUSH; push += 1)
+    await send(admin, "POST", `${SPACE}/push`, furnish(push));
+  await admin.write("often.md", "again");
+  for (const mark of ["old", "new"]) {
+    await admin.write("rewritten.txt", lines(mark, LINES));
+    await admin.write("large.txt", lines(mark, 240_000));
+  }
+  await admin.post(`${SPACE}/snapshots`, { name: "furnished" });
+  // Started once more, since what it has in the database is another.
+  await server.stop();
+  addVersions(join(directory, "spaces", "team", ".cairn", "space.db"));
+  const measured = await measuredServer("context", directory);
+  return {
+    measured,
+    admin: contextClient(measured.url, bootstrap),
+    async [Symbol.asyncDispose]() {
+      await measured[Symbol.asyncDispose]();
+      await server[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** As if somebody had written `often.md` so often. */
+function addVersions(path: string): void {
+  using db = new Database(path);
+  db.run(
+    `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?1)
+     INSERT INTO versions (file_id, version, blob_id, size, hash, author, created_at, seq)
+     SELECT v.file_id, v.version + i, v.blob_id, v.size, v.hash, v.author, v.created_at, (SELECT seq FROM space) + i
+     FROM n, versions v JOIN files f ON f.id = v.file_id WHERE f.path = 'often.md'`,
+    [VERSIONS],
+  );
+  db.run(
+    `INSERT INTO changes (seq, file_id, op, version, author, created_at)
+     SELECT v.seq, v.file_id, 'write', v.version, v.author, v.created_at
+     FROM versions v JOIN files f ON f.id = v.file_id WHERE f.path = 'often.md' AND v.version > 1`,
+  );
+  db.run("UPDATE blobs SET uses = uses + ?1 WHERE hash = (SELECT hash FROM files WHERE path = 'often.md')", [
+    VERSIONS,
+  ]);
+  db.run("UPDATE files SET live = live + ?1, last = last + ?1, shown = shown + ?1 WHERE path = 'often.md'", [
+    VERSIONS,
+  ]);
+  db.run("UPDATE space SET seq = seq + ?1, versions = versions + ?1", [VERSIONS]);
+  db.run("UPDATE followers SET seq = (SELECT seq FROM space)");
+}

@@ -1,0 +1,19 @@
+// Goal: nothing that one caller asks of the context server keeps the others waiting for more than 50 ms.
+
+import { afterAll, describe, expect, test } from "bun:test";
+import { CONTEXT_ROWS, furnishedContext } from "./context-rows.ts";
+import { expectNobodyWaits } from "./nobody-waits.ts";
+
+const LIMIT_MS = 60_000;
+const server = await furnishedContext();
+afterAll(() => server[Symbol.asyncDispose]());
+
+for (const [route, cases] of Object.entries(CONTEXT_ROWS))
+  describe(route, () => {
+    for (const [name, act] of Object.entries(cases))
+      test(name, () => expectNobodyWaits(server.measured, () => act(server)), LIMIT_MS);
+  });
+
+test("the measurement finds what keeps others waiting", async () => {
+  expect(await server.measured.longestStretch(() => Promise.resolve())).toBeLessThan(50);
+});

@@ -1,0 +1,15 @@
+// Goal: nothing that one caller asks of the service keeps the others waiting for more than 50 ms.
+
+import { afterAll, describe, test } from "bun:test";
+import { expectNobodyWaits } from "./nobody-waits.ts";
+import { furnishedService, SERVICE_ROWS } from "./service-rows.ts";
+
+const LIMIT_MS = 60_000;
+const service = await furnishedService();
+afterAll(() => service[Symbol.asyncDispose]());
+
+for (const [route, cases] of Object.entries(SERVICE_ROWS))
+  describe(route, () => {
+    for (const [name, act] of Object.entries(cases))
+      test(name, () => expectNobodyWaits(service.measured, () => act(service)), LIMIT_MS);
+  });

@@ -1,0 +1,85 @@
+// A server in a process of its own that says how long its event loop was kept, in processor time of its main thread: by the clock, a machine
+// that is busy with other tests would be measured as well. Run as a program, this is the server; imported, it starts one.
+
+import { startServer } from "../../src/context/main.ts";
+import { startService } from "../../src/service/main.ts";
+
+const TICK_MS = 2;
+const US_PER_MS = 1_000;
+
+export type Kind = "context" | "service";
+
+interface Stretch {
+  /** The longest since the last question, ms of processor. */
+  readonly longest: number;
+}
+
+export interface MeasuredServer extends AsyncDisposable {
+  readonly url: string;
+  /** Processor time of the longest stretch without a pause while `act` ran, in ms. */
+  longestStretch(act: () => Promise<unknown>): Promise<number>;
+}
+
+/** `directory`: of the data; for `service` it may be new. */
+export async function measuredServer(kind: Kind, directory: string): Promise<MeasuredServer> {
+  const started = Promise.withResolvers<string>();
+  let answered: PromiseWithResolvers<number> | undefined;
+  const child = Bun.spawn([process.execPath, import.meta.path, kind, directory], {
+    env: process.env,
+    stdio: ["ignore", "ignore", "inherit"],
+    ipc: (message: { url: string } | Stretch) => {
+      if ("url" in message) started.resolve(message.url);
+      else answered?.resolve(message.longest);
+    },
+    onExit: (_, code) => started.reject(new Error(`the measured server ended with ${code}`)),
+  });
+  const ask = () => {
+    answered = Promise.withResolvers<number>();
+    child.send("ask");
+    return answered.promise;
+  };
+  return {
+    url: await started.promise,
+    async longestStretch(act) {
+      await ask();
+      await act();
+      return ask();
+    },
+    async [Symbol.asyncDispose]() {
+      child.kill("SIGKILL");
+      await child.exited;
+    },
+  };
+}
+
+if (import.meta.main) {
+  const [kind, directory] = process.argv.slice(2) as [Kind, string];
+  let longest = 0;
+  const used = () => {
+    const { user, system } = process.threadCpuUsage();
+    return (user + system) / US_PER_MS;
+  };
+  let before = used();
+  const measure = () => {
+    const now = used();
+    longest = Math.max(longest, now - before);
+    before = now;
+  };
+  process.on("message", () => {
+    measure();
+    process.send!({ longest } satisfies Stretch);
+    longest = 0;
+  });
+  process.on("disconnect", () => process.exit(0));
+  const log = { format: "json" as const, write: () => {} };
+  const { url } =
+    kind === "context"
+      ? await startServer({ directory, log, port: 0 })
+      : await startService({
+          flags: { data: directory, listen: "127.0.0.1:0", logLevel: "error" },
+          environment: { HOME: directory, PATH: "/nonexistent" },
+          log,
+        });
+  setInterval(measure, TICK_MS);
+  process.send!({ url });
+}
