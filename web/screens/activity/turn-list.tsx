@@ -80,7 +80,7 @@ export function TurnList(props: { readonly onOpen: (id: number) => void }): JSX.
 function columnsOf(clock: () => number, sums: SumReader): Column<Turn>[] {
   return [
     { title: "Turn", cell: (turn) => turn.id, number: true, optional: true },
-    { title: "Status", cell: (turn) => <TurnStatusTag status={turn.status} /> },
+    { title: "Status", cell: (turn) => <TurnStatusTag turn={turn} /> },
     {
       title: "Message",
       cell: (turn) => (

@@ -16,13 +16,14 @@ const LOOKS: Readonly<Record<Turn["status"], string>> = {
 };
 const SECOND_MS = 1_000;
 
-export function TurnStatusTag(props: { readonly status: Turn["status"] }): JSX.Element {
+export function TurnStatusTag(props: { readonly turn: Pick<Turn, "status" | "truncated"> }): JSX.Element {
+  const cut = () => props.turn.status === "done" && props.turn.truncated;
   return (
-    <span class={`tag ${LOOKS[props.status]}`}>
-      <Show when={props.status === "running"}>
+    <span class={`tag ${cut() ? "wait" : LOOKS[props.turn.status]}`}>
+      <Show when={props.turn.status === "running"}>
         <span class="dot busy" />
       </Show>
-      {props.status}
+      {cut() ? "done, cut off" : props.turn.status}
     </span>
   );
 }

@@ -94,7 +94,7 @@ function Bar(props: {
           </Show>
         </h2>
         <span role="status" class="row">
-          <Show when={props.turn}>{(turn) => <TurnStatusTag status={turn().status} />}</Show>
+          <Show when={props.turn}>{(turn) => <TurnStatusTag turn={turn()} />}</Show>
         </span>
         <span class="end row activity-steps">
           <IconButton

@@ -12,6 +12,7 @@ import { useHere } from "../../state/here.ts";
 import { openTurn } from "../../state/workspace-state.ts";
 import { useRoom } from "./room.ts";
 import { StatusLine } from "./status-line.tsx";
+import { TaintNotice } from "./taint-notice.tsx";
 import "./composer.css";
 
 /** As the server has it (turns/schema.ts). */
@@ -39,6 +40,7 @@ export function Composer(): JSX.Element {
     <div class="chat-foot">
       <div class="chat-foot-room">
         <div class="chat-composer">
+          <TaintNotice />
           <StatusLine />
           <Show when={sending.problem()}>
             {(problem) => <Refused problem={problem()} onClose={sending.clear} />}
