@@ -166,3 +166,26 @@ describe("what is said at the moment", () => {
     expect([before.speech.size, after.speech.size]).toEqual([1, 0]);
   });
 });
+
+test("an end that was not final leaves the turn open; a mark that was cleared is gone", () => {
+  const ended = recording.stored.find((event) => event.type === "turn.finished");
+  if (ended?.type !== "turn.finished") throw new Error("the recording has no end of a turn");
+  const { turn } = ended.data;
+  const entry = { ...recording.after.entries[0]!, tainted: true };
+  const start: WorkspaceState = {
+    ...stateOf(recording.before),
+    turns: [{ ...turn, status: "running", finished_at: null }],
+    entries: [entry],
+  };
+  const next = (state: WorkspaceState) => ({ ...ended, id: state.lastId + 1 });
+  const resumed = reduce(start, { ...next(start), data: { turn, final: false } });
+  expect(resumed.turns).toEqual(start.turns);
+  const over = reduce(resumed, { ...next(resumed), data: { turn, final: true } });
+  expect(over.turns).toEqual([turn]);
+  const cleared = reduce(over, {
+    ...next(over),
+    type: "entry.taint_cleared",
+    data: { entry_id: entry.id },
+  });
+  expect(cleared.entries).toEqual([{ ...entry, tainted: false }]);
+});
