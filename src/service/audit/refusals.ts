@@ -4,9 +4,8 @@
 
 import type { Background } from "../../kit/background.ts";
 import type { Db } from "../../kit/db.ts";
-import { AppError } from "../../kit/error.ts";
 import { countedTogether } from "../../kit/http/client-address.ts";
-import type { Caller } from "../people/caller.ts";
+import { rememberedCaller, type Caller } from "../people/caller.ts";
 import type { Audit, Stranger } from "./audit.ts";
 
 const INTERVAL_MS = 60_000;
@@ -52,7 +51,7 @@ export class Refusals {
       known.repeats += 1;
       return;
     }
-    const first = { ...refusal, by: withAddress(refusal.by) };
+    const first = { ...refusal, by: remembered(refusal.by) };
     this.#kinds.set(key, { first, repeats: 0 });
     this.#write(() => this.#record(first, {}));
   }
@@ -101,16 +100,10 @@ export class Refusals {
   }
 }
 
-/** Asked now: a connection that is closed has no address, and a credential that is revoked by then is that of a stranger. */
-function withAddress(by: Caller | Stranger): Caller | Stranger {
+/** Asked now: a connection that is closed has no address. A token that was revoked meanwhile is that of a stranger. */
+function remembered(by: Caller | Stranger): Caller | Stranger {
   if (!("userId" in by)) return by;
-  const address = by.address();
-  try {
-    return { ...by, address: () => address };
-  } catch (error) {
-    if (!(error instanceof AppError)) throw error;
-    return { requestId: by.requestId, address };
-  }
+  return rememberedCaller(by) ?? { requestId: by.requestId, address: by.address() };
 }
 
 function keyOf({ action, code, by }: Refusal): string {

@@ -33,6 +33,17 @@ export function requireSignedIn(caller: Caller): void {
   void caller.role;
 }
 
+/** The caller as they are now, address and role included, for a record that is written later; undefined once their credential is not valid. */
+export function rememberedCaller(caller: Caller): Caller | undefined {
+  const address = caller.address();
+  try {
+    return { ...caller, address: () => address };
+  } catch (error) {
+    if (error instanceof AppError && error.code === "unauthenticated") return undefined;
+    throw error;
+  }
+}
+
 /** An agent acting for the caller in a turn: with the caller's rights, whatever they are when asked. */
 export function actingAs(caller: Caller, agent: string, turnId: number): Caller {
   const { userId, name, auth, tokenId, requestId, address } = caller;

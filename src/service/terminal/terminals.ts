@@ -79,6 +79,8 @@ export class Terminals {
       (await readerOf(await this.#deps.files.directoryOf(workspaceId))) === undefined
     )
       throw new AppError("refused", TERMINAL_FILES_OF_ROOT, { reason: "files_of_root" });
+    // Again: looking at the directory took its time, and from here on nothing waits.
+    requireAdmin(caller);
     if (this.#stopping) throw new AppError("unavailable", "the service is stopping");
     if (this.#open.size >= SESSIONS_MAX)
       throw new AppError("refused", `${SESSIONS_MAX} terminals are open already: end one first`);
