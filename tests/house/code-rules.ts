@@ -105,6 +105,16 @@ const contextWrites = onlyIn(
 export const changesAskForRights: Rule = (files) =>
   contextWrites(files.filter(({ path }) => path.startsWith("src/context/")));
 
+/** A caller's role is looked up when it is asked for; in a copy it would stand still. */
+const callerCopies = onlyIn(
+  ["src/service/people/authentication.ts", "src/service/people/caller.ts"],
+  "callers are copied by actingAs or rememberedCaller, which know what becomes of the role",
+  /\.\.\.(\w+\.)*caller\b/,
+);
+
+export const callersAreNotCopied: Rule = (files) =>
+  callerCopies(files.filter(({ path }) => path.startsWith("src/service/")));
+
 /** Bytecode has no top-level `await`; only the entries in bin may wait. */
 export const noTopLevelAwait: Rule = (files) =>
   product(files).flatMap((file) => {

@@ -82,6 +82,13 @@ const cases: Record<string, Case> = {
       ["src/context/people/users.ts", "export const add = (write) => write(() => 1);"],
     ],
   },
+  "callers of the service are not copied": {
+    rule: rules.callersAreNotCopied,
+    refused: [
+      ["src/service/turns/scopes.ts", 'export const no = (scope) => ({ ...scope.caller, agent: "a" });'],
+    ],
+    allowed: [["src/service/turns/scopes.ts", "export const yes = (scope) => ({ ...scope, agent: 1 });"]],
+  },
   "errors name files in their details": {
     rule: rules.fileNamesInDetails,
     refused: [

@@ -9,7 +9,7 @@ import type { Exchange } from "../../kit/http/exchange.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { Files } from "../files/files.ts";
 import type { Authentication } from "../people/authentication.ts";
-import { requireAdmin, type Caller } from "../people/caller.ts";
+import { rememberedCaller, requireAdmin, type Caller } from "../people/caller.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 import type { Access } from "../workspaces/access.ts";
 import { SESSIONS_MAX, type TerminalStatus } from "./schema.ts";
@@ -69,8 +69,6 @@ export class Terminals {
   /** Admin. `workspaceId` null: a shell beside all workspaces. Raises `forbidden`, `not_found`, `refused`, `invalid` (no WebSocket). */
   async connect(caller: Caller, workspaceId: number | null, exchange: Exchange): Promise<void> {
     requireAdmin(caller);
-    // The request is gone by the time that the end is recorded.
-    const address = caller.address();
     const problem = this.#problem();
     if (workspaceId !== null) this.#deps.access.workspace(caller, workspaceId);
     if (problem !== undefined) throw new AppError("refused", problem);
@@ -79,15 +77,16 @@ export class Terminals {
       (await readerOf(await this.#deps.files.directoryOf(workspaceId))) === undefined
     )
       throw new AppError("refused", TERMINAL_FILES_OF_ROOT, { reason: "files_of_root" });
-    // Again: looking at the directory took its time, and from here on nothing waits.
+    // Again: looking at the directory took its time, and from here on nothing waits. The request is gone by the time that the end is recorded.
     requireAdmin(caller);
+    const remembered = rememberedCaller(caller)!;
     if (this.#stopping) throw new AppError("unavailable", "the service is stopping");
     if (this.#open.size >= SESSIONS_MAX)
       throw new AppError("refused", `${SESSIONS_MAX} terminals are open already: end one first`);
     const { shells, clock, background } = this.#deps;
     const session = new Session(shells.newName(), shells, clock);
     exchange.upgrade(session);
-    const open: Open = { session, caller: { ...caller, address: () => address }, workspaceId };
+    const open: Open = { session, caller: remembered, workspaceId };
     this.#open.add(open);
     this.#watch();
     background.run("terminal", () => this.#run(open));
