@@ -279,14 +279,18 @@ describe.if(hasBrowser && process.platform !== "win32")("gears", () => {
     const page = await open(`/gears/${gear.id}/code`);
     const editor = page.getByRole("textbox", { name: "Content of main.sh" });
     await page.getByLabel("Description").fill("Says it again.");
-    await page.getByText("its version and its approval stay", { exact: false }).waitFor();
-    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await page.getByText("does not run before it is approved", { exact: false }).waitFor();
+    await page.getByRole("button", { name: "Save version 2" }).click();
+    await page.waitForURL(`**/gears/${gear.id}/review`);
+    await page.getByText("Says it again.").first().waitFor();
     await eventually(async () => {
       const { description, status, version } = await service.admin.get<Record<string, unknown>>(
         `/gears/${gear.id}`,
       );
       return [description, status, version];
-    }, ["Says it again.", "approved", 1]);
+    }, ["Says it again.", "pending", 2]);
+    await service.admin.patch(`/gears/${gear.id}`, { status: "approved" });
+    await page.getByRole("link", { name: "Code" }).click();
     await editor.click();
     await page.keyboard.press("ControlOrMeta+a");
     await page.keyboard.insertText("cat\necho mine\n");
@@ -296,12 +300,12 @@ describe.if(hasBrowser && process.platform !== "win32")("gears", () => {
     const stale = page.getByRole("dialog", { name: "Somebody else saved this gear" });
     await stale.getByText("echo theirs").waitFor();
     await stale.getByText("echo mine").waitFor();
-    await stale.getByRole("button", { name: "Save mine as version 3" }).click();
+    await stale.getByRole("button", { name: "Save mine as version 4" }).click();
     await page.waitForURL(`**/gears/${gear.id}/review`);
-    await page.getByText("version 3 waits for approval").waitFor();
+    await page.getByText("version 4 waits for approval").waitFor();
     await page.getByRole("link", { name: "Versions" }).click();
     await page.getByRole("combobox", { name: "From" }).selectOption("version 1");
-    await page.getByText("version 1 → version 3").first().waitFor();
+    await page.getByText("version 1 → version 4").first().waitFor();
     await page.getByText("echo mine").waitFor();
     expect(await page.getByText("echo theirs").count()).toBe(0);
     await page.context().close();

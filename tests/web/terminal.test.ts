@@ -9,6 +9,7 @@ import { DOCKER_SETUP_MS, startDocker, type TestDocker } from "../kit/docker.ts"
 import { eventually } from "../kit/eventually.ts";
 import { temporaryFolder } from "../kit/folder.ts";
 import { furnish } from "../kit/furnish.ts";
+import { handOver } from "../kit/terminal.ts";
 import { startModel } from "../kit/model/index.ts";
 import { runService, type RunningService } from "../kit/running.ts";
 
@@ -76,6 +77,7 @@ describe.if(hasBrowser)("a shell", () => {
     await service.admin.raw("PUT", `/workspaces/${workspaceId}/file?path=notes/a.txt`, {
       body: "hello file\n",
     });
+    await handOver({ data: service.data }, workspaceId);
   }, DOCKER_SETUP_MS);
   afterAll(() => stack.disposeAsync());
 

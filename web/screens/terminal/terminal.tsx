@@ -77,8 +77,8 @@ function Shells(): JSX.Element {
     shell?.close();
     shell = undefined;
   };
-  const ended = async (reason: string | undefined) =>
-    setState({ kind: "ended", reason: sentence(reason ?? (await whyNot())) });
+  const ended = async (reason: string | undefined, id: string | undefined) =>
+    setState({ kind: "ended", reason: sentence(reason ?? (await whyNot(id))) });
   const start = async () => {
     close();
     setState({ kind: "opening" });
@@ -90,7 +90,7 @@ function Shells(): JSX.Element {
       if (state().kind !== "opening" || id !== workspace() || !element?.isConnected) return;
       shell = openShell(element, `/api/v1${id === undefined ? "" : `/workspaces/${id}`}/terminal`, {
         opened: () => setState({ kind: "open" }),
-        ended: (reason) => void ended(reason),
+        ended: (reason) => void ended(reason, id),
         left: () => button?.focus(),
         tooMuchPasted: (size, max) =>
           tell(`${bytes(size)} are too much to paste; up to ${bytes(max)} go in.`),
@@ -167,15 +167,16 @@ function Shells(): JSX.Element {
   );
 }
 
-/** A refused WebSocket says nothing to a page; its address says it to a plain request. */
-async function whyNot(): Promise<string> {
+/** A refused WebSocket says nothing to a page; its address says it to a plain request, which it refuses as such when nothing else is wrong. */
+async function whyNot(workspace: string | undefined): Promise<string> {
   try {
-    const { on: possible, reason, sessions, sessions_max: max } = await take(api.terminal.status.get());
-    if (!possible && reason !== null) return reason;
-    if (sessions >= max) return `${max} terminals are open already: end one first`;
+    await take(
+      workspace === undefined ? api.terminal.get() : api.workspaces({ id: Number(workspace) }).terminal.get(),
+    );
     return "The connection was lost";
   } catch (error) {
-    return asProblem(error).message;
+    const { code, message } = asProblem(error);
+    return code === "invalid" ? "The connection was lost" : message;
   }
 }
 

@@ -1,0 +1,38 @@
+// Goal: in the browser a gear that was approved to run isolated is seen not to run without isolation, and an admin says whether it may.
+
+import { expect, setDefaultTimeout, test } from "bun:test";
+import { shortHash } from "../../web/kit/format.ts";
+import { accessibilityProblems } from "../kit/axe.ts";
+import { hasBrowser, startBrowser } from "../kit/browser.ts";
+import { temporaryFolder } from "../kit/folder.ts";
+import { approvedGear, isolatedSandbox, withPrograms, type GearView } from "../kit/gears.ts";
+import { testService } from "../kit/service.ts";
+
+setDefaultTimeout(90_000);
+
+test.if(hasBrowser && process.platform !== "win32")(
+  "the approvals and the gear say that isolation is gone, and an admin approves once more",
+  async () => {
+    await using data = await temporaryFolder();
+    let gear: GearView;
+    {
+      await using before = await testService({ data: data.path, sandbox: isolatedSandbox() });
+      gear = await approvedGear(before.admin, { name: "was_isolated" });
+    }
+    await using after = await testService({ data: data.path, environment: withPrograms.environment });
+    await using browser = await startBrowser();
+    const page = await browser.open(after.url, "/approvals");
+    await page.getByText("A gear was approved to run isolated, and isolation is gone").first().waitFor();
+    await page.getByRole("link", { name: "Review" }).first().click();
+    await page.getByText("approved for isolation only").first().waitFor();
+    await page.getByText("It does not run until the container runtime is back", { exact: false }).waitFor();
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await page.getByRole("button", { name: `Approve ${shortHash(gear.content_hash)}` }).click();
+    await page.getByRole("button", { name: "Approve without isolation" }).click();
+    await page.getByText("version 1 approved").waitFor();
+    expect(await after.admin.get(`/gears/${gear.id}`)).toMatchObject({
+      approval: { isolated: false },
+    } as never);
+    await page.context().close();
+  },
+);
