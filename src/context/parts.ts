@@ -1,10 +1,10 @@
 // Builds every part of the context server, explicitly and in order. Adding a feature means adding its lines here and in server.ts.
 
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { Background } from "../kit/background.ts";
 import type { Clock } from "../kit/clock.ts";
 import type { Db } from "../kit/db.ts";
-import { Health, probeDirectory } from "../kit/health.ts";
+import { Health, probeDisks } from "../kit/health.ts";
 import { Streams } from "../kit/http/sse.ts";
 import type { Log } from "../kit/log.ts";
 import { SpoolDirectory } from "../kit/spool.ts";
@@ -142,7 +142,7 @@ export function buildParts({ db, clock, log, config, outbound }: PartsOptions) {
     clock,
     [
       { what: "database", write: () => db.prove() },
-      { what: "disk", write: () => probeDirectory(config.directory) },
+      { what: "disk", write: () => probeDisks([config.directory, dirname(auditPath(config.directory))]) },
       { what: "spaces", write: () => spaces.prove() },
     ],
     () => audit.problems(),

@@ -1,7 +1,7 @@
 // Is the program able to work? It writes wherever it keeps something, since a disk that is full or read-only still answers reads. However many
 // ask, it looks once a second at most, and all get what that look found.
 
-import { open, rm } from "node:fs/promises";
+import { open, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { Type, type Static } from "@sinclair/typebox";
 import type { Clock } from "./clock.ts";
@@ -101,6 +101,16 @@ export async function probeDirectory(directory: string): Promise<void> {
     }
   } finally {
     await rm(path, { force: true });
+  }
+}
+
+/** As `probeDirectory`, once for each disk that they lie on. */
+export async function probeDisks(directories: readonly string[]): Promise<void> {
+  const disks = new Set<number>();
+  for (const directory of directories) {
+    const { dev } = await stat(directory);
+    if (!disks.has(dev)) await probeDirectory(directory);
+    disks.add(dev);
   }
 }
 

@@ -111,8 +111,9 @@ export class Audit {
     this.record(null, { action: "audit.broken" }, failure);
   }
 
-  /** See `AuditChain.mark`. */
+  /** See `AuditChain.mark`; with everything that was recorded so far. */
   mark(): ReturnType<AuditChain["mark"]> {
+    this.#chain.flush();
     return this.#chain.mark();
   }
 

@@ -70,7 +70,6 @@ export class AuditChain {
 
   /** How far the file is: so many bytes are so many whole records, and `hash` closes the last one. */
   mark(): { readonly path: string; readonly bytes: number; readonly entries: number; readonly hash: string } {
-    this.flush();
     return { path: this.#deps.path, bytes: this.#file.size, entries: this.#seq, hash: this.#hash };
   }
 
@@ -100,6 +99,12 @@ export class AuditChain {
     if (this.#behind.has(space)) return;
     this.#followed.set(space, { epoch, seq, bytes: this.#file.size });
     this.#anchorSoon();
+  }
+
+  /** Of a space that is removed. */
+  forget(space: string): void {
+    this.#followed.delete(space);
+    this.#behind.delete(space);
   }
 
   /** Writes everything that waits, now. */
@@ -146,8 +151,10 @@ export class AuditChain {
 
   /** What is recorded meanwhile is anchored too. */
   async close(): Promise<void> {
-    do await this.anchor();
-    while (this.#waiting.length > 0 || this.#anchorTimer !== undefined);
+    do {
+      this.flush();
+      await this.anchor();
+    } while (this.#waiting.length > 0 || this.#anchorTimer !== undefined);
     this.#file.close();
   }
 

@@ -75,6 +75,7 @@ export class ChangeRecords {
   }
 
   forget(space: string): Promise<void> {
+    this.#deps.chain.forget(space);
     return this.#deps.db.write(() => void this.#deps.store.dropSource.run(space));
   }
 
