@@ -2,16 +2,21 @@
 // exactly one record for each change in the log, and what a crash left in the file is no break.
 
 import { expect, test } from "bun:test";
+import { statSync } from "node:fs";
 import type { AuditRecord, AuditVerification } from "../../src/context/audit/schema.ts";
 import { openSqliteEngine } from "../../src/context/files/sqlite/engine.ts";
-import { systemClock } from "../../src/kit/clock.ts";
+import { systemClock, turnOfOthers } from "../../src/kit/clock.ts";
 import { silent } from "../kit/file-engine.ts";
 import { auditFile, runContext, type RunningContext } from "../kit/running-context.ts";
 
 const KILLS = 6;
 const WRITERS = 8;
+const FILES_OF_A_PUSH = 3_000;
+/** A kill that comes late finds all records written. */
+const PUSHES_MAX = 10;
 const TEST_LIMIT_MS = 120_000;
 
+const auditSize = (directory: string) => statSync(`${directory}/audit/audit.jsonl`).size;
 const recordsIn = (directory: string) =>
   auditFile(directory)
     .split("\n")
@@ -56,6 +61,27 @@ async function writeUntilKilled(server: RunningContext, round: number, killAfter
   return acknowledged;
 }
 
+/** One record for each change in the log of the space, in any order; returns them. */
+async function expectOnceEach(directory: string): Promise<AuditRecord[]> {
+  const engine = openSqliteEngine({ directory: `${directory}/spaces/team`, clock: systemClock, log: silent });
+  const log = await engine.log(0, 1_000_000);
+  const { epoch } = engine.head();
+  await engine.close();
+  const changes = recordsIn(directory).filter(({ id }) => id.startsWith(`${epoch}.`));
+  const shown = changes.map(({ id, action, target, version, content_hash, time }) => [
+    Number(id.split(".")[1]),
+    action,
+    target,
+    version,
+    content_hash,
+    Date.parse(time),
+  ]);
+  expect(shown.toSorted(([a], [b]) => Number(a) - Number(b))).toEqual(
+    log.map(({ seq, op, path, version, hash, time }) => [seq, `file.${op}`, path, version, hash, time]),
+  );
+  return changes;
+}
+
 test(
   `killed ${KILLS} times while it writes`,
   async () => {
@@ -70,30 +96,46 @@ test(
       expect([verified.ok, verified.breaks]).toEqual([true, []]);
     }
     await server.end("SIGTERM");
-    const engine = openSqliteEngine({
-      directory: `${server.directory}/spaces/team`,
-      clock: systemClock,
-      log: silent,
-    });
-    const log = await engine.log(0, 1_000_000);
-    const { epoch } = engine.head();
-    await engine.close();
-    const changes = recordsIn(server.directory).filter(({ id }) => id.startsWith(`${epoch}.`));
-    const shown = changes.map(({ id, action, target, version, content_hash, time }) => [
-      Number(id.split(".")[1]),
-      action,
-      target,
-      version,
-      content_hash,
-      Date.parse(time),
-    ]);
-    expect(shown).toEqual(
-      log.map(({ seq, op, path, version, hash, time }) => [seq, `file.${op}`, path, version, hash, time]),
-    );
+    const changes = await expectOnceEach(server.directory);
     const recorded = new Set(changes.map(({ target }) => target));
     expect(acknowledged.filter((path) => !recorded.has(path))).toEqual([]);
     // Whoever it was is known from the log.
     expect([...new Set(changes.map(({ actor }) => actor.name))]).toEqual(["root"]);
+  },
+  TEST_LIMIT_MS,
+);
+
+test(
+  "killed between the commit of a large push and its records",
+  async () => {
+    await using server = await runContext();
+    let recovered: AuditRecord[] = [];
+    for (let round = 0; round < PUSHES_MAX && recovered.length === 0; round++) {
+      const ops = Array.from({ length: FILES_OF_A_PUSH }, (_, index) => ({
+        op: "put",
+        path: `r${round}/${index}.md`,
+        content_b64: btoa(`${round} ${index}`),
+      }));
+      const before = auditSize(server.directory);
+      const pushed = server.admin.post("/spaces/team/push", { ops }).catch(() => undefined);
+      // The records of a large push are written in stretches: the first are there, and the others are not.
+      while (auditSize(server.directory) === before) await turnOfOthers();
+      await server.end("SIGKILL");
+      await pushed;
+      await server.start();
+      await server.admin.get("/spaces/team");
+      recovered = recordsIn(server.directory).filter((record) => record.recovered);
+      expect((await server.admin.get<AuditVerification>("/audit/verify")).ok).toBe(true);
+    }
+    expect(recovered.length).toBeGreaterThan(0);
+    expect(recovered.map(({ actor }) => actor)).toContainEqual({
+      name: "root",
+      role: null,
+      auth: "system",
+      address: "",
+    });
+    await server.end("SIGTERM");
+    await expectOnceEach(server.directory);
   },
   TEST_LIMIT_MS,
 );
