@@ -46,6 +46,7 @@ export class AuditChain {
   #hash = CHAIN_START;
   #waiting: Waiting[] = [];
   #isDraining = false;
+  #anchoring: Promise<void> = Promise.resolve();
   #anchorTimer: ReturnType<typeof setTimeout> | undefined;
   /** Of each space the last change that is in the file, and where its record begins at the earliest; not in the database yet. */
   readonly #followed = new Map<string, Omit<ChangeMark, "space"> & { readonly bytes: number }>();
@@ -127,11 +128,15 @@ export class AuditChain {
 
   /**
    * Brings the file to the disk, and then what was in it to the database: the anchor is never ahead of the file. A crash between the two leaves
-   * a file that is longer.
+   * a file that is longer. One after the other, so that no anchor takes the place of a newer one.
    */
-  async anchor(): Promise<void> {
+  anchor(): Promise<void> {
     clearTimeout(this.#anchorTimer);
     this.#anchorTimer = undefined;
+    return (this.#anchoring = this.#anchoring.then(() => this.#anchorNow()));
+  }
+
+  async #anchorNow(): Promise<void> {
     const { db, store, log } = this.#deps;
     const { entries, hash, bytes } = this.mark();
     const followed = [...this.#followed];
@@ -151,10 +156,12 @@ export class AuditChain {
 
   /** What is recorded meanwhile is anchored too. */
   async close(): Promise<void> {
+    let last: Promise<void>;
     do {
       this.flush();
-      await this.anchor();
-    } while (this.#waiting.length > 0 || this.#anchorTimer !== undefined);
+      last = this.anchor();
+      await last;
+    } while (this.#waiting.length > 0 || this.#anchorTimer !== undefined || this.#anchoring !== last);
     this.#file.close();
   }
 
