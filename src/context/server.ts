@@ -1,18 +1,21 @@
 // The route map of the context server: everything that answers over HTTP, on one screen.
 
 import { AppError } from "../kit/error.ts";
-import { createApi } from "../kit/http/api.ts";
+import { bytesMaxOf, createApi } from "../kit/http/api.ts";
 import type { Exchange } from "../kit/http/exchange.ts";
 import { isApi, isLoopbackPeer } from "../kit/http/guard.ts";
+import type { ApiFacts } from "../kit/http/operation-facts.ts";
 import type { DescribedRoute } from "../kit/http/openapi.ts";
 import { unknownQuery, wrongMethod } from "../kit/http/route-table.ts";
 import type { Handle } from "../kit/http/serve.ts";
 import type { Log } from "../kit/log.ts";
 import { auditRoutes } from "./audit/routes.ts";
 import { backupRoutes } from "./backup/routes.ts";
+import { operations } from "./description/operations.ts";
 import { descriptionRoutes } from "./description/routes.ts";
 import { eventRoutes } from "./events/routes.ts";
 import { FILE_ROUTE, fileRoutes } from "./files/routes.ts";
+import { FILE_BYTES_CEILING } from "./files/schema.ts";
 import { healthRoutes } from "./health/routes.ts";
 import type { Parts } from "./parts.ts";
 import { actorPlugin, type ActorKind } from "./people/plugin.ts";
@@ -20,9 +23,19 @@ import { peopleRoutes } from "./people/routes.ts";
 import { withAllowance } from "./rate/rate-limits.ts";
 import { spaceRoutes } from "./spaces/routes.ts";
 import { webhookRoutes } from "./webhooks/routes.ts";
-import { PULL_BODY_LIMITS, PUSH_ROUTE, syncRoutes } from "./sync/routes.ts";
+import { PULL_BODY_LIMITS, PUSH_BODY_BYTES_MAX, PUSH_ROUTE, syncRoutes } from "./sync/routes.ts";
 
 const API = "/api/v1";
+const UNREAD_BODIES = [
+  { method: "PUT", route: FILE_ROUTE, bytesMax: FILE_BYTES_CEILING },
+  { method: "POST", route: PUSH_ROUTE, bytesMax: PUSH_BODY_BYTES_MAX },
+] as const;
+export const API_FACTS: ApiFacts = {
+  prefix: API,
+  operations,
+  isCounted: true,
+  bodyBytesMax: bytesMaxOf([...UNREAD_BODIES, ...PULL_BODY_LIMITS]),
+};
 
 export function createRoutes(parts: Parts, log: Log) {
   const plugin = actorPlugin(parts.door);
@@ -35,10 +48,7 @@ export function createRoutes(parts: Parts, log: Log) {
   const api = createApi({
     log,
     prefix: API,
-    unreadBodies: [
-      { method: "PUT", route: FILE_ROUTE },
-      { method: "POST", route: PUSH_ROUTE },
-    ],
+    unreadBodies: UNREAD_BODIES,
     bodyLimits: PULL_BODY_LIMITS,
     door,
   })
@@ -51,7 +61,7 @@ export function createRoutes(parts: Parts, log: Log) {
     .use(webhookRoutes(plugin, parts.webhooks))
     .use(backupRoutes(plugin, parts.backups))
     .use(eventRoutes(plugin, parts.events, parts.streams));
-  const all = api.use(descriptionRoutes(plugin, () => api));
+  const all = api.use(descriptionRoutes(plugin, () => api, API_FACTS));
   for (const { method, path, hooks } of all.routes as DescribedRoute[])
     kinds.set(`${method} ${path}`, (hooks.detail as { "x-actor": ActorKind })["x-actor"]);
   return all;

@@ -4,18 +4,21 @@ import { AppError, type ErrorCode } from "../kit/error.ts";
 import type { Exchange } from "../kit/http/exchange.ts";
 import type { Handle } from "../kit/http/serve.ts";
 import { answerError } from "../kit/http/answer.ts";
-import { createApi } from "../kit/http/api.ts";
+import { bytesMaxOf, createApi } from "../kit/http/api.ts";
 import { exchangeOf } from "../kit/http/exchange.ts";
 import { isApi } from "../kit/http/guard.ts";
+import type { ApiFacts } from "../kit/http/operation-facts.ts";
 import type { DescribedRoute } from "../kit/http/openapi.ts";
 import type { Log } from "../kit/log.ts";
 import { approvalRoutes } from "./approvals/routes.ts";
 import { auditRoutes } from "./audit/routes.ts";
 import { blueprintRoutes } from "./blueprint/routes.ts";
 import { catalogRoutes } from "./catalog/routes.ts";
+import { operations } from "./description/operations.ts";
 import { descriptionRoutes } from "./description/routes.ts";
 import { egressRoutes } from "./egress/routes.ts";
 import { FILE_ROUTE, fileRoutes } from "./files/routes.ts";
+import { FILE_BYTES_MAX } from "./files/schema.ts";
 import { GEAR_BODY_LIMITS, gearRoutes } from "./gears/routes.ts";
 import { healthRoutes } from "./health/routes.ts";
 import { libraryRoutes } from "./library/routes.ts";
@@ -30,6 +33,13 @@ import { isUnseen } from "./workspaces/access.ts";
 import { workspaceRoutes } from "./workspaces/routes.ts";
 
 const API = "/api/v1";
+const UNREAD_BODIES = [{ method: "PUT", route: FILE_ROUTE, bytesMax: FILE_BYTES_MAX }] as const;
+export const API_FACTS: ApiFacts = {
+  prefix: API,
+  operations,
+  isCounted: false,
+  bodyBytesMax: bytesMaxOf([...UNREAD_BODIES, ...GEAR_BODY_LIMITS]),
+};
 const LOGIN_ROUTE = `${API}/login`;
 const RIGHTS: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["unauthenticated", "forbidden", "rate_limited"]);
 /** Asked all the time, or files of the interface: in the access log at debug level. */
@@ -46,7 +56,7 @@ export function createRoutes(parts: Parts, log: Log) {
   const api = createApi({
     log,
     prefix: API,
-    unreadBodies: [{ method: "PUT", route: FILE_ROUTE }],
+    unreadBodies: UNREAD_BODIES,
     bodyLimits: GEAR_BODY_LIMITS,
     door,
     refused: (request, error) => noteRefusal(parts, request, error),
@@ -65,7 +75,7 @@ export function createRoutes(parts: Parts, log: Log) {
     .use(egressRoutes(caller, parts.grants, parts.searches))
     .use(terminalRoutes(caller, parts.terminals))
     .use(auditRoutes(caller, parts.audit));
-  const all = api.use(descriptionRoutes(caller, () => api));
+  const all = api.use(descriptionRoutes(caller, () => api, API_FACTS));
   for (const { method, path, hooks } of all.routes as DescribedRoute[])
     kinds.set(`${method} ${path}`, (hooks.detail as { "x-caller": CallerKind })["x-caller"]);
   return all;

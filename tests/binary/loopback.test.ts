@@ -72,13 +72,13 @@ function requestText(request: Case, port: number): string {
   const sent = bodies[request.body].sent;
   const json =
     method === "PUT"
-      ? '{"password":"12345678"}'
+      ? '{"text":"x"}'
       : method === "PATCH"
         ? '{"name":"x"}'
         : '{"name":"x","orchestrator_model_id":99}';
   const api: Record<string, string> = {
     POST: sent ? "/api/v1/workspaces" : "/api/v1/turns/99/cancel",
-    PUT: "/api/v1/users/99/password",
+    PUT: "/api/v1/instructions/99",
     PATCH: "/api/v1/users/99",
     DELETE: "/api/v1/users/99",
   };

@@ -6,7 +6,7 @@ import { buildParts } from "../../src/context/parts.ts";
 import { loadServerConfig } from "../../src/context/config/config.ts";
 import { serverMigrations } from "../../src/context/migrations/migrations.ts";
 import { actorKinds, type ActorKind } from "../../src/context/people/plugin.ts";
-import { createRoutes } from "../../src/context/server.ts";
+import { API_FACTS, createRoutes } from "../../src/context/server.ts";
 import { systemClock } from "../../src/kit/clock.ts";
 import { openDatabase } from "../../src/kit/db.ts";
 import { openApi, type DescribedRoute } from "../../src/kit/http/openapi.ts";
@@ -14,6 +14,7 @@ import { createLog } from "../../src/kit/log.ts";
 import { migrate } from "../../src/kit/migrate.ts";
 import { contextServer, refusalOf, type ContextClient } from "../kit/context-server.ts";
 import { temporaryFolder } from "../kit/folder.ts";
+import { expectOperations } from "../kit/operations.ts";
 import { expectGolden } from "../kit/golden.ts";
 
 interface Route extends DescribedRoute {
@@ -72,7 +73,10 @@ describe("routes", () => {
   });
 
   test("the description is what it was, or the difference is shown; and it has every route", async () => {
-    const description = openApi("Cairn context server", "0.0.0", routes) as { paths: Record<string, object> };
+    const description = openApi("Cairn context server", "0.0.0", routes, API_FACTS) as {
+      paths: Record<string, object>;
+    };
+    expectOperations(routes, API_FACTS, description);
     await expectGolden("context-openapi.json", JSON.stringify(description, null, 2));
     const described = Object.entries(description.paths).flatMap(([path, methods]) =>
       Object.keys(methods).map(

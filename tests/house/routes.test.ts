@@ -15,7 +15,8 @@ import { migrations } from "../../src/service/migrations/migrations.ts";
 import { buildParts } from "../../src/service/parts.ts";
 import { loadConfig } from "../../src/service/config/config.ts";
 import { callerKinds } from "../../src/service/people/plugin.ts";
-import { createRoutes } from "../../src/service/server.ts";
+import { API_FACTS, createRoutes } from "../../src/service/server.ts";
+import { expectOperations } from "../kit/operations.ts";
 import { expectGolden } from "../kit/golden.ts";
 
 interface Route extends DescribedRoute {
@@ -59,13 +60,14 @@ interface OpenApi {
 interface Operation {
   operationId: string;
   parameters?: { name: string; in: string; required: boolean }[];
+  summary: string;
   requestBody?: { content: Record<string, { schema: Schema }> };
   responses: Record<string, { description: string; content?: Record<string, { schema: Schema }> }>;
 }
 
 type Schema = Record<string | symbol, unknown>;
 
-const document = JSON.parse(JSON.stringify(openApi("Cairn service", "0.0.0", routes))) as OpenApi;
+const document = JSON.parse(JSON.stringify(openApi("Cairn service", "0.0.0", routes, API_FACTS))) as OpenApi;
 const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({
     name: `${method.toUpperCase()} ${path}`,
@@ -125,6 +127,10 @@ describe("routes", () => {
 describe("OpenAPI", () => {
   test("is what it was, or the difference is shown", async () => {
     await expectGolden("openapi.json", JSON.stringify(document, null, 2));
+  });
+
+  test("says in a few words what each operation does, and of none that is not there", () => {
+    expectOperations(routes, API_FACTS, document);
   });
 
   test("has exactly the routes that there are", () => {

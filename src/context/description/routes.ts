@@ -3,17 +3,23 @@
 import { Elysia, type AnyElysia } from "elysia";
 import { Type } from "@sinclair/typebox";
 import { openApi, type DescribedRoute } from "../../kit/http/openapi.ts";
+import type { ApiFacts } from "../../kit/http/operation-facts.ts";
 import { version } from "../../kit/version.ts";
 import type { ActorPlugin } from "../people/plugin.ts";
 
-export function descriptionRoutes(plugin: ActorPlugin, api: () => AnyElysia) {
+export function descriptionRoutes(plugin: ActorPlugin, api: () => AnyElysia, facts: ApiFacts) {
   let description: object | undefined;
   return new Elysia({ name: "description", normalize: false, tags: ["description"] })
     .use(plugin)
     .get(
       "/openapi.json",
       async () =>
-        (description ??= openApi("Cairn context server", version.version, api().routes as DescribedRoute[])),
+        (description ??= openApi(
+          "Cairn context server",
+          version.version,
+          api().routes as DescribedRoute[],
+          facts,
+        )),
       {
         actor: "any",
         response: Type.Object({}, { additionalProperties: true, description: "an OpenAPI 3.1 document" }),

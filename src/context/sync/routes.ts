@@ -12,7 +12,7 @@ import { Pull, Push, PUSH_BYTES_MAX, Pushed } from "./schema.ts";
 import type { Sync } from "./sync.ts";
 
 /** Content travels as base64, four bytes for three, in JSON. */
-const PUSH_BODY_BYTES_MAX = Math.ceil((PUSH_BYTES_MAX * 4) / 3) + 8 * 1024 * 1024;
+export const PUSH_BODY_BYTES_MAX = Math.ceil((PUSH_BYTES_MAX * 4) / 3) + 8 * 1024 * 1024;
 /** A long list of long paths. */
 const PULL_BODY_BYTES_MAX = 4 * 1024 * 1024;
 export const PULL_BODY_LIMITS = [

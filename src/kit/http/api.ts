@@ -13,21 +13,23 @@ import { requireJsonType } from "./json-type.ts";
 import { RouteTable } from "./route-table.ts";
 import { fieldMessage, type Problem } from "./field-message.ts";
 
-/** A route, as declared, without the prefix. */
-export interface RouteName {
+export interface BodyLimit {
   readonly method: string;
+  /** As declared, without the prefix. */
   readonly route: string;
+  readonly bytesMax: number;
 }
 
-export interface BodyLimit extends RouteName {
-  readonly bytesMax: number;
+/** By method and route. */
+export function bytesMaxOf(limits: readonly BodyLimit[], prefix = ""): ReadonlyMap<string, number> {
+  return new Map(limits.map(({ method, route, bytesMax }) => [`${method} ${prefix}${route}`, bytesMax]));
 }
 
 export interface ApiOptions<Prefix extends string> {
   readonly log: Log;
   readonly prefix: Prefix;
   /** Their bodies are handed to them unread: they read them themselves, bounded, once they know that the caller may act. */
-  readonly unreadBodies?: readonly RouteName[];
+  readonly unreadBodies?: readonly BodyLimit[];
   /** JSON bodies of these routes may be larger or must be smaller than others. */
   readonly bodyLimits?: readonly BodyLimit[];
   /** Called before a JSON body is read; what it raises is the answer. */
@@ -39,9 +41,7 @@ export interface ApiOptions<Prefix extends string> {
 export function createApi<const Prefix extends string>(options: ApiOptions<Prefix>) {
   const { log, prefix, unreadBodies = [], bodyLimits = [], door, refused } = options;
   const unread = new Set(unreadBodies.map(({ method, route }) => `${method} ${prefix}${route}`));
-  const bytesMaxOf = new Map(
-    bodyLimits.map(({ method, route, bytesMax }) => [`${method} ${prefix}${route}`, bytesMax]),
-  );
+  const limits = bytesMaxOf(bodyLimits, prefix);
   const app = new Elysia({ normalize: false, aot: true, prefix });
   const table = new RouteTable(() => app.routes);
   return app
@@ -50,7 +50,7 @@ export function createApi<const Prefix extends string>(options: ApiOptions<Prefi
       if (unread.has(name)) return UNREAD;
       if (request.body === null) return undefined;
       door?.(request, route, (params ?? {}) as Record<string, string>);
-      return parseBody(request, bytesMaxOf.get(name));
+      return parseBody(request, limits.get(name));
     })
     .onBeforeHandle({ as: "global" }, ({ request, route }) => {
       table.requireNoQuery(request.method, route, exchangeOf(request).query);

@@ -3,6 +3,8 @@
 
 import { Kind, OptionalKind, Type, type TSchema } from "@sinclair/typebox";
 import { statusOf } from "../error.ts";
+import { JSON_BODY_BYTES_MAX } from "./body.ts";
+import { errorsOf, type ApiFacts } from "./operation-facts.ts";
 import { closed } from "../schema.ts";
 
 /** A route as the framework lists it. */
@@ -27,11 +29,17 @@ const ErrorBody = closed({
   }),
 });
 
-export function openApi(title: string, version: string, routes: readonly DescribedRoute[]): object {
+export function openApi(
+  title: string,
+  version: string,
+  routes: readonly DescribedRoute[],
+  facts: ApiFacts,
+): object {
   const paths: Record<string, Record<string, object>> = {};
+  const refused: Record<string, object> = {};
   for (const route of routes) {
     const path = route.path.replace(/:([a-z_]+)/g, "{$1}").replace(/\*$/, "{path}");
-    (paths[path] ??= {})[route.method.toLowerCase()] = operation(route);
+    (paths[path] ??= {})[route.method.toLowerCase()] = operation(route, facts, refused);
   }
   return {
     openapi: "3.1.0",
@@ -40,25 +48,64 @@ export function openApi(title: string, version: string, routes: readonly Describ
     paths,
     components: {
       schemas: { Error: jsonSchema(ErrorBody) },
+      responses: refused,
       securitySchemes: { bearer: { type: "http", scheme: "bearer" } },
     },
   };
 }
 
-function operation({ method, path, hooks }: DescribedRoute): object {
-  const detail = (hooks.detail ?? {}) as Record<string, unknown>;
+function operation(
+  { method, path, hooks }: DescribedRoute,
+  facts: ApiFacts,
+  responsesUsed: Record<string, object>,
+): object {
+  const { operations, bodyBytesMax, isCounted, prefix } = facts;
+  const detail = (hooks.detail ?? {}) as Detail;
   const parameters = [...parametersOf("path", hooks.params), ...parametersOf("query", hooks.query)];
+  const name = `${method} ${path.slice(prefix.length)}`;
+  const [summary, ...own] = operations[name] ?? [""];
+  const caller = detail["x-caller"] ?? detail["x-actor"];
+  const body = hooks.body === undefined ? detail.requestBody : jsonBody(hooks.body as TSchema);
+  const declared = { caller, hasParams: hooks.params !== undefined, hasBody: body !== undefined };
   return {
     operationId: operationId(method, path),
+    summary,
     ...detail,
-    ...([detail["x-caller"], detail["x-actor"]].includes("open") ? { security: [] } : {}),
+    ...(caller === "open" ? { security: [] } : {}),
     ...(parameters.length === 0 ? {} : { parameters }),
-    ...(hooks.body === undefined ? {} : { requestBody: jsonBody(hooks.body as TSchema) }),
+    ...(body === undefined ? {} : { requestBody: limited(body, bodyBytesMax.get(name)) }),
     responses: {
-      ...((detail["responses"] as object | undefined) ?? responses(hooks.response)),
+      ...refusals(errorsOf(declared, own, isCounted), responsesUsed),
+      ...(detail.responses ?? responses(hooks.response)),
       default: { description: "refused", ...content({ $ref: "#/components/schemas/Error" }) },
     },
   };
+}
+
+/** What a route adds to its description. */
+interface Detail {
+  readonly "x-caller"?: string;
+  readonly "x-actor"?: string;
+  readonly requestBody?: object;
+  readonly responses?: object;
+}
+
+function limited(body: object, bytesMax = JSON_BODY_BYTES_MAX): object {
+  return { ...body, description: `at most ${bytesMax} bytes`, "x-bytes-max": bytesMax };
+}
+
+/** Named by their codes and shared by all operations: `used` collects them. */
+function refusals(
+  errors: ReadonlyMap<number, readonly string[]>,
+  used: Record<string, object>,
+): Record<string, object> {
+  return Object.fromEntries(
+    [...errors].map(([status, codes]) => {
+      const name = codes.join("_or_");
+      used[name] = { description: codes.join(", "), ...content({ $ref: "#/components/schemas/Error" }) };
+      return [status, { $ref: `#/components/responses/${name}` }];
+    }),
+  );
 }
 
 /** `get /api/v1/workspaces/:id/agents`: `getWorkspacesByIdAgents`. */
