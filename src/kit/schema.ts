@@ -1,6 +1,7 @@
 // Building blocks of request and answer schemas. Objects are closed: an unknown field is refused on input and a defect on output.
 
 import { Type, type Static, type TProperties, type TSchema } from "@sinclair/typebox";
+import { NAME_CHARACTERS_MAX } from "./names.ts";
 
 export function closed<P extends TProperties>(properties: P) {
   return Type.Object(properties, { additionalProperties: false });
@@ -14,6 +15,20 @@ export function nullable<S extends TSchema>(schema: S) {
 export function oneOf<const V extends readonly string[]>(values: V) {
   return Type.Unsafe<V[number]>(Type.Union(values.map((value) => Type.Literal(value))));
 }
+
+/** Keyword of limits that the rules enforce, after the schema. */
+export const JUDGED = "x-judged";
+
+/**
+ * A text whose limits are for the rules to judge, in code points and without outer space, or with words of their own. The description of the API
+ * states them like any other.
+ */
+export function judgedText(limits: { minLength?: number; maxLength?: number; pattern?: string }) {
+  return Type.String({ [JUDGED]: limits });
+}
+
+/** Of a user, a team, a workspace, …: what `parseName` takes. */
+export const GivenName = judgedText({ minLength: 1, maxLength: NAME_CHARACTERS_MAX });
 
 /** Ids are positive integers that JSON numbers hold exactly. */
 export const Id = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER });

@@ -7,14 +7,15 @@ import { readBytes } from "../../kit/http/body.ts";
 import { exchangeOf } from "../../kit/http/exchange.ts";
 import { answerListing } from "../../kit/http/list-answer.ts";
 import { fromPath, fromText } from "../../kit/http/text-params.ts";
-import { closed, Empty } from "../../kit/schema.ts";
+import { PATH_BYTES_MAX } from "../../kit/paths.ts";
+import { closed, Empty, judgedText } from "../../kit/schema.ts";
 import type { ActorPlugin } from "../people/plugin.ts";
 import { etagOf, expectedFrom } from "./expectation.ts";
 import type { Files, Opened } from "./files.ts";
 import { Adoption, Deleted, ListedFile } from "./listing-schema.ts";
 import { FILE_BYTES_CEILING, FileHistory, Head, NetChange, Version } from "./schema.ts";
 import { CONTEXT_LINES_DEFAULT, CONTEXT_LINES_MAX } from "./diff.ts";
-import { SnapshotParams } from "../spaces/schema.ts";
+import { SnapshotParams, SpaceParams } from "../spaces/schema.ts";
 import { headText } from "./head.ts";
 import { pathFromUrl } from "./url-path.ts";
 
@@ -22,12 +23,11 @@ import { pathFromUrl } from "./url-path.ts";
 export const FILE_ROUTE = "/spaces/:space/files/*";
 
 /** What follows the wildcard is read from the address itself (url-path.ts). */
-const PathParams = closed({ space: Type.String(), "*": Type.String() });
-const SpaceParams = closed({ space: Type.String() });
+const PathParams = closed({ ...SpaceParams.properties, "*": judgedText({ maxLength: PATH_BYTES_MAX }) });
 const VersionQuery = closed({ version: Type.Optional(Type.Integer({ minimum: 1 })) });
 const WhichVersion = closed({ version: Type.Integer({ minimum: 1 }) });
 const ListQuery = closed({
-  prefix: Type.Optional(Type.String()),
+  prefix: Type.Optional(judgedText({ maxLength: PATH_BYTES_MAX })),
   deleted: Type.Optional(
     Type.Union([Type.Literal("1"), Type.Literal("true"), Type.Literal("0"), Type.Literal("false")]),
   ),

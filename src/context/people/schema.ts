@@ -2,7 +2,7 @@
 
 import { Type, type Static } from "@sinclair/typebox";
 import { PASSWORD_CHARACTERS_MAX } from "../../kit/passwords.ts";
-import { closed, Id, nullable, oneOf, Time } from "../../kit/schema.ts";
+import { GivenName, closed, Id, nullable, oneOf, Time } from "../../kit/schema.ts";
 import { Role } from "../access/schema.ts";
 
 export const FAILED_LOGINS_MAX = 5;
@@ -29,7 +29,7 @@ export const User = closed({
 export type User = Static<typeof User>;
 
 const Spaces = nullable(Type.Array(Type.String(), { maxItems: SPACES_PER_USER_MAX, uniqueItems: true }));
-export const CreateUser = closed({ name: Type.String(), role: Role, spaces: Type.Optional(Spaces) });
+export const CreateUser = closed({ name: GivenName, role: Role, spaces: Type.Optional(Spaces) });
 export type CreateUser = Static<typeof CreateUser>;
 export const UpdateUser = closed({ role: Type.Optional(Role), spaces: Type.Optional(Spaces) });
 export type UpdateUser = Static<typeof UpdateUser>;

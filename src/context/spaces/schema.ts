@@ -2,7 +2,7 @@
 
 import { Type, type Static } from "@sinclair/typebox";
 import { pathProblem } from "../../kit/paths.ts";
-import { closed, nullable, oneOf, Time } from "../../kit/schema.ts";
+import { judgedText, closed, nullable, oneOf, Time } from "../../kit/schema.ts";
 import { Head } from "../files/schema.ts";
 
 export const SPACE_NAME_PATTERN = "^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$";
@@ -12,6 +12,8 @@ export function spaceNameProblem(name: string): string | undefined {
     return "1 to 63 lower-case letters, digits and hyphens, with a letter or digit at both ends";
   return pathProblem(name);
 }
+/** A name that none can have is that of no space, in an address: 404. */
+const SpaceName = judgedText({ pattern: SPACE_NAME_PATTERN });
 export const SPACES_MAX = 1_000;
 export const SYNC_RULES_MAX = 1_000;
 
@@ -60,10 +62,10 @@ export const Space = closed({
 });
 export type Space = Static<typeof Space>;
 
-export const CreateSpace = closed({ name: Type.String(), template: Type.Optional(Type.String()) });
+export const CreateSpace = closed({ name: SpaceName, template: Type.Optional(Type.String()) });
 export type CreateSpace = Static<typeof CreateSpace>;
-export const SpaceParams = closed({ space: Type.String() });
-export const DeleteSpaceQuery = closed({ confirm: Type.Optional(Type.String()) });
+export const SpaceParams = closed({ space: SpaceName });
+export const DeleteSpaceQuery = closed({ confirm: Type.Optional(SpaceName) });
 export const DeletedSpace = closed({ name: Type.String(), files: Type.Integer(), bytes: Type.Integer() });
 
 /** `.cairn/space.yaml` */

@@ -5,7 +5,7 @@ import { Kind, OptionalKind, Type, type TSchema } from "@sinclair/typebox";
 import { statusOf } from "../error.ts";
 import { JSON_BODY_BYTES_MAX } from "./body.ts";
 import { errorsOf, type ApiFacts } from "./operation-facts.ts";
-import { closed } from "../schema.ts";
+import { closed, JUDGED } from "../schema.ts";
 
 /** A route as the framework lists it. */
 export interface DescribedRoute {
@@ -173,7 +173,8 @@ function jsonSchema(schema: TSchema): Plain {
 function plain(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plain);
   if (value === null || typeof value !== "object") return value;
-  const schema = value as Plain;
+  const { [JUDGED]: judged, ...schema } = value as Plain;
+  if (judged !== undefined) return { ...schema, ...(judged as Plain) };
   const variants = schema["anyOf"] as Plain[] | undefined;
   if (variants?.every((variant) => typeof variant["const"] === "string")) {
     const { anyOf: _, ...rest } = schema;

@@ -1,7 +1,7 @@
 // The blueprint: agents and the wires between them. A wire is the permission to delegate, in its direction.
 
 import { Type, type Static } from "@sinclair/typebox";
-import { closed, Id, nullable, Time } from "../../kit/schema.ts";
+import { judgedText, closed, Id, nullable, Time } from "../../kit/schema.ts";
 import { EgressGrant } from "../egress/schema.ts";
 import { GearBinding } from "../gears/schema.ts";
 import { InstructionBinding } from "../library/schema.ts";
@@ -33,10 +33,11 @@ export const Agent = closed({
 });
 export type Agent = Static<typeof Agent>;
 
+const AgentName = judgedText({ minLength: 1, maxLength: AGENT_NAME_CHARACTERS_MAX });
 const Role = Type.String({ maxLength: ROLE_CHARACTERS_MAX });
 
 export const CreateAgent = closed({
-  name: Type.String(),
+  name: AgentName,
   role: Role,
   model_id: Id,
   position: Type.Optional(Position),
@@ -45,7 +46,7 @@ export type CreateAgent = Static<typeof CreateAgent>;
 
 /** What is absent stays as it is. */
 export const UpdateAgent = closed({
-  name: Type.Optional(Type.String()),
+  name: Type.Optional(AgentName),
   role: Type.Optional(Role),
   model_id: Type.Optional(Id),
   position: Type.Optional(Position),

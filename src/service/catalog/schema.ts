@@ -1,7 +1,7 @@
 // The catalogue: providers and their models. Records as the API shows them; no answer has a field that could hold a key.
 
 import { Type, type Static } from "@sinclair/typebox";
-import { closed, Id, nullable, oneOf } from "../../kit/schema.ts";
+import { judgedText, GivenName, closed, Id, nullable, oneOf } from "../../kit/schema.ts";
 
 export const BASE_URL_CHARACTERS_MAX = 2048;
 export const API_KEY_CHARACTERS_MAX = 4096;
@@ -39,7 +39,7 @@ const ApiKey = Type.String({
 });
 
 export const CreateProvider = closed({
-  name: Type.String(),
+  name: GivenName,
   type: ProviderType,
   base_url: Type.Optional(BaseUrl),
   api_key: Type.Optional(ApiKey),
@@ -48,7 +48,7 @@ export type CreateProvider = Static<typeof CreateProvider>;
 
 /** The type can't change: it says which protocol the models speak. */
 export const UpdateProvider = closed({
-  name: Type.Optional(Type.String()),
+  name: Type.Optional(GivenName),
   base_url: Type.Optional(BaseUrl),
   api_key: Type.Optional(ApiKey),
 });
@@ -97,11 +97,12 @@ const figures = {
   cached_input_price: Type.Optional(Price),
   output_price: Type.Optional(Price),
 };
+const ModelName = judgedText({ minLength: 1, maxLength: MODEL_NAME_CHARACTERS_MAX });
 const Label = Type.String({ description: "empty: the model's name" });
 
 export const CreateModel = closed({
   provider_id: Id,
-  model_name: Type.String(),
+  model_name: ModelName,
   label: Type.Optional(Label),
   ...figures,
 });
@@ -109,7 +110,7 @@ export type CreateModel = Static<typeof CreateModel>;
 
 /** An absent field is left alone; null makes a figure unknown. */
 export const UpdateModel = closed({
-  model_name: Type.Optional(Type.String()),
+  model_name: Type.Optional(ModelName),
   label: Type.Optional(Label),
   ...figures,
 });

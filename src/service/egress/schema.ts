@@ -1,7 +1,7 @@
 // Web search: grants, requests and their limits. A request is the exact query that a person decides on, and the record of what became of it.
 
 import { Type, type Static } from "@sinclair/typebox";
-import { closed, Id, nullable, oneOf, Time } from "../../kit/schema.ts";
+import { judgedText, closed, Id, nullable, oneOf, Time } from "../../kit/schema.ts";
 import { AuthKind } from "../people/schema.ts";
 
 export const QUERY_CHARACTERS_MAX = 256;
@@ -75,7 +75,10 @@ export type EgressRequest = Static<typeof EgressRequest>;
 
 export const decisions = ["approve", "refuse"] as const;
 /** `query_hash` names what was looked at: a decision can't be about something else. */
-export const DecideRequest = closed({ decision: oneOf(decisions), query_hash: Type.String() });
+export const DecideRequest = closed({
+  decision: oneOf(decisions),
+  query_hash: judgedText({ pattern: "^[0-9a-f]{64}$" }),
+});
 export type DecideRequest = Static<typeof DecideRequest>;
 
 export const SearchInput = closed({

@@ -1,7 +1,7 @@
 // The library: instructions with versions, where they are bound, and what agents propose.
 
 import { Type, type Static } from "@sinclair/typebox";
-import { closed, Id, nullable, oneOf, Time } from "../../kit/schema.ts";
+import { GivenName, closed, Id, nullable, oneOf, Time } from "../../kit/schema.ts";
 
 export const INSTRUCTION_CHARACTERS_MAX = 100_000;
 export const INSTRUCTIONS_MAX = 10_000;
@@ -36,12 +36,12 @@ export type InstructionVersion = Static<typeof InstructionVersion>;
 
 const Text = Type.String({ maxLength: INSTRUCTION_CHARACTERS_MAX });
 
-export const CreateInstruction = closed({ name: Type.String(), text: Text });
+export const CreateInstruction = closed({ name: GivenName, text: Text });
 export type CreateInstruction = Static<typeof CreateInstruction>;
 
 /** `expected_version`: the one that was read; with another one current the change is refused (412). What is absent stays. */
 export const UpdateInstruction = closed({
-  name: Type.Optional(Type.String()),
+  name: Type.Optional(GivenName),
   text: Type.Optional(Text),
   expected_version: Type.Optional(Id),
 });

@@ -1,8 +1,8 @@
 // People: users, tokens, teams, sessions. Records as the API shows them; none of them can hold a token, hash or password.
 
 import { Type, type Static } from "@sinclair/typebox";
-import { PASSWORD_CHARACTERS_MAX } from "../../kit/passwords.ts";
-import { closed, Id, nullable, oneOf, Time } from "../../kit/schema.ts";
+import { PASSWORD_CHARACTERS_MAX, PASSWORD_CHARACTERS_MIN } from "../../kit/passwords.ts";
+import { judgedText, GivenName, closed, Id, nullable, oneOf, Time } from "../../kit/schema.ts";
 
 export const LOGIN_ATTEMPTS_PER_MINUTE = 10;
 /** As typed, before it is trimmed; names themselves are shorter. */
@@ -31,12 +31,12 @@ export const User = closed({
 });
 export type User = Static<typeof User>;
 
-export const CreateUser = closed({ name: Type.String(), role: Type.Optional(Role) });
-export const UpdateUser = closed({ name: Type.Optional(Type.String()), role: Type.Optional(Role) });
+export const CreateUser = closed({ name: GivenName, role: Type.Optional(Role) });
+export const UpdateUser = closed({ name: Type.Optional(GivenName), role: Type.Optional(Role) });
 /** Whatever is longer is no password of anybody's; counted in UTF-16 units, so that any password within its limit passes. */
 const GivenPassword = Type.String({ maxLength: PASSWORD_CHARACTERS_MAX * 2 });
 export const SetPassword = closed({
-  password: Type.String(),
+  password: judgedText({ minLength: PASSWORD_CHARACTERS_MIN, maxLength: PASSWORD_CHARACTERS_MAX }),
   current_password: Type.Optional(GivenPassword),
 });
 export const DeleteUserQuery = closed({ transfer_to: Type.Optional(Id) });
@@ -65,5 +65,5 @@ export const Team = closed({
   members: Type.Array(closed({ id: Id, name: Type.String(), role: Role })),
 });
 export type Team = Static<typeof Team>;
-export const WriteTeam = closed({ name: Type.String() });
+export const WriteTeam = closed({ name: GivenName });
 export const TeamMemberParams = closed({ id: Id, user_id: Id });

@@ -1,7 +1,7 @@
 // Workspaces, their sharing, and budgets as they appear in records of workspaces and agents.
 
 import { Type, type Static } from "@sinclair/typebox";
-import { closed, Id, nullable, Time } from "../../kit/schema.ts";
+import { GivenName, closed, Id, nullable, Time } from "../../kit/schema.ts";
 
 export const DESCRIPTION_CHARACTERS_MAX = 10_000;
 export const WORKSPACES_PER_LIST_MAX = 10_000;
@@ -29,7 +29,7 @@ export const Workspace = closed({
 export type Workspace = Static<typeof Workspace>;
 
 export const CreateWorkspace = closed({
-  name: Type.String(),
+  name: GivenName,
   description: Type.Optional(Type.String({ maxLength: DESCRIPTION_CHARACTERS_MAX })),
   orchestrator_model_id: Id,
 });
@@ -40,5 +40,5 @@ export const UpdateWorkspace = Type.Object(
   { budget: Type.Optional(nullable(Budget)) },
   { additionalProperties: false, minProperties: 1, "x-immutable": ["name", "description"] },
 );
-export const CloneWorkspace = closed({ name: Type.Optional(Type.String()) });
+export const CloneWorkspace = closed({ name: Type.Optional(GivenName) });
 export const TeamParams = closed({ id: Id, team_id: Id });
