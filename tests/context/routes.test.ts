@@ -166,6 +166,31 @@ describe("what is hidden", () => {
     }
   });
 
+  test("a refusal for rights comes before every other: parameters, headers and bodies that are wrong change nothing", async () => {
+    await using server = await contextServer({ template: "blank" });
+    await server.admin.write("identity/me.md", "x");
+    const refused = async (client: ContextClient, method: string, path: string, init: object = {}) =>
+      [method, path, (await refusalOf(client.raw(method, `/spaces/team/${path}`, init))).status] as const;
+    const wrong: [method: string, path: string, init?: object][] = [
+      ["PUT", "quotas", { body: "{not json" }],
+      ["PUT", "sync", { body: { "../": "never" } }],
+      ["DELETE", "versions/identity/me.md?version=none"],
+      ["POST", "snapshots/none/restore"],
+      ["POST", "snapshots", { body: { name: "" } }],
+      ["POST", "push", { body: { nonsense: 1 } }],
+      ["PUT", "files/identity/me.md", { body: "x", headers: { "If-Match": "none" } }],
+      ["DELETE", "files/identity/me.md", { headers: { "If-Match": "none" } }],
+    ];
+    const viewer = await server.user("Vic", "viewer");
+    const outsider = await server.user("Otto", "space-lead", []);
+    for (const [method, path, init] of wrong) {
+      expect(await refused(viewer, method, path, init)).toEqual([method, path, 403]);
+      expect(await refused(outsider, method, path, init)).toEqual([method, path, 404]);
+    }
+    for (const path of ["history/a.md?version=none", "files?deleted=perhaps", "changes"])
+      expect(await refused(outsider, "GET", path)).toEqual(["GET", path, 404]);
+  });
+
   test("an address that is none is a JSON 404, also below the API", async () => {
     await using server = await contextServer();
     for (const path of [

@@ -4,11 +4,13 @@
 import { describe, expect, test } from "bun:test";
 import { createRoutes } from "../../src/context/server.ts";
 import { PeopleStore } from "../../src/context/people/store.ts";
+import { WebhookStore } from "../../src/context/webhooks/store.ts";
 import type { DescribedRoute } from "../../src/kit/http/openapi.ts";
 import { hashPassword } from "../../src/kit/passwords.ts";
 import { openedContext, untilItWaits, type OpenedContext, type Sent } from "../kit/opened-context.ts";
 
 const KEY = "0123456789abcdef";
+const DELIVERY = "0123456789abcdef01234567";
 const B64 = btoa("late");
 
 /** A change by an admin on each route, that would succeed. `*`: what follows the wildcard. */
@@ -45,6 +47,7 @@ const CHANGES: Readonly<Record<string, Omit<Sent, "method">>> = {
   "POST /webhooks/:id/secret": { path: "/webhooks/1/secret" },
   "DELETE /webhooks/:id": { path: "/webhooks/1" },
   "POST /webhooks/:id/test": { path: "/webhooks/1/test" },
+  "POST /deliveries/:delivery/redeliver": { path: `/deliveries/${DELIVERY}/redeliver` },
 };
 
 /** They change nothing, or nothing that a right is needed for; or no token is enough for them; or there is nothing to acknowledge. */
@@ -52,7 +55,6 @@ const NO_CHANGE = [
   "POST /audit/acknowledge",
   "POST /auth/login",
   "POST /spaces/:space/pull",
-  "POST /deliveries/:delivery/redeliver",
   "POST /backups",
   "DELETE /backups/:id",
 ];
@@ -86,7 +88,7 @@ async function everything({ ask }: OpenedContext): Promise<unknown> {
   return all;
 }
 
-async function furnish({ ask }: OpenedContext): Promise<void> {
+async function furnish({ ask, parts }: OpenedContext): Promise<void> {
   await ask("POST", "/users", { name: "Bob", role: "contributor" });
   await ask("PUT", "/users/Bob/acl", {
     rules: [{ effect: "deny", path: "team/x/**", capabilities: ["read"] }],
@@ -100,6 +102,8 @@ async function furnish({ ask }: OpenedContext): Promise<void> {
   await ask("PUT", "/spaces/team/files/gone.md", "gone");
   await ask("DELETE", "/spaces/team/files/gone.md");
   await ask("POST", "/webhooks", { url: "http://93.184.215.14/", events: ["file.destroy"] });
+  const { begin } = new WebhookStore(parts.db);
+  parts.db.writeNow(() => begin.run(DELIVERY, 1, null, "webhook.test", "{}", 0));
 }
 
 describe("a change in the same commit as the loss of the rights for it", () => {

@@ -156,24 +156,29 @@ export class Files {
     actor: Actor,
     spaceName: string,
     pathText: string,
-    content: Uint8Array | (() => Promise<Uint8Array>),
-    expected: Expected,
+    content: () => Promise<Uint8Array>,
+    expected: () => Expected,
   ): Promise<Written> {
     const path = parseDocumentPath("path", pathText);
     const deed = { action: "file.write", space: spaceName, target: path };
     const write = async (): Promise<Operation[]> => {
-      const bytes = content instanceof Uint8Array ? content : await content();
-      return [{ op: "put", path, content: bytes, expected }];
+      return [{ op: "put", path, expected: expected(), content: await content() }];
     };
     const { head, effects } = await this.#change(actor, deed, () => [{ op: "put", path }], write);
     const { before, after } = effects[0]!;
     return { path, ...after!, head: headText(head), created: before === null };
   }
 
-  async remove(actor: Actor, spaceName: string, pathText: string, expected: Expected): Promise<Deleted> {
+  async remove(
+    actor: Actor,
+    spaceName: string,
+    pathText: string,
+    expected: () => Expected,
+  ): Promise<Deleted> {
     const path = parseDocumentPath("path", pathText);
     const deed = { action: "file.delete", space: spaceName, target: path };
-    const { head, effects } = await this.#changeOne(actor, deed, { op: "delete", path, expected });
+    const operations = (): Operation[] => [{ op: "delete", path, expected: expected() }];
+    const { head, effects } = await this.#change(actor, deed, () => [{ op: "delete", path }], operations);
     return { path, version: effects[0]!.before!.version, head: headText(head) };
   }
 

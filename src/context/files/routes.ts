@@ -101,7 +101,7 @@ function contentRoutes(plugin: ActorPlugin, files: Files) {
       async ({ actor, params, request, set, status }) => {
         const exchange = exchangeOf(request);
         const path = pathFromUrl(exchange.path, "/files/");
-        const expected = expectedFrom(exchange.headers);
+        const expected = () => expectedFrom(exchange.headers);
         const content = () => readBytes(request, FILE_BYTES_CEILING);
         const written = await files.write(actor, params.space, path, content, expected);
         set.headers["etag"] = etagOf(written.version);
@@ -113,7 +113,7 @@ function contentRoutes(plugin: ActorPlugin, files: Files) {
       FILE_ROUTE,
       async ({ actor, params, request }) => {
         const exchange = exchangeOf(request);
-        const expected = expectedFrom(exchange.headers);
+        const expected = () => expectedFrom(exchange.headers);
         return files.remove(actor, params.space, pathFromUrl(exchange.path, "/files/"), expected);
       },
       { actor: "space", params: PathParams, response: Deleted },

@@ -54,17 +54,24 @@ export class Door {
     return actor;
   }
 
-  /** As `admit`, and may this person do that in the space at all? Before a body is read: a stranger's must not take memory. */
-  admitTo(kind: ActorKind, request: Request, route: string, space: string | undefined): void {
+  /**
+   * As `admit`, and may this person do that in the space at all? Before parameters and body are looked at: a stranger's body must not take
+   * memory, and a refusal for rights comes first.
+   */
+  admitTo(kind: ActorKind, request: Request, route: string, space: string | undefined): Actor | undefined {
     const actor = this.admit(kind, request, route);
-    if (!actor || space === undefined) return;
+    if (actor && space !== undefined) this.#requireSpace(kind, actor, `${request.method} ${route}`, space);
+    return actor;
+  }
+
+  #requireSpace(kind: ActorKind, actor: Actor, target: string, space: string): void {
     const { spaces, audit } = this.#deps;
     if (kind === "space") spaces.requireVisible(actor, space);
     if (kind !== "lead") return;
     try {
       spaces.requireLead(actor, space);
     } catch (error) {
-      audit.record(actor, { action: "request.refused", target: `${request.method} ${route}`, space }, error);
+      audit.record(actor, { action: "request.refused", target, space }, error);
       throw error;
     }
   }
@@ -109,8 +116,16 @@ export function actorPlugin(door: Door) {
     actor: (kind: ActorKind) => ({
       detail: { "x-actor": kind } as object,
       transform: (context: object) => {
-        const asked = context as { request: Request; route: string; actor: Actor };
-        const actor = door.admit(kind, asked.request, asked.route);
+        const asked = context as {
+          request: Request;
+          route: string;
+          params?: Readonly<Record<string, string>>;
+          actor: Actor;
+        };
+        // A change of a file is refused, and recorded with its path, by the rules of files.
+        const isForDoor = kind === "lead" || asked.request.method === "GET";
+        const space = isForDoor ? asked.params?.["space"] : undefined;
+        const actor = door.admitTo(kind, asked.request, asked.route, space);
         if (actor) asked.actor = actor;
       },
       resolve: (context: object): { actor: Actor } => {

@@ -32,7 +32,15 @@ test("a quota that is nearly reached, and a secret in an edit by hand, are told 
     events: { announce: (news: Announced) => void told.push(news) },
     secrets: new SecretScan("block", noWorkers),
   } as unknown as FilesDeps);
-  await files.write(actor, "team", "b.md", bytes("1"), undefined);
+  const write = (path: string, content: string) =>
+    files.write(
+      actor,
+      "team",
+      at(path),
+      async () => bytes(content),
+      () => undefined,
+    );
+  await write("b.md", "1");
   const together = async (writes: Promise<unknown>[]) =>
     (await Promise.allSettled(writes)).map(({ status }) => status === "fulfilled");
   /** Fails when it has changed something. */
@@ -40,8 +48,6 @@ test("a quota that is nearly reached, and a secret in an edit by hand, are told 
     for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
     await apply(engine, [put("c.md", "1")], { author: null as never });
   };
-  const write = (path: string, content: string) =>
-    files.write(actor, "team", at(path), bytes(content), undefined);
   expect(await together([write("b.md", "x".repeat(8)), failing()])).toEqual([true, false]);
   writeFileSync(bench.on("a.md"), KEY);
   expect(await together([write("a.md", "2"), failing()])).toEqual([false, false]);
