@@ -36,9 +36,23 @@ export const spaceShow = serverCommand({
   description: "Show a space: totals, limits, sync rules",
   args: { name: { ...name, required: false } },
   ask: async (client, args) => client.get<Space>(`/spaces/${await chosenSpace(client, args.name, "<name>")}`),
-  show: ({ quotas, quotas_set_by: _, sync, ...space }) =>
-    `${fields({ ...space, bytes: `${space.bytes} (${bytes(space.bytes)})`, max_file_size: bytes(quotas.max_file_size), max_space_size: bytes(quotas.max_space_size), max_files: quotas.max_files })}\n${syncText(sync)}`,
+  show: (space) => {
+    const { name: called, template, head, created_at, files, versions, sync } = space;
+    const totals = { files, versions, bytes: `${space.bytes} (${bytes(space.bytes)})` };
+    return `${fields({ name: called, template, head, created_at, ...totals, ...limitsText(space) })}\n${syncText(sync)}`;
+  },
 });
+
+/** Each limit in force, with who set it where it is the space's own. */
+function limitsText({ quotas, quotas_set_by: setBy }: Space): Record<string, string> {
+  const limit = (value: string | number, origin: { name: string; role: string } | undefined) =>
+    origin === undefined ? String(value) : `${value}, set by ${origin.name} (${origin.role})`;
+  return {
+    max_file_size: limit(bytes(quotas.max_file_size), setBy.max_file_size),
+    max_space_size: limit(bytes(quotas.max_space_size), setBy.max_space_size),
+    max_files: limit(quotas.max_files, setBy.max_files),
+  };
+}
 
 export const spaceCreate = serverCommand({
   name: "create",
