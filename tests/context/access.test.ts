@@ -1,7 +1,7 @@
 // Goal: what `acl explain` denies is neither visible nor possible on any route, and what it allows works; for random people and rules.
 
 import { describe, expect, test } from "bun:test";
-import { writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { compilePattern } from "../../src/context/access/pattern.ts";
@@ -365,6 +365,31 @@ describe("for random people and rules", () => {
         message: "path: the name is taken already, or clashes with another",
       });
     }
+  });
+
+  test("listings show what a rule allows, and nothing in the tree below what a rule denies", async () => {
+    await using server = await contextServer({ template: "blank" });
+    const { admin } = server;
+    await admin.write("\u65e5\u672c/a.md", "x");
+    await admin.write("vault/b.md", "x");
+    const tree = join(server.directory, "spaces", "team");
+    // The tree may follow a moment later.
+    for (const folder of ["vault/.git", "\u65e5\u672c"]) mkdirSync(join(tree, folder), { recursive: true });
+    // Folded, the second one has a slash more.
+    for (const name of ["a:b.md", "\u2100.md"]) writeFileSync(join(tree, "vault", name), "x");
+    writeFileSync(join(tree, "\u65e5\u672c", "c:d.md"), "x");
+    const seen = async (client: ContextClient) =>
+      (await client.get<FileRecord[]>("/spaces/team/files")).map(({ path }) => path);
+    const only = await server.user("Ann", "viewer");
+    await admin.patch("/users/Ann", { spaces: [] });
+    const allow: AclRule = { effect: "allow", path: "team/\u65e5\u672c/**", capabilities: ["list", "read"] };
+    await admin.put("/users/Ann/acl", { rules: [allow] });
+    expect(await seen(only)).toEqual(["\u65e5\u672c/a.md", "\u65e5\u672c/c:d.md"]);
+    const other = await server.user("Bob", "viewer");
+    const deny: AclRule = { effect: "deny", path: "team/vault/*", capabilities: ["list"] };
+    await admin.put("/users/Bob/acl", { rules: [deny] });
+    expect(await seen(other)).toEqual(["\u65e5\u672c/a.md", "\u65e5\u672c/c:d.md"]);
+    expect(await seen(admin)).toContain("vault/\u2100.md");
   });
 
   test("restoring a snapshot changes nothing that the lead may not change", async () => {

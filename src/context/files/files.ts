@@ -424,9 +424,10 @@ function ofEdits<T extends Promise<void> | void>(judge: () => T): T {
  * slash hides nothing from them.
  */
 function seesEntry({ rights }: Actor, space: string, path: string): boolean {
-  if (!rights.may("list", space, path.endsWith("/") ? path.slice(0, -1) : path)) return false;
-  const plain = path.replace(/[^\x20-\x7e]/g, "_");
-  return (path === plain && !path.endsWith("/")) || rights.may("list", space, plain);
+  const isDirectory = path.endsWith("/");
+  if (!rights.may("list", space, isDirectory ? path.slice(0, -1) : path)) return false;
+  const plain = path.replace(/[^\0-\x7f]/g, (one) => (one.normalize("NFKC").includes("/") ? "_" : one));
+  return (plain === path && !isDirectory) || rights.may("list", space, plain);
 }
 
 /** A head of this space, or a time. Raises `invalid`, `epoch_changed`. */
