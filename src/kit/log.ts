@@ -39,8 +39,15 @@ type Write = (level: LogLevel, message: string, fields: LogFields) => void;
 export function createLog(options: LogOptions): OpenLog {
   const threshold = logLevels.indexOf(options.level);
   const render = options.format === "json" ? jsonLine : textLine;
+  // A busy server says many things within one millisecond.
+  let shown = { ms: Number.NaN, text: "" };
+  const time = () => {
+    const ms = options.clock.now();
+    if (ms !== shown.ms) shown = { ms, text: rfc3339(ms) };
+    return shown.text;
+  };
   const write: Write = (level, message, fields) =>
-    options.write(`${render(rfc3339(options.clock.now()), level, message, fields)}\n`);
+    options.write(`${render(time(), level, message, fields)}\n`);
   const failures = new Failures(options.clock, write);
   const emit = (level: LogLevel) => {
     if (logLevels.indexOf(level) < threshold) return () => {};

@@ -64,17 +64,19 @@ export async function printWarning(text: string): Promise<void> {
 
 /** Lines of the log that wait are written when they are so many. */
 const LOG_CHARACTERS_MAX = 64 * 1024;
+/** Lines of the log wait for others no longer. */
+const LOG_WAIT_MS = 10;
 let logLines = "";
 
 /**
- * For the log of a server, on stderr. Lines that come in one turn of the event loop are written together: a server logs each answer, and a
- * system call for each would be a third of its work. What waits is written before anything else is said, and at the exit; only a kill from
- * outside can take a turn's lines away.
+ * For the log of a server, on stderr. Lines of a few milliseconds are written together: a server logs each answer, and a system call for
+ * each would be a third of its work. What waits is written before anything else is said, and at the exit; only a kill from outside can
+ * take those lines away.
  */
 export function logWriter(): (line: string) => void {
   process.on("exit", writeLog);
   return (line) => {
-    if (logLines === "") setImmediate(writeLog);
+    if (logLines === "") setTimeout(writeLog, LOG_WAIT_MS);
     logLines += line;
     if (logLines.length >= LOG_CHARACTERS_MAX) writeLog();
   };

@@ -37,7 +37,7 @@ export interface Admission {
 
 const LOOPBACK_PEERS = new Set(["127.0.0.1", "::1", "::ffff:127.0.0.1"]);
 const LOOPBACK_PEER = /^(?:::ffff:)?127\.|^::1$/;
-const LOOPBACK_NAMES = ["localhost", "127.0.0.1", "[::1]"];
+const LOOPBACK_NAMES = new Set(["localhost", "127.0.0.1", "[::1]"]);
 const HTTP_PORT = 80;
 
 /**
@@ -126,7 +126,9 @@ function checkHost(listen: ListenFacts, header: string | undefined): CheckedHost
 }
 
 function isLoopbackHost(host: string, port: number): boolean {
-  return LOOPBACK_NAMES.some((name) => host === `${name}:${port}` || (port === HTTP_PORT && host === name));
+  const withPort = `:${port}`;
+  if (host.endsWith(withPort)) return LOOPBACK_NAMES.has(host.slice(0, -withPort.length));
+  return port === HTTP_PORT && LOOPBACK_NAMES.has(host);
 }
 
 /** Behind a reverse proxy that speaks TLS (a name in `allowed_hosts`) the browser's scheme is https while ours is http. */
