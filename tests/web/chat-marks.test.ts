@@ -83,7 +83,8 @@ describe.if(hasBrowser)("marks in the chat", () => {
       };
       expect((await marked()).map(({ kind }) => kind)).toEqual(["tool"]);
       await notice.getByRole("button", { name: "Show first" }).click();
-      await page.getByRole("button", { name: "Clear web mark" }).click();
+      await page.getByRole("button", { name: "Clear web mark" }).waitFor();
+      await notice.getByRole("button", { name: "Clear all marks" }).click();
       await page.getByRole("button", { name: "Clear web mark" }).waitFor({ state: "detached" });
       await notice.waitFor({ state: "detached" });
       expect(await marked()).toEqual([]);

@@ -16,6 +16,12 @@ export async function clearTaint(id: number): Promise<void> {
   await take(api.entries({ id })["clear-taint"].post());
 }
 
+/** The same for all of the conversation up to that entry, which is the last one on the screen. */
+export async function clearTaintThrough(workspaceId: number, through: number): Promise<void> {
+  const clear = api.workspaces({ id: workspaceId })["clear-taint"];
+  for (let left = 1; left > 0;) ({ left } = await take(clear.post({ through })));
+}
+
 /** How a provider cut an answer off. */
 export const TRUNCATION_LABELS: Readonly<Record<NonNullable<Entry["truncated"]>, string>> = {
   length: "cut off: length limit",

@@ -11,7 +11,15 @@ import type { ToolCall } from "../llm/model.ts";
 import type { Caller } from "../people/caller.ts";
 import type { Access } from "../workspaces/access.ts";
 import type { ThreadEntry } from "./assembly.ts";
-import type { Entry, EntryKind, Outcome, Truncation } from "./schema.ts";
+import {
+  CLEARED_CHARACTERS_MAX,
+  MARKS_CLEARED_MAX,
+  type ClearedTaint,
+  type Entry,
+  type EntryKind,
+  type Outcome,
+  type Truncation,
+} from "./schema.ts";
 import type { ConversationStore, EntryRow } from "./store.ts";
 
 const THREADS_KEPT_MAX = 32;
@@ -99,23 +107,39 @@ export class Conversation {
 
   /** A person answers for the entry's text: it taints no more. Recorded with a hash of what they looked at. Clearing twice is no error. */
   clearTaint(caller: Caller, id: number): Promise<Entry> {
-    const { db, store, journal, audit } = this.#deps;
+    const { db, store, audit } = this.#deps;
     return db.write(() => {
       const row = this.#visible(caller, id);
-      if (caller.agent !== undefined)
-        throw new AppError("forbidden", "only a person may clear the mark of untrusted text");
+      requirePerson(caller);
       if (row.tainted === 1) {
-        store.clearTaint.run(id);
         audit.record(caller, {
           action: "entry.clear_taint",
           target: `entry:${id}`,
           detail: { workspace: row.workspace_id, turn: row.turn_id },
           content: row.text,
         });
-        journal.append(row.workspace_id, row.turn_id, "entry.taint_cleared", { entry_id: id });
-        db.afterCommit(() => this.#drop(row.workspace_id, row.thread));
+        this.#clearIn(row);
       }
       return toEntry(store.byId.get(id)!);
+    });
+  }
+
+  /** The same for all of the conversation up to an entry, oldest first. One record, with a hash over the texts. */
+  clearTaintThrough(caller: Caller, workspaceId: number, through: number): Promise<ClearedTaint> {
+    const { db, store, access, audit } = this.#deps;
+    return db.write(() => {
+      access.workspace(caller, workspaceId);
+      requirePerson(caller);
+      const rows = this.#taintedThrough(workspaceId, through);
+      if (rows.length > 0)
+        audit.record(caller, {
+          action: "workspace.clear_taint",
+          target: `workspace:${workspaceId}`,
+          detail: { first: rows[0]!.id, last: rows.at(-1)!.id, entries: rows.length },
+          content: rows.map(({ text }) => text).join("\n"),
+        });
+      for (const row of rows) this.#clearIn(row);
+      return { cleared: rows.length, left: store.taintedCount.get(workspaceId, through)!.count };
     });
   }
 
@@ -194,6 +218,27 @@ export class Conversation {
     return rows.length === ENTRIES_PER_READ;
   }
 
+  /** The oldest, as many as one request clears: at least one. */
+  #taintedThrough(workspaceId: number, through: number): EntryRow[] {
+    const { store } = this.#deps;
+    const rows: EntryRow[] = [];
+    let characters = 0;
+    for (const { id } of store.taintedThrough.all(workspaceId, through, MARKS_CLEARED_MAX)) {
+      const row = store.byId.get(id)!;
+      characters += row.text.length;
+      if (rows.length > 0 && characters > CLEARED_CHARACTERS_MAX) break;
+      rows.push(row);
+    }
+    return rows;
+  }
+
+  #clearIn(row: EntryRow): void {
+    const { db, store, journal } = this.#deps;
+    store.clearTaint.run(row.id);
+    journal.append(row.workspace_id, row.turn_id, "entry.taint_cleared", { entry_id: row.id });
+    db.afterCommit(() => this.#drop(row.workspace_id, row.thread));
+  }
+
   #trim(): void {
     let characters = 0;
     for (const thread of this.#threads.values()) characters += thread.characters;
@@ -217,6 +262,12 @@ export class Conversation {
       "entries of a worker are not replayed after its run; only those of the conversation with the orchestrator can be forgotten",
     );
   }
+}
+
+/** What an agent does on a person's behalf is not a person's word. */
+function requirePerson(caller: Caller): void {
+  if (caller.agent === undefined) return;
+  throw new AppError("forbidden", "only a person may clear the mark of text from the web");
 }
 
 export function toEntry(row: EntryRow): Entry {

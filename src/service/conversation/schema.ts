@@ -47,6 +47,19 @@ export const Entry = closed({
 });
 export type Entry = Static<typeof Entry>;
 
+/** Marks cleared by one request, and characters of their texts, which are hashed; what is left is cleared by the next. */
+export const MARKS_CLEARED_MAX = 200;
+export const CLEARED_CHARACTERS_MAX = 1024 * 1024;
+
+/** `through`: the last entry that the person has looked at. What was marked since is not cleared unseen. */
+export const ClearTaint = closed({ through: Id });
+export const ClearedTaint = closed({
+  cleared: Type.Integer(),
+  /** Up to `through`; more than none only after a full request. */
+  left: Type.Integer(),
+});
+export type ClearedTaint = Static<typeof ClearedTaint>;
+
 export const partKinds = ["role", "instruction", "context", "tools", "entry", "notice"] as const;
 
 /** One part of a prompt, in the order in which it is sent. */

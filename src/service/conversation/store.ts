@@ -63,6 +63,8 @@ export class ConversationStore {
   readonly setForgotten;
   readonly clearTaint;
   readonly isTainted;
+  readonly taintedThrough;
+  readonly taintedCount;
   readonly keepPart;
   readonly partByHash;
   readonly partById;
@@ -92,6 +94,14 @@ export class ConversationStore {
     this.clearTaint = db.query<never, [number]>("UPDATE entries SET tainted = 0 WHERE id = ?");
     this.isTainted = db.query<{ yes: number }, [number, number]>(
       "SELECT 1 AS yes FROM entries WHERE workspace_id = ? AND thread = ? AND tainted = 1 AND forgotten_at IS NULL LIMIT 1",
+    );
+    this.taintedThrough = db.query<{ id: number }, [number, number, number]>(
+      `SELECT id FROM entries
+       WHERE workspace_id = ? AND thread = 0 AND tainted = 1 AND forgotten_at IS NULL AND id <= ? ORDER BY id LIMIT ?`,
+    );
+    this.taintedCount = db.query<{ count: number }, [number, number]>(
+      `SELECT count(*) AS count FROM entries
+       WHERE workspace_id = ? AND thread = 0 AND tainted = 1 AND forgotten_at IS NULL AND id <= ?`,
     );
     this.keepPart = db.query<never, [number, string, string]>(
       "INSERT INTO prompt_parts (workspace_id, hash, content) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",

@@ -8,7 +8,7 @@ import { resumeFrom, type Streams } from "../../kit/http/sse.ts";
 import { fromPath, fromText } from "../../kit/http/text-params.ts";
 import { Empty, IdParams, PageQuery } from "../../kit/schema.ts";
 import type { Conversation } from "../conversation/conversation.ts";
-import { Entry, Prompt } from "../conversation/schema.ts";
+import { ClearedTaint, ClearTaint, Entry, Prompt } from "../conversation/schema.ts";
 import { EventsQuery } from "../journal/schema.ts";
 import type { CallerPlugin } from "../people/plugin.ts";
 import type { Access } from "../workspaces/access.ts";
@@ -133,7 +133,21 @@ function conversationRoutes(plugin: CallerPlugin, { conversation }: TurnRoutesDe
         description:
           "Takes off the mark of untrusted text: a person has read the entry and answers for it. Recorded in the audit. Forgetting the entry is the other way.",
       },
-    });
+    })
+    .post(
+      "/workspaces/:id/clear-taint",
+      ({ caller, params, body }) => conversation.clearTaintThrough(caller, params.id, body.through),
+      {
+        caller: "ws",
+        params: fromPath(IdParams),
+        body: ClearTaint,
+        response: ClearedTaint,
+        detail: {
+          description:
+            "Takes the mark of untrusted text off all entries of the conversation with the orchestrator up to the one named, which is the last that the person has read.",
+        },
+      },
+    );
 }
 
 function inspectionRoutes(plugin: CallerPlugin, { inspection, steps }: TurnRoutesDeps) {

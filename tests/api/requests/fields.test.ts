@@ -115,6 +115,7 @@ test("the routes with bodies are those known", () => {
     "POST /workspaces",
     "POST /workspaces/{id}/agents",
     "POST /workspaces/{id}/chat",
+    "POST /workspaces/{id}/clear-taint",
     "POST /workspaces/{id}/clone",
     "POST /workspaces/{id}/egress",
     "POST /workspaces/{id}/gears",

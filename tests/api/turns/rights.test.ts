@@ -134,6 +134,28 @@ test("an admin who is deleted or demoted has no turn in the workspaces of others
   expect(await owner.get(`/workspaces/${id}/files`)).toEqual([]);
 });
 
+test("a person whose role changes goes on with the new one where they still see the workspace", async () => {
+  await using lab = await workplace();
+  const boss = await lab.at.user("boss", "admin");
+  const [model] = await lab.admin.get<{ id: number }[]>("/models");
+  const { id } = await boss.post<{ id: number }>("/workspaces", {
+    name: "own",
+    orchestrator_model_id: model!.id,
+  });
+  const held = gate();
+  lab.model.script("boss", [
+    [held, call("agent_create", { name: "helper", role: "r", model: "boss" })],
+    say("done"),
+  ]);
+  const { turn } = await boss.post<{ turn: TurnView }>(`/workspaces/${id}/chat`, { text: "go" });
+  await held.reached;
+  await lab.admin.patch(`/users/${boss.id}`, { role: "member" });
+  held.open();
+  expect(await end(boss, turn.id)).toMatchObject({ status: "done", error: null });
+  const [record] = await lab.admin.get<AuditRecord[]>("/audit?action=wire.create&limit=1");
+  expect(record).toMatchObject({ actor: "boss", role: "member" });
+});
+
 test("a worker in the middle of its run acts no more", async () => {
   await using lab = await workplace();
   const who = await member(lab);

@@ -78,6 +78,28 @@ test.if(searchable)("it lasts over turns until each entry is forgotten or cleare
   expect(told.map(({ data }) => data.data.entry_id)).toEqual([answer!.id, last!.id]);
 });
 
+test.if(searchable)("all marks up to what a person has read are cleared in one go", async () => {
+  await using lab = await searchLab();
+  await lab.grant();
+  lab.model.script("boss", [search, say("They fly."), say("Yes."), say("Clean.")]);
+  await searched(lab, "look");
+  const [result, answer] = await tainted(lab);
+  await plain(lab, "more");
+  const path = `/workspaces/${lab.workspaceId}/clear-taint`;
+  expect(await lab.admin.post<object>(path, { through: answer!.id })).toEqual({ cleared: 2, left: 0 });
+  // What came after what was read keeps its mark.
+  const [later, ...others] = await tainted(lab);
+  expect([later!.text, others]).toEqual(["Yes.", []]);
+  expect(await lab.admin.post<object>(path, { through: later!.id })).toEqual({ cleared: 1, left: 0 });
+  expect(await lab.admin.post<object>(path, { through: later!.id })).toEqual({ cleared: 0, left: 0 });
+  expect((await plain(lab, "now?")).tainted).toBe(false);
+  const records = await lab.admin.get<AuditRecord[]>("/audit?action=workspace.clear_taint");
+  expect(records.map(({ detail, content_hash }) => [detail, content_hash])).toEqual([
+    [{ first: later!.id, last: later!.id, entries: 1 }, sha256Hex("Yes.")],
+    [{ first: result!.id, last: answer!.id, entries: 2 }, sha256Hex(`${result!.text}\n${answer!.text}`)],
+  ]);
+});
+
 test.if(searchable)("restoring what was forgotten brings its mark back", async () => {
   await using lab = await searchLab();
   await lab.grant();

@@ -1,10 +1,11 @@
 // Says why the agents have no tools that write: the conversation holds text from the web. Leads to the first such entry.
 
-import { createMemo, type JSX, Show } from "solid-js";
+import { createMemo, createSignal, type JSX, Show } from "solid-js";
 import { Button } from "../../kit/button.tsx";
 import { plural } from "../../kit/format.ts";
+import { attempt } from "../../kit/toast.tsx";
 import { useHere } from "../../state/here.ts";
-import { isTainting } from "../../state/taint.ts";
+import { clearTaintThrough, isTainting } from "../../state/taint.ts";
 import { useRoom } from "./room.ts";
 
 export function TaintNotice(): JSX.Element {
@@ -12,16 +13,25 @@ export function TaintNotice(): JSX.Element {
   const room = useRoom();
   const tainting = createMemo(() => here.state().entries.filter(isTainting));
   const first = () => tainting()[0];
+  const [busy, setBusy] = createSignal(false);
+  const clearAll = async () => {
+    setBusy(true);
+    await attempt(() => clearTaintThrough(here.id, tainting().at(-1)!.id));
+    setBusy(false);
+  };
   return (
     <Show when={first()}>
       {(entry) => (
         <div class="notice wait" role="group" aria-label="Text from the web">
           <div>
             {plural(tainting().length, "entry", "entries")} with text from the web: agents get no tools that
-            write. Forget each, or clear its mark.
+            write. Forget them, or clear their marks when you have read them.
           </div>
           <Button small onClick={() => room.select({ kind: "entry", id: entry().id })}>
             Show first
+          </Button>
+          <Button small busy={busy()} onClick={() => void clearAll()}>
+            Clear all marks
           </Button>
         </div>
       )}
