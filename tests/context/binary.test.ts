@@ -14,6 +14,7 @@ import { openDatabase } from "../../src/kit/db.ts";
 import { createLog } from "../../src/kit/log.ts";
 import { refusalOf } from "../kit/context-server.ts";
 import { eventually } from "../kit/eventually.ts";
+import { runService } from "../kit/running.ts";
 import { auditFile, runContext, type RunningContext } from "../kit/running-context.ts";
 
 const LIMIT_MS = 60_000;
@@ -251,3 +252,38 @@ test("without its database a server does not begin anew beside what the lost one
   expect((await refusalOf(server.admin.raw("GET", "/spaces"))).status).toBe(401);
   expect((await server.cairn("file", "get", "a.md")).stdout).toBe("kept");
 });
+
+test(
+  "the compiled programs have their workers: a diff, a secret in a large text, and token counts",
+  async () => {
+    await using server = await runContext();
+    const { admin } = server;
+    const lines = (mark: string) =>
+      Array.from({ length: 5_000 }, (_, index) => `${mark} ${index}`).join("\n");
+    await admin.write("a.md", lines("old"));
+    await admin.write("a.md", lines("new"));
+    expect(await admin.get("/spaces/team/diff/a.md")).toMatchObject({ coarse: true, added: 5_000 });
+    const key = `${lines("text")}\nAKIAQWERTYUIOPASDFGH`;
+    const refused = await refusalOf(admin.raw("PUT", "/spaces/team/files/b.md", { body: key }));
+    expect(refused).toMatchObject({ code: "secret_found", details: { line: 5_001 } });
+    const shown = await done(server.cairn("file", "diff", "a.md"));
+    expect(shown).toStartWith("The versions differ too much to compare line by line;");
+    await using service = await runService();
+    const provider = {
+      name: "p",
+      type: "openai-compatible",
+      base_url: "http://127.0.0.1:9/v1",
+      api_key: "k",
+    };
+    const { id } = await service.admin.post<{ id: number }>("/providers", provider);
+    const model = await service.admin.post<{ id: number }>("/models", { provider_id: id, model_name: "m" });
+    const workspace = await service.admin.post<{ id: number }>("/workspaces", {
+      name: "w",
+      orchestrator_model_id: model.id,
+    });
+    const [agent] = await service.admin.get<{ id: number }[]>(`/workspaces/${workspace.id}/agents`);
+    const { tokens } = await service.admin.get<{ tokens: number }>(`/agents/${agent!.id}/prompt`);
+    expect(tokens).toBeGreaterThan(100);
+  },
+  LIMIT_MS,
+);

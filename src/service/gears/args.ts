@@ -16,6 +16,8 @@ export const CHECK_DEADLINE_MS = 250;
 export const COMPILE_DEADLINE_MS = 2_000;
 const COMPILED_KEPT_MAX = 500;
 const SCHEMA_DEPTH_MAX = 100;
+/** Objects and lists in a schema: to compile so many takes a few dozen milliseconds, in which nothing else runs. */
+const SCHEMA_PARTS_MAX = 300;
 /** Top-level properties marked with it hold paths of workspace files, which the run is then given. */
 const FILE_MARK = "x-file";
 const DRAFT_07 = /^https?:\/\/json-schema\.org\/draft-07\/schema#?$/;
@@ -45,8 +47,12 @@ export function checkArgsSchema(text: string): void {
   if (schema.type !== "object")
     throw new AppError("invalid", 'args_schema: its root must be of "type": "object"');
   requireKnownDraft(schema);
+  if (partsOf(schema) > SCHEMA_PARTS_MAX)
+    throw new AppError("invalid", `args_schema: at most ${SCHEMA_PARTS_MAX} objects and lists in it`, {
+      limit: SCHEMA_PARTS_MAX,
+    });
   requirePlain(schema, 0);
-  const ajv = newAjv(schema, "with meta-schema");
+  const ajv = metaAjv(schema);
   const valid = bounded(COMPILE_DEADLINE_MS, () => ajv.validateSchema(schema));
   if (!valid)
     throw new AppError(
@@ -131,6 +137,18 @@ function requirePlain(value: unknown, depth: number): void {
   }
 }
 
+/** Itself and every object and list within it. Not by recursion: it may be deeper than the stack. */
+function partsOf(schema: Schema): number {
+  const waiting: object[] = [schema];
+  let parts = 0;
+  for (let part = waiting.pop(); part !== undefined; part = waiting.pop()) {
+    parts += 1;
+    for (const member of Object.values(part))
+      if (typeof member === "object" && member !== null) waiting.push(member as object);
+  }
+  return parts;
+}
+
 function requirePattern(pattern: string): void {
   const problem = patternProblem(pattern);
   if (problem)
@@ -188,14 +206,32 @@ function described(error: ErrorObject | undefined): ArgsProblem {
   return { path: at.join("."), message: error.message ?? "does not fit args_schema" };
 }
 
+const metaAjvs = new Map<boolean, Ajv>();
+
+/** For checking schemas themselves: what it compiles for that is the same for each, and it keeps none of them. */
+function metaAjv(schema: Schema): Ajv {
+  const draft07 = isDraft07(schema);
+  const known = metaAjvs.get(draft07) ?? newAjv(schema, "with meta-schema");
+  metaAjvs.set(draft07, known);
+  return known;
+}
+
+function isDraft07(schema: Schema): boolean {
+  return typeof schema.$schema === "string" && DRAFT_07.test(schema.$schema);
+}
+
 /** A fresh one for each schema: it would keep every `$id` it has seen. Loaded when first needed. */
 function newAjv(schema: Schema, metaSchema: "with meta-schema" | "without"): Ajv {
-  const draft07 = typeof schema.$schema === "string" && DRAFT_07.test(schema.$schema);
+  const draft07 = isDraft07(schema);
   const Class = draft07
     ? (require("ajv") as typeof AjvDraft07).Ajv
     : (require("ajv/dist/2020") as typeof AjvDraft2020).Ajv2020;
   const meta = metaSchema === "with meta-schema";
-  const code = { regExp: Object.assign(boundedPattern, { code: "boundedPattern" }) as never };
+  // Its optimizer takes the square of the number of properties, for code that runs once a call.
+  const code = {
+    optimize: false,
+    regExp: Object.assign(boundedPattern, { code: "boundedPattern" }) as never,
+  };
   const ajv: Ajv = new Class({
     strict: false,
     logger: false,

@@ -21,6 +21,7 @@ const FILES = 6_000;
 const FILES_PER_PUSH = 500;
 const VERSIONS = 10_000;
 const LINES = 10_000;
+const PASSWORD_CHARACTERS_MAX = 1_000;
 
 const lines = (mark: string, count: number) =>
   Array.from({ length: count }, (_, index) => `${mark} ${index} ${mark}${index}`).join("\n");
@@ -28,7 +29,8 @@ const filled = (text: string, bytes: number) => text.repeat(Math.floor(bytes / t
 const base64 = (text: string) => Buffer.from(text).toString("base64");
 
 async function send(client: ContextClient, method: string, path: string, body?: string | Uint8Array) {
-  const json = method === "POST" ? { "Content-Type": "application/json" } : {};
+  const isContent = path.startsWith(`${SPACE}/files/`);
+  const json: Record<string, string> = isContent ? {} : { "Content-Type": "application/json" };
   const init = body === undefined ? {} : { body, headers: json };
   const response = await client.raw(method, path, init);
   await response.arrayBuffer();
@@ -72,11 +74,11 @@ const smallDocument = (index: number) =>
   `---\nnumber: ${index}\n---\n# ${index}\n\nSee [[${index}]] and other/${index}.md\n`;
 
 export const CONTEXT_ROWS: Readonly<Record<string, Readonly<Record<string, ContextCase>>>> = {
-  "GET /spaces/:space/files": {
+  "GET /spaces/{space}/files": {
     "all of many files": get(`${SPACE}/files?deleted=1`),
     "as it was": async (server) => get(`${SPACE}/files?at=${await headOf(server)}`)(server),
   },
-  "PUT /spaces/:space/files/*": {
+  "PUT /spaces/{space}/files/{path}": {
     "5 MiB of lines": put("lines.txt", filled("word ".repeat(15) + "\n", 5 * MIB - MIB / 8)),
     "nothing but links": put("links.md", filled("[[a]] [x](y.md) z/q.md ", 2 * MIB)),
     "nothing but beginnings of links": put("brackets.md", filled("[](<", 2 * MIB)),
@@ -88,25 +90,25 @@ export const CONTEXT_ROWS: Readonly<Record<string, Readonly<Record<string, Conte
     "what is nearly a key": put("key.txt", filled(`SG.a.${"_".repeat(258)}\n`, 4 * MIB)),
     "nothing but beginnings of keys": put("keys.txt", filled("https://a:b@ eyJ glc_ ops_ey ", 4 * MIB)),
   },
-  "GET /spaces/:space/files/*": { "5 MiB": get(`${SPACE}/files/large.txt`) },
-  "GET /spaces/:space/history/*": { "ten thousand versions": get(`${SPACE}/history/often.md`) },
-  "GET /spaces/:space/diff/*": {
+  "GET /spaces/{space}/files/{path}": { "5 MiB": get(`${SPACE}/files/large.txt`) },
+  "GET /spaces/{space}/history/{path}": { "ten thousand versions": get(`${SPACE}/history/often.md`) },
+  "GET /spaces/{space}/diff/{path}": {
     "ten thousand lines, all new": get(`${SPACE}/diff/rewritten.txt`),
     "two of 5 MiB, all new": get(`${SPACE}/diff/large.txt`),
     "of a file with ten thousand versions": get(`${SPACE}/diff/often.md`),
   },
-  "GET /spaces/:space/changes": {
+  "GET /spaces/{space}/changes": {
     "all there ever were": async (server) =>
       get(`${SPACE}/changes?since=${(await headOf(server)).replace(/\..*/, ".0")}`)(server),
   },
-  "POST /spaces/:space/adopt": { "nothing, in many files": asks("POST", `${SPACE}/adopt`, 200, () => "{}") },
-  "POST /spaces/:space/snapshots/:id/restore": {
+  "POST /spaces/{space}/adopt": { "nothing, in many files": asks("POST", `${SPACE}/adopt`, 200, () => "{}") },
+  "POST /spaces/{space}/snapshots/{id}/restore": {
     "one file of many": async (server) => {
       await server.admin.write("pushed/0/0/0.md", `changed ${attempts}`);
       await asks("POST", `${SPACE}/snapshots/1/restore`, 200, () => "{}")(server);
     },
   },
-  "POST /spaces/:space/push": {
+  "POST /spaces/{space}/push": {
     "many small documents": asks("POST", `${SPACE}/push`, 200, pushOf(FILES_PER_PUSH, smallDocument)),
     "large documents": asks(
       "POST",
@@ -116,7 +118,7 @@ export const CONTEXT_ROWS: Readonly<Record<string, Readonly<Record<string, Conte
     ),
     "JSON without an end": asks("POST", `${SPACE}/push`, 400, () => "[".repeat(4 * MIB)),
   },
-  "POST /spaces/:space/pull": {
+  "POST /spaces/{space}/pull": {
     "many files": asks("POST", `${SPACE}/pull`, 200, () =>
       JSON.stringify({
         paths: Array.from({ length: 2_000 }, (_, index) => furnishedPath(index)),
@@ -136,12 +138,95 @@ export const CONTEXT_ROWS: Readonly<Record<string, Readonly<Record<string, Conte
       for (let seen = 0; seen < FILES; seen += 1) await stream.next();
     },
   },
+  "POST /auth/login": {
+    "a password as long as it may be": asks("POST", "/auth/login", 401, () =>
+      JSON.stringify({ name: `nobody ${attempts}`, password: "p".repeat(PASSWORD_CHARACTERS_MAX) }),
+    ),
+  },
+  "PUT /users/{user}/password": {
+    "as long as it may be": asks("PUT", "/users/worst/password", 204, () =>
+      JSON.stringify({ password: "p".repeat(PASSWORD_CHARACTERS_MAX) }),
+    ),
+  },
+  "PUT /users/{user}/acl": {
+    "as many patterns as there may be, each of which could run away": asks(
+      "PUT",
+      "/users/worst/acl",
+      200,
+      () =>
+        JSON.stringify({
+          rules: Array.from({ length: 1_000 }, () => ({
+            effect: "deny",
+            path: `team/${"**/*a*/".repeat(40)}b`,
+            capabilities: ["read"],
+          })),
+        }),
+    ),
+  },
+  "GET /acl/explain": {
+    "a long path, many patterns": get(
+      `/acl/explain?user=worst&capability=read&path=${encodeURIComponent(`team/${"a/".repeat(400)}b`)}`,
+    ),
+  },
+  "PUT /spaces/{space}/sync": {
+    "as many rules as there may be": asks("PUT", `${SPACE}/sync`, 200, () =>
+      JSON.stringify(
+        Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`never${index}`, "never"])),
+      ),
+    ),
+  },
   "GET /openapi.json": { "all of it": get("/openapi.json") },
 };
 
-/** Their input is bounded by a small schema, and what they touch and answer by a limit of its own. */
-export const CONTEXT_BOUNDED: Readonly<Record<string, string>> = {
-  "GET /health": "asks nothing",
+/** Why a route needs no row. */
+export const CONTEXT_BOUNDED: Readonly<Record<string, readonly string[]>> = {
+  "one row by its key, nothing else": [
+    "DELETE /auth/token",
+    "GET /auth/whoami",
+    "GET /users/{user}",
+    "PATCH /users/{user}",
+    "DELETE /users/{user}",
+    "POST /users/{user}/disable",
+    "POST /users/{user}/enable",
+    "DELETE /users/{user}/tokens",
+    "DELETE /users/{user}/tokens/{id}",
+    "GET /spaces/{space}",
+    "PUT /spaces/{space}/quotas",
+    "DELETE /spaces/{space}/files/{path}",
+    "POST /spaces/{space}/undelete/{path}",
+    "DELETE /spaces/{space}/versions/{path}",
+    "POST /audit/acknowledge",
+    "PATCH /webhooks/{id}",
+    "DELETE /webhooks/{id}",
+    "POST /webhooks/{id}/secret",
+    "POST /webhooks/{id}/test",
+    "POST /deliveries/{delivery}/redeliver",
+    "DELETE /backups/{id}",
+    "GET /backups/{id}",
+  ],
+  "a list that limits of its own keep short, or a page of one": [
+    "GET /users",
+    "GET /users/{user}/tokens",
+    "GET /users/{user}/acl",
+    "DELETE /users/{user}/acl",
+    "GET /spaces",
+    "GET /spaces/{space}/sync",
+    "GET /spaces/{space}/snapshots",
+    "GET /audit/breaks",
+    "GET /webhooks",
+    "GET /webhooks/dead-letter",
+    "GET /webhooks/{id}/deliveries",
+  ],
+  "a small body by its schema": [
+    "POST /users",
+    "POST /users/{user}/tokens",
+    "POST /spaces",
+    "POST /spaces/{space}/snapshots",
+    "POST /webhooks",
+  ],
+  "asks the database whether it is there": ["GET /health"],
+  "on the machine of the server only; archives are read and written with pauses": ["POST /backups"],
+  "closes a space and removes its folder": ["DELETE /spaces/{space}"],
 };
 
 async function headOf({ admin }: Pick<Furnished, "admin">): Promise<string> {
@@ -165,6 +250,7 @@ export async function furnishedContext(): Promise<Furnished> {
     await admin.write("rewritten.txt", lines(mark, LINES));
     await admin.write("large.txt", lines(mark, 240_000));
   }
+  await server.user("worst", "viewer");
   await admin.post(`${SPACE}/snapshots`, { name: "furnished" });
   // Started once more, since what it has in the database is another.
   await server.stop();

@@ -11,7 +11,6 @@ export async function expectNobodyWaits(server: MeasuredServer, act: () => Promi
   const stretches: number[] = [];
   while (stretches.length < TRIES) {
     const longest = await server.longestStretch(act);
-    console.log("   ", Math.round(longest));
     if (longest <= STRETCH_MS_MAX) return;
     stretches.push(Math.round(longest));
   }

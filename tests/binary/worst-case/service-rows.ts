@@ -19,12 +19,15 @@ export interface FurnishedService extends AsyncDisposable {
   readonly agentId: number;
   readonly turnId: number;
   readonly modelId: number;
+  readonly userId: number;
   /** Of the last entries, and of one that has all but the last. */
   readonly calls: readonly [number, number];
 }
 
 const TURNS = 5_000;
-const CALLS = 20_000;
+const CALLS = 5_000;
+const EVENTS = 10_000;
+const PASSWORD_CHARACTERS_MAX = 1_000;
 const CHAT_CHARACTERS_MAX = 400_000;
 const INSTRUCTION_CHARACTERS_MAX = 100_000;
 const FILE_BYTES = 2 * 1024 * 1024;
@@ -54,28 +57,31 @@ const own =
   ({ workspaceId }) =>
     `/workspaces/${workspaceId}${rest}`;
 
-/** As large as it may be, and slow to check: many names that are looked for in what is checked. */
+/** Of as many parts as there may be. */
 const largeSchema = JSON.stringify({
   type: "object",
   properties: Object.fromEntries(
-    Array.from({ length: 1_500 }, (_, index) => [`p${index}`, { type: "string", maxLength: index }]),
+    Array.from({ length: 290 }, (_, index) => [
+      `p${index}`,
+      { type: "string", maxLength: index, pattern: "^a+b+$" },
+    ]),
   ),
 });
 const gear = (fields: object) => ({
   name: `gear_${(attempts += 1)}`,
   description: "A gear.",
   runtime: "python",
-  entry: "main.py",
-  files: [{ path: "main.py", content: "print(1)" }],
+  args_schema: JSON.stringify({ type: "object", properties: {} }),
+  code: "print(1)",
   ...fields,
 });
 
 export const SERVICE_ROWS: Readonly<Record<string, Readonly<Record<string, ServiceCase>>>> = {
-  "GET /workspaces/:id/entries": { "the newest of many": get(own("/entries?limit=50")) },
-  "GET /workspaces/:id/turns": { "the newest of many": get(own("/turns?limit=50")) },
-  "GET /agents/:id/prompt": { "a long conversation": get(({ agentId }) => `/agents/${agentId}/prompt`) },
-  "GET /calls/:id": { "a long conversation": get(({ calls }) => `/calls/${calls[0]}`) },
-  "GET /calls/:id/diff": {
+  "GET /workspaces/{id}/entries": { "the newest of many": get(own("/entries?limit=50")) },
+  "GET /workspaces/{id}/turns": { "the newest of many": get(own("/turns?limit=50")) },
+  "GET /agents/{id}/prompt": { "a long conversation": get(({ agentId }) => `/agents/${agentId}/prompt`) },
+  "GET /calls/{id}": { "a long conversation": get(({ calls }) => `/calls/${calls[0]}`) },
+  "GET /calls/{id}/diff": {
     "two long conversations that share their beginning": get(
       ({ calls }) => `/calls/${calls[1]}/diff?to=${calls[0]}`,
     ),
@@ -83,14 +89,14 @@ export const SERVICE_ROWS: Readonly<Record<string, Readonly<Record<string, Servi
       ({ calls }) => `/calls/${calls[0]}/diff?to=${calls[0] + 1}`,
     ),
   },
-  "GET /turns/:id/calls": { "of a turn": get(({ turnId }) => `/turns/${turnId}/calls`) },
-  "GET /turns/:id/steps": { "of a turn": get(({ turnId }) => `/turns/${turnId}/steps`) },
-  "GET /workspaces/:id/usage": { "of many calls": get(own("/usage")) },
-  "GET /workspaces/:id/blueprint": {
+  "GET /turns/{id}/calls": { "of a turn": get(({ turnId }) => `/turns/${turnId}/calls`) },
+  "GET /turns/{id}/steps": { "of a turn": get(({ turnId }) => `/turns/${turnId}/steps`) },
+  "GET /workspaces/{id}/usage": { "of many calls": get(own("/usage")) },
+  "GET /workspaces/{id}/blueprint": {
     "as it is": get(own("/blueprint")),
     "as it was": get((service) => own(`/blueprint?at=${service.turnId}`)(service)),
   },
-  "POST /workspaces/:id/chat": {
+  "POST /workspaces/{id}/chat": {
     "one word as long as a message may be": asks("POST", own("/chat"), 202, () => ({
       text: "a".repeat(CHAT_CHARACTERS_MAX),
       queue: true,
@@ -118,12 +124,47 @@ export const SERVICE_ROWS: Readonly<Record<string, Readonly<Record<string, Servi
       "POST",
       () => "/gears",
       201,
-      () => gear({ files: [{ path: "main.py", content: "#\n".repeat(FILE_BYTES / 2) }] }),
+      () => gear({ code: "#\n".repeat(FILE_BYTES / 2) }),
     ),
   },
-  "PUT /workspaces/:id/file": {
-    "as large as it may be": asks("PUT", own("/file?path=large.txt"), 200, () =>
-      "x\n".repeat(FILE_BYTES / 2 - 1),
+  "PUT /workspaces/{id}/file": {
+    "as large as it may be": async (service) => {
+      const path = own(`/file?path=large-${(attempts += 1)}.txt`);
+      await asks("PUT", path, 201, () => "x\n".repeat(FILE_BYTES / 2 - 1))(service);
+    },
+  },
+  "GET /workspaces/{id}/file": { "as large as it may be": get(own("/file?path=read.txt")) },
+  "GET /turns/{id}/events": {
+    "all of a turn": async (service) => {
+      const stream = await service.admin.events(`/turns/${service.turnId}/events?after=0`);
+      await stream.all();
+    },
+  },
+  "GET /workspaces/{id}/events": {
+    "all there ever were": async (service) => {
+      await using stream = await service.admin.events(own("/events?after=0")(service));
+      for (let seen = 0; seen < EVENTS; seen += 1) await stream.next();
+    },
+  },
+  "POST /login": {
+    "a password as long as it may be": asks(
+      "POST",
+      () => "/login",
+      401,
+      () => ({
+        user: newName(),
+        password: "p".repeat(PASSWORD_CHARACTERS_MAX),
+      }),
+    ),
+  },
+  "PUT /users/{id}/password": {
+    "as long as it may be": asks(
+      "PUT",
+      ({ userId }) => `/users/${userId}/password`,
+      204,
+      () => ({
+        password: "p".repeat(PASSWORD_CHARACTERS_MAX),
+      }),
     ),
   },
   "GET /audit": {
@@ -134,8 +175,94 @@ export const SERVICE_ROWS: Readonly<Record<string, Readonly<Record<string, Servi
   "GET /openapi.json": { "all of it": get(() => "/openapi.json") },
 };
 
-/** Their input is bounded by a small schema, and what they touch and answer by a limit of its own. */
-export const SERVICE_BOUNDED: Readonly<Record<string, string>> = {};
+/** Why a route needs no row. */
+export const SERVICE_BOUNDED: Readonly<Record<string, readonly string[]>> = {
+  "one row by its key, nothing else": [
+    "POST /logout",
+    "GET /whoami",
+    "DELETE /users/{id}/tokens",
+    "DELETE /teams/{id}",
+    "PUT /teams/{id}/members/{user_id}",
+    "DELETE /teams/{id}/members/{user_id}",
+    "DELETE /providers/{id}",
+    "DELETE /models/{id}",
+    "GET /workspaces/{id}",
+    "PUT /workspaces/{id}/teams/{team_id}",
+    "DELETE /workspaces/{id}/teams/{team_id}",
+    "DELETE /agents/{id}",
+    "DELETE /wires/{id}",
+    "GET /turns/{id}",
+    "POST /turns/{id}/cancel",
+    "POST /turns/{id}/resume",
+    "DELETE /entries/{id}",
+    "POST /entries/{id}/restore",
+    "POST /entries/{id}/clear-taint",
+    "GET /instructions/{id}",
+    "DELETE /instructions/{id}",
+    "GET /instruction-proposals/{id}",
+    "POST /instruction-proposals/{id}/decision",
+    "DELETE /instruction-bindings/{id}",
+    "GET /gears/{id}",
+    "DELETE /gears/{id}",
+    "GET /gear-runs/{id}",
+    "DELETE /gear-bindings/{id}",
+    "GET /egress/status",
+    "POST /egress/off",
+    "POST /egress/requests/{id}/decision",
+    "DELETE /egress-grants/{id}",
+    "GET /terminal/status",
+  ],
+  "a list that limits of its own keep short, or a page of one": [
+    "GET /users",
+    "GET /teams",
+    "GET /providers",
+    "GET /models",
+    "GET /workspaces",
+    "GET /workspaces/{id}/agents",
+    "GET /workspaces/{id}/wires",
+    "GET /workspaces/{id}/files",
+    "GET /instructions",
+    "GET /instructions/{id}/versions",
+    "GET /instruction-proposals",
+    "GET /workspaces/{id}/instructions",
+    "GET /gears",
+    "GET /gears/{id}/versions",
+    "GET /gears/{id}/runs",
+    "GET /workspaces/{id}/gears",
+    "GET /approvals",
+    "GET /egress/pending",
+    "GET /egress/log",
+    "GET /workspaces/{id}/egress",
+  ],
+  "a small body by its schema": [
+    "POST /users",
+    "PATCH /users/{id}",
+    "DELETE /users/{id}",
+    "POST /users/{id}/tokens",
+    "POST /teams",
+    "PATCH /teams/{id}",
+    "POST /providers",
+    "PATCH /providers/{id}",
+    "POST /providers/{id}/test",
+    "POST /models",
+    "PATCH /models/{id}",
+    "POST /workspaces",
+    "PATCH /workspaces/{id}",
+    "POST /workspaces/{id}/agents",
+    "PATCH /agents/{id}",
+    "POST /workspaces/{id}/wires",
+    "POST /workspaces/{id}/clone",
+    "POST /workspaces/{id}/instructions",
+    "PATCH /gears/{id}",
+    "POST /workspaces/{id}/gears",
+    "POST /workspaces/{id}/egress",
+  ],
+  "the same work as in a row: saving is creating": ["PUT /instructions/{id}", "PUT /gears/{id}"],
+  "runs in a process of its own": ["POST /gears/{id}/run", "POST /gears/{id}/tests/run"],
+  "a connection of its own": ["GET /terminal", "GET /workspaces/{id}/terminal"],
+  "asks the database whether it is there": ["GET /health"],
+  "one transaction over all that a workspace has, and for its owner only": ["DELETE /workspaces/{id}"],
+};
 
 export async function furnishedService(): Promise<FurnishedService> {
   const folder = await temporaryFolder();
@@ -177,9 +304,13 @@ async function furnish(data: string, modelUrl: string) {
   ).all();
   const [agent] = await admin.get<{ id: number }[]>(`/workspaces/${workspaceId}/agents`);
   const [turn] = await admin.get<{ id: number }[]>(`/workspaces/${workspaceId}/turns`);
+  await admin.raw("PUT", `/workspaces/${workspaceId}/file?path=read.txt`, {
+    body: "x\n".repeat(FILE_BYTES / 2 - 1),
+  });
+  const { id: userId } = await lab.user("worst");
   await lab.service.stop("furnished");
   const calls = addMuch(join(data, "service.db"), workspaceId);
-  return { workspaceId, agentId: agent!.id, turnId: turn!.id, modelId, calls };
+  return { workspaceId, agentId: agent!.id, turnId: turn!.id, modelId, userId, calls };
 }
 
 /** Entries, and calls: two that were sent all of the conversation, and one that was sent all but its first entry. */
@@ -207,6 +338,14 @@ function addMuch(path: string, workspaceId: number): readonly [number, number] {
   const before = copy(`${stable},e1-${last - 2}`);
   const whole = copy(`${stable},e1-${last}`);
   copy(`${stable},e2-${last}`);
+  // As many events as a long life brings: copies of one.
+  db.run(
+    `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?1)
+     INSERT INTO events (workspace_id, id, turn_id, type, content)
+     SELECT workspace_id, (SELECT max(id) FROM events WHERE workspace_id = ?2) + i, NULL, type, content
+     FROM n, (SELECT * FROM events WHERE workspace_id = ?2 AND type = 'entry' LIMIT 1)`,
+    [EVENTS, workspaceId],
+  );
   db.run("COMMIT");
   return [whole, before];
 }

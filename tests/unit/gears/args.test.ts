@@ -183,3 +183,15 @@ test("marked properties name files; others and other types do not", () => {
   expect(schema.filesIn({ one: "a", many: ["b", 1, "c"], plain: "d" })).toEqual(["a", "b", "c"]);
   expect(schema.filesIn({})).toEqual([]);
 });
+
+test("a schema of very many parts is refused, since compiling it would keep others waiting", () => {
+  const schema = (count: number) =>
+    JSON.stringify({
+      type: "object",
+      properties: Object.fromEntries(Array.from({ length: count }, (_, index) => [`p${index}`, {}])),
+    });
+  expect(() => checkArgsSchema(schema(298))).not.toThrow();
+  expect(() => checkArgsSchema(schema(299))).toThrow(
+    expect.objectContaining({ code: "invalid", details: { limit: 300 } }),
+  );
+});
