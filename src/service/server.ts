@@ -70,7 +70,7 @@ export function createRoutes(parts: Parts, log: Log) {
     .use(fileRoutes(caller, parts.files))
     .use(libraryRoutes(caller, parts.instructions, parts.proposals))
     .use(gearRoutes(caller, parts, log))
-    .use(approvalRoutes(caller, parts.approvals))
+    .use(approvalRoutes(caller, parts.approvals, () => parts.sandbox.decided()))
     .use(usageRoutes(caller, parts.usages))
     .use(egressRoutes(caller, parts.grants, parts.searches))
     .use(terminalRoutes(caller, parts.terminals))

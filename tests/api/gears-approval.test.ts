@@ -169,3 +169,33 @@ test("a gear that was approved to run isolated does not run without isolation un
     { name: "echo_args", version: 1, status_before: "pending", isolated: true },
   ]);
 });
+
+test("while it is not known whether gears are isolated, nothing says that they are not", async () => {
+  await using folder = await temporaryFolder();
+  let gear: GearView;
+  {
+    await using at = await testService({ data: folder.path, sandbox: isolatedSandbox() });
+    gear = await approvedGear(at.admin);
+  }
+  const known = Promise.withResolvers<void>();
+  const asking = { ...isolatedSandbox(), isolated: false, decided: () => Promise.resolve() };
+  asking.decided = async () => {
+    await known.promise;
+    asking.isolated = true;
+  };
+  await using at = await testService({ data: folder.path, sandbox: asking });
+  const asked = [
+    at.admin.get<unknown>("/gears"),
+    at.admin.get<unknown>(`/gears/${gear.id}`),
+    at.admin.get<unknown>("/approvals"),
+    at.admin.post<unknown>(`/gears/${gear.id}/run`, {}),
+  ];
+  await at.admin.get("/whoami");
+  known.resolve();
+  expect(await Promise.all(asked)).toMatchObject([
+    [{ isolated: true }],
+    { isolated: true },
+    [],
+    { exit_code: 0 },
+  ]);
+});

@@ -6,11 +6,14 @@ import type { CallerPlugin } from "../people/plugin.ts";
 import type { Approvals } from "./approvals.ts";
 import { Approval } from "./schema.ts";
 
-export function approvalRoutes(plugin: CallerPlugin, approvals: Approvals) {
-  return new Elysia({ name: "approvals", normalize: false, tags: ["approvals"] })
-    .use(plugin)
-    .get("/approvals", ({ caller }) => approvals.list(caller), {
-      caller: "any",
-      response: Type.Array(Approval),
-    });
+/** `ready`: resolves when it is known whether gears are isolated, which decides what waits. */
+export function approvalRoutes(plugin: CallerPlugin, approvals: Approvals, ready: () => Promise<void>) {
+  return new Elysia({ name: "approvals", normalize: false, tags: ["approvals"] }).use(plugin).get(
+    "/approvals",
+    async ({ caller }) => {
+      await ready();
+      return approvals.list(caller);
+    },
+    { caller: "any", response: Type.Array(Approval) },
+  );
 }

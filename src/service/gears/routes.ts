@@ -58,10 +58,17 @@ export function gearRoutes(plugin: CallerPlugin, deps: GearRoutesDeps, log: Log)
     .use(bindingRoutes(plugin, deps));
 }
 
-function recordRoutes(plugin: CallerPlugin, { gears }: GearRoutesDeps) {
+function recordRoutes(plugin: CallerPlugin, { gears, isolation }: GearRoutesDeps) {
   return new Elysia({ name: "gear-records", normalize: false, tags: ["gears"] })
     .use(plugin)
-    .get("/gears", ({ caller }) => gears.list(caller), { caller: "any", response: Type.Array(Gear) })
+    .get(
+      "/gears",
+      async ({ caller }) => {
+        await isolation.decided();
+        return gears.list(caller);
+      },
+      { caller: "any", response: Type.Array(Gear) },
+    )
     .post(
       "/gears",
       ({ caller, body, status }) => gears.create(caller, body).then((made) => status(201, made)),
@@ -71,11 +78,14 @@ function recordRoutes(plugin: CallerPlugin, { gears }: GearRoutesDeps) {
         response: { 201: CreatedGear },
       },
     )
-    .get("/gears/:id", ({ caller, params }) => gears.get(caller, params.id), {
-      caller: "any",
-      params: fromPath(IdParams),
-      response: GearDetail,
-    })
+    .get(
+      "/gears/:id",
+      async ({ caller, params }) => {
+        await isolation.decided();
+        return gears.get(caller, params.id);
+      },
+      { caller: "any", params: fromPath(IdParams), response: GearDetail },
+    )
     .put("/gears/:id", ({ caller, params, body }) => gears.save(caller, params.id, body), {
       caller: "author",
       params: fromPath(IdParams),
