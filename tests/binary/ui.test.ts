@@ -167,8 +167,9 @@ describe("the interface as it is served", () => {
     for (const method of ["POST", "PUT", "PATCH", "DELETE"]) {
       for (const path of ["/", "/workspaces", script()]) {
         const answer = await get(path, { Origin: service.url }, method);
-        expect([method, path, answer.status]).toEqual([method, path, 404]);
-        expect(await answer.json()).toMatchObject({ error: { code: "not_found" } });
+        const allowed = answer.headers.get("allow");
+        expect([method, path, answer.status, allowed]).toEqual([method, path, 405, "GET, HEAD"]);
+        expect(await answer.json()).toMatchObject({ error: { code: "wrong_method" } });
       }
     }
   });

@@ -44,7 +44,7 @@ export class RouteTable {
 export function wrongMethod(method: string, path: string, methods: readonly string[]): AppError {
   const heads = methods.includes("GET") ? ["HEAD"] : [];
   const allow = [...new Set([...methods, ...heads])].sort().join(", ");
-  return new AppError("wrong_method", `${path}: ${method} is not a method of it; it has ${allow}`, { allow });
+  return new AppError("wrong_method", `${path}: ${method} is not allowed; use ${allow}`, { allow });
 }
 
 /** Raised by what takes no query. */

@@ -183,7 +183,7 @@ test("paths that are no route are 404 in JSON, and methods that a path does not 
     expect(await lab.admin.refused(method, path)).toEqual({
       status: 405,
       code: "wrong_method",
-      message: `${path}: ${method} is not a method of it; it has ${allow}`,
+      message: `${path}: ${method} is not allowed; use ${allow}`,
       details: { allow },
     });
 });

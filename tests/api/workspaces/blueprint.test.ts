@@ -183,8 +183,8 @@ test("a wire runs between two agents of one workspace, once, and is deleted, nev
     invalid(`to_agent_id: agent ${removed.id} is not in this workspace`),
   );
   expect(await at.admin.refused("PATCH", `/wires/${wire.id}`, {})).toMatchObject({
-    status: 404,
-    message: `/api/v1/wires/${wire.id}: no such route`,
+    status: 405,
+    message: `/api/v1/wires/${wire.id}: PATCH is not allowed; use DELETE`,
   });
 
   await at.admin.delete(`/wires/${wire.id}`);
