@@ -138,9 +138,10 @@ export async function startServer(options: OpenOptions & { readonly port?: numbe
     const door = new LocalDoor(options.directory);
     parts.authentication.openLocalDoor(door.open(listener.url), door.name);
     parts.deliveries.start();
+    log.info("listening", { url: listener.url, version: version.version, data: options.directory });
+    // Opening a space that a crash left with much to write takes a while.
     parts.background.run("catching up on changes before a crash", () => parts.spaces.catchUpAll());
     parts.background.run("verifying the audit record", () => parts.audit.examineAtStart());
-    log.info("listening", { url: listener.url, version: version.version, data: options.directory });
     return running(opened, listener, door);
   } catch (error) {
     await listener?.close();
