@@ -35,6 +35,12 @@ export async function run(): Promise<Row[]> {
     ...(await reads(server)),
     ...(await wholeSpace(server)),
     ...(await audit(server)),
+    rate(
+      "durable writes of 2 KB to new paths, 64 at once",
+      (await writes(server.url, server.bootstrap, MANY, "files")).rate,
+      9000,
+      limits.many.rate,
+    ),
     time("cairn file get, cold", await coldGet(server), 40),
     time("start to healthy", startMs, 80),
     { name: "memory of an idle server", measured: idleMb, unit: "MB", target: "≤ 60 MB", met: idleMb <= 60 },
@@ -52,9 +58,14 @@ function rate(name: string, measured: number, atLeast: number, limit?: number): 
   return { name, measured, unit: "1/s", ...beside, target, met: measured >= atLeast };
 }
 
-async function writes(url: string, token: string, connections: number): Promise<LoadResult> {
+async function writes(
+  url: string,
+  token: string,
+  connections: number,
+  what: "versions" | "files" = "versions",
+): Promise<LoadResult> {
   const command = [process.execPath, join(import.meta.dir, "context-load.ts"), url, token];
-  const child = Bun.spawn([...command, String(connections), String(MILLISECONDS)], {
+  const child = Bun.spawn([...command, String(connections), String(MILLISECONDS), what], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   const result = JSON.parse(await child.stdout.text()) as LoadResult;
