@@ -422,3 +422,14 @@ describe("changes and times", () => {
     expect(await admin.get<{ head: string }>("/spaces/team")).toMatchObject({ head });
   });
 });
+
+test("a content that is too large is refused for that, whatever is in it", async () => {
+  const config = { quotas: { max_file_size: 1_000 } };
+  await using server = await contextServer({ template: "blank", config });
+  const text = `AKIAQWERTYUIOPASDFGH ${"x".repeat(1_000)}`;
+  expect(await refusalOf(put(server.admin, "a.md", text))).toMatchObject({
+    status: 413,
+    code: "quota_exceeded",
+    details: { quota: "max_file_size", limit: 1_000 },
+  });
+});

@@ -18,6 +18,8 @@ export interface MeasuredServer extends AsyncDisposable {
   readonly url: string;
   /** Processor time of the longest stretch without a pause while `act` ran, in ms. */
   longestStretch(act: () => Promise<unknown>): Promise<number>;
+  /** Keeps its main thread busy for so long: for the test of the measurement. */
+  block(ms: number): void;
 }
 
 /** `directory`: of the data; for `service` it may be new. */
@@ -45,6 +47,7 @@ export async function measuredServer(kind: Kind, directory: string): Promise<Mea
       await act();
       return ask();
     },
+    block: (ms) => child.send(ms),
     async [Symbol.asyncDispose]() {
       child.kill("SIGKILL");
       await child.exited;
@@ -65,7 +68,11 @@ if (import.meta.main) {
     longest = Math.max(longest, now - before);
     before = now;
   };
-  process.on("message", () => {
+  process.on("message", (message: "ask" | number) => {
+    if (message !== "ask") {
+      for (const end = used() + message; used() < end;);
+      return;
+    }
     measure();
     process.send!({ longest } satisfies Stretch);
     longest = 0;

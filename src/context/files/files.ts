@@ -18,7 +18,7 @@ import { DIFF_JOB } from "./diff.ts";
 import { blockersOf, fileError, pathOf } from "./file-error.ts";
 import { refusal, requireEffect, requireRights, requireSome, type Draft } from "./file-rights.ts";
 import { headText, parseHead } from "./head.ts";
-import { admitQuotas } from "./quotas.ts";
+import { admitQuotas, admitSizes } from "./quotas.ts";
 import type { Adoption, Deleted, ListedFile } from "./listing-schema.ts";
 import type { FileHistory, NetChange } from "./schema.ts";
 import type { SecretScan } from "./secrets.ts";
@@ -293,6 +293,10 @@ export class Files {
         const begin = () => {
           for (const { op, path } of operations) requireSome(actor, space.name, op, path);
         };
+        // Before the scan, which a content that is too large is not worth.
+        admitSizes(spaces.quotasOf(space), operations, (news) =>
+          this.#deps.events.announce({ ...news, actor: actor.name, space: space.name }),
+        );
         await this.#scan(actor, deed.space, operations);
         return this.#quiet(actor, space.name, () =>
           space.engine.apply({ operations, begin, ...this.#terms(actor, space) }),

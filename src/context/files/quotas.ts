@@ -3,7 +3,7 @@
 import { AppError } from "../../kit/error.ts";
 import type { EffectiveQuotas } from "../spaces/schema.ts";
 import { fileError } from "./file-error.ts";
-import type { Plan } from "./engine.ts";
+import type { Operation, Plan } from "./engine.ts";
 
 const WARNED_FROM = 0.8;
 
@@ -14,17 +14,31 @@ export interface QuotaNews {
 
 /** Raises `quota_exceeded` with `quota, used, limit`. `tell` hears of limits that are reached or nearly reached by this. */
 export function admitQuotas(limits: EffectiveQuotas, plan: Plan, tell: (news: QuotaNews) => void): void {
-  for (const { path, op, after } of plan.effects) {
-    if (op === "write" && after!.size > limits.max_file_size) {
-      tell({
-        type: "quota.exceeded",
-        data: { quota: "max_file_size", used: after!.size, limit: limits.max_file_size },
-      });
-      throw exceeded("max_file_size", after!.size, limits.max_file_size, `${after!.size} bytes`, path);
-    }
-  }
+  for (const { path, op, after } of plan.effects)
+    if (op === "write") admitSize(limits, path, after!.size, tell);
   judge("max_files", plan.before.files, plan.after.files, limits.max_files, "files", tell);
   judge("max_space_size", plan.before.bytes, plan.after.bytes, limits.max_space_size, "bytes", tell);
+}
+
+/** The limit of a file, which is known before anything is done with contents. Raises as `admitQuotas`. */
+export function admitSizes(
+  limits: EffectiveQuotas,
+  operations: readonly Operation[],
+  tell: (news: QuotaNews) => void,
+): void {
+  for (const operation of operations)
+    if (operation.op === "put") admitSize(limits, operation.path, operation.content.length, tell);
+}
+
+function admitSize(
+  { max_file_size: limit }: EffectiveQuotas,
+  path: string,
+  size: number,
+  tell: (news: QuotaNews) => void,
+): void {
+  if (size <= limit) return;
+  tell({ type: "quota.exceeded", data: { quota: "max_file_size", used: size, limit } });
+  throw exceeded("max_file_size", size, limit, `${size} bytes`, path);
 }
 
 function judge(

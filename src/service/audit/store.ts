@@ -26,15 +26,8 @@ export class AuditStore {
     this.insert = db.query<never, [number, string, string, string]>(
       "INSERT INTO audit (seq, record, prev, hash) VALUES (?, ?, ?, ?)",
     );
-    this.page = db.query<
-      AuditRow,
-      [number, string | null, string | null, string | null, string | null, number]
-    >(
-      `SELECT seq, record, prev, hash FROM audit
-       WHERE seq < ?
-         AND (? IS NULL OR CASE WHEN json_valid(record) THEN record ->> 'action' END = ?)
-         AND (? IS NULL OR CASE WHEN json_valid(record) THEN record ->> 'actor' END = ?)
-       ORDER BY seq DESC LIMIT ?`,
+    this.page = db.query<AuditRow, [number, number]>(
+      "SELECT seq, record, prev, hash FROM audit WHERE seq < ? ORDER BY seq DESC LIMIT ?",
     );
     this.from = db.query<AuditRow, [number, number]>(
       "SELECT seq, record, prev, hash FROM audit WHERE seq > ? ORDER BY seq LIMIT ?",

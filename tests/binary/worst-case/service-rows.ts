@@ -27,6 +27,7 @@ export interface FurnishedService extends AsyncDisposable {
 const TURNS = 5_000;
 const CALLS = 5_000;
 const EVENTS = 10_000;
+const AUDIT_RECORDS = 50_000;
 const PASSWORD_CHARACTERS_MAX = 1_000;
 const CHAT_CHARACTERS_MAX = 400_000;
 const INSTRUCTION_CHARACTERS_MAX = 100_000;
@@ -171,7 +172,7 @@ export const SERVICE_ROWS: Readonly<Record<string, Readonly<Record<string, Servi
     "the newest": get(() => "/audit?limit=50"),
     "what nobody did": get(() => "/audit?action=never.done"),
   },
-  "GET /audit/verify": { "of a long record": get(() => "/audit/verify") },
+  "GET /audit/verify": { "of a record that somebody added to": get(() => "/audit/verify") },
   "GET /openapi.json": { "all of it": get(() => "/openapi.json") },
 };
 
@@ -345,6 +346,13 @@ function addMuch(path: string, workspaceId: number): readonly [number, number] {
      SELECT workspace_id, (SELECT max(id) FROM events WHERE workspace_id = ?2) + i, NULL, type, content
      FROM n, (SELECT * FROM events WHERE workspace_id = ?2 AND type = 'entry' LIMIT 1)`,
     [EVENTS, workspaceId],
+  );
+  // Only to be read: they are not linked, so nothing verifies them.
+  db.run(
+    `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?1)
+     INSERT INTO audit (seq, record, prev, hash)
+     SELECT (SELECT max(seq) FROM audit) + i, record, prev, hash FROM n, (SELECT * FROM audit ORDER BY seq DESC LIMIT 1)`,
+    [AUDIT_RECORDS],
   );
   db.run("COMMIT");
   return [whole, before];

@@ -213,7 +213,7 @@ test("the audit tells of every change", async () => {
   await catalog.models.update(admin, 1, { label: "L", input_price: 2 });
   await catalog.models.remove(admin, 1);
   const target = "model:1";
-  expect(catalog.decisions().slice(2)).toEqual([
+  expect((await catalog.decisions()).slice(2)).toEqual([
     { action: "model.create", target, detail: { provider_id: 1, model_name: "m", label: "m", ...UNKNOWN } },
     {
       action: "model.update",

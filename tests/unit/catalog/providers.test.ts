@@ -187,7 +187,7 @@ test("the audit tells of every change and never of a key", async () => {
     base_url: "http://10.0.0.2",
     base_url_before: "http://10.0.0.1/v1",
   };
-  expect(catalog.decisions()).toEqual([
+  expect(await catalog.decisions()).toEqual([
     {
       action: "provider.create",
       target,

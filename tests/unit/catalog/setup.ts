@@ -19,7 +19,7 @@ export interface Catalog extends AsyncDisposable {
   providers: Providers;
   models: Models;
   /** Action and detail of every audit record, oldest first. */
-  decisions(): { action: string; target: string; detail: unknown }[];
+  decisions(): Promise<{ action: string; target: string; detail: unknown }[]>;
   /** An agent that uses the model; returns its id. */
   addAgent(modelId: number): number;
   removeAgent(id: number): void;
@@ -43,9 +43,8 @@ export async function openCatalog(changes: Partial<ProvidersDeps> = {}): Promise
     db,
     providers: new Providers({ ...deps, ...network, ...changes }),
     models: new Models(deps),
-    decisions: () =>
-      audit
-        .list(admin, { limit: 500 })
+    decisions: async () =>
+      (await audit.list(admin, { limit: 500 }))
         .map(({ action, target, detail }) => ({ action, target, detail }))
         .toReversed(),
     ...agentsOf(db),
