@@ -92,9 +92,8 @@ export class Files {
     const listed: ListedFile[] = [];
     for (const [index, record] of records.entries()) {
       if ((index + 1) % RECORDS_PER_STRETCH === 0) await turnOfOthers();
-      const { path } = record;
-      const isSeen = seesEntry(actor, spaceName, path);
-      if (isSeen) listed.push({ ...record, mode: modeOf(sync, path) });
+      if (!seesEntry(actor, spaceName, record.path)) continue;
+      listed.push({ ...record, mode: modeOf(sync, record.path) });
     }
     return listed;
   }
@@ -293,7 +292,6 @@ export class Files {
         const begin = () => {
           for (const { op, path } of operations) requireSome(actor, space.name, op, path);
         };
-        // Before the scan, which a content that is too large is not worth.
         admitSizes(spaces.quotasOf(space), operations, (news) =>
           this.#deps.events.announce({ ...news, actor: actor.name, space: space.name }),
         );

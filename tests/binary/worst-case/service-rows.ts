@@ -80,6 +80,9 @@ const gear = (fields: object) => ({
 export const SERVICE_ROWS: Readonly<Record<string, Readonly<Record<string, ServiceCase>>>> = {
   "GET /workspaces/{id}/entries": { "the newest of many": get(own("/entries?limit=50")) },
   "GET /workspaces/{id}/turns": { "the newest of many": get(own("/turns?limit=50")) },
+  "POST /workspaces/{id}/clear-taint": {
+    "a long conversation": asks("POST", own("/clear-taint"), 200, () => ({ through: 1_000_000 })),
+  },
   "GET /agents/{id}/prompt": { "a long conversation": get(({ agentId }) => `/agents/${agentId}/prompt`) },
   "GET /calls/{id}": { "a long conversation": get(({ calls }) => `/calls/${calls[0]}`) },
   "GET /calls/{id}/diff": {
