@@ -2,6 +2,7 @@
 // end when none has come for a while: an idle server has none. A job past its deadline ends with its worker.
 
 import { AppError } from "../error.ts";
+import type { Thread } from "./entry.ts";
 import type { Job, Reply, Request } from "./job.ts";
 import { busy, FairQueue } from "./queue.ts";
 
@@ -28,7 +29,7 @@ interface Entry {
 }
 
 interface Slot {
-  readonly worker: Worker;
+  readonly worker: Thread;
   /** Undefined: idle. */
   entry: Entry | undefined;
   /** Terminated: it keeps its place until its thread has ended, so that there are never more threads than places. */
@@ -36,14 +37,14 @@ interface Slot {
 }
 
 export class WorkerPool {
-  readonly #open: () => Worker;
+  readonly #open: () => Thread;
   readonly #slots = new Set<Slot>();
   readonly #queue = new FairQueue<Entry>();
   #idleTimer: Timer | undefined;
   #closed = false;
 
   /** `open` starts the worker of this program (entry.ts); it calls `serveJobs`. */
-  constructor(open: () => Worker) {
+  constructor(open: () => Thread) {
     this.#open = open;
   }
 
