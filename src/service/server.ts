@@ -40,6 +40,8 @@ export const API_FACTS: ApiFacts = {
   isCounted: false,
   bodyBytesMax: bytesMaxOf([...UNREAD_BODIES, ...GEAR_BODY_LIMITS]),
 };
+const OF_WORKSPACE = `${API}/workspaces/:id`;
+const ID = /^[1-9][0-9]{0,14}$/;
 const LOGIN_ROUTE = `${API}/login`;
 const RIGHTS: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["unauthenticated", "forbidden", "rate_limited"]);
 /** Asked all the time, or files of the interface: in the access log at debug level. */
@@ -48,10 +50,11 @@ export const QUIET_ROUTES: readonly string[] = ["/health", `${API}/health`, UI_R
 export function createRoutes(parts: Parts, log: Log) {
   const caller = callerPlugin(parts.door);
   const kinds = new Map<string, CallerKind>();
-  // Nobody who may not come in makes the service read a body first.
-  const door = (request: Request, route: string) => {
+  // Nobody who may not come in, or may not know of the workspace in the address, makes the service read a body first.
+  const door = (request: Request, route: string, { id = "" }: Readonly<Record<string, string>>) => {
     const kind = kinds.get(`${request.method} ${route}`);
-    if (kind !== undefined) parts.door.admit(kind, request, route);
+    const who = kind === undefined ? undefined : parts.door.admit(kind, request, route);
+    if (who && route.startsWith(OF_WORKSPACE) && ID.test(id)) parts.access.workspace(who, Number(id));
   };
   const api = createApi({
     log,

@@ -36,13 +36,16 @@ export async function openedContext(): Promise<OpenedContext> {
   const send = async (token: string, { method, path, body }: Sent): Promise<Response> => {
     const url = new URL(`http://localhost/api/v1${path}`);
     const raw = typeof body === "string";
+    const text = body === undefined ? undefined : raw ? (body as string) : JSON.stringify(body);
     const request = new Request(url.href, {
       method,
       headers: {
+        // As a client sends it: a body without is read to its end in more turns.
+        ...(text === undefined ? {} : { "content-length": String(Buffer.byteLength(text)) }),
         ...(token === "" ? {} : { authorization: `Bearer ${token}` }),
         ...(body === undefined || raw ? {} : { "content-type": "application/json" }),
       },
-      ...(body === undefined ? {} : { body: raw ? body : JSON.stringify(body) }),
+      ...(text === undefined ? {} : { body: text }),
     });
     const exchange = innerExchange("test", request, bodies);
     attachExchange(request, exchange);
