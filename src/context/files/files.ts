@@ -168,14 +168,9 @@ export class Files {
     return { path, ...after!, head: headText(head), created: before === null };
   }
 
-  async remove(
-    actor: Actor,
-    spaceName: string,
-    pathText: string,
-    expected: () => Expected,
-  ): Promise<Deleted> {
+  async remove(actor: Actor, space: string, pathText: string, expected: () => Expected): Promise<Deleted> {
     const path = parseDocumentPath("path", pathText);
-    const deed = { action: "file.delete", space: spaceName, target: path };
+    const deed = { action: "file.delete", space, target: path };
     const operations = (): Operation[] => [{ op: "delete", path, expected: expected() }];
     const { head, effects } = await this.#change(actor, deed, () => [{ op: "delete", path }], operations);
     return { path, version: effects[0]!.before!.version, head: headText(head) };
