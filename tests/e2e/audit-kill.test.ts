@@ -11,7 +11,7 @@ import { auditFile, runContext, type RunningContext } from "../kit/running-conte
 
 const KILLS = 6;
 const WRITERS = 8;
-const FILES_OF_A_PUSH = 2_000;
+const FILES_OF_A_PUSH = 1_000;
 /** A kill that comes late finds all records written. */
 const PUSHES_MAX = 10;
 const TEST_LIMIT_MS = 120_000;

@@ -88,6 +88,7 @@ const MAY_WRITE_CONTEXT_DATABASE = [
   "src/context/events/events.ts",
   "src/context/files/sqlite/engine.ts",
   "src/context/files/sqlite/metadata.ts",
+  "src/context/files/sqlite/staging.ts",
   "src/context/files/sqlite/words.ts",
   "src/context/people/authentication.ts",
   "src/context/people/changes.ts",

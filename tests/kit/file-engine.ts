@@ -3,6 +3,7 @@
 import { adoptTree } from "../../src/context/files/adoption.ts";
 import type { Applied, Batch, Expected, FileEngine, Operation } from "../../src/context/files/engine.ts";
 import { openSqliteEngine, type SqliteEngine } from "../../src/context/files/sqlite/engine.ts";
+import { BATCH_OPERATIONS_MAX } from "../../src/context/files/schema.ts";
 import { AppError } from "../../src/kit/error.ts";
 import type { Log } from "../../src/kit/log.ts";
 import { parseDocumentPath, type DocumentPath } from "../../src/kit/paths.ts";
@@ -82,6 +83,12 @@ export function apply(
   more: Partial<Batch> = {},
 ): Promise<Applied> {
   return engine.apply({ operations, author: "ann", ...more });
+}
+
+/** As many batches as it takes. */
+export async function applyAll(engine: FileEngine, operations: readonly Operation[]): Promise<void> {
+  for (let from = 0; from < operations.length; from += BATCH_OPERATIONS_MAX)
+    await apply(engine, operations.slice(from, from + BATCH_OPERATIONS_MAX));
 }
 
 /** Everything that lies in the working tree without a version. */

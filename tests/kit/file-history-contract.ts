@@ -5,7 +5,18 @@ import { describe, expect, test } from "bun:test";
 import { headText } from "../../src/context/files/head.ts";
 import { sha256Hex } from "../../src/kit/crypto.ts";
 import { AppError } from "../../src/kit/error.ts";
-import { apply, at, destroy, put, refusal, remove, text, undelete, type EngineBench } from "./file-engine.ts";
+import {
+  apply,
+  applyAll,
+  at,
+  destroy,
+  put,
+  refusal,
+  remove,
+  text,
+  undelete,
+  type EngineBench,
+} from "./file-engine.ts";
 import { MINUTE_MS } from "./manual-clock.ts";
 
 const NOON = "2026-01-01T12:00:00.000Z";
@@ -91,7 +102,7 @@ export function fileHistoryContract(name: string, open: () => Promise<EngineBenc
       expect(text(await engine.read(at(path)))).toBe("deep");
       expect((await engine.list())[0]).toMatchObject({ path, state: "live" });
       const before = engine.head();
-      await apply(
+      await applyAll(
         engine,
         Array.from({ length: 10_000 }, (_, index) => put(`many/${index % 100}/${index}.md`, `file ${index}`)),
       );

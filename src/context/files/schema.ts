@@ -5,8 +5,8 @@ import { closed, nullable, oneOf, Time } from "../../kit/schema.ts";
 
 /** Whatever quotas say: a file is held in memory while it is written. */
 export const FILE_BYTES_CEILING = 64 * 1024 * 1024;
-/** Operations of one batch. */
-export const BATCH_OPERATIONS_MAX = 20_000;
+/** Operations of one batch: it is one transaction, which keeps everybody waiting for some 40 ms. More files are sent as several batches. */
+export const BATCH_OPERATIONS_MAX = 1_000;
 export const SNAPSHOT_NAME_CHARACTERS_MAX = 100;
 export const AUTHOR_CHARACTERS_MAX = 200;
 

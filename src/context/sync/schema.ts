@@ -5,7 +5,7 @@ import { PATH_BYTES_MAX } from "../../kit/paths.ts";
 import { closed, nullable, oneOf } from "../../kit/schema.ts";
 import { BATCH_OPERATIONS_MAX, Head } from "../files/schema.ts";
 
-/** A push of 20,000 small files, or of a few large ones. */
+/** Contents of one push. */
 export const PUSH_BYTES_MAX = 64 * 1024 * 1024;
 export const PULL_PATHS_MAX = 50_000;
 /** Of one answer; a space that is larger is asked for in parts. */

@@ -3,6 +3,7 @@
 
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
+import { BATCH_OPERATIONS_MAX } from "../../../src/context/files/schema.ts";
 import { contextClient, contextServer, type ContextClient } from "../../kit/context-server.ts";
 import { measuredServer, type MeasuredServer } from "../../kit/measured-server.ts";
 
@@ -17,8 +18,7 @@ const MIB = 1024 * 1024;
 const SPACE = "/spaces/team";
 /** Each is a file, a version, a change, an event and a record of the audit file. */
 const FILES = 6_000;
-/** A push is one transaction, and that has no pauses: one of 20,000 files keeps others waiting for a second. Until it has, this is what holds. */
-const FILES_PER_PUSH = 500;
+const FILES_PER_PUSH = BATCH_OPERATIONS_MAX;
 const VERSIONS = 10_000;
 const LINES = 10_000;
 const PASSWORD_CHARACTERS_MAX = 1_000;

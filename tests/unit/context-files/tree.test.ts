@@ -17,7 +17,7 @@ import {
 import { FILE_BYTES_CEILING } from "../../../src/context/files/schema.ts";
 import { Tree } from "../../../src/context/files/sqlite/tree.ts";
 import { sha256Hex } from "../../../src/kit/crypto.ts";
-import { adopt, at, destroy, put, refusal, remove, text, undelete } from "../../kit/file-engine.ts";
+import { adopt, applyAll, at, destroy, put, refusal, remove, text, undelete } from "../../kit/file-engine.ts";
 import { applyAndSettle as apply, treeBench as bench } from "../../kit/tree-bench.ts";
 
 test("the tree shows what is live, and no directory without a file", async () => {
@@ -354,7 +354,7 @@ test("what changes while a long listing pauses is listed as it is in the end", a
   await using space = await bench();
   const { engine } = space;
   const paths = Array.from({ length: 3_000 }, (_, index) => `${index % 10}/${index}.md`);
-  await apply(
+  await applyAll(
     engine,
     paths.map((path) => put(path, path)),
   );

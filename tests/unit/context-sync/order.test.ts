@@ -1,6 +1,7 @@
 // Goal: a push that is read while it arrives is what JSON.parse makes of the whole, wherever the pieces end; what JSON.parse refuses is refused.
 
 import { describe, expect, test } from "bun:test";
+import { BATCH_OPERATIONS_MAX } from "../../../src/context/files/schema.ts";
 import * as fc from "fast-check";
 import { readOrder } from "../../../src/context/sync/order.ts";
 import { SpoolDirectory } from "../../../src/kit/spool.ts";
@@ -175,8 +176,8 @@ describe("a push", () => {
     }
     await using folder = await temporaryFolder();
     await using spool = new SpoolDirectory(folder.path).open();
-    const limit = { code: "too_large", details: { limit: 20_000 } };
+    const limit = { code: "too_large", details: { limit: BATCH_OPERATIONS_MAX } };
     await expect(readOrder(endless(), spool)).rejects.toMatchObject(limit);
-    expect(sent).toBe(20_000);
+    expect(sent).toBe(BATCH_OPERATIONS_MAX);
   });
 });

@@ -36,6 +36,7 @@ import { codedOf, keptAlready, prepare } from "./preparing.ts";
 import { Reading } from "./reading.ts";
 import { RecentContents } from "./recent.ts";
 import { toSnapshot, TREE_AUTHOR } from "./records.ts";
+import { Staging } from "./staging.ts";
 import { SpaceStore, type SpaceRow } from "./store.ts";
 import { Tree } from "./tree.ts";
 import { WordIndex } from "./words.ts";
@@ -111,6 +112,7 @@ export class SqliteEngine implements FileEngine {
   readonly #recent = new RecentContents();
   readonly #reader: Reading;
   readonly #writing: Writing;
+  readonly #staging: Staging;
   readonly #words: WordIndex;
   readonly #clock: Clock;
   readonly #log: Log;
@@ -135,11 +137,13 @@ export class SqliteEngine implements FileEngine {
     this.#mirror = new Mirror(this.#store, new Tree(directory), this.#recent, { clock, log });
     this.#reader = new Reading(this.#store, this.#mirror, this.#recent);
     this.#writing = new Writing(this.#store);
+    this.#staging = new Staging(db, this.#store);
     this.#words = new WordIndex(db, this.#store);
     this.#space = this.#store.space.get()!;
     if (this.#space.epoch === "") this.#beginEpoch();
     this.#lastTime = this.#store.timeOf.get(this.#space.seq)?.created_at ?? 0;
     this.#storedTreeSeq = this.#store.follower.get("tree")!.seq;
+    this.#staging.sweep();
     this.#mirror.catchUp();
     const wasClosed = this.#storedTreeSeq === this.#space.seq;
     if (!wasClosed)
@@ -309,7 +313,6 @@ export class SqliteEngine implements FileEngine {
     this.#mirror.settle(path);
   }
 
-  /** Brings the text index up to date. */
   catchUpWords(): Promise<void> {
     return this.#whileOpen(this.#words.catchUp());
   }
@@ -396,7 +399,9 @@ export class SqliteEngine implements FileEngine {
   async #commit(batch: Batch): Promise<Applied> {
     const prepared = await prepare(batch.operations);
     const coded = await codedOf(prepared);
-    return this.#db.write(() => this.#applyIn(batch, prepared, coded), { repeatable: true });
+    return this.#staging.around(coded, () =>
+      this.#db.write(() => this.#applyIn(batch, prepared, coded), { repeatable: true }),
+    );
   }
 
   /** Inside the transaction. */
@@ -422,9 +427,7 @@ export class SqliteEngine implements FileEngine {
       pruned += this.#writing.record(step, coded, stamp, seq);
     }
     const after = { ...plan.after, versions: plan.after.versions - pruned };
-    if (steps.length > 0) {
-      store.setTotals.run(seq, after.files, after.bytes, after.versions);
-    }
+    if (steps.length > 0) store.setTotals.run(seq, after.files, after.bytes, after.versions);
     const treeSeq = Math.max(0, this.#mirror.safeSeq - LOOKED_AT_AFTER_CRASH);
     const ahead = treeSeq - this.#storedTreeSeq;
     // It goes back where a file could not be written.

@@ -5,7 +5,7 @@ import { turnOfOthers } from "../../../kit/clock.ts";
 import { sha256Hex } from "../../../kit/crypto.ts";
 import type { Operation } from "../engine.ts";
 import type { Prepared } from "./batch.ts";
-import { encode, type Coded } from "./coding.ts";
+import { encode, type Coded, type Stored } from "./coding.ts";
 import { derivedOf } from "./documents.ts";
 
 /** Hashed or compressed between two turns of others: a few milliseconds. */
@@ -20,10 +20,11 @@ export async function prepare(operations: readonly Operation[]): Promise<Prepare
   return prepared;
 }
 
-export async function codedOf(prepared: readonly Prepared[]): Promise<ReadonlyMap<string, Coded>> {
-  const coded = new Map<string, Coded>();
+export async function codedOf(prepared: readonly Prepared[]): Promise<ReadonlyMap<string, Stored>> {
+  const coded = new Map<string, Stored>();
   for await (const one of inStretches(prepared))
-    if (one.op === "put" && !coded.has(one.hash)) coded.set(one.hash, await encode(one.content));
+    if (one.op === "put" && !coded.has(one.hash))
+      coded.set(one.hash, { ...(await encode(one.content)), size: one.content.length });
   return coded;
 }
 

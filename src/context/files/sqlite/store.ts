@@ -111,8 +111,12 @@ export class SpaceStore {
   readonly keptBeyond;
   readonly blob;
   readonly keepBlob;
+  readonly useBlob;
+  readonly stageBlob;
   readonly releaseBlob;
   readonly dropUnusedBlob;
+  readonly dropUnusedBlobOf;
+  readonly dropUnusedBlobs;
   readonly insertChange;
   readonly changesAfter;
   readonly changedSince;
@@ -196,10 +200,18 @@ export class SpaceStore {
     this.keepBlob = db.query<{ id: number }, [string, number, "raw" | "zstd", Uint8Array]>(
       "INSERT INTO blobs (hash, size, uses, coding, content) VALUES (?, ?, 1, ?, ?) ON CONFLICT (hash) DO UPDATE SET uses = uses + 1 RETURNING id",
     );
+    this.useBlob = db.query<{ id: number }, [string]>(
+      "UPDATE blobs SET uses = uses + 1 WHERE hash = ? RETURNING id",
+    );
+    this.stageBlob = db.query<never, [string, number, "raw" | "zstd", Uint8Array]>(
+      "INSERT INTO blobs (hash, size, uses, coding, content) VALUES (?, ?, 0, ?, ?) ON CONFLICT (hash) DO NOTHING",
+    );
     this.releaseBlob = db.query<{ uses: number }, [number]>(
       "UPDATE blobs SET uses = uses - 1 WHERE id = ? RETURNING uses",
     );
     this.dropUnusedBlob = db.query<never, [number]>("DELETE FROM blobs WHERE id = ? AND uses = 0");
+    this.dropUnusedBlobOf = db.query<never, [string]>("DELETE FROM blobs WHERE hash = ? AND uses = 0");
+    this.dropUnusedBlobs = db.query<never, []>("DELETE FROM blobs WHERE uses = 0");
     this.insertChange = db.query<never, [number, number, ChangeOp, number | null, string, number]>(
       "INSERT INTO changes (seq, file_id, op, version, author, created_at) VALUES (?, ?, ?, ?, ?, ?)",
     );

@@ -5,6 +5,7 @@ import { foldedPath, type DocumentPath } from "../../../kit/paths.ts";
 import type { Step } from "./batch.ts";
 import { decode, type Coded } from "./coding.ts";
 import { derivedOf, keepDerived, type Derived } from "./documents.ts";
+import { STAGED_FROM_BYTES } from "./staging.ts";
 import type { FileRow, SpaceStore } from "./store.ts";
 
 /** Who and when, the same for all of a batch. */
@@ -71,7 +72,10 @@ export class Writing {
   }
 
   #keep(hash: string, size: number, { coding, content }: Coded): number {
-    return this.#store.keepBlob.get(hash, size, coding, content)!.id;
+    const { keepBlob, useBlob } = this.#store;
+    // One that was staged need not be handed to the database again.
+    const staged = content.length < STAGED_FROM_BYTES ? null : useBlob.get(hash);
+    return (staged ?? keepBlob.get(hash, size, coding, content)!).id;
   }
 
   #release(blobId: number): void {

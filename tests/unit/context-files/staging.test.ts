@@ -1,0 +1,90 @@
+// Goal: contents of a large batch are stored ahead of its transaction, in small commits; a batch that is refused, and a crash, leave none of them.
+
+import { Database } from "bun:sqlite";
+import { expect, test } from "bun:test";
+import { join } from "node:path";
+import { openSqliteEngine } from "../../../src/context/files/sqlite/engine.ts";
+import { systemClock } from "../../../src/kit/clock.ts";
+import { apply, at, put, refusal, silent, sqliteBench, type EngineBench } from "../../kit/file-engine.ts";
+import { temporaryFolder } from "../../kit/folder.ts";
+
+const MIB = 1024 * 1024;
+
+/** Nothing that compression makes smaller. */
+function noise(seed: number, bytes: number): Uint8Array {
+  let state = seed;
+  return Uint8Array.from({ length: bytes }, () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state >>> 24;
+  });
+}
+
+const large = (count: number) =>
+  Array.from({ length: count }, (_, index) => put(`large/${index}.bin`, noise(index, MIB)));
+
+/** Of the database, after the engine was closed. */
+function blobs(directory: string): { count: number; unused: number } {
+  using database = new Database(join(directory, ".cairn", "space.db"), { readonly: true });
+  return database
+    .query("SELECT count(*) AS count, count(*) FILTER (WHERE uses = 0) AS unused FROM blobs")
+    .get() as {
+    count: number;
+    unused: number;
+  };
+}
+
+async function blobsOf(bench: EngineBench & { readonly directory: string }) {
+  await bench.engine.close();
+  return blobs(bench.directory);
+}
+
+test("a large batch is whole, and each of its commits is small", async () => {
+  await using folder = await temporaryFolder();
+  const directory = join(folder.path, "space");
+  let commits = 0;
+  const onCommit = () => void (commits += 1);
+  const engine = openSqliteEngine({ directory, clock: systemClock, log: silent, onCommit });
+  const operations = large(4);
+  await apply(engine, operations);
+  // One for each content, one for the batch, and those that look for contents without a use.
+  expect(commits).toBeGreaterThanOrEqual(5);
+  for (const [index] of operations.entries())
+    expect((await engine.read(at(`large/${index}.bin`)))!.bytes).toEqual(noise(index, MIB));
+  await engine.close();
+  expect(blobs(directory)).toEqual({ count: 4, unused: 0 });
+});
+
+test("a large batch that is refused leaves no content", async () => {
+  await using bench = await sqliteBench();
+  await apply(bench.engine, [put("taken.md", "first")]);
+  const refused = await refusal(apply(bench.engine, [...large(3), put("taken.md", "second", null)]));
+  expect([refused.code, (await bench.engine.list()).map(({ path }) => path)]).toEqual([
+    "stale",
+    ["taken.md"],
+  ]);
+  expect(await blobsOf(bench)).toEqual({ count: 1, unused: 0 });
+});
+
+test("a refused batch takes no content from another that uses it", async () => {
+  await using bench = await sqliteBench();
+  const [first, second] = large(2);
+  await apply(bench.engine, [first!]);
+  await refusal(apply(bench.engine, [first!, second!, put("none.md", "x", 7)]));
+  expect((await bench.engine.read(at("large/0.bin")))!.bytes).toEqual(noise(0, MIB));
+  expect(await blobsOf(bench)).toEqual({ count: 1, unused: 0 });
+});
+
+test("contents that a crash left are deleted by the next open", async () => {
+  await using bench = await sqliteBench();
+  await apply(bench.engine, [put("kept.md", "kept")]);
+  await bench.engine.close();
+  {
+    using database = new Database(join(bench.directory, ".cairn", "space.db"));
+    database.run(
+      "INSERT INTO blobs (hash, size, uses, coding, content) VALUES ('left', 4, 0, 'raw', x'6c656674')",
+    );
+  }
+  expect(blobs(bench.directory)).toEqual({ count: 2, unused: 1 });
+  await bench.reopen();
+  expect(await blobsOf(bench)).toEqual({ count: 1, unused: 0 });
+});
