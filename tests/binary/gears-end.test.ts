@@ -18,8 +18,10 @@ function isAlive(pid: number): boolean {
 
 /** A killed process is there until its parent, by now init, has taken note. */
 async function isOver(pid: number): Promise<boolean> {
-  const state = Bun.file(`/proc/${pid}/stat`).text();
-  return !isAlive(pid) || (await state.catch(() => "")).includes(") Z ");
+  const state = await Bun.file(`/proc/${pid}/stat`)
+    .text()
+    .catch(() => "");
+  return state === "" || state.includes(") Z ");
 }
 
 posix("SIGKILL of the service kills its gears, their children and what those started", async () => {
