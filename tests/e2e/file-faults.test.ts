@@ -201,7 +201,7 @@ test("a read-only disk is refused at the open, and the space is whole when it ca
   } as never);
   expect(await refusal(Promise.try(() => open(`${disk.path}/other`)))).toEqual({
     code: "unavailable",
-    message: `${disk.path}/other/.cairn: can't be made (EROFS)`,
+    message: `${disk.path}/other/.cairn: cannot be created (EROFS)`,
   });
   expect(remount("rw")).toBe(0);
   const again = open(directory);
