@@ -1,10 +1,13 @@
 // Collects one answer from whatever protocol it comes in, and passes its text on: the text of one read as one piece.
 
-import { connectionLost, tooLarge } from "./failures.ts";
+import { brokenProtocol, connectionLost, tooLarge } from "./failures.ts";
 import { parsedObject } from "./json.ts";
 import { ModelFailure, type ModelAnswer, type ModelListener, type TokenUsage } from "./model.ts";
 
 export const ANSWER_CHARACTERS_MAX = 4 * 1024 * 1024;
+
+/** Many more than are done. Each is a few rows on record, also of those that are refused. */
+export const ANSWER_CALLS_MAX = 512;
 
 export type Finish = ModelAnswer["finish"];
 
@@ -44,6 +47,8 @@ export class Answer {
   }
 
   beginCall(name: string, json: string): CallSoFar {
+    if (this.#calls.length >= ANSWER_CALLS_MAX)
+      throw brokenProtocol(`it holds more than ${ANSWER_CALLS_MAX} tool calls`);
     this.#begin();
     this.#count(name);
     this.#count(json);

@@ -6,12 +6,14 @@ import { chatBody } from "./chat-request.ts";
 import { ChatReader } from "./chat-reader.ts";
 import { EventStream } from "./event-stream.ts";
 import { brokenOff, brokenProtocol } from "./failures.ts";
+
 import { parsedObject } from "./json.ts";
 import { messagesBody } from "./messages-request.ts";
 import { MessagesReader } from "./messages-reader.ts";
 import type { CallModel, ModelAnswer } from "./model.ts";
-import { ErrorEvent, OtherDocument, type Protocol } from "./protocol.ts";
+import { ErrorEvent, OtherDocument, type AnswerReader, type Protocol } from "./protocol.ts";
 import { openAnswer, otherThanEvents, type ProviderAnswer, type TransportDeps } from "./transport.ts";
+import { WholeText } from "./whole-text.ts";
 
 const PROTOCOLS: Readonly<Record<ProtocolName, Protocol>> = {
   anthropic: {
@@ -59,11 +61,7 @@ export async function readAnswer(
   answer: Answer,
 ): Promise<ModelAnswer> {
   const reader = PROTOCOLS[protocol].reader(answer);
-  if (given.document !== undefined) {
-    const document = parsedObject(given.document);
-    if (!document || !reader.document(document)) throw new OtherDocument(given.document);
-    return answer.end(true);
-  }
+  const whole = new WholeText();
   let events = 0;
   const stream = new EventStream((data, type) => {
     events += 1;
@@ -71,14 +69,22 @@ export async function readAnswer(
     reader.event(data);
   });
   await given.read((reads) => {
-    for (const bytes of reads) stream.push(bytes);
+    for (const bytes of reads) if (!whole.takes(bytes)) stream.push(bytes);
     answer.tell();
     return reader.ended;
   });
+  if (whole.isDocument) return readDocument(whole.text, reader, answer);
   stream.end();
   if (events > 0 && !reader.understood && !reader.ended)
     throw brokenProtocol("none of its events is one of this protocol");
   return answer.end(reader.ended || given.isDelimited);
+}
+
+/** Raises OtherDocument. */
+function readDocument(text: string, reader: AnswerReader, answer: Answer): ModelAnswer {
+  const document = parsedObject(text);
+  if (!document || !reader.document(document)) throw new OtherDocument(text);
+  return answer.end(true);
 }
 
 /** What the provider sent is only shown without the key, which its readers do not know. */

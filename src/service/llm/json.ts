@@ -25,9 +25,13 @@ export function eventObject(data: string): Fields {
   return value;
 }
 
-/** A count of tokens; undefined: not reported. */
+/** Far more than any model reads. Sums of what is above it would leave the integers, and a budget could not be asked any more. */
+const TOKENS_MAX = 100_000_000;
+
+/** A count of tokens; undefined: not reported, or not a count. */
 export function tokensOf(value: unknown): number | undefined {
-  return typeof value === "number" && value >= 0 ? value : undefined;
+  const isCount = typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= TOKENS_MAX;
+  return isCount ? value : undefined;
 }
 
 /** Tells when JSON text that grows is whole. Each character is looked at once, however often it is asked. */

@@ -17,8 +17,6 @@ export const FIRST_BYTE_TIMEOUT_MS = 5 * 60_000;
 export const SILENCE_TIMEOUT_MS = 2 * 60_000;
 const RETRY_WAITS_MS = [500, 1_500];
 const ERROR_BODY_BYTES_MAX = 64 * 1024;
-/** Of a whole answer in place of an event stream. */
-const DOCUMENT_BYTES_MAX = 4 * 1024 * 1024;
 /** From the protocol's end mark to the end of the body, which some servers leave open. */
 const END_TIMEOUT_MS = 1_000;
 
@@ -52,8 +50,6 @@ export interface Exchange {
 
 /** An answer with status 200. */
 export interface ProviderAnswer {
-  /** The text of one JSON document, where an event stream was asked for; it may be an error. Undefined: it is an event stream. */
-  readonly document: string | undefined;
   /** HTTP says where the body ends, so a body that ended was not cut. */
   readonly isDelimited: boolean;
   /**
@@ -103,12 +99,8 @@ async function once(deps: TransportDeps, exchange: Exchange): Promise<ProviderAn
       // Bun's own limit would end long silences before ours; ours says which one it was.
       timeout: false,
     } as RequestInit);
-    if (response.status === 200 && response.body && !isOfType(response, "text/html")) {
-      if (!isOfType(response, "application/json")) return eventsOf(response, watch, release);
-      const document = await readBounded(response, DOCUMENT_BYTES_MAX);
-      release();
-      return { document, isDelimited: true, read: () => Promise.resolve() };
-    }
+    if (response.status === 200 && response.body && !isOfType(response, "text/html"))
+      return answerOf(response, watch, release);
     const refused = await refusalOf(deps, response, endpoint);
     release();
     return refused;
@@ -120,10 +112,9 @@ async function once(deps: TransportDeps, exchange: Exchange): Promise<ProviderAn
   }
 }
 
-function eventsOf(response: Response, watch: Watch, release: () => void): ProviderAnswer {
+function answerOf(response: Response, watch: Watch, release: () => void): ProviderAnswer {
   const { headers } = response;
   return {
-    document: undefined,
     isDelimited: headers.has("transfer-encoding") || headers.has("content-length"),
     async read(take) {
       const reader = response.body!.getReader() as ReadableStreamDefaultReader<Uint8Array>;

@@ -36,29 +36,53 @@ const DOCUMENTS: Record<Protocol, object> = {
   },
 };
 
-const json = (value: object): Step => ({
+const eventOf = (value: object | string) =>
+  `data: ${typeof value === "string" ? value : JSON.stringify(value)}\n\n`;
+const SAID = eventOf({ choices: [{ delta: { content: "All of it." } }] });
+const STREAMS: Record<Protocol, string> = {
+  anthropic: [
+    { type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "All of it." } },
+    { type: "message_delta", delta: { stop_reason: "end_turn" } },
+    { type: "message_stop" },
+  ]
+    .map(eventOf)
+    .join(""),
+  "openai-compatible": SAID + eventOf("[DONE]"),
+};
+
+const json = (value: object, contentType = "application/json"): Step => ({
   kind: "raw",
   text: JSON.stringify(value),
-  contentType: "application/json",
+  contentType,
 });
 
 describe.each(protocols)("%s", (protocol) => {
-  test("one document where a stream was asked for is the answer", async () => {
+  test.each(["application/json", "text/event-stream", "text/plain"])(
+    "one document of type %s where a stream was asked for is the answer",
+    async (contentType) => {
+      await using lab = await workplace(protocol, { times: QUICK });
+      const document = DOCUMENTS[protocol];
+      lab.model.script("boss", [json(document, contentType), json(withoutCalls(document), contentType)]);
+      const { turn, events } = await lab.chat("hello");
+      expect(turn).toMatchObject({ status: "done", error: null });
+      const entries = events.filter((event) => event.type === "entry").map((event) => event.data.data.entry);
+      expect(entries.slice(1)).toMatchObject([
+        { kind: "agent", text: "Here.", reasoning: "hm" },
+        { kind: "tool", tool: "agent_list", outcome: "ok" },
+        { kind: "agent", text: "Here." },
+      ]);
+      expect(await callsOf(lab, turn.id)).toMatchObject([
+        { status: "done", finish: "calls", input_tokens: 5, output_tokens: 2 },
+        { status: "done", finish: "stop" },
+      ]);
+    },
+  );
+
+  test("an event stream that is named a document is the answer", async () => {
     await using lab = await workplace(protocol, { times: QUICK });
-    const document = DOCUMENTS[protocol];
-    lab.model.script("boss", [json(document), json(withoutCalls(document))]);
-    const { turn, events } = await lab.chat("hello");
-    expect(turn).toMatchObject({ status: "done", error: null });
-    const entries = events.filter((event) => event.type === "entry").map((event) => event.data.data.entry);
-    expect(entries.slice(1)).toMatchObject([
-      { kind: "agent", text: "Here.", reasoning: "hm" },
-      { kind: "tool", tool: "agent_list", outcome: "ok" },
-      { kind: "agent", text: "Here." },
-    ]);
-    expect(await callsOf(lab, turn.id)).toMatchObject([
-      { status: "done", finish: "calls", input_tokens: 5, output_tokens: 2 },
-      { status: "done", finish: "stop" },
-    ]);
+    lab.model.script("boss", [{ kind: "raw", text: STREAMS[protocol], contentType: "application/json" }]);
+    expect((await lab.chat("hello")).turn).toMatchObject({ status: "done", error: null });
+    expect((await conversationOf(lab)).at(-1)).toBe("agent: All of it.");
   });
 
   test("another document is refused with its words", async () => {
@@ -79,10 +103,7 @@ function withoutCalls(document: object): object {
 }
 
 const STREAM_HEAD = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n";
-const event = (value: object | string) =>
-  `data: ${typeof value === "string" ? value : JSON.stringify(value)}\n\n`;
-const SAID = event({ choices: [{ delta: { content: "All of it." } }] });
-const HALF_CALL = event({
+const HALF_CALL = eventOf({
   choices: [
     { delta: { tool_calls: [{ index: 0, id: "t", function: { name: "agent_list", arguments: '{"x' } }] } },
   ],
@@ -106,14 +127,14 @@ const ends: { name: string; answer: (socket: Socket) => void; turn: object; fini
   },
   {
     name: "a body that ends with its connection, after the end mark",
-    answer: (socket) => socket.end(`${STREAM_HEAD}Connection: close\r\n\r\n${SAID}${event("[DONE]")}`),
+    answer: (socket) => socket.end(`${STREAM_HEAD}Connection: close\r\n\r\n${SAID}${eventOf("[DONE]")}`),
     turn: { status: "done", error: null },
     finish: "unknown",
   },
   {
     name: "a body that stays open after the end mark",
     answer: (socket) =>
-      socket.write(`${STREAM_HEAD}Transfer-Encoding: chunked\r\n\r\n${chunk(SAID + event("[DONE]"))}`),
+      socket.write(`${STREAM_HEAD}Transfer-Encoding: chunked\r\n\r\n${chunk(SAID + eventOf("[DONE]"))}`),
     turn: { status: "done", error: null },
     finish: "unknown",
   },

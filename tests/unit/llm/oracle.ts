@@ -50,7 +50,6 @@ export async function ours(protocol: Protocol, pieces: readonly Uint8Array[]): P
   try {
     const { text, reasoning, calls, dropped, finish, usage } = await readAnswer(
       {
-        document: undefined,
         isDelimited: true,
         read: async (take) => {
           for (const piece of pieces) take([piece]);

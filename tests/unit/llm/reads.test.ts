@@ -16,7 +16,6 @@ async function heard(reads: readonly (readonly unknown[])[]): Promise<string[]> 
   });
   const bodies = reads.map((events) => events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(""));
   const given = {
-    document: undefined,
     isDelimited: true,
     read: async (take: (reads: readonly Uint8Array[]) => boolean) => {
       for (const body of bodies) take(piecesOf(body, [5, 40]));

@@ -1,0 +1,27 @@
+// Goal: numbers and amounts that no provider means are not taken: neither the record nor a budget could hold them.
+
+import { expect, test } from "bun:test";
+import { ANSWER_CALLS_MAX } from "../../../src/service/llm/answer.ts";
+import { ours, piecesOf } from "./oracle.ts";
+
+const body = (events: readonly object[]) =>
+  piecesOf(events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join("") + "data: [DONE]\n\n", []);
+const said = { choices: [{ delta: { content: "a" }, finish_reason: "stop" }] };
+
+test.each([1.5, -1, 1e308, 9e18, 100_000_001, "7"])("%p is not a count of tokens", async (count) => {
+  const usage = { prompt_tokens: count, completion_tokens: 2 };
+  const read = await ours("openai-compatible", body([said, { choices: [], usage }]));
+  expect(read).toMatchObject({ text: "a", input: undefined, output: 2 });
+});
+
+test("an answer holds so many tool calls and no more", async () => {
+  const calls = (count: number) =>
+    Array.from({ length: count }, (_, index) => ({ index, function: { name: "x", arguments: "{}" } }));
+  const answer = (count: number) =>
+    ours("openai-compatible", body([{ choices: [{ delta: { tool_calls: calls(count) } }] }, said]));
+  expect(await answer(ANSWER_CALLS_MAX)).toHaveProperty("calls.length", ANSWER_CALLS_MAX);
+  expect(await answer(ANSWER_CALLS_MAX + 1)).toHaveProperty(
+    "failed",
+    `the provider's answer does not keep to its protocol: it holds more than ${ANSWER_CALLS_MAX} tool calls`,
+  );
+});
