@@ -38,6 +38,8 @@ export interface OpenCall {
   readonly id: number;
   readonly endpoint: ModelEndpoint;
   readonly startedAt: number;
+  /** Its prompt holds untrusted text: so does its answer, whatever is forgotten meanwhile. */
+  readonly tainted: boolean;
   attempts: number;
   firstChunkAt: number | undefined;
   text: string;
@@ -105,6 +107,7 @@ export class Recorder {
   ): Promise<OpenCall> {
     const { db, turns, prompts, clock } = this.#deps;
     const { row } = run;
+    const tainted = parts.some((part) => part.kind === "entry" && part.tainted) || this.isTainted(row);
     const id = await db.write(() => {
       const references = prompts.keep(row.workspace_id, parts);
       const settings = JSON.stringify({ may_call: limit === undefined });
@@ -123,7 +126,7 @@ export class Recorder {
         clock.now(),
       )!;
       const status = { state: "thinking" as const, call_id: inserted.id };
-      if (this.isTainted(row)) turns.taint.run(clock.now(), row.turn_id);
+      if (tainted) turns.taint.run(clock.now(), row.turn_id);
       this.#tell(row, "status", limit === undefined ? status : { ...status, limit });
       return inserted.id;
     });
@@ -131,6 +134,7 @@ export class Recorder {
       id,
       endpoint,
       startedAt: clock.elapsed(),
+      tainted,
       attempts: 0,
       firstChunkAt: undefined,
       text: "",
@@ -161,6 +165,7 @@ export class Recorder {
         calls: asked,
         truncated,
         droppedCalls: answer.dropped.map(toolNameAsSent),
+        tainted: call.tainted,
       });
       if (truncated && row.parent_run_id === null) turns.truncate.run(row.turn_id);
       for (const [position, one] of asked.entries()) {
@@ -184,7 +189,8 @@ export class Recorder {
     return this.#deps.db.write(() => {
       this.#closeCall(run, call, status, null, error, usage);
       if (call.text.trim() !== "") {
-        this.#say(run.row, { kind: "agent", text: call.text, reasoning: call.reasoning, partial: true });
+        const { text, reasoning, tainted } = call;
+        this.#say(run.row, { kind: "agent", text, reasoning, partial: true, tainted });
       }
       this.#closeRun(run.row, status);
     });

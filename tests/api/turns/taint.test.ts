@@ -100,6 +100,24 @@ test.if(searchable)("all marks up to what a person has read are cleared in one g
   ]);
 });
 
+test.if(searchable)("forgetting what a model is reading does not clean what it answers", async () => {
+  await using lab = await searchLab();
+  await lab.grant();
+  const held = gate();
+  const write = call("file_write", { path: "note.md", content: "They fly." });
+  lab.model.script("boss", [search, [held, write], say("Written?")]);
+  const turn = await begin(lab, "look");
+  await lab.decide((await lab.pending())[0]!, "approve");
+  await held.reached;
+  const [result] = await tainted(lab);
+  await lab.admin.delete(`/entries/${result!.id}`);
+  held.open();
+  await end(lab.admin, turn.id);
+  const made = ["agent tainted", "tool tainted", "agent tainted"];
+  expect(await marks(lab)).toEqual(["person", "agent", "tool tainted", ...made]);
+  expect((await entries(lab)).at(-2)).toMatchObject({ tool: "file_write", outcome: "error" });
+});
+
 test.if(searchable)("restoring what was forgotten brings its mark back", async () => {
   await using lab = await searchLab();
   await lab.grant();
