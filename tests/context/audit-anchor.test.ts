@@ -62,6 +62,15 @@ const attacks: [string, (directory: string) => void, RegExp][] = [
     /^it is not the record that the server wrote there/,
   ],
   [
+    "forged as records from before the chain",
+    (at) =>
+      write(
+        at,
+        linesIn(at).map((line) => JSON.stringify({ ...JSON.parse(line), actor: null, hash: undefined })),
+      ),
+    /^it is not the record that the server wrote there/,
+  ],
+  [
     "cut and filled up",
     (at) => {
       const lines = linesIn(at);

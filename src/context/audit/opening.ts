@@ -70,11 +70,16 @@ function endOf(path: string): Pick<Opening, "end" | "torn"> {
   return { end, torn };
 }
 
-/** Where the last line is none of ours, the chain goes on after the last one that is; verifying names the line. */
+/**
+ * Where the last line is none of ours, the chain goes on after the last one that is; verifying names the line. Of records without a hash
+ * only their number counts, as in `ChainCheck`.
+ */
 function lastRecord(path: string, end: number): Opening["last"] {
+  let seq = 0;
   for (const { bytes } of readLinesBack(path, end)) {
     const record = parseRecord(bytes);
     if (typeof record?.hash === "string") return { seq: record.seq, hash: record.hash };
+    if (record) seq += 1;
   }
-  return { seq: 0, hash: CHAIN_START };
+  return { seq, hash: CHAIN_START };
 }

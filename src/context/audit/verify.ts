@@ -84,6 +84,9 @@ export function isTorn({ whole, bytes }: Line): boolean {
   return !whole && bytes.length <= LINE_BYTES_MAX;
 }
 
+const FORGED =
+  "it is not the record that the server wrote there: the file was replaced, or written anew up to here";
+
 /** The chain, line by line. */
 export class ChainCheck {
   readonly #anchor: Anchor | undefined;
@@ -116,6 +119,8 @@ export class ChainCheck {
     const { hash, ...body } = record;
     const { seq } = this.#last;
     if (hash === undefined && this.#entries === 0 && this.#acknowledged === 0) {
+      // Nothing but the anchor tells one that is old from one that somebody took the hash away from.
+      if (this.#isForged(seq + 1, CHAIN_START)) return FORGED;
       this.#skipped += 1;
       this.#last = { seq: seq + 1, hash: CHAIN_START };
       return undefined;
@@ -126,11 +131,14 @@ export class ChainCheck {
       return "it does not follow from the line before: a line was removed, moved or edited";
     if (hashOf(body) !== hash) return "the line was edited";
     if (!isAsWritten(bytes)) return "the line was edited: it says the same, but not in the server's spelling";
-    if (this.#anchor?.entries === body.seq && this.#anchor.hash !== hash)
-      return "it is not the record that the server wrote there: the file was replaced, or written anew up to here";
+    if (this.#isForged(body.seq, hash)) return FORGED;
     this.#last = { seq: body.seq, hash };
     this.#entries += 1;
     return undefined;
+  }
+
+  #isForged(seq: number, hash: string): boolean {
+    return this.#anchor?.entries === seq && this.#anchor.hash !== hash;
   }
 
   holds(): Checked {
