@@ -83,3 +83,22 @@ test("a space of an earlier version is taken over as it is, and two changes at o
   await server.restart((directory) => rmSync(fileIn(directory)));
   expect(await shown(server)).toMatchObject({ quotas: { max_files: 7 }, sync: {} });
 });
+
+test("a space whose file is lost and whose database cannot be read keeps neither the server nor the others from working", async () => {
+  await using server = await contextServer({ template: "blank" });
+  await server.admin.post("/spaces", { name: "other", template: "blank" });
+  await server.restart((directory) => {
+    rmSync(fileIn(directory));
+    rmSync(join(own(directory), "space.db-wal"), { force: true });
+    writeFileSync(join(own(directory), "space.db"), "no database ".repeat(1_000));
+  });
+  const listed = await server.admin.get<Space[]>("/spaces");
+  expect(listed.map(({ name }) => name)).toEqual(["other"]);
+  const refused = await server.admin.raw("GET", "/spaces/team");
+  expect([refused.status, await refused.text()]).toEqual([
+    expect.any(Number),
+    expect.stringContaining("is not a usable database"),
+  ]);
+  const said = server.log.find(({ message }) => message === "a space could not be opened");
+  expect(said).toMatchObject({ level: "error", space: "team" });
+});

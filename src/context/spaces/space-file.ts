@@ -27,11 +27,14 @@ export function spaceFilePath(folder: string): string {
   return join(folder, OWN, FILE);
 }
 
-/** Is there a space in the folder, with its file or without? Looks into a database only where the file is missing. */
+/**
+ * Is there a space in the folder, with its file or without? Looks into a database only where the file is missing; one that cannot be read
+ * is taken for a space, so that who opens it hears why, and the others are served.
+ */
 export function holdsSpace(folder: string): boolean {
   if (existsSync(spaceFilePath(folder))) return true;
   const database = join(folder, OWN, DATABASE);
-  return existsSync(database) && hasMetadata(database);
+  return existsSync(database) && attempt(() => hasMetadata(database)).value !== false;
 }
 
 /** Raises what the disk of the folder raises when it takes no writes. */

@@ -92,9 +92,15 @@ export class Spaces {
     }
   }
 
+  /** One that cannot be opened is left out: the log says so, and whoever asks for it hears why. */
   async list(actor: Actor): Promise<Space[]> {
     const names = [...this.#names].filter((name) => actor.rights.sees(name)).sort();
-    return Promise.all(names.map(async (name) => this.#record(actor, await this.#opened(name))));
+    const records: Space[] = [];
+    for (const name of names) {
+      const space = await this.#openedOrLogged(name);
+      if (space) records.push(await this.#record(actor, space));
+    }
+    return records;
   }
 
   async get(actor: Actor, name: string): Promise<Space> {
@@ -253,12 +259,15 @@ export class Spaces {
 
   /** Opens each space once, so that events that a crash took away are told without waiting for somebody to ask for the space. */
   async catchUpAll(): Promise<void> {
-    for (const name of this.names()) {
-      try {
-        if (this.#names.has(name)) await this.#opened(name);
-      } catch (error) {
-        this.#deps.log.error("a space could not be opened", { space: name, error: messageOf(error) });
-      }
+    for (const name of this.names()) if (this.#names.has(name)) await this.#openedOrLogged(name);
+  }
+
+  async #openedOrLogged(name: string): Promise<OpenSpace | undefined> {
+    try {
+      return await this.#opened(name);
+    } catch (error) {
+      this.#deps.log.error("a space could not be opened", { space: name, error: messageOf(error) });
+      return undefined;
     }
   }
 
