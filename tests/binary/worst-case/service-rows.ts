@@ -357,6 +357,7 @@ function addMuch(path: string, workspaceId: number): readonly [number, number] {
      SELECT (SELECT max(seq) FROM audit) + i, record, prev, hash FROM n, (SELECT * FROM audit ORDER BY seq DESC LIMIT 1)`,
     [AUDIT_RECORDS],
   );
+  db.run("UPDATE audit_head SET seq = (SELECT max(seq) FROM audit)");
   db.run("COMMIT");
   return [whole, before];
 }
