@@ -221,7 +221,7 @@ const SAVE = {
   description:
     'The body is the content. If-Match: "N": only if that version is live; If-None-Match: *: only if there is none; neither: the last write wins. Every write that is accepted makes a version. 412: details.current has the version and hash that are live, or is null.',
   requestBody: {
-    required: true,
+    required: false,
     content: { "*/*": { schema: { type: "string" as const, format: "binary" } } },
   },
 };

@@ -8,7 +8,7 @@ import { AppError } from "../error.ts";
 import type { Log } from "../log.ts";
 import { answerError, answerJson } from "./answer.ts";
 import { readJson } from "./body.ts";
-import { exchangeOf } from "./exchange.ts";
+import { exchangeOf, type Exchange } from "./exchange.ts";
 import { requireJsonType } from "./json-type.ts";
 import { RouteTable } from "./route-table.ts";
 import { fieldMessage, type Problem } from "./field-message.ts";
@@ -71,13 +71,24 @@ export function createApi<const Prefix extends string>(options: ApiOptions<Prefi
     })
     .onError({ as: "global" }, ({ error, code, request }) => {
       const exchange = exchangeOf(request);
-      const raised = code === "NOT_FOUND" ? table.refusal(exchange.method, exchange.path) : error;
-      const shown = appErrorOf(raised, log);
+      const shown = appErrorOf(misplaced(error, code, table, exchange) ?? error, log);
       if (shown instanceof AppError) refused?.(request, shown);
       const response = answerError(exchange.id, shown, log);
       if (exchange.errorCookie !== undefined) response.headers.append("Set-Cookie", exchange.errorCookie);
       return response;
     });
+}
+
+/** What the routes say of an address that fits none of them, or whose name is no id. */
+function misplaced(
+  error: unknown,
+  code: unknown,
+  table: RouteTable,
+  { method, path }: Exchange,
+): AppError | undefined {
+  if (code === "NOT_FOUND") return table.refusal(method, path);
+  const isNoId = error instanceof ValidationError && error.type === "params";
+  return isNoId ? table.refusalOfNamed(method, path) : undefined;
 }
 
 const UNREAD = "(not read yet)";

@@ -19,11 +19,21 @@ export class RouteTable {
 
   /** `wrong_method`, with the methods that the path has, or `not_found`. */
   refusal(method: string, path: string): AppError {
+    const named = this.refusalOfNamed(method, path);
+    if (named) return named;
     const methods = this.#routes()
       .filter((route) => patternOf(route.path).test(path))
       .map((route) => route.method);
     if (methods.length === 0) return new AppError("not_found", `${path}: no such route`);
     return wrongMethod(method, path, methods);
+  }
+
+  /** `wrong_method` for a path that a route has literally: it is nobody's id, though other routes have a parameter there. */
+  refusalOfNamed(method: string, path: string): AppError | undefined {
+    const methods = this.#routes()
+      .filter((route) => route.path === path)
+      .map((route) => route.method);
+    return methods.length === 0 ? undefined : wrongMethod(method, path, methods);
   }
 
   /** Raises `invalid` for a query where the route has none; what others take, their schemas say. */

@@ -58,5 +58,5 @@ export function fileRoutes(plugin: CallerPlugin, files: Files) {
 const SAVE = {
   description:
     "Saves the body, UTF-8 text, all or nothing. If-Match: the version that was read, or * for any existing file; If-None-Match: * to create only. Without either it overwrites.",
-  requestBody: { required: true, content: { "text/plain": { schema: { type: "string" as const } } } },
+  requestBody: { required: false, content: { "text/plain": { schema: { type: "string" as const } } } },
 };

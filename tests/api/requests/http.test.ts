@@ -53,6 +53,13 @@ for (const [name, start] of Object.entries(programs))
         });
       expect(await ask(program, "PUT", "/health")).toMatchObject({ status: 405, allow: "GET, HEAD" });
       expect(await ask(program, "DELETE", "/api/v1/nosuch")).toMatchObject({ status: 404, allow: null });
+      // A name that a route has literally is nobody's id, whatever other routes have a parameter there.
+      if (name === "cairn")
+        for (const method of ["PATCH", "OPTIONS"])
+          expect(await ask(program, method, "/api/v1/webhooks/dead-letter")).toMatchObject({
+            status: 405,
+            allow: "GET, HEAD",
+          });
       const head = { method: "HEAD", headers: { Authorization: `Bearer ${program.token}` } };
       expect((await fetch(program.url + list, head)).status).toBe(200);
     });
