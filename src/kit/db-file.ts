@@ -10,11 +10,15 @@ const BEGUN_SUFFIX = "-begun";
 
 /**
  * Makes sure that the file is there and for its owner only, before anything is in it. `made`: here; `begun`: by a process that ended before
- * the tables were in it; `kept`: it must have tables. Raises `refused` for an empty file that nobody began.
+ * the tables were in it; `kept`: it must have tables. Raises `refused` for an empty file that nobody began, and for a log without its file.
  */
 export function claimFile(path: string): "made" | "begun" | "kept" {
   if (path === ":memory:") return "made";
-  if (!existsSync(path)) closeSync(openSync(path + BEGUN_SUFFIX, "w", FILE_MODE));
+  // Looked at first: whoever makes the file at this moment makes its log after it.
+  const hasLog = existsSync(logOf(path));
+  const isThere = existsSync(path);
+  if (hasLog && !isThere) throw withoutFile(path);
+  if (!isThere) closeSync(openSync(path + BEGUN_SUFFIX, "w", FILE_MODE));
   const isBegun = existsSync(path + BEGUN_SUFFIX);
   try {
     createFile(path);
@@ -44,13 +48,27 @@ export function incomplete(path: string): AppError {
   );
 }
 
+/** SQLite would empty the log, and all that is in it would be lost. */
+function withoutFile(path: string): AppError {
+  return new AppError(
+    "refused",
+    `${path} is missing, and its log ${logOf(path)} is there: put the file back beside it, restore a backup, or move the log away to begin with ` +
+      "an empty one",
+  );
+}
+
+function logOf(path: string): string {
+  return `${path}-wal`;
+}
+
 /** Raises the system's EEXIST when it exists. */
 export function createFile(path: string): void {
   closeSync(openSync(path, "wx", FILE_MODE));
 }
 
+/** The log before its file: alone it would be refused. */
 export function removeFiles(path: string): void {
-  for (const suffix of ["", "-wal", "-shm", "-journal", BEGUN_SUFFIX]) rmSync(path + suffix, { force: true });
+  for (const suffix of ["-wal", "-shm", "-journal", "", BEGUN_SUFFIX]) rmSync(path + suffix, { force: true });
 }
 
 export function openError(path: string, error: unknown): AppError {

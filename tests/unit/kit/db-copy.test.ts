@@ -8,6 +8,7 @@ import {
   existsSync,
   mkdirSync,
   openSync,
+  readFileSync,
   readdirSync,
   statSync,
 } from "node:fs";
@@ -47,6 +48,21 @@ test("a running service's database without its log starts no new installation, a
     { name: "admin" },
     { name: "anna" },
   ]);
+});
+
+test("a log without its database is refused and kept", async () => {
+  await using folder = await temporaryFolder();
+  await using at = await testService();
+  await at.user("anna");
+  const log = join(folder.path, "service.db-wal");
+  copyFileSync(join(at.data, "service.db-wal"), log);
+  const before = readFileSync(log);
+  await expect(testService({ data: folder.path })).rejects.toThrow(
+    `${join(folder.path, "service.db")} is missing, and its log ${log} is there: put the file back beside it, restore a backup, ` +
+      "or move the log away to begin with an empty one",
+  );
+  expect(readdirSync(folder.path)).toEqual(["service.db-wal"]);
+  expect(readFileSync(log)).toEqual(before);
 });
 
 test("an empty file is refused as well", async () => {
