@@ -73,6 +73,19 @@ test("refusals for want of a right are on record once, their repeats as a count 
   expect(await again.admin.get<AuditVerification>("/audit/verify")).toMatchObject({ ok: true });
 });
 
+test("a record of repeats names what was refused, and not only what was refused first", async () => {
+  await using folder = await temporaryFolder();
+  const at = await office({ data: folder.path });
+  const bob = await at.user("bob");
+  for (const path of ["/audit", "/audit", "/users", "/audit/verify"]) await bob.refused("GET", path);
+  await at[Symbol.asyncDispose]();
+  await using again = await testService({ data: folder.path });
+  const [repeats, first] = await actionsOf(again, "request.refused");
+  expect(first).toMatchObject({ target: "GET /api/v1/audit", detail: { code: "forbidden" } });
+  const targets = "GET /api/v1/audit, GET /api/v1/users, GET /api/v1/audit/verify";
+  expect(repeats).toMatchObject({ target: "several", detail: { code: "forbidden", repeats: 3, targets } });
+});
+
 test("a person's save of a file is on record with its path and version, an agent's is not", async () => {
   await using lab = await workplace();
   const body = "secret text of the file";

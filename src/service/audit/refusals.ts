@@ -1,5 +1,5 @@
 // Puts refused requests and failed logins on record, at a bounded rate: the first of a kind at once, its repeats as one record with their
-// count when the interval is over. A kind is an action, a code, and who it was: the user, else the address (IPv6: its /64).
+// count and their targets when the interval is over. A kind is an action, a code, and who it was: the user, else the address (IPv6: its /64).
 // Nothing that a stranger typed gets on record.
 
 import type { Background } from "../../kit/background.ts";
@@ -12,6 +12,9 @@ const INTERVAL_MS = 60_000;
 /** Recorded apart from each other in an interval; further ones are counted together. */
 const KINDS_MAX = 60;
 const OTHERS = "others";
+/** Named in the record of the repeats of a kind. */
+const TARGETS_NAMED_MAX = 16;
+const SEVERAL = "several";
 
 export interface Refusal {
   readonly action: "request.refused" | "login.failed";
@@ -25,6 +28,8 @@ export interface Refusal {
 interface Kind {
   readonly first: Refusal;
   repeats: number;
+  /** What the repeats were about, as many as are named. */
+  readonly targets: Set<string>;
 }
 
 export interface RefusalsDeps {
@@ -49,10 +54,11 @@ export class Refusals {
     const known = this.#kinds.get(key) ?? (this.#kinds.size >= KINDS_MAX ? this.#others(refusal) : undefined);
     if (known) {
       known.repeats += 1;
+      if (known.targets.size < TARGETS_NAMED_MAX) known.targets.add(refusal.target);
       return;
     }
     const first = { ...refusal, by: remembered(refusal.by) };
-    this.#kinds.set(key, { first, repeats: 0 });
+    this.#kinds.set(key, { first, repeats: 0, targets: new Set() });
     this.#write(() => this.#record(first, {}));
   }
 
@@ -64,9 +70,9 @@ export class Refusals {
     this.#kinds = new Map();
     if (repeated.length === 0) return;
     this.#write(() => {
-      for (const [key, { first, repeats }] of repeated) {
-        if (key === OTHERS) this.#recordOthers(repeats);
-        else this.#record(first, { repeats });
+      for (const [key, kind] of repeated) {
+        if (key === OTHERS) this.#recordOthers(kind.repeats);
+        else this.#recordRepeats(kind);
       }
     });
   }
@@ -74,13 +80,19 @@ export class Refusals {
   #others(first: Refusal): Kind {
     const known = this.#kinds.get(OTHERS);
     if (known) return known;
-    const others = { first, repeats: 0 };
+    const others = { first, repeats: 0, targets: new Set<string>() };
     this.#kinds.set(OTHERS, others);
     return others;
   }
 
-  #record({ action, code, target, by }: Refusal, count: { repeats?: number }): void {
+  #record({ action, code, target, by }: Refusal, count: { repeats?: number; targets?: string }): void {
     this.#deps.audit.record(by, { action, target, detail: { code, ...count } });
+  }
+
+  #recordRepeats({ first, repeats, targets }: Kind): void {
+    const named = [...targets];
+    if (named.length === 1) return this.#record({ ...first, target: named[0]! }, { repeats });
+    this.#record({ ...first, target: SEVERAL }, { repeats, targets: named.join(", ") });
   }
 
   #recordOthers(repeats: number): void {
