@@ -12,6 +12,7 @@ import { messagesBody } from "./messages-request.ts";
 import { MessagesReader } from "./messages-reader.ts";
 import type { CallModel, ModelAnswer } from "./model.ts";
 import { ErrorEvent, OtherDocument, type AnswerReader, type Protocol } from "./protocol.ts";
+import { requestBody } from "./request-body.ts";
 import { openAnswer, otherThanEvents, type ProviderAnswer, type TransportDeps } from "./transport.ts";
 import { WholeText } from "./whole-text.ts";
 
@@ -42,7 +43,7 @@ export function createModelClient(deps: TransportDeps): CallModel {
         attempt: (count) => listener.attempt(count),
         url: url(endpoint),
         headers,
-        body: JSON.stringify(body(endpoint, request)),
+        body: await requestBody(body(endpoint, request)),
       });
       return await readAnswer(given, endpoint.protocol, answer);
     } catch (error) {

@@ -45,7 +45,8 @@ export interface Exchange {
   readonly attempt: (count: number) => void;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
+  /** JSON. */
+  readonly body: Blob;
 }
 
 /** An answer with status 200. */
