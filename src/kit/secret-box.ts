@@ -5,7 +5,17 @@
 // names the record that the secret belongs to: a value copied into another record does not open.
 
 import { createCipheriv, createDecipheriv } from "node:crypto";
-import { chmodSync, closeSync, fsyncSync, mkdirSync, openSync, readFileSync, writeSync } from "node:fs";
+import {
+  chmodSync,
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from "node:fs";
 import { dirname } from "node:path";
 import { AppError, messageOf, systemCode } from "./error.ts";
 import { syncDirectoryNow } from "./replace-file.ts";
@@ -87,22 +97,33 @@ export class SecretBox {
     return (this.#key = key);
   }
 
-  /** Durable before anything sealed with it can be stored. */
+  /**
+   * Durable before anything sealed with it can be stored, and complete as soon as it has its name: a full disk or a crash leaves no file that
+   * is taken for a wrong key. One process at a time uses a data directory.
+   */
   #created(): Buffer {
     const key = secretBytes(KEY_BYTES);
+    const unfinished = `${this.path}.new`;
     try {
       mkdirSync(dirname(this.path), { recursive: true, mode: DIRECTORY_MODE });
-      const file = openSync(this.path, "wx", FILE_MODE);
-      try {
-        writeSync(file, `${key.toString("base64url")}\n`);
-        fsyncSync(file);
-      } finally {
-        closeSync(file);
-      }
+      rmSync(unfinished, { force: true });
+      writeDurably(unfinished, Buffer.from(`${key.toString("base64url")}\n`));
+      renameSync(unfinished, this.path);
       syncDirectoryNow(dirname(this.path));
     } catch (error) {
+      rmSync(unfinished, { force: true });
       throw new AppError("unavailable", `cannot create the key file ${this.path}: ${messageOf(error)}`);
     }
     return (this.#key = key);
+  }
+}
+
+function writeDurably(path: string, bytes: Uint8Array): void {
+  const file = openSync(path, "wx", FILE_MODE);
+  try {
+    for (let at = 0; at < bytes.length;) at += writeSync(file, bytes, at);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
   }
 }

@@ -1,10 +1,21 @@
 // Goal: a secret opens only with the key file it was sealed with, and only for the record it belongs to; the key file is private.
 
 import { expect, test } from "bun:test";
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SecretBox } from "../../../src/kit/secret-box.ts";
+import { temporaryFolder } from "../../kit/folder.ts";
+import { smallDisk } from "../../kit/small-disk.ts";
 
 function keyPath(): string {
   return join(mkdtempSync(join(tmpdir(), "cairn-secret-box-")), "secrets.key");
@@ -71,4 +82,21 @@ test("refuses a file that holds no key", () => {
   expect(() => new SecretBox(path).seal("x", "provider:1")).toThrow(
     expect.objectContaining({ code: "invalid", message: expect.stringContaining("is not a key file") }),
   );
+});
+
+test("a full disk leaves no half of a key file, nor does what a crash left keep one from being made", async () => {
+  await using folder = await temporaryFolder();
+  await using disk = await smallDisk(folder);
+  if (!disk) return;
+  const path = join(disk.path, "secrets.key");
+  await disk.fill();
+  expect(() => new SecretBox(path).seal("x", "provider:1")).toThrow(
+    expect.objectContaining({ code: "unavailable", message: expect.stringContaining("cannot create") }),
+  );
+  await disk.free();
+  expect(readdirSync(disk.path)).toEqual([]);
+  writeFileSync(`${path}.new`, "");
+  const sealed = new SecretBox(path).seal("x", "provider:1");
+  expect(new SecretBox(path).open(sealed, "provider:1")).toBe("x");
+  expect(readdirSync(disk.path)).toEqual(["secrets.key"]);
 });
