@@ -6,7 +6,14 @@ const BACKSLASH = 0x5c;
 /** Characters of base64 that are three bytes. */
 const QUAD = 4;
 /** Of `\u002b`. */
-const UNICODE_ESCAPE_CHARACTERS = 6;
+const UNICODE_ESCAPE_BYTES = 6;
+const LOWER_U = 0x75;
+const SLASH = 0x2f;
+const ASCII_MAX = 0x7f;
+/** No sum with it is a character. */
+const NO_DIGIT = 0x10000;
+/** Any character that is none of base64. */
+const NOT_BASE64 = 0x21;
 const DATA = /^[A-Za-z0-9+/]*$/;
 const PADDING = /^={0,2}$/;
 
@@ -14,7 +21,9 @@ export class Base64Decoder {
   /** Characters that are no whole quad yet. */
   #rest = "";
   #padding = "";
-  #escape = "";
+  /** An escape that is not complete yet, and how many bytes of it there are. */
+  readonly #escape = new Uint8Array(UNICODE_ESCAPE_BYTES);
+  #escaped = 0;
   isBase64 = true;
   /** Bytes decoded so far. */
   length = 0;
@@ -35,36 +44,46 @@ export class Base64Decoder {
     const view = Buffer.from(piece.buffer, piece.byteOffset, piece.length);
     const quote = view.indexOf(QUOTE, start);
     const end = quote < 0 ? view.length : quote;
-    if (this.#escape === "" && !view.subarray(start, end).includes(BACKSLASH))
+    const isPlain = this.#escaped === 0 && !view.subarray(start, end).includes(BACKSLASH);
+    if (isPlain)
       return {
         next: quote < 0 ? end : end + 1,
         isOver: quote >= 0,
         text: view.toString("latin1", start, end),
       };
-    const characters: string[] = [];
-    for (let at = start; at < view.length; at += 1) {
-      const byte = view[at]!;
-      if (this.#escape === "" && byte === QUOTE)
-        return { next: at + 1, isOver: true, text: characters.join("") };
-      const character = String.fromCharCode(byte);
-      if (this.#escape === "" && byte !== BACKSLASH) characters.push(character);
-      else characters.push(this.#escaped(character));
-    }
-    return { next: view.length, isOver: false, text: characters.join("") };
+    return this.#withEscapes(view, start);
   }
 
-  /** The character that an escape stands for, once it is complete; else nothing. */
-  #escaped(character: string): string {
-    this.#escape += character;
-    const isUnicode = this.#escape[1] === "u";
-    if (this.#escape.length < (isUnicode ? UNICODE_ESCAPE_CHARACTERS : 2)) return "";
-    const escape = this.#escape;
-    this.#escape = "";
-    try {
-      return JSON.parse(`"${escape}"`) as string;
-    } catch {
-      return escape;
+  /** Byte by byte, without a text for each: a body may be nothing but escapes. What stands for something is never shorter than it. */
+  #withEscapes(view: Buffer, start: number): { next: number; isOver: boolean; text: string } {
+    const out = Buffer.allocUnsafe(view.length - start + UNICODE_ESCAPE_BYTES);
+    let length = 0;
+    for (let at = start; at < view.length; at += 1) {
+      const byte = view[at]!;
+      if (this.#escaped === 0 && byte !== BACKSLASH) {
+        if (byte === QUOTE) return { next: at + 1, isOver: true, text: out.toString("latin1", 0, length) };
+        out[length++] = byte;
+      } else if (this.#completes(byte)) out[length++] = this.#character();
     }
+    return { next: view.length, isOver: false, text: out.toString("latin1", 0, length) };
+  }
+
+  /** Takes one more byte of an escape. */
+  #completes(byte: number): boolean {
+    this.#escape[this.#escaped++] = byte;
+    return this.#escaped === (this.#escape[1] === LOWER_U ? UNICODE_ESCAPE_BYTES : 2);
+  }
+
+  /** What the escape stands for, once it is complete. */
+  #character(): number {
+    const kind = this.#escape[1]!;
+    this.#escaped = 0;
+    this.#escape[1] = 0;
+    // The only short one that is a character of base64.
+    if (kind !== LOWER_U) return kind === SLASH ? SLASH : NOT_BASE64;
+    let code = 0;
+    for (let at = 2; at < UNICODE_ESCAPE_BYTES; at += 1) code = code * 16 + hexadecimalOf(this.#escape[at]!);
+    return code <= ASCII_MAX ? code : NOT_BASE64;
   }
 
   #decode(text: string, emit: (bytes: Uint8Array) => void): void {
@@ -94,4 +113,11 @@ export class Base64Decoder {
     this.length += bytes.length;
     emit(bytes);
   }
+}
+
+/** Of one digit; far above ASCII for what is none. */
+function hexadecimalOf(digit: number): number {
+  if (digit >= 0x30 && digit <= 0x39) return digit - 0x30;
+  const lower = digit | 0x20;
+  return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : NO_DIGIT;
 }

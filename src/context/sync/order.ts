@@ -1,12 +1,16 @@
 // A push as it was sent: its operations, and their contents in a spool, so that a large one takes memory only when its turn has come.
 
 import { TypeCompiler, type TypeCheck } from "@sinclair/typebox/compiler";
+import { Stretch, turnOfOthers } from "../../kit/clock.ts";
 import { AppError } from "../../kit/error.ts";
 import { fieldMessage } from "../../kit/http/field-message.ts";
 import type { Spool } from "../../kit/spool.ts";
 import { BATCH_OPERATIONS_MAX } from "../files/schema.ts";
 import { PushScanner, type ScannedOperation } from "./push-scanner.ts";
 import { PUSH_BYTES_MAX, PushFrame, PushOperation } from "./schema.ts";
+
+/** Looked through at once, in bytes: the network hands over up to a megabyte. */
+const STEP_BYTES = 16 * 1024;
 
 export interface Order {
   /** The head that the writer had seen. */
@@ -35,8 +39,12 @@ export async function readOrder(pieces: AsyncIterable<Uint8Array>, spool: Spool)
       contents.push(bytes);
     },
   });
+  const stretch = new Stretch();
   for await (const piece of pieces) {
-    scanner.feed(piece);
+    for (let at = 0; at < piece.length; at += STEP_BYTES) {
+      scanner.feed(piece.subarray(at, at + STEP_BYTES));
+      if (stretch.isOver()) await turnOfOthers();
+    }
     if (contents.length > 0) await spool.write(Buffer.concat(contents));
     contents = [];
   }
@@ -67,7 +75,7 @@ function baseOf(scanner: PushScanner): string | undefined {
     const problem = check.Errors(frame).First()!;
     throw new AppError("invalid", fieldMessage(problem as never, [], "body"));
   }
-  // A 0 of the sender's own, or a second list: neither is an operation.
+  // A 0 of the sender's own is no operation.
   if (frame.ops.length !== operations) throw new AppError("invalid", "ops: expected one list of operations");
   return frame.base;
 }

@@ -53,6 +53,7 @@ export class PushScanner {
   #isName = false;
   #name = "";
   #isList = false;
+  #hasList = false;
   #count = 0;
   #decoder: Base64Decoder | undefined;
   #content: ScannedOperation["content"];
@@ -100,7 +101,12 @@ export class PushScanner {
     if (this.#open.length >= JSON_DEPTH_MAX) throw tooDeep();
     const isObject = byte === OPEN_BRACE;
     const depth = this.#open.push(isObject);
-    if (depth === OPERATION_DEPTH - 1) this.#isList = !isObject && this.#name === OPERATIONS_NAME;
+    if (depth === OPERATION_DEPTH - 1) {
+      this.#isList = !isObject && this.#name === OPERATIONS_NAME;
+      if (this.#isList && this.#hasList)
+        throw new AppError("invalid", "ops: expected one list of operations");
+      this.#hasList ||= this.#isList;
+    }
     if (depth === OPERATION_DEPTH && isObject && this.#isList) {
       this.#frame.byte(ZERO);
       this.#operation.clear();

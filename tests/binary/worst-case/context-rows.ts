@@ -116,6 +116,11 @@ export const CONTEXT_ROWS: Readonly<Record<string, Readonly<Record<string, Conte
       200,
       pushOf(2, (index) => filled(`word ${index} and another/one.md\n`, 2 * MIB)),
     ),
+    "content in nothing but escapes": asks("POST", `${SPACE}/push`, 200, (attempt) =>
+      pushOf(1, () => " ".repeat(2 * MIB))(attempt).replace(/[A-Za-z0-9+/]{1000,}=*/, (content) =>
+        content.replaceAll(/./g, (one) => `\\u00${one.charCodeAt(0).toString(16)}`),
+      ),
+    ),
     "JSON without an end": asks("POST", `${SPACE}/push`, 400, () => "[".repeat(4 * MIB)),
   },
   "POST /spaces/{space}/pull": {

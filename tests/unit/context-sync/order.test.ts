@@ -116,7 +116,15 @@ describe("a push", () => {
       "YQ==YQ==": false,
       YWFhY: false,
     };
-    for (const [text, isBase64] of Object.entries({ ...texts, '\\"': false, "Y=Q=": false, "YQ===": false }))
+    const escapes = {
+      "\\u0059\\u0051\\u003D\\u003d": true,
+      "YWE\\/": true,
+      '\\"': false,
+      "YWE\\n": false,
+      "YWE\\u0159": false,
+      "YWE\\u00zz": false,
+    };
+    for (const [text, isBase64] of Object.entries({ ...texts, ...escapes, "Y=Q=": false, "YQ===": false }))
       for (const size of [1, 3, 1000]) {
         await using folder = await temporaryFolder();
         await using spool = new SpoolDirectory(folder.path).open();
@@ -133,6 +141,10 @@ describe("a push", () => {
     "operations that are none": ['{"ops":[0]}', "invalid: ops: expected one list of operations"],
     "two lists": [
       '{"ops":[{"op":"delete","path":"a"}],"ops":[]}',
+      "invalid: ops: expected one list of operations",
+    ],
+    "a list of what is none behind the list": [
+      '{"ops":[{"op":"delete","path":"a"}],"ops":[0]}',
       "invalid: ops: expected one list of operations",
     ],
     "a list": ["[]", "invalid: body: expected object"],
