@@ -13,13 +13,11 @@ interface Parameter {
 }
 
 interface Operation {
-  security?: unknown;
   readonly parameters?: Parameter[];
   readonly requestBody?: { readonly content: Record<string, { schema: Schema }> };
 }
 
 export interface ApiDocument {
-  security?: unknown;
   readonly paths: Record<string, Record<string, Operation>>;
 }
 
@@ -35,14 +33,6 @@ const ADDRESSES_HERE = [
   "ftp://127.0.0.1/",
   "",
 ];
-
-/** For a caller who needs no credential: otherwise the fuzzer takes an answer without one for a fault. Changes `document` and returns it. */
-export function withoutSecurity(document: ApiDocument): ApiDocument {
-  delete document.security;
-  for (const operations of Object.values(document.paths))
-    for (const operation of Object.values(operations)) delete operation.security;
-  return document;
-}
 
 /** Changes `document` and returns it. */
 export function prepared(document: ApiDocument, existing: Existing): ApiDocument {
