@@ -164,6 +164,8 @@ export class Providers {
     requireAdmin(caller);
     const { base_url: checked } = this.#existing(id);
     await this.checkProviderAddress(checked);
+    // It sends the key, and names take a while to resolve.
+    requireAdmin(caller);
     const access = store.providerAccess.get(id);
     if (!access) throw notFound("provider", id);
     if (access.base_url !== checked)

@@ -232,3 +232,24 @@ test("our own address is refused when saved and when used", async () => {
   expect(sent).toEqual(["http://rebound.example:8688/v1/models"]);
   expect(catalog.providers.list()).toHaveLength(1);
 });
+
+test("an admin who was demoted while the provider's name resolved sends no key", async () => {
+  let role: "admin" | "member" = "admin";
+  const sent: string[] = [];
+  await using catalog = await openCatalog({
+    ownListener: () => ({ host: "127.0.0.1", port: 8688 }),
+    resolve: () => {
+      role = "member";
+      return Promise.resolve(["192.0.2.1"]);
+    },
+    fetch: (url) => (sent.push(url), Promise.resolve(new Response('{"data":[]}'))),
+  });
+  const base_url = "http://provider.example:8688/v1";
+  await catalog.providers.create(admin, { name: "x", type: "openai-compatible", base_url, api_key: KEY });
+  role = "admin";
+  const demoted = Object.defineProperty({ ...admin }, "role", { get: () => role });
+  expect(await refusalOf(() => catalog.providers.test(demoted, 1))).toBe(
+    "forbidden: only an admin may do this",
+  );
+  expect(sent).toEqual([]);
+});
