@@ -105,7 +105,7 @@ function listTool(deps: GearToolsDeps): DatabaseTool {
       const all = gears.all();
       const shown = all.slice(0, GEARS_LISTED_MAX).map((gear) => ({
         name: gear.name,
-        description: gear.description,
+        description: describedTo(scope, gear),
         runtime: gear.runtime,
         version: gear.version,
         status: isIsolationLost(gear, isolation) ? "approved, but not without isolation" : gear.status,
@@ -118,6 +118,12 @@ function listTool(deps: GearToolsDeps): DatabaseTool {
       return ok(JSON.stringify(shown) + (more > 0 ? `\n(${more} more gears are not shown)` : ""));
     },
   };
+}
+
+/** Prompt text, so no agent reads what strangers to its workspace wrote and nobody has approved. */
+function describedTo({ workspaceId, caller }: ToolScope, gear: GearRow): string {
+  const isOurs = gear.workspace_id === workspaceId || gear.author_id === caller.userId;
+  return gear.status === "approved" || isOurs ? gear.description : "(shown once it is approved)";
 }
 
 function forgeTool({ gears, bindings }: GearToolsDeps): DatabaseTool {
