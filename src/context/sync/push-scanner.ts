@@ -3,7 +3,8 @@
 //
 // Which JSON it is, JSON.parse decides, over the same text: here only texts, brackets and names are told apart.
 
-import { JSON_DEPTH_MAX, parseJson, tooDeep } from "../../kit/http/body.ts";
+import { parseJson, tooDeep } from "../../kit/http/body.ts";
+import { JSON_DEPTH_MAX } from "../../kit/json-depth.ts";
 import { AppError } from "../../kit/error.ts";
 import { Base64Decoder } from "./base64-decoder.ts";
 

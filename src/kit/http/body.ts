@@ -3,12 +3,11 @@
 
 import { turnOfOthers } from "../clock.ts";
 import { AppError } from "../error.ts";
+import { isDeeper, JSON_DEPTH_MAX } from "../json-depth.ts";
 import { slowBody } from "./bodies.ts";
 import { claimBody, exchangeOf } from "./exchange.ts";
 
 export const JSON_BODY_BYTES_MAX = 1024 * 1024;
-/** Far more than any route takes. What looks into a value recurses, or indents it by its depth: a small body could cost minutes. */
-export const JSON_DEPTH_MAX = 64;
 /** Read in one piece, which costs half of reading a stream. */
 const ONE_PIECE_BYTES_MAX = 64 * 1024;
 
@@ -30,34 +29,6 @@ export function parseJson(bytes: Uint8Array): unknown {
 
 export function tooDeep(): AppError {
   return new AppError("invalid", `the body is nested more than ${JSON_DEPTH_MAX} deep`);
-}
-
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-
-/** Of JSON in UTF-8; of anything else some answer, since it is refused anyway. Long texts are passed over at once. */
-function isDeeper(bytes: Uint8Array, depthMax: number): boolean {
-  let depth = 0;
-  for (let at = 0; at < bytes.length; at += 1) {
-    const byte = bytes[at]!;
-    // Brackets and braces differ in one bit.
-    const bracket = byte | 0x20;
-    if (bracket === 0x7b) depth += 1;
-    else if (bracket === 0x7d) depth -= 1;
-    else if (byte === QUOTE) at = endOfText(bytes, at);
-    if (depth > depthMax) return true;
-  }
-  return false;
-}
-
-/** Where the text that begins at `start` has its closing quote: one behind an even number of backslashes. */
-function endOfText(bytes: Uint8Array, start: number): number {
-  for (let at = bytes.indexOf(QUOTE, start + 1); at >= 0; at = bytes.indexOf(QUOTE, at + 1)) {
-    let backslashes = 0;
-    while (bytes[at - 1 - backslashes] === BACKSLASH) backslashes += 1;
-    if (backslashes % 2 === 0) return at;
-  }
-  return bytes.length;
 }
 
 /** Raises `too_large`, `unavailable` (the budget of bodies is used up), `slow_body`, `invalid` (it broke off). */

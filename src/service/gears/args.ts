@@ -8,7 +8,8 @@ import type * as AjvDraft07 from "ajv";
 import type { Ajv, ErrorObject } from "ajv";
 import type * as AjvDraft2020 from "ajv/dist/2020";
 import { AppError } from "../../kit/error.ts";
-import type { ParsedArguments } from "../tools/arguments.ts";
+import { isTooDeep, JSON_DEPTH_MAX } from "../../kit/json-depth.ts";
+import { TOO_DEEP, type ParsedArguments } from "../tools/arguments.ts";
 import { boundedPattern, patternProblem } from "./patterns.ts";
 import { ARGS_SCHEMA_CHARACTERS_MAX } from "./schema.ts";
 
@@ -76,6 +77,7 @@ export function argsSchema(text: string): ArgsSchema {
 
 /** For tool calls: what is wrong comes back as a sentence that the model can act on. A null that does not fit counts as absent. */
 export function parseToolArguments(text: string, json: string): ParsedArguments {
+  if (isTooDeep(json)) return { ok: false, problem: TOO_DEEP };
   const schema = argsSchema(text);
   const args = parseObject(json);
   if (!args)
@@ -98,6 +100,7 @@ export function sentence(problem: ArgsProblem): string {
 }
 
 function parseSchema(text: string): Schema {
+  if (isTooDeep(text)) throw new AppError("invalid", `args_schema: nested more than ${JSON_DEPTH_MAX} deep`);
   const schema = parseObject(text);
   if (schema) return schema;
   throw new AppError("invalid", "args_schema: not a JSON object; write a JSON Schema document as text");

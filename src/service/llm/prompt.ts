@@ -1,5 +1,6 @@
 // What the requests of both protocols need of a conversation.
 
+import { isTooDeep } from "../../kit/json-depth.ts";
 import { parsedObject } from "./json.ts";
 import type { Message, ToolCall } from "./model.ts";
 
@@ -27,7 +28,8 @@ function joinTexts(first: string, second: string): string {
   return [first, second].filter((text) => text !== "").join(BETWEEN_TEXTS);
 }
 
-/** Arguments that were not an object were answered with an error; what the model wrote is shown to it as text. */
+/** Arguments that were not an object, or too deep, were answered with an error; what the model wrote is shown to it as text. */
 export function inputOf(call: ToolCall): object {
-  return parsedObject(call.arguments) ?? { invalid_arguments: call.arguments };
+  const object = isTooDeep(call.arguments) ? undefined : parsedObject(call.arguments);
+  return object ?? { invalid_arguments: call.arguments };
 }

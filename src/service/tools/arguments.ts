@@ -2,15 +2,19 @@
 
 import { Value, type ValueError } from "@sinclair/typebox/value";
 import type { TObject } from "@sinclair/typebox";
+import { isTooDeep, JSON_DEPTH_MAX } from "../../kit/json-depth.ts";
 
 export type ParsedArguments =
   | { readonly ok: true; readonly value: Record<string, unknown> }
   | { readonly ok: false; readonly problem: string };
 
+export const TOO_DEEP = `The arguments are nested more than ${JSON_DEPTH_MAX} deep. Nothing was done; call the tool with flatter ones.`;
+
 const PROBLEMS_SHOWN_MAX = 5;
 
 /** A field that is `null` counts as absent where it may be absent: models write null for "nothing", never to wipe. */
 export function parseArguments(parameters: TObject, json: string): ParsedArguments {
+  if (isTooDeep(json)) return { ok: false, problem: TOO_DEEP };
   const parsed = parseObject(json);
   if (!parsed)
     return {

@@ -187,6 +187,7 @@ describe.each(protocols)("%s", (protocol) => {
         say("I try."),
         callRaw("agent_list", '{"x": '),
         callRaw("agent_list", "[1]"),
+        callRaw("agent_list", `{"x":${"[".repeat(100_000)}${"]".repeat(100_000)}}`),
         callRaw("agent_list", ""),
         call("agent_list", { x: 1 }),
         call("agent_remove", { agent: null }),
@@ -204,6 +205,7 @@ describe.each(protocols)("%s", (protocol) => {
     expect(results).toEqual([
       "The arguments are not a JSON object. Call the tool again with a valid JSON object.",
       "The arguments are not a JSON object. Call the tool again with a valid JSON object.",
+      "The arguments are nested more than 64 deep. Nothing was done; call the tool with flatter ones.",
       expect.stringContaining('"name":"orchestrator"'),
       "The arguments are not right: x is not a field of this tool (it has: none). Nothing was done; correct them and call again.",
       "The arguments are not right: agent: expected string. Nothing was done; correct them and call again.",

@@ -195,3 +195,12 @@ test("a schema of very many parts is refused, since compiling it would keep othe
     expect.objectContaining({ code: "invalid", details: { limit: 300 } }),
   );
 });
+
+test("what is nested too deeply to be looked into is refused", async () => {
+  const deep = `{"type":"object","x":${"[".repeat(30_000)}${"]".repeat(30_000)}}`;
+  expect(await refusalOf(() => checkArgsSchema(deep))).toBe("invalid: args_schema: nested more than 64 deep");
+  expect(parseToolArguments(schemaOf({}), deep)).toEqual({
+    ok: false,
+    problem: "The arguments are nested more than 64 deep. Nothing was done; call the tool with flatter ones.",
+  });
+});
