@@ -5,7 +5,7 @@ import { Answer } from "./answer.ts";
 import { chatBody } from "./chat-request.ts";
 import { ChatReader } from "./chat-reader.ts";
 import { EventStream } from "./event-stream.ts";
-import { brokenOff, brokenProtocol } from "./failures.ts";
+import { brokenOff, brokenProtocol, requireFlat } from "./failures.ts";
 
 import { parsedObject } from "./json.ts";
 import { messagesBody } from "./messages-request.ts";
@@ -81,8 +81,9 @@ export async function readAnswer(
   return answer.end(reader.ended || given.isDelimited);
 }
 
-/** Raises OtherDocument. */
+/** Raises OtherDocument, and ModelFailure for one that is too deep. */
 function readDocument(text: string, reader: AnswerReader, answer: Answer): ModelAnswer {
+  requireFlat(text);
   const document = parsedObject(text);
   if (!document || !reader.document(document)) throw new OtherDocument(text);
   return answer.end(true);

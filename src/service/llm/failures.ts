@@ -1,5 +1,6 @@
 // The ways in which a provider's answer fails once it has begun, each with its sentence in one place.
 
+import { isTooDeep, JSON_DEPTH_MAX } from "../../kit/json-depth.ts";
 import { providerMessage } from "../catalog/failures.ts";
 import { ModelFailure } from "./model.ts";
 
@@ -17,6 +18,11 @@ export function brokenProtocol(how: string): ModelFailure {
 
 export function tooLarge(charactersMax: number): ModelFailure {
   return new ModelFailure(`the provider's answer is larger than ${charactersMax} characters`);
+}
+
+/** Of JSON whose parts are written again: writing recurses, reading does not. Raises ModelFailure. */
+export function requireFlat(json: string): void {
+  if (isTooDeep(json)) throw brokenProtocol(`it is nested more than ${JSON_DEPTH_MAX} deep`);
 }
 
 /** An error that the provider sent in place of the rest of its answer. `body`: as sent; shown without the key. */

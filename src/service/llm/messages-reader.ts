@@ -1,6 +1,7 @@
 // The answer of Anthropic's Messages API: blocks of text, thoughts and tool calls, each begun, extended and ended by its index.
 
 import type { Answer, CallSoFar, Finish } from "./answer.ts";
+import { requireFlat } from "./failures.ts";
 import { eventObject, isObject, tokensOf, type Fields } from "./json.ts";
 import { ErrorEvent, type AnswerReader } from "./protocol.ts";
 
@@ -50,12 +51,14 @@ export class MessagesReader implements AnswerReader {
         if (isObject(event["delta"])) this.#delta(event["index"], event["delta"]);
         break;
       case "content_block_start":
+        requireFlat(data);
         if (isObject(event["content_block"])) this.#block(event["index"], event["content_block"]);
         break;
       case "content_block_stop":
         this.#stopBlock(event["index"]);
         break;
       case "message_start":
+        requireFlat(data);
         this.#start(event["message"]);
         break;
       case "message_delta":

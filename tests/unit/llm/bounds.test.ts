@@ -25,3 +25,12 @@ test("an answer holds so many tool calls and no more", async () => {
     `the provider's answer does not keep to its protocol: it holds more than ${ANSWER_CALLS_MAX} tool calls`,
   );
 });
+
+test("arguments that are given whole and nested without end fail the answer with a reason", async () => {
+  const deep = `{"x":${"[".repeat(200_000)}${"]".repeat(200_000)}}`;
+  const block = `{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","name":"x","input":${deep}}}`;
+  expect(await ours("anthropic", piecesOf(`data: ${block}\n\n`, []))).toHaveProperty(
+    "failed",
+    "the provider's answer does not keep to its protocol: it is nested more than 64 deep",
+  );
+});
