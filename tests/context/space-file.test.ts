@@ -3,7 +3,7 @@
 
 import { expect, test } from "bun:test";
 import { Database } from "bun:sqlite";
-import { readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Space } from "../../src/context/spaces/schema.ts";
 import { contextServer, type ContextServer } from "../kit/context-server.ts";
@@ -102,4 +102,17 @@ test("a space whose file is lost and whose database cannot be read keeps neither
   ]);
   const said = server.log.find(({ message }) => message === "a space could not be opened");
   expect(said).toMatchObject({ level: "error", space: "team" });
+});
+
+test("a folder that was there before outlives a space that could not be made in it", async () => {
+  await using server = await contextServer({ template: "blank" });
+  const folder = join(server.directory, "spaces", "other");
+  mkdirSync(folder);
+  writeFileSync(join(folder, "notes.md"), "by hand");
+  writeFileSync(join(folder, ".cairn"), "in the way");
+  const create = () => server.admin.raw("POST", "/spaces", { body: { name: "other", template: "blank" } });
+  expect((await create()).status).toBeGreaterThanOrEqual(400);
+  expect(readFileSync(join(folder, "notes.md"), "utf8")).toBe("by hand");
+  rmSync(join(folder, ".cairn"));
+  expect((await create()).status).toBe(201);
 });

@@ -1,7 +1,7 @@
 // The spaces of a server: made, opened when first used, listed for who may see them, deleted with everything in them. What a space is called
 // and how it behaves stands in its own folder, so that the folder can be copied.
 
-import { mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { rfc3339, type Clock } from "../../kit/clock.ts";
 import type { FrozenFile } from "../../kit/db.ts";
@@ -372,6 +372,8 @@ export class Spaces {
     const { directory, clock } = this.#deps;
     const files = templateFiles(template);
     const folder = join(directory, name);
+    // What somebody put there by hand is theirs, whatever comes of this.
+    const isOurs = !existsSync(folder);
     let engine: SqliteEngine | undefined;
     try {
       engine = this.#openEngine(folder, name);
@@ -392,7 +394,7 @@ export class Spaces {
       return space;
     } catch (error) {
       await engine?.close();
-      rmSync(folder, { recursive: true, force: true });
+      if (isOurs) rmSync(folder, { recursive: true, force: true });
       throw error;
     }
   }
