@@ -3,7 +3,7 @@
 import { describe, expect, test } from "bun:test";
 import { modeOf, travelsDown, travelsUp } from "../../src/context/spaces/modes.ts";
 import type { AuditRecord } from "../../src/context/audit/schema.ts";
-import type { FileRecord } from "../../src/context/files/schema.ts";
+import { BATCH_OPERATIONS_MAX, type FileRecord } from "../../src/context/files/schema.ts";
 import type { Space } from "../../src/context/spaces/schema.ts";
 import { sha256Hex } from "../../src/kit/crypto.ts";
 import {
@@ -254,7 +254,8 @@ describe("pull", () => {
     const names = Array.from({ length: 1_200 }, (_, index) => `many/${index}.md`);
     names.push(`${"long/".repeat(200)}é.md`);
     const ops = names.map((name, index) => put(name, `content ${index}`));
-    expect((await push(admin, ops)).status).toBe(200);
+    for (let from = 0; from < ops.length; from += BATCH_OPERATIONS_MAX)
+      expect((await push(admin, ops.slice(from, from + BATCH_OPERATIONS_MAX))).status).toBe(200);
     const { ".versions.json": versions, ...files } = await unpacked(await pull(admin, names));
     expect(files).toEqual(Object.fromEntries(names.map((name, index) => [name, `content ${index}`])));
     expect(Object.keys(JSON.parse(versions!) as object)).toEqual(names);
