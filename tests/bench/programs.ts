@@ -1,5 +1,6 @@
 // Starting and stopping what benchmarks measure: the compiled service, the scripted model, the load. Everything is a process of its own.
 
+import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -26,16 +27,17 @@ export async function benchService(config = ""): Promise<BenchService> {
   if (config !== "") await Bun.write(join(data, "config.yaml"), config);
   const started = performance.now();
   // Into a file, as under systemd: reading it here would cost a processor that is measured.
-  const logFile = Bun.file(`${data}.log`);
+  const logFile = `${data}.log`;
   const child = Bun.spawn([binaryPath("service"), "serve", "--data", data, "--listen", "127.0.0.1:0"], {
-    stdio: ["ignore", "ignore", logFile],
+    stdio: ["ignore", "ignore", Bun.file(logFile)],
     env: { PATH: process.env.PATH ?? "", HOME: data },
   });
   let log = "";
   while (!/"listening".*\n/.test(log)) {
     if (child.exitCode !== null) throw new Error(`ended before it was ready:\n${log}`);
     await Bun.sleep(LOG_POLL_MS);
-    log = (await logFile.exists()) ? await logFile.text() : "";
+    // A file object keeps the size that it saw first.
+    log = existsSync(logFile) ? await Bun.file(logFile).text() : "";
   }
   const port = Number(/127\.0\.0\.1:(\d+)/.exec(log)![1]);
   const url = `http://127.0.0.1:${port}`;
@@ -52,7 +54,7 @@ export async function benchService(config = ""): Promise<BenchService> {
       child.kill("SIGTERM");
       await child.exited;
       await rm(data, { recursive: true, force: true });
-      await logFile.delete();
+      await rm(logFile, { force: true });
     },
   };
 }
