@@ -32,7 +32,7 @@ const ID_BITS = 64;
 /** Of a target or an error; a path has at most 1,024 bytes. */
 const TEXT_CHARACTERS_MAX = 2_000;
 
-/** What it was is said for each change. */
+/** Each change says what it was. */
 const CHANGE: Deed = { action: "file.change" };
 
 export interface Deed {
@@ -127,7 +127,7 @@ export class Audit {
     this.#changes.record(space, applied, by ? this.#entryOf(by, CHANGE, undefined) : this.#entryBy(author));
   }
 
-  /** What the log of a space has and a crash left unrecorded. Called before anybody writes to the space. */
+  /** Records the changes that a crash left unrecorded. Called before anybody writes to the space. */
   catchUp(space: string, head: Head, log: (after: number) => Promise<LogEntry[]>): Promise<void> {
     const sharedBy = (author: string) => ({ ...this.#entryBy(author), recovered: true as const });
     return this.#changes.catchUp(space, head, log, sharedBy);

@@ -1,4 +1,4 @@
-// What was done to files of a space, on record: one record for each change in its log, with the head of the space after it as its id, so that
+// Records changes of files: one record for each change in a space's log. Its id is the head of the space after the change, so that
 // none is recorded twice. What a crash took away between a change and its record is caught up at the next start, as events are.
 
 import { rfc3339, Stretch, turnOfOthers } from "../../kit/clock.ts";
@@ -34,7 +34,7 @@ export class ChangeRecords {
     }
   }
 
-  /** What the log of a space has and the record does not. Before anybody writes to the space. */
+  /** Records the changes that are in a space's log and not on record. Called before anybody writes to the space. */
   async catchUp(
     space: string,
     head: Head,

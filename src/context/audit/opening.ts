@@ -1,4 +1,4 @@
-// What the audit file is when a server opens it: where the chain goes on, and whether the file is what was anchored. A file that is longer
+// Examines the audit file when a server opens it: where the chain goes on, and whether the file matches its anchor. A file that is longer
 // than its anchor is what a crash leaves; one that is shorter or different is not. Reads only what was written since the anchor, unless that
 // does not follow.
 

@@ -77,7 +77,7 @@ function recordAfter(path: string, at: number, end: number) {
   let isFirst = true;
   for (const line of readLines(path, at)) {
     if (line.start >= end) return undefined;
-    // What begins at the offset may be the rest of a line.
+    // The offset may lie inside a line.
     const record = isFirst && at > 0 ? undefined : parseRecord(line.bytes);
     isFirst = false;
     if (record) return { seq: record.seq, start: line.start, end: line.end };

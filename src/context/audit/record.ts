@@ -27,7 +27,7 @@ const MEMBERS = [
 const RECOVERED_MEMBERS = MEMBERS.toSpliced(-1, 0, "recovered" as never);
 const ACTOR_MEMBERS = ["name", "role", "auth", "address"] as const;
 
-/** What closes a record: SHA-256 over its canonical JSON. */
+/** The hash that closes a record: SHA-256 over its canonical JSON. */
 export function hashOf(body: RecordBody): string {
   return sha256Hex(canonicalOf(body));
 }
