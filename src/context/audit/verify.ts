@@ -7,7 +7,7 @@ import { LINE_BYTES_MAX, readLines, type Line } from "./audit-file.ts";
 import { hashOf, isAsWritten, parseRecord } from "./record.ts";
 import type { AuditVerification } from "./schema.ts";
 
-/** What the server had counted: so many records, the last of which has this hash. */
+/** The number of records that the server had counted, and the hash of the last one. */
 export interface Anchor {
   readonly entries: number;
   readonly hash: string;
@@ -79,7 +79,7 @@ export function* checkAuditFile(path: string, terms: Terms): Generator<undefined
   return chain.holds();
 }
 
-/** What is left of a record that a crash cut off. */
+/** The rest of a record that a crash cut off. */
 export function isTorn({ whole, bytes }: Line): boolean {
   return !whole && bytes.length <= LINE_BYTES_MAX;
 }
@@ -107,7 +107,7 @@ export class ChainCheck {
     return this.#last;
   }
 
-  /** What is wrong with the line. */
+  /** Returns the fault of the line; undefined when it has none. */
   next({ bytes, whole }: Line): string | undefined {
     this.#line += 1;
     if (!whole)

@@ -1,4 +1,4 @@
-// Who may see an event: the one answer for streams and webhooks.
+// Decides who may see an event: the one answer for streams and webhooks.
 
 import type { Rights } from "../access/rights.ts";
 import type { EventEnvelope } from "./schema.ts";
