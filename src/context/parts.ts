@@ -28,7 +28,7 @@ import { AccessRules } from "./people/access-rules.ts";
 import { Authentication } from "./people/authentication.ts";
 import { Changes } from "./people/changes.ts";
 import { Logins } from "./people/logins.ts";
-import { Door } from "./people/plugin.ts";
+import { ContextDoor } from "./people/door.ts";
 import { PeopleRecords } from "./people/records.ts";
 import { PeopleStore } from "./people/store.ts";
 import { Users } from "./people/users.ts";
@@ -103,7 +103,7 @@ export function buildParts({ db, clock, log, config, outbound }: PartsOptions) {
     quotas: config.quotas,
     versionsKept: config.versionsKept,
   });
-  const door = new Door({ authentication, limits, audit, addresses, spaces });
+  const door = new ContextDoor({ authentication, limits, audit, addresses, spaces });
   const workers = new WorkerPool(() => openWorker(WORKER_ENTRY));
   const secrets = new SecretScan(config.secrets, workers);
   const files = new Files({ spaces, audit, events, secrets, workers });

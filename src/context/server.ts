@@ -3,6 +3,9 @@
 import { AppError } from "../kit/error.ts";
 import { bytesMaxOf, createApi } from "../kit/http/api.ts";
 import type { Exchange } from "../kit/http/exchange.ts";
+import { admission } from "../kit/http/admission.ts";
+import { descriptionRoutes } from "../kit/http/description.ts";
+import { healthRoutes } from "../kit/http/health.ts";
 import { isApi, isLoopbackPeer } from "../kit/http/guard.ts";
 import type { ApiFacts } from "../kit/http/operation-facts.ts";
 import type { DescribedRoute } from "../kit/http/openapi.ts";
@@ -11,14 +14,12 @@ import type { Handle } from "../kit/http/serve.ts";
 import type { Log } from "../kit/log.ts";
 import { auditRoutes } from "./audit/routes.ts";
 import { backupRoutes } from "./backup/routes.ts";
-import { operations } from "./description/operations.ts";
-import { descriptionRoutes } from "./description/routes.ts";
+import { operations } from "./operations.ts";
 import { eventRoutes } from "./events/routes.ts";
 import { FILE_ROUTE, fileRoutes } from "./files/routes.ts";
-import { FILE_BYTES_CEILING } from "./files/schema.ts";
-import { healthRoutes } from "./health/routes.ts";
+import { FILE_BYTES_CEILING } from "./versioned-store/schema.ts";
+import type { CallerKind } from "./identity/admission.ts";
 import type { Parts } from "./parts.ts";
-import { actorPlugin, type ActorKind } from "./people/plugin.ts";
 import { peopleRoutes } from "./people/routes.ts";
 import { withAllowance } from "./rate/rate-limits.ts";
 import { spaceRoutes } from "./spaces/routes.ts";
@@ -38,12 +39,12 @@ export const API_FACTS: ApiFacts = {
 };
 
 export function createRoutes(parts: Parts, log: Log) {
-  const plugin = actorPlugin(parts.door);
-  const kinds = new Map<string, ActorKind>();
+  const plugin = admission(parts.door);
+  const kinds = new Map<string, CallerKind>();
   // Nobody who may not come in makes the server read a body first.
-  const door = (request: Request, route: string, { space }: Readonly<Record<string, string>>) => {
+  const door = (request: Request, route: string, params: Readonly<Record<string, string>>) => {
     const kind = kinds.get(`${request.method} ${route}`);
-    if (kind !== undefined) parts.door.admitTo(kind, request, route, space);
+    if (kind !== undefined) parts.door.admitBody(kind, { request, route, params });
   };
   const api = createApi({
     log,
@@ -61,15 +62,15 @@ export function createRoutes(parts: Parts, log: Log) {
     .use(webhookRoutes(plugin, parts.webhooks))
     .use(backupRoutes(plugin, parts.backups))
     .use(eventRoutes(plugin, parts.events, parts.streams));
-  const all = api.use(descriptionRoutes(plugin, () => api, API_FACTS));
+  const all = api.use(descriptionRoutes(plugin, "Cairn context server", () => api, API_FACTS));
   for (const { method, path, hooks } of all.routes as DescribedRoute[])
-    kinds.set(`${method} ${path}`, (hooks.detail as { "x-actor": ActorKind })["x-actor"]);
+    kinds.set(`${method} ${path}`, (hooks.detail as { "x-caller": CallerKind })["x-caller"]);
   return all;
 }
 
 export function createHandler(parts: Parts, log: Log): Handle {
   const routes = createRoutes(parts, log);
-  const health = createApi({ log, prefix: "" }).use(healthRoutes(actorPlugin(parts.door), parts.health));
+  const health = createApi({ log, prefix: "" }).use(healthRoutes(admission(parts.door), parts.health));
   return (request, exchange) => {
     if (isApi(exchange.path)) return counted(routes.fetch(request), exchange);
     if (exchange.path === "/health") return health.fetch(request);

@@ -59,7 +59,7 @@ import { libraryTools } from "./library/tools.ts";
 import { createModelClient } from "./llm/client.ts";
 import { TRANSPORT_TIMES, type TransportTimes } from "./llm/transport.ts";
 import { Authentication } from "./people/authentication.ts";
-import { Door } from "./people/plugin.ts";
+import { ServiceDoor } from "./people/door.ts";
 import { LOGIN_ATTEMPTS_PER_MINUTE } from "./people/schema.ts";
 import { PeopleStore } from "./people/store.ts";
 import { Teams } from "./people/teams.ts";
@@ -134,7 +134,7 @@ export function buildParts(options: PartsOptions) {
   const peopleStore = new PeopleStore(db);
   const addresses = new ClientAddresses("trusted_proxies", config.trustedProxies);
   const authentication = new Authentication(peopleStore, db, clock, log, addresses);
-  const door = new Door(authentication);
+  const door = new ServiceDoor(authentication);
   const loginLimit = new AttemptLimit(clock, LOGIN_ATTEMPTS_PER_MINUTE);
   const users = new Users({
     db,

@@ -6,6 +6,9 @@ import type { Handle } from "../kit/http/serve.ts";
 import { answerError } from "../kit/http/answer.ts";
 import { bytesMaxOf, createApi } from "../kit/http/api.ts";
 import { exchangeOf } from "../kit/http/exchange.ts";
+import { admission } from "../kit/http/admission.ts";
+import { descriptionRoutes } from "../kit/http/description.ts";
+import { healthRoutes } from "../kit/http/health.ts";
 import { isApi } from "../kit/http/guard.ts";
 import type { ApiFacts } from "../kit/http/operation-facts.ts";
 import type { DescribedRoute } from "../kit/http/openapi.ts";
@@ -14,15 +17,13 @@ import { approvalRoutes } from "./approvals/routes.ts";
 import { auditRoutes } from "./audit/routes.ts";
 import { blueprintRoutes } from "./blueprint/routes.ts";
 import { catalogRoutes } from "./catalog/routes.ts";
-import { operations } from "./description/operations.ts";
-import { descriptionRoutes } from "./description/routes.ts";
+import { operations } from "./operations.ts";
 import { egressRoutes } from "./egress/routes.ts";
 import { FILE_ROUTE, fileRoutes } from "./files/routes.ts";
 import { FILE_BYTES_MAX } from "./files/schema.ts";
 import { GEAR_BODY_LIMITS, gearRoutes } from "./gears/routes.ts";
-import { healthRoutes } from "./health/routes.ts";
+import type { CallerKind } from "./identity/admission.ts";
 import { libraryRoutes } from "./library/routes.ts";
-import { callerPlugin, type CallerKind } from "./people/plugin.ts";
 import { peopleRoutes } from "./people/routes.ts";
 import type { Parts } from "./parts.ts";
 import { terminalRoutes } from "./terminal/routes.ts";
@@ -48,12 +49,12 @@ const RIGHTS: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["unauthenticated", "f
 export const QUIET_ROUTES: readonly string[] = ["/health", `${API}/health`, UI_ROUTE];
 
 export function createRoutes(parts: Parts, log: Log) {
-  const caller = callerPlugin(parts.door);
+  const caller = admission(parts.door);
   const kinds = new Map<string, CallerKind>();
   // Nobody who may not come in, or may not know of the workspace in the address, makes the service read a body first.
   const door = (request: Request, route: string, { id = "" }: Readonly<Record<string, string>>) => {
     const kind = kinds.get(`${request.method} ${route}`);
-    const who = kind === undefined ? undefined : parts.door.admit(kind, request, route);
+    const who = kind === undefined ? undefined : parts.door.admit(kind, { request, route });
     if (who && route.startsWith(OF_WORKSPACE) && ID.test(id)) parts.access.workspace(who, Number(id));
   };
   const api = createApi({
@@ -78,7 +79,7 @@ export function createRoutes(parts: Parts, log: Log) {
     .use(egressRoutes(caller, parts.grants, parts.searches))
     .use(terminalRoutes(caller, parts.terminals))
     .use(auditRoutes(caller, parts.audit));
-  const all = api.use(descriptionRoutes(caller, () => api, API_FACTS));
+  const all = api.use(descriptionRoutes(caller, "Cairn service", () => api, API_FACTS));
   for (const { method, path, hooks } of all.routes as DescribedRoute[])
     kinds.set(`${method} ${path}`, (hooks.detail as { "x-caller": CallerKind })["x-caller"]);
   return all;
@@ -101,7 +102,7 @@ function noteRefusal(parts: Parts, request: Request, error: AppError): void {
 export function createHandler(parts: Parts, log: Log): Handle {
   const routes = createRoutes(parts, log);
   const serveUi = createUi(async () => (await import("../../embed/ui/manifest.ts")).assets);
-  const health = createApi({ log, prefix: "" }).use(healthRoutes(callerPlugin(parts.door), parts.health));
+  const health = createApi({ log, prefix: "" }).use(healthRoutes(admission(parts.door), parts.health));
   return (request, exchange) => {
     if (isApi(exchange.path)) return routes.fetch(request);
     if (exchange.path === "/health") return health.fetch(request);

@@ -1,7 +1,7 @@
 // The compiled context server over real HTTP, its rate limits off: durable writes with compare and swap, reads, what a whole space costs, the
 // check of the audit record, a cold command, start and memory. Beside them bare Bun.serve, for writes with a durable insert for each request.
 
-import { BATCH_OPERATIONS_MAX } from "../../src/context/files/schema.ts";
+import { BATCH_OPERATIONS_MAX } from "../../src/context/versioned-store/schema.ts";
 import { runContext, type RunningContext } from "../kit/running-context.ts";
 import { firstLines, load, residentMb, type LoadResult } from "./programs.ts";
 import { percentile, type Row } from "./row.ts";

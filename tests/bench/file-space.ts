@@ -3,7 +3,7 @@
 
 import { Database } from "bun:sqlite";
 import { closeSync, fsyncSync, openSync } from "node:fs";
-import { openSqliteEngine, type SqliteEngine } from "../../src/context/files/sqlite/engine.ts";
+import { openSqliteEngine, type SqliteEngine } from "../../src/context/versioned-store/sqlite/engine.ts";
 import { systemClock } from "../../src/kit/clock.ts";
 import { parseDocumentPath, type DocumentPath } from "../../src/kit/paths.ts";
 

@@ -2,7 +2,7 @@
 // beside bare SQLite that commits the same rows as often, without planning them and without a working tree.
 
 import { Database } from "bun:sqlite";
-import type { SqliteEngine } from "../../src/context/files/sqlite/engine.ts";
+import type { SqliteEngine } from "../../src/context/versioned-store/sqlite/engine.ts";
 import type { DocumentPath } from "../../src/kit/paths.ts";
 import { temporaryFolder } from "../kit/folder.ts";
 import { FILES, documentOf, makeLargeSpace, openSpace, pathOf } from "./file-space.ts";

@@ -15,7 +15,7 @@ import {
   type Role,
 } from "../../src/context/access/schema.ts";
 import type { AuditRecord } from "../../src/context/audit/schema.ts";
-import type { FileRecord, NetChange } from "../../src/context/files/schema.ts";
+import type { FileRecord, NetChange } from "../../src/context/versioned-store/schema.ts";
 import {
   contextServer,
   filePath,

@@ -24,7 +24,7 @@ async function headOnly(server: ContextServer, token: string, method: string, pa
 }
 
 interface OpenApi {
-  paths: Record<string, Record<string, { "x-actor": string; requestBody?: object }>>;
+  paths: Record<string, Record<string, { "x-caller": string; requestBody?: object }>>;
 }
 
 describe("before a byte of the body is read", () => {
@@ -34,7 +34,7 @@ describe("before a byte of the body is read", () => {
     const refused: unknown[] = [];
     for (const [path, methods] of Object.entries(paths))
       for (const [method, operation] of Object.entries(methods)) {
-        if (!operation.requestBody || operation["x-actor"] === "open") continue;
+        if (!operation.requestBody || operation["x-caller"] === "open") continue;
         const place = path.replace("/api/v1", "").replace(/\{\w+\}/g, "1");
         const answer = await headOnly(server, "", method.toUpperCase(), place);
         refused.push(answer);

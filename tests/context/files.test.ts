@@ -9,7 +9,7 @@ import {
   type FileHistory,
   type FileRecord,
   type NetChange,
-} from "../../src/context/files/schema.ts";
+} from "../../src/context/versioned-store/schema.ts";
 import {
   contextServer,
   filePath,

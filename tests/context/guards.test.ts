@@ -4,7 +4,7 @@ import { describe, expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { AuditRecord } from "../../src/context/audit/schema.ts";
-import type { FileRecord } from "../../src/context/files/schema.ts";
+import type { FileRecord } from "../../src/context/versioned-store/schema.ts";
 import type { Space } from "../../src/context/spaces/schema.ts";
 import {
   configure,

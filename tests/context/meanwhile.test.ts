@@ -4,7 +4,7 @@
 import { describe, expect, test } from "bun:test";
 import { connect } from "node:net";
 import type { AuditRecord } from "../../src/context/audit/schema.ts";
-import type { FileRecord } from "../../src/context/files/schema.ts";
+import type { FileRecord } from "../../src/context/versioned-store/schema.ts";
 import type { User } from "../../src/context/people/schema.ts";
 import { contextServer, filePath, type ContextServer } from "../kit/context-server.ts";
 

@@ -1,7 +1,7 @@
 // Goal: the name of a file is decoded once, proven, and the same on every route, however it is written in an address.
 
 import { describe, expect, test } from "bun:test";
-import type { FileRecord } from "../../src/context/files/schema.ts";
+import type { FileRecord } from "../../src/context/versioned-store/schema.ts";
 import { contextServer, put, refusalOf, type ContextServer } from "../kit/context-server.ts";
 import { rawRequest } from "../kit/raw-http.ts";
 

@@ -5,7 +5,7 @@ import { Kind } from "@sinclair/typebox";
 import { buildParts } from "../../src/context/parts.ts";
 import { loadServerConfig } from "../../src/context/config/config.ts";
 import { serverMigrations } from "../../src/context/migrations/migrations.ts";
-import { actorKinds, type ActorKind } from "../../src/context/people/plugin.ts";
+import { callerKinds, type CallerKind } from "../../src/context/identity/admission.ts";
 import { API_FACTS, createRoutes } from "../../src/context/server.ts";
 import { systemClock } from "../../src/kit/clock.ts";
 import { openDatabase } from "../../src/kit/db.ts";
@@ -36,11 +36,13 @@ async function allRoutes(): Promise<Route[]> {
 const routes = await allRoutes();
 const nameOf = ({ method, path }: DescribedRoute) => `${method} ${path}`;
 const actorOf = ({ hooks }: DescribedRoute) =>
-  (hooks.detail as { "x-actor"?: ActorKind } | undefined)?.["x-actor"];
+  (hooks.detail as { "x-caller"?: CallerKind } | undefined)?.["x-caller"];
 
 describe("routes", () => {
   test("each declares its actor, and only those known are open", () => {
-    const undeclared = routes.filter((route) => !(actorKinds as readonly unknown[]).includes(actorOf(route)));
+    const undeclared = routes.filter(
+      (route) => !(callerKinds as readonly unknown[]).includes(actorOf(route)),
+    );
     expect(undeclared.map(nameOf)).toEqual([]);
     expect(
       routes

@@ -3,7 +3,7 @@
 import { describe, expect, test } from "bun:test";
 import { modeOf, travelsDown, travelsUp } from "../../src/context/spaces/modes.ts";
 import type { AuditRecord } from "../../src/context/audit/schema.ts";
-import { BATCH_OPERATIONS_MAX, type FileRecord } from "../../src/context/files/schema.ts";
+import { BATCH_OPERATIONS_MAX, type FileRecord } from "../../src/context/versioned-store/schema.ts";
 import type { Space } from "../../src/context/spaces/schema.ts";
 import { sha256Hex } from "../../src/kit/crypto.ts";
 import {

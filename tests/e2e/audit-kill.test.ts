@@ -4,7 +4,7 @@
 import { expect, test } from "bun:test";
 import { statSync } from "node:fs";
 import type { AuditRecord, AuditVerification } from "../../src/context/audit/schema.ts";
-import { openSqliteEngine } from "../../src/context/files/sqlite/engine.ts";
+import { openSqliteEngine } from "../../src/context/versioned-store/sqlite/engine.ts";
 import { systemClock, turnOfOthers } from "../../src/kit/clock.ts";
 import { silent } from "../kit/file-engine.ts";
 import { auditFile, runContext, type RunningContext } from "../kit/running-context.ts";

@@ -11,7 +11,7 @@ import {
   truncateSync,
   writeFileSync,
 } from "node:fs";
-import { openSqliteEngine, type SqliteEngine } from "../../src/context/files/sqlite/engine.ts";
+import { openSqliteEngine, type SqliteEngine } from "../../src/context/versioned-store/sqlite/engine.ts";
 import { systemClock } from "../../src/kit/clock.ts";
 import { sha256Hex } from "../../src/kit/crypto.ts";
 import type { DocumentPath } from "../../src/kit/paths.ts";

@@ -61,11 +61,12 @@ export const printingOnlyInKit = onlyIn(
   /\bconsole\.(log|info|warn|error|debug|dir|table)\b/,
 );
 
-const MAKES_FILE_ERRORS = "src/context/files/file-error.ts";
+const MAKES_FILE_ERRORS = "src/context/versioned-store/file-error.ts";
 /** Details decide who may read an error: one that names a file in its sentence only would tell the name to everybody. */
 export const fileNamesInDetails: Rule = (files) =>
   product(files).flatMap((file) => {
-    if (!file.path.startsWith("src/context/files/") || file.path === MAKES_FILE_ERRORS) return [];
+    if (!/^src\/context\/(files|versioned-store)\//.test(file.path) || file.path === MAKES_FILE_ERRORS)
+      return [];
     const isNamed = /new AppError\([^;]*\$\{(?:\w+\.)*path\}/.test(runningCode(file));
     return isNamed ? [`${file.path}: an error that names a file is made by fileError`] : [];
   });
@@ -86,10 +87,10 @@ const MAY_WRITE_CONTEXT_DATABASE = [
   "src/context/audit/chain.ts",
   "src/context/audit/change-records.ts",
   "src/context/events/events.ts",
-  "src/context/files/sqlite/engine.ts",
-  "src/context/files/sqlite/metadata.ts",
-  "src/context/files/sqlite/staging.ts",
-  "src/context/files/sqlite/words.ts",
+  "src/context/versioned-store/sqlite/engine.ts",
+  "src/context/versioned-store/sqlite/metadata.ts",
+  "src/context/versioned-store/sqlite/staging.ts",
+  "src/context/versioned-store/sqlite/words.ts",
   "src/context/people/authentication.ts",
   "src/context/people/changes.ts",
   "src/context/people/logins.ts",
@@ -108,7 +109,7 @@ export const changesAskForRights: Rule = (files) =>
 
 /** A caller's role is looked up when it is asked for; in a copy it would stand still. */
 const callerCopies = onlyIn(
-  ["src/service/people/authentication.ts", "src/service/people/caller.ts"],
+  ["src/service/people/authentication.ts", "src/service/identity/caller.ts"],
   "callers are copied by actingAs or rememberedCaller, which know what becomes of the role",
   /\.\.\.(\w+\.)*caller\b/,
 );

@@ -93,13 +93,13 @@ const cases: Record<string, Case> = {
     rule: rules.fileNamesInDetails,
     refused: [
       [
-        "src/context/files/sqlite/batch.ts",
+        "src/context/versioned-store/sqlite/batch.ts",
         'import { AppError } from "x";\nexport const no = (path: string) => new AppError("conflict", `${path}: taken`);',
       ],
     ],
     allowed: [
       [
-        "src/context/files/sqlite/batch.ts",
+        "src/context/versioned-store/sqlite/batch.ts",
         'import { fileError } from "x";\nexport const no = (path: string) => fileError("conflict", path, "taken");',
       ],
     ],

@@ -8,7 +8,7 @@ import { ConfigFile } from "../../src/context/config/schema.ts";
 import { createRoutes } from "../../src/context/server.ts";
 import { Rights } from "../../src/context/access/rights.ts";
 import { capabilities, roles } from "../../src/context/access/schema.ts";
-import { actorKinds } from "../../src/context/people/plugin.ts";
+import { callerKinds } from "../../src/context/identity/admission.ts";
 import type { Parts } from "../../src/context/parts.ts";
 import { temporaryFolder } from "../kit/folder.ts";
 
@@ -34,7 +34,7 @@ function keysOfValue(value: unknown, above = ""): string[] {
 interface Route {
   method: string;
   path: string;
-  hooks: { detail?: { "x-actor"?: string } };
+  hooks: { detail?: { "x-caller"?: string } };
 }
 
 /** Nothing is called: only what is declared is read. */
@@ -75,14 +75,14 @@ describe("docs/context-api.md", async () => {
         .replace("/api/v1", "")
         .replace(/\/\*$/, "/{path}")
         .replaceAll(/:([a-z_]+)/g, "{$1}");
-      return `${method} ${shown} ${hooks.detail?.["x-actor"]}`;
+      return `${method} ${shown} ${hooks.detail?.["x-caller"]}`;
     });
     expect(documented.toSorted()).toEqual(there.toSorted());
   });
 
   test("every route says who may call it", () => {
-    const known: readonly unknown[] = actorKinds;
-    expect(routes.filter(({ hooks }) => !known.includes(hooks.detail?.["x-actor"]))).toEqual([]);
+    const known: readonly unknown[] = callerKinds;
+    expect(routes.filter(({ hooks }) => !known.includes(hooks.detail?.["x-caller"]))).toEqual([]);
   });
 });
 

@@ -4,7 +4,7 @@ import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { ROOT } from "../../release/step.ts";
 import { serverMigrations } from "../../src/context/migrations/migrations.ts";
-import { spaceMigrations } from "../../src/context/files/sqlite/migrations/migrations.ts";
+import { spaceMigrations } from "../../src/context/versioned-store/sqlite/migrations/migrations.ts";
 import { openDatabase, type Db } from "../../src/kit/db.ts";
 import { migrate, type Migration } from "../../src/kit/migrate.ts";
 import { migrations } from "../../src/service/migrations/migrations.ts";
@@ -42,12 +42,12 @@ const SIDES: Record<string, Side> = {
   },
   "context server": {
     migrations: serverMigrations,
-    stores: /^src\/context\/(?!files|backup).*store\.ts$/,
+    stores: /^src\/context\/(?!versioned-store|backup).*store\.ts$/,
     growing: ["events"],
   },
   space: {
     migrations: spaceMigrations,
-    stores: /^src\/context\/files\/.*store\.ts$/,
+    stores: /^src\/context\/versioned-store\/.*store\.ts$/,
     growing: ["files", "versions", "changes", "blobs", "links", "front_matter"],
   },
 };

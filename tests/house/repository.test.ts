@@ -86,7 +86,7 @@ describe("repository", () => {
 
   test(".ci/run runs the test command that the README gives", async () => {
     const lines = (await text(".ci/run")).split("\n").map((line) => line.trim());
-    expect(lines.some((line) => /^npm test\b/.test(line))).toBe(true);
+    expect(lines.some((line) => /^step '[^']+' npm test$/.test(line))).toBe(true);
     expect(await text("README.md")).toMatch(/^npm test$/m);
   });
 

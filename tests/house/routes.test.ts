@@ -14,7 +14,7 @@ import { openApi, type DescribedRoute } from "../../src/kit/http/openapi.ts";
 import { migrations } from "../../src/service/migrations/migrations.ts";
 import { buildParts } from "../../src/service/parts.ts";
 import { loadConfig } from "../../src/service/config/config.ts";
-import { callerKinds } from "../../src/service/people/plugin.ts";
+import { callerKinds } from "../../src/service/identity/admission.ts";
 import { API_FACTS, createRoutes } from "../../src/service/server.ts";
 import { expectOperations } from "../kit/operations.ts";
 import { expectGolden } from "../kit/golden.ts";

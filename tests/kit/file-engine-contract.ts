@@ -2,7 +2,7 @@
 // looks behind the interface: what only one with a working tree does is tested beside it.
 
 import { describe, expect, test } from "bun:test";
-import { BATCH_OPERATIONS_MAX, FILE_BYTES_CEILING } from "../../src/context/files/schema.ts";
+import { BATCH_OPERATIONS_MAX, FILE_BYTES_CEILING } from "../../src/context/versioned-store/schema.ts";
 import { sha256Hex } from "../../src/kit/crypto.ts";
 import { AppError } from "../../src/kit/error.ts";
 import {

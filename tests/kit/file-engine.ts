@@ -1,9 +1,15 @@
 // A file engine on the bench: opened on an empty space, with a clock that stands still, and the few words that its tests need.
 
 import { adoptTree } from "../../src/context/files/adoption.ts";
-import type { Applied, Batch, Expected, FileEngine, Operation } from "../../src/context/files/engine.ts";
-import { openSqliteEngine, type SqliteEngine } from "../../src/context/files/sqlite/engine.ts";
-import { BATCH_OPERATIONS_MAX } from "../../src/context/files/schema.ts";
+import type {
+  Applied,
+  Batch,
+  Expected,
+  FileEngine,
+  Operation,
+} from "../../src/context/versioned-store/engine.ts";
+import { openSqliteEngine, type SqliteEngine } from "../../src/context/versioned-store/sqlite/engine.ts";
+import { BATCH_OPERATIONS_MAX } from "../../src/context/versioned-store/schema.ts";
 import { AppError } from "../../src/kit/error.ts";
 import type { Log } from "../../src/kit/log.ts";
 import { parseDocumentPath, type DocumentPath } from "../../src/kit/paths.ts";

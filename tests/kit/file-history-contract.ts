@@ -2,7 +2,7 @@
 // what was: listings of the past, changes, snapshots, another start.
 
 import { describe, expect, test } from "bun:test";
-import { headText } from "../../src/context/files/head.ts";
+import { headText } from "../../src/context/versioned-store/head.ts";
 import { sha256Hex } from "../../src/kit/crypto.ts";
 import { AppError } from "../../src/kit/error.ts";
 import {

@@ -1,7 +1,7 @@
 // A process that writes to a space until it is killed, and says what was acknowledged: `bun tests/kit/file-writer.ts <directory> <seed>`.
 // One line of JSON for each batch that resolved: { batch, paths, seq }. Batches of 1 to 5 files that all hold the batch's number.
 
-import { openSqliteEngine } from "../../src/context/files/sqlite/engine.ts";
+import { openSqliteEngine } from "../../src/context/versioned-store/sqlite/engine.ts";
 import { systemClock } from "../../src/kit/clock.ts";
 import { put, silent } from "./file-engine.ts";
 

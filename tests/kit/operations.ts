@@ -10,7 +10,7 @@ interface Operation {
   readonly requestBody?: { readonly "x-bytes-max"?: number };
   readonly responses: Readonly<Record<string, object>>;
   readonly "x-caller"?: string;
-  readonly "x-actor"?: string;
+  readonly "x-caller"?: string;
 }
 
 /** Verb first, no full stop, short enough for a list. */
@@ -34,7 +34,7 @@ export function expectOperations(
 }
 
 function missing(operation: Operation, isCounted: boolean): string[] {
-  const caller = operation["x-caller"] ?? operation["x-actor"];
+  const caller = operation["x-caller"] ?? operation["x-caller"];
   const isOpen = caller === "open";
   const wanted: [status: string, when: boolean][] = [
     ["400", true],

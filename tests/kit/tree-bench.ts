@@ -1,8 +1,8 @@
 // A space on the bench whose working tree is looked at from outside.
 
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import type { Batch, Operation } from "../../src/context/files/engine.ts";
-import type { SqliteEngine } from "../../src/context/files/sqlite/engine.ts";
+import type { Batch, Operation } from "../../src/context/versioned-store/engine.ts";
+import type { SqliteEngine } from "../../src/context/versioned-store/sqlite/engine.ts";
 import { apply, sqliteBench } from "./file-engine.ts";
 
 export async function treeBench() {

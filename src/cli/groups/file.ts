@@ -6,7 +6,7 @@ import type { Client } from "../../context/client/client.ts";
 import { encodedPath } from "../../context/client/client.ts";
 import type { FileDiff } from "../../context/files/diff.ts";
 import type { Deleted, ListedFile } from "../../context/files/listing-schema.ts";
-import type { FileHistory } from "../../context/files/schema.ts";
+import type { FileHistory } from "../../context/versioned-store/schema.ts";
 import { accessProblem } from "../../kit/disk.ts";
 import { AppError } from "../../kit/error.ts";
 import { formatOf, printBytes, printData } from "../../kit/output.ts";

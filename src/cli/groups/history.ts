@@ -1,6 +1,6 @@
 // `cairn history …`: what a space was, named, and brought back.
 
-import type { Snapshot } from "../../context/files/schema.ts";
+import type { Snapshot } from "../../context/versioned-store/schema.ts";
 import { AppError } from "../../kit/error.ts";
 import { serverCommand, spaceArg } from "../command.ts";
 import { chosenSpace } from "../space-choice.ts";

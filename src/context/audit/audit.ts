@@ -8,8 +8,8 @@ import type { Log } from "../../kit/log.ts";
 import { randomHex } from "../../kit/random.ts";
 import type { HealthProblem } from "../../kit/health.ts";
 import { storageReasonOf } from "../../kit/storage-error.ts";
-import type { Applied, Head, LogEntry } from "../files/engine.ts";
-import { requireAdmin, type Actor } from "../people/actor.ts";
+import type { Applied, Head, LogEntry } from "../versioned-store/engine.ts";
+import { requireAdmin, type Caller } from "../identity/caller.ts";
 import { readLines } from "./audit-file.ts";
 import { Breaks, toBreak } from "./breaks.ts";
 import { AuditChain, type AuditEntry } from "./chain.ts";
@@ -118,12 +118,12 @@ export class Audit {
   }
 
   /** At once. `actor` null: the server itself. A failure to write is logged and counted; what was done stays done. */
-  record(actor: Actor | null, deed: Deed, failure?: unknown): void {
+  record(actor: Caller | null, deed: Deed, failure?: unknown): void {
     this.#chain.addNow(this.#entryOf(actor, deed, failure));
   }
 
   /** Every change that a commit made in a space. `by` undefined: only the name in the log is known. */
-  recordChanges(space: string, applied: Applied, author: string, by: Actor | undefined): void {
+  recordChanges(space: string, applied: Applied, author: string, by: Caller | undefined): void {
     this.#changes.record(space, applied, by ? this.#entryOf(by, CHANGE, undefined) : this.#entryBy(author));
   }
 
@@ -143,7 +143,7 @@ export class Audit {
     return this.#changes.forget(space);
   }
 
-  #entryOf(actor: Actor | null, deed: Deed, failure: unknown): AuditEntry {
+  #entryOf(actor: Caller | null, deed: Deed, failure: unknown): AuditEntry {
     return {
       id: randomHex(ID_BITS),
       time: rfc3339(this.#deps.clock.now()),
@@ -168,7 +168,7 @@ export class Audit {
    * already.
    */
   async watched<T>(
-    actor: Actor,
+    actor: Caller,
     deed: Deed,
     act: () => Promise<T>,
     about: (done: T) => Partial<Deed> | undefined = () => ({}),
@@ -195,23 +195,23 @@ export class Audit {
   }
 
   /** Newest page, newest first. */
-  async list(actor: Actor, query: AuditQuery): Promise<AuditRecord[]> {
+  async list(actor: Caller, query: AuditQuery): Promise<AuditRecord[]> {
     requireAdmin(actor);
     return pageOf(this.#deps.path, this.#chain.mark().bytes, query);
   }
 
-  async stats(actor: Actor): Promise<AuditStats> {
+  async stats(actor: Caller): Promise<AuditStats> {
     requireAdmin(actor);
     return statsOf(this.#deps.path);
   }
 
   /** All of it, as it is in the file. */
-  lines(actor: Actor, query: AuditQuery): AsyncGenerator<AuditRecord> {
+  lines(actor: Caller, query: AuditQuery): AsyncGenerator<AuditRecord> {
     requireAdmin(actor);
     return matching(this.#deps.path, query);
   }
 
-  async verify(actor: Actor): Promise<AuditVerification> {
+  async verify(actor: Caller): Promise<AuditVerification> {
     requireAdmin(actor);
     return this.examine();
   }
@@ -231,7 +231,7 @@ export class Audit {
   }
 
   /** All of the breaks that were ever noticed, oldest first. */
-  breaks(actor: Actor): AuditBreak[] {
+  breaks(actor: Caller): AuditBreak[] {
     requireAdmin(actor);
     return this.#breaks.all();
   }
@@ -267,7 +267,7 @@ export class Audit {
    * States that somebody looked at the breaks, by a record of its own for each. A file that stays broken counts as it is now, up to its
    * present end. Raises `forbidden`, and `conflict` when there is nothing to acknowledge or more than was seen.
    */
-  async acknowledge(actor: Actor, { up_to: upTo }: AcknowledgeBreaks): Promise<AuditBreak[]> {
+  async acknowledge(actor: Caller, { up_to: upTo }: AcknowledgeBreaks): Promise<AuditBreak[]> {
     try {
       requireAdmin(actor);
       if (this.#isAcknowledging) throw new AppError("conflict", "breaks are being acknowledged already");
@@ -283,7 +283,7 @@ export class Audit {
     }
   }
 
-  async #acknowledged(actor: Actor, upTo: number): Promise<AuditBreak[]> {
+  async #acknowledged(actor: Caller, upTo: number): Promise<AuditBreak[]> {
     const { ok } = await this.examine();
     const open = this.#breaks.open;
     if (ok || open.length === 0)

@@ -4,7 +4,7 @@
 import { rfc3339, Stretch, turnOfOthers } from "../../kit/clock.ts";
 import type { Db } from "../../kit/db.ts";
 import type { Log } from "../../kit/log.ts";
-import type { Applied, Head, LogEntry } from "../files/engine.ts";
+import type { Applied, Head, LogEntry } from "../versioned-store/engine.ts";
 import { readLines } from "./audit-file.ts";
 import type { AuditChain, AuditEntry } from "./chain.ts";
 import { parseRecord } from "./record.ts";

@@ -5,7 +5,7 @@ import { Type } from "@sinclair/typebox";
 import { SECURITY_HEADERS } from "../../kit/http/answer.ts";
 import { exchangeOf } from "../../kit/http/exchange.ts";
 import { fromText } from "../../kit/http/text-params.ts";
-import type { ActorPlugin } from "../people/plugin.ts";
+import type { Admission } from "../identity/admission.ts";
 import type { Audit } from "./audit.ts";
 import { csvLine, CSV_HEADER } from "./csv.ts";
 import {
@@ -21,31 +21,34 @@ import {
 /** Of an export, sent together. */
 const RECORDS_PER_CHUNK = 100;
 
-export function auditRoutes(plugin: ActorPlugin, audit: Audit) {
+export function auditRoutes(plugin: Admission, audit: Audit) {
   return new Elysia({ name: "audit", normalize: false, prefix: "/audit", tags: ["audit"] })
     .use(plugin)
-    .get("", async ({ actor, query }) => audit.list(actor, query), {
-      actor: "admin",
+    .get("", async ({ caller, query }) => audit.list(caller, query), {
+      caller: "admin",
       query: fromText(AuditQuery),
       response: Type.Array(AuditRecord),
     })
-    .get("/stats", async ({ actor }) => audit.stats(actor), { actor: "admin", response: AuditStats })
-    .get("/verify", async ({ actor }) => audit.verify(actor), { actor: "admin", response: AuditVerification })
-    .get("/breaks", ({ actor }) => audit.breaks(actor), {
-      actor: "admin",
+    .get("/stats", async ({ caller }) => audit.stats(caller), { caller: "admin", response: AuditStats })
+    .get("/verify", async ({ caller }) => audit.verify(caller), {
+      caller: "admin",
+      response: AuditVerification,
+    })
+    .get("/breaks", ({ caller }) => audit.breaks(caller), {
+      caller: "admin",
       response: Type.Array(AuditBreak),
     })
-    .post("/acknowledge", async ({ actor, body }) => audit.acknowledge(actor, body), {
-      actor: "admin",
+    .post("/acknowledge", async ({ caller, body }) => audit.acknowledge(caller, body), {
+      caller: "admin",
       body: AcknowledgeBreaks,
       response: Type.Array(AuditBreak),
     })
     .get(
       "/export",
-      async ({ actor, query, request }) => {
+      async ({ caller, query, request }) => {
         const { format, ...filter } = query;
         const csv = format === "csv";
-        const records = audit.lines(actor, filter);
+        const records = audit.lines(caller, filter);
         const body = new ReadableStream<string>({
           start: (controller) => {
             if (csv) controller.enqueue(`${CSV_HEADER}\n`);
@@ -68,7 +71,7 @@ export function auditRoutes(plugin: ActorPlugin, audit: Audit) {
           },
         }) as never;
       },
-      { actor: "admin", query: fromText(ExportQuery), detail: EXPORT },
+      { caller: "admin", query: fromText(ExportQuery), detail: EXPORT },
     );
 }
 

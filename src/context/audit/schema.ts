@@ -2,7 +2,7 @@
 
 import { Type, type Static } from "@sinclair/typebox";
 import { Role } from "../access/schema.ts";
-import { authKinds } from "../people/schema.ts";
+import { authKinds } from "../identity/schema.ts";
 import { closed, Id, nullable, oneOf, PageQuery, Time } from "../../kit/schema.ts";
 
 export const auditResults = ["ok", "denied", "error"] as const;

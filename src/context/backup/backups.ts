@@ -12,8 +12,8 @@ import type { Source } from "../../kit/tar.ts";
 import { version } from "../../kit/version.ts";
 import type { Audit } from "../audit/audit.ts";
 import { loadServerConfig } from "../config/config.ts";
-import { headText } from "../files/head.ts";
-import { requireAdmin, type Actor } from "../people/actor.ts";
+import { headText } from "../versioned-store/head.ts";
+import { requireAdmin, type Caller } from "../identity/caller.ts";
 import type { FrozenSpace, Spaces } from "../spaces/spaces.ts";
 import { writeArchive } from "./archive.ts";
 import {
@@ -67,17 +67,17 @@ export class Backups {
   }
 
   /** By the operator of this machine only. Raises `forbidden`, `invalid`, and `conflict` while another is made. */
-  start(actor: Actor, path: string): Backup {
+  start(caller: Caller, path: string): Backup {
     const { audit, background, clock, directory, log } = this.#deps;
     const deed = { action: "backup.create", target: path };
     let file: string;
     try {
-      requireOperator(actor);
+      requireOperator(caller);
       if (this.#last?.shown.state === "running")
         throw new AppError("conflict", `a backup is being made already: ${this.#last.shown.file}`);
       file = targetPath(path, nameAt(clock.now()), directory);
     } catch (error) {
-      audit.record(actor, deed, error);
+      audit.record(caller, deed, error);
       throw error;
     }
     this.#count += 1;
@@ -94,7 +94,7 @@ export class Backups {
     this.#last = job;
     const make = () =>
       audit.watched(
-        actor,
+        caller,
         { ...deed, target: file },
         () => this.#make(job),
         (done) => ({ contentHash: done.sha256 }),
@@ -114,16 +114,16 @@ export class Backups {
   }
 
   /** Raises `forbidden`, `not_found`. */
-  get(actor: Actor, id: number): Backup {
-    requireAdmin(actor);
+  get(caller: Caller, id: number): Backup {
+    requireAdmin(caller);
     if (this.#last?.shown.id !== id) throw notFound("backup", id);
     return this.#last.shown;
   }
 
   /** Gives it up; nothing stays of it. One that has ended stays as it is. Raises as `get`. */
-  stop(actor: Actor, id: number): Backup {
-    const shown = this.get(actor, id);
-    requireOperator(actor);
+  stop(caller: Caller, id: number): Backup {
+    const shown = this.get(caller, id);
+    requireOperator(caller);
     this.abort("it was stopped");
     return shown;
   }
@@ -188,9 +188,9 @@ export class Backups {
 }
 
 /** Who can read the data anyway: it holds every document, and the secrets of webhooks. */
-function requireOperator(actor: Actor): void {
-  requireAdmin(actor);
-  if (actor.auth !== "local")
+function requireOperator(caller: Caller): void {
+  requireAdmin(caller);
+  if (caller.auth !== "local")
     throw new AppError(
       "forbidden",
       "backups are made on the machine of the server, with cairn backup create; no token is enough",

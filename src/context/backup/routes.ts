@@ -3,25 +3,25 @@
 import { Elysia } from "elysia";
 import { fromPath } from "../../kit/http/text-params.ts";
 import { IdParams } from "../../kit/schema.ts";
-import type { ActorPlugin } from "../people/plugin.ts";
+import type { Admission } from "../identity/admission.ts";
 import type { Backups } from "./backups.ts";
 import { Backup, CreateBackup } from "./schema.ts";
 
-export function backupRoutes(plugin: ActorPlugin, backups: Backups) {
+export function backupRoutes(plugin: Admission, backups: Backups) {
   return new Elysia({ name: "backups", normalize: false, tags: ["backups"] })
     .use(plugin)
-    .post("/backups", async ({ actor, body, status }) => status(202, backups.start(actor, body.path)), {
-      actor: "admin",
+    .post("/backups", async ({ caller, body, status }) => status(202, backups.start(caller, body.path)), {
+      caller: "admin",
       body: CreateBackup,
       response: { 202: Backup },
     })
-    .get("/backups/:id", async ({ actor, params }) => backups.get(actor, params.id), {
-      actor: "admin",
+    .get("/backups/:id", async ({ caller, params }) => backups.get(caller, params.id), {
+      caller: "admin",
       params: fromPath(IdParams),
       response: Backup,
     })
-    .delete("/backups/:id", async ({ actor, params }) => backups.stop(actor, params.id), {
-      actor: "admin",
+    .delete("/backups/:id", async ({ caller, params }) => backups.stop(caller, params.id), {
+      caller: "admin",
       params: fromPath(IdParams),
       response: Backup,
     });

@@ -2,7 +2,7 @@
 
 import { Type, type Static } from "@sinclair/typebox";
 import { closed, Id, nullable, oneOf, Time } from "../../kit/schema.ts";
-import { Head } from "../files/schema.ts";
+import { Head } from "../versioned-store/schema.ts";
 
 /** Ascends when what is in an archive changes its meaning. */
 export const BACKUP_FORMAT = 1;

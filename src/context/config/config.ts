@@ -7,7 +7,7 @@ import { Value, type ValueError } from "@sinclair/typebox/value";
 import { accessProblem } from "../../kit/disk.ts";
 import { AppError, messageOf } from "../../kit/error.ts";
 import { hostProblem, listenProblem } from "../../kit/hosts.ts";
-import { DEFAULT_ENGINE } from "../files/engines.ts";
+import { DEFAULT_ENGINE } from "../versioned-store/engines.ts";
 import { AddressList } from "../../kit/http/client-address.ts";
 import { CONFIG_FILE_NAME } from "./directory.ts";
 import {

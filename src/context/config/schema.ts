@@ -2,7 +2,7 @@
 
 import { Type, type Static } from "@sinclair/typebox";
 import { closed, oneOf } from "../../kit/schema.ts";
-import { ENGINE_NAMES, type EngineName } from "../files/schema.ts";
+import { ENGINE_NAMES, type EngineName } from "../versioned-store/schema.ts";
 
 export const DEFAULT_ADDRESS = "127.0.0.1";
 export const DEFAULT_PORT = 8743;

@@ -7,7 +7,7 @@ import { Client, networkTransport } from "../client/client.ts";
 import type { AuditVerification } from "../audit/schema.ts";
 import { readServerConfig } from "../config/config.ts";
 import type { ServerConfig } from "../config/schema.ts";
-import type { FileRecord } from "../files/schema.ts";
+import type { FileRecord } from "../versioned-store/schema.ts";
 import { doorState, type Door } from "../people/local-door.ts";
 import * as data from "./data.ts";
 import { fail, made, ok, quoted, skipped, type Finding, type Verdict } from "./finding.ts";

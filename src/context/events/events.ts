@@ -7,7 +7,7 @@ import { messageOf } from "../../kit/error.ts";
 import { breakOff, frame, type Frame, type Viewer } from "../../kit/http/sse.ts";
 import type { Log } from "../../kit/log.ts";
 import { randomHex } from "../../kit/random.ts";
-import type { Head, LogEntry } from "../files/engine.ts";
+import type { Head, LogEntry } from "../versioned-store/engine.ts";
 import { EVENTS_KEPT, type EventEnvelope, type EventType } from "./schema.ts";
 import { EventStore, type EventRow } from "./store.ts";
 

@@ -4,9 +4,9 @@
 import { turnOfOthers } from "../../kit/clock.ts";
 import { AppError, type ErrorCode } from "../../kit/error.ts";
 import type { DocumentPath } from "../../kit/paths.ts";
-import type { Batch, FileEngine, Operation } from "./engine.ts";
-import { problemOf } from "./file-error.ts";
-import type { Refusal, RefusalCode } from "./schema.ts";
+import type { Batch, FileEngine, Operation } from "../versioned-store/engine.ts";
+import { problemOf } from "../versioned-store/file-error.ts";
+import type { Refusal, RefusalCode } from "../versioned-store/schema.ts";
 
 /** Of one commit, unless a single file is larger: a few milliseconds. */
 const FILES_PER_COMMIT_MAX = 50;

@@ -2,7 +2,7 @@
 
 import { decodeUtf8 } from "../../kit/utf8.ts";
 import type { Job } from "../../kit/workers/job.ts";
-import { fileError } from "./file-error.ts";
+import { fileError } from "../versioned-store/file-error.ts";
 
 export interface FileDiff {
   readonly path: string;

@@ -1,7 +1,7 @@
 // What a writer takes for granted, as HTTP says it: `If-Match: "7"` (RFC 9110, 13.1.1), `If-None-Match: *` (13.1.2), or neither.
 
 import { AppError } from "../../kit/error.ts";
-import type { Expected } from "./engine.ts";
+import type { Expected } from "../versioned-store/engine.ts";
 
 const VERSION = /^"?v?([1-9][0-9]{0,15})"?$/;
 

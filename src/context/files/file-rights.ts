@@ -4,10 +4,10 @@
 import { type AppError, notFound } from "../../kit/error.ts";
 import type { DocumentPath } from "../../kit/paths.ts";
 import type { Capability } from "../access/schema.ts";
-import type { Actor } from "../people/actor.ts";
+import type { Caller } from "../identity/caller.ts";
 import type { OpenSpace } from "../spaces/spaces.ts";
-import type { Effect, Operation } from "./engine.ts";
-import { fileError } from "./file-error.ts";
+import type { Effect, Operation } from "../versioned-store/engine.ts";
+import { fileError } from "../versioned-store/file-error.ts";
 
 /** An operation before its content: all that rights are about. */
 export type Draft = Pick<Operation, "op" | "path">;
@@ -29,36 +29,47 @@ const NEEDS: Readonly<Record<Effect["op"], (effect: Effect) => Capability>> = {
 
 /** Judges each operation by what is there now. Raises `forbidden`, `not_found`, `unauthenticated`. */
 export async function requireRights(
-  actor: Actor,
+  caller: Caller,
   { name, engine }: OpenSpace,
   drafts: readonly Draft[],
 ): Promise<void> {
   for (const { op, path } of drafts) {
-    requireSome(actor, name, op, path);
-    const may = (capability: Capability) => actor.rights.may(capability, name, path);
+    requireSome(caller, name, op, path);
+    const may = (capability: Capability) => caller.rights.may(capability, name, path);
     if (op !== "put" || may("create") === may("update")) continue;
     const needed = (await engine.live(path)) ? "update" : "create";
-    if (!may(needed)) throw refusal(actor, needed, path);
+    if (!may(needed)) throw refusal(caller, needed, path);
   }
 }
 
 /** Looks nothing up: the answer must tell nothing to a person who cannot see the path. Raises as `requireRights`. */
-export function requireSome(actor: Actor, space: string, op: Operation["op"], path: DocumentPath): void {
-  const { rights } = actor;
+export function requireSome(caller: Caller, space: string, op: Operation["op"], path: DocumentPath): void {
+  const { rights } = caller;
   if (!rights.may("list", space, path) && !rights.may("read", space, path)) throw notFound("file", path);
   if (op === "destroy" && !rights.has("lead", space))
     throw fileError("forbidden", path, "only a space-lead or an admin may destroy a version");
   const needed = SOME_OF[op];
   if (!needed.some((capability) => rights.may(capability, space, path)))
-    throw refusal(actor, needed[0]!, path);
+    throw refusal(caller, needed[0]!, path);
 }
 
 /** Raises `forbidden`, `unauthenticated`. */
-export function requireEffect(actor: Actor, space: string, effect: Effect): void {
+export function requireEffect(caller: Caller, space: string, effect: Effect): void {
   const needed = NEEDS[effect.op](effect);
-  if (!actor.rights.may(needed, space, effect.path)) throw refusal(actor, needed, effect.path);
+  if (!caller.rights.may(needed, space, effect.path)) throw refusal(caller, needed, effect.path);
 }
 
-export function refusal(actor: Actor, capability: Capability, path: string): AppError {
-  return fileError("forbidden", path, `${actor.name} (${actor.rights.role}) may not ${capability} it`);
+export function refusal(caller: Caller, capability: Capability, path: string): AppError {
+  return fileError("forbidden", path, `${caller.name} (${caller.rights.role}) may not ${capability} it`);
+}
+
+/**
+ * Also of what cannot be a document: a directory is seen by a person who may see what is below it, and a character that rules would read as a
+ * slash hides nothing from them.
+ */
+export function seesEntry({ rights }: Caller, space: string, path: string): boolean {
+  const isDirectory = path.endsWith("/");
+  if (!rights.may("list", space, isDirectory ? path.slice(0, -1) : path)) return false;
+  const plain = path.replace(/[^\0-\x7f]/g, (one) => (one.normalize("NFKC").includes("/") ? "_" : one));
+  return (plain === path && !isDirectory) || rights.may("list", space, plain);
 }

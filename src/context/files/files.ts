@@ -1,7 +1,7 @@
 // The rules of files: every surface that reads or changes one comes through here. A change goes: canonical path, rights, secret scan, then one
 // transaction in which rights and quotas are judged by what it will really do; then the audit record. Events come from the store itself.
 
-import { timeOf, turnOfOthers } from "../../kit/clock.ts";
+import { turnOfOthers } from "../../kit/clock.ts";
 import { AppError, notFound } from "../../kit/error.ts";
 import { pagesOf, type Listing } from "../../kit/http/list-answer.ts";
 import { parseDocumentPath, type DocumentPath } from "../../kit/paths.ts";
@@ -9,18 +9,28 @@ import type { WorkerPool } from "../../kit/workers/pool.ts";
 import type { Capability } from "../access/schema.ts";
 import type { Audit, Deed } from "../audit/audit.ts";
 import type { Announced, Events } from "../events/events.ts";
-import type { Actor } from "../people/actor.ts";
+import type { Caller } from "../identity/caller.ts";
 import { modeOf } from "../spaces/modes.ts";
 import type { OpenSpace, Spaces } from "../spaces/spaces.ts";
-import type { Applied, Batch, Content, EditedCopy, Effect, Expected, Operation, Plan } from "./engine.ts";
+import type {
+  Applied,
+  Batch,
+  Content,
+  EditedCopy,
+  Effect,
+  Expected,
+  Operation,
+  Plan,
+} from "../versioned-store/engine.ts";
 import { adoptTree } from "./adoption.ts";
 import { DIFF_JOB } from "./diff.ts";
-import { blockersOf, fileError, pathOf } from "./file-error.ts";
-import { refusal, requireEffect, requireRights, requireSome, type Draft } from "./file-rights.ts";
-import { headText, parseHead } from "./head.ts";
+import { blockersOf, fileError, pathOf } from "../versioned-store/file-error.ts";
+import { refusal, requireEffect, requireRights, requireSome, seesEntry, type Draft } from "./file-rights.ts";
+import { headText, parseHead } from "../versioned-store/head.ts";
+import { momentOf } from "./moment.ts";
 import { admitQuotas, admitSizes } from "./quotas.ts";
 import type { Adoption, Deleted, ListedFile } from "./listing-schema.ts";
-import type { FileHistory, NetChange } from "./schema.ts";
+import type { FileHistory, NetChange } from "../versioned-store/schema.ts";
 import type { SecretScan } from "./secrets.ts";
 
 export interface FilesDeps {
@@ -77,11 +87,11 @@ export class Files {
   }
 
   async list(
-    actor: Actor,
+    caller: Caller,
     spaceName: string,
     query: { prefix?: string | undefined; deleted?: boolean; at?: string | undefined },
   ): Promise<ListedFile[]> {
-    const space = await this.#deps.spaces.looked(actor, spaceName);
+    const space = await this.#deps.spaces.looked(caller, spaceName);
     const prefix = query.prefix?.replace(/\/$/, "");
     const records = await space.engine.list({
       ...(prefix ? { prefix: parseDocumentPath("prefix", prefix) } : {}),
@@ -92,7 +102,7 @@ export class Files {
     const listed: ListedFile[] = [];
     for (const [index, record] of records.entries()) {
       if ((index + 1) % RECORDS_PER_STRETCH === 0) await turnOfOthers();
-      if (!seesEntry(actor, spaceName, record.path)) continue;
+      if (!seesEntry(caller, spaceName, record.path)) continue;
       listed.push({ ...record, mode: modeOf(sync, record.path) });
     }
     return listed;
@@ -102,8 +112,8 @@ export class Files {
    * Without a version what lies in the working tree: the live one, or what somebody edited or added by hand. Raises `not_found` for what is
    * not there and for what this person may not see, `too_large` for an edit that is too large to be a document.
    */
-  async read(actor: Actor, spaceName: string, pathText: string, version?: number): Promise<Opened> {
-    const { space, path } = await this.#seen(actor, spaceName, pathText, "read");
+  async read(caller: Caller, spaceName: string, pathText: string, version?: number): Promise<Opened> {
+    const { space, path } = await this.#seen(caller, spaceName, pathText, "read");
     const { engine } = space;
     const content = await (version === undefined ? engine.open(path) : engine.read(path, version));
     if (!content) throw notFound("file", version === undefined ? path : `${path} v${version}`);
@@ -111,15 +121,15 @@ export class Files {
   }
 
   /** The live version. Raises as `read`. */
-  async live(actor: Actor, spaceName: string, pathText: string): Promise<NonNullable<Effect["after"]>> {
-    const { space, path } = await this.#seen(actor, spaceName, pathText, "read");
+  async live(caller: Caller, spaceName: string, pathText: string): Promise<NonNullable<Effect["after"]>> {
+    const { space, path } = await this.#seen(caller, spaceName, pathText, "read");
     const live = await space.engine.live(path);
     if (!live) throw notFound("file", path);
     return live;
   }
 
-  async history(actor: Actor, spaceName: string, pathText: string): Promise<FileHistory> {
-    const { space, path } = await this.#seen(actor, spaceName, pathText, "read");
+  async history(caller: Caller, spaceName: string, pathText: string): Promise<FileHistory> {
+    const { space, path } = await this.#seen(caller, spaceName, pathText, "read");
     const history = await space.engine.history(path);
     if (!history) throw notFound("file", path);
     return history;
@@ -130,29 +140,29 @@ export class Files {
    * versions of more than DIFF_BYTES_MAX together, and what the worker pool raises.
    */
   async diff(
-    actor: Actor,
+    caller: Caller,
     spaceName: string,
     pathText: string,
     { from, to, context, signal }: DiffQuery = {},
   ): Promise<Uint8Array> {
-    const { space, path } = await this.#seen(actor, spaceName, pathText, "read");
+    const { space, path } = await this.#seen(caller, spaceName, pathText, "read");
     const record = await space.engine.stat(path);
     if (!record) throw notFound("file", path);
     const newest = to ?? record.version;
     if (newest === null) throw fileError("refused", path, "has no versions yet; adopt it first");
     const oldest = from ?? newest - 1;
-    const bytesOf = async (version: number) => (await this.read(actor, spaceName, path, version)).bytes;
+    const bytesOf = async (version: number) => (await this.read(caller, spaceName, path, version)).bytes;
     const before = { version: oldest, bytes: oldest < 1 ? new Uint8Array() : await bytesOf(oldest) };
     const after = { version: newest, bytes: await bytesOf(newest) };
     return this.#deps.workers.run(
       DIFF_JOB,
       { path, from: before, to: after, context },
-      { by: actor.name, signal },
+      { by: caller.name, signal },
     );
   }
 
   async write(
-    actor: Actor,
+    caller: Caller,
     spaceName: string,
     pathText: string,
     content: () => Promise<Uint8Array>,
@@ -163,56 +173,56 @@ export class Files {
     const write = async (): Promise<Operation[]> => {
       return [{ op: "put", path, expected: expected(), content: await content() }];
     };
-    const { head, effects } = await this.#change(actor, deed, () => [{ op: "put", path }], write);
+    const { head, effects } = await this.#change(caller, deed, () => [{ op: "put", path }], write);
     const { before, after } = effects[0]!;
     return { path, ...after!, head: headText(head), created: before === null };
   }
 
-  async remove(actor: Actor, space: string, pathText: string, expected: () => Expected): Promise<Deleted> {
+  async remove(caller: Caller, space: string, pathText: string, expected: () => Expected): Promise<Deleted> {
     const path = parseDocumentPath("path", pathText);
     const deed = { action: "file.delete", space, target: path };
     const operations = (): Operation[] => [{ op: "delete", path, expected: expected() }];
-    const { head, effects } = await this.#change(actor, deed, () => [{ op: "delete", path }], operations);
+    const { head, effects } = await this.#change(caller, deed, () => [{ op: "delete", path }], operations);
     return { path, version: effects[0]!.before!.version, head: headText(head) };
   }
 
-  async undelete(actor: Actor, spaceName: string, pathText: string): Promise<Written> {
+  async undelete(caller: Caller, spaceName: string, pathText: string): Promise<Written> {
     const path = parseDocumentPath("path", pathText);
     const deed = { action: "file.undelete", space: spaceName, target: path };
-    const { head, effects } = await this.#changeOne(actor, deed, { op: "undelete", path });
+    const { head, effects } = await this.#changeOne(caller, deed, { op: "undelete", path });
     return { path, ...effects[0]!.after!, head: headText(head), created: false };
   }
 
   /** Space-leads and admins: the content of one version goes for good. */
-  async destroy(actor: Actor, spaceName: string, pathText: string, version: number): Promise<void> {
+  async destroy(caller: Caller, spaceName: string, pathText: string, version: number): Promise<void> {
     const path = parseDocumentPath("path", pathText);
     const deed = { action: "file.destroy", space: spaceName, target: path, version };
-    await this.#changeOne(actor, deed, { op: "destroy", path, version });
+    await this.#changeOne(caller, deed, { op: "destroy", path, version });
   }
 
-  async changes(actor: Actor, spaceName: string, since: string): Promise<Listing<NetChange>> {
-    const space = await this.#deps.spaces.looked(actor, spaceName);
+  async changes(caller: Caller, spaceName: string, since: string): Promise<Listing<NetChange>> {
+    const space = await this.#deps.spaces.looked(caller, spaceName);
     // What changes while they are read comes again after this head.
     const head = headText(space.engine.head());
     const changes = await space.engine.changesSince(parseHead("since", since));
-    const seen = changes.filter(({ path }) => actor.rights.may("list", spaceName, path));
+    const seen = changes.filter(({ path }) => caller.rights.may("list", spaceName, path));
     return { before: { head }, field: "changes", pages: pagesOf(seen, RECORDS_PER_STRETCH) };
   }
 
   /** Records what was put or edited in the working tree by hand, and says what it cannot record. Space-leads and admins. */
-  async adopt(actor: Actor, spaceName: string): Promise<Adoption> {
+  async adopt(caller: Caller, spaceName: string): Promise<Adoption> {
     const { audit, spaces } = this.#deps;
     const deed = { action: "file.adopt", space: spaceName };
-    const { adopted, refused, engine } = await audit.watched(actor, deed, async () => {
-      const space = await spaces.led(actor, spaceName);
-      const begin = () => spaces.requireLead(actor, spaceName);
-      const batch = { ...this.#terms(actor, space), begin };
-      const scan = (operation: Operation) => this.#scan(actor, spaceName, [operation]);
+    const { adopted, refused, engine } = await audit.watched(caller, deed, async () => {
+      const space = await spaces.led(caller, spaceName);
+      const begin = () => spaces.requireLead(caller, spaceName);
+      const batch = { ...this.#terms(caller, space), begin };
+      const scan = (operation: Operation) => this.#scan(caller, spaceName, [operation]);
       return { ...(await adoptTree(space.engine, { batch, scan })), engine: space.engine };
     });
     const failed = refused.filter(({ error }) => error !== undefined);
-    for (const { path, error } of failed) audit.record(actor, { ...deed, target: path }, error);
-    const sees = (path: string) => seesEntry(actor, spaceName, path);
+    for (const { path, error } of failed) audit.record(caller, { ...deed, target: path }, error);
+    const sees = (path: string) => seesEntry(caller, spaceName, path);
     return {
       head: headText(engine.head()),
       adopted: adopted.filter(sees),
@@ -227,18 +237,18 @@ export class Files {
   }
 
   /** Makes the space what it was at a snapshot. Space-leads and admins; each path is judged by itself. */
-  async restore(actor: Actor, spaceName: string, id: number): Promise<Applied> {
+  async restore(caller: Caller, spaceName: string, id: number): Promise<Applied> {
     const { audit, spaces, events } = this.#deps;
     const deed = { action: "space.restore", space: spaceName, target: String(id) };
-    const applied = await this.#unnamed(actor, spaceName, () =>
-      audit.watched(actor, deed, async () => {
-        const space = await spaces.led(actor, spaceName);
-        const begin = () => spaces.requireLead(actor, spaceName);
-        return space.engine.restoreSnapshot(id, { ...this.#terms(actor, space), begin });
+    const applied = await this.#unnamed(caller, spaceName, () =>
+      audit.watched(caller, deed, async () => {
+        const space = await spaces.led(caller, spaceName);
+        const begin = () => spaces.requireLead(caller, spaceName);
+        return space.engine.restoreSnapshot(id, { ...this.#terms(caller, space), begin });
       }),
     );
     const data = { files: applied.effects.length };
-    events.announce({ type: "space.restore", actor: actor.name, space: spaceName, data });
+    events.announce({ type: "space.restore", actor: caller.name, space: spaceName, data });
     return applied;
   }
 
@@ -247,27 +257,27 @@ export class Files {
    * person may change anything in the space; `completed` adds contents, and judges everything that is not about rights.
    */
   async batch(
-    actor: Actor,
+    caller: Caller,
     spaceName: string,
     drafts: () => Promise<readonly Draft[]>,
     completed: Completed,
     deed: { action: string; target?: string } = { action: "space.push" },
   ): Promise<Applied> {
     const allowed = () => {
-      if (!actor.rights.mayChange(spaceName))
-        throw new AppError("forbidden", `${actor.name} (${actor.rights.role}) may not change ${spaceName}`);
+      if (!caller.rights.mayChange(spaceName))
+        throw new AppError("forbidden", `${caller.name} (${caller.rights.role}) may not change ${spaceName}`);
       return drafts();
     };
-    return this.#change(actor, { ...deed, space: spaceName }, allowed, completed);
+    return this.#change(caller, { ...deed, space: spaceName }, allowed, completed);
   }
 
-  #changeOne(actor: Actor, deed: ChangeDeed, operation: Operation): Promise<Applied> {
+  #changeOne(caller: Caller, deed: ChangeDeed, operation: Operation): Promise<Applied> {
     const operations = () => [operation];
-    return this.#change(actor, deed, operations, operations);
+    return this.#change(caller, deed, operations, operations);
   }
 
   async #change(
-    actor: Actor,
+    caller: Caller,
     deed: ChangeDeed,
     drafts: () => readonly Draft[] | Promise<readonly Draft[]>,
     completed: Completed,
@@ -275,24 +285,24 @@ export class Files {
     const { audit, spaces } = this.#deps;
     // Each change is on record by itself (`Audit.recordChanges`): what is left to tell is a push as a whole, and what changed nothing.
     return audit.watched(
-      actor,
+      caller,
       deed,
       async () => {
-        const space = await spaces.visible(actor, deed.space);
+        const space = await spaces.visible(caller, deed.space);
         const named = await drafts();
-        await requireRights(actor, space, named);
+        await requireRights(caller, space, named);
         const operations = await completed(space, named);
         // The body may have been on its way for long.
-        await requireRights(actor, space, operations);
+        await requireRights(caller, space, operations);
         const begin = () => {
-          for (const { op, path } of operations) requireSome(actor, space.name, op, path);
+          for (const { op, path } of operations) requireSome(caller, space.name, op, path);
         };
         admitSizes(spaces.quotasOf(space), operations, (news) =>
-          this.#deps.events.announce({ ...news, actor: actor.name, space: space.name }),
+          this.#deps.events.announce({ ...news, actor: caller.name, space: space.name }),
         );
-        await this.#scan(actor, deed.space, operations);
-        return this.#quiet(actor, space.name, () =>
-          space.engine.apply({ operations, begin, ...this.#terms(actor, space) }),
+        await this.#scan(caller, deed.space, operations);
+        return this.#quiet(caller, space.name, () =>
+          space.engine.apply({ operations, begin, ...this.#terms(caller, space) }),
         );
       },
       ({ effects }) =>
@@ -301,38 +311,38 @@ export class Files {
   }
 
   /** A name that clashes with one that this person may not see is refused without saying which. */
-  async #quiet<T>(actor: Actor, space: string, apply: () => Promise<T>): Promise<T> {
+  async #quiet<T>(caller: Caller, space: string, apply: () => Promise<T>): Promise<T> {
     try {
       return await apply();
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== "conflict") throw error;
-      if (blockersOf(error).every((path) => actor.rights.may("list", space, path))) throw error;
+      if (blockersOf(error).every((path) => caller.rights.may("list", space, path))) throw error;
       throw new AppError("conflict", "path: the name is taken already, or clashes with another");
     }
   }
 
   /** For what goes over all of a space. The record has the names; this person gets those that they may see. */
-  async #unnamed(actor: Actor, space: string, act: () => Promise<Applied>): Promise<Applied> {
-    const sees = (path: string) => actor.rights.may("list", space, path);
+  async #unnamed(caller: Caller, space: string, act: () => Promise<Applied>): Promise<Applied> {
+    const sees = (path: string) => caller.rights.may("list", space, path);
     try {
       const applied = await act();
       return { ...applied, effects: applied.effects.filter(({ path }) => sees(path)) };
     } catch (error) {
-      if (!(error instanceof AppError) || !actor.rights.has("lead", space)) throw error;
+      if (!(error instanceof AppError) || !caller.rights.has("lead", space)) throw error;
       if ([pathOf(error) ?? [], blockersOf(error)].flat().every(sees)) throw error;
       throw new AppError(error.code, UNSEEN_BLOCKER);
     }
   }
 
-  #terms(actor: Actor, space: OpenSpace): Omit<Batch, "operations"> {
+  #terms(caller: Caller, space: OpenSpace): Omit<Batch, "operations"> {
     const tell = this.#onceEach();
     return {
-      author: actor.name,
-      by: actor,
+      author: caller.name,
+      by: caller,
       versionsKept: this.#deps.spaces.versionsKept(space),
-      admit: (plan) => this.#admit(actor, space, plan, tell),
-      inspectEdits: (edits) => ofEdits(() => this.#scan(actor, space.name, edits, tell)),
-      admitEdits: (plan) => ofEdits(() => this.#admitQuotas(actor, space, plan, tell)),
+      admit: (plan) => this.#admit(caller, space, plan, tell),
+      inspectEdits: (edits) => ofEdits(() => this.#scan(caller, space.name, edits, tell)),
+      admitEdits: (plan) => ofEdits(() => this.#admitQuotas(caller, space, plan, tell)),
     };
   }
 
@@ -347,33 +357,33 @@ export class Files {
   }
 
   /** Inside the transaction. */
-  #admit(actor: Actor, space: OpenSpace, plan: Plan, tell: Tell): void {
-    for (const effect of plan.effects) requireEffect(actor, space.name, effect);
-    this.#admitQuotas(actor, space, plan, tell);
+  #admit(caller: Caller, space: OpenSpace, plan: Plan, tell: Tell): void {
+    for (const effect of plan.effects) requireEffect(caller, space.name, effect);
+    this.#admitQuotas(caller, space, plan, tell);
   }
 
-  #admitQuotas(actor: Actor, space: OpenSpace, plan: Plan, tell: Tell): void {
+  #admitQuotas(caller: Caller, space: OpenSpace, plan: Plan, tell: Tell): void {
     admitQuotas(this.#deps.spaces.quotasOf(space), plan, (warning) =>
-      tell({ ...warning, actor: actor.name, space: space.name }),
+      tell({ ...warning, actor: caller.name, space: space.name }),
     );
   }
 
   /** Before the transaction: it takes time, and the bytes that are scanned are the ones that are written. */
   async #scan(
-    actor: Actor,
+    caller: Caller,
     space: string,
     operations: readonly Operation[],
     tell: Tell = (news) => this.#deps.events.announce(news),
   ): Promise<void> {
     for (const operation of operations) {
       if (operation.op !== "put") continue;
-      const finding = await this.#deps.secrets.find(actor.name, operation);
+      const finding = await this.#deps.secrets.find(caller.name, operation);
       if (!finding) continue;
       const { rule, line, snippet } = finding;
       const { blocks } = finding;
       tell({
         type: "secret.blocked",
-        actor: actor.name,
+        actor: caller.name,
         space,
         path: operation.path,
         data: { rule, line, blocked: blocks },
@@ -388,13 +398,17 @@ export class Files {
     }
   }
 
-  async #seen(actor: Actor, spaceName: string, pathText: string, capability: Capability) {
-    const space = await this.#deps.spaces.looked(actor, spaceName);
+  async #seen(caller: Caller, spaceName: string, pathText: string, capability: Capability) {
+    const space = await this.#deps.spaces.looked(caller, spaceName);
     const path = parseDocumentPath("path", pathText);
-    if (!actor.rights.may(capability, spaceName, path)) {
-      const listed = actor.rights.may("list", spaceName, path);
-      const error = listed ? refusal(actor, capability, path) : notFound("file", path);
-      this.#deps.audit.record(actor, { action: `file.${capability}`, space: spaceName, target: path }, error);
+    if (!caller.rights.may(capability, spaceName, path)) {
+      const listed = caller.rights.may("list", spaceName, path);
+      const error = listed ? refusal(caller, capability, path) : notFound("file", path);
+      this.#deps.audit.record(
+        caller,
+        { action: `file.${capability}`, space: spaceName, target: path },
+        error,
+      );
       throw error;
     }
     return { space, path };
@@ -414,32 +428,4 @@ function ofEdits<T extends Promise<void> | void>(judge: () => T): T {
   } catch (error) {
     return explain(error);
   }
-}
-
-/**
- * Also of what cannot be a document: a directory is seen by a person who may see what is below it, and a character that rules would read as a
- * slash hides nothing from them.
- */
-function seesEntry({ rights }: Actor, space: string, path: string): boolean {
-  const isDirectory = path.endsWith("/");
-  if (!rights.may("list", space, isDirectory ? path.slice(0, -1) : path)) return false;
-  const plain = path.replace(/[^\0-\x7f]/g, (one) => (one.normalize("NFKC").includes("/") ? "_" : one));
-  return (plain === path && !isDirectory) || rights.may("list", space, plain);
-}
-
-/** A head of this space, or a time. Raises `invalid`, `epoch_changed`. */
-function momentOf(text: string, { engine }: OpenSpace): { seq: number } | { time: number } {
-  if (/^[0-9a-f]{12}\./.test(text)) {
-    const head = parseHead("at", text);
-    const now = engine.head();
-    if (head.epoch !== now.epoch)
-      throw new AppError("epoch_changed", "at: the space was restored from a backup since then", {
-        head: headText(now),
-      });
-    return { seq: head.seq };
-  }
-  const time = timeOf(text);
-  if (time === undefined)
-    throw new AppError("invalid", "at: expected a head (<epoch>.<seq>) or a time (RFC 3339)");
-  return { time };
 }

@@ -3,7 +3,7 @@
 import { Type, type Static } from "@sinclair/typebox";
 import { closed } from "../../kit/schema.ts";
 import { SyncMode } from "../spaces/schema.ts";
-import { FileRecord, Head, Refusal } from "./schema.ts";
+import { FileRecord, Head, Refusal } from "../versioned-store/schema.ts";
 
 export const ListedFile = closed({ ...FileRecord.properties, mode: SyncMode });
 export type ListedFile = Static<typeof ListedFile>;

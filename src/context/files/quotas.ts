@@ -2,8 +2,8 @@
 
 import { AppError } from "../../kit/error.ts";
 import type { EffectiveQuotas } from "../spaces/schema.ts";
-import { fileError } from "./file-error.ts";
-import type { Operation, Plan } from "./engine.ts";
+import { fileError } from "../versioned-store/file-error.ts";
+import type { Operation, Plan } from "../versioned-store/engine.ts";
 
 const WARNED_FROM = 0.8;
 

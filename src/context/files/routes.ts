@@ -9,14 +9,14 @@ import { answerListing } from "../../kit/http/list-answer.ts";
 import { fromPath, fromText } from "../../kit/http/text-params.ts";
 import { PATH_BYTES_MAX } from "../../kit/paths.ts";
 import { closed, Empty, judgedText } from "../../kit/schema.ts";
-import type { ActorPlugin } from "../people/plugin.ts";
+import type { Admission } from "../identity/admission.ts";
 import { etagOf, expectedFrom } from "./expectation.ts";
 import type { Files, Opened } from "./files.ts";
 import { Adoption, Deleted, ListedFile } from "./listing-schema.ts";
-import { FILE_BYTES_CEILING, FileHistory, Head, NetChange, Version } from "./schema.ts";
+import { FILE_BYTES_CEILING, FileHistory, Head, NetChange, Version } from "../versioned-store/schema.ts";
 import { CONTEXT_LINES_DEFAULT, CONTEXT_LINES_MAX } from "./diff.ts";
 import { SnapshotParams, SpaceParams } from "../spaces/schema.ts";
-import { headText } from "./head.ts";
+import { headText } from "../versioned-store/head.ts";
 import { pathFromUrl } from "./url-path.ts";
 
 /** Its PUT reads the body itself; named to `createApi`. */
@@ -66,99 +66,102 @@ const Diff = closed({
   text: Type.String({ description: "unified" }),
 });
 
-export function fileRoutes(plugin: ActorPlugin, files: Files) {
+export function fileRoutes(plugin: Admission, files: Files) {
   return new Elysia({ name: "files", normalize: false })
     .use(plugin)
     .use(contentRoutes(plugin, files))
     .use(historyRoutes(plugin, files));
 }
 
-function contentRoutes(plugin: ActorPlugin, files: Files) {
+function contentRoutes(plugin: Admission, files: Files) {
   return new Elysia({ name: "file-content", normalize: false, tags: ["files"] })
     .use(plugin)
     .get(
       "/spaces/:space/files",
-      async ({ actor, params, query }) =>
-        files.list(actor, params.space, {
+      async ({ caller, params, query }) =>
+        files.list(caller, params.space, {
           prefix: query.prefix,
           deleted: query.deleted === "1" || query.deleted === "true",
           at: query.at,
         }),
-      { actor: "space", params: SpaceParams, query: ListQuery, response: Type.Array(ListedFile) },
+      { caller: "space", params: SpaceParams, query: ListQuery, response: Type.Array(ListedFile) },
     )
     .get(
       FILE_ROUTE,
-      async ({ actor, params, query, request }) => {
+      async ({ caller, params, query, request }) => {
         const exchange = exchangeOf(request);
         const path = pathFromUrl(exchange.path, "/files/");
-        const content = await files.read(actor, params.space, path, query.version);
+        const content = await files.read(caller, params.space, path, query.version);
         return answerContent(exchange.id, content, exchange.headers["if-none-match"]) as never;
       },
-      { actor: "space", params: PathParams, query: fromText(VersionQuery), detail: RAW },
+      { caller: "space", params: PathParams, query: fromText(VersionQuery), detail: RAW },
     )
     .put(
       FILE_ROUTE,
-      async ({ actor, params, request, set, status }) => {
+      async ({ caller, params, request, set, status }) => {
         const exchange = exchangeOf(request);
         const path = pathFromUrl(exchange.path, "/files/");
         const expected = () => expectedFrom(exchange.headers);
         const content = () => readBytes(request, FILE_BYTES_CEILING);
-        const written = await files.write(actor, params.space, path, content, expected);
+        const written = await files.write(caller, params.space, path, content, expected);
         set.headers["etag"] = etagOf(written.version);
         return status(written.created ? 201 : 200, written);
       },
-      { actor: "space", params: PathParams, response: { 200: Written, 201: Written }, detail: SAVE },
+      { caller: "space", params: PathParams, response: { 200: Written, 201: Written }, detail: SAVE },
     )
     .delete(
       FILE_ROUTE,
-      async ({ actor, params, request }) => {
+      async ({ caller, params, request }) => {
         const exchange = exchangeOf(request);
         const expected = () => expectedFrom(exchange.headers);
-        return files.remove(actor, params.space, pathFromUrl(exchange.path, "/files/"), expected);
+        return files.remove(caller, params.space, pathFromUrl(exchange.path, "/files/"), expected);
       },
-      { actor: "space", params: PathParams, response: Deleted },
+      { caller: "space", params: PathParams, response: Deleted },
     );
 }
 
-function historyRoutes(plugin: ActorPlugin, files: Files) {
+function historyRoutes(plugin: Admission, files: Files) {
   return new Elysia({ name: "file-history", normalize: false, tags: ["files"] })
     .use(plugin)
     .get(
       "/spaces/:space/history/*",
-      async ({ actor, params, request }) =>
-        files.history(actor, params.space, pathFromUrl(exchangeOf(request).path, "/history/")),
-      { actor: "space", params: PathParams, response: FileHistory },
+      async ({ caller, params, request }) =>
+        files.history(caller, params.space, pathFromUrl(exchangeOf(request).path, "/history/")),
+      { caller: "space", params: PathParams, response: FileHistory },
     )
     .get(
       "/spaces/:space/diff/*",
-      async ({ actor, params, query, request }) => {
+      async ({ caller, params, query, request }) => {
         const exchange = exchangeOf(request);
         const options = { ...query, signal: request.signal };
-        const text = await files.diff(actor, params.space, pathFromUrl(exchange.path, "/diff/"), options);
+        const text = await files.diff(caller, params.space, pathFromUrl(exchange.path, "/diff/"), options);
         return answerJsonText(exchange.id, text) as never;
       },
-      { actor: "space", params: PathParams, query: fromText(DiffQuery), response: Diff },
+      { caller: "space", params: PathParams, query: fromText(DiffQuery), response: Diff },
     )
     .post(
       "/spaces/:space/undelete/*",
-      async ({ actor, params, request }) =>
-        files.undelete(actor, params.space, pathFromUrl(exchangeOf(request).path, "/undelete/")),
-      { actor: "space", params: PathParams, response: Written },
+      async ({ caller, params, request }) =>
+        files.undelete(caller, params.space, pathFromUrl(exchangeOf(request).path, "/undelete/")),
+      { caller: "space", params: PathParams, response: Written },
     )
     .delete(
       "/spaces/:space/versions/*",
-      async ({ actor, params, query, request }) => {
+      async ({ caller, params, query, request }) => {
         const path = pathFromUrl(exchangeOf(request).path, "/versions/");
-        await files.destroy(actor, params.space, path, query.version);
+        await files.destroy(caller, params.space, path, query.version);
       },
-      { actor: "lead", params: PathParams, query: fromText(WhichVersion), response: Empty },
+      { caller: "lead", params: PathParams, query: fromText(WhichVersion), response: Empty },
     )
     .get(
       "/spaces/:space/changes",
-      async ({ actor, params, query, request }) =>
-        answerListing(exchangeOf(request).id, await files.changes(actor, params.space, query.since)) as never,
+      async ({ caller, params, query, request }) =>
+        answerListing(
+          exchangeOf(request).id,
+          await files.changes(caller, params.space, query.since),
+        ) as never,
       {
-        actor: "space",
+        caller: "space",
         params: SpaceParams,
         query: closed({ since: Type.String() }),
         response: closed({ head: Head, changes: Type.Array(NetChange) }),
@@ -166,18 +169,18 @@ function historyRoutes(plugin: ActorPlugin, files: Files) {
     )
     .post(
       "/spaces/:space/snapshots/:id/restore",
-      async ({ actor, params }) => {
-        const { head, effects } = await files.restore(actor, params.space, params.id);
+      async ({ caller, params }) => {
+        const { head, effects } = await files.restore(caller, params.space, params.id);
         return { head: headText(head), files: effects.map(({ path }) => path) };
       },
       {
-        actor: "lead",
+        caller: "lead",
         params: fromPath(SnapshotParams),
         response: closed({ head: Head, files: Type.Array(Type.String()) }),
       },
     )
-    .post("/spaces/:space/adopt", async ({ actor, params }) => files.adopt(actor, params.space), {
-      actor: "lead",
+    .post("/spaces/:space/adopt", async ({ caller, params }) => files.adopt(caller, params.space), {
+      caller: "lead",
       params: SpaceParams,
       response: Adoption,
     });

@@ -5,7 +5,7 @@
 import { turnOfOthers } from "../../kit/clock.ts";
 import type { Job } from "../../kit/workers/job.ts";
 import type { WorkerPool } from "../../kit/workers/pool.ts";
-import { FILE_BYTES_CEILING } from "./schema.ts";
+import { FILE_BYTES_CEILING } from "../versioned-store/schema.ts";
 import type { FoundSecret, Scan } from "./secret-rules.ts";
 
 export interface Finding extends FoundSecret {

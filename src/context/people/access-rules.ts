@@ -7,7 +7,7 @@ import type { Events } from "../events/events.ts";
 import { compilePattern } from "../access/pattern.ts";
 import type { Verdict } from "../access/rights.ts";
 import type { Acl, AclRule, Capability, Explanation, WriteAcl } from "../access/schema.ts";
-import { requireAdmin, type Actor } from "./actor.ts";
+import { requireAdmin, type Caller } from "../identity/caller.ts";
 import type { Authentication } from "./authentication.ts";
 import type { Changes } from "./changes.ts";
 import type { PeopleRecords } from "./records.ts";
@@ -30,15 +30,15 @@ export class AccessRules {
     this.#deps = deps;
   }
 
-  get(actor: Actor, user: string): Acl {
-    requireAdmin(actor);
+  get(caller: Caller, user: string): Acl {
+    requireAdmin(caller);
     return this.#shown(this.#deps.records.row(user));
   }
 
   /** All rules at once. Raises `stale` when they are not those of the given revision any more. */
-  async set(actor: Actor, user: string, { rules, revision }: WriteAcl): Promise<Acl> {
+  async set(caller: Caller, user: string, { rules, revision }: WriteAcl): Promise<Acl> {
     const { store, records, changes, events } = this.#deps;
-    const done = await changes.byAdmin(actor, { action: "acl.change", target: user }, (write) => {
+    const done = await changes.byAdmin(caller, { action: "acl.change", target: user }, (write) => {
       // Raises what is wrong with a pattern.
       for (const { path } of rules) compilePattern(path);
       return write(() => {
@@ -52,13 +52,13 @@ export class AccessRules {
         return this.#shown(row);
       });
     });
-    events.announce({ type: "acl.change", actor: actor.name, data: { user: done.user } });
+    events.announce({ type: "acl.change", actor: caller.name, data: { user: done.user } });
     return done;
   }
 
   /** `target`: `<space>/<path>`. */
-  explain(actor: Actor, user: string, target: string, capability: Capability): Explanation {
-    requireAdmin(actor);
+  explain(caller: Caller, user: string, target: string, capability: Capability): Explanation {
+    requireAdmin(caller);
     const row = this.#deps.records.row(user);
     const [space = "", ...rest] = parseDocumentPath("path", target).split("/");
     const path = rest.join("/");

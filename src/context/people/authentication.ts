@@ -1,4 +1,4 @@
-// From a request to an actor. Tokens are looked up by hash and checked at every request: age, expiry, a disabled user. A bounded cache keeps
+// From a request to a caller. Tokens are looked up by hash and checked at every request: age, expiry, a disabled user. A bounded cache keeps
 // what was looked up; each change of people empties it in the step that commits. Inside a write the store itself is asked.
 
 import type { Clock } from "../../kit/clock.ts";
@@ -10,7 +10,7 @@ import type { Log } from "../../kit/log.ts";
 import { Rights } from "../access/rights.ts";
 import type { AclRule, Role } from "../access/schema.ts";
 import type { ClientAddresses } from "../../kit/http/client-address.ts";
-import type { Actor } from "./actor.ts";
+import type { Caller } from "../identity/caller.ts";
 import { nameKey } from "../../kit/names.ts";
 import type { PeopleRecords } from "./records.ts";
 import type { PeopleStore, TokenRow, UserRow } from "./store.ts";
@@ -61,18 +61,18 @@ export class Authentication {
   }
 
   /** Raises `unauthenticated`. */
-  actor(exchange: Exchange): Actor {
+  caller(exchange: Exchange): Caller {
     const authorization = exchange.headers["authorization"];
     if (authorization === undefined)
       throw new AppError("unauthenticated", "authentication required: send Authorization: Bearer <token>");
-    const actor = this.byToken(exchange, bearerOf(authorization));
-    if (!actor)
+    const caller = this.byToken(exchange, bearerOf(authorization));
+    if (!caller)
       throw new AppError("unauthenticated", "the token is not valid: it is unknown, revoked or expired");
-    return actor;
+    return caller;
   }
 
   /** Undefined when it is unknown, revoked, expired, or its user is disabled. */
-  byToken(exchange: Exchange, token: string): Actor | undefined {
+  byToken(exchange: Exchange, token: string): Caller | undefined {
     if (token.length > TOKEN_CHARACTERS_MAX) return undefined;
     const hash = tokenHash(token);
     const about = { address: this.#addressOf(exchange), requestId: exchange.id };
@@ -192,7 +192,7 @@ export class Authentication {
 }
 
 /** Who presented a token. */
-class SignedIn implements Actor {
+class SignedIn implements Caller {
   readonly name: string;
   readonly auth: "session" | "token";
   readonly role: Role;
@@ -203,7 +203,7 @@ class SignedIn implements Actor {
 
   constructor(
     { user, token, rights }: Known,
-    { address, requestId }: Pick<Actor, "address" | "requestId">,
+    { address, requestId }: Pick<Caller, "address" | "requestId">,
     rightsNow: () => Rights,
   ) {
     this.name = user.name;
@@ -226,8 +226,8 @@ const OPERATOR = new Rights("admin", null, []);
 /** Whoever works on the server's own machine; without a request when a command does it itself. */
 export function operator(
   name: string,
-  about: Pick<Actor, "address" | "requestId"> = { address: () => "", requestId: "" },
-): Actor {
+  about: Pick<Caller, "address" | "requestId"> = { address: () => "", requestId: "" },
+): Caller {
   return { name, auth: "local", role: OPERATOR.role, rights: OPERATOR, tokenId: null, ...about };
 }
 

@@ -3,7 +3,7 @@
 
 import type { Db } from "../../kit/db.ts";
 import type { Audit, Deed } from "../audit/audit.ts";
-import { requireAdmin, type Actor } from "./actor.ts";
+import { requireAdmin, type Caller } from "../identity/caller.ts";
 
 /** Runs `run` in one transaction. Raises what the question raises, `unauthenticated` and `forbidden`, and then `run` never begins. */
 export type Write = <T>(run: () => T) => Promise<T>;
@@ -24,17 +24,17 @@ export class Changes {
 
   /** Admins only. Recorded whatever comes of it; `about` adds to the record once it is done. */
   byAdmin<T>(
-    actor: Actor,
+    caller: Caller,
     deed: Deed,
     act: (write: Write) => Promise<T>,
     about?: (done: T) => Partial<Deed>,
   ): Promise<T> {
-    return this.#watched(actor, deed, () => requireAdmin(actor), act, about);
+    return this.#watched(caller, deed, () => requireAdmin(caller), act, about);
   }
 
   /** Anybody whose credential is valid, about themselves. */
-  ofOwn<T>(actor: Actor, deed: Deed, act: (write: Write) => Promise<T>): Promise<T> {
-    return this.#watched(actor, deed, () => void actor.rights, act);
+  ofOwn<T>(caller: Caller, deed: Deed, act: (write: Write) => Promise<T>): Promise<T> {
+    return this.#watched(caller, deed, () => void caller.rights, act);
   }
 
   /** The server's own bookkeeping, on behalf of nobody who is signed in. The caller records it. */
@@ -43,7 +43,7 @@ export class Changes {
   }
 
   #watched<T>(
-    actor: Actor,
+    caller: Caller,
     deed: Deed,
     ask: () => void,
     act: (write: Write) => Promise<T>,
@@ -61,6 +61,6 @@ export class Changes {
       ask();
       return act(write);
     };
-    return audit.watched(actor, deed, asked, about);
+    return audit.watched(caller, deed, asked, about);
   }
 }

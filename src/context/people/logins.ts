@@ -11,7 +11,7 @@ import type { AttemptLimit } from "../../kit/rate.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { Events } from "../events/events.ts";
 import { countedTogether, type ClientAddresses } from "../../kit/http/client-address.ts";
-import type { Actor } from "./actor.ts";
+import type { Caller } from "../identity/caller.ts";
 import { rightsOf } from "./authentication.ts";
 import type { Changes } from "./changes.ts";
 import type { Issued, PeopleRecords } from "./records.ts";
@@ -79,29 +79,29 @@ export class Logins {
     const account = store.userByKey.get(nameKey(name)) ?? undefined;
     const matches = await verifyPassword(password, account?.password_hash ?? null);
     const outcome = await changes.byServer(() => this.#decide({ account, matches }));
-    const actor = this.#stranger(from, account, name, address);
-    const announced = { actor: actor.name, data: { user: actor.name } };
+    const caller = this.#stranger(from, account, name, address);
+    const announced = { actor: caller.name, data: { user: caller.name } };
     if (outcome === "refused" || outcome === "locked") {
       const error = new AppError("unauthenticated", BAD_LOGIN);
       const action = outcome === "locked" ? "auth.locked" : "auth.login";
-      audit.record(actor, { action, target: actor.name }, error);
+      audit.record(caller, { action, target: caller.name }, error);
       if (outcome === "locked") events.announce({ type: "auth.locked", ...announced });
       throw error;
     }
-    audit.record(actor, { action: "auth.login", target: actor.name });
+    audit.record(caller, { action: "auth.login", target: caller.name });
     events.announce({ type: "auth.login", ...announced });
     const { user, token, row } = outcome;
     return { user: records.toUser(user), token, expires_at: rfc3339(row.expires_at!) };
   }
 
   /** Ends the session or revokes the token that was presented. */
-  async logout(actor: Actor): Promise<void> {
+  async logout(caller: Caller): Promise<void> {
     const { store, changes, events } = this.#deps;
-    if (actor.tokenId === null) return;
-    const tokenId = actor.tokenId;
-    const deed = { action: "token.revoke", target: actor.name };
-    await changes.ofOwn(actor, deed, (write) => write(() => store.deleteOwnToken.run(tokenId)));
-    events.announce({ type: "token.revoke", actor: actor.name, data: { user: actor.name } });
+    if (caller.tokenId === null) return;
+    const tokenId = caller.tokenId;
+    const deed = { action: "token.revoke", target: caller.name };
+    await changes.ofOwn(caller, deed, (write) => write(() => store.deleteOwnToken.run(tokenId)));
+    events.announce({ type: "token.revoke", actor: caller.name, data: { user: caller.name } });
   }
 
   /**
@@ -136,14 +136,14 @@ export class Logins {
         isNews = isFirstRefusal;
       });
     } catch (error) {
-      const actor = this.#stranger(from, undefined, name, address);
-      if (isNews) audit.record(actor, { action: "auth.login", target: actor.name }, error);
+      const caller = this.#stranger(from, undefined, name, address);
+      if (isNews) audit.record(caller, { action: "auth.login", target: caller.name }, error);
       throw error;
     }
   }
 
   /** Somebody who is not signed in, for the record. */
-  #stranger(from: Exchange, account: UserRow | undefined, name: string, address: string): Actor {
+  #stranger(from: Exchange, account: UserRow | undefined, name: string, address: string): Caller {
     const rights = rightsOf(this.#deps.store, account ?? NOBODY);
     return {
       name: account?.name ?? name.slice(0, NAME_CHARACTERS_RECORDED),

@@ -8,7 +8,7 @@ import { fromPath } from "../../kit/http/text-params.ts";
 import { closed, Empty } from "../../kit/schema.ts";
 import type { AccessRules } from "./access-rules.ts";
 import type { Logins } from "./logins.ts";
-import type { ActorPlugin } from "./plugin.ts";
+import type { Admission } from "../identity/admission.ts";
 import {
   CreatedToken,
   CreatedUser,
@@ -27,7 +27,7 @@ import {
 } from "./schema.ts";
 import type { Users } from "./users.ts";
 
-export function peopleRoutes(plugin: ActorPlugin, logins: Logins, users: Users, rules: AccessRules) {
+export function peopleRoutes(plugin: Admission, logins: Logins, users: Users, rules: AccessRules) {
   return new Elysia({ name: "people", normalize: false })
     .use(plugin)
     .use(sessionRoutes(plugin, logins, users))
@@ -36,124 +36,124 @@ export function peopleRoutes(plugin: ActorPlugin, logins: Logins, users: Users, 
     .use(accessRoutes(plugin, rules));
 }
 
-function sessionRoutes(plugin: ActorPlugin, logins: Logins, users: Users) {
+function sessionRoutes(plugin: Admission, logins: Logins, users: Users) {
   return new Elysia({ name: "auth", normalize: false, prefix: "/auth", tags: ["auth"] })
     .use(plugin)
     .post(
       "/login",
       async ({ body, request }) => logins.login(exchangeOf(request), body.name, body.password),
       {
-        actor: "open",
+        caller: "open",
         body: Login,
         response: LoginAnswer,
       },
     )
-    .delete("/token", async ({ actor }) => logins.logout(actor), { actor: "any", response: Empty })
-    .get("/whoami", ({ actor }) => users.whoAmI(actor), { actor: "any", response: WhoAmI });
+    .delete("/token", async ({ caller }) => logins.logout(caller), { caller: "any", response: Empty })
+    .get("/whoami", ({ caller }) => users.whoAmI(caller), { caller: "any", response: WhoAmI });
 }
 
-function userRoutes(plugin: ActorPlugin, users: Users) {
+function userRoutes(plugin: Admission, users: Users) {
   return new Elysia({ name: "users", normalize: false, prefix: "/users", tags: ["users"] })
     .use(plugin)
-    .get("", ({ actor }) => users.list(actor), { actor: "admin", response: Type.Array(User) })
-    .post("", async ({ actor, body, status }) => status(201, await users.create(actor, body)), {
-      actor: "admin",
+    .get("", ({ caller }) => users.list(caller), { caller: "admin", response: Type.Array(User) })
+    .post("", async ({ caller, body, status }) => status(201, await users.create(caller, body)), {
+      caller: "admin",
       body: CreateUser,
       response: { 201: CreatedUser },
     })
-    .get("/:user", ({ actor, params }) => users.get(actor, params.user), {
-      actor: "admin",
+    .get("/:user", ({ caller, params }) => users.get(caller, params.user), {
+      caller: "admin",
       params: UserParams,
       response: User,
     })
-    .patch("/:user", async ({ actor, params, body }) => users.update(actor, params.user, body), {
-      actor: "admin",
+    .patch("/:user", async ({ caller, params, body }) => users.update(caller, params.user, body), {
+      caller: "admin",
       params: UserParams,
       body: UpdateUser,
       response: User,
     })
-    .delete("/:user", async ({ actor, params }) => users.remove(actor, params.user), {
-      actor: "admin",
+    .delete("/:user", async ({ caller, params }) => users.remove(caller, params.user), {
+      caller: "admin",
       params: UserParams,
       response: Empty,
     })
     .put(
       "/:user/password",
-      async ({ actor, params, body }) => users.setPassword(actor, params.user, body.password),
+      async ({ caller, params, body }) => users.setPassword(caller, params.user, body.password),
       {
-        actor: "admin",
+        caller: "admin",
         params: UserParams,
         body: SetPassword,
         response: Empty,
       },
     )
-    .post("/:user/disable", async ({ actor, params }) => users.disable(actor, params.user), {
-      actor: "admin",
+    .post("/:user/disable", async ({ caller, params }) => users.disable(caller, params.user), {
+      caller: "admin",
       params: UserParams,
       response: User,
     })
-    .post("/:user/enable", async ({ actor, params }) => users.enable(actor, params.user), {
-      actor: "admin",
+    .post("/:user/enable", async ({ caller, params }) => users.enable(caller, params.user), {
+      caller: "admin",
       params: UserParams,
       response: User,
     });
 }
 
-function tokenRoutes(plugin: ActorPlugin, users: Users) {
+function tokenRoutes(plugin: Admission, users: Users) {
   return new Elysia({ name: "tokens", normalize: false, prefix: "/users/:user/tokens", tags: ["users"] })
     .use(plugin)
-    .get("", ({ actor, params }) => users.tokens(actor, params.user), {
-      actor: "admin",
+    .get("", ({ caller, params }) => users.tokens(caller, params.user), {
+      caller: "admin",
       params: UserParams,
       response: Type.Array(Token),
     })
     .post(
       "",
-      async ({ actor, params, body, status }) =>
-        status(201, await users.createToken(actor, params.user, body?.label ?? "")),
+      async ({ caller, params, body, status }) =>
+        status(201, await users.createToken(caller, params.user, body?.label ?? "")),
       {
-        actor: "admin",
+        caller: "admin",
         params: UserParams,
         body: Type.Optional(CreateToken),
         response: { 201: CreatedToken },
       },
     )
-    .delete("", async ({ actor, params }) => users.revokeTokens(actor, params.user), {
-      actor: "admin",
+    .delete("", async ({ caller, params }) => users.revokeTokens(caller, params.user), {
+      caller: "admin",
       params: UserParams,
       response: RevokedTokens,
     })
-    .delete("/:id", async ({ actor, params }) => users.revokeToken(actor, params.user, params.id), {
-      actor: "admin",
+    .delete("/:id", async ({ caller, params }) => users.revokeToken(caller, params.user, params.id), {
+      caller: "admin",
       params: fromPath(TokenParams),
       response: Empty,
     });
 }
 
-function accessRoutes(plugin: ActorPlugin, rules: AccessRules) {
+function accessRoutes(plugin: Admission, rules: AccessRules) {
   return new Elysia({ name: "acl", normalize: false, tags: ["acl"] })
     .use(plugin)
-    .get("/users/:user/acl", ({ actor, params }) => rules.get(actor, params.user), {
-      actor: "admin",
+    .get("/users/:user/acl", ({ caller, params }) => rules.get(caller, params.user), {
+      caller: "admin",
       params: UserParams,
       response: Acl,
     })
-    .put("/users/:user/acl", async ({ actor, params, body }) => rules.set(actor, params.user, body), {
-      actor: "admin",
+    .put("/users/:user/acl", async ({ caller, params, body }) => rules.set(caller, params.user, body), {
+      caller: "admin",
       params: UserParams,
       body: WriteAcl,
       response: Acl,
     })
-    .delete("/users/:user/acl", async ({ actor, params }) => rules.set(actor, params.user, { rules: [] }), {
-      actor: "admin",
+    .delete("/users/:user/acl", async ({ caller, params }) => rules.set(caller, params.user, { rules: [] }), {
+      caller: "admin",
       params: UserParams,
       response: Acl,
     })
     .get(
       "/acl/explain",
-      ({ actor, query }) => rules.explain(actor, query.user, query.path, query.capability ?? "read"),
+      ({ caller, query }) => rules.explain(caller, query.user, query.path, query.capability ?? "read"),
       {
-        actor: "admin",
+        caller: "admin",
         query: closed({ user: Type.String(), path: Type.String(), capability: Type.Optional(Capability) }),
         response: Explanation,
       },

@@ -4,6 +4,7 @@ import { Type, type Static } from "@sinclair/typebox";
 import { PASSWORD_CHARACTERS_MAX } from "../../kit/passwords.ts";
 import { GivenName, closed, Id, nullable, oneOf, Time } from "../../kit/schema.ts";
 import { Role } from "../access/schema.ts";
+import { authKinds } from "../identity/schema.ts";
 
 export const FAILED_LOGINS_MAX = 5;
 export const LOCKED_MINUTES = 15;
@@ -59,7 +60,6 @@ export const Login = closed({ name: Type.String({ maxLength: 1_000 }), password:
 export const LoginAnswer = closed({ user: User, token: Type.String(), expires_at: nullable(Time) });
 export const SetPassword = closed({ password: GivenPassword });
 
-export const authKinds = ["token", "session", "local", "system", "none"] as const;
 export const WhoAmI = closed({
   name: Type.String(),
   role: Role,

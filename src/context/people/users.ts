@@ -7,7 +7,7 @@ import { parseName } from "../../kit/names.ts";
 import { checkPasswordShape, hashPassword } from "../../kit/passwords.ts";
 import type { Role } from "../access/schema.ts";
 import type { Events } from "../events/events.ts";
-import { requireAdmin, type Actor } from "./actor.ts";
+import { requireAdmin, type Caller } from "../identity/caller.ts";
 import type { Changes, Write } from "./changes.ts";
 import type { PeopleRecords } from "./records.ts";
 import type { CreateUser, Token, UpdateUser, User } from "./schema.ts";
@@ -32,21 +32,21 @@ export class Users {
     this.#deps = deps;
   }
 
-  list(actor: Actor): User[] {
-    requireAdmin(actor);
+  list(caller: Caller): User[] {
+    requireAdmin(caller);
     const { store, records } = this.#deps;
     return store.users.all().map((row) => records.toUser(row));
   }
 
-  get(actor: Actor, name: string): User {
-    requireAdmin(actor);
+  get(caller: Caller, name: string): User {
+    requireAdmin(caller);
     const { records } = this.#deps;
     return records.toUser(records.row(name));
   }
 
-  create(actor: Actor, input: CreateUser): Promise<{ user: User; token: string }> {
+  create(caller: Caller, input: CreateUser): Promise<{ user: User; token: string }> {
     const { store, records, clock } = this.#deps;
-    return this.#change(actor, { action: "user.add", target: input.name }, (write) => {
+    return this.#change(caller, { action: "user.add", target: input.name }, (write) => {
       const name = parseName("name", input.name);
       if (NO_USER.test(name.key)) throw new AppError("invalid", `name: "${name.text}" is a reserved name`);
       return write(() => {
@@ -61,9 +61,9 @@ export class Users {
     });
   }
 
-  update(actor: Actor, user: string, input: UpdateUser): Promise<User> {
+  update(caller: Caller, user: string, input: UpdateUser): Promise<User> {
     const { store, records } = this.#deps;
-    return this.#change(actor, { action: "user.role", target: user }, (write) =>
+    return this.#change(caller, { action: "user.role", target: user }, (write) =>
       write(() => {
         const row = records.row(user);
         const role = input.role ?? row.role;
@@ -77,9 +77,9 @@ export class Users {
     );
   }
 
-  remove(actor: Actor, name: string): Promise<void> {
+  remove(caller: Caller, name: string): Promise<void> {
     const { store, records } = this.#deps;
-    return this.#change(actor, { action: "user.remove", target: name }, (write) =>
+    return this.#change(caller, { action: "user.remove", target: name }, (write) =>
       write(() => {
         const row = records.row(name);
         this.#refuseLastAdmin(row, "removed");
@@ -89,9 +89,9 @@ export class Users {
   }
 
   /** All tokens of a disabled user are revoked at once. */
-  disable(actor: Actor, name: string): Promise<User> {
+  disable(caller: Caller, name: string): Promise<User> {
     const { store, records } = this.#deps;
-    return this.#change(actor, { action: "user.disable", target: name }, (write) =>
+    return this.#change(caller, { action: "user.disable", target: name }, (write) =>
       write(() => {
         const row = records.row(name);
         this.#refuseLastAdmin(row, "disabled");
@@ -102,9 +102,9 @@ export class Users {
     );
   }
 
-  enable(actor: Actor, name: string): Promise<User> {
+  enable(caller: Caller, name: string): Promise<User> {
     const { store, records } = this.#deps;
-    return this.#change(actor, { action: "user.enable", target: name }, (write) =>
+    return this.#change(caller, { action: "user.enable", target: name }, (write) =>
       write(() => {
         const row = records.row(name);
         store.setDisabled.run(0, row.id);
@@ -114,9 +114,9 @@ export class Users {
     );
   }
 
-  async setPassword(actor: Actor, name: string, password: string): Promise<void> {
+  async setPassword(caller: Caller, name: string, password: string): Promise<void> {
     const { store, records } = this.#deps;
-    await this.#change(actor, { action: "user.password", target: name }, async (write) => {
+    await this.#change(caller, { action: "user.password", target: name }, async (write) => {
       checkPasswordShape(password);
       records.row(name);
       const hash = await hashPassword(password);
@@ -125,20 +125,21 @@ export class Users {
         store.setPassword.run(hash, row.id);
         // Sessions may have begun with the old password. The one that sets the new password stays.
         for (const token of store.tokensOf.all(row.id))
-          if (token.id !== actor.tokenId && token.kind === "session") store.deleteToken.run(token.id, row.id);
+          if (token.id !== caller.tokenId && token.kind === "session")
+            store.deleteToken.run(token.id, row.id);
       });
     });
   }
 
-  tokens(actor: Actor, name: string): Token[] {
-    requireAdmin(actor);
+  tokens(caller: Caller, name: string): Token[] {
+    requireAdmin(caller);
     const { records } = this.#deps;
     return records.validTokens(records.row(name)).map((row) => records.toToken(row));
   }
 
-  createToken(actor: Actor, name: string, label: string): Promise<Token & { token: string }> {
+  createToken(caller: Caller, name: string, label: string): Promise<Token & { token: string }> {
     const { records } = this.#deps;
-    return this.#change(actor, { action: "token.create", target: name }, (write) =>
+    return this.#change(caller, { action: "token.create", target: name }, (write) =>
       write(() => {
         const row = records.row(name);
         if (row.disabled !== 0)
@@ -149,18 +150,18 @@ export class Users {
     );
   }
 
-  revokeToken(actor: Actor, name: string, id: number): Promise<void> {
+  revokeToken(caller: Caller, name: string, id: number): Promise<void> {
     const { store, records } = this.#deps;
-    return this.#change(actor, { action: "token.revoke", target: name }, (write) =>
+    return this.#change(caller, { action: "token.revoke", target: name }, (write) =>
       write(() => {
         if (store.deleteToken.run(id, records.row(name).id) === 0) throw notFound("token", id);
       }),
     );
   }
 
-  revokeTokens(actor: Actor, name: string): Promise<{ user: string; revoked: number }> {
+  revokeTokens(caller: Caller, name: string): Promise<{ user: string; revoked: number }> {
     const { store, records } = this.#deps;
-    return this.#change(actor, { action: "token.revoke", target: name }, (write) =>
+    return this.#change(caller, { action: "token.revoke", target: name }, (write) =>
       write(() => {
         const row = records.row(name);
         return { user: row.name, revoked: store.deleteTokensOf.run(row.id) };
@@ -168,24 +169,24 @@ export class Users {
     );
   }
 
-  whoAmI({ name, rights, auth }: Actor): {
+  whoAmI({ name, rights, auth }: Caller): {
     name: string;
     role: Role;
     spaces: string[] | null;
-    auth: Actor["auth"];
+    auth: Caller["auth"];
   } {
     return { name, role: rights.role, spaces: rights.spaces(), auth };
   }
 
   async #change<T>(
-    actor: Actor,
+    caller: Caller,
     deed: { action: string; target: string },
     act: (write: Write) => Promise<T>,
   ): Promise<T> {
     const { changes, events } = this.#deps;
-    const done = await changes.byAdmin(actor, deed, act);
+    const done = await changes.byAdmin(caller, deed, act);
     if (EVENTS.has(deed.action))
-      events.announce({ type: deed.action, actor: actor.name, data: { user: deed.target } });
+      events.announce({ type: deed.action, actor: caller.name, data: { user: deed.target } });
     return done;
   }
 

@@ -4,7 +4,7 @@
 import type { Clock } from "../../kit/clock.ts";
 import { AppError } from "../../kit/error.ts";
 import type { Exchange } from "../../kit/http/exchange.ts";
-import type { Actor } from "../people/actor.ts";
+import type { Caller } from "../identity/caller.ts";
 import { countedTogether, type ClientAddresses } from "../../kit/http/client-address.ts";
 
 const WINDOW_MS = 60_000;
@@ -39,20 +39,20 @@ export class RateLimits {
    * Finds out who calls and counts the request. Raises `rate_limited`, and what `find` raises. `tell` hears of the first refusal of a
    * minute: the others would only fill the record.
    */
-  counted(exchange: Exchange, find: () => Actor, tell: (error: AppError, actor?: Actor) => void): Actor {
+  counted(exchange: Exchange, find: () => Caller, tell: (error: AppError, caller?: Caller) => void): Caller {
     if (!this.#settings.enabled) return find();
-    let actor: Actor;
+    let caller: Caller;
     try {
-      actor = find();
+      caller = find();
     } catch (error) {
       this.#take(this.#unproven, countedTogether(this.#addresses.of(exchange)), exchange, tell);
       throw error;
     }
     // Whoever can read the data directory is not slowed down.
-    if (actor.auth === "local") return actor;
-    const key = actor.tokenId === null ? `name ${actor.name}` : `token ${actor.tokenId}`;
-    this.#take(this.#proven, key, exchange, (error) => tell(error, actor));
-    return actor;
+    if (caller.auth === "local") return caller;
+    const key = caller.tokenId === null ? `name ${caller.name}` : `token ${caller.tokenId}`;
+    this.#take(this.#proven, key, exchange, (error) => tell(error, caller));
+    return caller;
   }
 
   #take(

@@ -2,7 +2,7 @@
 // set them. Each limit remembers who set it, so that the answer stays the same when that person's role changes.
 
 import { AppError } from "../../kit/error.ts";
-import type { Actor } from "../people/actor.ts";
+import type { Caller } from "../identity/caller.ts";
 import type { EffectiveQuotas, QuotaOrigins, Quotas, SpaceFile } from "./schema.ts";
 
 export const quotaNames = ["max_file_size", "max_space_size", "max_files"] as const;
@@ -24,13 +24,13 @@ export function quotasInForce(server: EffectiveQuotas, own: Own): EffectiveQuota
  * server's. Raises `forbidden` with `quota, asked, limit`.
  */
 export function quotasSetBy(
-  actor: Actor,
+  caller: Caller,
   space: string,
   server: EffectiveQuotas,
   before: Own,
   asked: Quotas,
 ): Own {
-  const isAdmin = actor.rights.has("admin", space);
+  const isAdmin = caller.rights.has("admin", space);
   const origins: QuotaOrigins = {};
   for (const quota of quotaNames) {
     const value = asked[quota];
@@ -39,7 +39,7 @@ export function quotasSetBy(
     const known = before.quotas_set_by?.[quota];
     if (!isAdmin && known?.role === "admin" && value === before.quotas?.[quota]) origins[quota] = known;
     else if (isAdmin || value <= limit)
-      origins[quota] = { name: actor.name, role: isAdmin ? "admin" : "space-lead" };
+      origins[quota] = { name: caller.name, role: isAdmin ? "admin" : "space-lead" };
     else
       throw new AppError(
         "forbidden",

@@ -3,8 +3,8 @@
 import { Elysia } from "elysia";
 import { Type } from "@sinclair/typebox";
 import { closed } from "../../kit/schema.ts";
-import { Snapshot, SNAPSHOT_NAME_CHARACTERS_MAX } from "../files/schema.ts";
-import type { ActorPlugin } from "../people/plugin.ts";
+import { Snapshot, SNAPSHOT_NAME_CHARACTERS_MAX } from "../versioned-store/schema.ts";
+import type { Admission } from "../identity/admission.ts";
 import {
   CreateSpace,
   DeletedSpace,
@@ -17,25 +17,25 @@ import {
 } from "./schema.ts";
 import type { Spaces } from "./spaces.ts";
 
-export function spaceRoutes(plugin: ActorPlugin, spaces: Spaces) {
+export function spaceRoutes(plugin: Admission, spaces: Spaces) {
   return new Elysia({ name: "spaces", normalize: false, tags: ["spaces"] })
     .use(plugin)
-    .get("/spaces", async ({ actor }) => spaces.list(actor), { actor: "any", response: Type.Array(Space) })
-    .post("/spaces", async ({ actor, body, status }) => status(201, await spaces.create(actor, body)), {
-      actor: "admin",
+    .get("/spaces", async ({ caller }) => spaces.list(caller), { caller: "any", response: Type.Array(Space) })
+    .post("/spaces", async ({ caller, body, status }) => status(201, await spaces.create(caller, body)), {
+      caller: "admin",
       body: CreateSpace,
       response: { 201: Space },
     })
-    .get("/spaces/:space", async ({ actor, params }) => spaces.get(actor, params.space), {
-      actor: "space",
+    .get("/spaces/:space", async ({ caller, params }) => spaces.get(caller, params.space), {
+      caller: "space",
       params: SpaceParams,
       response: Space,
     })
     .delete(
       "/spaces/:space",
-      async ({ actor, params, query }) => spaces.remove(actor, params.space, query.confirm),
+      async ({ caller, params, query }) => spaces.remove(caller, params.space, query.confirm),
       {
-        actor: "admin",
+        caller: "admin",
         params: SpaceParams,
         query: DeleteSpaceQuery,
         response: DeletedSpace,
@@ -43,40 +43,40 @@ export function spaceRoutes(plugin: ActorPlugin, spaces: Spaces) {
     )
     .put(
       "/spaces/:space/quotas",
-      async ({ actor, params, body }) => spaces.setQuotas(actor, params.space, body),
+      async ({ caller, params, body }) => spaces.setQuotas(caller, params.space, body),
       {
-        actor: "lead",
+        caller: "lead",
         params: SpaceParams,
         body: Quotas,
         response: EffectiveQuotas,
       },
     )
-    .get("/spaces/:space/sync", async ({ actor, params }) => spaces.sync(actor, params.space), {
-      actor: "space",
+    .get("/spaces/:space/sync", async ({ caller, params }) => spaces.sync(caller, params.space), {
+      caller: "space",
       params: SpaceParams,
       response: SyncRules,
     })
     .put(
       "/spaces/:space/sync",
-      async ({ actor, params, body }) => spaces.setSync(actor, params.space, body),
+      async ({ caller, params, body }) => spaces.setSync(caller, params.space, body),
       {
-        actor: "lead",
+        caller: "lead",
         params: SpaceParams,
         body: SyncRules,
         response: SyncRules,
       },
     )
-    .get("/spaces/:space/snapshots", async ({ actor, params }) => spaces.snapshots(actor, params.space), {
-      actor: "space",
+    .get("/spaces/:space/snapshots", async ({ caller, params }) => spaces.snapshots(caller, params.space), {
+      caller: "space",
       params: SpaceParams,
       response: Type.Array(Snapshot),
     })
     .post(
       "/spaces/:space/snapshots",
-      async ({ actor, params, body, status }) =>
-        status(201, await spaces.snapshot(actor, params.space, body.name)),
+      async ({ caller, params, body, status }) =>
+        status(201, await spaces.snapshot(caller, params.space, body.name)),
       {
-        actor: "lead",
+        caller: "lead",
         params: SpaceParams,
         body: closed({ name: Type.String({ minLength: 1, maxLength: SNAPSHOT_NAME_CHARACTERS_MAX }) }),
         response: { 201: Snapshot },

@@ -3,7 +3,7 @@
 import { Type, type Static } from "@sinclair/typebox";
 import { pathProblem } from "../../kit/paths.ts";
 import { judgedText, closed, nullable, oneOf, Time } from "../../kit/schema.ts";
-import { Head } from "../files/schema.ts";
+import { Head } from "../versioned-store/schema.ts";
 
 export const SPACE_NAME_PATTERN = "^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$";
 /** What is wrong with the name of a new space; undefined when it is accepted. It is the name of a folder, on any system. */

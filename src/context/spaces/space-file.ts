@@ -10,8 +10,8 @@ import { AppError, messageOf } from "../../kit/error.ts";
 import { probeDirectory } from "../../kit/health.ts";
 import type { Log } from "../../kit/log.ts";
 import { replaceFile } from "../../kit/replace-file.ts";
-import { hasMetadata } from "../files/sqlite/metadata.ts";
-import type { SqliteEngine } from "../files/sqlite/engine.ts";
+import { hasMetadata } from "../versioned-store/sqlite/metadata.ts";
+import type { SqliteEngine } from "../versioned-store/sqlite/engine.ts";
 import { SpaceFile } from "./schema.ts";
 
 const OWN = ".cairn";

@@ -11,11 +11,11 @@ import type { Log } from "../../kit/log.ts";
 import { parseDocumentPath } from "../../kit/paths.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { Events } from "../events/events.ts";
-import type { Head, Operation } from "../files/engine.ts";
-import { openSqliteEngine, type SqliteEngine } from "../files/sqlite/engine.ts";
-import { headText } from "../files/head.ts";
-import type { Snapshot, Totals } from "../files/schema.ts";
-import { requireAdmin, type Actor } from "../people/actor.ts";
+import type { Head, Operation } from "../versioned-store/engine.ts";
+import { openSqliteEngine, type SqliteEngine } from "../versioned-store/sqlite/engine.ts";
+import { headText } from "../versioned-store/head.ts";
+import type { Snapshot, Totals } from "../versioned-store/schema.ts";
+import { requireAdmin, type Caller } from "../identity/caller.ts";
 import { quotasInForce, quotasSetBy } from "./quota-rules.ts";
 import {
   DEFAULT_SYNC,
@@ -93,64 +93,64 @@ export class Spaces {
   }
 
   /** One that cannot be opened is left out: the log says so, and whoever asks for it hears why. */
-  async list(actor: Actor): Promise<Space[]> {
-    const names = [...this.#names].filter((name) => actor.rights.sees(name)).sort();
+  async list(caller: Caller): Promise<Space[]> {
+    const names = [...this.#names].filter((name) => caller.rights.sees(name)).sort();
     const records: Space[] = [];
     for (const name of names) {
       const space = await this.#openedOrLogged(name);
-      if (space) records.push(await this.#record(actor, space));
+      if (space) records.push(await this.#record(caller, space));
     }
     return records;
   }
 
-  async get(actor: Actor, name: string): Promise<Space> {
-    return this.#record(actor, await this.looked(actor, name));
+  async get(caller: Caller, name: string): Promise<Space> {
+    return this.#record(caller, await this.looked(caller, name));
   }
 
   /** Raises `not_found`, the same for a space that is not there and one that this person may not know of. */
-  async visible(actor: Actor, name: string): Promise<OpenSpace> {
-    this.#requireSeen(actor, name);
+  async visible(caller: Caller, name: string): Promise<OpenSpace> {
+    this.#requireSeen(caller, name);
     return this.#opened(name);
   }
 
   /** As `visible`, for who only looks. */
-  async looked(actor: Actor, name: string): Promise<OpenSpace> {
-    this.requireVisible(actor, name);
+  async looked(caller: Caller, name: string): Promise<OpenSpace> {
+    this.requireVisible(caller, name);
     return this.#opened(name);
   }
 
   /** Raises `not_found`, or `forbidden` for who may see the space and is no lead there. */
-  async led(actor: Actor, name: string): Promise<OpenSpace> {
-    this.requireLead(actor, name);
+  async led(caller: Caller, name: string): Promise<OpenSpace> {
+    this.requireLead(caller, name);
     return this.#opened(name);
   }
 
   /** Raises `not_found`, on record for a space that is there: of a change the refusal is on record anyway. */
-  requireVisible(actor: Actor, name: string): void {
-    if (this.#names.has(name) && !actor.rights.sees(name))
-      this.#deps.audit.record(actor, { action: "space.read", space: name }, notFound("space", name));
-    this.#requireSeen(actor, name);
+  requireVisible(caller: Caller, name: string): void {
+    if (this.#names.has(name) && !caller.rights.sees(name))
+      this.#deps.audit.record(caller, { action: "space.read", space: name }, notFound("space", name));
+    this.#requireSeen(caller, name);
   }
 
   /** Asked once more in the step or the transaction that makes a change. Raises `not_found`, `forbidden`, `unauthenticated`. */
-  requireLead(actor: Actor, name: string): void {
-    this.#requireSeen(actor, name);
-    if (!actor.rights.has("lead", name))
+  requireLead(caller: Caller, name: string): void {
+    this.#requireSeen(caller, name);
+    if (!caller.rights.has("lead", name))
       throw new AppError("forbidden", `only a space-lead or an admin may do that in ${name}`);
   }
 
-  #requireSeen(actor: Actor, name: string): void {
-    if (!this.#names.has(name) || !actor.rights.sees(name)) throw notFound("space", name);
+  #requireSeen(caller: Caller, name: string): void {
+    if (!this.#names.has(name) || !caller.rights.sees(name)) throw notFound("space", name);
   }
 
   names(): readonly string[] {
     return [...this.#names].sort();
   }
 
-  create(actor: Actor, input: CreateSpace): Promise<Space> {
+  create(caller: Caller, input: CreateSpace): Promise<Space> {
     const { audit, events } = this.#deps;
-    return audit.watched(actor, { action: "space.create", space: input.name }, async () => {
-      requireAdmin(actor);
+    return audit.watched(caller, { action: "space.create", space: input.name }, async () => {
+      requireAdmin(caller);
       const { name } = input;
       const problem = spaceNameProblem(name);
       if (problem) throw new AppError("invalid", `name: ${problem}`);
@@ -158,22 +158,22 @@ export class Spaces {
         if (this.#names.has(name)) throw new AppError("conflict", `name: there is a space "${name}" already`);
         if (this.#names.size >= SPACES_MAX)
           throw new AppError("refused", `at most ${SPACES_MAX} spaces on one server`);
-        const space = await this.#make(actor, name, input.template ?? "team");
-        events.announce({ type: "space.create", actor: actor.name, space: name });
-        return this.#record(actor, space);
+        const space = await this.#make(caller, name, input.template ?? "team");
+        events.announce({ type: "space.create", actor: caller.name, space: name });
+        return this.#record(caller, space);
       });
     });
   }
 
   remove(
-    actor: Actor,
+    caller: Caller,
     name: string,
     confirm: string | undefined,
   ): Promise<{ name: string; files: number; bytes: number }> {
     const { audit, events, directory } = this.#deps;
-    return audit.watched(actor, { action: "space.delete", space: name }, async () => {
-      const space = await this.visible(actor, name);
-      requireAdmin(actor);
+    return audit.watched(caller, { action: "space.delete", space: name }, async () => {
+      const space = await this.visible(caller, name);
+      requireAdmin(caller);
       if (confirm !== name)
         throw new AppError(
           "refused",
@@ -183,7 +183,7 @@ export class Spaces {
         if (this.#frozen)
           throw new AppError("conflict", "a backup is being made; try again when it is there");
         // Whoever waited for the lock may have lost the right meanwhile.
-        requireAdmin(actor);
+        requireAdmin(caller);
         const { files, bytes } = space.engine.totals();
         this.#names.delete(name);
         this.#open.delete(name);
@@ -192,7 +192,7 @@ export class Spaces {
         renameSync(join(directory, name), gone);
         rmSync(gone, { recursive: true, force: true });
         await Promise.all([events.forgetSpace(name), audit.forgetSpace(name)]);
-        events.announce({ type: "space.delete", actor: actor.name, space: name, data: { files, bytes } });
+        events.announce({ type: "space.delete", actor: caller.name, space: name, data: { files, bytes } });
         return { name, files, bytes };
       });
     });
@@ -207,48 +207,48 @@ export class Spaces {
     return file.retention?.max_versions ?? this.#deps.versionsKept;
   }
 
-  setQuotas(actor: Actor, name: string, quotas: Quotas): Promise<EffectiveQuotas> {
-    return this.#deps.audit.watched(actor, { action: "space.quotas", space: name }, async () => {
-      const space = await this.led(actor, name);
+  setQuotas(caller: Caller, name: string, quotas: Quotas): Promise<EffectiveQuotas> {
+    return this.#deps.audit.watched(caller, { action: "space.quotas", space: name }, async () => {
+      const space = await this.led(caller, name);
       const server = this.#deps.quotas;
-      await this.#save(actor, space, (file) => ({
+      await this.#save(caller, space, (file) => ({
         ...file,
-        ...quotasSetBy(actor, name, server, file, quotas),
+        ...quotasSetBy(caller, name, server, file, quotas),
       }));
-      this.#deps.events.announce({ type: "space.quotas", actor: actor.name, space: name });
+      this.#deps.events.announce({ type: "space.quotas", actor: caller.name, space: name });
       return this.quotasOf(space);
     });
   }
 
-  async sync(actor: Actor, name: string): Promise<SyncRules> {
-    return visibleRules(actor, await this.looked(actor, name));
+  async sync(caller: Caller, name: string): Promise<SyncRules> {
+    return visibleRules(caller, await this.looked(caller, name));
   }
 
-  setSync(actor: Actor, name: string, rules: SyncRules): Promise<SyncRules> {
-    return this.#deps.audit.watched(actor, { action: "space.sync", space: name }, async () => {
-      const space = await this.led(actor, name);
+  setSync(caller: Caller, name: string, rules: SyncRules): Promise<SyncRules> {
+    return this.#deps.audit.watched(caller, { action: "space.sync", space: name }, async () => {
+      const space = await this.led(caller, name);
       const sync = canonicalRules(rules);
-      await this.#save(actor, space, (file) => ({ ...file, sync }));
-      this.#deps.events.announce({ type: "space.sync", actor: actor.name, space: name });
+      await this.#save(caller, space, (file) => ({ ...file, sync }));
+      this.#deps.events.announce({ type: "space.sync", actor: caller.name, space: name });
       return space.file.sync;
     });
   }
 
-  async snapshots(actor: Actor, name: string): Promise<Snapshot[]> {
-    return (await this.looked(actor, name)).engine.snapshots();
+  async snapshots(caller: Caller, name: string): Promise<Snapshot[]> {
+    return (await this.looked(caller, name)).engine.snapshots();
   }
 
-  snapshot(actor: Actor, name: string, title: string): Promise<Snapshot> {
+  snapshot(caller: Caller, name: string, title: string): Promise<Snapshot> {
     return this.#deps.audit.watched(
-      actor,
+      caller,
       { action: "space.snapshot", space: name, target: title },
       async () => {
-        const space = await this.led(actor, name);
-        const begin = () => this.requireLead(actor, name);
-        const made = await space.engine.snapshot(title.trim(), { author: actor.name, begin });
+        const space = await this.led(caller, name);
+        const begin = () => this.requireLead(caller, name);
+        const made = await space.engine.snapshot(title.trim(), { author: caller.name, begin });
         this.#deps.events.announce({
           type: "space.snapshot",
-          actor: actor.name,
+          actor: caller.name,
           space: name,
           data: { name: made.name },
         });
@@ -368,7 +368,7 @@ export class Spaces {
     return space;
   }
 
-  async #make(actor: Actor, name: string, template: string): Promise<OpenSpace> {
+  async #make(caller: Caller, name: string, template: string): Promise<OpenSpace> {
     const { directory, clock } = this.#deps;
     const files = templateFiles(template);
     const folder = join(directory, name);
@@ -383,12 +383,12 @@ export class Spaces {
         content: new TextEncoder().encode(content),
       }));
       await this.#deps.audit.catchUp(name, engine.head(), () => Promise.resolve([]));
-      await engine.apply({ operations, author: actor.name, by: actor });
+      await engine.apply({ operations, author: caller.name, by: caller });
       await this.#deps.events.catchUp(name, engine.head(), () => Promise.resolve([]));
       const created_at = rfc3339(clock.now());
       const space = { name, engine, file: { name, created_at, template, sync: DEFAULT_SYNC } };
       // Last: without it there is no space here.
-      await saveSpaceFile(folder, engine, space.file, () => requireAdmin(actor), this.#deps);
+      await saveSpaceFile(folder, engine, space.file, () => requireAdmin(caller), this.#deps);
       this.#open.set(name, space);
       this.#names.add(name);
       return space;
@@ -414,11 +414,11 @@ export class Spaces {
    * One change after the other: each begins with what the one before made. `change` is pure, and called again inside the write: it may raise
    * what the rights of that moment do not allow.
    */
-  #save(actor: Actor, space: OpenSpace, change: (file: SpaceFile) => SpaceFile): Promise<void> {
+  #save(caller: Caller, space: OpenSpace, change: (file: SpaceFile) => SpaceFile): Promise<void> {
     return this.#lock.run(space.name, async () => {
       const file = change(space.file);
       const begin = () => {
-        this.requireLead(actor, space.name);
+        this.requireLead(caller, space.name);
         change(space.file);
       };
       await saveSpaceFile(this.#folder(space), space.engine, file, begin, this.#deps);
@@ -426,7 +426,7 @@ export class Spaces {
     });
   }
 
-  async #record(actor: Actor, space: OpenSpace): Promise<Space> {
+  async #record(caller: Caller, space: OpenSpace): Promise<Space> {
     const { name, engine, file } = space;
     return {
       name,
@@ -434,7 +434,7 @@ export class Spaces {
       head: headText(engine.head()),
       created_at: file.created_at,
       ...engine.totals(),
-      sync: await visibleRules(actor, space),
+      sync: await visibleRules(caller, space),
       quotas: this.quotasOf(space),
       quotas_set_by: file.quotas_set_by ?? {},
     };

@@ -2,7 +2,7 @@
 
 import { AppError } from "../../kit/error.ts";
 import { parseDocumentPath, type DocumentPath } from "../../kit/paths.ts";
-import type { Actor } from "../people/actor.ts";
+import type { Caller } from "../identity/caller.ts";
 import { SYNC_RULES_MAX, type SyncRules } from "./schema.ts";
 import type { OpenSpace } from "./spaces.ts";
 
@@ -17,8 +17,8 @@ export function canonicalRules(rules: SyncRules): SyncRules {
 }
 
 /** Leads see all, since they replace all. Others see the rules for places in which they may list something. */
-export async function visibleRules(actor: Actor, { name, engine, file }: OpenSpace): Promise<SyncRules> {
-  const { rights } = actor;
+export async function visibleRules(caller: Caller, { name, engine, file }: OpenSpace): Promise<SyncRules> {
+  const { rights } = caller;
   if (rights.has("lead", name)) return file.sync;
   const visible: Record<string, SyncRules[string]> = {};
   for (const [prefix, mode] of Object.entries(file.sync)) {

@@ -2,18 +2,18 @@
 
 import type { Audit } from "../audit/audit.ts";
 import type { Events } from "../events/events.ts";
-import type { Applied, Batch } from "../files/engine.ts";
-import type { Actor } from "../people/actor.ts";
+import type { Applied, Batch } from "../versioned-store/engine.ts";
+import type { Caller } from "../identity/caller.ts";
 
 export interface Telling {
   readonly audit: Audit;
   readonly events: Events;
 }
 
-/** Called with every commit, once it is durable. `by`: the `Actor`, where a person asked for it. */
+/** Called with every commit, once it is durable. `by`: the `Caller`, where a person asked for it. */
 export function tellerOf({ audit, events }: Telling, space: string) {
   return (applied: Applied, { author: actor, by }: Pick<Batch, "author" | "by">): void => {
-    audit.recordChanges(space, applied, actor, by as Actor | undefined);
+    audit.recordChanges(space, applied, actor, by as Caller | undefined);
     const { effects, head, time } = applied;
     const first = head.seq - effects.length + 1;
     for (const [index, { op, path, after, destroyed }] of effects.entries())

@@ -5,7 +5,7 @@ import { Stretch, turnOfOthers } from "../../kit/clock.ts";
 import { AppError } from "../../kit/error.ts";
 import { fieldMessage } from "../../kit/http/field-message.ts";
 import type { Spool } from "../../kit/spool.ts";
-import { BATCH_OPERATIONS_MAX } from "../files/schema.ts";
+import { BATCH_OPERATIONS_MAX } from "../versioned-store/schema.ts";
 import { PushScanner, type ScannedOperation } from "./push-scanner.ts";
 import { PUSH_BYTES_MAX, PushFrame, PushOperation } from "./schema.ts";
 

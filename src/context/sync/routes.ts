@@ -6,7 +6,7 @@ import { SECURITY_HEADERS } from "../../kit/http/answer.ts";
 import { bodyPieces } from "../../kit/http/body.ts";
 import { exchangeOf } from "../../kit/http/exchange.ts";
 import { jsonBody } from "../../kit/http/openapi.ts";
-import type { ActorPlugin } from "../people/plugin.ts";
+import type { Admission } from "../identity/admission.ts";
 import { SpaceParams } from "../spaces/schema.ts";
 import { Pull, Push, PUSH_BYTES_MAX, Pushed } from "./schema.ts";
 import type { Sync } from "./sync.ts";
@@ -21,19 +21,19 @@ export const PULL_BODY_LIMITS = [
 /** It reads its body itself; named to `createApi`. */
 export const PUSH_ROUTE = "/spaces/:space/push";
 
-export function syncRoutes(plugin: ActorPlugin, sync: Sync) {
+export function syncRoutes(plugin: Admission, sync: Sync) {
   return new Elysia({ name: "sync", normalize: false, tags: ["sync"] })
     .use(plugin)
     .post(
       PUSH_ROUTE,
-      async ({ actor, params, request }) =>
-        sync.push(actor, params.space, bodyPieces(request, PUSH_BODY_BYTES_MAX, "disk")),
-      { actor: "space", params: SpaceParams, response: Pushed, detail: { requestBody: jsonBody(Push) } },
+      async ({ caller, params, request }) =>
+        sync.push(caller, params.space, bodyPieces(request, PUSH_BODY_BYTES_MAX, "disk")),
+      { caller: "space", params: SpaceParams, response: Pushed, detail: { requestBody: jsonBody(Push) } },
     )
     .post(
       "/spaces/:space/pull",
-      async ({ actor, params, body, request }) => {
-        const archive = await sync.pull(actor, params.space, body.paths);
+      async ({ caller, params, body, request }) => {
+        const archive = await sync.pull(caller, params.space, body.paths);
         return new Response(archive, {
           headers: {
             ...SECURITY_HEADERS,
@@ -43,7 +43,7 @@ export function syncRoutes(plugin: ActorPlugin, sync: Sync) {
           },
         }) as never;
       },
-      { actor: "space", params: SpaceParams, body: Pull, detail: ARCHIVE },
+      { caller: "space", params: SpaceParams, body: Pull, detail: ARCHIVE },
     );
 }
 

@@ -3,7 +3,7 @@
 import { Type, type Static } from "@sinclair/typebox";
 import { PATH_BYTES_MAX } from "../../kit/paths.ts";
 import { closed, nullable, oneOf } from "../../kit/schema.ts";
-import { BATCH_OPERATIONS_MAX, Head } from "../files/schema.ts";
+import { BATCH_OPERATIONS_MAX, Head } from "../versioned-store/schema.ts";
 
 /** Contents of one push. */
 export const PUSH_BYTES_MAX = 64 * 1024 * 1024;

@@ -7,11 +7,11 @@ import type { Log } from "../../kit/log.ts";
 import { parseDocumentPath, type DocumentPath } from "../../kit/paths.ts";
 import type { Spool, SpoolDirectory } from "../../kit/spool.ts";
 import { WeightedGate } from "../../kit/weighted-gate.ts";
-import type { Operation } from "../files/engine.ts";
+import type { Operation } from "../versioned-store/engine.ts";
 import type { Draft } from "../files/file-rights.ts";
 import type { Files } from "../files/files.ts";
-import { headText, parseHead } from "../files/head.ts";
-import type { Actor } from "../people/actor.ts";
+import { headText, parseHead } from "../versioned-store/head.ts";
+import type { Caller } from "../identity/caller.ts";
 import type { Events } from "../events/events.ts";
 import type { OpenSpace, Spaces } from "../spaces/spaces.ts";
 import { travelsDown, travelsUp } from "../spaces/modes.ts";
@@ -42,13 +42,13 @@ export class Sync {
   }
 
   /** `body`: not asked for before it is known that this person may change anything there. */
-  async push(actor: Actor, spaceName: string, body: AsyncIterable<Uint8Array>): Promise<Pushed> {
+  async push(caller: Caller, spaceName: string, body: AsyncIterable<Uint8Array>): Promise<Pushed> {
     const { files, events, spools } = this.#deps;
     await using held = new AsyncDisposableStack();
     const spool = held.use(spools.open());
     let order: Order | undefined;
     const drafts = async () => draftsOf((order = await readOrder(body, spool)));
-    const applied = await files.batch(actor, spaceName, drafts, async (space, named) => {
+    const applied = await files.batch(caller, spaceName, drafts, async (space, named) => {
       const { base, operations } = order!;
       if (base !== undefined) requireEpoch(space, base);
       for (const [index, one] of operations.entries()) {
@@ -63,7 +63,7 @@ export class Sync {
     });
     if (applied.effects.length > 0) {
       const data = { files: applied.effects.length };
-      events.announce({ type: "space.push", actor: actor.name, space: spaceName, data });
+      events.announce({ type: "space.push", actor: caller.name, space: spaceName, data });
     }
     return {
       head: headText(applied.head),
@@ -79,22 +79,26 @@ export class Sync {
    * All of them are judged before the first is sent; contents are read one after the other while they are. Raises `not_found` for the first
    * that is not there, `refused` for one that may not travel, `too_large`.
    */
-  async pull(actor: Actor, spaceName: string, paths: readonly string[]): Promise<ReadableStream<Uint8Array>> {
+  async pull(
+    caller: Caller,
+    spaceName: string,
+    paths: readonly string[],
+  ): Promise<ReadableStream<Uint8Array>> {
     const { clock, log } = this.#deps;
-    const pulled = await this.#judged(actor, spaceName, paths);
+    const pulled = await this.#judged(caller, spaceName, paths);
     return pullArchive(pulled, Math.floor(clock.now() / MS_PER_SECOND), (error) =>
-      log.warn("a pull broke off", { request_id: actor.requestId, error: messageOf(error) }),
+      log.warn("a pull broke off", { request_id: caller.requestId, error: messageOf(error) }),
     );
   }
 
-  async #judged(actor: Actor, spaceName: string, paths: readonly string[]): Promise<Pulled[]> {
+  async #judged(caller: Caller, spaceName: string, paths: readonly string[]): Promise<Pulled[]> {
     const { spaces, files } = this.#deps;
-    const space = await spaces.looked(actor, spaceName);
+    const space = await spaces.looked(caller, spaceName);
     const pulled: Pulled[] = [];
     let total = 0;
     for (const [index, text] of paths.entries()) {
       const path = parseDocumentPath(`paths.${index}`, text);
-      const { version, size } = await files.live(actor, spaceName, path);
+      const { version, size } = await files.live(caller, spaceName, path);
       if (!travelsDown(space.file.sync, path))
         throw new AppError("refused", `${path}: the sync rules of ${spaceName} keep it where it is`, {
           path,
@@ -104,7 +108,7 @@ export class Sync {
         throw new AppError("too_large", `more than ${PULL_BYTES_MAX} bytes at once; ask for fewer paths`, {
           limit_bytes: PULL_BYTES_MAX,
         });
-      const read = async () => (await files.read(actor, spaceName, path, version)).bytes;
+      const read = async () => (await files.read(caller, spaceName, path, version)).bytes;
       pulled.push({ path, version, size, read });
       if (pulled.length % PATHS_PER_STRETCH === 0) await turnOfOthers();
     }

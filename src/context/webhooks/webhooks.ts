@@ -6,7 +6,7 @@ import { AppError, notFound } from "../../kit/error.ts";
 import { checkedEndpoints, OutboundFailure, type Network } from "../../kit/outbound.ts";
 import { randomSecret } from "../../kit/random.ts";
 import type { Events } from "../events/events.ts";
-import { requireAdmin, type Actor } from "../people/actor.ts";
+import { requireAdmin, type Caller } from "../identity/caller.ts";
 import type { Changes, Write } from "../people/changes.ts";
 import type { DeadLetterFile } from "./dead-letter.ts";
 import { newDeliveryId, type Deliveries } from "./delivery.ts";
@@ -56,24 +56,24 @@ export class Webhooks {
     return store.all.all().filter((row) => secrets.problemOf(row) !== null).length;
   }
 
-  list(actor: Actor): Webhook[] {
-    requireAdmin(actor);
+  list(caller: Caller): Webhook[] {
+    requireAdmin(caller);
     return this.#deps.store.all.all().map((row) => this.#shown(row));
   }
 
-  async create(actor: Actor, { url, events = ["*"] }: CreateWebhook): Promise<CreatedWebhook> {
+  async create(caller: Caller, { url, events = ["*"] }: CreateWebhook): Promise<CreatedWebhook> {
     const secret = randomSecret(SECRET_BITS);
     const { store, secrets, deliveries, clock } = this.#deps;
-    const row = await this.#changed(actor, "new", async (write) => {
+    const row = await this.#changed(caller, "new", async (write) => {
       checkSubscriptions(events);
       const target = await this.#checkedTarget(url);
       return write(() => {
         if (store.all.all().length >= WEBHOOKS_MAX)
           throw new AppError("conflict", `there are ${WEBHOOKS_MAX} webhooks already`);
         const list = JSON.stringify(events);
-        const operator = Number(actor.auth === "local");
+        const operator = Number(caller.auth === "local");
         const from = this.#deps.events.last;
-        const made = store.insert.get(target, list, from, actor.name, operator, clock.now())!;
+        const made = store.insert.get(target, list, from, caller.name, operator, clock.now())!;
         // Sealed for this row alone, so its number has to be known.
         store.setSecret.run(secrets.seal(secret, made.id), made.id);
         return this.#row(made.id);
@@ -83,9 +83,9 @@ export class Webhooks {
     return { ...this.#shown(row), secret };
   }
 
-  async update(actor: Actor, id: number, change: UpdateWebhook): Promise<Webhook> {
+  async update(caller: Caller, id: number, change: UpdateWebhook): Promise<Webhook> {
     const { store, deliveries } = this.#deps;
-    const row = await this.#changed(actor, String(id), async (write) => {
+    const row = await this.#changed(caller, String(id), async (write) => {
       this.#row(id);
       if (change.events) checkSubscriptions(change.events);
       const target = change.url === undefined ? undefined : await this.#checkedTarget(change.url);
@@ -105,10 +105,10 @@ export class Webhooks {
   }
 
   /** A new secret, from the next try on; the old one is gone. */
-  async rotateSecret(actor: Actor, id: number): Promise<CreatedWebhook> {
+  async rotateSecret(caller: Caller, id: number): Promise<CreatedWebhook> {
     const secret = randomSecret(SECRET_BITS);
     const { store, secrets } = this.#deps;
-    const row = await this.#changed(actor, String(id), (write) =>
+    const row = await this.#changed(caller, String(id), (write) =>
       write(() => {
         store.setSecret.run(secrets.seal(secret, this.#row(id).id), id);
         return this.#row(id);
@@ -117,9 +117,9 @@ export class Webhooks {
     return { ...this.#shown(row), secret };
   }
 
-  async remove(actor: Actor, id: number): Promise<void> {
+  async remove(caller: Caller, id: number): Promise<void> {
     const { store, deliveries } = this.#deps;
-    await this.#changed(actor, String(id), (write) =>
+    await this.#changed(caller, String(id), (write) =>
       write(() => {
         const row = this.#row(id);
         store.remove.run(id);
@@ -130,8 +130,8 @@ export class Webhooks {
   }
 
   /** Sends an event that only this hook hears of. */
-  async test(actor: Actor, id: number): Promise<Delivery> {
-    requireAdmin(actor);
+  async test(caller: Caller, id: number): Promise<Delivery> {
+    requireAdmin(caller);
     const { clock, events } = this.#deps;
     const delivery = newDeliveryId();
     const body = JSON.stringify({
@@ -142,35 +142,35 @@ export class Webhooks {
       space: null,
       path: null,
       version: null,
-      actor: actor.name,
+      actor: caller.name,
       data: { webhook: id },
     });
-    return this.#sendNow(actor, this.#row(id), delivery, TEST_TYPE, body);
+    return this.#sendNow(caller, this.#row(id), delivery, TEST_TYPE, body);
   }
 
-  async redeliver(actor: Actor, id: string): Promise<Delivery> {
-    requireAdmin(actor);
+  async redeliver(caller: Caller, id: string): Promise<Delivery> {
+    requireAdmin(caller);
     const row = this.#deps.store.delivery.get(id);
     if (!row) throw notFound("delivery", id);
-    return this.#sendNow(actor, this.#row(row.webhook_id), newDeliveryId(), row.type, row.body);
+    return this.#sendNow(caller, this.#row(row.webhook_id), newDeliveryId(), row.type, row.body);
   }
 
-  deliveries(actor: Actor, id: number): Delivery[] {
-    requireAdmin(actor);
+  deliveries(caller: Caller, id: number): Delivery[] {
+    requireAdmin(caller);
     this.#row(id);
     return this.#deps.store.deliveries.all(id, LIST_MAX).map(toDelivery);
   }
 
-  deadLetters(actor: Actor): DeadLetter[] {
-    requireAdmin(actor);
+  deadLetters(caller: Caller): DeadLetter[] {
+    requireAdmin(caller);
     return this.#deps.deadLetters.read(LIST_MAX);
   }
 
-  async #sendNow(actor: Actor, hook: HookRow, id: string, type: string, body: string): Promise<Delivery> {
+  async #sendNow(caller: Caller, hook: HookRow, id: string, type: string, body: string): Promise<Delivery> {
     const { changes, store, deliveries, clock } = this.#deps;
     if (hook.enabled === 0) throw new AppError("conflict", `webhook ${hook.id} is disabled`);
     const deed = { action: "webhook.send", target: String(hook.id) };
-    await changes.byAdmin(actor, deed, (write) =>
+    await changes.byAdmin(caller, deed, (write) =>
       write(() => {
         if (store.waitingByHand.get(hook.id)!.count >= WAITING_BY_HAND_MAX)
           throw new AppError(
@@ -184,11 +184,11 @@ export class Webhooks {
     return toDelivery(store.delivery.get(id)!);
   }
 
-  async #changed(actor: Actor, target: string, act: (write: Write) => Promise<HookRow>): Promise<HookRow> {
+  async #changed(caller: Caller, target: string, act: (write: Write) => Promise<HookRow>): Promise<HookRow> {
     const { changes, events } = this.#deps;
     const deed = { action: "webhook.change", target };
-    const row = await changes.byAdmin(actor, deed, act, ({ id }) => ({ target: String(id) }));
-    events.announce({ type: "webhook.change", actor: actor.name, data: { webhook: row.id } });
+    const row = await changes.byAdmin(caller, deed, act, ({ id }) => ({ target: String(id) }));
+    events.announce({ type: "webhook.change", actor: caller.name, data: { webhook: row.id } });
     return row;
   }
 

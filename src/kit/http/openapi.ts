@@ -1,5 +1,5 @@
 // OpenAPI 3.1 of a list of routes, from the very schemas that validate requests and answers.
-// Says only what the routes declare; what it can't read there (who may call) they declare as `x-caller` or `x-actor`.
+// Says only what the routes declare; what it can't read there (who may call) they declare as `x-caller`.
 
 import { Kind, OptionalKind, Type, type TSchema } from "@sinclair/typebox";
 import { statusOf } from "../error.ts";
@@ -64,7 +64,7 @@ function operation(
   const parameters = [...parametersOf("path", hooks.params), ...parametersOf("query", hooks.query)];
   const name = `${method} ${path.slice(prefix.length)}`;
   const [summary, ...own] = operations[name] ?? [""];
-  const caller = detail["x-caller"] ?? detail["x-actor"];
+  const caller = detail["x-caller"];
   const body = hooks.body === undefined ? detail.requestBody : jsonBody(hooks.body as TSchema);
   const declared = { caller, hasParams: hooks.params !== undefined, hasBody: body !== undefined };
   return {
@@ -85,7 +85,6 @@ function operation(
 /** What a route adds to its description. */
 interface Detail {
   readonly "x-caller"?: string;
-  readonly "x-actor"?: string;
   readonly requestBody?: object;
   readonly responses?: object;
 }

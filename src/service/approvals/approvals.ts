@@ -1,7 +1,7 @@
 // Everything that waits for a person, from the sources that features registered. Decides nothing itself: each approval says where
 // its decision goes. Adding a feature's approvals is one line in parts.ts.
 
-import type { Caller } from "../people/caller.ts";
+import type { Caller } from "../identity/caller.ts";
 import { APPROVALS_MAX, type Approval } from "./schema.ts";
 
 /**

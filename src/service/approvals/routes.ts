@@ -2,12 +2,12 @@
 
 import { Elysia } from "elysia";
 import { Type } from "@sinclair/typebox";
-import type { CallerPlugin } from "../people/plugin.ts";
+import type { Admission } from "../identity/admission.ts";
 import type { Approvals } from "./approvals.ts";
 import { Approval } from "./schema.ts";
 
 /** `ready`: resolves when it is known whether gears are isolated, which decides what waits. */
-export function approvalRoutes(plugin: CallerPlugin, approvals: Approvals, ready: () => Promise<void>) {
+export function approvalRoutes(plugin: Admission, approvals: Approvals, ready: () => Promise<void>) {
   return new Elysia({ name: "approvals", normalize: false, tags: ["approvals"] }).use(plugin).get(
     "/approvals",
     async ({ caller }) => {

@@ -9,7 +9,7 @@ import { canonicalJson, chainHash, CHAIN_START, sha256Hex } from "../../kit/cryp
 import { rfc3339, turnOfOthers, type Clock } from "../../kit/clock.ts";
 import type { Db } from "../../kit/db.ts";
 import { LIST_DEFAULT } from "../../kit/schema.ts";
-import { requireAdmin, type Caller } from "../people/caller.ts";
+import { requireAdmin, type Caller } from "../identity/caller.ts";
 import { AuditRecord, type AuditQuery, type AuditVerification } from "./schema.ts";
 import { AuditStore, type AuditRow } from "./store.ts";
 

@@ -5,7 +5,7 @@
 import type { Background } from "../../kit/background.ts";
 import type { Db } from "../../kit/db.ts";
 import { countedTogether } from "../../kit/http/client-address.ts";
-import { rememberedCaller, type Caller } from "../people/caller.ts";
+import { rememberedCaller, type Caller } from "../identity/caller.ts";
 import type { Audit, Stranger } from "./audit.ts";
 
 const INTERVAL_MS = 60_000;

@@ -3,11 +3,11 @@
 import { Elysia } from "elysia";
 import { fromText } from "../../kit/http/text-params.ts";
 import { Type } from "@sinclair/typebox";
-import type { CallerPlugin } from "../people/plugin.ts";
+import type { Admission } from "../identity/admission.ts";
 import type { Audit } from "./audit.ts";
 import { AuditQuery, AuditRecord, AuditVerification } from "./schema.ts";
 
-export function auditRoutes(plugin: CallerPlugin, audit: Audit) {
+export function auditRoutes(plugin: Admission, audit: Audit) {
   return new Elysia({ name: "audit", normalize: false, prefix: "/audit", tags: ["audit"] })
     .use(plugin)
     .get("", ({ caller, query }) => audit.list(caller, query), {

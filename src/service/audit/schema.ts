@@ -2,7 +2,7 @@
 
 import { Type, type Static } from "@sinclair/typebox";
 import { closed, Id, nullable, PageQuery, Time } from "../../kit/schema.ts";
-import { AuthKind } from "../people/schema.ts";
+import { AuthKind } from "../identity/schema.ts";
 
 export const AuditRecord = closed({
   seq: Type.Integer(),

@@ -9,7 +9,7 @@ import { nameKey, parseName, type Name } from "../../kit/names.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { Models } from "../catalog/models.ts";
 import type { Journal } from "../journal/journal.ts";
-import type { Caller } from "../people/caller.ts";
+import type { Caller } from "../identity/caller.ts";
 import type { Access } from "../workspaces/access.ts";
 import type { Budget } from "../workspaces/schema.ts";
 import { emptySpot } from "./layout.ts";

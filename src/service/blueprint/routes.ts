@@ -4,7 +4,7 @@ import { Elysia } from "elysia";
 import { fromPath, fromText } from "../../kit/http/text-params.ts";
 import { Type } from "@sinclair/typebox";
 import { Empty, IdParams } from "../../kit/schema.ts";
-import type { CallerPlugin } from "../people/plugin.ts";
+import type { Admission } from "../identity/admission.ts";
 import type { Blueprint } from "./blueprint.ts";
 import {
   Agent,
@@ -16,7 +16,7 @@ import {
   Wire,
 } from "./schema.ts";
 
-export function blueprintRoutes(plugin: CallerPlugin, blueprint: Blueprint) {
+export function blueprintRoutes(plugin: Admission, blueprint: Blueprint) {
   return new Elysia({ name: "blueprint", normalize: false, tags: ["blueprint"] })
     .use(plugin)
     .get(

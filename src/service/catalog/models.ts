@@ -4,7 +4,7 @@ import type { Clock } from "../../kit/clock.ts";
 import type { Db } from "../../kit/db.ts";
 import { AppError, notFound } from "../../kit/error.ts";
 import type { Audit } from "../audit/audit.ts";
-import { requireAdmin, type Caller } from "../people/caller.ts";
+import { requireAdmin, type Caller } from "../identity/caller.ts";
 import { changesOf } from "./changes.ts";
 import type { ProviderKeys } from "./keys.ts";
 import {

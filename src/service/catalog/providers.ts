@@ -6,7 +6,7 @@ import type { Db } from "../../kit/db.ts";
 import { AppError, messageOf, notFound } from "../../kit/error.ts";
 import { nameKey, parseName } from "../../kit/names.ts";
 import type { Audit } from "../audit/audit.ts";
-import { requireAdmin, type Caller } from "../people/caller.ts";
+import { requireAdmin, type Caller } from "../identity/caller.ts";
 import { refuseOwnListener, type OwnListener, type Resolve } from "./addresses.ts";
 import { changesOf } from "./changes.ts";
 import type { ProviderKeys } from "./keys.ts";

@@ -4,7 +4,7 @@ import { Elysia } from "elysia";
 import { fromPath } from "../../kit/http/text-params.ts";
 import { Type } from "@sinclair/typebox";
 import { Empty, IdParams } from "../../kit/schema.ts";
-import type { CallerPlugin } from "../people/plugin.ts";
+import type { Admission } from "../identity/admission.ts";
 import type { Models } from "./models.ts";
 import type { Providers } from "./providers.ts";
 import {
@@ -17,7 +17,7 @@ import {
   UpdateProvider,
 } from "./schema.ts";
 
-export function catalogRoutes(plugin: CallerPlugin, providers: Providers, models: Models) {
+export function catalogRoutes(plugin: Admission, providers: Providers, models: Models) {
   return new Elysia({ name: "catalog", normalize: false, tags: ["catalog"] })
     .use(plugin)
     .get("/providers", () => providers.list(), { caller: "any", response: Type.Array(Provider) })

@@ -8,7 +8,7 @@ import { LIST_DEFAULT, type PageQuery } from "../../kit/schema.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { ToolCall } from "../llm/model.ts";
-import type { Caller } from "../people/caller.ts";
+import type { Caller } from "../identity/caller.ts";
 import type { Access } from "../workspaces/access.ts";
 import type { ThreadEntry } from "./assembly.ts";
 import {

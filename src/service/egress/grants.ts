@@ -6,7 +6,7 @@ import { AppError } from "../../kit/error.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { Blueprint } from "../blueprint/blueprint.ts";
 import type { Journal } from "../journal/journal.ts";
-import { requireAdmin, type Caller } from "../people/caller.ts";
+import { requireAdmin, type Caller } from "../identity/caller.ts";
 import type { Access } from "../workspaces/access.ts";
 import type { Locks } from "./locks.ts";
 import type { EgressGrant } from "./schema.ts";

@@ -4,12 +4,12 @@ import { Elysia } from "elysia";
 import { Type } from "@sinclair/typebox";
 import { fromText } from "../../kit/http/text-params.ts";
 import { Empty, IdParams, PageQuery } from "../../kit/schema.ts";
-import type { CallerPlugin } from "../people/plugin.ts";
+import type { Admission } from "../identity/admission.ts";
 import type { Grants } from "./grants.ts";
 import { CreateGrant, DecideRequest, EgressGrant, EgressRequest, EgressStatus } from "./schema.ts";
 import type { Searches } from "./searches.ts";
 
-export function egressRoutes(plugin: CallerPlugin, grants: Grants, searches: Searches) {
+export function egressRoutes(plugin: Admission, grants: Grants, searches: Searches) {
   return new Elysia({ name: "egress", normalize: false, tags: ["egress"] })
     .use(plugin)
     .get("/egress/status", () => searches.status(), { caller: "any", response: EgressStatus })

@@ -2,7 +2,7 @@
 
 import { Type, type Static } from "@sinclair/typebox";
 import { judgedText, closed, Id, nullable, oneOf, Time } from "../../kit/schema.ts";
-import { AuthKind } from "../people/schema.ts";
+import { AuthKind } from "../identity/schema.ts";
 
 export const QUERY_CHARACTERS_MAX = 256;
 /** No answer in this time is a refusal; an approval that nobody used in this time is worth nothing any more. */

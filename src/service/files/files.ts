@@ -13,7 +13,7 @@ import type { Listed, OpenedFile } from "../../kit/paths-disk.ts";
 import { brokenStart, decodeUtf8, wholeCharacters } from "../../kit/utf8.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { Journal } from "../journal/journal.ts";
-import type { Caller } from "../people/caller.ts";
+import type { Caller } from "../identity/caller.ts";
 import type { Access } from "../workspaces/access.ts";
 import type { Directories } from "./directories.ts";
 import {

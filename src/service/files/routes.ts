@@ -6,7 +6,7 @@ import { readBytes } from "../../kit/http/body.ts";
 import { exchangeOf } from "../../kit/http/exchange.ts";
 import { fromText } from "../../kit/http/text-params.ts";
 import { IdParams } from "../../kit/schema.ts";
-import type { CallerPlugin } from "../people/plugin.ts";
+import type { Admission } from "../identity/admission.ts";
 import type { Files } from "./files.ts";
 import { DirectoryQuery, FILE_BYTES_MAX, FileContent, FileEntry, FileQuery, SavedFile } from "./schema.ts";
 import { etagOf, expectedFrom } from "./version.ts";
@@ -14,7 +14,7 @@ import { etagOf, expectedFrom } from "./version.ts";
 /** Its PUT reads the body itself; named to `createApi`. */
 export const FILE_ROUTE = "/workspaces/:id/file";
 
-export function fileRoutes(plugin: CallerPlugin, files: Files) {
+export function fileRoutes(plugin: Admission, files: Files) {
   return new Elysia({ name: "files", normalize: false, tags: ["files"] })
     .use(plugin)
     .get(

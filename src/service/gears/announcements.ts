@@ -5,7 +5,7 @@ import { rfc3339 } from "../../kit/clock.ts";
 import type { Approval } from "../approvals/schema.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { ApprovalDecision } from "../journal/schema.ts";
-import type { Caller } from "../people/caller.ts";
+import type { Caller } from "../identity/caller.ts";
 import type { BindingPlaceRow, BindingStore } from "./binding-store.ts";
 import { isIsolationLost, ISOLATION_LOST, isolationSentence, type Isolation } from "./isolation.ts";
 import type { GearRow } from "./store.ts";

@@ -7,7 +7,7 @@ import { AppError, notFound } from "../../kit/error.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { Blueprint } from "../blueprint/blueprint.ts";
 import type { Journal } from "../journal/journal.ts";
-import type { Caller } from "../people/caller.ts";
+import type { Caller } from "../identity/caller.ts";
 import type { Access } from "../workspaces/access.ts";
 import type { BindingRow, BindingStore } from "./binding-store.ts";
 import type { Gears } from "./gears.ts";

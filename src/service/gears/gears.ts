@@ -7,7 +7,7 @@ import { AppError, notFound } from "../../kit/error.ts";
 import { LIST_DEFAULT, type PageQuery } from "../../kit/schema.ts";
 import type { Approval } from "../approvals/schema.ts";
 import type { Audit } from "../audit/audit.ts";
-import { requireAdmin, type Caller } from "../people/caller.ts";
+import { requireAdmin, type Caller } from "../identity/caller.ts";
 import { BUILT_IN_TOOL_NAMES } from "../tools/names.ts";
 import type { Access } from "../workspaces/access.ts";
 import type { Announcements } from "./announcements.ts";

@@ -1,7 +1,7 @@
 // A gear's stored tests, run as part of a review: each one dry, with the outcome beside what was expected.
 
 import { AppError } from "../../kit/error.ts";
-import type { Caller } from "../people/caller.ts";
+import type { Caller } from "../identity/caller.ts";
 import type { SandboxResult } from "../sandbox/sandbox.ts";
 import type { Gears } from "./gears.ts";
 import { NOT_ISOLATED_NOTICE, type Isolation } from "./isolation.ts";

@@ -9,7 +9,7 @@ import { fromPath, fromText } from "../../kit/http/text-params.ts";
 import type { Log } from "../../kit/log.ts";
 import type { Background } from "../../kit/background.ts";
 import { Empty, IdParams, PageQuery } from "../../kit/schema.ts";
-import type { CallerPlugin } from "../people/plugin.ts";
+import type { Admission } from "../identity/admission.ts";
 import type { GearBindings } from "./bindings.ts";
 import type { Gears } from "./gears.ts";
 import type { Isolation } from "./isolation.ts";
@@ -50,7 +50,7 @@ export const GEAR_BODY_LIMITS = [
   { method: "PUT", route: "/gears/:id", bytesMax: GEAR_BODY_BYTES_MAX },
 ] as const;
 
-export function gearRoutes(plugin: CallerPlugin, deps: GearRoutesDeps, log: Log) {
+export function gearRoutes(plugin: Admission, deps: GearRoutesDeps, log: Log) {
   return new Elysia({ name: "gears", normalize: false })
     .use(plugin)
     .use(recordRoutes(plugin, deps))
@@ -58,7 +58,7 @@ export function gearRoutes(plugin: CallerPlugin, deps: GearRoutesDeps, log: Log)
     .use(bindingRoutes(plugin, deps));
 }
 
-function recordRoutes(plugin: CallerPlugin, { gears, isolation }: GearRoutesDeps) {
+function recordRoutes(plugin: Admission, { gears, isolation }: GearRoutesDeps) {
   return new Elysia({ name: "gear-records", normalize: false, tags: ["gears"] })
     .use(plugin)
     .get(
@@ -111,7 +111,7 @@ function recordRoutes(plugin: CallerPlugin, { gears, isolation }: GearRoutesDeps
     });
 }
 
-function runRoutes(plugin: CallerPlugin, deps: GearRoutesDeps, log: Log) {
+function runRoutes(plugin: Admission, deps: GearRoutesDeps, log: Log) {
   const { gears, gearRuns, isolation } = deps;
   return new Elysia({ name: "gear-runs", normalize: false, tags: ["gears"] })
     .use(plugin)
@@ -161,7 +161,7 @@ function runRoutes(plugin: CallerPlugin, deps: GearRoutesDeps, log: Log) {
     });
 }
 
-function bindingRoutes(plugin: CallerPlugin, { gearBindings }: GearRoutesDeps) {
+function bindingRoutes(plugin: Admission, { gearBindings }: GearRoutesDeps) {
   return new Elysia({ name: "gear-bindings", normalize: false, tags: ["gears"] })
     .use(plugin)
     .get("/workspaces/:id/gears", ({ caller, params }) => gearBindings.list(caller, params.id), {

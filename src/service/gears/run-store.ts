@@ -1,7 +1,7 @@
 // SQL of gear runs. Rows are added and finished, never deleted.
 
 import type { Db } from "../../kit/db.ts";
-import type { AuthKind } from "../people/schema.ts";
+import type { AuthKind } from "../identity/schema.ts";
 import type { GearRunKind, GearRunStatus } from "./schema.ts";
 
 export interface RunRow {

@@ -9,7 +9,7 @@ import type { Db } from "../../kit/db.ts";
 import { AppError, notFound } from "../../kit/error.ts";
 import { LIST_DEFAULT, type PageQuery } from "../../kit/schema.ts";
 import type { Audit } from "../audit/audit.ts";
-import { requireSignedIn, type Caller } from "../people/caller.ts";
+import { requireSignedIn, type Caller } from "../identity/caller.ts";
 import type { Sandbox, SandboxFile, SandboxResult } from "../sandbox/sandbox.ts";
 import type { Access } from "../workspaces/access.ts";
 import type { Workspaces } from "../workspaces/workspaces.ts";

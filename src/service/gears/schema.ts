@@ -4,7 +4,7 @@
 import { Type, type Static } from "@sinclair/typebox";
 import { closed, Id, nullable, oneOf, Time } from "../../kit/schema.ts";
 import { runtimes } from "../config/schema.ts";
-import { AuthKind } from "../people/schema.ts";
+import { AuthKind } from "../identity/schema.ts";
 
 export const GEAR_NAME_PATTERN = "^[a-z][a-z0-9_]{1,48}$";
 /** All files of a version together, decoded. */

@@ -1,7 +1,7 @@
 // SQL of gears, their versions and their files.
 
 import type { Db } from "../../kit/db.ts";
-import type { AuthKind } from "../people/schema.ts";
+import type { AuthKind } from "../identity/schema.ts";
 import type { GearRuntime, GearStatus } from "./schema.ts";
 
 export interface GearRow {

@@ -10,7 +10,7 @@ import { Entry, outcomes } from "../conversation/schema.ts";
 import { EgressGrant } from "../egress/schema.ts";
 import { GearBinding, GearStatus } from "../gears/schema.ts";
 import { InstructionBinding } from "../library/schema.ts";
-import { AuthKind } from "../people/schema.ts";
+import { AuthKind } from "../identity/schema.ts";
 import { runStatuses, Turn } from "../turns/schema.ts";
 import { Workspace } from "../workspaces/schema.ts";
 

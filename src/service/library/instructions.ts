@@ -10,7 +10,7 @@ import { LIST_DEFAULT, type PageQuery } from "../../kit/schema.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { Blueprint } from "../blueprint/blueprint.ts";
 import type { Journal } from "../journal/journal.ts";
-import { requireSignedIn, type Caller } from "../people/caller.ts";
+import { requireSignedIn, type Caller } from "../identity/caller.ts";
 import type { Access } from "../workspaces/access.ts";
 import {
   BINDINGS_PER_WORKSPACE_MAX,

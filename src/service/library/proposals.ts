@@ -7,7 +7,7 @@ import { AppError, notFound } from "../../kit/error.ts";
 import type { Approval } from "../approvals/schema.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { Journal } from "../journal/journal.ts";
-import type { Caller } from "../people/caller.ts";
+import type { Caller } from "../identity/caller.ts";
 import type { ToolScope } from "../tools/tool.ts";
 import type { Access } from "../workspaces/access.ts";
 import { contentOf, mayEdit, parseWording, type Instructions, type Wording } from "./instructions.ts";

@@ -6,7 +6,7 @@ import { AppError } from "../../kit/error.ts";
 import { exchangeOf } from "../../kit/http/exchange.ts";
 import { fromText } from "../../kit/http/text-params.ts";
 import { Empty, IdParams, PageQuery } from "../../kit/schema.ts";
-import type { CallerPlugin } from "../people/plugin.ts";
+import type { Admission } from "../identity/admission.ts";
 import type { Instructions } from "./instructions.ts";
 import type { Proposals } from "./proposals.ts";
 import {
@@ -21,7 +21,7 @@ import {
   UpdateInstruction,
 } from "./schema.ts";
 
-export function libraryRoutes(plugin: CallerPlugin, instructions: Instructions, proposals: Proposals) {
+export function libraryRoutes(plugin: Admission, instructions: Instructions, proposals: Proposals) {
   return new Elysia({ name: "library", normalize: false, tags: ["library"] })
     .use(plugin)
     .use(instructionRoutes(plugin, instructions))
@@ -53,7 +53,7 @@ export function libraryRoutes(plugin: CallerPlugin, instructions: Instructions, 
     );
 }
 
-function instructionRoutes(plugin: CallerPlugin, instructions: Instructions) {
+function instructionRoutes(plugin: Admission, instructions: Instructions) {
   return new Elysia({ name: "instructions", normalize: false, prefix: "/instructions", tags: ["library"] })
     .use(plugin)
     .get("", () => instructions.list(), { caller: "any", response: Type.Array(InstructionSummary) })
@@ -109,7 +109,7 @@ function instructionRoutes(plugin: CallerPlugin, instructions: Instructions) {
     });
 }
 
-function proposalRoutes(plugin: CallerPlugin, proposals: Proposals) {
+function proposalRoutes(plugin: Admission, proposals: Proposals) {
   return new Elysia({
     name: "instruction-proposals",
     normalize: false,

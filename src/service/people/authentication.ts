@@ -11,8 +11,9 @@ import { AppError, messageOf } from "../../kit/error.ts";
 import type { ClientAddresses } from "../../kit/http/client-address.ts";
 import type { Exchange } from "../../kit/http/exchange.ts";
 import type { Log } from "../../kit/log.ts";
-import type { Caller } from "./caller.ts";
-import { SESSION_IDLE_DAYS, type Role } from "./schema.ts";
+import type { Caller } from "../identity/caller.ts";
+import type { Role } from "../identity/schema.ts";
+import { SESSION_IDLE_DAYS } from "./schema.ts";
 import { sessionCookie, sessionToken } from "./session-cookie.ts";
 import type { PeopleStore, TokenRow } from "./store.ts";
 

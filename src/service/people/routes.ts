@@ -7,7 +7,7 @@ import type { ClientAddresses } from "../../kit/http/client-address.ts";
 import { exchangeOf, type Exchange } from "../../kit/http/exchange.ts";
 import { Empty, IdParams } from "../../kit/schema.ts";
 import { Type } from "@sinclair/typebox";
-import type { CallerPlugin } from "./plugin.ts";
+import type { Admission } from "../identity/admission.ts";
 import {
   CreateUser,
   DeleteUserQuery,
@@ -27,7 +27,7 @@ import type { Teams } from "./teams.ts";
 import type { Users } from "./users.ts";
 
 export function peopleRoutes(
-  plugin: CallerPlugin,
+  plugin: Admission,
   { users, teams, addresses }: { users: Users; teams: Teams; addresses: ClientAddresses },
 ) {
   return new Elysia({ name: "people", normalize: false, tags: ["people"] })

@@ -2,7 +2,8 @@
 
 import { Type, type Static } from "@sinclair/typebox";
 import { PASSWORD_CHARACTERS_MAX, PASSWORD_CHARACTERS_MIN } from "../../kit/passwords.ts";
-import { judgedText, GivenName, closed, Id, nullable, oneOf, Time } from "../../kit/schema.ts";
+import { judgedText, GivenName, closed, Id, nullable, Time } from "../../kit/schema.ts";
+import { AuthKind, Role } from "../identity/schema.ts";
 
 export const LOGIN_ATTEMPTS_PER_MINUTE = 10;
 /** As typed, before it is trimmed; names themselves are shorter. */
@@ -10,15 +11,6 @@ export const LOGIN_NAME_CHARACTERS_MAX = 1000;
 export const SEED_TOKEN_CHARACTERS_MIN = 24;
 /** A session that nobody used for so long is refused and removed. */
 export const SESSION_IDLE_DAYS = 30;
-
-export const roles = ["admin", "team-lead", "member"] as const;
-export const Role = oneOf(roles);
-export type Role = (typeof roles)[number];
-
-/** How a caller proved who they are; every decision records it. */
-export const authKinds = ["loopback", "session", "token"] as const;
-export const AuthKind = oneOf(authKinds);
-export type AuthKind = (typeof authKinds)[number];
 
 export const User = closed({
   id: Id,

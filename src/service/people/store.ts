@@ -1,7 +1,7 @@
 // SQL of people: users, tokens, teams. Rows in, rows out; no rules.
 
 import type { Db } from "../../kit/db.ts";
-import type { Role } from "./schema.ts";
+import type { Role } from "../identity/schema.ts";
 
 export interface UserRow {
   id: number;

@@ -5,7 +5,7 @@ import type { Db } from "../../kit/db.ts";
 import { AppError, notFound } from "../../kit/error.ts";
 import { parseName } from "../../kit/names.ts";
 import type { Audit } from "../audit/audit.ts";
-import { requireAdmin, type Caller } from "./caller.ts";
+import { requireAdmin, type Caller } from "../identity/caller.ts";
 import type { Team } from "./schema.ts";
 import type { PeopleStore, TeamMemberRow, TeamRow } from "./store.ts";
 

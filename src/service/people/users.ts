@@ -11,9 +11,10 @@ import type { AttemptLimit } from "../../kit/rate.ts";
 import type { Audit, Stranger } from "../audit/audit.ts";
 import type { Refusals } from "../audit/refusals.ts";
 import type { Authentication } from "./authentication.ts";
-import { requireAdmin, requireSignedIn, type Caller } from "./caller.ts";
+import { requireAdmin, requireSignedIn, type Caller } from "../identity/caller.ts";
 import { checkPasswordShape, hashPassword, verifyPassword } from "../../kit/passwords.ts";
-import { SESSION_IDLE_DAYS, type Role, type User, type WhoAmI } from "./schema.ts";
+import type { Role } from "../identity/schema.ts";
+import { SESSION_IDLE_DAYS, type User, type WhoAmI } from "./schema.ts";
 import type { PeopleStore, UserRow } from "./store.ts";
 
 const DAY_MS = 86_400_000;

@@ -5,11 +5,11 @@ import { Elysia } from "elysia";
 import { exchangeOf } from "../../kit/http/exchange.ts";
 import { fromText } from "../../kit/http/text-params.ts";
 import { Empty, IdParams } from "../../kit/schema.ts";
-import type { CallerPlugin } from "../people/plugin.ts";
+import type { Admission } from "../identity/admission.ts";
 import { TerminalStatus } from "./schema.ts";
 import type { Terminals } from "./terminals.ts";
 
-export function terminalRoutes(plugin: CallerPlugin, terminals: Terminals) {
+export function terminalRoutes(plugin: Admission, terminals: Terminals) {
   return new Elysia({ name: "terminal", normalize: false, tags: ["terminal"] })
     .use(plugin)
     .get("/terminal/status", () => terminals.status(), { caller: "any", response: TerminalStatus })

@@ -9,7 +9,7 @@ import type { Exchange } from "../../kit/http/exchange.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { Files } from "../files/files.ts";
 import type { Authentication } from "../people/authentication.ts";
-import { rememberedCaller, requireAdmin, type Caller } from "../people/caller.ts";
+import { rememberedCaller, requireAdmin, type Caller } from "../identity/caller.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 import type { Access } from "../workspaces/access.ts";
 import { SESSIONS_MAX, type TerminalStatus } from "./schema.ts";

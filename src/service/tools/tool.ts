@@ -1,7 +1,7 @@
 // What a tool is. A feature that gives agents tools exports a ToolSource; the registry knows nothing else about it.
 
 import type { TObject } from "@sinclair/typebox";
-import type { Caller } from "../people/caller.ts";
+import type { Caller } from "../identity/caller.ts";
 import type { ParsedArguments } from "./arguments.ts";
 import type { Outcome } from "../conversation/schema.ts";
 

@@ -1,6 +1,6 @@
 // What the parts of the turn engine share: a turn while it runs, how a run of an agent ends, and why it was stopped.
 
-import type { Caller } from "../people/caller.ts";
+import type { Caller } from "../identity/caller.ts";
 import type { Truncation } from "../conversation/schema.ts";
 import type { OpenCall, Run } from "./recorder.ts";
 

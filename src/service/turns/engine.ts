@@ -18,7 +18,7 @@ import {
   type ModelAnswer,
   type ModelListener,
 } from "../llm/model.ts";
-import type { Caller } from "../people/caller.ts";
+import type { Caller } from "../identity/caller.ts";
 import { toSpec, type ToolRegistry } from "../tools/registry.ts";
 import type { Usages } from "../usage/usage.ts";
 import { stopReason, type RunOutcome, type TurnContext } from "./context.ts";

@@ -16,7 +16,7 @@ import {
 import { parseReferences, withoutCommonStart, type Reference } from "../conversation/references.ts";
 import type { PromptPart } from "../conversation/schema.ts";
 import type { TokenCounts } from "../conversation/tokens.ts";
-import type { Caller } from "../people/caller.ts";
+import type { Caller } from "../identity/caller.ts";
 import type { Access } from "../workspaces/access.ts";
 import { diffParts } from "./diff.ts";
 import type { Engine } from "./engine.ts";

@@ -10,7 +10,7 @@ import { Empty, IdParams, PageQuery } from "../../kit/schema.ts";
 import type { Conversation } from "../conversation/conversation.ts";
 import { ClearedTaint, ClearTaint, Entry, Prompt } from "../conversation/schema.ts";
 import { EventsQuery } from "../journal/schema.ts";
-import type { CallerPlugin } from "../people/plugin.ts";
+import type { Admission } from "../identity/admission.ts";
 import type { Access } from "../workspaces/access.ts";
 import type { Inspection } from "./inspection.ts";
 import { Call, CallDiff, CallSummary, Chat, ChatAnswer, DiffQuery, Turn, TurnSteps } from "./schema.ts";
@@ -28,7 +28,7 @@ export interface TurnRoutesDeps {
   streams: Streams;
 }
 
-export function turnRoutes(plugin: CallerPlugin, deps: TurnRoutesDeps) {
+export function turnRoutes(plugin: Admission, deps: TurnRoutesDeps) {
   return new Elysia({ name: "turns", normalize: false })
     .use(plugin)
     .use(chatRoutes(plugin, deps))
@@ -36,7 +36,7 @@ export function turnRoutes(plugin: CallerPlugin, deps: TurnRoutesDeps) {
     .use(inspectionRoutes(plugin, deps));
 }
 
-function chatRoutes(plugin: CallerPlugin, { turns, viewing, access, streams }: TurnRoutesDeps) {
+function chatRoutes(plugin: Admission, { turns, viewing, access, streams }: TurnRoutesDeps) {
   return new Elysia({ name: "chat", normalize: false, tags: ["turns"] })
     .use(plugin)
     .post(
@@ -102,7 +102,7 @@ function chatRoutes(plugin: CallerPlugin, { turns, viewing, access, streams }: T
     );
 }
 
-function conversationRoutes(plugin: CallerPlugin, { conversation }: TurnRoutesDeps) {
+function conversationRoutes(plugin: Admission, { conversation }: TurnRoutesDeps) {
   return new Elysia({ name: "conversation", normalize: false, tags: ["conversation"] })
     .use(plugin)
     .get(
@@ -150,7 +150,7 @@ function conversationRoutes(plugin: CallerPlugin, { conversation }: TurnRoutesDe
     );
 }
 
-function inspectionRoutes(plugin: CallerPlugin, { inspection, steps }: TurnRoutesDeps) {
+function inspectionRoutes(plugin: Admission, { inspection, steps }: TurnRoutesDeps) {
   return new Elysia({ name: "inspection", normalize: false, tags: ["inspection"] })
     .use(plugin)
     .get(

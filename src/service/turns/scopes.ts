@@ -2,7 +2,7 @@
 
 import type { Blueprint } from "../blueprint/blueprint.ts";
 import type { Agent } from "../blueprint/schema.ts";
-import { actingAs, type Caller } from "../people/caller.ts";
+import { actingAs, type Caller } from "../identity/caller.ts";
 import type { ToolRegistry } from "../tools/registry.ts";
 import type { Tool, ToolScope } from "../tools/tool.ts";
 import type { TurnContext } from "./context.ts";

@@ -3,8 +3,8 @@
 
 import { AppError } from "../../kit/error.ts";
 import type { Authentication } from "../people/authentication.ts";
-import type { Caller } from "../people/caller.ts";
-import type { Role } from "../people/schema.ts";
+import type { Caller } from "../identity/caller.ts";
+import type { Role } from "../identity/schema.ts";
 import type { Revocation } from "../people/users.ts";
 import type { Access } from "../workspaces/access.ts";
 import type { TurnStore } from "./store.ts";

@@ -2,7 +2,7 @@
 
 import { rfc3339, rfc3339OrNull } from "../../kit/clock.ts";
 import type { Outcome } from "../conversation/schema.ts";
-import type { Caller } from "../people/caller.ts";
+import type { Caller } from "../identity/caller.ts";
 import { toCall, toTurn } from "./records.ts";
 import type { TurnRunStep, TurnSteps, TurnToolStep } from "./schema.ts";
 import type { RunStepRow, ToolStepRow, TurnStore } from "./store.ts";

@@ -1,7 +1,7 @@
 // SQL of turns, runs, tool calls and model calls.
 
 import type { Db } from "../../kit/db.ts";
-import type { AuthKind } from "../people/schema.ts";
+import type { AuthKind } from "../identity/schema.ts";
 import type { Outcome } from "../conversation/schema.ts";
 import type { RunStatus, ToolState, TurnStatus } from "./schema.ts";
 

@@ -12,7 +12,7 @@ import type { Log } from "../../kit/log.ts";
 import { LIST_DEFAULT, type PageQuery } from "../../kit/schema.ts";
 import type { Blueprint } from "../blueprint/blueprint.ts";
 import type { PartialData } from "../journal/schema.ts";
-import type { Caller } from "../people/caller.ts";
+import type { Caller } from "../identity/caller.ts";
 import type { Access } from "../workspaces/access.ts";
 import { stopCause, TurnStopped, type RunOutcome, type TurnContext } from "./context.ts";
 import type { Engine } from "./engine.ts";

@@ -3,7 +3,7 @@
 import type { Viewer } from "../../kit/http/sse.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { Authentication } from "../people/authentication.ts";
-import type { Caller } from "../people/caller.ts";
+import type { Caller } from "../identity/caller.ts";
 import type { Access } from "../workspaces/access.ts";
 import { isOver } from "./records.ts";
 import type { TurnStore } from "./store.ts";

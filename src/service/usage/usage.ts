@@ -6,7 +6,7 @@ import { amountOf, costNano, nanoOf, type Nano } from "../../kit/money.ts";
 import type { Blueprint } from "../blueprint/blueprint.ts";
 import type { Prices } from "../catalog/models.ts";
 import type { TokenUsage } from "../llm/model.ts";
-import type { Caller } from "../people/caller.ts";
+import type { Caller } from "../identity/caller.ts";
 import type { Access } from "../workspaces/access.ts";
 import type { Budget } from "../workspaces/schema.ts";
 import type { Usage } from "./schema.ts";

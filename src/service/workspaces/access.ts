@@ -1,7 +1,7 @@
 // The one door to a workspace and to everything in it. What the caller may not see answers exactly like what does not exist.
 
 import { AppError, notFound } from "../../kit/error.ts";
-import type { Caller } from "../people/caller.ts";
+import type { Caller } from "../identity/caller.ts";
 import { visibleParams, type WorkspaceRow, type WorkspaceStore } from "./store.ts";
 
 /** Refusals of what is there, but not for this caller: the answer does not tell, the record does. */

@@ -4,12 +4,12 @@ import { Elysia } from "elysia";
 import { fromPath } from "../../kit/http/text-params.ts";
 import { Type } from "@sinclair/typebox";
 import { Empty, IdParams } from "../../kit/schema.ts";
-import type { CallerPlugin } from "../people/plugin.ts";
+import type { Admission } from "../identity/admission.ts";
 import { CloneWorkspace, CreateWorkspace, TeamParams, UpdateWorkspace, Workspace } from "./schema.ts";
 import type { Workspaces } from "./workspaces.ts";
 
 export function workspaceRoutes(
-  plugin: CallerPlugin,
+  plugin: Admission,
   workspaces: Workspaces,
   stopTurns: (workspaceId: number) => Promise<void>,
 ) {

@@ -1,7 +1,7 @@
 // SQL of workspaces, and the one predicate that says who sees which.
 
 import type { Db } from "../../kit/db.ts";
-import type { Caller } from "../people/caller.ts";
+import type { Caller } from "../identity/caller.ts";
 
 export interface WorkspaceRow {
   id: number;

@@ -8,7 +8,7 @@ import type { Audit } from "../audit/audit.ts";
 import type { Blueprint } from "../blueprint/blueprint.ts";
 import type { Models } from "../catalog/models.ts";
 import type { Journal } from "../journal/journal.ts";
-import { requireSignedIn, type Caller } from "../people/caller.ts";
+import { requireSignedIn, type Caller } from "../identity/caller.ts";
 import type { Teams } from "../people/teams.ts";
 import type { Access } from "./access.ts";
 import { WORKSPACES_PER_LIST_MAX, type Budget, type CreateWorkspace, type Workspace } from "./schema.ts";

@@ -3,7 +3,7 @@
 
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
-import { BATCH_OPERATIONS_MAX } from "../../../src/context/files/schema.ts";
+import { BATCH_OPERATIONS_MAX } from "../../../src/context/versioned-store/schema.ts";
 import { contextClient, contextServer, type ContextClient } from "../../kit/context-server.ts";
 import { measuredServer, type MeasuredServer } from "../../kit/measured-server.ts";
 

@@ -11,7 +11,7 @@ import { Models } from "../../../src/service/catalog/models.ts";
 import { Providers, type ProvidersDeps } from "../../../src/service/catalog/providers.ts";
 import { CatalogStore } from "../../../src/service/catalog/store.ts";
 import { migrations } from "../../../src/service/migrations/migrations.ts";
-import type { Caller } from "../../../src/service/people/caller.ts";
+import type { Caller } from "../../../src/service/identity/caller.ts";
 import { temporaryFolder } from "../../kit/folder.ts";
 
 export interface Catalog extends AsyncDisposable {

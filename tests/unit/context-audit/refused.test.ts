@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs";
 import { Audit } from "../../../src/context/audit/audit.ts";
 import type { AuditRecord } from "../../../src/context/audit/schema.ts";
 import { verifyAuditFile } from "../../../src/context/audit/verify.ts";
-import type { LogEntry } from "../../../src/context/files/engine.ts";
+import type { LogEntry } from "../../../src/context/versioned-store/engine.ts";
 import { serverMigrations } from "../../../src/context/migrations/migrations.ts";
 import { openDatabase } from "../../../src/kit/db.ts";
 import { migrate } from "../../../src/kit/migrate.ts";

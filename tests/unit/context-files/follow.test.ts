@@ -3,7 +3,7 @@
 
 import { expect, test } from "bun:test";
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
-import { openSqliteEngine } from "../../../src/context/files/sqlite/engine.ts";
+import { openSqliteEngine } from "../../../src/context/versioned-store/sqlite/engine.ts";
 import { apply as commit, at, put, remove, silent, text } from "../../kit/file-engine.ts";
 import { eventually } from "../../kit/eventually.ts";
 import { applyAndSettle as apply, treeBench as bench } from "../../kit/tree-bench.ts";

@@ -1,7 +1,7 @@
 // Goal: front matter is read where there is some, and a document whose front matter is broken, hostile or too long is a document without.
 
 import { expect, test } from "bun:test";
-import { frontMatterOf } from "../../../src/context/files/front-matter.ts";
+import { frontMatterOf } from "../../../src/context/versioned-store/front-matter.ts";
 import { apply, put, sqliteBench } from "../../kit/file-engine.ts";
 
 /** Of the processor. */

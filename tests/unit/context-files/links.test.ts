@@ -2,7 +2,7 @@
 // read in a moment.
 
 import { describe, expect, test } from "bun:test";
-import { LINKS_PER_DOCUMENT_MAX, linksOf } from "../../../src/context/files/links.ts";
+import { LINKS_PER_DOCUMENT_MAX, linksOf } from "../../../src/context/versioned-store/links.ts";
 
 const DOCUMENT_CHARACTERS = 2 * 1024 * 1024;
 /** Of the processor. Twenty times what the slowest takes here; one that grows with the square takes minutes. */

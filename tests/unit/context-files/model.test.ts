@@ -4,9 +4,9 @@
 import { expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { AppError } from "../../../src/kit/error.ts";
-import type { Operation } from "../../../src/context/files/engine.ts";
-import type { Totals } from "../../../src/context/files/schema.ts";
-import type { SqliteEngine } from "../../../src/context/files/sqlite/engine.ts";
+import type { Operation } from "../../../src/context/versioned-store/engine.ts";
+import type { Totals } from "../../../src/context/versioned-store/schema.ts";
+import type { SqliteEngine } from "../../../src/context/versioned-store/sqlite/engine.ts";
 import { apply, at, bytes, put, sqliteBench, text } from "../../kit/file-engine.ts";
 import { FileModel, type ModelOperation } from "../../kit/file-model.ts";
 

@@ -1,7 +1,7 @@
 // Goal: contents that were read or written lately are unpacked once, and what is kept of them is bounded, however small they are.
 
 import { expect, test } from "bun:test";
-import { RecentContents } from "../../../src/context/files/sqlite/recent.ts";
+import { RecentContents } from "../../../src/context/versioned-store/sqlite/recent.ts";
 
 const never = () => {
   throw new Error("it is known");

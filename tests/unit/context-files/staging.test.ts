@@ -3,7 +3,7 @@
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { openSqliteEngine } from "../../../src/context/files/sqlite/engine.ts";
+import { openSqliteEngine } from "../../../src/context/versioned-store/sqlite/engine.ts";
 import { systemClock } from "../../../src/kit/clock.ts";
 import { apply, at, put, refusal, silent, sqliteBench, type EngineBench } from "../../kit/file-engine.ts";
 import { temporaryFolder } from "../../kit/folder.ts";

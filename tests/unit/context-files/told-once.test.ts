@@ -5,7 +5,7 @@ import { writeFileSync } from "node:fs";
 import type { Announced } from "../../../src/context/events/events.ts";
 import { Files, type FilesDeps } from "../../../src/context/files/files.ts";
 import { SecretScan } from "../../../src/context/files/secrets.ts";
-import type { Actor } from "../../../src/context/people/actor.ts";
+import type { Caller } from "../../../src/context/identity/caller.ts";
 import { apply, at, bytes, put } from "../../kit/file-engine.ts";
 import { treeBench } from "../../kit/tree-bench.ts";
 
@@ -20,7 +20,7 @@ test("a quota that is nearly reached, and a secret in an edit by hand, are told 
   await apply(engine, [put("a.md", "1")]);
   engine.settle();
   const told: Announced[] = [];
-  const actor = { name: "ann", rights: { may: () => true, has: () => true } } as unknown as Actor;
+  const actor = { name: "ann", rights: { may: () => true, has: () => true } } as unknown as Caller;
   const quotas = { max_file_size: 1_000, max_files: 1_000, max_space_size: LIMIT };
   const files = new Files({
     spaces: {
@@ -28,7 +28,7 @@ test("a quota that is nearly reached, and a secret in an edit by hand, are told 
       quotasOf: () => quotas,
       versionsKept: () => 0,
     },
-    audit: { watched: (_: Actor, _deed: object, act: () => unknown) => act() },
+    audit: { watched: (_: Caller, _deed: object, act: () => unknown) => act() },
     events: { announce: (news: Announced) => void told.push(news) },
     secrets: new SecretScan("block", noWorkers),
   } as unknown as FilesDeps);

@@ -14,8 +14,8 @@ import {
   truncateSync,
   writeFileSync,
 } from "node:fs";
-import { FILE_BYTES_CEILING } from "../../../src/context/files/schema.ts";
-import { Tree } from "../../../src/context/files/sqlite/tree.ts";
+import { FILE_BYTES_CEILING } from "../../../src/context/versioned-store/schema.ts";
+import { Tree } from "../../../src/context/versioned-store/sqlite/tree.ts";
 import { sha256Hex } from "../../../src/kit/crypto.ts";
 import { adopt, applyAll, at, destroy, put, refusal, remove, text, undelete } from "../../kit/file-engine.ts";
 import { applyAndSettle as apply, treeBench as bench } from "../../kit/tree-bench.ts";

@@ -1,7 +1,7 @@
 // Goal: a push that is read while it arrives is what JSON.parse makes of the whole, wherever the pieces end; what JSON.parse refuses is refused.
 
 import { describe, expect, test } from "bun:test";
-import { BATCH_OPERATIONS_MAX } from "../../../src/context/files/schema.ts";
+import { BATCH_OPERATIONS_MAX } from "../../../src/context/versioned-store/schema.ts";
 import * as fc from "fast-check";
 import { readOrder } from "../../../src/context/sync/order.ts";
 import { SpoolDirectory } from "../../../src/kit/spool.ts";

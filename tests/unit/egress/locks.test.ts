@@ -11,7 +11,7 @@ import { loadConfig } from "../../../src/service/config/config.ts";
 import type { DecideRequest, EgressRequest } from "../../../src/service/egress/schema.ts";
 import { migrations } from "../../../src/service/migrations/migrations.ts";
 import { buildParts, type Parts } from "../../../src/service/parts.ts";
-import type { Caller } from "../../../src/service/people/caller.ts";
+import type { Caller } from "../../../src/service/identity/caller.ts";
 import type { ToolPorts, ToolScope } from "../../../src/service/tools/tool.ts";
 import { temporaryFolder } from "../../kit/folder.ts";
 import { searchService } from "../../kit/search-service.ts";

@@ -4,7 +4,7 @@ import { expect, test } from "bun:test";
 import { gearTools, type GearToolsDeps } from "../../../src/service/gears/tools.ts";
 import { GearRuns, type GearRunsDeps } from "../../../src/service/gears/runs.ts";
 import type { GearRow } from "../../../src/service/gears/store.ts";
-import type { Caller } from "../../../src/service/people/caller.ts";
+import type { Caller } from "../../../src/service/identity/caller.ts";
 import type { ToolScope } from "../../../src/service/tools/tool.ts";
 import { refusalOf } from "../catalog/setup.ts";
 

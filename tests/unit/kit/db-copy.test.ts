@@ -16,7 +16,7 @@ import { join } from "node:path";
 import { openDatabase } from "../../../src/kit/db.ts";
 import { migrate } from "../../../src/kit/migrate.ts";
 import { temporaryFolder } from "../../kit/folder.ts";
-import { openSqliteEngine } from "../../../src/context/files/sqlite/engine.ts";
+import { openSqliteEngine } from "../../../src/context/versioned-store/sqlite/engine.ts";
 import { systemClock } from "../../../src/kit/clock.ts";
 import { silent, sqliteBench } from "../../kit/file-engine.ts";
 import { testService } from "../../kit/service.ts";

@@ -11,7 +11,7 @@ import { migrate } from "../../../src/kit/migrate.ts";
 import { loadConfig } from "../../../src/service/config/config.ts";
 import { migrations } from "../../../src/service/migrations/migrations.ts";
 import { buildParts } from "../../../src/service/parts.ts";
-import { actingAs, requireAdmin, type Caller } from "../../../src/service/people/caller.ts";
+import { actingAs, requireAdmin, type Caller } from "../../../src/service/identity/caller.ts";
 
 const GONE = {
   code: "unauthenticated",

@@ -18,7 +18,7 @@ import {
 import { migrations } from "../../../src/service/migrations/migrations.ts";
 import { loadConfig } from "../../../src/service/config/config.ts";
 import { buildParts } from "../../../src/service/parts.ts";
-import type { Caller } from "../../../src/service/people/caller.ts";
+import type { Caller } from "../../../src/service/identity/caller.ts";
 import { ToolRegistry } from "../../../src/service/tools/registry.ts";
 import type { ToolSource } from "../../../src/service/tools/tool.ts";
 import { Engine } from "../../../src/service/turns/engine.ts";

@@ -1,7 +1,7 @@
 // Adding a person: a name and a role; the answer is their token, shown once.
 
 import { createSignal, type JSX } from "solid-js";
-import type { Role } from "../../../src/service/people/schema.ts";
+import type { Role } from "../../../src/service/identity/schema.ts";
 import { api, take } from "../../api/client.ts";
 import { refresh } from "../../api/query.ts";
 import { focusOn } from "../../kit/focus.ts";

@@ -3,7 +3,8 @@
 import KeyRound from "lucide-solid/icons/key-round";
 import X from "lucide-solid/icons/x";
 import { createEffect, createSignal, For, type JSX, on, Show } from "solid-js";
-import type { Role, User } from "../../../src/service/people/schema.ts";
+import type { Role } from "../../../src/service/identity/schema.ts";
+import type { User } from "../../../src/service/people/schema.ts";
 import { api, take } from "../../api/client.ts";
 import { refresh } from "../../api/query.ts";
 import { Button, IconButton } from "../../kit/button.tsx";

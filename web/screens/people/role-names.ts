@@ -1,6 +1,6 @@
 // The three roles in words: their names, and what each may do.
 
-import type { Role } from "../../../src/service/people/schema.ts";
+import type { Role } from "../../../src/service/identity/schema.ts";
 
 export const ROLE_NAMES: Readonly<Record<Role, string>> = {
   admin: "Admin",

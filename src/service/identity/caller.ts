@@ -1,7 +1,7 @@
 // Who is asking. Made by authentication only; rules modules decide with it.
 
 import { AppError } from "../../kit/error.ts";
-import type { AuthKind, Role } from "./schema.ts";
+import type { AuthKind, Role } from "../identity/schema.ts";
 
 export interface Caller {
   readonly userId: number;

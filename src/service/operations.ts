@@ -1,7 +1,7 @@
 // What the description says of each operation and its declarations do not: what it does, in a few words, and which errors it has of its own.
 // Errors that follow from a declaration (who may call, parameters, a body) are not repeated here.
 
-import type { Operations } from "../../kit/http/operation-facts.ts";
+import type { Operations } from "../kit/http/operation-facts.ts";
 
 export const operations: Operations = {
   "GET /health": ["Report whether the server works"],

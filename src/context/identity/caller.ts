@@ -3,11 +3,11 @@
 import { AppError } from "../../kit/error.ts";
 import type { Rights } from "../access/rights.ts";
 import type { Role } from "../access/schema.ts";
-import type { authKinds } from "./schema.ts";
+import type { AuthKind } from "./schema.ts";
 
-export interface Actor {
+export interface Caller {
   readonly name: string;
-  readonly auth: (typeof authKinds)[number];
+  readonly auth: AuthKind;
   /** At the time when they came in: for the record. What they may is in `rights`. */
   readonly role: Role;
   /** Of now, not of when the request began: inside a write those that the write acts under. Raises `unauthenticated` once the credential is not valid. */
@@ -20,6 +20,6 @@ export interface Actor {
 }
 
 /** Raises `forbidden`. */
-export function requireAdmin(actor: Actor): void {
-  if (actor.rights.role !== "admin") throw new AppError("forbidden", "only an admin may do that");
+export function requireAdmin(caller: Caller): void {
+  if (caller.rights.role !== "admin") throw new AppError("forbidden", "only an admin may do that");
 }

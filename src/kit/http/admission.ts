@@ -1,0 +1,51 @@
+// How a route declares who may call it: `{ caller: "any" | "admin" | … }`. Deny by default: a test fails on a route without it.
+//
+// The door is asked before parameters and body are read, so that 401 and 403 come before any 400, and again afterwards, because a body may
+// take long to arrive.
+
+import { Elysia, type AnyElysia } from "elysia";
+import { numbersOfPath } from "./text-params.ts";
+
+export interface Asked {
+  readonly request: Request;
+  /** As declared, with its parameters' names. */
+  readonly route: string;
+  readonly params?: Readonly<Record<string, string>>;
+}
+
+/** Decides who is let in. `Kind`: what a route may declare; one of them is `open`. */
+export interface Door<Kind extends string, Caller> {
+  /** Undefined for a route that is open. Raises `unauthenticated`, `forbidden`, `rate_limited`. */
+  admit(kind: Kind, asked: Asked): Caller | undefined;
+  /** Once the body has arrived. Raises `unauthenticated`, `forbidden`. */
+  confirm(kind: Kind, caller: Caller): void;
+}
+
+export function admission<Kind extends string, Caller>(door: Door<Kind, Caller>) {
+  return new Elysia({ name: "admission", normalize: false }).macro({
+    caller: (kind: Kind) => ({
+      detail: { "x-caller": kind } as object,
+      transform: (context: object) => {
+        const asked = context as Asked & { caller: Caller };
+        const caller = door.admit(kind, asked);
+        if (caller !== undefined) asked.caller = caller;
+      },
+      resolve: (context: object): { caller: Caller } => {
+        const { params, caller } = context as { params?: Record<string, unknown>; caller: Caller };
+        if (kind !== "open") door.confirm(kind, caller);
+        numbersOfPath(params);
+        // Only declares it: the types of handlers do not see what `transform` adds.
+        return { caller };
+      },
+    }),
+  });
+}
+
+export type Admission<Kind extends string, Caller> = ReturnType<typeof admission<Kind, Caller>>;
+
+type SharedAdmission = Admission<"open" | "any", unknown>;
+
+/** For routes that every program has: the same admission, of which only the kinds that every program declares may be used. */
+export function shared(plugin: AnyElysia): SharedAdmission {
+  return plugin as unknown as SharedAdmission;
+}

@@ -1,0 +1,37 @@
+// Lets a request in or not: authentication first, then what the route declares.
+
+import type { Asked, Door } from "../../kit/http/admission.ts";
+import { exchangeOf } from "../../kit/http/exchange.ts";
+import type { CallerKind } from "../identity/admission.ts";
+import { requireAdmin, requireSignedIn, type Caller } from "../identity/caller.ts";
+import type { Authentication } from "./authentication.ts";
+
+export class ServiceDoor implements Door<CallerKind, Caller> {
+  readonly #authentication: Authentication;
+  readonly #callers = new WeakMap<Request, Caller>();
+
+  constructor(authentication: Authentication) {
+    this.#authentication = authentication;
+  }
+
+  /** The caller of a request, even if the route refused them. */
+  callerOf(request: Request): Caller | undefined {
+    return this.#callers.get(request);
+  }
+
+  admit(kind: CallerKind, { request, route }: Asked): Caller | undefined {
+    const exchange = exchangeOf(request);
+    exchange.route = route;
+    if (kind === "open") return undefined;
+    const caller = this.#authentication.caller(exchange);
+    this.#callers.set(request, caller);
+    exchange.caller = String(caller.userId);
+    if (kind === "admin") requireAdmin(caller);
+    return caller;
+  }
+
+  confirm(kind: CallerKind, caller: Caller): void {
+    requireSignedIn(caller);
+    if (kind === "admin") requireAdmin(caller);
+  }
+}
