@@ -1,10 +1,11 @@
 // Tells what happened: stored in batches, then sent to whoever follows and may see it. A file's event is also in the log of its space, so
 // that what a crash took away between the two is told at the next start.
 
-import { turnOfOthers, rfc3339, type Clock } from "../../kit/clock.ts";
+import { turnOfOthers, rfc3339, Stretch, type Clock } from "../../kit/clock.ts";
 import type { Db } from "../../kit/db.ts";
 import { messageOf } from "../../kit/error.ts";
 import { breakOff, frame, type Frame, type Viewer } from "../../kit/http/sse.ts";
+import { UNASKED, ViewerRights, type Watching } from "../../kit/http/viewer-rights.ts";
 import type { Log } from "../../kit/log.ts";
 import { randomHex } from "../../kit/random.ts";
 import type { Head, LogEntry } from "../versioned-store/engine.ts";
@@ -16,8 +17,12 @@ const GATHER_MS = 10;
 const PAGE_ROWS = 500;
 const ID_BITS = 96;
 const FORGET_EVERY = 10_000;
-/** In one commit that a power cut may take back. */
+/** In one commit: a few milliseconds. */
+const ROWS_PER_COMMIT = 250;
+/** In such commits that a power cut may take back: what more come together are brought to the disk. */
 const RELAXED_ROWS_MAX = 1_000;
+/** That wait to be sent. Followers of a server that tells more than it can send come back, and read them from the store. */
+const UNSENT_MAX = 20_000;
 /** More numbers than such commits can have given since the last that is on the disk for sure: the audit's anchor makes one every 100 ms. */
 const NUMBERS_LEFT_OUT = 10_000;
 
@@ -36,8 +41,7 @@ export interface Announced {
 /** Called with each event once it is stored. Must not throw. */
 export type Listener = (event: EventEnvelope) => void;
 
-interface Follower {
-  readonly viewer: Viewer;
+interface Follower extends Watching {
   /** The last event that it was asked about. */
   cursor: number;
   /** Asked for every event, and with undefined whenever rights may have changed; false for undefined ends the stream. */
@@ -60,9 +64,12 @@ export class Events {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #seq: number;
   #storing: Promise<void> = Promise.resolve();
+  #unsent = 0;
+  readonly #rights: ViewerRights;
 
   constructor(deps: EventsDeps) {
     this.#deps = deps;
+    this.#rights = new ViewerRights(() => this.#followers, deps.log);
     this.#store = new EventStore(deps.db);
     this.#seq = this.#store.last.get()!.seq;
   }
@@ -131,16 +138,17 @@ export class Events {
     return this.#deps.db.write(() => void this.#store.dropSource.run(space));
   }
 
-  /** Rights of people changed: streams of who may not look any more end. */
+  /** Rights of people changed: streams of those who may not look any more end, before they get anything more. */
   rightsChanged(): void {
-    for (const follower of this.#followers) if (!follower.sees(undefined)) follower.viewer.end();
+    this.#rights.changed();
   }
 
   /** `after`: the last event that the viewer has; null: from now on. Returns what to call when it is gone. */
   follow(viewer: Viewer, after: number | null, sees: Follower["sees"]): () => void {
     const last = this.#store.last.get()!.seq;
     // From before this server's data was restored: then it is up to date with whatever there is.
-    const follower = { viewer, sees, cursor: Math.min(after ?? 0, last) };
+    const cursor = Math.min(after ?? last, last);
+    const follower = { viewer, sees, allowed: () => sees(undefined), asked: UNASKED, cursor };
     const state = { gone: false };
     if (after === null) this.#join(follower);
     else
@@ -174,15 +182,14 @@ export class Events {
 
   #join(follower: Follower): void {
     // Rights may have changed while it was read.
-    if (!follower.sees(undefined)) return follower.viewer.end();
-    this.#followers.add(follower);
+    if (this.#rights.ask(follower)) this.#followers.add(follower);
   }
 
   /** Each event once: what was read from the store may still be on its way to those who follow. */
   #show(follower: Follower, event: EventEnvelope, encoded: () => Frame): void {
     if (event.seq <= follower.cursor) return;
     follower.cursor = event.seq;
-    if (follower.sees(event)) follower.viewer.send(encoded());
+    if (this.#rights.admits(follower) && follower.sees(event)) follower.viewer.send(encoded());
   }
 
   #flush(): void {
@@ -191,17 +198,29 @@ export class Events {
     const batch = this.#waiting;
     this.#waiting = [];
     if (batch.length === 0) return;
-    const rows = batch.map((event) => this.#toRow(event));
-    const { db, log } = this.#deps;
-    // What the log of a space has as well is told again if it is lost, so it need not wait for the disk.
-    const relaxed = rows.length <= RELAXED_ROWS_MAX && batch.every(({ head }) => head !== undefined);
+    this.#unsent += batch.length;
     // One after the other, so that events go out in the order of their numbers.
     this.#storing = this.#storing
-      .then(() => db.write(() => this.#storeIn(rows, batch), { relaxed }))
-      .then(() => this.#publish(rows))
+      .then(() => this.#tell(batch))
       .catch((error: unknown) =>
-        log.error("events could not be stored", { events: rows.length, error: messageOf(error) }),
-      );
+        this.#deps.log.error("events could not be stored", {
+          events: batch.length,
+          error: messageOf(error),
+        }),
+      )
+      .finally(() => (this.#unsent -= batch.length));
+  }
+
+  /** In several commits when they are many, each sent before the next is made. */
+  async #tell(batch: readonly Announced[]): Promise<void> {
+    // What the log of a space has as well is told again if it is lost, so it need not wait for the disk.
+    const relaxed = batch.length <= RELAXED_ROWS_MAX && batch.every(({ head }) => head !== undefined);
+    for (let from = 0; from < batch.length; from += ROWS_PER_COMMIT) {
+      const portion = batch.slice(from, from + ROWS_PER_COMMIT);
+      const rows = portion.map((event) => this.#toRow(event));
+      await this.#deps.db.write(() => this.#storeIn(rows, portion), { relaxed });
+      await this.#publish(rows);
+    }
   }
 
   #toRow({ type, actor, space, path, version, data, time }: Announced): EventRow {
@@ -239,13 +258,19 @@ export class Events {
     this.#store.forget.run(newest.seq);
   }
 
-  #publish(rows: readonly EventRow[]): void {
+  /** With pauses: many may follow. One that comes meanwhile begins after what is stored. */
+  async #publish(rows: readonly EventRow[]): Promise<void> {
     if (this.#followers.size === 0 && this.#listeners.size === 0) return;
+    if (this.#unsent > UNSENT_MAX) for (const follower of this.#followers) breakOff(follower.viewer);
+    const stretch = new Stretch();
     for (const event of rows.map(toEnvelope)) {
       for (const listener of this.#listeners) listener(event);
       if (this.#followers.size === 0) continue;
       const encoded = frame(event.type, event, event.seq);
-      for (const follower of this.#followers) this.#show(follower, event, () => encoded);
+      for (const follower of this.#followers) {
+        this.#show(follower, event, () => encoded);
+        if (stretch.isOver()) await turnOfOthers();
+      }
     }
   }
 }

@@ -1,11 +1,12 @@
 // Appends events and hands them to viewers. An event is appended inside the write that makes it true and published after the
 // commit, so no viewer ever sees what a crash could undo. A viewer first gets what is stored, then what is being said, then what comes.
-// Whether a viewer may see it is asked before each page of what is stored, and of all viewers at once when rights change.
+// Whether a viewer may see it is asked before each page of what is stored, and again of all viewers when rights change.
 
 import { rfc3339, turnOfOthers, type Clock } from "../../kit/clock.ts";
 import type { Db } from "../../kit/db.ts";
 import { messageOf } from "../../kit/error.ts";
 import { breakOff, frame, frameOfJson, type Frame, type Viewer } from "../../kit/http/sse.ts";
+import { UNASKED, ViewerRights, type Watching } from "../../kit/http/viewer-rights.ts";
 import type { Log } from "../../kit/log.ts";
 import type { EventData, EventEnvelope, PartialData, StoredType, TransientType } from "./schema.ts";
 import { EventStore, type EventRow } from "./store.ts";
@@ -13,12 +14,10 @@ import { EventStore, type EventRow } from "./store.ts";
 const REPLAY_ROWS_MAX = 200;
 const REPLAY_BYTES_MAX = 1024 * 1024;
 
-interface Follower {
+interface Follower extends Watching {
   readonly workspaceId: number;
   /** Null: all events of the workspace. */
   readonly turnId: number | null;
-  readonly viewer: Viewer;
-  readonly allowed: () => boolean;
 }
 
 export interface FollowOptions {
@@ -44,12 +43,14 @@ export class Journal {
   /** Those that still get what is stored. */
   readonly #replaying = new Set<Follower>();
   readonly #rightsChecks: (() => void)[] = [];
+  readonly #rights: ViewerRights;
 
   constructor(db: Db, clock: Clock, log: Log) {
     this.#db = db;
     this.#clock = clock;
     this.#log = log;
     this.#store = new EventStore(db);
+    this.#rights = new ViewerRights(() => this.#everyFollower(), log);
   }
 
   /** Inside a write. Returns the event's id. */
@@ -84,7 +85,7 @@ export class Journal {
 
   /** Starts sending to a viewer; returns what to call when it is gone. */
   follow(viewer: Viewer, options: FollowOptions): () => void {
-    const follower: Follower = { ...options, viewer };
+    const follower: Follower = { ...options, viewer, asked: UNASKED };
     this.#replaying.add(follower);
     this.#replay(follower, options)
       .catch((error: unknown) => this.#breakOff(follower, error))
@@ -100,19 +101,18 @@ export class Journal {
     this.#rightsChecks.push(check);
   }
 
-  /** Ends every stream whose viewer may no longer see it. */
+  /** Ends every stream whose viewer may no longer see it, before it gets anything more. */
   recheck(): void {
     for (const check of this.#rightsChecks) check();
-    for (const followers of [this.#replaying, ...this.#followers.values()]) {
-      for (const follower of followers) if (!follower.allowed()) follower.viewer.end();
-    }
+    this.#rights.changed();
   }
 
   /** After a workspace was deleted: its viewers are told, and their streams end. */
   endWorkspace(workspaceId: number): void {
     const removed = this.#transientFrame(null, "workspace.removed", { workspace_id: workspaceId });
     for (const follower of this.#followers.get(workspaceId) ?? []) {
-      follower.viewer.send(removed);
+      // It is too late to ask whether it might see this workspace.
+      if (this.#rights.isAsked(follower)) follower.viewer.send(removed);
       follower.viewer.end();
     }
   }
@@ -121,7 +121,7 @@ export class Journal {
   async #replay(follower: Follower, options: FollowOptions): Promise<void> {
     let cursor = options.after;
     while (cursor !== null && this.#replaying.has(follower)) {
-      if (!follower.allowed()) return follower.viewer.end();
+      if (!this.#rights.ask(follower)) return;
       const { page, more } = this.#page(follower, cursor);
       if (page.length === 0) break;
       for (const row of page) follower.viewer.send(frameOfJson(row.type, row.content, row.id));
@@ -130,7 +130,8 @@ export class Journal {
       if (more) await turnOfOthers();
     }
     if (!this.#replaying.has(follower)) return;
-    if (!follower.allowed() || options.over()) return follower.viewer.end();
+    if (!this.#rights.ask(follower)) return;
+    if (options.over()) return follower.viewer.end();
     this.#add(follower);
     for (const partial of options.partials()) {
       follower.viewer.send(this.#transientFrame(partial.turnId, "partial", partial.data));
@@ -160,6 +161,7 @@ export class Journal {
     let encoded: Frame | undefined;
     for (const follower of followers) {
       if (follower.turnId !== null && follower.turnId !== turnId) continue;
+      if (!this.#rights.admits(follower)) continue;
       follower.viewer.send((encoded ??= encode()));
       if (type === "turn.finished" && follower.turnId !== null) follower.viewer.end();
     }
@@ -167,6 +169,11 @@ export class Journal {
 
   #transientFrame<T extends TransientType>(turnId: number | null, type: T, data: EventData<T>): Frame {
     return frame(type, { turn_id: turnId, data });
+  }
+
+  *#everyFollower(): Generator<Follower> {
+    yield* this.#replaying;
+    for (const followers of this.#followers.values()) yield* followers;
   }
 
   #add(follower: Follower): void {
