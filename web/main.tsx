@@ -27,6 +27,15 @@ const Workspaces = lazy(async () => ({
 const Workspace = lazy(async () => ({
   default: (await import("./screens/workspace/workspace.tsx")).Workspace,
 }));
+const views = {
+  chat: lazy(async () => ({ default: (await import("./screens/chat/chat.tsx")).Chat })),
+  blueprint: lazy(async () => ({ default: (await import("./screens/blueprint/blueprint.tsx")).Blueprint })),
+  files: lazy(async () => ({ default: (await import("./screens/files/files.tsx")).Files })),
+  activity: lazy(async () => ({ default: (await import("./screens/activity/activity.tsx")).Activity })),
+};
+const Inspector = lazy(async () => ({
+  default: (await import("./screens/inspector/inspector.tsx")).Inspector,
+}));
 const Approvals = lazy(async () => ({
   default: (await import("./screens/approvals/approvals.tsx")).Approvals,
 }));
@@ -37,6 +46,7 @@ const Models = lazy(async () => ({ default: (await import("./screens/models/mode
 const People = lazy(async () => ({ default: (await import("./screens/people/people.tsx")).People }));
 const Audit = lazy(async () => ({ default: (await import("./screens/audit/audit.tsx")).Audit }));
 const Terminal = lazy(async () => ({ default: (await import("./screens/terminal/terminal.tsx")).Terminal }));
+const Login = lazy(async () => ({ default: (await import("./screens/login/login.tsx")).Login }));
 const Settings = lazy(async () => ({ default: (await import("./screens/settings/settings.tsx")).Settings }));
 
 /** No longer than a number that is exact; what can't be an id is no page. */
@@ -45,14 +55,14 @@ const id = /^[1-9]\d{0,14}$/;
 void loadSession();
 render(
   () => (
-    <Router root={Shell}>
+    <Router root={(props) => <Shell {...props} login={Login} />}>
       <Route path="/" component={() => <Navigate href="/workspaces" />} />
       <Route path="/login" component={() => <Navigate href="/workspaces" />} />
       <Route path="/workspaces" component={Workspaces} />
       <Route
         path="/workspaces/:id/:view?"
         matchFilters={{ id, view: [...workspaceViews] }}
-        component={Workspace}
+        component={() => <Workspace views={views} inspector={Inspector} />}
       />
       <Route path="/approvals" component={Approvals} />
       <Route path="/gears" component={Gears} />

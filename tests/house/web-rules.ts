@@ -94,10 +94,23 @@ export const sheetsStayReadable: Rule = inWeb(isSheet, ({ text }) => {
   return lines > CSS_LINES_MAX ? `${lines} lines, at most ${CSS_LINES_MAX}` : undefined;
 });
 
-/** A screen's sheet names its screen (or one of what it is about, or itself) in every selector: what it says can't reach another screen or a shared piece. */
+/** What two screens need is in kit, state or parts: a screen that is gone takes nothing from another. */
+export const screensStayApart: Rule = inWeb(isCode, (file) => {
+  const screen = screenOf(file.path);
+  const other = importsOf(file).find(
+    ({ target }) => screen !== undefined && ![undefined, screen].includes(screenOf(target)),
+  );
+  return other && `imports ${other.target}: screens import nothing from each other`;
+});
+
+function screenOf(path: string): string | undefined {
+  return /^web\/screens\/([^/]+)\//.exec(path)?.[1];
+}
+
+/** A sheet of a screen or a part names it (or one of what it is about, or itself) in every selector, so that it styles nothing else. */
 export const sheetsStyleTheirScreen: Rule = (files) =>
   files.flatMap(({ path, text }) => {
-    const place = /^web\/screens\/([^/]+)\/(?:.+\/)?([^/]+)\.css$/.exec(path);
+    const place = /^web\/(?:screens|parts)\/([^/]+)\/(?:.+\/)?([^/]+)\.css$/.exec(path);
     if (place === null) return [];
     const [, screen = "", sheet = ""] = place;
     const own = new RegExp(`\\.(?:${screen}|${screen.replace(/s$/, "")}|${sheet})(?![a-z0-9])`);

@@ -88,17 +88,31 @@ const cases: Record<string, Case> = {
     refused: [["web/kit/a.css", "\n".repeat(901)]],
     allowed: [["web/kit/a.css", "\n".repeat(900)]],
   },
+  "screens import nothing from each other": {
+    rule: rules.screensStayApart,
+    refused: [
+      ["web/screens/chat/a.tsx", 'import { B } from "../gears/b.tsx";'],
+      ["web/screens/chat/a.tsx", 'const b = () => import("../gears/b.tsx");'],
+      ["web/screens/chat/a.tsx", 'import type { B } from "../gears/b.tsx";'],
+    ],
+    allowed: [
+      ["web/screens/chat/a.tsx", 'import { B } from "./b.tsx";\nimport { C } from "../../kit/c.tsx";'],
+      ["web/main.tsx", 'const b = () => import("./screens/gears/b.tsx");'],
+    ],
+  },
   "a screen's sheet styles its screen": {
     rule: rules.sheetsStyleTheirScreen,
     refused: [
       ["web/screens/chat/chat.css", ".btn { gap: 0 }"],
       ["web/screens/chat/chat.css", "@media (max-width: 1px) { .chat-a { gap: 0 } .title .end { gap: 0 } }"],
       ["web/screens/chat/chat.css", ".chatter { gap: 0 }"],
+      ["web/parts/budget/budget.css", ".chat { gap: 0 }"],
     ],
     allowed: [
       ["web/screens/chat/chat.css", ".chat, .chat-a > .btn, h2.chat-b:is(.x, .y) { gap: 0 }"],
       ["web/screens/chat/chat.css", "@keyframes chat-in { from { opacity: 0 } 50% { opacity: 1 } }"],
       ["web/screens/gears/form.css", ".gears-a { gap: 0 } .gear-b { gap: 0 } .form-c { gap: 0 }"],
+      ["web/parts/budget/budget.css", ".budget-a { gap: 0 }"],
       ["web/kit/a.css", ".btn { gap: 0 }"],
     ],
   },

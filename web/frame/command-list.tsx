@@ -19,8 +19,8 @@ import { gearsQuery, instructionsQuery, modelsQuery, workspacesQuery } from "../
 import { askToSignIn, me, signOut } from "../state/session.ts";
 import { setTheme, theme, type Theme } from "../state/theme.ts";
 import type { Found } from "./command-search.ts";
-import { offeredActions } from "./commands.tsx";
-import { mayOpen, places } from "./rail.tsx";
+import { offeredActions } from "./offered-actions.ts";
+import { mayOpen, places } from "./places.ts";
 
 export interface Command extends Found {
   readonly icon?: () => JSX.Element;

@@ -1,30 +1,11 @@
-// Search and commands, as the first load needs them: the key that opens the palette, and the actions that screens offer while they are
-// there. The palette itself (palette.tsx) is loaded when it is opened.
+// The shortcut that opens the palette. The palette itself (palette.tsx) is loaded when it is first opened.
 
 import { createSignal, type JSX, lazy, onCleanup, onMount, Show, Suspense } from "solid-js";
-import type { Action } from "../kit/menu.tsx";
-
-/** `group`: the heading under which it is found. */
-export interface CommandAction extends Action {
-  readonly group?: string;
-}
-
-type Source = () => readonly CommandAction[];
 
 const Palette = lazy(async () => ({ default: (await import("./palette.tsx")).Palette }));
 const [open, setOpen] = createSignal(false);
-const [sources, setSources] = createSignal<readonly Source[]>([]);
 
 export const openCommands = () => void setOpen(true);
-
-/** What the screens that are open offer, the last opened first. */
-export const offeredActions = () => sources().flatMap((source) => source());
-
-/** For a screen: what can be done there, in the palette while the screen is there. Tracked. */
-export function useActions(actions: Source): void {
-  setSources((before) => [actions, ...before]);
-  onCleanup(() => setSources((before) => before.filter((source) => source !== actions)));
-}
 
 /** A shell has its own use for Ctrl K. */
 const OWN_KEYS = ".xterm";

@@ -1,17 +1,8 @@
 // The main places, with words; the rail folds to pictures, and where there is one column it is a sheet.
 
 import { A, useLocation } from "@solidjs/router";
-import BookOpen from "lucide-solid/icons/book-open";
-import Box from "lucide-solid/icons/box";
-import ClipboardList from "lucide-solid/icons/clipboard-list";
-import Cog from "lucide-solid/icons/cog";
 import LogOut from "lucide-solid/icons/log-out";
 import PanelLeft from "lucide-solid/icons/panel-left";
-import ShieldCheck from "lucide-solid/icons/shield-check";
-import SlidersHorizontal from "lucide-solid/icons/sliders-horizontal";
-import SquareTerminal from "lucide-solid/icons/square-terminal";
-import TextAlignStart from "lucide-solid/icons/text-align-start";
-import Users from "lucide-solid/icons/users";
 import X from "lucide-solid/icons/x";
 import { createEffect, createSignal, For, type JSX, on, Show } from "solid-js";
 import { Dynamic } from "solid-js/web";
@@ -21,32 +12,9 @@ import { narrow } from "../kit/screen.ts";
 import { stored } from "../kit/storage.ts";
 import { attempt } from "../kit/toast.tsx";
 import { approvalsQuery } from "../state/lists.ts";
-import { isAdmin, me, signOut } from "../state/session.ts";
+import { me, signOut } from "../state/session.ts";
 import { Mark } from "./mark.tsx";
-
-export interface Place {
-  readonly path: string;
-  readonly name: string;
-  readonly icon: typeof Box;
-  readonly admin?: boolean;
-  /** Also for team-leads. */
-  readonly lead?: boolean;
-}
-
-export const places: readonly Place[] = [
-  { path: "/workspaces", name: "Workspaces", icon: TextAlignStart },
-  { path: "/approvals", name: "Approvals", icon: ShieldCheck },
-  { path: "/gears", name: "Gears", icon: Cog },
-  { path: "/library", name: "Library", icon: BookOpen },
-  { path: "/models", name: "Models", icon: Box },
-  { path: "/people", name: "People", icon: Users, admin: true, lead: true },
-  { path: "/audit", name: "Audit", icon: ClipboardList, admin: true },
-  { path: "/terminal", name: "Terminal", icon: SquareTerminal, admin: true },
-  { path: "/settings", name: "Settings", icon: SlidersHorizontal },
-];
-
-export const mayOpen = (place: Place) =>
-  !place.admin || isAdmin() || (place.lead === true && me()?.role === "team-lead");
+import { mayOpen, type Place, places } from "./places.ts";
 
 const FIRST_GROUP = 4;
 const COUNT_SHOWN_MAX = 99;

@@ -1,7 +1,8 @@
 // The frame around every screen: the rail on the left, the line at the top, the screen below. Without a session: the login instead.
 
 import { A, type RouteSectionProps } from "@solidjs/router";
-import { type JSX, lazy, Show, Suspense } from "solid-js";
+import { type Component, type JSX, Show, Suspense } from "solid-js";
+import { Dynamic } from "solid-js/web";
 import { ConfirmHost } from "../kit/dialog.tsx";
 import { Part } from "../kit/part.tsx";
 import { Empty, ProblemNotice, Skeleton } from "../kit/states.tsx";
@@ -11,9 +12,8 @@ import { CommandHost } from "./commands.tsx";
 import { Rail, railOpen } from "./rail.tsx";
 import { TopLine, useCrumbs } from "./top-line.tsx";
 
-const Login = lazy(async () => ({ default: (await import("../screens/login/login.tsx")).Login }));
-
-export function Shell(props: RouteSectionProps): JSX.Element {
+/** `login`: shown whenever nobody is signed in. */
+export function Shell(props: RouteSectionProps & { readonly login: Component }): JSX.Element {
   return (
     <>
       <Show when={me()?.id} keyed fallback={<Nobody />}>
@@ -38,7 +38,7 @@ export function Shell(props: RouteSectionProps): JSX.Element {
       </Show>
       <Show when={signedOut()}>
         <Suspense>
-          <Login />
+          <Dynamic component={props.login} />
         </Suspense>
       </Show>
       <ConfirmHost />

@@ -18,6 +18,9 @@ export const teamsQuery = () => createQuery(() => ({ key: ["teams"], read: () =>
 /** For admins; nobody else may list people. */
 export const usersQuery = () =>
   createQuery(() => (isAdmin() ? { key: ["users"], read: () => take(api.users.get()) } : undefined));
+/** Whether agents may search the web here, and why not. */
+export const egressQuery = () =>
+  createQuery(() => ({ key: ["egress", "status"], read: () => take(api.egress.status.get()) }));
 /** What waits for a decision of mine, over all workspaces. */
 export const approvalsQuery = () =>
   createQuery(() => (me() ? { key: ["approvals"], read: () => take(api.approvals.get()) } : undefined), {

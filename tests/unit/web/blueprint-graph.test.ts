@@ -31,8 +31,8 @@ import {
   recorded,
   STEPS_MAX,
   toggling,
-} from "../../../web/screens/blueprint/history.ts";
-import { liveOf } from "../../../web/screens/blueprint/live.ts";
+} from "../../../web/parts/editing/history.ts";
+import { liveOf } from "../../../web/state/live.ts";
 import { tidy } from "../../../web/screens/blueprint/tidy.ts";
 
 const NOW = "2026-01-01T00:00:00Z";

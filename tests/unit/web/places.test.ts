@@ -5,8 +5,8 @@ import type { WhoAmI } from "../../../src/service/people/schema.ts";
 import type { Workspace } from "../../../src/service/workspaces/schema.ts";
 import { findCommands, type Found, scoreOf } from "../../../web/frame/command-search.ts";
 import { serverAddress } from "../../../web/screens/login/server-address.ts";
-import { figuresOf, noFigures, textsOf } from "../../../web/screens/models/figures.ts";
-import { suggestedName } from "../../../web/screens/models/provider-words.ts";
+import { figuresOf, noFigures, textsOf } from "../../../web/parts/catalog/figures.ts";
+import { suggestedName } from "../../../web/parts/catalog/provider-words.ts";
 import { mayDelete, mayShare } from "../../../web/screens/workspaces/rights.ts";
 
 describe("the server of the login", () => {

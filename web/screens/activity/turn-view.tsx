@@ -11,7 +11,7 @@ import { Empty, NotFound, ProblemNotice, Skeleton } from "../../kit/states.tsx";
 import { useHere } from "../../state/here.ts";
 import { isOpen } from "../../state/workspace-state.ts";
 import { hasOpenGap } from "./axis.ts";
-import { stepsQuery } from "./steps.ts";
+import { stepsQuery } from "../../state/steps.ts";
 import { createClock, durationOf, TurnStatusTag } from "./turn-status.tsx";
 import { WaterfallGrid } from "./waterfall-grid.tsx";
 import { waterfallOf } from "./waterfall.ts";

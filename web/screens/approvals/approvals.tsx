@@ -18,9 +18,9 @@ import { Split } from "../../kit/split.tsx";
 import { Empty, Loaded } from "../../kit/states.tsx";
 import { approvalsQuery, workspacesQuery } from "../../state/lists.ts";
 import { isAdmin } from "../../state/session.ts";
-import { ApprovalCard, keyOf } from "./approval-card.tsx";
-import { createCountdown } from "./decision.ts";
-import { timeLeft } from "./search-card.tsx";
+import { ApprovalCard, keyOf } from "../../parts/approval/approval-card.tsx";
+import { createCountdown } from "../../parts/approval/decision.ts";
+import { timeLeft } from "../../parts/approval/search-card.tsx";
 import "./approvals.css";
 
 const ICONS = { search: Globe, gear: Cog, instruction: BookOpen } as const;

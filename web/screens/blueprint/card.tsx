@@ -4,7 +4,7 @@ import { createMemo, type JSX, onCleanup, onMount, Show } from "solid-js";
 import { tokens } from "../../kit/format.ts";
 import { shareText } from "./figures.ts";
 import { sameRect } from "./geometry.ts";
-import type { Activity } from "./live.ts";
+import type { Activity } from "../../state/live.ts";
 import { isSelected, useStage } from "./stage.ts";
 import { FLOW_ID, LIBRARY, NO_DRAG, NO_PAN } from "./viewport.ts";
 import "./card.css";

@@ -2,7 +2,6 @@
 // was moved goes to the editing as one step.
 
 import {
-  ConnectionMode,
   getNodesInside,
   type InternalNodeBase,
   type NodeBase,
@@ -12,15 +11,14 @@ import {
   type XYDragInstance,
 } from "@xyflow/system";
 import { type Accessor, createMemo, createSignal, onCleanup } from "solid-js";
-import { CARD_HEIGHT, CARD_WIDTH, type Point, type Rect } from "./geometry.ts";
-import type { Move } from "./history.ts";
+import type { Point, Rect } from "./geometry.ts";
+import type { Move } from "../../parts/editing/history.ts";
 import type { Scene } from "./scene.ts";
 import { NO_DRAG, type View } from "./viewport.ts";
 
 const DRAG_THRESHOLD_PX = 3;
 const CLICK_DISTANCE_PX = 3;
 export const GATE_ID = "gate";
-export { ConnectionMode };
 
 export type Lookup = Map<string, InternalNodeBase>;
 
@@ -172,5 +170,3 @@ export function createBox(view: View, lookup: Accessor<Lookup>, choose: (ids: Re
   };
   return { box, begin };
 }
-
-export const CARD_SIZE = { width: CARD_WIDTH, height: CARD_HEIGHT };

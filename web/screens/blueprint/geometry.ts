@@ -2,11 +2,9 @@
 // in, canvas units out; nothing here knows the screen.
 
 import { getBezierPath, Position } from "@xyflow/system";
+import type { Point } from "../../parts/editing/history.ts";
 
-export interface Point {
-  readonly x: number;
-  readonly y: number;
-}
+export type { Point };
 
 export interface Rect extends Point {
   readonly width: number;

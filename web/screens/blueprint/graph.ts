@@ -213,6 +213,12 @@ function wiredSides(wires: readonly Wire[], cards: ReadonlyMap<number, Rect>) {
   return sides;
 }
 
+/** What stands after the gate's name; undefined: no gate is drawn. */
+export function gateNote(on: boolean, grants: number): string | undefined {
+  if (on) return "asks";
+  return grants > 0 ? "off" : undefined;
+}
+
 /** The one gate stands right of everything, as high as those who may ask through it. */
 export function gateRect(others: readonly Rect[], asking: readonly Rect[], note: string): Rect {
   const bounds = boundsOf(others) ?? cardAt({ x: 0, y: 0 });

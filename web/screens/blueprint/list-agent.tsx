@@ -12,11 +12,11 @@ import { gearsQuery, instructionsQuery } from "../../state/lists.ts";
 import { isAdmin } from "../../state/session.ts";
 import { useHere, useSelection } from "../../state/here.ts";
 import { DOTS } from "./card.tsx";
-import { useEditing } from "./editing.ts";
+import { useEditing } from "../../parts/editing/editing.ts";
 import { type Figures, shareText } from "./figures.ts";
 import type { Shown } from "./graph.ts";
-import type { Activity } from "./live.ts";
-import { removeSelected } from "./removal.tsx";
+import type { Activity } from "../../state/live.ts";
+import { removeSelected } from "../../parts/editing/removal.tsx";
 
 export interface ListAgentProps {
   readonly id: number;

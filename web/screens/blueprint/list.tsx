@@ -7,11 +7,11 @@ import { TextInput } from "../../kit/form.tsx";
 import { plural } from "../../kit/format.ts";
 import { found } from "../../kit/table.tsx";
 import { useHere } from "../../state/here.ts";
-import { useEditing } from "./editing.ts";
+import { useEditing } from "../../parts/editing/editing.ts";
 import type { Figures } from "./figures.ts";
 import type { Shown } from "./graph.ts";
 import { ForAll, ListAgent } from "./list-agent.tsx";
-import { liveOf } from "./live.ts";
+import { liveOf } from "../../state/live.ts";
 import { UndoButtons } from "./toolbar.tsx";
 import "./list.css";
 

@@ -10,7 +10,7 @@ import { TextInput } from "../../kit/form.tsx";
 import { ProblemNotice, Skeleton } from "../../kit/states.tsx";
 import { found } from "../../kit/table.tsx";
 import { gearsQuery, instructionsQuery } from "../../state/lists.ts";
-import type { Editing } from "./editing.ts";
+import type { Editing } from "../../parts/editing/editing.ts";
 import type { Shown } from "./graph.ts";
 import { ICONS } from "./pill.tsx";
 import { Dynamic } from "solid-js/web";

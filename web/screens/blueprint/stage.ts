@@ -4,9 +4,9 @@ import { type Accessor, createContext, useContext } from "solid-js";
 import type { Selection } from "../../state/here.ts";
 import type { Connecting } from "./connecting.ts";
 import type { MakeDraggable } from "./dragging.ts";
-import type { Editing } from "./editing.ts";
+import type { Editing } from "../../parts/editing/editing.ts";
 import type { Figures } from "./figures.ts";
-import type { Live } from "./live.ts";
+import type { Live } from "../../state/live.ts";
 import type { Scene } from "./scene.ts";
 import type { View } from "./viewport.ts";
 

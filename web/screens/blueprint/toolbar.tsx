@@ -3,7 +3,7 @@
 import Redo from "lucide-solid/icons/redo-2";
 import Undo from "lucide-solid/icons/undo-2";
 import { type JSX, Show } from "solid-js";
-import type { Editing } from "./editing.ts";
+import type { Editing } from "../../parts/editing/editing.ts";
 import { useStage } from "./stage.ts";
 import "./toolbar.css";
 

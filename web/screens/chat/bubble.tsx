@@ -14,7 +14,7 @@ import { ToolChip } from "./tool-chip.tsx";
 
 /** Loaded when something waits. */
 const ApprovalCard = lazy(async () => ({
-  default: (await import("../approvals/approval-card.tsx")).ApprovalCard,
+  default: (await import("../../parts/approval/approval-card.tsx")).ApprovalCard,
 }));
 
 const DEPTH_SHOWN_MAX = 4;

@@ -10,7 +10,8 @@ import { confirm } from "../../kit/dialog.tsx";
 import { shortHash } from "../../kit/format.ts";
 import { ProblemNotice } from "../../kit/states.tsx";
 import { decide } from "./decide-gear.tsx";
-import { isolationLost, spacedHash } from "./gear-words.tsx";
+import { isolationLost } from "../../state/gear-state.ts";
+import { spacedHash } from "./gear-words.tsx";
 
 export function DecisionBar(props: {
   readonly gear: GearDetail;

@@ -10,16 +10,13 @@ import type {
   GearStatus,
 } from "../../../src/service/gears/schema.ts";
 import { duration } from "../../kit/format.ts";
+import { isolationLost } from "../../state/gear-state.ts";
 
 export const STATUS_NAMES: Readonly<Record<GearStatus, string>> = {
   pending: "waits for approval",
   approved: "approved",
   disabled: "disabled",
 };
-/** Who approved it counted on isolation, and there is none now: it does not run until an admin approves it again. */
-export function isolationLost(gear: Gear): boolean {
-  return gear.approval?.isolated === true && !gear.isolated;
-}
 
 const STATUS_LOOKS = { pending: "wait", approved: "ok", disabled: "bad" } as const;
 

@@ -7,8 +7,8 @@ import { Button } from "../../kit/button.tsx";
 import { percent, plural, tokens } from "../../kit/format.ts";
 import { useHere } from "../../state/here.ts";
 import { ownsWorkspace } from "../../state/session.ts";
-import { BudgetForm } from "../workspace/budget-form.tsx";
-import { BudgetMeter } from "../workspace/budget-meter.tsx";
+import { BudgetForm } from "../../parts/budget/budget-form.tsx";
+import { BudgetMeter } from "../../parts/budget/budget-meter.tsx";
 
 export function AgentBudget(props: { readonly agent: Agent }): JSX.Element {
   const here = useHere();

@@ -12,11 +12,10 @@ import { plural } from "../../kit/format.ts";
 import { Keyed } from "../../kit/keyed.tsx";
 import { toolsIn } from "../../kit/prompt-part.ts";
 import { useHere } from "../../state/here.ts";
-import { gearsQuery } from "../../state/lists.ts";
+import { egressQuery, gearsQuery } from "../../state/lists.ts";
 import { isAdmin } from "../../state/session.ts";
-import { useEditing } from "../blueprint/editing.ts";
-import { egressQuery } from "../blueprint/gate.ts";
-import { removeSelected } from "../blueprint/removal.tsx";
+import { useEditing } from "../../parts/editing/editing.ts";
+import { removeSelected } from "../../parts/editing/removal.tsx";
 import { BindBox } from "./bind-box.tsx";
 
 const LOOKS = { pending: "wait", approved: "ok", disabled: "" } as const;

@@ -7,8 +7,8 @@ import { IconButton } from "../../kit/button.tsx";
 import { Keyed } from "../../kit/keyed.tsx";
 import { useHere, useSelection } from "../../state/here.ts";
 import { nameOf } from "../../state/workspace-state.ts";
-import { useEditing } from "../blueprint/editing.ts";
-import { removeSelected } from "../blueprint/removal.tsx";
+import { useEditing } from "../../parts/editing/editing.ts";
+import { removeSelected } from "../../parts/editing/removal.tsx";
 
 export function AgentWires(props: { readonly agent: Agent }): JSX.Element {
   const here = useHere();

@@ -12,7 +12,7 @@ import { Avatar } from "../../kit/pieces.tsx";
 import { ProblemNotice } from "../../kit/states.tsx";
 import { useHere } from "../../state/here.ts";
 import { nameOf } from "../../state/workspace-state.ts";
-import { liveOf } from "../blueprint/live.ts";
+import { liveOf } from "../../state/live.ts";
 import { AgentBudget } from "./agent-budget.tsx";
 import { AgentModel } from "./agent-model.tsx";
 import { agentPromptQuery } from "./agent-parts.ts";

@@ -8,7 +8,7 @@ import {
   GrantInspector,
   InstructionBindingInspector,
   WireInspector,
-} from "../blueprint/inspectors.tsx";
+} from "./connections.tsx";
 import { AgentInspector } from "./agent.tsx";
 import { CallInspector } from "./call.tsx";
 import { EntryInspector } from "./entry.tsx";

@@ -14,7 +14,7 @@ import { ProblemNotice, Skeleton } from "../../kit/states.tsx";
 import { useHere } from "../../state/here.ts";
 import { pathOf } from "../../state/tool-summary.ts";
 import { nameOf } from "../../state/workspace-state.ts";
-import { stepsQuery } from "../activity/steps.ts";
+import { stepsQuery } from "../../state/steps.ts";
 import { Gone, InspectorHeader } from "./header.tsx";
 import { useInspectHref } from "./sources.ts";
 import { turnEntries } from "./turn-entries.ts";

@@ -11,9 +11,9 @@ import { createSubmission, TextInput } from "../../kit/form.tsx";
 import { ProblemNotice } from "../../kit/states.tsx";
 import { tell } from "../../kit/toast.tsx";
 import { isAdmin } from "../../state/session.ts";
-import { ModelSettings } from "./model-form.tsx";
-import { ModelPicker } from "./model-picker.tsx";
-import { ProviderSettings } from "./provider-form.tsx";
+import { ModelSettings } from "../../parts/catalog/model-form.tsx";
+import { ModelPicker } from "../../parts/catalog/model-picker.tsx";
+import { ProviderSettings } from "../../parts/catalog/provider-form.tsx";
 
 export function ProviderDetail(props: {
   readonly provider: Provider;

@@ -3,7 +3,7 @@
 import { useSearchParams } from "@solidjs/router";
 import X from "lucide-solid/icons/x";
 import { createMemo, createSignal, type JSX, Match, Show, Switch } from "solid-js";
-import { useActions } from "../../frame/commands.tsx";
+import { useActions } from "../../frame/offered-actions.ts";
 import { useCrumbs } from "../../frame/top-line.tsx";
 import { IconButton } from "../../kit/button.tsx";
 import { Select } from "../../kit/form.tsx";
@@ -12,9 +12,9 @@ import { Loaded, NotFound } from "../../kit/states.tsx";
 import { modelsQuery, providersQuery } from "../../state/lists.ts";
 import { isAdmin } from "../../state/session.ts";
 import { ModelDetail, ProviderDetail } from "./details.tsx";
-import { ModelPicker } from "./model-picker.tsx";
-import { NewProvider } from "./provider-form.tsx";
-import { typeTitle } from "./provider-words.ts";
+import { ModelPicker } from "../../parts/catalog/model-picker.tsx";
+import { NewProvider } from "../../parts/catalog/provider-form.tsx";
+import { typeTitle } from "../../parts/catalog/provider-words.ts";
 import { type Catalogue, Tables } from "./tables.tsx";
 import "./models.css";
 

@@ -11,7 +11,7 @@ import { SearchBox } from "../../kit/search-box.tsx";
 import { Empty } from "../../kit/states.tsx";
 import { type Column, found, Table } from "../../kit/table.tsx";
 import { isAdmin } from "../../state/session.ts";
-import { typeTitle } from "./provider-words.ts";
+import { typeTitle } from "../../parts/catalog/provider-words.ts";
 
 export interface Catalogue {
   readonly providers: readonly Provider[];

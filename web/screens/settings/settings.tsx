@@ -10,7 +10,7 @@ import { createSubmission } from "../../kit/form.tsx";
 import { Avatar } from "../../kit/pieces.tsx";
 import { ProblemNotice } from "../../kit/states.tsx";
 import { attempt, tell } from "../../kit/toast.tsx";
-import { gearsQuery } from "../../state/lists.ts";
+import { egressQuery, gearsQuery } from "../../state/lists.ts";
 import { askToSignIn, isAdmin, me, signOut } from "../../state/session.ts";
 import { setTheme, theme, type Theme } from "../../state/theme.ts";
 import { shortcuts } from "./shortcuts.ts";
@@ -94,7 +94,7 @@ function Who(): JSX.Element {
 }
 
 function Switches(): JSX.Element {
-  const egress = createQuery(() => ({ key: ["egress"], read: () => take(api.egress.status.get()) }));
+  const egress = egressQuery();
   const terminal = createQuery(() => ({ key: ["terminal"], read: () => take(api.terminal.status.get()) }));
   const gears = gearsQuery();
   const off = createSubmission([], async () => {

@@ -9,8 +9,8 @@ import { count, money, percent, plural } from "../../kit/format.ts";
 import { type Column, Table } from "../../kit/table.tsx";
 import { useHere } from "../../state/here.ts";
 import { ownsWorkspace } from "../../state/session.ts";
-import { BudgetForm } from "./budget-form.tsx";
-import { BudgetMeter } from "./budget-meter.tsx";
+import { BudgetForm } from "../../parts/budget/budget-form.tsx";
+import { BudgetMeter } from "../../parts/budget/budget-meter.tsx";
 
 type AgentUsage = Usage["agents"][number];
 

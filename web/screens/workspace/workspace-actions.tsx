@@ -5,7 +5,7 @@ import Bot from "lucide-solid/icons/bot";
 import CircleStop from "lucide-solid/icons/circle-stop";
 import PanelsTopLeft from "lucide-solid/icons/panels-top-left";
 import { api, take } from "../../api/client.ts";
-import { type CommandAction, useActions } from "../../frame/commands.tsx";
+import { type OfferedAction, useActions } from "../../frame/offered-actions.ts";
 import { attempt } from "../../kit/toast.tsx";
 import { type Here, type WorkspaceView, workspaceViews } from "../../state/here.ts";
 import { openTurn } from "../../state/workspace-state.ts";
@@ -29,7 +29,7 @@ export function offerWorkspaceActions(here: Here): void {
     const state = here.feed.state();
     if (!state || state.gone) return [];
     const turn = openTurn(state);
-    const actions: CommandAction[] = workspaceViews
+    const actions: OfferedAction[] = workspaceViews
       .filter((view) => view !== here.view())
       .map((view) => ({
         group: "This workspace",

@@ -2,7 +2,17 @@
 // What the views show comes from one feed.
 
 import { A, useLocation, useNavigate, useParams } from "@solidjs/router";
-import { createEffect, createMemo, createSignal, For, type JSX, lazy, Show, Suspense } from "solid-js";
+import {
+  type Component,
+  createEffect,
+  createMemo,
+  createSignal,
+  For,
+  type JSX,
+  lazy,
+  Show,
+  Suspense,
+} from "solid-js";
 import { Dynamic } from "solid-js/web";
 import { showConnection, useCrumbs } from "../../frame/top-line.tsx";
 import { money, tokens } from "../../kit/format.ts";
@@ -14,6 +24,7 @@ import { createFeed } from "../../state/feed.ts";
 import {
   type Here,
   HereContext,
+  type Selection,
   useHere,
   useSelection,
   type WorkspaceView,
@@ -23,30 +34,33 @@ import { keep } from "../../kit/storage.ts";
 import { offerWorkspaceActions, VIEW_NAMES, viewPath } from "./workspace-actions.tsx";
 import "./workspace.css";
 
-const parts: Record<WorkspaceView, () => JSX.Element> = {
-  chat: lazy(async () => ({ default: (await import("../chat/chat.tsx")).Chat })),
-  blueprint: lazy(async () => ({ default: (await import("../blueprint/blueprint.tsx")).Blueprint })),
-  files: lazy(async () => ({ default: (await import("../files/files.tsx")).Files })),
-  activity: lazy(async () => ({ default: (await import("../activity/activity.tsx")).Activity })),
-};
-const Inspector = lazy(async () => ({ default: (await import("../inspector/inspector.tsx")).Inspector }));
+export interface WorkspaceParts {
+  readonly views: Readonly<Record<WorkspaceView, Component>>;
+  readonly inspector: Component<{
+    readonly selection: Selection;
+    /** The element of the views that had the focus last. */
+    readonly cameFrom: () => HTMLElement | undefined;
+  }>;
+}
 
 const UsageDialog = lazy(async () => ({ default: (await import("./usage-dialog.tsx")).UsageDialog }));
 
-export function Workspace(): JSX.Element {
+export function Workspace(props: WorkspaceParts): JSX.Element {
   const params = useParams<{ id: string; view?: string }>();
   // Another workspace is another feed; another view of the same one is not.
   const id = createMemo(() => Number(params.id));
   return (
     <Show when={id()} keyed>
       {(workspaceId) => (
-        <OneWorkspace id={workspaceId} view={() => (params.view ?? "chat") as WorkspaceView} />
+        <OneWorkspace {...props} id={workspaceId} view={() => (params.view ?? "chat") as WorkspaceView} />
       )}
     </Show>
   );
 }
 
-function OneWorkspace(props: { readonly id: number; readonly view: () => WorkspaceView }): JSX.Element {
+function OneWorkspace(
+  props: WorkspaceParts & { readonly id: number; readonly view: () => WorkspaceView },
+): JSX.Element {
   const { id, view } = props;
   const feed = createFeed(id);
   const navigate = useNavigate();
@@ -82,14 +96,14 @@ function OneWorkspace(props: { readonly id: number; readonly view: () => Workspa
             </Show>
           }
         >
-          <Views />
+          <Views views={props.views} inspector={props.inspector} />
         </Show>
       </Show>
     </HereContext.Provider>
   );
 }
 
-function Views(): JSX.Element {
+function Views(props: WorkspaceParts): JSX.Element {
   const here = useHere();
   const location = useLocation();
   const [selection, select] = useSelection();
@@ -132,7 +146,7 @@ function Views(): JSX.Element {
                   aria-label={VIEW_NAMES[view]}
                 >
                   <Part>
-                    <Dynamic component={parts[view]} />
+                    <Dynamic component={props.views[view]} />
                   </Part>
                 </section>
               )}
@@ -142,7 +156,9 @@ function Views(): JSX.Element {
         side={
           <Part>
             <Show when={selection()}>
-              {(chosen) => <Inspector selection={chosen()} cameFrom={() => focused} />}
+              {(chosen) => (
+                <Dynamic component={props.inspector} selection={chosen()} cameFrom={() => focused} />
+              )}
             </Show>
           </Part>
         }

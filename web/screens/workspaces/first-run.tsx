@@ -8,8 +8,8 @@ import type { Model, Provider } from "../../../src/service/catalog/schema.ts";
 import { Button } from "../../kit/button.tsx";
 import { plural } from "../../kit/format.ts";
 import { Select } from "../../kit/form.tsx";
-import { ModelPicker } from "../models/model-picker.tsx";
-import { NewProvider, ProviderSettings } from "../models/provider-form.tsx";
+import { ModelPicker } from "../../parts/catalog/model-picker.tsx";
+import { NewProvider, ProviderSettings } from "../../parts/catalog/provider-form.tsx";
 import { WorkspaceForm } from "./workspace-form.tsx";
 
 export function FirstRun(props: {

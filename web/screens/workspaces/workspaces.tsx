@@ -6,7 +6,7 @@ import TextAlignStart from "lucide-solid/icons/text-align-start";
 import { createSignal, type JSX, Match, onCleanup, Show, Switch } from "solid-js";
 import type { Model, Provider } from "../../../src/service/catalog/schema.ts";
 import type { Workspace } from "../../../src/service/workspaces/schema.ts";
-import { useActions } from "../../frame/commands.tsx";
+import { useActions } from "../../frame/offered-actions.ts";
 import { useCrumbs } from "../../frame/top-line.tsx";
 import { Button } from "../../kit/button.tsx";
 import { Dialog } from "../../kit/dialog.tsx";

@@ -8,8 +8,7 @@ import { DiffView } from "../../kit/diff-view.tsx";
 import { Time } from "../../kit/pieces.tsx";
 import { ProblemNotice, Skeleton } from "../../kit/states.tsx";
 import { isAdmin, me } from "../../state/session.ts";
-import type { ApprovalCardProps } from "./approval-card.tsx";
-import { CardFrame, DecisionRow, Settled, WhoCan } from "./card-parts.tsx";
+import { type ApprovalCardProps, CardFrame, DecisionRow, Settled, WhoCan } from "./card-parts.tsx";
 import { createDecision, type Decision } from "./decision.ts";
 
 const LOOKED_AT_EVERY_MS = 10_000;

@@ -7,8 +7,7 @@ import { createQuery } from "../../api/query.ts";
 import { duration } from "../../kit/format.ts";
 import { ProblemNotice, Skeleton } from "../../kit/states.tsx";
 import { isAdmin, me } from "../../state/session.ts";
-import type { ApprovalCardProps } from "./approval-card.tsx";
-import { CardFrame, DecisionRow, Settled, WhoCan } from "./card-parts.tsx";
+import { type ApprovalCardProps, CardFrame, DecisionRow, Settled, WhoCan } from "./card-parts.tsx";
 import { createCountdown, createDecision, type Decision } from "./decision.ts";
 
 /** It may be decided elsewhere while one looks at it. */

@@ -14,7 +14,7 @@ import {
   suggestedName,
   typeChoices,
 } from "./provider-words.ts";
-import "./models.css";
+import "./catalog.css";
 
 const FIELDS = ["name", "base_url", "api_key"];
 const KEY_HINT = "Stored on the server, never shown again. Leave it empty for a server that needs none.";
@@ -44,11 +44,11 @@ export function NewProvider(props: NewProviderProps): JSX.Element {
   });
   return (
     <form class="form" noValidate onSubmit={(event) => void form.submit(event)}>
-      <fieldset class="models-types">
+      <fieldset class="catalog-types">
         <legend class="label">Kind of provider</legend>
         <For each={typeChoices}>
           {(choice) => (
-            <label class="models-type">
+            <label class="catalog-type">
               <input
                 type="radio"
                 name="provider-type"
@@ -133,7 +133,7 @@ export function ProviderSettings(props: {
         problem={form.of("base_url")}
       />
       <Show when={moved()}>
-        <p class="small models-note" role="status">
+        <p class="small catalog-note" role="status">
           {props.provider.has_key
             ? "The stored key is never sent to another address. Give the key for the new one; left empty, the stored key is erased."
             : "Give the key for the new address, if it needs one."}

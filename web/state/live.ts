@@ -1,6 +1,6 @@
 // What a turn that goes on lights up: who thinks, works or waits, and along which lines work was handed over. Pure.
 
-import type { WorkspaceState } from "../../state/workspace-state.ts";
+import type { WorkspaceState } from "./workspace-state.ts";
 
 export type Activity = "idle" | "thinking" | "working" | "waiting";
 

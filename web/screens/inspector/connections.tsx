@@ -10,11 +10,11 @@ import { createQuery } from "../../api/query.ts";
 import { Button } from "../../kit/button.tsx";
 import { Time } from "../../kit/pieces.tsx";
 import { type Here, type Selection, useHere, useSelection } from "../../state/here.ts";
+import { egressQuery } from "../../state/lists.ts";
 import { isAdmin } from "../../state/session.ts";
 import { nameOf } from "../../state/workspace-state.ts";
-import { useEditing } from "./editing.ts";
-import { egressQuery } from "./gate.ts";
-import { removeSelected } from "./removal.tsx";
+import { useEditing } from "../../parts/editing/editing.ts";
+import { removeSelected } from "../../parts/editing/removal.tsx";
 
 /** The newest records in which it is looked for who made something. */
 const AUDIT_RECORDS_READ = 500;
@@ -210,7 +210,7 @@ function Target(props: { readonly agentId: number | null }): JSX.Element {
   );
 }
 
-export function GearStatus(props: { readonly status: "pending" | "approved" | "disabled" }): JSX.Element {
+function GearStatus(props: { readonly status: "pending" | "approved" | "disabled" }): JSX.Element {
   const looks = { pending: "wait", approved: "ok", disabled: "" } as const;
   return <span class={`tag ${looks[props.status]}`}>{props.status}</span>;
 }

@@ -9,7 +9,6 @@ import { tellProblem } from "../../kit/toast.tsx";
 import { plural } from "../../kit/format.ts";
 import { type Here, useHere } from "../../state/here.ts";
 import { nameOf } from "../../state/workspace-state.ts";
-import type { Point } from "./geometry.ts";
 import {
   afterRedo,
   afterUndo,
@@ -18,6 +17,7 @@ import {
   type History,
   type Move,
   moving,
+  type Point,
   recorded,
   type Step,
   toggling,

@@ -35,7 +35,7 @@ export function FigureInputs(props: {
   const set = (field: FigureField) => (value: string) => props.onChange({ ...props.texts, [field]: value });
   return (
     <>
-      <div class="models-pair">
+      <div class="catalog-pair">
         <For each={SIZES}>
           {([field, label, hint]) => (
             <TextInput
@@ -51,7 +51,7 @@ export function FigureInputs(props: {
       </div>
       <fieldset class="stack">
         <legend class="label">Prices in $ for a million tokens. Nothing means unknown; 0 means free.</legend>
-        <div class="models-prices">
+        <div class="catalog-prices">
           <For each={PRICES}>
             {([field, label]) => (
               <TextInput

@@ -3,20 +3,11 @@
 
 import { type JSX, Match, Show, Switch } from "solid-js";
 import type { Approval } from "../../../src/service/approvals/schema.ts";
+import type { ApprovalCardProps } from "./card-parts.tsx";
 import { GearCard } from "./gear-card.tsx";
 import { ProposalCard } from "./proposal-card.tsx";
 import { SearchCard } from "./search-card.tsx";
 import "./approval-card.css";
-
-export interface ApprovalCardProps {
-  readonly approval: Approval;
-  /** In a conversation: less around it. */
-  readonly compact?: boolean;
-  /** The focus goes to the safe button when the card appears. */
-  readonly autofocus?: boolean;
-  /** After a decision that was made here. */
-  readonly onSettled?: () => void;
-}
 
 /** Another approval is another card: nothing of what was pressed or shown goes over. */
 export function ApprovalCard(props: ApprovalCardProps): JSX.Element {

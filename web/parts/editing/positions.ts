@@ -3,7 +3,7 @@
 
 import { type Accessor, createEffect, createSignal, untrack } from "solid-js";
 import type { Agent } from "../../../src/service/blueprint/schema.ts";
-import type { Point } from "./geometry.ts";
+import type { Point } from "./history.ts";
 
 interface Held extends Point {
   /** The record that was there when the server agreed: the next one is newer than our move. Undefined: it has not agreed yet. */

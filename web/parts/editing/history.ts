@@ -1,11 +1,16 @@
 // What was changed on the blueprint and how to take it back. Pure: a step names things by what they connect, never by the id of a record,
 // since a wire that is drawn again has another id.
 
+export interface Point {
+  readonly x: number;
+  readonly y: number;
+}
+
 export type Change =
   | {
       readonly kind: "move";
       readonly agentId: number;
-      readonly to: { readonly x: number; readonly y: number };
+      readonly to: Point;
     }
   | {
       readonly kind: "wire";
@@ -65,8 +70,8 @@ export function toggling(label: string, change: Exclude<Change, { kind: "move" }
 
 export interface Move {
   readonly agentId: number;
-  readonly from: { readonly x: number; readonly y: number };
-  readonly to: { readonly x: number; readonly y: number };
+  readonly from: Point;
+  readonly to: Point;
 }
 
 /** Undefined when nothing of it moves. */

@@ -3,10 +3,21 @@
 
 import CircleCheck from "lucide-solid/icons/circle-check";
 import { createUniqueId, type JSX, Show } from "solid-js";
+import type { Approval } from "../../../src/service/approvals/schema.ts";
 import { Button } from "../../kit/button.tsx";
 import { shortHash } from "../../kit/format.ts";
 import { ProblemNotice } from "../../kit/states.tsx";
 import type { Decision } from "./decision.ts";
+
+export interface ApprovalCardProps {
+  readonly approval: Approval;
+  /** In a conversation: less around it. */
+  readonly compact?: boolean;
+  /** The focus goes to the safe button when the card appears. */
+  readonly autofocus?: boolean;
+  /** After a decision that was made here. */
+  readonly onSettled?: () => void;
+}
 
 export function CardFrame(props: {
   readonly title: JSX.Element;

@@ -17,7 +17,7 @@ import { isAdmin } from "../../state/session.ts";
 import { failureWords } from "./provider-words.ts";
 import { figuresOf, type FigureTexts, figureFields, noFigures } from "./figures.ts";
 import { FigureInputs } from "./model-form.tsx";
-import "./models.css";
+import "./catalog.css";
 
 const SHOWN_MAX = 200;
 
@@ -86,7 +86,7 @@ function Asked(props: {
       <Show when={!props.asking}>
         <Show when={props.answer?.ok}>
           <div class="row">
-            <span class="models-good">
+            <span class="catalog-good">
               <CircleCheck size={16} aria-hidden="true" />
             </span>
             <span>
@@ -109,7 +109,7 @@ function Asked(props: {
                 <div class="strong">{props.provider.name} could not be used</div>
                 <div class="wrap">{failureWords(props.provider, answer())[0]}</div>
                 <div>{failureWords(props.provider, answer())[1]}</div>
-                <div class="row models-wrap">
+                <div class="row catalog-wrap">
                   <Button small onClick={props.onAsk}>
                     Test again
                   </Button>
@@ -220,7 +220,7 @@ function Choose(props: PickerProps & { readonly listed: readonly string[] }): JS
         </Button>
       </Show>
       <Show when={chosen().length > 0}>
-        <ul class="models-chosen" aria-label="Chosen">
+        <ul class="catalog-chosen" aria-label="Chosen">
           <For each={chosen()}>
             {(name) => (
               <li class="tag ok">
@@ -234,7 +234,7 @@ function Choose(props: PickerProps & { readonly listed: readonly string[] }): JS
         </ul>
       </Show>
       <Show when={chosen().length === 1}>
-        <details class="models-details">
+        <details class="catalog-details">
           <summary>Label, sizes and prices</summary>
           <div class="form">
             <TextInput
@@ -270,11 +270,11 @@ function Listed(props: {
         when={props.names.length > 0}
         fallback={<p class="small muted">None of its {props.total} models fits.</p>}
       >
-        <fieldset class="models-list scroll">
+        <fieldset class="catalog-list scroll">
           <legend class="visually-hidden">Models of the provider</legend>
           <For each={props.names.slice(0, SHOWN_MAX)}>
             {(name) => (
-              <label class="check models-listed">
+              <label class="check catalog-listed">
                 <input
                   type="checkbox"
                   checked={props.known.has(name) || props.chosen.includes(name)}

@@ -2,11 +2,11 @@
 // inspector.
 
 import { createEffect, createMemo, on, onCleanup } from "solid-js";
-import type { TurnSteps } from "../../../src/service/turns/schema.ts";
-import { api, take } from "../../api/client.ts";
-import { createQuery, type Query } from "../../api/query.ts";
-import { useHere } from "../../state/here.ts";
-import type { WorkspaceState } from "../../state/workspace-state.ts";
+import type { TurnSteps } from "../../src/service/turns/schema.ts";
+import { api, take } from "../api/client.ts";
+import { createQuery, type Query } from "../api/query.ts";
+import { useHere } from "./here.ts";
+import type { WorkspaceState } from "./workspace-state.ts";
 
 /** A turn that is busy changes many times a second; its picture need not. */
 const READ_AGAIN_MS = 400;

@@ -8,11 +8,10 @@ import { createQuery } from "../../api/query.ts";
 import { bytes } from "../../kit/format.ts";
 import { Time } from "../../kit/pieces.tsx";
 import { ProblemNotice, Skeleton } from "../../kit/states.tsx";
+import { isolationLost } from "../../state/gear-state.ts";
 import { workspacesQuery } from "../../state/lists.ts";
 import { isAdmin } from "../../state/session.ts";
-import { isolationLost } from "../gears/gear-words.tsx";
-import type { ApprovalCardProps } from "./approval-card.tsx";
-import { CardFrame, HashText, Settled, WhoCan } from "./card-parts.tsx";
+import { type ApprovalCardProps, CardFrame, HashText, Settled, WhoCan } from "./card-parts.tsx";
 
 export function GearCard(props: ApprovalCardProps): JSX.Element {
   const id = () => props.approval.id;
