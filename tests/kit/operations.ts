@@ -10,7 +10,6 @@ interface Operation {
   readonly requestBody?: { readonly "x-bytes-max"?: number };
   readonly responses: Readonly<Record<string, object>>;
   readonly "x-caller"?: string;
-  readonly "x-caller"?: string;
 }
 
 /** Verb first, no full stop, short enough for a list. */
