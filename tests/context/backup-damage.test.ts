@@ -1,7 +1,9 @@
 // Goal: whatever is wrong with a backup is found and named, by verify and by restore alike, with exit code 1, and nothing comes of it.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
 import { join } from "node:path";
 import { headerOf } from "../../src/kit/tar.ts";
 import { verifyBackup } from "../../src/context/restore-server.ts";
@@ -49,6 +51,12 @@ function bytesOf(name: string): Uint8Array {
 
 const text = (name: string) => Buffer.from(bytesOf(name)).toString("utf8");
 const sql = (statement: string) => edited(folder.path, bytesOf(SPACE_DB), statement);
+
+async function listening(path: string) {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(path, resolve));
+  return { path, [Symbol.asyncDispose]: () => new Promise<void>((resolve) => server.close(() => resolve())) };
+}
 
 /** What both commands say of a file; afterwards there is nothing that was not there before. */
 async function saidOf(path: string): Promise<string> {
@@ -116,6 +124,14 @@ describe("the archive", () => {
     expect(await saidOf(await folder.write("empty", ""))).toBe("it ends too early (at its beginning)");
     expect(await saidOf(folder.path)).toBe("is a directory, not a backup");
     expect(await saidOf(join(folder.path, "nothing"))).toBe("no such file");
+  });
+
+  test.if(process.platform !== "win32")("refuses a FIFO, a socket and a device without waiting", async () => {
+    const fifo = join(folder.path, "fifo");
+    execFileSync("mkfifo", [fifo]);
+    await using socket = await listening(join(folder.path, "socket"));
+    for (const path of [fifo, socket.path, "/dev/null"])
+      expect(await saidOf(path)).toBe("is not a regular file; copy the backup into one");
   });
 
   test("a file is missing, the manifest too; one is in it twice, or behind the end", async () => {

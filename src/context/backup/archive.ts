@@ -1,7 +1,7 @@
 // One archive file: tar, compressed with zstd, and behind it a seal: a frame that every zstd skips, with the SHA-256 of all before it.
 // Written and read as a stream, so that neither memory nor a second copy on the disk is needed. The reader trusts nothing.
 
-import { createReadStream } from "node:fs";
+import { constants as fileFlags } from "node:fs";
 import { open, type FileHandle } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
 import { constants, createZstdCompress, createZstdDecompress } from "node:zlib";
@@ -17,6 +17,8 @@ import {
 } from "../../kit/tar.ts";
 
 const CHUNK_BYTES = 256 * 1024;
+/** Without waiting for the writer of a FIFO. */
+const READ = fileFlags.O_RDONLY | (fileFlags.O_NONBLOCK ?? 0);
 /** Most of what is in it is compressed already: more effort saves a few percent and costs most of the time. */
 const ZSTD_LEVEL = 1;
 /** What an archive may unpack to, so that a small one can neither fill a disk nor keep a processor busy for hours. */
@@ -93,11 +95,11 @@ export async function readArchive(
 ): Promise<string> {
   const hasher = new Bun.CryptoHasher("sha256");
   const place = { now: "at its beginning" };
+  const handle = await openRegular(path);
   try {
-    const { seal, before } = await sealOf(path);
-    const end = { end: before - 1 };
+    const { seal, before } = await sealOf(handle);
     await pipeline(
-      before === 0 ? [] : createReadStream(path, { highWaterMark: CHUNK_BYTES, ...end }),
+      piecesOf(handle, before),
       async function* (chunks: AsyncIterable<Buffer>) {
         for await (const chunk of chunks) {
           hasher.update(chunk);
@@ -116,6 +118,44 @@ export async function readArchive(
     signal.throwIfAborted();
     // The compression ended before the file did: what is left of it ends the pipeline.
     throw readError(path, isAbort(error) ? unsealed() : error, place.now);
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Only a regular file has an end that can be looked at first, and can be read twice. Raises `not_found`, `invalid`. */
+async function openRegular(path: string): Promise<FileHandle> {
+  try {
+    const handle = await open(path, READ);
+    const stats = await handle.stat();
+    if (stats.isFile()) return handle;
+    await handle.close();
+    throw stats.isDirectory() ? directoryGiven(path) : notRegular(path);
+  } catch (error) {
+    const code = systemCode(error) ?? "";
+    if (code === "ENOENT" || code === "ENOTDIR") throw new AppError("not_found", `${path}: no such file`);
+    if (code === "EISDIR") throw directoryGiven(path);
+    // A socket.
+    throw code === "ENXIO" ? notRegular(path) : error;
+  }
+}
+
+function directoryGiven(path: string): AppError {
+  return new AppError("invalid", `${path}: is a directory, not a backup`);
+}
+
+function notRegular(path: string): AppError {
+  return new AppError("invalid", `${path}: is not a regular file; copy the backup into one`);
+}
+
+/** The first bytes of a file, up to its end if that comes earlier. */
+async function* piecesOf(handle: FileHandle, count: number): AsyncGenerator<Buffer> {
+  for (let at = 0; at < count;) {
+    const piece = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, count - at));
+    const { bytesRead } = await handle.read(piece, 0, piece.length, at);
+    if (bytesRead === 0) return;
+    yield piece.subarray(0, bytesRead);
+    at += bytesRead;
   }
 }
 
@@ -128,18 +168,13 @@ function isAbort(error: unknown): boolean {
 }
 
 /** The last bytes, when they are a seal, and how many bytes come before. */
-async function sealOf(path: string): Promise<{ seal: Buffer | undefined; before: number }> {
-  const handle = await open(path, "r");
-  try {
-    const { size } = await handle.stat();
-    const before = Math.max(0, size - SEAL_BYTES);
-    const last = Buffer.alloc(SEAL_BYTES);
-    const { bytesRead } = await handle.read(last, 0, SEAL_BYTES, before);
-    const isSeal = bytesRead === SEAL_BYTES && last.subarray(0, SEAL_MARK.length).equals(SEAL_MARK);
-    return isSeal ? { seal: last, before } : { seal: undefined, before: size };
-  } finally {
-    await handle.close();
-  }
+async function sealOf(handle: FileHandle): Promise<{ seal: Buffer | undefined; before: number }> {
+  const { size } = await handle.stat();
+  const before = Math.max(0, size - SEAL_BYTES);
+  const last = Buffer.alloc(SEAL_BYTES);
+  const { bytesRead } = await handle.read(last, 0, SEAL_BYTES, before);
+  const isSeal = bytesRead === SEAL_BYTES && last.subarray(0, SEAL_MARK.length).equals(SEAL_MARK);
+  return isSeal ? { seal: last, before } : { seal: undefined, before: size };
 }
 
 /** For an archive of so many bytes. */
@@ -225,8 +260,6 @@ class Bytes {
 
 function readError(path: string, error: unknown, where: string): unknown {
   const code = systemCode(error) ?? "";
-  if (code === "ENOENT" || code === "ENOTDIR") return new AppError("not_found", `${path}: no such file`);
-  if (code === "EISDIR") return new AppError("invalid", `${path}: is a directory, not a backup`);
   if (code.startsWith("ZSTD_") || code.startsWith("ERR_"))
     return new AppError(
       "invalid",
