@@ -57,22 +57,24 @@ export async function connected<T>(flags: ConnectionFlags, work: (client: Client
 }
 
 /** What the server says to a program, for people: the flag that was wrong, or the command that signs in. */
-function inWordsOfFlags(error: unknown, server: string | undefined): unknown {
+export function inWordsOfFlags(error: unknown, server: string | undefined): unknown {
   if (!(error instanceof AppError)) return error;
-  const parameter = /^query parameter (\w+): (.*)$/.exec(error.message);
-  if (parameter) return new AppError(error.code, `--${parameter[1]}: ${parameter[2]}`, error.details);
-  return server === undefined || error.code !== "unauthenticated"
-    ? error
-    : withSignIn(error, serverUrl(server));
+  const { code, details } = error;
+  if (details?.["in"] === "query")
+    return new AppError(code, `--${details["field"]}: ${details["problem"]}`, details);
+  return server === undefined || code !== "unauthenticated" ? error : withSignIn(error, serverUrl(server));
 }
 
-function withSignIn(error: AppError, url: string): AppError {
+function withSignIn({ code, message, details }: AppError, url: string): AppError {
   const remedy = `cairn auth login <name> --server ${url}, or give a token with --token-file or SERVICE_TOKEN`;
-  if (error.message.startsWith("authentication required"))
-    return new AppError(error.code, `you are not signed in to ${url}: ${remedy}`, error.details);
-  if (error.message.startsWith("the token is not valid"))
-    return new AppError(error.code, `${error.message}; sign in again: ${remedy}`, error.details);
-  return error;
+  const credential = details?.["credential"];
+  if (credential === "missing")
+    return new AppError(code, `you are not signed in to ${url}: ${remedy}`, details);
+  return new AppError(
+    code,
+    credential === "invalid" ? `${message}; sign in again: ${remedy}` : message,
+    details,
+  );
 }
 
 async function transportFor(flags: ConnectionFlags): Promise<Transport> {

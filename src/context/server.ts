@@ -87,7 +87,8 @@ function metricsAnswer({ metrics, metricsFor }: Parts, exchange: Exchange): Resp
   const peer = exchange.peer() ?? "";
   const isAllowed = metricsFor.includes(peer) && (!isLoopbackPeer(peer) || exchange.isDirectLocal());
   if (!isAllowed) throw new AppError("not_found", `${exchange.path}: not found`);
-  if (exchange.method !== "GET") throw wrongMethod(exchange.method, exchange.path, ["GET"]);
+  if (exchange.method !== "GET" && exchange.method !== "HEAD")
+    throw wrongMethod(exchange.method, exchange.path, ["GET"]);
   if (exchange.query !== "") throw unknownQuery(exchange.query);
   exchange.route = exchange.path;
   return metrics.answer();

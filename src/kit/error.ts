@@ -71,6 +71,15 @@ export function notFound(noun: string, id: number | string): AppError {
   return new AppError("not_found", `${noun} ${id}: not found`);
 }
 
+/** `query parameter limit: given twice`. The details say the same in parts, for a program that calls the parameter otherwise. */
+export function badParameter(name: string, problem: string): AppError {
+  return new AppError("invalid", `query parameter ${name}: ${problem}`, {
+    in: "query",
+    field: name,
+    problem,
+  });
+}
+
 /** Text of anything thrown, for logs; never for users unless it is an AppError. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

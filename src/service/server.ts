@@ -11,6 +11,7 @@ import { descriptionRoutes } from "../kit/http/description.ts";
 import { healthRoutes } from "../kit/http/health.ts";
 import { isApi } from "../kit/http/guard.ts";
 import type { ApiFacts } from "../kit/http/operation-facts.ts";
+import { unknownQuery, wrongMethod } from "../kit/http/route-table.ts";
 import type { DescribedRoute } from "../kit/http/openapi.ts";
 import type { Log } from "../kit/log.ts";
 import { approvalRoutes } from "./approvals/routes.ts";
@@ -114,8 +115,10 @@ export function createHandler(parts: Parts, log: Log): Handle {
 
 /** For programs on this machine. For all others the path does not exist. */
 function metricsAnswer({ metrics }: Parts, exchange: Exchange): Response {
-  if (exchange.method !== "GET" || !exchange.isDirectLocal())
-    throw new AppError("not_found", `${exchange.path}: not found`);
+  if (!exchange.isDirectLocal()) throw new AppError("not_found", `${exchange.path}: not found`);
+  if (exchange.method !== "GET" && exchange.method !== "HEAD")
+    throw wrongMethod(exchange.method, exchange.path, ["GET"]);
+  if (exchange.query !== "") throw unknownQuery(exchange.query);
   exchange.route = exchange.path;
   return metrics.answer();
 }

@@ -44,7 +44,7 @@ test("counts requests, turns, model calls and their tokens", async () => {
   expect(text).not.toMatch(/boss|admin/);
 });
 
-test("is not there behind a proxy, and for other methods", async () => {
+test("is not there behind a proxy, and takes no other method and no query", async () => {
   await using lab = await workplace("anthropic");
   expect((await scrape(lab.at.url, { "X-Forwarded-For": "192.0.2.1" })).status).toBe(404);
   expect((await scrape(lab.at.url, { Via: "1.1 proxy" })).status).toBe(404);
@@ -53,5 +53,10 @@ test("is not there behind a proxy, and for other methods", async () => {
     headers: { "Content-Type": "application/json" },
     body: "{}",
   });
-  expect(posted.status).toBe(404);
+  expect([posted.status, posted.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
+  const queried = await fetch(`${lab.at.url}/metrics?x=1`);
+  expect([queried.status, await queried.text()]).toEqual([
+    400,
+    expect.stringContaining("query parameter x: unknown field"),
+  ]);
 });

@@ -203,6 +203,7 @@ describe("odd requests", () => {
         message: "the token is not valid: it is unknown, revoked or expired",
         code: "unauthenticated",
         request_id: "with-error",
+        details: { credential: "invalid" },
       },
     });
     for (const given of ["", "a b", "a,b", "ä", "<b>", "a".repeat(65), 'a"']) {

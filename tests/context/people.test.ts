@@ -15,6 +15,7 @@ const INVALID_TOKEN = {
   status: 401,
   code: "unauthenticated",
   message: "the token is not valid: it is unknown, revoked or expired",
+  details: { credential: "invalid" },
 };
 const INVALID = { status: 401, code: "unauthenticated", message: "invalid credentials" };
 

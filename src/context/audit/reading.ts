@@ -2,7 +2,7 @@
 
 import { Value } from "@sinclair/typebox/value";
 import { rfc3339, Stretch, timeOf, turnOfOthers } from "../../kit/clock.ts";
-import { AppError } from "../../kit/error.ts";
+import { badParameter } from "../../kit/error.ts";
 import { LIST_DEFAULT } from "../../kit/schema.ts";
 import { readLines, readLinesBack, type Line } from "./audit-file.ts";
 import { parseRecord } from "./record.ts";
@@ -92,8 +92,7 @@ function withTimes(query: AuditQuery): AuditQuery {
     const text = query[name];
     if (text === undefined) continue;
     const time = timeOf(text);
-    if (time === undefined)
-      throw new AppError("invalid", `query parameter ${name}: expected a time (RFC 3339) or a date`);
+    if (time === undefined) throw badParameter(name, "expected a time (RFC 3339) or a date");
     times[name] = rfc3339(time);
   }
   return { ...query, ...times };

@@ -4,7 +4,8 @@
 import type { Clock } from "../../kit/clock.ts";
 import { tokenHash } from "../../kit/crypto.ts";
 import type { Db } from "../../kit/db.ts";
-import { AppError, messageOf } from "../../kit/error.ts";
+import { messageOf } from "../../kit/error.ts";
+import { badCredential, bearerOf, noCredential } from "../../kit/http/bearer.ts";
 import type { Exchange } from "../../kit/http/exchange.ts";
 import type { Log } from "../../kit/log.ts";
 import { Rights } from "../access/rights.ts";
@@ -63,11 +64,9 @@ export class Authentication {
   /** Raises `unauthenticated`. */
   caller(exchange: Exchange): Caller {
     const authorization = exchange.headers["authorization"];
-    if (authorization === undefined)
-      throw new AppError("unauthenticated", "authentication required: send Authorization: Bearer <token>");
+    if (authorization === undefined) throw noCredential();
     const caller = this.byToken(exchange, bearerOf(authorization));
-    if (!caller)
-      throw new AppError("unauthenticated", "the token is not valid: it is unknown, revoked or expired");
+    if (!caller) throw badCredential();
     return caller;
   }
 
@@ -92,7 +91,7 @@ export class Authentication {
   #rightsNow(hash: string): Rights {
     const known = this.#lookUp(hash);
     if (known) return known.rights;
-    throw new AppError("unauthenticated", "the token was revoked or has expired meanwhile");
+    throw badCredential("the token was revoked or has expired meanwhile");
   }
 
   /** At once where something may be written down: a client that hangs up takes its address along. */
@@ -238,11 +237,4 @@ export function rightsOf(store: PeopleStore, user: UserRow): Rights {
     capabilities: JSON.parse(capabilities) as AclRule["capabilities"],
   }));
   return new Rights(user.role, user.spaces === null ? null : (JSON.parse(user.spaces) as string[]), rules);
-}
-
-function bearerOf(authorization: string): string {
-  const match = /^Bearer +([\x21-\x7e]+)$/i.exec(authorization);
-  if (!match)
-    throw new AppError("unauthenticated", "authentication required: send Authorization: Bearer <token>");
-  return match[1]!;
 }

@@ -4,14 +4,14 @@
 // defect (it could leak a field): it is logged and answered 500, never sent.
 
 import { Elysia, ValidationError } from "elysia";
-import { AppError } from "../error.ts";
+import { AppError, badParameter } from "../error.ts";
 import type { Log } from "../log.ts";
 import { answerError, answerJson } from "./answer.ts";
 import { readJson } from "./body.ts";
 import { exchangeOf, type Exchange } from "./exchange.ts";
 import { requireJsonType } from "./json-type.ts";
 import { RouteTable } from "./route-table.ts";
-import { fieldMessage, type Problem } from "./field-message.ts";
+import { fieldMessage, fieldProblem, type Problem } from "./field-message.ts";
 
 export interface BodyLimit {
   readonly method: string;
@@ -53,7 +53,7 @@ export function createApi<const Prefix extends string>(options: ApiOptions<Prefi
       return parseBody(request, limits.get(name));
     })
     .onBeforeHandle({ as: "global" }, ({ request, route }) => {
-      table.requireNoQuery(request.method, route, exchangeOf(request).query);
+      table.requireQuery(request.method, route, exchangeOf(request).query);
     })
     .mapResponse({ as: "global" }, ({ responseValue, set, request }) => {
       if (responseValue instanceof Response) return responseValue;
@@ -114,18 +114,24 @@ function validationError(error: ValidationError, log: Log): AppError | Error {
     log.error("an answer does not fit its schema", { error: problemOf(error) });
     return new Error(`response schema: ${problemOf(error)}`);
   }
-  return new AppError("invalid", problemOf(error));
+  const found = error.type === "query" ? foundIn(error) : undefined;
+  if (!found) return new AppError("invalid", problemOf(error));
+  const { field, problem } = fieldProblem(found, []);
+  return badParameter(field, problem);
 }
 
 const WHERE: Record<string, string> = {
   params: "path parameter ",
-  query: "query parameter ",
   headers: "header ",
   cookie: "cookie ",
 };
 
+function foundIn(error: ValidationError): Problem | undefined {
+  return error.valueError as unknown as Problem | undefined;
+}
+
 function problemOf(error: ValidationError): string {
-  const found = error.valueError as unknown as Problem | undefined;
+  const found = foundIn(error);
   if (!found) return `${WHERE[error.type] ?? error.type}: not valid`;
   return `${WHERE[error.type] ?? ""}${fieldMessage(found, [], error.type)}`;
 }

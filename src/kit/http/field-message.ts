@@ -16,11 +16,16 @@ export interface Problem {
 
 /** `place`: the fields above, for a value that is a part; `whole`: what to call the value itself. */
 export function fieldMessage(found: Problem, place: readonly string[], whole: string): string {
+  const { field, problem } = fieldProblem(found, place);
+  return `${field === "" ? whole : field}: ${problem}`;
+}
+
+/** `field` is empty when it is the whole value. */
+export function fieldProblem(found: Problem, place: readonly string[]): { field: string; problem: string } {
   const problem = innermost(found);
-  const field = [...place, ...problem.path.split("/").filter(Boolean).map(unescaped)]
-    .join(".")
-    .slice(0, FIELD_CHARACTERS_SHOWN_MAX);
-  return `${field === "" ? whole : field}: ${expectation(problem, field)}`;
+  const field = [...place, ...problem.path.split("/").filter(Boolean).map(unescaped)].join(".");
+  const shown = field.slice(0, FIELD_CHARACTERS_SHOWN_MAX);
+  return { field: shown, problem: expectation(problem, shown) };
 }
 
 /** Of a JSON Pointer (RFC 6901). */

@@ -1,6 +1,6 @@
-// What the routes of an API say about an address that a request did not fit: which methods it has, and whether it takes a query.
+// What the routes of an API say about an address that a request did not fit: which methods it has, and which query it takes.
 
-import { AppError } from "../error.ts";
+import { AppError, badParameter } from "../error.ts";
 
 interface Listed {
   readonly method: string;
@@ -10,7 +10,8 @@ interface Listed {
 
 export class RouteTable {
   readonly #routes: () => readonly Listed[];
-  #queried: ReadonlySet<string> | undefined;
+  /** By method and path, of routes with a query: the parameters that may be given several times. */
+  #lists: ReadonlyMap<string, ReadonlySet<string>> | undefined;
 
   /** `routes`: asked for when a request comes, since they are still being added when this is made. */
   constructor(routes: () => readonly Listed[]) {
@@ -36,18 +37,34 @@ export class RouteTable {
     return methods.length === 0 ? undefined : wrongMethod(method, path, methods);
   }
 
-  /** Raises `invalid` for a query where the route has none; what others take, their schemas say. */
-  requireNoQuery(method: string, route: string, query: string): void {
+  /** Raises `invalid` for a query where the route has none, and for a parameter that is no list and comes twice; the rest, schemas say. */
+  requireQuery(method: string, route: string, query: string): void {
     if (query === "") return;
-    this.#queried ??= new Set(
+    this.#lists ??= new Map(
       this.#routes()
         .filter(({ hooks }) => hooks.query !== undefined)
-        .map((one) => `${one.method} ${one.path}`),
+        .map((one) => [`${one.method} ${one.path}`, listsOf(one.hooks.query)]),
     );
     // The framework answers HEAD with the route of GET.
     const declared = method === "HEAD" ? "GET" : method;
-    if (!this.#queried.has(`${declared} ${route}`)) throw unknownQuery(query);
+    const lists = this.#lists.get(`${declared} ${route}`);
+    if (!lists) throw unknownQuery(query);
+    if (query.includes("&")) requireOnce(query, lists);
   }
+}
+
+/** The framework would take one of the two values, and another reader of the same address the other. */
+function requireOnce(query: string, lists: ReadonlySet<string>): void {
+  const seen = new Set<string>();
+  for (const name of new URLSearchParams(query).keys()) {
+    if (seen.has(name) && !lists.has(name)) throw badParameter(name, "given more than once");
+    seen.add(name);
+  }
+}
+
+function listsOf(schema: unknown): ReadonlySet<string> {
+  const { properties } = schema as { properties: Readonly<Record<string, { readonly type?: unknown }>> };
+  return new Set(Object.keys(properties).filter((name) => properties[name]!.type === "array"));
 }
 
 /** For a path that has only these methods; GET has HEAD with it. */
@@ -60,10 +77,7 @@ export function wrongMethod(method: string, path: string, methods: readonly stri
 /** Raised by what takes no query. */
 export function unknownQuery(query: string): AppError {
   const name = new URLSearchParams(query).keys().next().value ?? "";
-  return new AppError(
-    "invalid",
-    `query parameter ${name.slice(0, NAME_CHARACTERS_SHOWN_MAX)}: unknown field`,
-  );
+  return badParameter(name.slice(0, NAME_CHARACTERS_SHOWN_MAX), "unknown field");
 }
 
 /** It is the caller's own text. */

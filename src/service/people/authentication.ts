@@ -7,7 +7,8 @@
 import type { Clock } from "../../kit/clock.ts";
 import { tokenHash } from "../../kit/crypto.ts";
 import type { Db } from "../../kit/db.ts";
-import { AppError, messageOf } from "../../kit/error.ts";
+import { messageOf } from "../../kit/error.ts";
+import { badCredential, bearerOf, noCredential } from "../../kit/http/bearer.ts";
 import type { ClientAddresses } from "../../kit/http/client-address.ts";
 import type { Exchange } from "../../kit/http/exchange.ts";
 import type { Log } from "../../kit/log.ts";
@@ -55,7 +56,7 @@ export class Authentication {
     const session = sessionToken(exchange.headers["cookie"]);
     if (session !== undefined) return this.#byToken(exchange, session) ?? refuseSession(exchange);
     if (exchange.loopbackPrivilege()) return this.#loopbackAdmin(exchange);
-    throw new AppError("unauthenticated", "authentication required: send Authorization: Bearer <token>");
+    throw noCredential();
   }
 
   /** The caller with the role of now, for work that outlives its request; undefined when the credential or the user is gone. */
@@ -178,18 +179,11 @@ export class Authentication {
 }
 
 function refuseToken(): never {
-  throw new AppError("unauthenticated", "the token is not valid: it is unknown, revoked or expired");
+  throw badCredential();
 }
 
 /** A page can't drop this cookie itself: without our help a browser on loopback would be locked out by a stale one. */
 function refuseSession(exchange: Exchange): never {
   exchange.errorCookie = sessionCookie(exchange, "");
   refuseToken();
-}
-
-function bearerOf(authorization: string): string {
-  const match = /^Bearer +([\x21-\x7e]+)$/i.exec(authorization);
-  if (!match)
-    throw new AppError("unauthenticated", "authentication required: send Authorization: Bearer <token>");
-  return match[1]!;
 }

@@ -4,7 +4,7 @@
 import { rfc3339, rfc3339OrNull, type Clock } from "../../kit/clock.ts";
 import { newToken, tokenHash } from "../../kit/crypto.ts";
 import type { Db } from "../../kit/db.ts";
-import { AppError, notFound } from "../../kit/error.ts";
+import { AppError, badParameter, notFound } from "../../kit/error.ts";
 import { countedTogether } from "../../kit/http/client-address.ts";
 import { nameKey, parseName } from "../../kit/names.ts";
 import type { AttemptLimit } from "../../kit/rate.ts";
@@ -332,7 +332,7 @@ export class Users {
         { workspaces: owned },
       );
     }
-    if (transferTo === id) throw new AppError("invalid", "query parameter transfer_to: must be another user");
+    if (transferTo === id) throw badParameter("transfer_to", "must be another user");
     this.#existing(transferTo);
     const clash = store.workspaceNameClash.get(id, transferTo);
     if (clash) throw new AppError("conflict", `the new owner has a workspace named "${clash.name}" already`);

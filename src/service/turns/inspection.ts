@@ -1,6 +1,6 @@
 // What was sent, exactly: the calls of a turn, the parts of a call, the difference between two, and what would be sent now.
 
-import { AppError } from "../../kit/error.ts";
+import { badParameter } from "../../kit/error.ts";
 import type { Blueprint } from "../blueprint/blueprint.ts";
 import { turnOfOthers } from "../../kit/clock.ts";
 import { pagesOf, type Listing } from "../../kit/http/list-answer.ts";
@@ -79,8 +79,7 @@ export class Inspection {
   async diff(caller: Caller, fromId: number, toId: number): Promise<Listing<CallDiff["changes"][number]>> {
     const from = this.#visible(caller, fromId);
     const to = this.#visible(caller, toId);
-    if (from.workspace_id !== to.workspace_id)
-      throw new AppError("invalid", "query parameter to: a call of another workspace");
+    if (from.workspace_id !== to.workspace_id) throw badParameter("to", "a call of another workspace");
     // What is kept under the same name is the same: a long conversation is not read for it.
     const { same, rest } = withoutCommonStart(parseReferences(from.parts), parseReferences(to.parts));
     const [before, after] = [

@@ -309,11 +309,15 @@ describe("paths", () => {
       const refused = await files.refusedRaw("GET", `path=${raw}`);
       expect([400, 404]).toContain(refused.status);
     }
-    expect(await files.refusedRaw("GET", "path=a.md&path=../secret.txt")).toMatchObject({ status: 400 });
+    expect(await files.refusedRaw("GET", "path=a.md&path=../secret.txt")).toMatchObject({
+      status: 400,
+      message: "query parameter path: given more than once",
+    });
     expect(await files.refusedRaw("GET", "")).toEqual({
       status: 400,
       code: "invalid",
       message: "query parameter path: missing",
+      details: { in: "query", field: "path", problem: "missing" },
     });
     expect(await files.refusedRaw("GET", "path=a.md&x=1")).toMatchObject({
       status: 400,

@@ -12,6 +12,7 @@ const BAD_TOKEN = {
   status: 401,
   code: "unauthenticated",
   message: "the token is not valid: it is unknown, revoked or expired",
+  details: { credential: "invalid" },
 };
 
 async function withAnna(

@@ -19,11 +19,13 @@ const BAD_TOKEN = {
   status: 401,
   code: "unauthenticated",
   message: "the token is not valid: it is unknown, revoked or expired",
+  details: { credential: "invalid" },
 };
 const REQUIRED = {
   status: 401,
   code: "unauthenticated",
   message: "authentication required: send Authorization: Bearer <token>",
+  details: { credential: "missing" },
 };
 
 test("without the loopback privilege a request needs a token, and is told so", async () => {
@@ -57,8 +59,11 @@ test("a credential that is presented and wrong is 401 on loopback too, before an
       body: { nonsense: 1 },
       headers: { Authorization: authorization },
     });
-    const { error } = (await response.json()) as { error: { code: string; message: string } };
-    return { status: response.status, code: error.code, message: error.message };
+    const { error } = (await response.json()) as {
+      error: { code: string; message: string; details: unknown };
+    };
+    const { code, message, details } = error;
+    return { status: response.status, code, message, details };
   };
 
   expect(await refused("Bearer cairn_unknown")).toEqual(BAD_TOKEN);

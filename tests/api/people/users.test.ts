@@ -122,6 +122,7 @@ test("deleting a user who owns workspaces needs a new owner", async () => {
     status: 400,
     code: "invalid",
     message: "query parameter transfer_to: must be another user",
+    details: { in: "query", field: "transfer_to", problem: "must be another user" },
   });
   expect(await anna.get<unknown[]>("/workspaces")).toHaveLength(2);
 

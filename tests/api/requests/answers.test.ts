@@ -67,14 +67,17 @@ test("health is open to all, at both addresses, and lists are [] when empty", as
 
 test("query parameters that a route does not know are refused where it knows any", async () => {
   await using at = await testService();
-  const invalid = (message: string) => ({ status: 400, code: "invalid", message });
+  const invalid = (field: string, problem: string) => ({
+    status: 400,
+    code: "invalid",
+    message: `query parameter ${field}: ${problem}`,
+    details: { in: "query", field, problem },
+  });
 
-  expect(await at.admin.refused("GET", "/audit?page=2")).toEqual(
-    invalid("query parameter page: unknown field"),
-  );
+  expect(await at.admin.refused("GET", "/audit?page=2")).toEqual(invalid("page", "unknown field"));
   for (const limit of ["0", "501", "-1", "x", "", "1.5", "1e2"]) {
     expect(await at.admin.refused("GET", `/audit?limit=${limit}`)).toEqual(
-      invalid("query parameter limit: expected an integer from 1 to 500"),
+      invalid("limit", "expected an integer from 1 to 500"),
     );
   }
 });

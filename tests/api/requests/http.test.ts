@@ -36,7 +36,7 @@ for (const [name, start] of Object.entries(programs))
       });
       const text = await answer.text();
       const body = (text === "" ? {} : JSON.parse(text)) as {
-        error?: { code: string; message: string; details?: unknown };
+        error?: { code: string; message: string; request_id: string; details?: unknown };
       };
       return { status: answer.status, allow: answer.headers.get("allow"), ...body.error };
     };
@@ -111,6 +111,32 @@ for (const [name, start] of Object.entries(programs))
         (await fetch(`${program.url}/api/v1${program.list}?x`, { headers: { Authorization: "Bearer x" } }))
           .status,
       ).toBe(401);
+    });
+
+    test("a parameter that is given twice is refused by name, however it is spelled", async () => {
+      await using program = await start();
+      for (const query of [
+        "limit=1&limit=2",
+        "limit=1&limit=1",
+        "limit=1&%6cimit=2",
+        "limit=2&action=x&limit=2",
+      ])
+        expect([query, await ask(program, "GET", `/api/v1/audit?${query}`)]).toEqual([
+          query,
+          {
+            status: 400,
+            allow: null,
+            code: "invalid",
+            message: "query parameter limit: given more than once",
+            request_id: expect.any(String),
+            details: { in: "query", field: "limit", problem: "given more than once" },
+          },
+        ]);
+      expect((await ask(program, "GET", "/api/v1/audit?limit=1&action=x")).status).toBe(200);
+      expect(await ask(program, "GET", "/api/v1/audit?limit=x")).toMatchObject({
+        status: 400,
+        details: { in: "query", field: "limit", problem: "expected an integer from 1 to 500" },
+      });
     });
 
     test("a body with a trailer is refused before it is acted on", async () => {

@@ -1,0 +1,32 @@
+// Goal: the command line rewords what a server refuses by its code and details, so that another sentence changes nothing.
+
+import { expect, test } from "bun:test";
+import { inWordsOfFlags } from "../../src/cli/connection.ts";
+import { AppError, badParameter } from "../../src/kit/error.ts";
+import { badCredential, noCredential } from "../../src/kit/http/bearer.ts";
+
+const SERVER = "https://context.example.org";
+const REMEDY = `cairn auth login <name> --server ${SERVER}, or give a token with --token-file or SERVICE_TOKEN`;
+
+const said = (error: AppError, server?: string) => (inWordsOfFlags(error, server) as AppError).message;
+/** The same refusal in other words. */
+const reworded = ({ code, details }: AppError) => new AppError(code, "in other words", details);
+
+test("names the flag of a query parameter", () => {
+  const error = badParameter("since", "expected a time");
+  expect(said(error)).toBe("--since: expected a time");
+  expect(said(reworded(error))).toBe("--since: expected a time");
+});
+
+test("names the command that signs in, with a token that is refused and without one", () => {
+  expect(said(reworded(noCredential()), SERVER)).toBe(`you are not signed in to ${SERVER}: ${REMEDY}`);
+  expect(said(reworded(badCredential()), SERVER)).toBe(`in other words; sign in again: ${REMEDY}`);
+  expect(said(badCredential(), undefined)).toBe(badCredential().message);
+});
+
+test("leaves every other refusal as it is", () => {
+  const login = new AppError("unauthenticated", "invalid credentials");
+  expect(said(login, SERVER)).toBe("invalid credentials");
+  const other = new AppError("invalid", "query parameter since: in the sentence only");
+  expect(inWordsOfFlags(other, SERVER)).toBe(other);
+});
