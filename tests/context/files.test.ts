@@ -51,7 +51,7 @@ describe("what a writer expected", () => {
       created: true,
     });
     expect(await say("two", { "If-Match": '"1"' })).toEqual({ etag: '"2"', version: 2, ...ok });
-    expect(await say("three", { "If-Match": "v2" })).toEqual({ etag: '"3"', version: 3, ...ok });
+    expect(await say("three", { "If-Match": '"2"' })).toEqual({ etag: '"3"', version: 3, ...ok });
     expect(await say("four")).toEqual({ etag: '"4"', version: 4, ...ok });
     expect(await say("four")).toEqual({ etag: '"5"', version: 5, ...ok });
     expect(await say("four", { "If-Match": '"5"' })).toEqual({ etag: '"6"', version: 6, ...ok });
@@ -105,12 +105,12 @@ describe("what a writer expected", () => {
       const { status, message } = await refusalOf(put(server.admin, "a.md", "x", headers));
       return [status, message];
     };
-    expect(await refusal({ "If-Match": "*" })).toEqual([
-      400,
-      'header If-Match: expected the version that was read, for example "7"',
-    ]);
-    expect((await refusal({ "If-Match": 'W/"1"' }))[0]).toBe(400);
-    expect((await refusal({ "If-Match": '"0"' }))[0]).toBe(400);
+    // Without quotes it is no entity tag; `v1` is how people write a version, not how the ETag has it.
+    for (const tag of ["1", "v1", '"v1"', '"1', '"1", "2"', 'W/"1"', '"0"', "*"])
+      expect([tag, await refusal({ "If-Match": tag })]).toEqual([
+        tag,
+        [400, 'header If-Match: expected the version that was read, in double quotes, for example "7"'],
+      ]);
     expect((await refusal({ "If-None-Match": '"1"' }))[0]).toBe(400);
     expect(await refusal({ "If-Match": '"1"', "If-None-Match": "*" })).toEqual([
       400,

@@ -33,7 +33,7 @@ export function expectOperations(
 }
 
 function missing(operation: Operation, isCounted: boolean): string[] {
-  const caller = operation["x-caller"] ?? operation["x-caller"];
+  const caller = operation["x-caller"];
   const isOpen = caller === "open";
   const wanted: [status: string, when: boolean][] = [
     ["400", true],

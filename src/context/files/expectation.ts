@@ -1,9 +1,14 @@
 // What a writer takes for granted, as HTTP says it: `If-Match: "7"` (RFC 9110, 13.1.1), `If-None-Match: *` (13.1.2), or neither.
 
 import { AppError } from "../../kit/error.ts";
+<<<<<<< HEAD
 import type { Expected } from "../versioned-store/engine.ts";
+=======
+import { strongTags } from "../../kit/http/entity-tags.ts";
+import type { Expected } from "./engine.ts";
+>>>>>>> 2b850bf (Take a version in If-Match only in double quotes)
 
-const VERSION = /^"?v?([1-9][0-9]{0,15})"?$/;
+const VERSION = /^[1-9][0-9]{0,15}$/;
 
 /** Raises `invalid`. */
 export function expectedFrom(headers: Readonly<Record<string, string>>): Expected {
@@ -19,9 +24,13 @@ export function expectedFrom(headers: Readonly<Record<string, string>>): Expecte
     );
   }
   if (match === undefined) return undefined;
-  const version = VERSION.exec(match.trim())?.[1];
-  if (version === undefined)
-    throw new AppError("invalid", 'header If-Match: expected the version that was read, for example "7"');
+  const tags = strongTags(match);
+  const [version = ""] = tags ?? [];
+  if (tags?.length !== 1 || !VERSION.test(version))
+    throw new AppError(
+      "invalid",
+      'header If-Match: expected the version that was read, in double quotes, for example "7"',
+    );
   return Number(version);
 }
 

@@ -2,6 +2,7 @@
 
 import { sha256Hex } from "../../kit/crypto.ts";
 import { AppError } from "../../kit/error.ts";
+import { strongTags } from "../../kit/http/entity-tags.ts";
 
 /** What must be there for a save to happen. `any`: whatever there is. */
 export type Expected =
@@ -23,7 +24,7 @@ export function etagOf(version: string): string {
   return `"${version}"`;
 }
 
-/** From `If-Match` and `If-None-Match`. Tags may come with or without quotes; weak ones never match. Raises `invalid`. */
+/** From `If-Match` and `If-None-Match`. Raises `invalid`. */
 export function expectedFrom(headers: Readonly<Record<string, string>>): Expected {
   const match = headers["if-match"];
   const noneMatch = headers["if-none-match"];
@@ -34,9 +35,10 @@ export function expectedFrom(headers: Readonly<Record<string, string>>): Expecte
     return { kind: "absent" };
   }
   if (match === undefined) return ANYTHING;
-  if (match.trim() === "*") return { kind: "present" };
-  const versions = match.split(",").map((tag) => tag.trim().replace(/^"(.*)"$/, "$1"));
-  return { kind: "version", versions };
+  const tags = strongTags(match);
+  if (tags === undefined)
+    throw new AppError("invalid", "header If-Match: expected the version that was read, in double quotes");
+  return tags === "*" ? { kind: "present" } : { kind: "version", versions: tags };
 }
 
 /** `current`: null when there is no file. Raises `stale` with `details.current`. */

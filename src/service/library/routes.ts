@@ -3,6 +3,7 @@
 import { Elysia } from "elysia";
 import { Type } from "@sinclair/typebox";
 import { AppError } from "../../kit/error.ts";
+import { strongTags } from "../../kit/http/entity-tags.ts";
 import { exchangeOf } from "../../kit/http/exchange.ts";
 import { fromText } from "../../kit/http/text-params.ts";
 import { Empty, IdParams, PageQuery } from "../../kit/schema.ts";
@@ -136,10 +137,17 @@ const UPDATE = {
     "What is absent stays. `expected_version`, or If-Match: the version that was read; with another one current the answer is 412.",
 };
 
-/** `"3"`, `3` and `v3` are one version; `*` is any. Raises `invalid`. */
+const VERSION = /^[1-9][0-9]{0,14}$/;
+
+/** `"3"`; `*` is any. Raises `invalid`. */
 function versionFrom(header: string | undefined): number | undefined {
-  if (header === undefined || header.trim() === "*") return undefined;
-  const match = /^"?v?([1-9][0-9]{0,14})"?$/.exec(header.trim());
-  if (!match) throw new AppError("invalid", "header If-Match: expected a version");
-  return Number(match[1]);
+  const tags = header === undefined ? "*" : strongTags(header);
+  if (tags === "*") return undefined;
+  const [version = ""] = tags ?? [];
+  if (tags?.length !== 1 || !VERSION.test(version))
+    throw new AppError(
+      "invalid",
+      'header If-Match: expected the version that was read, in double quotes, for example "3"',
+    );
+  return Number(version);
 }

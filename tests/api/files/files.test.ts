@@ -137,7 +137,11 @@ describe("versions", () => {
       details: { current },
     });
     expect((await files.put("a.md", "second", { "If-Match": `"other", "${current}"` })).status).toBe(200);
-    expect((await files.put("a.md", "third", { "If-Match": sha256Hex("second") })).status).toBe(200);
+    expect(await files.refused("PUT", "a.md", "third", { "If-Match": sha256Hex("second") })).toEqual({
+      status: 400,
+      code: "invalid",
+      message: "header If-Match: expected the version that was read, in double quotes",
+    });
   });
 
   test("conditions: only if new, only if there, never weak", async () => {

@@ -92,8 +92,9 @@ describe("instructions", () => {
     );
     for (const [header, status] of [
       ['"1"', 412],
-      ["v1", 412],
-      ["nonsense", 400],
+      ["1", 400],
+      ["v2", 400],
+      ['"nonsense"', 400],
       ['"2"', 200],
       ["*", 200],
     ] as const) {
