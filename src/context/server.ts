@@ -15,6 +15,7 @@ import type { Log } from "../kit/log.ts";
 import { auditRoutes } from "./audit/routes.ts";
 import { backupRoutes } from "./backup/routes.ts";
 import { operations } from "./operations.ts";
+import { schemas } from "./schemas.ts";
 import { eventRoutes } from "./events/routes.ts";
 import { FILE_ROUTE, fileRoutes } from "./files/routes.ts";
 import { FILE_BYTES_CEILING } from "./versioned-store/schema.ts";
@@ -34,6 +35,7 @@ const UNREAD_BODIES = [
 export const API_FACTS: ApiFacts = {
   prefix: API,
   operations,
+  schemas,
   isCounted: true,
   bodyBytesMax: bytesMaxOf([...UNREAD_BODIES, ...PULL_BODY_LIMITS]),
 };

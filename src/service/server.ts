@@ -19,6 +19,7 @@ import { auditRoutes } from "./audit/routes.ts";
 import { blueprintRoutes } from "./blueprint/routes.ts";
 import { catalogRoutes } from "./catalog/routes.ts";
 import { operations } from "./operations.ts";
+import { schemas } from "./schemas.ts";
 import { egressRoutes } from "./egress/routes.ts";
 import { FILE_ROUTE, fileRoutes } from "./files/routes.ts";
 import { FILE_BYTES_MAX } from "./files/schema.ts";
@@ -39,6 +40,7 @@ const UNREAD_BODIES = [{ method: "PUT", route: FILE_ROUTE, bytesMax: FILE_BYTES_
 export const API_FACTS: ApiFacts = {
   prefix: API,
   operations,
+  schemas,
   isCounted: false,
   bodyBytesMax: bytesMaxOf([...UNREAD_BODIES, ...GEAR_BODY_LIMITS]),
 };

@@ -15,7 +15,7 @@ import { migrate } from "../../src/kit/migrate.ts";
 import { contextServer, refusalOf, type ContextClient } from "../kit/context-server.ts";
 import { temporaryFolder } from "../kit/folder.ts";
 import { expectOperations } from "../kit/operations.ts";
-import { expectGolden } from "../kit/golden.ts";
+import { expectGoldenJson } from "../kit/golden.ts";
 
 interface Route extends DescribedRoute {
   compile(): { toString(): string };
@@ -79,7 +79,7 @@ describe("routes", () => {
       paths: Record<string, object>;
     };
     expectOperations(routes, API_FACTS, description);
-    await expectGolden("context-openapi.json", JSON.stringify(description, null, 2));
+    await expectGoldenJson("context-openapi.json", description);
     const described = Object.entries(description.paths).flatMap(([path, methods]) =>
       Object.keys(methods).map(
         (method) => `${method.toUpperCase()} ${path.replace("{path}", "*").replace(/\{(\w+)\}/g, ":$1")}`,

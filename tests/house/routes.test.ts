@@ -16,8 +16,9 @@ import { buildParts } from "../../src/service/parts.ts";
 import { loadConfig } from "../../src/service/config/config.ts";
 import { callerKinds } from "../../src/service/identity/admission.ts";
 import { API_FACTS, createRoutes } from "../../src/service/server.ts";
+import { dereferenced } from "../kit/described-routes.ts";
 import { expectOperations } from "../kit/operations.ts";
-import { expectGolden } from "../kit/golden.ts";
+import { expectGoldenJson } from "../kit/golden.ts";
 
 interface Route extends DescribedRoute {
   compile(): { toString(): string };
@@ -126,7 +127,7 @@ describe("routes", () => {
 
 describe("OpenAPI", () => {
   test("is what it was, or the difference is shown", async () => {
-    await expectGolden("openapi.json", JSON.stringify(document, null, 2));
+    await expectGoldenJson("openapi.json", document);
   });
 
   test("says in a few words what each operation does, and of none that is not there", () => {
@@ -184,7 +185,7 @@ describe("OpenAPI", () => {
         name,
         types: ["application/json"],
       });
-      const open = schemasIn(operation.requestBody!.content).filter(
+      const open = schemasIn(dereferenced(operation.requestBody!.content, document)).filter(
         (schema) => schema["type"] === "object" && schema["additionalProperties"] !== false,
       );
       expect({ name, open }).toEqual({ name, open: [] });

@@ -38,8 +38,29 @@ interface Operation {
   requestBody?: { required: boolean; content: Record<string, { schema: JsonSchema }> };
 }
 
+export interface OpenApiDocument<O = unknown> {
+  readonly paths: Record<string, Record<string, O>>;
+  readonly components: { readonly schemas: Readonly<Record<string, unknown>> };
+}
+
+const REFERENCE = "#/components/schemas/";
+
+/** A copy of a part of the document with each named schema in the place of its reference. */
+export function dereferenced<T>(part: T, document: OpenApiDocument): T {
+  const copy = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(copy);
+    if (value === null || typeof value !== "object") return value;
+    const reference = (value as { $ref?: string }).$ref;
+    if (reference?.startsWith(REFERENCE))
+      return copy(document.components.schemas[reference.slice(REFERENCE.length)]);
+    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, copy(inner)]));
+  };
+  return copy(part) as T;
+}
+
 export async function describedRoutes(client: Client): Promise<DescribedRoute[]> {
-  const { paths } = await client.get<{ paths: Record<string, Record<string, Operation>> }>("/openapi.json");
+  const document = await client.get<OpenApiDocument<Operation>>("/openapi.json");
+  const paths = dereferenced(document.paths, document);
   return Object.entries(paths).flatMap(([path, operations]) =>
     Object.entries(operations).map(([method, operation]) => ({
       method: method.toUpperCase(),

@@ -1,6 +1,8 @@
 // The OpenAPI document that the fuzzer reads: the program's own, in which parameters prefer records that exist, so that requests get past the
 // first 404, and in which no address leads off this machine.
 
+import { dereferenced, type OpenApiDocument } from "../kit/described-routes.ts";
+
 interface Schema {
   properties?: Record<string, Schema>;
   [key: string]: unknown;
@@ -17,9 +19,7 @@ interface Operation {
   readonly requestBody?: { readonly content: Record<string, { schema: Schema }> };
 }
 
-export interface ApiDocument {
-  readonly paths: Record<string, Record<string, Operation>>;
-}
+export type ApiDocument = OpenApiDocument<Operation>;
 
 /** By parameter name: values of records that exist. */
 export type Existing = Readonly<Record<string, readonly (string | number)[]>>;
@@ -39,7 +39,11 @@ export function prepared(document: ApiDocument, existing: Existing): ApiDocument
   for (const operations of Object.values(document.paths)) {
     for (const { parameters = [], requestBody } of Object.values(operations)) {
       for (const parameter of parameters) preferExisting(parameter, existing);
-      for (const { schema } of Object.values(requestBody?.content ?? {})) keepHere(schema);
+      for (const body of Object.values(requestBody?.content ?? {})) {
+        // Its own copy: an answer may have the same schema, and says what the program says.
+        body.schema = dereferenced(body.schema, document);
+        keepHere(body.schema);
+      }
     }
   }
   return document;

@@ -1,12 +1,8 @@
 // What a writer takes for granted, as HTTP says it: `If-Match: "7"` (RFC 9110, 13.1.1), `If-None-Match: *` (13.1.2), or neither.
 
 import { AppError } from "../../kit/error.ts";
-<<<<<<< HEAD
-import type { Expected } from "../versioned-store/engine.ts";
-=======
 import { strongTags } from "../../kit/http/entity-tags.ts";
-import type { Expected } from "./engine.ts";
->>>>>>> 2b850bf (Take a version in If-Match only in double quotes)
+import type { Expected } from "../versioned-store/engine.ts";
 
 const VERSION = /^[1-9][0-9]{0,15}$/;
 

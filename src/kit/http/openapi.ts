@@ -4,8 +4,9 @@
 import { Kind, OptionalKind, Type, type TSchema } from "@sinclair/typebox";
 import { statusOf } from "../error.ts";
 import { JSON_BODY_BYTES_MAX } from "./body.ts";
+import { Components } from "./components.ts";
 import { errorsOf, type ApiFacts } from "./operation-facts.ts";
-import { closed, JUDGED } from "../schema.ts";
+import { closed } from "../schema.ts";
 
 /** A route as the framework lists it. */
 export interface DescribedRoute {
@@ -36,10 +37,12 @@ export function openApi(
   facts: ApiFacts,
 ): object {
   const paths: Record<string, Record<string, object>> = {};
+  const components = new Components([{ Error: ErrorBody }, ...facts.schemas]);
+  components.plain(ErrorBody);
   const refused: Record<string, object> = {};
   for (const route of routes) {
     const path = route.path.replace(/:([a-z_]+)/g, "{$1}").replace(/\*$/, "{path}");
-    (paths[path] ??= {})[route.method.toLowerCase()] = operation(route, facts, refused);
+    (paths[path] ??= {})[route.method.toLowerCase()] = operation(route, facts, components, refused);
   }
   return {
     openapi: "3.1.0",
@@ -47,7 +50,7 @@ export function openApi(
     security: [{ bearer: [] }],
     paths,
     components: {
-      schemas: { Error: jsonSchema(ErrorBody) },
+      schemas: components.used,
       responses: refused,
       securitySchemes: { bearer: { type: "http", scheme: "bearer" } },
     },
@@ -57,15 +60,19 @@ export function openApi(
 function operation(
   { method, path, hooks }: DescribedRoute,
   facts: ApiFacts,
+  components: Components,
   responsesUsed: Record<string, object>,
 ): object {
   const { operations, bodyBytesMax, isCounted, prefix } = facts;
   const detail = (hooks.detail ?? {}) as Detail;
-  const parameters = [...parametersOf("path", hooks.params), ...parametersOf("query", hooks.query)];
+  const parameters = [
+    ...parametersOf("path", hooks.params, components),
+    ...parametersOf("query", hooks.query, components),
+  ];
   const name = `${method} ${path.slice(prefix.length)}`;
   const [summary, ...own] = operations[name] ?? [""];
   const caller = detail["x-caller"];
-  const body = hooks.body === undefined ? detail.requestBody : jsonBody(hooks.body as TSchema);
+  const body = hooks.body === undefined ? detail.requestBody : jsonBody(hooks.body as TSchema, components);
   const declared = { caller, hasParams: hooks.params !== undefined, hasBody: body !== undefined };
   return {
     operationId: operationId(method, path),
@@ -76,7 +83,7 @@ function operation(
     ...(body === undefined ? {} : { requestBody: limited(body, bodyBytesMax.get(name)) }),
     responses: {
       ...refusals(errorsOf(declared, own, isCounted), responsesUsed),
-      ...(detail.responses ?? responses(hooks.response)),
+      ...(detail.responses ?? responses(hooks.response, components)),
       default: { description: "refused", ...content({ $ref: "#/components/schemas/Error" }) },
     },
   };
@@ -118,7 +125,7 @@ function operationId(method: string, path: string): string {
   return method.toLowerCase() + name;
 }
 
-function parametersOf(place: "path" | "query", schema: unknown): object[] {
+function parametersOf(place: "path" | "query", schema: unknown, components: Components): object[] {
   if (schema === undefined) return [];
   const { properties, required = [] } = schema as {
     properties: Record<string, TSchema>;
@@ -128,18 +135,18 @@ function parametersOf(place: "path" | "query", schema: unknown): object[] {
     name: name === "*" ? "path" : name,
     in: place,
     required: required.includes(name),
-    schema: jsonSchema(field),
+    schema: components.plain(field),
   }));
 }
 
 /** Also for the `detail` of a route that reads its body itself. */
-export function jsonBody(schema: TSchema) {
+export function jsonBody(schema: TSchema, components = new Components([])) {
   const required = schema[OptionalKind] !== "Optional";
-  return { required, content: { "application/json": { schema: jsonSchema(schema) } } };
+  return { required, content: { "application/json": { schema: components.plain(schema) } } };
 }
 
 /** A route that declares no answer is an event stream, unless its `detail` says what it is. */
-function responses(declared: unknown): Record<string, object> {
+function responses(declared: unknown, components: Components): Record<string, object> {
   if (declared === undefined) {
     return {
       200: { description: "a stream of events", ...content({ type: "string" }, "text/event-stream") },
@@ -151,35 +158,11 @@ function responses(declared: unknown): Record<string, object> {
     Object.entries(byStatus).map(([status, schema]) =>
       schema[Kind] === "Void"
         ? ["204", { description: "done" }]
-        : [status, { description: "done", ...content(jsonSchema(schema)) }],
+        : [status, { description: "done", ...content(components.plain(schema)) }],
     ),
   );
 }
 
 function content(schema: object, type = "application/json"): object {
   return { content: { [type]: { schema } } };
-}
-
-interface Plain {
-  [key: string]: unknown;
-}
-
-/** Plain JSON Schema: without what only the validator needs, and with words for what it spells out in pieces. */
-function jsonSchema(schema: TSchema): Plain {
-  return plain(JSON.parse(JSON.stringify(schema))) as Plain;
-}
-
-function plain(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(plain);
-  if (value === null || typeof value !== "object") return value;
-  const { [JUDGED]: judged, ...schema } = value as Plain;
-  if (judged !== undefined) return { ...schema, ...(judged as Plain) };
-  const variants = schema["anyOf"] as Plain[] | undefined;
-  if (variants?.every((variant) => typeof variant["const"] === "string")) {
-    const { anyOf: _, ...rest } = schema;
-    return { ...rest, type: "string", enum: variants.map((variant) => variant["const"]) };
-  }
-  const range = /^an integer from (-?\d+) to (\d+)$/.exec(String(schema["format"]));
-  if (range) return { type: "integer", minimum: Number(range[1]), maximum: Number(range[2]) };
-  return Object.fromEntries(Object.entries(schema).map(([key, inner]) => [key, plain(inner)]));
 }

@@ -1,6 +1,7 @@
 // Which errors an operation can answer: most follow from what its route declares, so that no list can fall behind.
 
 import { statusOf, type ErrorCode } from "../error.ts";
+import type { SchemaModules } from "./components.ts";
 
 /** By method and route, without the prefix: a summary, verb first, and the errors that no declaration tells. */
 export type Operations = Readonly<Record<string, readonly [summary: string, ...raises: ErrorCode[]]>>;
@@ -8,6 +9,8 @@ export type Operations = Readonly<Record<string, readonly [summary: string, ...r
 export interface ApiFacts {
   readonly prefix: string;
   readonly operations: Operations;
+  /** The features' schemas: each that is exported has a name in the description. */
+  readonly schemas: SchemaModules;
   /** Requests of known callers are counted, and refused beyond a number. */
   readonly isCounted: boolean;
   /** Of bodies that may be larger or must be smaller than JSON usually may, by method and route. */

@@ -1,0 +1,26 @@
+// The schemas that the description of the API names: those that the features export.
+
+import { HealthProblem, HealthState } from "../kit/health.ts";
+import type { SchemaModules } from "../kit/http/components.ts";
+import * as access from "./access/schema.ts";
+import * as audit from "./audit/schema.ts";
+import * as backup from "./backup/schema.ts";
+import * as events from "./events/schema.ts";
+import * as store from "./versioned-store/schema.ts";
+import * as people from "./people/schema.ts";
+import * as spaces from "./spaces/schema.ts";
+import * as sync from "./sync/schema.ts";
+import * as webhooks from "./webhooks/schema.ts";
+
+export const schemas: SchemaModules = [
+  { HealthProblem, HealthState },
+  access,
+  audit,
+  backup,
+  events,
+  store,
+  people,
+  spaces,
+  sync,
+  webhooks,
+];

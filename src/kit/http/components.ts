@@ -1,0 +1,74 @@
+// Plain JSON Schema of the schemas that validate. A schema that a feature exports becomes a component of the document, and every use refers to it.
+
+import { Kind, type TSchema } from "@sinclair/typebox";
+import { JUDGED } from "../schema.ts";
+
+/** What the modules of schemas export; the name of an export is the name of the component. */
+export type SchemaModules = readonly Readonly<Record<string, unknown>>[];
+
+type Plain = Record<string, unknown>;
+
+interface Named {
+  readonly name: string;
+  readonly schema: TSchema;
+}
+
+export class Components {
+  /** By the object that holds the fields or words: a copy such as `Type.Optional` makes has it too. */
+  readonly #named = new Map<unknown, Named>();
+  /** The components that are referred to, by name. */
+  readonly used: Record<string, object> = {};
+
+  /** @throws Error when two modules export different schemas under one name. */
+  constructor(modules: SchemaModules) {
+    const schemas = new Map<string, unknown>();
+    for (const [name, schema] of modules.flatMap((module) => Object.entries(module))) {
+      if (!isSchema(schema) || heart(schema) === undefined) continue;
+      if ((schemas.get(name) ?? schema) !== schema)
+        throw new Error(`two different schemas are named ${name}`);
+      schemas.set(name, schema);
+      if (!this.#named.has(heart(schema))) this.#named.set(heart(schema), { name, schema });
+    }
+  }
+
+  /** Without what only the validator needs, and with words for what it spells out in pieces. */
+  plain(schema: TSchema): object {
+    return this.#referred(schema) as object;
+  }
+
+  #referred(value: unknown): unknown {
+    if (Array.isArray(value)) return value.map((inner) => this.#referred(inner));
+    if (value === null || typeof value !== "object") return value;
+    const named = this.#named.get(heart(value as Plain));
+    if (named === undefined || !isCopy(value as Plain, named.schema)) return this.#within(value as Plain);
+    this.used[named.name] ??= this.#within(value as Plain);
+    return { $ref: `#/components/schemas/${named.name}` };
+  }
+
+  #within(value: Plain): object {
+    const { [JUDGED]: judged, ...schema } = value;
+    if (judged !== undefined) return { ...schema, ...(judged as Plain) };
+    const variants = schema["anyOf"] as Plain[] | undefined;
+    if (variants?.every((variant) => typeof variant["const"] === "string")) {
+      const { anyOf: _, ...rest } = schema;
+      return { ...rest, type: "string", enum: variants.map((variant) => variant["const"]) };
+    }
+    const range = /^an integer from (-?\d+) to (\d+)$/.exec(String(schema["format"]));
+    if (range) return { type: "integer", minimum: Number(range[1]), maximum: Number(range[2]) };
+    return Object.fromEntries(Object.entries(schema).map(([key, inner]) => [key, this.#referred(inner)]));
+  }
+}
+
+function isSchema(value: unknown): value is TSchema {
+  return typeof value === "object" && value !== null && Kind in value;
+}
+
+/** Of records and unions. Of a bare number or text it is undefined: its name would say less than its limits. */
+function heart(schema: Plain): unknown {
+  return schema["properties"] ?? schema["anyOf"];
+}
+
+function isCopy(value: Plain, schema: Plain): boolean {
+  const keys = Object.keys(schema);
+  return keys.length === Object.keys(value).length && keys.every((key) => value[key] === schema[key]);
+}

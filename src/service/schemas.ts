@@ -1,0 +1,38 @@
+// The schemas that the description of the API names: those that the features export.
+
+import { HealthProblem, HealthState } from "../kit/health.ts";
+import type { SchemaModules } from "../kit/http/components.ts";
+import * as approvals from "./approvals/schema.ts";
+import * as audit from "./audit/schema.ts";
+import * as blueprint from "./blueprint/schema.ts";
+import * as catalog from "./catalog/schema.ts";
+import * as conversation from "./conversation/schema.ts";
+import * as egress from "./egress/schema.ts";
+import * as files from "./files/schema.ts";
+import * as gears from "./gears/schema.ts";
+import * as journal from "./journal/schema.ts";
+import * as library from "./library/schema.ts";
+import * as people from "./people/schema.ts";
+import * as terminal from "./terminal/schema.ts";
+import * as turns from "./turns/schema.ts";
+import * as usage from "./usage/schema.ts";
+import * as workspaces from "./workspaces/schema.ts";
+
+export const schemas: SchemaModules = [
+  { HealthProblem, HealthState },
+  approvals,
+  audit,
+  blueprint,
+  catalog,
+  conversation,
+  egress,
+  files,
+  gears,
+  journal,
+  library,
+  people,
+  terminal,
+  turns,
+  usage,
+  workspaces,
+];
