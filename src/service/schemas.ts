@@ -12,6 +12,7 @@ import * as files from "./files/schema.ts";
 import * as gears from "./gears/schema.ts";
 import * as journal from "./journal/schema.ts";
 import * as library from "./library/schema.ts";
+import * as identity from "./identity/schema.ts";
 import * as people from "./people/schema.ts";
 import * as terminal from "./terminal/schema.ts";
 import * as turns from "./turns/schema.ts";
@@ -30,6 +31,7 @@ export const schemas: SchemaModules = [
   gears,
   journal,
   library,
+  identity,
   people,
   terminal,
   turns,
