@@ -4,10 +4,8 @@ import { chmodSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { homeDirectory, type Environment } from "../kit/environment.ts";
 import { AppError } from "../kit/error.ts";
+import { PRIVATE_DIRECTORY_MODE, PRIVATE_FILE_MODE } from "../kit/modes.ts";
 import { replaceFile } from "../kit/replace-file.ts";
-
-const FILE_MODE = 0o600;
-const DIRECTORY_MODE = 0o700;
 
 type Stored = Record<string, { readonly user: string; readonly token: string }>;
 
@@ -30,14 +28,14 @@ export async function store(
   const stored = read(environment);
   if (entry) stored[url] = entry;
   else delete stored[url];
-  mkdirSync(dirname(path), { recursive: true, mode: DIRECTORY_MODE });
-  await replaceFile(path, JSON.stringify(stored, null, 2), { mode: FILE_MODE });
+  mkdirSync(dirname(path), { recursive: true, mode: PRIVATE_DIRECTORY_MODE });
+  await replaceFile(path, JSON.stringify(stored, null, 2), { mode: PRIVATE_FILE_MODE });
 }
 
 function read(environment: Environment): Stored {
   const path = pathOf(environment);
   if (!existsSync(path)) return {};
-  chmodSync(path, FILE_MODE);
+  chmodSync(path, PRIVATE_FILE_MODE);
   try {
     return JSON.parse(readFileSync(path, "utf8")) as Stored;
   } catch {

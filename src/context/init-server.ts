@@ -8,6 +8,7 @@ import type { LogOptions } from "../kit/log.ts";
 import { accessProblem } from "../kit/disk.ts";
 import { AppError } from "../kit/error.ts";
 import { listenProblem, PORT_MAX } from "../kit/hosts.ts";
+import { PRIVATE_DIRECTORY_MODE } from "../kit/modes.ts";
 import { parseName } from "../kit/names.ts";
 import { replaceFile } from "../kit/replace-file.ts";
 import { CONFIG_FILE_NAME } from "./config/directory.ts";
@@ -17,8 +18,6 @@ import { operator } from "./people/authentication.ts";
 import { systemUser } from "./people/local-door.ts";
 import { spaceNameProblem } from "./spaces/schema.ts";
 import { templateFiles } from "./spaces/templates.ts";
-
-const DIRECTORY_MODE = 0o700;
 
 export interface InitServer {
   readonly directory: string;
@@ -63,7 +62,7 @@ export async function initServer(
         template: input.template ?? "team",
       });
       const tokenFile = join(directory, "auth", "bootstrap_admin.token");
-      mkdirSync(join(directory, "auth"), { mode: DIRECTORY_MODE });
+      mkdirSync(join(directory, "auth"), { mode: PRIVATE_DIRECTORY_MODE });
       await replaceFile(tokenFile, `${token}\n`);
       return { directory, address, port, space: input.space, admin: user, token, token_file: tokenFile };
     } finally {
@@ -79,7 +78,7 @@ export async function initServer(
 
 function makeDirectory(directory: string): void {
   try {
-    mkdirSync(directory, { recursive: true, mode: DIRECTORY_MODE });
+    mkdirSync(directory, { recursive: true, mode: PRIVATE_DIRECTORY_MODE });
   } catch (error) {
     throw new AppError("refused", `${directory} can't be made: ${accessProblem(error)}`);
   }

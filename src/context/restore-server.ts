@@ -4,6 +4,7 @@
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { mkdir, readdir, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { PRIVATE_DIRECTORY_MODE } from "../kit/modes.ts";
 import { checkContent } from "./backup/content.ts";
 import type { AuditInBackup, Manifest } from "./backup/schema.ts";
 import { unpack, type Unpacked } from "./backup/unpack.ts";
@@ -20,7 +21,6 @@ import type { Log, LogOptions } from "../kit/log.ts";
 import { randomHex } from "../kit/random.ts";
 import { syncDirectory } from "../kit/replace-file.ts";
 
-const DIRECTORY_MODE = 0o700;
 const NAME_BITS = 48;
 
 /** What is done, and how far: files out of the archive, contents against their hashes, spaces made. */
@@ -113,7 +113,7 @@ async function proven(
   signal: AbortSignal,
   onProgress: OnProgress,
 ): Promise<Unpacked & { readonly auditProblem: string | undefined }> {
-  await guarded(directory, () => mkdir(directory, { mode: DIRECTORY_MODE }));
+  await guarded(directory, () => mkdir(directory, { mode: PRIVATE_DIRECTORY_MODE }));
   let done = 0;
   const unpacked = await unpack(file, directory, signal, (count) => onProgress("unpacking", (done += count)));
   done = 0;

@@ -3,8 +3,8 @@
 import { chmodSync, closeSync, existsSync, openSync, rmSync, statSync } from "node:fs";
 import { basename } from "node:path";
 import { AppError, messageOf, systemCode } from "./error.ts";
+import { PRIVATE_FILE_MODE } from "./modes.ts";
 
-const FILE_MODE = 0o600;
 /** Lies beside a database that is being made, until its tables are durable. */
 const BEGUN_SUFFIX = "-begun";
 
@@ -18,14 +18,14 @@ export function claimFile(path: string): "made" | "begun" | "kept" {
   const hasLog = existsSync(logOf(path));
   const isThere = existsSync(path);
   if (hasLog && !isThere) throw withoutFile(path);
-  if (!isThere) closeSync(openSync(path + BEGUN_SUFFIX, "w", FILE_MODE));
+  if (!isThere) closeSync(openSync(path + BEGUN_SUFFIX, "w", PRIVATE_FILE_MODE));
   const isBegun = existsSync(path + BEGUN_SUFFIX);
   try {
     createFile(path);
     return "made";
   } catch (error) {
     if (systemCode(error) !== "EEXIST") throw error;
-    chmodSync(path, FILE_MODE);
+    chmodSync(path, PRIVATE_FILE_MODE);
     if (!isBegun && statSync(path).size === 0) throw incomplete(path);
     return isBegun ? "begun" : "kept";
   }
@@ -63,7 +63,7 @@ function logOf(path: string): string {
 
 /** Raises the system's EEXIST when it exists. */
 export function createFile(path: string): void {
-  closeSync(openSync(path, "wx", FILE_MODE));
+  closeSync(openSync(path, "wx", PRIVATE_FILE_MODE));
 }
 
 /** The log before its file: alone it would be refused. */

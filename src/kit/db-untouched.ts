@@ -9,8 +9,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { Db } from "./db.ts";
 import { AppError, messageOf, systemCode } from "./error.ts";
-
-const FILE_MODE = 0o600;
+import { PRIVATE_FILE_MODE } from "./modes.ts";
 
 /**
  * Runs `look` on the database as it is now. `scratch`: where a copy may lie meanwhile. Raises `not_found`, `conflict` while somebody writes
@@ -25,7 +24,7 @@ export async function lookAt<T>(path: string, scratch: string, look: (db: Db) =>
     const copy = join(folder, "copy.db");
     for (const suffix of ["", "-wal"]) {
       copyFileSync(path + suffix, copy + suffix, copying.COPYFILE_FICLONE);
-      chmodSync(copy + suffix, FILE_MODE);
+      chmodSync(copy + suffix, PRIVATE_FILE_MODE);
     }
     if (JSON.stringify(state(path)) !== JSON.stringify(before))
       throw new AppError("conflict", `${path}: somebody is writing to it`);

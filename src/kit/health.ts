@@ -5,6 +5,7 @@ import { open, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { Type, type Static } from "@sinclair/typebox";
 import type { Clock } from "./clock.ts";
+import { PRIVATE_FILE_MODE } from "./modes.ts";
 import { closed, oneOf } from "./schema.ts";
 import { storageReasonOf, storageReasons } from "./storage-error.ts";
 import { version } from "./version.ts";
@@ -13,7 +14,6 @@ const SHARED_MS = 1_000;
 const PROBE_NAME = ".health";
 /** As much as a small commit needs: a disk with less room refuses the next one. */
 const PROBE_BYTES = 16 * 1024;
-const PROBE_MODE = 0o600;
 
 /** `broken`: what is kept is not what was written; the program works all the same. */
 export const healthReasons = [...storageReasons, "broken"] as const;
@@ -92,7 +92,7 @@ export function healthStatus({ problems }: HealthState): 200 | 503 {
 export async function probeDirectory(directory: string): Promise<void> {
   const path = join(directory, PROBE_NAME);
   try {
-    const handle = await open(path, "w", PROBE_MODE);
+    const handle = await open(path, "w", PRIVATE_FILE_MODE);
     try {
       await handle.writeFile(PROBE);
       await handle.sync();

@@ -9,10 +9,9 @@ import { lstat, mkdir, open, readdir, realpath, rename, rm, stat, type FileHandl
 import { join, relative, sep } from "node:path";
 import { absentAsUndefined, existingAsDone, guarded } from "./disk.ts";
 import { AppError, notFound } from "./error.ts";
+import { PRIVATE_DIRECTORY_MODE, PRIVATE_FILE_MODE } from "./modes.ts";
 import { foldedPath, type DocumentPath } from "./paths.ts";
 
-const DIRECTORY_MODE = 0o700;
-const FILE_MODE = 0o600;
 const LIST_ENTRIES_MAX = 10_000;
 const LOOKED_AT_ONCE = 64;
 
@@ -56,7 +55,7 @@ export class RootDirectory {
 
   /** Makes the root itself, when it does not exist. */
   async create(): Promise<void> {
-    await guarded("", () => mkdir(this.#path, { recursive: true, mode: DIRECTORY_MODE }));
+    await guarded("", () => mkdir(this.#path, { recursive: true, mode: PRIVATE_DIRECTORY_MODE }));
   }
 
   /** One level, unsorted. Undefined when the root does not exist. Raises `not_found`, `invalid` (not a directory), `refused` (too many). */
@@ -167,7 +166,7 @@ export class RootDirectory {
 
   async #descendInto(directory: HeldDirectory, segment: string, path: string): Promise<HeldDirectory> {
     await guarded(path, async () => {
-      await existingAsDone(mkdir(directory.entry(segment), { mode: DIRECTORY_MODE }));
+      await existingAsDone(mkdir(directory.entry(segment), { mode: PRIVATE_DIRECTORY_MODE }));
       await directory.sync();
     });
     const next = await this.#hold(directory.entry(segment), join(directory.real, segment), path);
@@ -302,7 +301,7 @@ export class Place implements AsyncDisposable {
 }
 
 async function writeNew(path: string, content: Uint8Array): Promise<void> {
-  const handle = await open(path, CREATE_FILE, FILE_MODE);
+  const handle = await open(path, CREATE_FILE, PRIVATE_FILE_MODE);
   try {
     await handle.writeFile(content);
     await handle.sync();

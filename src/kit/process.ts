@@ -12,6 +12,7 @@ import {
   processEnvironment,
   type Environment,
 } from "./environment.ts";
+import { PRIVATE_DIRECTORY_MODE, PRIVATE_FILE_MODE } from "./modes.ts";
 
 /** After its end, a pipe that something outside the group still holds is left when it was quiet for two ticks, or after the last. */
 const DRAIN_TICK_MS = 50;
@@ -22,8 +23,6 @@ const BUSY_RETRIES = 20;
 const BUSY_PAUSE_MS = 5;
 const SIGNAL_EXIT_BASE = 128;
 const STDERR = 2;
-const LOG_DIRECTORY_MODE = 0o700;
-const LOG_FILE_MODE = 0o600;
 
 export type OutputStream = "stdout" | "stderr";
 
@@ -341,8 +340,8 @@ export async function runOnOwnTerminal(
  * Returns its process number.
  */
 export function startDetached(args: readonly string[], logPath: string): number {
-  mkdirSync(dirname(logPath), { recursive: true, mode: LOG_DIRECTORY_MODE });
-  const log = openSync(logPath, "a", LOG_FILE_MODE);
+  mkdirSync(dirname(logPath), { recursive: true, mode: PRIVATE_DIRECTORY_MODE });
+  const log = openSync(logPath, "a", PRIVATE_FILE_MODE);
   try {
     // Compiled, the program is the executable; from source it is a file that the executable runs.
     const program = Bun.main.includes("$bunfs") || Bun.main.includes("~BUN") ? [] : [Bun.main];

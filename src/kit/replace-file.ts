@@ -5,9 +5,9 @@ import { closeSync, fsyncSync, openSync } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { systemCode } from "./error.ts";
+import { PRIVATE_FILE_MODE } from "./modes.ts";
 import { randomHex } from "./random.ts";
 
-const FILE_MODE = 0o600;
 const NAME_BITS = 48;
 /** On Windows a program that looks at the file (a scanner, an indexer) keeps it from being replaced for a moment. */
 const RENAME_TRIES_MAX = 10;
@@ -23,7 +23,7 @@ export interface ReplaceOptions {
 export async function replaceFile(
   path: string,
   content: string | Uint8Array,
-  { mode = FILE_MODE }: ReplaceOptions = {},
+  { mode = PRIVATE_FILE_MODE }: ReplaceOptions = {},
 ): Promise<void> {
   const temporary = `${path}.new-${randomHex(NAME_BITS)}`;
   try {

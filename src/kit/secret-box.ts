@@ -18,6 +18,7 @@ import {
 } from "node:fs";
 import { dirname } from "node:path";
 import { AppError, messageOf, systemCode } from "./error.ts";
+import { PRIVATE_DIRECTORY_MODE, PRIVATE_FILE_MODE } from "./modes.ts";
 import { syncDirectoryNow } from "./replace-file.ts";
 import { secretBytes } from "./random.ts";
 
@@ -25,8 +26,6 @@ const PREFIX = "sealed:1:";
 const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
-const FILE_MODE = 0o600;
-const DIRECTORY_MODE = 0o700;
 
 export class SecretBox {
   /** Of the key's file; absolute. */
@@ -83,7 +82,7 @@ export class SecretBox {
     try {
       text = readFileSync(this.path, "utf8").trim();
       // Permissions that a copy or an editor loosened are tightened again.
-      chmodSync(this.path, FILE_MODE);
+      chmodSync(this.path, PRIVATE_FILE_MODE);
     } catch (error) {
       if (systemCode(error) === "ENOENT") return undefined;
       throw new AppError("unavailable", `cannot read the key file ${this.path}: ${messageOf(error)}`);
@@ -105,7 +104,7 @@ export class SecretBox {
     const key = secretBytes(KEY_BYTES);
     const unfinished = `${this.path}.new`;
     try {
-      mkdirSync(dirname(this.path), { recursive: true, mode: DIRECTORY_MODE });
+      mkdirSync(dirname(this.path), { recursive: true, mode: PRIVATE_DIRECTORY_MODE });
       rmSync(unfinished, { force: true });
       writeDurably(unfinished, Buffer.from(`${key.toString("base64url")}\n`));
       renameSync(unfinished, this.path);
@@ -119,7 +118,7 @@ export class SecretBox {
 }
 
 function writeDurably(path: string, bytes: Uint8Array): void {
-  const file = openSync(path, "wx", FILE_MODE);
+  const file = openSync(path, "wx", PRIVATE_FILE_MODE);
   try {
     for (let at = 0; at < bytes.length;) at += writeSync(file, bytes, at);
     fsyncSync(file);

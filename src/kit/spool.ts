@@ -5,10 +5,9 @@ import { mkdir, open, unlink, type FileHandle } from "node:fs/promises";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { guarded } from "./disk.ts";
+import { PRIVATE_DIRECTORY_MODE, PRIVATE_FILE_MODE } from "./modes.ts";
 import { randomHex } from "./random.ts";
 
-const DIRECTORY_MODE = 0o700;
-const FILE_MODE = 0o600;
 const NAME_BITS = 96;
 /** Held in memory up to this: a file costs more than such a copy. */
 const IN_MEMORY_BYTES_MAX = 256 * 1024;
@@ -96,9 +95,9 @@ export class Spool implements AsyncDisposable {
 }
 
 async function nameless(directory: string): Promise<FileHandle> {
-  await mkdir(directory, { recursive: true, mode: DIRECTORY_MODE });
+  await mkdir(directory, { recursive: true, mode: PRIVATE_DIRECTORY_MODE });
   const path = join(directory, randomHex(NAME_BITS));
-  const file = await open(path, "wx+", FILE_MODE);
+  const file = await open(path, "wx+", PRIVATE_FILE_MODE);
   await unlink(path);
   return file;
 }

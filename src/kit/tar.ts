@@ -3,11 +3,12 @@
 // else is refused, by name.
 
 import { AppError } from "./error.ts";
+import { PRIVATE_FILE_MODE } from "./modes.ts";
 
 export const BLOCK_BYTES = 512;
 const NAME_BYTES_MAX = 100;
 const OCTAL_SIZE_MAX = 0o77777777777;
-const FILE_MODE = 0o600;
+
 const CHECKSUM = { at: 148, length: 8 };
 const SIZE = { at: 124, length: 12 };
 const BASE_256 = 0x80;
@@ -72,7 +73,7 @@ function paxRecord(key: string, value: string): Buffer {
 function blockOf({ size }: Entry, name: Buffer, kind: string, seconds: number): Buffer {
   const block = Buffer.alloc(BLOCK_BYTES);
   name.copy(block);
-  octal(block, 100, 8, FILE_MODE);
+  octal(block, 100, 8, PRIVATE_FILE_MODE);
   octal(block, 108, 8, 0);
   octal(block, 116, 8, 0);
   if (size <= OCTAL_SIZE_MAX) octal(block, SIZE.at, SIZE.length, size);

@@ -11,6 +11,7 @@ import { accessLog } from "../kit/http/access-log.ts";
 import { listen, type Listener } from "../kit/http/serve.ts";
 import { createLog, type Log, type LogOptions, type OpenLog } from "../kit/log.ts";
 import { migrate } from "../kit/migrate.ts";
+import { PRIVATE_DIRECTORY_MODE } from "../kit/modes.ts";
 import type { Network } from "../kit/outbound.ts";
 import { version } from "../kit/version.ts";
 import { sealStoredKeys } from "./catalog/keys.ts";
@@ -24,7 +25,6 @@ import { refuseImpossibleSwitches } from "./sandbox/probe.ts";
 import { createHandler, QUIET_ROUTES } from "./server.ts";
 
 export const DATABASE_NAME = "service.db";
-const DIRECTORY_MODE = 0o700;
 /** Databases that lack this migration may hold keys in the clear. */
 const SEALED_SINCE = "009_approvals_keys_audit";
 const STOP_DEADLINE_MS = 9_000;
@@ -95,7 +95,7 @@ interface Data {
 function openData(directory: string, log: Log): Data {
   const made = missingDirectories(directory);
   try {
-    mkdirSync(directory, { recursive: true, mode: DIRECTORY_MODE });
+    mkdirSync(directory, { recursive: true, mode: PRIVATE_DIRECTORY_MODE });
     const db = openDatabase(join(directory, DATABASE_NAME), (error) =>
       log.error("a callback after a commit failed", { error: messageOf(error) }),
     );

@@ -61,6 +61,16 @@ export const printingOnlyInKit = onlyIn(
   /\bconsole\.(log|info|warn|error|debug|dir|table)\b/,
 );
 
+const NAMES_MODES = "src/kit/modes.ts";
+/** In the text as it stands: the transpiler turns octal numbers into decimal ones. */
+export const modesOnlyInKit: Rule = (files) =>
+  product(files).flatMap(({ path, text }) => {
+    const found = path === NAMES_MODES ? null : /\b0o(?:600|700|077)\b/.exec(text);
+    return found === null
+      ? []
+      : [`${path}: modes of private files are named in ${NAMES_MODES} (${found[0]})`];
+  });
+
 const MAKES_FILE_ERRORS = "src/context/versioned-store/file-error.ts";
 /** Details decide who may read an error: one that names a file in its sentence only would tell the name to everybody. */
 export const fileNamesInDetails: Rule = (files) =>

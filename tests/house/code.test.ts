@@ -59,6 +59,17 @@ const cases: Record<string, Case> = {
     refused: [["src/cli/version.ts", 'console.log("0.1.0");']],
     allowed: [["release/build.ts", 'console.log("built");']],
   },
+  "modes of private files are named in kit": {
+    rule: rules.modesOnlyInKit,
+    refused: [
+      ["src/context/backup/target.ts", "const FILE_MODE = 0o600;"],
+      ["src/service/sandbox/docker.ts", "await mkdir(path, { mode: 0o700 });"],
+    ],
+    allowed: [
+      ["src/kit/modes.ts", "export const PRIVATE_FILE_MODE = 0o600;"],
+      ["src/service/sandbox/files.ts", "const PROGRAM_MODE = 0o555;"],
+    ],
+  },
   "SQL lives in stores": {
     rule: rules.sqlOnlyInStores,
     refused: [

@@ -13,6 +13,7 @@ import {
   type Environment,
 } from "../../kit/environment.ts";
 import { AppError, messageOf } from "../../kit/error.ts";
+import { PRIVATE_FILE_MODE } from "../../kit/modes.ts";
 import { formatOf, printData } from "../../kit/output.ts";
 import { parseDocumentPath } from "../../kit/paths.ts";
 import { runOnOwnTerminal } from "../../kit/process.ts";
@@ -21,8 +22,6 @@ import { spaceArg } from "../command.ts";
 import { connected, connectionArgs, type ConnectionFlags } from "../connection.ts";
 import { bytes } from "../text.ts";
 import { at, path, versionOf, type Written } from "./file.ts";
-
-const FILE_MODE = 0o600;
 
 type Flags = ConnectionFlags & { readonly space?: string | undefined };
 
@@ -58,7 +57,7 @@ export const fileEdit = defineCommand({
     const copy = join(folder, file.slice(file.lastIndexOf("/") + 1));
     let isKept = true;
     try {
-      await writeFile(copy, base.content, { mode: FILE_MODE, flag: "wx" });
+      await writeFile(copy, base.content, { mode: PRIVATE_FILE_MODE, flag: "wx" });
       const edited = await editedText(editor, copy, base, environment);
       const written =
         edited === undefined

@@ -13,10 +13,9 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { AppError, systemCode } from "../../kit/error.ts";
+import { PRIVATE_DIRECTORY_MODE, PRIVATE_FILE_MODE } from "../../kit/modes.ts";
 import { syncDirectoryNow } from "../../kit/replace-file.ts";
 
-const DIRECTORY_MODE = 0o700;
-const FILE_MODE = 0o600;
 const READ_BYTES = 256 * 1024;
 /** A record is far smaller; a line beyond this is not one of ours. */
 export const LINE_BYTES_MAX = 64 * 1024;
@@ -40,8 +39,8 @@ export class AuditFile {
 
   /** For writing. Cuts off the torn last line, which begins at `end`. */
   open(end: number): void {
-    mkdirSync(dirname(this.path), { recursive: true, mode: DIRECTORY_MODE });
-    this.#descriptor = openSync(this.path, "a+", FILE_MODE);
+    mkdirSync(dirname(this.path), { recursive: true, mode: PRIVATE_DIRECTORY_MODE });
+    this.#descriptor = openSync(this.path, "a+", PRIVATE_FILE_MODE);
     // The file survives a power cut with its name.
     syncDirectoryNow(dirname(this.path));
     const { size } = fstatSync(this.#descriptor);

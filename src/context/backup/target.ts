@@ -6,10 +6,10 @@ import { link, open, rename, rm, type FileHandle } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, sep } from "node:path";
 import { guarded } from "../../kit/disk.ts";
 import { AppError, systemCode } from "../../kit/error.ts";
+import { PRIVATE_FILE_MODE } from "../../kit/modes.ts";
 import { randomHex } from "../../kit/random.ts";
 import { syncDirectory } from "../../kit/replace-file.ts";
 
-const FILE_MODE = 0o600;
 const TEMPORARY_BITS = 48;
 /** Disks that know no second name for a file. */
 const NO_LINKS = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"];
@@ -51,7 +51,7 @@ export async function writeTarget<T>(path: string, write: (handle: FileHandle) =
 }
 
 async function create<T>(path: string, write: (handle: FileHandle) => Promise<T>): Promise<T> {
-  const handle = await open(path, "wx", FILE_MODE);
+  const handle = await open(path, "wx", PRIVATE_FILE_MODE);
   try {
     const written = await write(handle);
     await handle.sync();

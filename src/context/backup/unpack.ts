@@ -8,6 +8,7 @@ import { canonicalJson, sha256Hex } from "../../kit/crypto.ts";
 import { guarded } from "../../kit/disk.ts";
 import { AppError } from "../../kit/error.ts";
 import { SPACE_NAME_PATTERN, SPACES_MAX } from "../spaces/schema.ts";
+import { PRIVATE_DIRECTORY_MODE, PRIVATE_FILE_MODE } from "../../kit/modes.ts";
 import { readArchive, writeWhole, type Packed } from "./archive.ts";
 import { BACKUP_FORMAT, Manifest, MANIFEST_BYTES_MAX, MANIFEST_NAME, type Member } from "./schema.ts";
 
@@ -17,8 +18,6 @@ export const AUDIT_MEMBER = "audit/audit.jsonl";
 const OF_SERVER: readonly string[] = [CONFIG_MEMBER, DATABASE_MEMBER, AUDIT_MEMBER];
 const MEMBERS_MAX = OF_SERVER.length + 2 * SPACES_MAX;
 const OF_SPACE = new RegExp(`^spaces/${SPACE_NAME_PATTERN.slice(1, -1)}/\\.cairn/space\\.(?:yaml|db)$`);
-const DIRECTORY_MODE = 0o700;
-const FILE_MODE = 0o600;
 
 export function spaceMembers(space: string): { readonly file: string; readonly database: string } {
   const own = `spaces/${space}/.cairn`;
@@ -111,8 +110,8 @@ async function requireRoom(directory: string, { members }: Manifest): Promise<vo
 }
 
 async function write({ content }: Packed, path: string, onBytes: (count: number) => void): Promise<void> {
-  await mkdir(dirname(path), { recursive: true, mode: DIRECTORY_MODE });
-  const handle = await open(path, "wx", FILE_MODE);
+  await mkdir(dirname(path), { recursive: true, mode: PRIVATE_DIRECTORY_MODE });
+  const handle = await open(path, "wx", PRIVATE_FILE_MODE);
   try {
     for await (const piece of content) {
       await writeWhole(handle, piece);

@@ -9,6 +9,7 @@ import { AppError, messageOf } from "../../kit/error.ts";
 import { hostProblem, listenProblem } from "../../kit/hosts.ts";
 import { DEFAULT_ENGINE } from "../versioned-store/engines.ts";
 import { AddressList } from "../../kit/http/client-address.ts";
+import { OTHERS_MODE_BITS, PRIVATE_FILE_MODE } from "../../kit/modes.ts";
 import { CONFIG_FILE_NAME } from "./directory.ts";
 import {
   ConfigFile,
@@ -21,8 +22,6 @@ import {
   type ServerConfig,
 } from "./schema.ts";
 
-const FILE_MODE = 0o600;
-const OTHERS = 0o077;
 const LOOPBACK = ["127.0.0.1", "::1"];
 const ELSEWHERE: Readonly<Record<string, string>> = {
   "auth.oidc": "single sign-on is not in this program; a hosted control plane mints ordinary tokens",
@@ -33,13 +32,13 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
 export function loadServerConfig(directory: string): ServerConfig {
   const config = readServerConfig(directory);
   const path = join(directory, CONFIG_FILE_NAME);
-  if ((statSync(path).mode & OTHERS) !== 0) shutToOthers(path);
+  if ((statSync(path).mode & OTHERS_MODE_BITS) !== 0) shutToOthers(path);
   return config;
 }
 
 function shutToOthers(path: string): void {
   try {
-    chmodSync(path, FILE_MODE);
+    chmodSync(path, PRIVATE_FILE_MODE);
   } catch {
     throw new AppError("refused", `${path} belongs to another user; run the command as that user`);
   }

@@ -13,11 +13,11 @@ import {
 import { userInfo } from "node:os";
 import { join } from "node:path";
 import { rfc3339 } from "../../kit/clock.ts";
+import { OTHERS_MODE_BITS } from "../../kit/modes.ts";
 import { portProblem } from "../../kit/port.ts";
 import type { Door } from "../people/local-door.ts";
 import { fail, ok, quoted, skipped, warn, type Verdict } from "./finding.ts";
 
-const OTHERS = 0o077;
 /** Of files that others may use, so many are named. */
 const NAMED_MAX = 5;
 const FREE_BYTES_LOW = 1024 ** 3;
@@ -85,7 +85,7 @@ function entries(directory: string): Dirent[] {
 }
 
 function isOpen(path: string): boolean {
-  return ((statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & OTHERS) !== 0;
+  return ((statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & OTHERS_MODE_BITS) !== 0;
 }
 
 function mayWrite(path: string): boolean {

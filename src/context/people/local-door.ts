@@ -5,9 +5,8 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node
 import { userInfo } from "node:os";
 import { join } from "node:path";
 import { newToken } from "../../kit/crypto.ts";
+import { PRIVATE_DIRECTORY_MODE, PRIVATE_FILE_MODE } from "../../kit/modes.ts";
 
-const DIRECTORY_MODE = 0o700;
-const FILE_MODE = 0o600;
 const ANSWER_WAIT_MS = 3_000;
 
 export interface Door {
@@ -29,10 +28,10 @@ export class LocalDoor {
   /** Returns the token. */
   open(url: string): string {
     const token = newToken();
-    mkdirSync(join(this.#path, ".."), { recursive: true, mode: DIRECTORY_MODE });
+    mkdirSync(join(this.#path, ".."), { recursive: true, mode: PRIVATE_DIRECTORY_MODE });
     rmSync(this.#path, { force: true });
     const door: Door = { pid: process.pid, url, token };
-    writeFileSync(this.#path, JSON.stringify(door), { mode: FILE_MODE, flag: "wx" });
+    writeFileSync(this.#path, JSON.stringify(door), { mode: PRIVATE_FILE_MODE, flag: "wx" });
     return token;
   }
 

@@ -8,6 +8,7 @@ import type { FrozenFile } from "../../kit/db.ts";
 import { AppError, messageOf, notFound } from "../../kit/error.ts";
 import { KeyedLock } from "../../kit/keyed-lock.ts";
 import type { Log } from "../../kit/log.ts";
+import { PRIVATE_DIRECTORY_MODE } from "../../kit/modes.ts";
 import { parseDocumentPath } from "../../kit/paths.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { Events } from "../events/events.ts";
@@ -38,7 +39,6 @@ import { templateFiles } from "./templates.ts";
 const REMOVED_PREFIX = ".removed-";
 /** Changes that are caught up at once. */
 const LOG_PAGE = 500;
-const DIRECTORY_MODE = 0o700;
 
 export interface OpenSpace {
   readonly name: string;
@@ -84,7 +84,7 @@ export class Spaces {
   /** Finds the spaces, and clears away what a crash left of removed ones. */
   prepare(): void {
     const { directory } = this.#deps;
-    mkdirSync(directory, { recursive: true, mode: DIRECTORY_MODE });
+    mkdirSync(directory, { recursive: true, mode: PRIVATE_DIRECTORY_MODE });
     for (const entry of readdirSync(directory, { withFileTypes: true })) {
       if (entry.name.startsWith(REMOVED_PREFIX))
         rmSync(join(directory, entry.name), { recursive: true, force: true });

@@ -2,11 +2,10 @@
 
 import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, statSync } from "node:fs";
 import { dirname } from "node:path";
+import { PRIVATE_DIRECTORY_MODE, PRIVATE_FILE_MODE } from "../../kit/modes.ts";
 import type { DeadLetter } from "./schema.ts";
 
 export const DEAD_LETTER_BYTES_MAX = 8 * 1024 * 1024;
-const FILE_MODE = 0o600;
-const DIRECTORY_MODE = 0o700;
 
 export class DeadLetterFile {
   readonly #path: string;
@@ -19,11 +18,11 @@ export class DeadLetterFile {
 
   add(letter: DeadLetter): void {
     const line = `${JSON.stringify(letter)}\n`;
-    mkdirSync(dirname(this.#path), { recursive: true, mode: DIRECTORY_MODE });
+    mkdirSync(dirname(this.#path), { recursive: true, mode: PRIVATE_DIRECTORY_MODE });
     const size = existsSync(this.#path) ? statSync(this.#path).size : 0;
     if (size > 0 && size + Buffer.byteLength(line) > this.#bytesMax)
       renameSync(this.#path, `${this.#path}.1`);
-    appendFileSync(this.#path, line, { mode: FILE_MODE });
+    appendFileSync(this.#path, line, { mode: PRIVATE_FILE_MODE });
   }
 
   /** The newest ones, oldest first. A line that a crash cut off is left out. */

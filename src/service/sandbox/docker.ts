@@ -8,6 +8,7 @@ import type { Clock } from "../../kit/clock.ts";
 import { temporaryDirectory, type Environment } from "../../kit/environment.ts";
 import { AppError, messageOf } from "../../kit/error.ts";
 import type { Log } from "../../kit/log.ts";
+import { PRIVATE_DIRECTORY_MODE } from "../../kit/modes.ts";
 import { randomSecret } from "../../kit/random.ts";
 import type { Config } from "../config/schema.ts";
 import { DOCKER_TIMES, GearContainer, type ContainerDeps, type DockerTimes } from "./container.ts";
@@ -177,7 +178,7 @@ export class DockerSandbox implements Sandbox {
 
   async #makeFolder(): Promise<string> {
     const path = join(temporaryDirectory(this.#options.environment), `${this.#folderPrefix()}${this.#start}`);
-    await mkdir(path, { mode: 0o700 });
+    await mkdir(path, { mode: PRIVATE_DIRECTORY_MODE });
     return path;
   }
 

@@ -4,10 +4,10 @@
 import { chmod, mkdir, mkdtemp, open, readdir, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { AppError, systemCode } from "../../kit/error.ts";
+import { PRIVATE_DIRECTORY_MODE } from "../../kit/modes.ts";
 import { foldedPath, pathProblem } from "../../kit/paths.ts";
 import type { SandboxFile, SandboxRequest } from "./sandbox.ts";
 
-const PRIVATE_MODE = 0o700;
 /** The container's user is nobody we know: it reads as "other", and the mount is read-only. */
 const DIRECTORY_MODE = 0o755;
 const FILE_MODE = 0o444;
@@ -24,7 +24,7 @@ export interface RunFolder {
 
 export async function makeRunFolder(parent: string): Promise<RunFolder> {
   const path = await mkdtemp(join(parent, "cairn-run-"));
-  await chmod(path, PRIVATE_MODE);
+  await chmod(path, PRIVATE_DIRECTORY_MODE);
   const gear = join(path, "gear");
   await makeDirectory(gear);
   return { path, gear };
@@ -106,7 +106,7 @@ export async function removeFolder(path: string): Promise<void> {
 }
 
 async function openDirectories(directory: string): Promise<void> {
-  await chmod(directory, PRIVATE_MODE);
+  await chmod(directory, PRIVATE_DIRECTORY_MODE);
   for (const entry of await readdir(directory, { withFileTypes: true })) {
     if (entry.isDirectory()) await openDirectories(join(directory, entry.name));
   }

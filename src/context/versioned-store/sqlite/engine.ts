@@ -8,6 +8,7 @@ import { openDatabase, type Db, type FrozenFile } from "../../../kit/db.ts";
 import { AppError, messageOf, notFound, systemCode } from "../../../kit/error.ts";
 import type { Log } from "../../../kit/log.ts";
 import { migrate } from "../../../kit/migrate.ts";
+import { PRIVATE_DIRECTORY_MODE } from "../../../kit/modes.ts";
 import type { DocumentPath } from "../../../kit/paths.ts";
 import { randomHex } from "../../../kit/random.ts";
 import type {
@@ -43,7 +44,6 @@ import { WordIndex } from "./words.ts";
 import { Writing } from "./writing.ts";
 
 const EPOCH_BITS = 48;
-const DIRECTORY_MODE = 0o700;
 /** Changes: a statement less in each commit, for so many more files to look at after a crash. */
 const FOLLOWER_STORED_EVERY = 64;
 /** Changes whose files are looked at after a crash in any case. Also marks that the space is open: it was not closed while fewer are followed. */
@@ -88,7 +88,7 @@ export function openSqliteEngine(options: SqliteEngineOptions): SqliteEngine {
 
 function makeDirectory(directory: string): void {
   try {
-    mkdirSync(directory, { recursive: true, mode: DIRECTORY_MODE });
+    mkdirSync(directory, { recursive: true, mode: PRIVATE_DIRECTORY_MODE });
   } catch (error) {
     throw new AppError("unavailable", `${directory}: cannot be created (${systemCode(error) ?? "unknown"})`);
   }

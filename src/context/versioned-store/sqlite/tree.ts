@@ -20,14 +20,13 @@ import {
 import { join } from "node:path";
 import { sha256Hex } from "../../../kit/crypto.ts";
 import { AppError, systemCode } from "../../../kit/error.ts";
+import { PRIVATE_DIRECTORY_MODE, PRIVATE_FILE_MODE } from "../../../kit/modes.ts";
 import type { DocumentPath } from "../../../kit/paths.ts";
 import { fileError } from "../file-error.ts";
 import { FILE_BYTES_CEILING } from "../schema.ts";
 import { isReserved } from "./reserved.ts";
 import { entriesOf, walk, type FoundFile, type RefusedEntry } from "./walk.ts";
 
-const DIRECTORY_MODE = 0o700;
-const FILE_MODE = 0o600;
 const NO_FOLLOW = constants.O_NOFOLLOW ?? 0;
 const CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | NO_FOLLOW;
 const READ = constants.O_RDONLY | NO_FOLLOW | (constants.O_NONBLOCK ?? 0);
@@ -98,7 +97,7 @@ export class Tree {
         OWN_DIRECTORY,
         `${TEMPORARY_PREFIX}${process.pid}-${this.#temporary}`,
       );
-      const descriptor = openSync(temporary, CREATE, FILE_MODE);
+      const descriptor = openSync(temporary, CREATE, PRIVATE_FILE_MODE);
       try {
         let at = 0;
         while (at < content.length) at += writeSync(descriptor, content, at);
@@ -257,7 +256,7 @@ export class Tree {
     while (at >= 0) {
       const directory = join(this.#root, path.slice(0, at));
       const stats = lstatSync(directory, { throwIfNoEntry: false });
-      if (!stats) mkdirSync(directory, { mode: DIRECTORY_MODE });
+      if (!stats) mkdirSync(directory, { mode: PRIVATE_DIRECTORY_MODE });
       else if (!stats.isDirectory())
         throw fileError("conflict", path, `"${path.slice(0, at)}" in the working tree is not a directory`, {
           blocked_by: [path.slice(0, at)],

@@ -1,0 +1,8 @@
+// Permissions of the files and directories that the programs keep for themselves: their user may read and write, nobody else may open them.
+// Applied when a file is created; the umask can only take bits away from them.
+
+export const PRIVATE_FILE_MODE = 0o600;
+export const PRIVATE_DIRECTORY_MODE = 0o700;
+
+/** The permission bits of everyone but the owner; a private file has none of them. */
+export const OTHERS_MODE_BITS = 0o077;
