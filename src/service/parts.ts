@@ -74,6 +74,7 @@ import { Terminals } from "./terminal/terminals.ts";
 import { ToolRegistry } from "./tools/registry.ts";
 import { delegateTools } from "./turns/delegate-tool.ts";
 import { Engine } from "./turns/engine.ts";
+import { resumedEnds } from "./turns/events.ts";
 import { Inspection } from "./turns/inspection.ts";
 import { Openings } from "./turns/openings.ts";
 import { Recorder } from "./turns/recorder.ts";
@@ -109,11 +110,11 @@ export interface PartsOptions {
 export type Parts = ReturnType<typeof buildParts>;
 
 export function buildParts(options: PartsOptions) {
-  const { db, clock, log, ownListener, config, times = TRANSPORT_TIMES, network = SYSTEM_NETWORK } = options;
+  const { db, clock, log, ownListener, config, environment } = options;
+  const { times = TRANSPORT_TIMES, network = SYSTEM_NETWORK } = options;
   const background = new Background(log);
   const workers = new WorkerPool(() => openWorker(WORKER_ENTRY));
   const installation = installationName(db);
-  const { environment } = options;
   const sandbox =
     options.sandbox ??
     createSandbox(config, {
@@ -126,7 +127,7 @@ export function buildParts(options: PartsOptions) {
       loopbackAdmin: isLoopbackAdmin(config),
     });
   const streams = new Streams();
-  const journal = new Journal(db, clock, log);
+  const journal = new Journal({ db, clock, log, superseded: resumedEnds });
   const audit = new Audit(db, clock);
   const refusals = new Refusals({ db, audit, background });
   const rightsChanged = () => journal.recheck();
@@ -300,8 +301,9 @@ export function buildParts(options: PartsOptions) {
     (caller, limit) => searches.approvals(caller, limit),
   ]);
 
+  const docker = new DockerCommand(environment);
   const shells = new Shells({
-    docker: new DockerCommand(options.environment),
+    docker,
     image: config.sandboxImages.bash ?? DEFAULT_IMAGES.bash,
     installation,
     log,
@@ -328,11 +330,8 @@ export function buildParts(options: PartsOptions) {
     egressTools(locks, searches),
     gearTools({ gears, bindings: gearBindings, runs: gearRuns, blueprint, isolation: sandbox }),
   ]);
-  const callModel = createModelClient({
-    clock,
-    times,
-    checkAddress: (url) => providers.checkProviderAddress(url),
-  });
+  const checkAddress = (url: string) => providers.checkProviderAddress(url);
+  const callModel = createModelClient({ clock, times, checkAddress });
   const turnStore = new TurnStore(db);
   const recorder = new Recorder({ db, turns: turnStore, prompts, conversation, journal, usages, clock });
   const engine = new Engine({

@@ -3,7 +3,7 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { ROOT } from "../../release/step.ts";
-import { eventData, storedEventData } from "../../src/service/journal/schema.ts";
+import { eventData, storedEventData } from "../../src/service/events.ts";
 import type { StreamEvent } from "../kit/client.ts";
 import { misfits } from "../kit/event-check.ts";
 import { isolatedSandbox, type GearView } from "../kit/gears.ts";

@@ -8,6 +8,7 @@ import { spaceMigrations } from "../../src/context/versioned-store/sqlite/migrat
 import { openDatabase, type Db } from "../../src/kit/db.ts";
 import { migrate, type Migration } from "../../src/kit/migrate.ts";
 import { migrations } from "../../src/service/migrations/migrations.ts";
+import { resumedEnds } from "../../src/service/turns/events.ts";
 import { codeFiles } from "./source.ts";
 
 interface Side {
@@ -109,7 +110,8 @@ async function statementsOf({ migrations: history, stores }: Side): Promise<Stat
     for (const exported of Object.values(module)) {
       if (typeof exported !== "function") continue;
       const isClass = String(exported).startsWith("class");
-      if (isClass) Reflect.construct(exported, [db]);
+      // The second is for the store of events; others take none.
+      if (isClass) Reflect.construct(exported, [db, resumedEnds]);
     }
   }
   return statements;

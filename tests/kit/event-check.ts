@@ -1,7 +1,7 @@
 // Compares events as viewers get them with the schemas of their data.
 
 import { Value } from "@sinclair/typebox/value";
-import { eventData, type EventType } from "../../src/service/journal/schema.ts";
+import { eventData, type EventType } from "../../src/service/events.ts";
 import type { StreamEvent } from "./client.ts";
 
 /** One sentence for each event whose type is unknown or whose data is not as its schema says; empty when all fit. */

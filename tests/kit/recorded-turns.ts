@@ -1,7 +1,7 @@
 // What a browser gets to see of a workspace: snapshots as the interface reads them, and the events as they were sent. Recorded from a real
 // service, so that tests of what is made of them need not invent either.
 
-import type { WorkspaceEvent } from "../../src/service/journal/schema.ts";
+import type { WorkspaceEvent } from "../../src/service/events.ts";
 import type { Snapshot } from "../../web/state/workspace-state.ts";
 import type { Client, StreamEvent } from "./client.ts";
 import { call, httpError, say, think } from "./model/index.ts";

@@ -2,7 +2,7 @@
 // itself where it was, and loses nothing.
 
 import { type Accessor, createEffect, createSignal, on, onCleanup } from "solid-js";
-import type { WorkspaceEvent } from "../../src/service/journal/schema.ts";
+import type { WorkspaceEvent } from "../../src/service/events.ts";
 import { api, take } from "../api/client.ts";
 import { asProblem, type Problem } from "../api/problem.ts";
 import { refresh } from "../api/query.ts";

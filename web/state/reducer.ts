@@ -2,7 +2,7 @@
 // already changes nothing, and what an event does not concern stays the same object.
 
 import type { Approval } from "../../src/service/approvals/schema.ts";
-import type { WorkspaceEvent } from "../../src/service/journal/schema.ts";
+import type { WorkspaceEvent } from "../../src/service/events.ts";
 import type { Turn } from "../../src/service/turns/schema.ts";
 import {
   isOpen,

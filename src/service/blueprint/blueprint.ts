@@ -9,6 +9,7 @@ import { nameKey, parseName, type Name } from "../../kit/names.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { Models } from "../catalog/models.ts";
 import type { Journal } from "../journal/journal.ts";
+import type { BlueprintEvents } from "./events.ts";
 import type { Caller } from "../identity/caller.ts";
 import type { Access } from "../workspaces/access.ts";
 import type { Budget } from "../workspaces/schema.ts";
@@ -44,7 +45,7 @@ export interface BlueprintDeps {
   store: BlueprintStore;
   access: Access;
   models: Models;
-  journal: Journal;
+  journal: Journal<BlueprintEvents>;
   audit: Audit;
   clock: Clock;
   attachments: (workspaceId: number) => Attachments;

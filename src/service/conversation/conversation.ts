@@ -7,6 +7,7 @@ import { AppError } from "../../kit/error.ts";
 import { LIST_DEFAULT, type PageQuery } from "../../kit/schema.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { Journal } from "../journal/journal.ts";
+import type { EntryEvents } from "./events.ts";
 import type { ToolCall } from "../llm/model.ts";
 import type { Caller } from "../identity/caller.ts";
 import type { Access } from "../workspaces/access.ts";
@@ -50,7 +51,7 @@ export interface ConversationDeps {
   db: Db;
   store: ConversationStore;
   access: Access;
-  journal: Journal;
+  journal: Journal<EntryEvents>;
   audit: Audit;
   clock: Clock;
 }

@@ -6,6 +6,7 @@ import { AppError } from "../../kit/error.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { Blueprint } from "../blueprint/blueprint.ts";
 import type { Journal } from "../journal/journal.ts";
+import type { GrantEvents } from "./events.ts";
 import { requireAdmin, type Caller } from "../identity/caller.ts";
 import type { Access } from "../workspaces/access.ts";
 import type { Locks } from "./locks.ts";
@@ -18,7 +19,7 @@ export interface GrantsDeps {
   store: EgressStore;
   access: Access;
   blueprint: Blueprint;
-  journal: Journal;
+  journal: Journal<GrantEvents>;
   audit: Audit;
   clock: Clock;
   locks: Locks;

@@ -13,6 +13,7 @@ import { LIST_DEFAULT, LIST_MAX, type PageQuery } from "../../kit/schema.ts";
 import type { Approval } from "../approvals/schema.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { Journal } from "../journal/journal.ts";
+import type { ApprovalEvents } from "../approvals/events.ts";
 import { requireAdmin, type Caller } from "../identity/caller.ts";
 import { failed, ok, type ToolPorts, type ToolResult, type ToolScope } from "../tools/tool.ts";
 import { TurnStopped } from "../turns/context.ts";
@@ -43,7 +44,7 @@ export interface SearchesDeps {
   db: Db;
   store: EgressStore;
   access: Access;
-  journal: Journal;
+  journal: Journal<ApprovalEvents>;
   audit: Audit;
   background: Background;
   clock: Clock;

@@ -13,6 +13,7 @@ import type { Listed, OpenedFile } from "../../kit/paths-disk.ts";
 import { brokenStart, decodeUtf8, wholeCharacters } from "../../kit/utf8.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { Journal } from "../journal/journal.ts";
+import type { FileEvents } from "./events.ts";
 import type { Caller } from "../identity/caller.ts";
 import type { Access } from "../workspaces/access.ts";
 import type { Directories } from "./directories.ts";
@@ -32,7 +33,7 @@ const TEMPORARY_HASH_CHARACTERS = 16;
 export interface FilesDeps {
   db: Db;
   access: Access;
-  journal: Journal;
+  journal: Journal<FileEvents>;
   audit: Audit;
   directories: Directories;
 }

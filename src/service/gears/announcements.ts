@@ -4,7 +4,8 @@
 import { rfc3339 } from "../../kit/clock.ts";
 import type { Approval } from "../approvals/schema.ts";
 import type { Journal } from "../journal/journal.ts";
-import type { ApprovalDecision } from "../journal/schema.ts";
+import type { GearEvents } from "./events.ts";
+import type { ApprovalDecision, ApprovalEvents } from "../approvals/events.ts";
 import type { Caller } from "../identity/caller.ts";
 import type { BindingPlaceRow, BindingStore } from "./binding-store.ts";
 import { isIsolationLost, ISOLATION_LOST, isolationSentence, type Isolation } from "./isolation.ts";
@@ -14,7 +15,7 @@ const PLACES_SHOWN_MAX = 20;
 
 export interface AnnouncementsDeps {
   bindings: BindingStore;
-  journal: Journal;
+  journal: Journal<GearEvents & ApprovalEvents>;
   isolation: Isolation;
 }
 

@@ -7,6 +7,7 @@ import { AppError, notFound } from "../../kit/error.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { Blueprint } from "../blueprint/blueprint.ts";
 import type { Journal } from "../journal/journal.ts";
+import type { GearEvents } from "./events.ts";
 import type { Caller } from "../identity/caller.ts";
 import type { Access } from "../workspaces/access.ts";
 import type { BindingRow, BindingStore } from "./binding-store.ts";
@@ -19,7 +20,7 @@ export interface GearBindingsDeps {
   gears: Gears;
   access: Access;
   blueprint: Blueprint;
-  journal: Journal;
+  journal: Journal<GearEvents>;
   audit: Audit;
   clock: Clock;
 }

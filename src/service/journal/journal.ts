@@ -8,7 +8,7 @@ import { messageOf } from "../../kit/error.ts";
 import { breakOff, frame, frameOfJson, type Frame, type Viewer } from "../../kit/http/sse.ts";
 import { UNASKED, ViewerRights, type Watching } from "../../kit/http/viewer-rights.ts";
 import type { Log } from "../../kit/log.ts";
-import type { EventData, EventEnvelope, PartialData, StoredType, TransientType } from "./schema.ts";
+import type { DataOf, EventEnvelope, EventMap, Superseded, TypeIn } from "./schema.ts";
 import { EventStore, type EventRow } from "./store.ts";
 
 const REPLAY_ROWS_MAX = 200;
@@ -18,6 +18,14 @@ interface Follower extends Watching {
   readonly workspaceId: number;
   /** Null: all events of the workspace. */
   readonly turnId: number | null;
+  readonly endsWith: string | undefined;
+}
+
+/** An event that is sent and not stored. */
+export interface Transient {
+  readonly turnId: number | null;
+  readonly type: string;
+  readonly data: unknown;
 }
 
 export interface FollowOptions {
@@ -27,13 +35,23 @@ export interface FollowOptions {
   readonly after: number | null;
   /** Asked before each page of stored events, and whenever rights may have changed; false ends the stream. */
   readonly allowed: () => boolean;
-  /** What is being said at the moment. */
-  readonly partials: () => { turnId: number; data: PartialData }[];
+  /** Sent between the stored events and the live ones: what is under way at that moment. */
+  readonly underWay: () => readonly Transient[];
+  /** The type of event after which nothing comes. */
+  readonly endsWith?: string;
   /** After the stored events: is there nothing to come? */
   readonly over: () => boolean;
 }
 
-export class Journal {
+export interface JournalDeps {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly superseded: Superseded;
+}
+
+/** `Events`: those that a feature appends; the journal itself takes any. */
+export class Journal<Events extends EventMap = EventMap> {
   readonly #store: EventStore;
   readonly #db: Db;
   readonly #clock: Clock;
@@ -45,22 +63,22 @@ export class Journal {
   readonly #rightsChecks: (() => void)[] = [];
   readonly #rights: ViewerRights;
 
-  constructor(db: Db, clock: Clock, log: Log) {
+  constructor({ db, clock, log, superseded }: JournalDeps) {
     this.#db = db;
     this.#clock = clock;
     this.#log = log;
-    this.#store = new EventStore(db);
+    this.#store = new EventStore(db, superseded);
     this.#rights = new ViewerRights(() => this.#everyFollower(), log);
   }
 
   /** Inside a write. Returns the event's id. */
-  append<T extends StoredType>(
+  append<T extends TypeIn<Events>>(
     workspaceId: number,
     turnId: number | null,
     type: T,
-    data: EventData<T>,
+    data: DataOf<Events, T>,
   ): number {
-    const envelope: EventEnvelope<T> = { turn_id: turnId, time: rfc3339(this.#clock.now()), data };
+    const envelope: EventEnvelope = { turn_id: turnId, time: rfc3339(this.#clock.now()), data };
     const content = JSON.stringify(envelope);
     const { id } = this.#store.insert.get(workspaceId, turnId, type, content)!;
     this.#db.afterCommit(() =>
@@ -69,9 +87,14 @@ export class Journal {
     return id;
   }
 
-  /** Sends streamed text to who is looking. Costs nothing when nobody is. */
-  transient<T extends TransientType>(workspaceId: number, turnId: number, type: T, data: EventData<T>): void {
-    this.#publish(workspaceId, turnId, type, () => this.#transientFrame(turnId, type, data));
+  /** Sends an event to current viewers without storing it. Costs nothing when there are none. */
+  transient<T extends TypeIn<Events>>(
+    workspaceId: number,
+    turnId: number | null,
+    type: T,
+    data: DataOf<Events, T>,
+  ): void {
+    this.#publish(workspaceId, turnId, type, () => transientFrame({ turnId, type, data }));
   }
 
   lastId(workspaceId: number): number {
@@ -85,7 +108,7 @@ export class Journal {
 
   /** Starts sending to a viewer; returns what to call when it is gone. */
   follow(viewer: Viewer, options: FollowOptions): () => void {
-    const follower: Follower = { ...options, viewer, asked: UNASKED };
+    const follower: Follower = { ...options, endsWith: options.endsWith, viewer, asked: UNASKED };
     this.#replaying.add(follower);
     this.#replay(follower, options)
       .catch((error: unknown) => this.#breakOff(follower, error))
@@ -107,12 +130,12 @@ export class Journal {
     this.#rights.changed();
   }
 
-  /** After a workspace was deleted: its viewers are told, and their streams end. */
-  endWorkspace(workspaceId: number): void {
-    const removed = this.#transientFrame(null, "workspace.removed", { workspace_id: workspaceId });
+  /** Sends the last event of a workspace, and ends the streams of its viewers. */
+  end(workspaceId: number, last: Omit<Transient, "turnId">): void {
+    const encoded = transientFrame({ turnId: null, ...last });
     for (const follower of this.#followers.get(workspaceId) ?? []) {
       // It is too late to ask whether it might see this workspace.
-      if (this.#rights.isAsked(follower)) follower.viewer.send(removed);
+      if (this.#rights.isAsked(follower)) follower.viewer.send(encoded);
       follower.viewer.end();
     }
   }
@@ -133,9 +156,7 @@ export class Journal {
     if (!this.#rights.ask(follower)) return;
     if (options.over()) return follower.viewer.end();
     this.#add(follower);
-    for (const partial of options.partials()) {
-      follower.viewer.send(this.#transientFrame(partial.turnId, "partial", partial.data));
-    }
+    for (const event of options.underWay()) follower.viewer.send(transientFrame(event));
   }
 
   #breakOff(follower: Follower, error: unknown): void {
@@ -163,12 +184,8 @@ export class Journal {
       if (follower.turnId !== null && follower.turnId !== turnId) continue;
       if (!this.#rights.admits(follower)) continue;
       follower.viewer.send((encoded ??= encode()));
-      if (type === "turn.finished" && follower.turnId !== null) follower.viewer.end();
+      if (type === follower.endsWith) follower.viewer.end();
     }
-  }
-
-  #transientFrame<T extends TransientType>(turnId: number | null, type: T, data: EventData<T>): Frame {
-    return frame(type, { turn_id: turnId, data });
   }
 
   *#everyFollower(): Generator<Follower> {
@@ -188,4 +205,8 @@ export class Journal {
     if (others.length > 0) this.#followers.set(follower.workspaceId, others);
     else this.#followers.delete(follower.workspaceId);
   }
+}
+
+function transientFrame({ turnId, type, data }: Transient): Frame {
+  return frame(type, { turn_id: turnId, data } satisfies EventEnvelope);
 }

@@ -1,6 +1,7 @@
 // SQL of workspace events.
 
 import type { Db } from "../../kit/db.ts";
+import type { Superseded } from "./schema.ts";
 
 export interface EventRow {
   id: number;
@@ -8,10 +9,13 @@ export interface EventRow {
   content: string;
 }
 
-/** What is stored stays as it was; that a turn went on after an end is added when the end is read. */
-const REPLAYED = `SELECT e.id, e.type, CASE WHEN e.type = 'turn.finished' THEN json_set(e.content, '$.data.final', json(CASE WHEN EXISTS (
-    SELECT 1 FROM events later WHERE later.turn_id = e.turn_id AND later.id > e.id AND later.type IN ('turn.resumed', 'turn.started')
+/** Stored events never change; what later events make of them is added when they are read. */
+function replayed({ type, by, field }: Superseded): string {
+  const later = by.map((one) => `'${one}'`).join(", ");
+  return `SELECT e.id, e.type, CASE WHEN e.type = '${type}' THEN json_set(e.content, '$.data.${field}', json(CASE WHEN EXISTS (
+    SELECT 1 FROM events later WHERE later.turn_id = e.turn_id AND later.id > e.id AND later.type IN (${later})
   ) THEN 'false' ELSE 'true' END)) ELSE e.content END AS content FROM events e`;
+}
 
 export class EventStore {
   readonly lastId;
@@ -19,7 +23,8 @@ export class EventStore {
   readonly ofWorkspace;
   readonly ofTurn;
 
-  constructor(db: Db) {
+  constructor(db: Db, superseded: Superseded) {
+    const select = replayed(superseded);
     this.lastId = db.query<{ id: number }, [number]>(
       "SELECT coalesce(max(id), 0) AS id FROM events WHERE workspace_id = ?",
     );
@@ -29,10 +34,10 @@ export class EventStore {
        VALUES (?1, (SELECT coalesce(max(id), 0) + 1 FROM events WHERE workspace_id = ?1), ?2, ?3, ?4) RETURNING id`,
     );
     this.ofWorkspace = db.query<EventRow, [number, number, number]>(
-      `${REPLAYED} WHERE e.workspace_id = ? AND e.id > ? ORDER BY e.id LIMIT ?`,
+      `${select} WHERE e.workspace_id = ? AND e.id > ? ORDER BY e.id LIMIT ?`,
     );
     this.ofTurn = db.query<EventRow, [number, number, number]>(
-      `${REPLAYED} WHERE e.turn_id = ? AND e.id > ? ORDER BY e.id LIMIT ?`,
+      `${select} WHERE e.turn_id = ? AND e.id > ? ORDER BY e.id LIMIT ?`,
     );
   }
 }

@@ -10,6 +10,7 @@ import { LIST_DEFAULT, type PageQuery } from "../../kit/schema.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { Blueprint } from "../blueprint/blueprint.ts";
 import type { Journal } from "../journal/journal.ts";
+import type { InstructionEvents } from "./events.ts";
 import { requireSignedIn, type Caller } from "../identity/caller.ts";
 import type { Access } from "../workspaces/access.ts";
 import {
@@ -31,7 +32,7 @@ export interface InstructionsDeps {
   store: LibraryStore;
   access: Access;
   blueprint: Blueprint;
-  journal: Journal;
+  journal: Journal<InstructionEvents>;
   audit: Audit;
   clock: Clock;
 }

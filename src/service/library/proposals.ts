@@ -7,6 +7,7 @@ import { AppError, notFound } from "../../kit/error.ts";
 import type { Approval } from "../approvals/schema.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { Journal } from "../journal/journal.ts";
+import type { ApprovalEvents } from "../approvals/events.ts";
 import type { Caller } from "../identity/caller.ts";
 import type { ToolScope } from "../tools/tool.ts";
 import type { Access } from "../workspaces/access.ts";
@@ -19,7 +20,7 @@ export interface ProposalsDeps {
   store: ProposalStore;
   instructions: Instructions;
   access: Access;
-  journal: Journal;
+  journal: Journal<ApprovalEvents>;
   audit: Audit;
   clock: Clock;
 }

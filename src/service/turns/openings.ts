@@ -7,6 +7,7 @@ import type { Blueprint } from "../blueprint/blueprint.ts";
 import type { Conversation } from "../conversation/conversation.ts";
 import type { Outcome } from "../conversation/schema.ts";
 import type { Journal } from "../journal/journal.ts";
+import type { TurnEvents } from "./events.ts";
 import type { Run } from "./recorder.ts";
 import { toTurn, type OverStatus } from "./records.ts";
 import type { Turn } from "./schema.ts";
@@ -16,7 +17,7 @@ export interface OpeningsDeps {
   store: TurnStore;
   conversation: Conversation;
   blueprint: Blueprint;
-  journal: Journal;
+  journal: Journal<TurnEvents>;
   clock: Clock;
 }
 

@@ -10,7 +10,8 @@ import type { Conversation, NewEntry } from "../conversation/conversation.ts";
 import type { SentPrompts } from "../conversation/records.ts";
 import type { Outcome, Truncation } from "../conversation/schema.ts";
 import type { Journal } from "../journal/journal.ts";
-import type { EventData } from "../journal/schema.ts";
+import type { DataOf } from "../journal/schema.ts";
+import type { TurnEvents } from "./events.ts";
 import { amountOf } from "../../kit/money.ts";
 import { toolNameAsSent, type ModelAnswer, type TokenUsage } from "../llm/model.ts";
 import type { ToolResult } from "../tools/tool.ts";
@@ -23,7 +24,7 @@ export interface RecorderDeps {
   turns: TurnStore;
   prompts: SentPrompts;
   conversation: Conversation;
-  journal: Journal;
+  journal: Journal<TurnEvents>;
   usages: Usages;
   clock: Clock;
 }
@@ -330,8 +331,12 @@ export class Recorder {
     this.#tell(run, "tool.result", { call_id: callId, tool, outcome, text, duration_ms: durationMs });
   }
 
-  #tell<T extends RunEvent>(run: RunRow, type: T, data: Omit<EventData<T>, "run_id" | "agent_id">): void {
-    const about = { run_id: run.id, agent_id: run.agent_id, ...data } as EventData<T>;
+  #tell<T extends RunEvent>(
+    run: RunRow,
+    type: T,
+    data: Omit<DataOf<TurnEvents, T>, "run_id" | "agent_id">,
+  ): void {
+    const about = { run_id: run.id, agent_id: run.agent_id, ...data } as DataOf<TurnEvents, T>;
     this.#deps.journal.append(run.workspace_id, run.turn_id, type, about);
   }
 

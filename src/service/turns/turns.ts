@@ -11,7 +11,7 @@ import { AppError, messageOf, notFound } from "../../kit/error.ts";
 import type { Log } from "../../kit/log.ts";
 import { LIST_DEFAULT, type PageQuery } from "../../kit/schema.ts";
 import type { Blueprint } from "../blueprint/blueprint.ts";
-import type { PartialData } from "../journal/schema.ts";
+import type { PartialData } from "./events.ts";
 import type { Caller } from "../identity/caller.ts";
 import type { Access } from "../workspaces/access.ts";
 import { stopCause, TurnStopped, type RunOutcome, type TurnContext } from "./context.ts";

@@ -1,10 +1,11 @@
 // Who watches turns and workspaces: what is stored, what is being said at the moment, what comes; for as long as the viewer may see it.
 
 import type { Viewer } from "../../kit/http/sse.ts";
-import type { Journal } from "../journal/journal.ts";
+import type { Journal, Transient } from "../journal/journal.ts";
 import type { Authentication } from "../people/authentication.ts";
 import type { Caller } from "../identity/caller.ts";
 import type { Access } from "../workspaces/access.ts";
+import { TURN_FINISHED } from "./events.ts";
 import { isOver } from "./records.ts";
 import type { TurnStore } from "./store.ts";
 import type { Turns } from "./turns.ts";
@@ -31,28 +32,33 @@ export class Viewing {
     after: number,
     viewer: Viewer,
   ): () => void {
-    const { journal, store, turns } = this.#deps;
+    const { journal, store } = this.#deps;
     return journal.follow(viewer, {
       workspaceId: turn.workspace_id,
       turnId: turn.id,
       after,
       allowed: () => this.#stillSees(caller, turn.workspace_id),
-      partials: () => turns.partials(turn.workspace_id).filter((partial) => partial.turnId === turn.id),
+      underWay: () => this.#partials(turn.workspace_id).filter(({ turnId }) => turnId === turn.id),
+      endsWith: TURN_FINISHED,
       over: () => isOver(store.turnById.get(turn.id)?.status),
     });
   }
 
   /** `after` null: only what comes from now on. */
   workspace(caller: Caller, workspaceId: number, after: number | null, viewer: Viewer): () => void {
-    const { journal, turns } = this.#deps;
+    const { journal } = this.#deps;
     return journal.follow(viewer, {
       workspaceId,
       turnId: null,
       after,
       allowed: () => this.#stillSees(caller, workspaceId),
-      partials: () => turns.partials(workspaceId),
+      underWay: () => this.#partials(workspaceId),
       over: () => false,
     });
+  }
+
+  #partials(workspaceId: number): Transient[] {
+    return this.#deps.turns.partials(workspaceId).map((partial) => ({ type: "partial", ...partial }));
   }
 
   #stillSees(caller: Caller, workspaceId: number): boolean {

@@ -8,6 +8,7 @@ import type { Audit } from "../audit/audit.ts";
 import type { Blueprint } from "../blueprint/blueprint.ts";
 import type { Models } from "../catalog/models.ts";
 import type { Journal } from "../journal/journal.ts";
+import type { WorkspaceEvents } from "./events.ts";
 import { requireSignedIn, type Caller } from "../identity/caller.ts";
 import type { Teams } from "../people/teams.ts";
 import type { Access } from "./access.ts";
@@ -32,7 +33,7 @@ export interface WorkspacesDeps {
   blueprint: Blueprint;
   models: Models;
   teams: Teams;
-  journal: Journal;
+  journal: Journal<WorkspaceEvents>;
   audit: Audit;
   clock: Clock;
   followers: readonly WorkspaceFollower[];
@@ -128,7 +129,7 @@ export class Workspaces {
         detail: { name: row.name },
       });
       db.afterCommit(() => {
-        journal.endWorkspace(id);
+        journal.end(id, { type: "workspace.removed", data: { workspace_id: id } });
         for (const follower of followers) follower.removed?.(id);
       });
     });

@@ -7,6 +7,7 @@ import type { Viewer } from "../../../src/kit/http/sse.ts";
 import { createLog } from "../../../src/kit/log.ts";
 import { migrate } from "../../../src/kit/migrate.ts";
 import { Journal } from "../../../src/service/journal/journal.ts";
+import { resumedEnds } from "../../../src/service/turns/events.ts";
 import { migrations } from "../../../src/service/migrations/migrations.ts";
 
 const EVENTS = 500;
@@ -22,7 +23,7 @@ async function history() {
       VALUES (1, 'w', 'w', '', '', '', 1, 0)`),
   );
   const log = createLog({ level: "error", format: "json", clock: systemClock, write: () => {} });
-  const journal = new Journal(db, systemClock, log);
+  const journal = new Journal({ db, clock: systemClock, log, superseded: resumedEnds });
   await db.write(() => {
     for (let n = 0; n < EVENTS; n++) journal.append(1, null, "entry.forgotten", { entry_id: n + 1 });
   });
@@ -35,7 +36,7 @@ async function history() {
   };
   let stop = () => {};
   const follow = (allowed: () => boolean) => {
-    const options = { workspaceId: 1, turnId: null, after: 0, partials: () => [], over: () => true };
+    const options = { workspaceId: 1, turnId: null, after: 0, underWay: () => [], over: () => true };
     stop = journal.follow(viewer, { ...options, allowed });
   };
   const readOn = () => {

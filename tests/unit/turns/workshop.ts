@@ -9,6 +9,7 @@ import { migrate } from "../../../src/kit/migrate.ts";
 import { ConversationStore } from "../../../src/service/conversation/store.ts";
 import { SentPrompts } from "../../../src/service/conversation/records.ts";
 import { Journal } from "../../../src/service/journal/journal.ts";
+import { resumedEnds } from "../../../src/service/turns/events.ts";
 import {
   NO_USAGE,
   type CallModel,
@@ -120,7 +121,7 @@ function buildTurns(parts: ReturnType<typeof setUp>, registry: ToolRegistry, cal
     background,
   } = parts;
   const clock = systemClock;
-  const journal = new Journal(db, clock, log);
+  const journal = new Journal({ db, clock, log, superseded: resumedEnds });
   const store = new TurnStore(db);
   const prompts = new SentPrompts(new ConversationStore(db));
   const recorder = new Recorder({ db, turns: store, prompts, conversation, journal, usages, clock });

@@ -3,7 +3,7 @@
 
 import { beforeAll, describe, expect, test } from "bun:test";
 import { array, assert, nat, property, tuple } from "fast-check";
-import type { WorkspaceEvent } from "../../../src/service/journal/schema.ts";
+import type { WorkspaceEvent } from "../../../src/service/events.ts";
 import { reduce, reduceAll } from "../../../web/state/reducer.ts";
 import { type Snapshot, stateOf, type WorkspaceState } from "../../../web/state/workspace-state.ts";
 import { type Recording, recordedTurns } from "../../kit/recorded-turns.ts";

@@ -4,7 +4,7 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import type { Approval } from "../../../src/service/approvals/schema.ts";
 import type { Entry } from "../../../src/service/conversation/schema.ts";
-import type { WorkspaceEvent } from "../../../src/service/journal/schema.ts";
+import type { WorkspaceEvent } from "../../../src/service/events.ts";
 import type { Turn } from "../../../src/service/turns/schema.ts";
 import { reduce, reduceAll } from "../../../web/state/reducer.ts";
 import { chipState } from "../../../web/state/tool-state.ts";

@@ -1,0 +1,11 @@
+// Events of a workspace itself.
+
+import { closed, Id } from "../../kit/schema.ts";
+import { Workspace } from "./schema.ts";
+
+export const workspaceEvents = { "workspace.updated": closed({ workspace: Workspace }) };
+export type WorkspaceEvents = typeof workspaceEvents;
+
+/** The last event of a deleted workspace; nothing of it is stored any more. */
+export const workspaceEnd = { "workspace.removed": closed({ workspace_id: Id }) };
+export type WorkspaceEnd = typeof workspaceEnd;
