@@ -6,7 +6,7 @@ import { systemClock, turnOfOthers } from "../../src/kit/clock.ts";
 import { openDatabase } from "../../src/kit/db.ts";
 import { migrate } from "../../src/kit/migrate.ts";
 import { Audit } from "../../src/service/audit/audit.ts";
-import type { AuditRecord, AuditVerification } from "../../src/service/audit/schema.ts";
+import type { AuditRecord } from "../../src/service/audit/schema.ts";
 import { migrations } from "../../src/service/migrations/migrations.ts";
 import { temporaryFolder } from "../kit/folder.ts";
 import { eventually } from "../kit/eventually.ts";
@@ -23,20 +23,20 @@ async function decide(at: Office): Promise<{ tokens: string[] }> {
   const { admin } = at;
   const anna = await at.user("anna");
   await admin.patch(`/users/${anna.id}`, { name: "Anne", role: "team-lead" });
-  const { token } = await admin.post<{ token: string }>(`/users/${anna.id}/tokens`);
+  const { token } = await admin.post(`/users/${anna.id}/tokens`);
   await admin.put(`/users/${anna.id}/password`, { password: PASSWORD });
-  const session = await admin.post<{ token: string }>("/login", { user: "anne", password: PASSWORD });
+  const session = await admin.post("/login", { user: "anne", password: PASSWORD });
   const team = await at.team("team", anna);
   await admin.patch(`/teams/${team}`, { name: "Team" });
   await admin.patch(`/providers/${at.providerId}`, { api_key: KEY });
   await admin.patch(`/providers/${at.providerId}`, { base_url: "http://127.0.0.1:10", api_key: "" });
-  const model = await admin.post<{ id: number }>("/models", {
+  const model = await admin.post("/models", {
     provider_id: at.providerId,
     model_name: "other",
   });
   await admin.patch(`/models/${model.id}`, { label: "Other" });
   await admin.delete(`/models/${model.id}`);
-  const spare = await admin.post<{ id: number }>("/providers", {
+  const spare = await admin.post("/providers", {
     name: "spare",
     type: "vendor-a",
     api_key: KEY,
@@ -63,7 +63,7 @@ test("every decision is recorded in order, and the chain holds", async () => {
   await using at = await office();
   await decide(at);
 
-  const records = await at.admin.get<AuditRecord[]>("/audit?limit=500");
+  const records = await at.admin.get("/audit?limit=500");
 
   expect(records.toReversed().map((record) => record.action)).toEqual([
     "user.create",
@@ -99,7 +99,7 @@ test("every decision is recorded in order, and the chain holds", async () => {
     "user.delete",
   ]);
   expect(records.map((record) => record.seq)).toEqual(records.map((_, index) => records.length - index));
-  expect(await at.admin.get<AuditVerification>("/audit/verify")).toEqual({
+  expect(await at.admin.get("/audit/verify")).toEqual({
     ok: true,
     entries: records.length,
     head: records[0]!.hash,
@@ -113,7 +113,7 @@ test("a record says who, how authenticated, from where, what, when and in which 
   await using at = await office({ clock });
   const boss = await at.user("boss", "admin");
   await at.admin.put(`/users/${boss.id}/password`, { password: PASSWORD });
-  const { token } = await at.admin.post<{ token: string }>("/login", { user: "boss", password: PASSWORD });
+  const { token } = await at.admin.post("/login", { user: "boss", password: PASSWORD });
   const [loopback, byToken, bySession] = [at.admin, at.as(at.adminToken), at.as(token)];
 
   for (const [client, name] of [
@@ -124,7 +124,7 @@ test("a record says who, how authenticated, from where, what, when and in which 
     await client.raw("POST", "/teams", { body: { name }, headers: { "X-Request-Id": `request-${name}` } });
   }
 
-  const records = (await at.admin.get<AuditRecord[]>("/audit?action=team.create")).toReversed();
+  const records = (await at.admin.get("/audit?action=team.create")).toReversed();
   expect(
     records.map(({ actor_id, actor, auth, detail, request_id }) => ({
       actor_id,
@@ -158,18 +158,17 @@ test("a record says who, how authenticated, from where, what, when and in which 
 
 test("what is refused is not recorded as done", async () => {
   await using at = await office();
-  const before = await at.admin.get<AuditRecord[]>("/audit");
+  const before = await at.admin.get("/audit");
   await at.admin.refused("DELETE", "/users/1");
   await at.admin.refused("PATCH", "/users/1", { name: "renamed", role: "member" });
   await at.admin.refused("POST", "/providers", { name: "nobody", type: "anthropic", api_key: KEY });
-  expect(await at.admin.get<AuditRecord[]>("/audit")).toEqual(before);
+  expect(await at.admin.get("/audit")).toEqual(before);
 });
 
 test("the record is read in pages and by action and actor, by admins only", async () => {
   await using at = await office();
   for (const name of ["a", "b", "c"]) await at.team(name);
-  const seqs = async (query: string) =>
-    (await at.admin.get<AuditRecord[]>(`/audit?${query}`)).map((record) => record.seq);
+  const seqs = async (query: string) => (await at.admin.get(`/audit?${query}`)).map((record) => record.seq);
 
   expect(await seqs("limit=2")).toEqual([6, 5]);
   expect(await seqs("limit=2&before=5")).toEqual([4, 3]);
@@ -299,7 +298,7 @@ for (const [what, sql, found] of EDITS) {
     await using folder = await temporaryFolder();
     const first = await office({ data: folder.path });
     for (const name of ["a", "b", "c"]) await first.team(name);
-    expect(await first.admin.get<AuditVerification>("/audit/verify")).toMatchObject({ ok: true, entries: 6 });
+    expect(await first.admin.get("/audit/verify")).toMatchObject({ ok: true, entries: 6 });
     await first[Symbol.asyncDispose]();
     {
       using db = new Database(`${folder.path}/service.db`);
@@ -307,7 +306,7 @@ for (const [what, sql, found] of EDITS) {
     }
 
     await using second = await testService({ data: folder.path });
-    expect(await second.admin.get<AuditVerification>("/audit/verify")).toMatchObject({ ok: false, ...found });
+    expect(await second.admin.get("/audit/verify")).toMatchObject({ ok: false, ...found });
     // Said by itself as well, by the start.
     const said = () => second.log.filter((line) => line.includes("the audit chain is broken"));
     await eventually(() => said().length, 1);
@@ -324,7 +323,7 @@ test("records that can't be read any more are shown as that, the others as they 
   await using folder = await temporaryFolder();
   const first = await office({ data: folder.path });
   for (const name of ["a", "b", "c"]) await first.team(name);
-  const before = await first.admin.get<AuditRecord[]>("/audit");
+  const before = await first.admin.get("/audit");
   await first[Symbol.asyncDispose]();
   {
     using db = new Database(`${folder.path}/service.db`);
@@ -351,17 +350,17 @@ test("records that can't be read any more are shown as that, the others as they 
     hash: before.find((record) => record.seq === seq)!.hash,
   });
   const readable = before.filter((record) => record.seq < 4);
-  expect(await second.admin.get<AuditRecord[]>("/audit")).toEqual([
+  expect(await second.admin.get("/audit")).toEqual([
     unreadable(6),
     unreadable(5),
     unreadable(4),
     ...readable,
   ]);
-  expect(await second.admin.get<AuditRecord[]>("/audit?actor=admin")).toEqual(
+  expect(await second.admin.get("/audit?actor=admin")).toEqual(
     readable.filter((record) => record.actor === "admin"),
   );
-  expect(await second.admin.get<AuditRecord[]>("/audit?action=team.create")).toEqual([unreadable(5)]);
-  expect(await second.admin.get<AuditVerification>("/audit/verify")).toMatchObject({
+  expect(await second.admin.get("/audit?action=team.create")).toEqual([unreadable(5)]);
+  expect(await second.admin.get("/audit/verify")).toMatchObject({
     ok: false,
     broken_at: 4,
     problem: "was edited",
@@ -403,7 +402,7 @@ test("a chain that an earlier build wrote verifies, and a doubled field in it is
   {
     await using second = await testService({ data: folder.path });
     await second.admin.post("/teams", { name: "new" });
-    expect(await second.admin.get<AuditVerification>("/audit/verify")).toMatchObject({
+    expect(await second.admin.get("/audit/verify")).toMatchObject({
       ok: true,
       entries: 4,
     });
@@ -415,7 +414,7 @@ test("a chain that an earlier build wrote verifies, and a doubled field in it is
     );
   }
   await using third = await testService({ data: folder.path });
-  expect(await third.admin.get<AuditVerification>("/audit/verify")).toMatchObject({
+  expect(await third.admin.get("/audit/verify")).toMatchObject({
     ok: false,
     broken_at: 2,
     problem: ANOTHER_TEXT,

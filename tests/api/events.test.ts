@@ -6,7 +6,7 @@ import { ROOT } from "../../release/step.ts";
 import { eventData, storedEventData } from "../../src/service/events.ts";
 import type { StreamEvent } from "../kit/client.ts";
 import { misfits } from "../kit/event-check.ts";
-import { isolatedSandbox, type GearView } from "../kit/gears.ts";
+import { isolatedSandbox } from "../kit/gears.ts";
 import { inhabited, type Inhabited } from "../kit/inhabited.ts";
 import { demoOrchestrator, demoWorker, gate, say } from "../kit/model/index.ts";
 import { searchable } from "../kit/searching.ts";
@@ -77,7 +77,7 @@ test("of turns as the demo has them: workers, a gear that is forged, approved, c
   await lab.addModel("worker");
   lab.model.on("boss", (request) => demoOrchestrator(request)).on("worker", (request) => demoWorker(request));
   for (const text of ["What is new?", "Count the words: one two"]) await lab.chat(text);
-  const [gear] = await lab.admin.get<GearView[]>("/gears");
+  const [gear] = await lab.admin.get("/gears");
   await lab.admin.patch(`/gears/${gear!.id}`, { status: "approved", content_hash: gear!.content_hash });
   await lab.chat("Count the words: one two");
   const events = await storedEvents(lab);

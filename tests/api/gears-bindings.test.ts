@@ -26,7 +26,7 @@ test("a gear is bound to all agents or to one, once each", async () => {
     agent_id: null,
     created_at: expect.any(String),
   } as never);
-  const toOne = await lab.admin.post<Binding>(path, { gear_id: gear.id, agent_id: worker });
+  const toOne = await lab.admin.post(path, { gear_id: gear.id, agent_id: worker });
   expect(await lab.admin.get<unknown>(path)).toEqual([toAll, toOne]);
   for (const body of [
     { gear_id: gear.id, agent_id: null },
@@ -48,7 +48,7 @@ test("bindings are refused for foreign agents, missing gears, and those who do n
   const gear = await makeGear(lab.admin);
   const path = `/workspaces/${lab.workspaceId}/gears`;
   const { id } = await lab.admin.post<Binding>(path, { gear_id: gear.id });
-  const other = await lab.admin.post<{ id: number }>("/workspaces", {
+  const other = await lab.admin.post("/workspaces", {
     name: "other",
     orchestrator_model_id: 1,
   });
@@ -89,10 +89,10 @@ test("a clone has the bindings, each to the copy of its agent; the original keep
   const path = `/workspaces/${lab.workspaceId}/gears`;
   await lab.admin.post(path, { gear_id: gear.id });
   await lab.admin.post(path, { gear_id: gear.id, agent_id: worker });
-  const before = await lab.admin.get<Binding[]>(path);
-  const clone = await lab.admin.post<{ id: number }>(`/workspaces/${lab.workspaceId}/clone`);
-  const copies = await lab.admin.get<{ id: number; name: string }[]>(`/workspaces/${clone.id}/agents`);
-  const copied = await lab.admin.get<Binding[]>(`/workspaces/${clone.id}/gears`);
+  const before = await lab.admin.get(path);
+  const clone = await lab.admin.post(`/workspaces/${lab.workspaceId}/clone`);
+  const copies = await lab.admin.get(`/workspaces/${clone.id}/agents`);
+  const copied = await lab.admin.get(`/workspaces/${clone.id}/gears`);
   expect(copied.map((each) => each.agent_id)).toEqual([
     null,
     copies.find((agent) => agent.name === "worker")!.id,
@@ -108,7 +108,7 @@ test("new content keeps bindings; they show in the approval; deletion of the gea
   await lab.admin.post(path, { gear_id: gear.id, agent_id: worker });
   await lab.admin.put(`/gears/${gear.id}`, { code: "echo new" });
   expect(await lab.admin.get<unknown>(path)).toMatchObject([{ agent_id: worker, gear_status: "pending" }]);
-  const [approval] = await lab.admin.get<{ facts: string[] }[]>("/approvals");
+  const [approval] = await lab.admin.get("/approvals");
   expect(approval!.facts.at(-1)).toBe("once approved it can be called by: worker in lab");
   await lab.admin.delete(`/agents/${worker}`);
   expect(await lab.admin.get<unknown>(path)).toEqual([]);

@@ -2,9 +2,8 @@
 // learning about workspaces that its people may not see.
 
 import { expect, test } from "bun:test";
-import type { Approval } from "../../src/service/approvals/schema.ts";
 import type { StreamEvent } from "../kit/client.ts";
-import { ANY_ARGS, isolatedSandbox, makeGear, type GearView } from "../kit/gears.ts";
+import { ANY_ARGS, isolatedSandbox, makeGear } from "../kit/gears.ts";
 import { call, say } from "../kit/model/index.ts";
 import { workplace, type Workplace } from "../kit/workplace.ts";
 
@@ -19,9 +18,7 @@ interface Told {
 
 /** Events about gears and approvals of a workspace, from the first on; those of bindings by their type alone. */
 async function toldIn(lab: Workplace, workspaceId: number): Promise<Told[]> {
-  const { event_id: last } = await lab.admin.get<{ event_id: number }>(
-    `/workspaces/${workspaceId}/blueprint`,
-  );
+  const { event_id: last } = await lab.admin.get(`/workspaces/${workspaceId}/blueprint`);
   await using reader = await lab.admin.events(`/workspaces/${workspaceId}/events?after=0`);
   await reader.until((event) => event.id === last);
   return reader.seen.filter(({ type }) => /^(gear|approval)\./.test(type)).map(toTold);
@@ -33,8 +30,8 @@ function toTold({ type, data }: StreamEvent): Told {
 
 /** Another workspace, in which the gear is bound to all agents. */
 async function boundElsewhere(lab: Workplace, gearId: number): Promise<number> {
-  const [model] = await lab.admin.get<{ id: number }[]>("/models");
-  const { id } = await lab.admin.post<{ id: number }>("/workspaces", {
+  const [model] = await lab.admin.get("/models");
+  const { id } = await lab.admin.post("/workspaces", {
     name: "elsewhere",
     orchestrator_model_id: model!.id,
   });
@@ -46,8 +43,8 @@ test("a forged gear: its approval is asked for and decided in its workspace, wit
   await using lab = await workplace("anthropic", { sandbox: isolatedSandbox() });
   lab.model.script("boss", [forge("true\n"), say("wait")]);
   const { turn } = await lab.chat("make it");
-  const [approval] = await lab.admin.get<Approval[]>("/approvals");
-  const [gear] = await lab.admin.get<GearView[]>("/gears");
+  const [approval] = await lab.admin.get("/approvals");
+  const [gear] = await lab.admin.get("/gears");
   expect(approval).toMatchObject({ agent: "orchestrator", workspace_id: lab.workspaceId });
   expect(approval!.facts.at(-1)).toBe("once approved it can be called by: orchestrator in lab");
   const updated = { gear_id: gear!.id, name: "adder", status: "pending", version: 1, user: "admin" };
@@ -78,12 +75,12 @@ test("forged again: another approval; bound elsewhere: that is told too, and onl
   await using lab = await workplace("anthropic", { sandbox: isolatedSandbox() });
   lab.model.script("boss", [forge("true\n"), say("wait"), forge("false\n"), forge("false\n"), say("wait")]);
   await lab.chat("make it");
-  const [gear] = await lab.admin.get<GearView[]>("/gears");
+  const [gear] = await lab.admin.get("/gears");
   await lab.admin.patch(`/gears/${gear!.id}`, { status: "approved" });
   const elsewhere = await boundElsewhere(lab, gear!.id);
   const before = await toldIn(lab, lab.workspaceId);
   const { turn } = await lab.chat("again");
-  const [approval] = await lab.admin.get<Approval[]>("/approvals");
+  const [approval] = await lab.admin.get("/approvals");
   expect(approval!.facts.at(-1)).toBe(
     "once approved it can be called by: all agents in elsewhere, orchestrator in lab",
   );
@@ -114,7 +111,7 @@ test("disabled, withdrawn and deleted", async () => {
   await using lab = await workplace("anthropic", { sandbox: isolatedSandbox() });
   lab.model.script("boss", [forge("true\n"), say("wait")]);
   await lab.chat("make it");
-  const [gear] = await lab.admin.get<GearView[]>("/gears");
+  const [gear] = await lab.admin.get("/gears");
   const elsewhere = await boundElsewhere(lab, gear!.id);
   const before = (await toldIn(lab, lab.workspaceId)).length;
   for (const status of ["disabled", "approved", "pending"])

@@ -64,7 +64,7 @@ test("any name of an argument is passed on and shown, whatever is in it", async 
   expect(await at.admin.post<unknown>(`/gears/${gear.id}/run`, { args })).toMatchObject({
     stdout: JSON.stringify(args),
   });
-  const [run] = await at.admin.get<{ id: number }[]>(`/gears/${gear.id}/runs`);
+  const [run] = await at.admin.get(`/gears/${gear.id}/runs`);
   expect(await at.admin.get<unknown>(`/gear-runs/${run!.id}`)).toMatchObject({ args } as never);
 });
 
@@ -76,8 +76,8 @@ test("a dry run works on unapproved content and leaves it pending; the answer sa
     isolated: false,
     notice: "This run was not isolated: the program had the server's own access.",
   });
-  expect((await at.admin.get<{ status: string }>(`/gears/${gear.id}`)).status).toBe("pending");
-  const [record] = await at.admin.get<Record<string, unknown>[]>("/audit?action=gear.dry_run");
+  expect((await at.admin.get(`/gears/${gear.id}`)).status).toBe("pending");
+  const [record] = await at.admin.get("/audit?action=gear.dry_run");
   expect(record).toMatchObject({ content_hash: gear.content_hash, detail: { isolated: false, run: 1 } });
 });
 
@@ -304,14 +304,14 @@ test("a sandbox that can't run is an answer of its own, and on record", async ()
 test("files of the workspace are given to a run only when they are named, and only to who sees the workspace", async () => {
   await using at = await testService(withPrograms);
   const ann = await at.user("ann");
-  const provider = await at.admin.post<{ id: number }>("/providers", {
+  const provider = await at.admin.post("/providers", {
     name: "p",
     type: "openai-compatible",
     base_url: "http://192.0.2.1/v1",
     api_key: "k",
   });
-  const model = await at.admin.post<{ id: number }>("/models", { provider_id: provider.id, model_name: "m" });
-  const workspace = await at.admin.post<{ id: number }>("/workspaces", {
+  const model = await at.admin.post("/models", { provider_id: provider.id, model_name: "m" });
+  const workspace = await at.admin.post("/workspaces", {
     name: "w",
     orchestrator_model_id: model.id,
   });
@@ -331,7 +331,7 @@ test("files of the workspace are given to a run only when they are named, and on
     code: 'cd inputs; for each in $(find . -type f | sort); do echo "$each $(cat $each)"; done',
     args_schema: schema,
   });
-  const run = (body: unknown) => at.admin.post<{ stdout: string }>(`/gears/${gear.id}/run`, body);
+  const run = (body: unknown) => at.admin.post(`/gears/${gear.id}/run`, body);
   expect((await run({ workspace_id: workspace.id, files: ["a.txt"], args: { doc: "d/b.txt" } })).stdout).toBe(
     "./a.txt A\n./d/b.txt B\n",
   );
@@ -366,9 +366,7 @@ test("stored tests run dry and say what differs", async () => {
     args_schema: '{"type":"object","properties":{"a":{"type":"integer"}}}',
     tests,
   });
-  const report = await at.admin.post<{ tests: { name: string; passed: boolean; problem: string | null }[] }>(
-    `/gears/${gear.id}/tests/run`,
-  );
+  const report = await at.admin.post(`/gears/${gear.id}/tests/run`);
   expect(report).toMatchObject({
     passed: false,
     version: 1,
@@ -400,9 +398,7 @@ test("so many run at once, the next wait; what lost its approval while it waited
   });
   await using at = await testService({ sandbox });
   const gear = await approvedGear(at.admin);
-  const runs = Array.from({ length: GEAR_RUNS_AT_ONCE_MAX }, () =>
-    at.admin.post<{ exit_code: number }>(`/gears/${gear.id}/run`),
-  );
+  const runs = Array.from({ length: GEAR_RUNS_AT_ONCE_MAX }, () => at.admin.post(`/gears/${gear.id}/run`));
   await full.promise;
   const waiting = at.admin.events(`/gears/${gear.id}/run`, { method: "POST", body: {} });
   const reader = await waiting;

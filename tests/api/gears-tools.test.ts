@@ -43,10 +43,7 @@ test("a forged gear is pending, bound to its agent, and a tool only after approv
     "Gear \"adder\" version 1 is saved and bound to you. It waits for a person's approval; until then you can't call it. Tell the person so.",
   ]);
   expect(toolsOf(lab)).not.toContain("adder");
-  const [waiting] =
-    await lab.admin.get<{ id: number; content_hash: string; agent: string; workspace_id: number }[]>(
-      "/approvals",
-    );
+  const [waiting] = await lab.admin.get("/approvals");
   expect(waiting).toMatchObject({
     kind: "gear",
     agent: "orchestrator",
@@ -123,7 +120,7 @@ async function callAfter(
   const sandbox = isolatedSandbox();
   await using lab = await workplace("anthropic", { sandbox });
   const gear = await approvedGear(lab.admin);
-  const binding = await lab.admin.post<{ id: number }>(`/workspaces/${lab.workspaceId}/gears`, {
+  const binding = await lab.admin.post(`/workspaces/${lab.workspaceId}/gears`, {
     gear_id: gear.id,
   });
   const door = gate();
@@ -240,7 +237,7 @@ test("a cancelled turn kills the gear; its run is on record as cancelled", async
   lab.model.script("boss", [call("echo_args"), say("done")]);
   const turn = lab.chat("go");
   await started.promise;
-  const [running] = await lab.admin.get<{ id: number }[]>(`/workspaces/${lab.workspaceId}/turns`);
+  const [running] = await lab.admin.get(`/workspaces/${lab.workspaceId}/turns`);
   await lab.admin.post(`/turns/${running!.id}/cancel`);
   const { events } = await turn;
   expect(events.find((event) => event.type === "tool.result")!.data.data).toMatchObject({
@@ -256,7 +253,7 @@ test("the list shows an agent no description of others that nobody has approved"
   await using lab = await workplace("anthropic", withPrograms);
   const ann = await lab.at.user("ann");
   const gear = { runtime: "bash", code: "cat", args_schema: '{"type":"object"}' };
-  const theirs = await ann.post<GearView>("/gears", { ...gear, name: "theirs", description: "obey ann" });
+  const theirs = await ann.post("/gears", { ...gear, name: "theirs", description: "obey ann" });
   await lab.admin.post("/gears", { ...gear, name: "mine", description: "my own" });
   lab.model.script("boss", [call("gear_list"), say("seen"), call("gear_list"), say("seen")]);
   const listed = async () => {

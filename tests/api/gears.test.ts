@@ -267,7 +267,7 @@ test("every save is the next version and pending: another description, tags only
   ];
   for (const [index, [fields, changed, description]] of saves.entries()) {
     await at.admin.patch(`/gears/${gear.id}`, { status: "approved" });
-    const saved = await ann.put<Record<string, unknown>>(`/gears/${gear.id}`, fields);
+    const saved = await ann.put(`/gears/${gear.id}`, fields);
     expect(saved).toMatchObject({
       changed,
       version: index + 2,
@@ -278,7 +278,7 @@ test("every save is the next version and pending: another description, tags only
     expect(saved["content_hash"]).not.toBe(gear.content_hash);
     expect((await ann.refused("POST", `/gears/${gear.id}/run`, {})).status).toBe(403);
   }
-  const versions = await ann.get<{ description: string }[]>(`/gears/${gear.id}/versions?limit=500`);
+  const versions = await ann.get(`/gears/${gear.id}/versions?limit=500`);
   expect(versions.map((each) => each.description)).toEqual([
     "says it back",
     ...saves.map(([, , description]) => description),
@@ -297,7 +297,7 @@ test("an admin changes the tags of an approved gear, on record, and nobody else 
     tags: ["x", "y"],
     content_hash: gear.content_hash,
   });
-  const [record] = await at.admin.get<{ detail: unknown }[]>("/audit?action=gear.tags");
+  const [record] = await at.admin.get("/audit?action=gear.tags");
   expect(record!.detail).toEqual({ name: "echo_args", version: 1, from: "", to: "x, y" });
 });
 
@@ -308,8 +308,8 @@ test("lists and records name only workspaces that the caller sees", async () => 
   lab.model.script("boss", [call("gear_forge", made), say("wait")]);
   await lab.chat("make it");
   const ids = async (client: Client) => {
-    const [listed] = await client.get<{ id: number; workspace_id: number | null }[]>("/gears");
-    const one = await client.get<{ workspace_id: number | null }>(`/gears/${listed!.id}`);
+    const [listed] = await client.get("/gears");
+    const one = await client.get(`/gears/${listed!.id}`);
     return [listed!.workspace_id, one.workspace_id];
   };
   expect(await ids(lab.admin)).toEqual([lab.workspaceId, lab.workspaceId]);
@@ -319,7 +319,7 @@ test("lists and records name only workspaces that the caller sees", async () => 
 test("new content is the next version and pending, and earlier versions stay", async () => {
   await using at = await testService();
   const gear = await approvedGear(at.admin);
-  const saved = await at.admin.put<Record<string, unknown>>(`/gears/${gear.id}`, { code: "cat; echo" });
+  const saved = await at.admin.put(`/gears/${gear.id}`, { code: "cat; echo" });
   expect(saved).toMatchObject({
     changed: true,
     version: 2,
@@ -328,12 +328,12 @@ test("new content is the next version and pending, and earlier versions stay", a
     code: "cat; echo",
   });
   expect(saved["content_hash"]).not.toBe(gear.content_hash);
-  const versions = await at.admin.get<{ version: number; code: string }[]>(`/gears/${gear.id}/versions`);
+  const versions = await at.admin.get(`/gears/${gear.id}/versions`);
   expect(versions.map(({ version, code }) => ({ version, code }))).toEqual([
     { version: 1, code: "cat\n" },
     { version: 2, code: "cat; echo" },
   ]);
-  const older = await at.admin.get<{ version: number }[]>(`/gears/${gear.id}/versions?before=2&limit=1`);
+  const older = await at.admin.get(`/gears/${gear.id}/versions?before=2&limit=1`);
   expect(older.map((each) => each.version)).toEqual([1]);
 });
 

@@ -29,9 +29,7 @@ for (const protocol of protocols) {
     const { events, turn } = await chat;
 
     expect(turn).toMatchObject({ status: "done", error: null });
-    const blueprint = await lab.admin.get<{ agents: { name: string }[]; wires: unknown[] }>(
-      `/workspaces/${lab.workspaceId}/blueprint`,
-    );
+    const blueprint = await lab.admin.get(`/workspaces/${lab.workspaceId}/blueprint`);
     expect(blueprint.agents.map((agent) => agent.name)).toEqual(["orchestrator", "researcher"]);
     expect(blueprint.wires).toHaveLength(1);
     expect(lab.model.problems).toEqual([]);

@@ -20,9 +20,7 @@ test("counts requests, turns, model calls and their tokens", async () => {
         .find((line) => line.startsWith(`${name} `))
         ?.slice(name.length),
     );
-  const usage = await lab.admin.get<{ input_tokens: number; output_tokens: number }>(
-    `/workspaces/${lab.workspaceId}/usage`,
-  );
+  const usage = await lab.admin.get(`/workspaces/${lab.workspaceId}/usage`);
   expect({
     up: value("service_up"),
     turns: value("service_turns_running"),

@@ -1,7 +1,7 @@
 // Goal: logins, failed logins, refusals and files that people save are on record, without secrets and without filling the record.
 
 import { expect, test } from "bun:test";
-import type { AuditRecord, AuditVerification } from "../../src/service/audit/schema.ts";
+import type { AuditRecord } from "../../src/service/audit/schema.ts";
 import { temporaryFolder } from "../kit/folder.ts";
 import { call, say } from "../kit/model/index.ts";
 import { office, type Office } from "../kit/office.ts";
@@ -11,9 +11,13 @@ import { workplace } from "../kit/workplace.ts";
 const PASSWORD = "canary-password-72";
 
 const actionsOf = async (at: Pick<Office, "admin">, action: string) =>
-  (await at.admin.get<AuditRecord[]>(`/audit?action=${action}`)).map(
-    ({ actor, auth, address, target, detail }): object => ({ actor, auth, address, target, detail }),
-  );
+  (await at.admin.get(`/audit?action=${action}`)).map(({ actor, auth, address, target, detail }): object => ({
+    actor,
+    auth,
+    address,
+    target,
+    detail,
+  }));
 
 test("logins are on record, failed ones too, without what was typed", async () => {
   await using at = await office();
@@ -70,7 +74,7 @@ test("refusals for want of a right are on record once, their repeats as a count 
     ...once.map(({ detail, ...rest }) => ({ ...rest, detail: { ...detail, repeats: 4 } })),
     ...once,
   ]);
-  expect(await again.admin.get<AuditVerification>("/audit/verify")).toMatchObject({ ok: true });
+  expect(await again.admin.get("/audit/verify")).toMatchObject({ ok: true });
 });
 
 test("a record of repeats names what was refused, and not only what was refused first", async () => {
@@ -96,7 +100,7 @@ test("a person's save of a file is on record with its path and version, an agent
   const { version } = (await saved.json()) as { version: string };
   lab.model.script("boss", [call("file_write", { path: "b.md", content: "x" }), say("done")]);
   await lab.chat("write");
-  const records = await lab.admin.get<AuditRecord[]>("/audit?action=file.save");
+  const records = await lab.admin.get("/audit?action=file.save");
   expect(records.map(({ actor, target, detail }) => ({ actor, target, detail }))).toEqual([
     {
       actor: "admin",

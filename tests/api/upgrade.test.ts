@@ -8,7 +8,7 @@ import { openDatabase } from "../../src/kit/db.ts";
 import { migrate } from "../../src/kit/migrate.ts";
 import { migrations } from "../../src/service/migrations/migrations.ts";
 import { temporaryFolder } from "../kit/folder.ts";
-import { ANY_ARGS, ECHO, makeGear, withPrograms, type GearView } from "../kit/gears.ts";
+import { ANY_ARGS, ECHO, makeGear, withPrograms } from "../kit/gears.ts";
 import { testService, type TestService } from "../kit/service.ts";
 
 const OLD_KEY = "sk-of-an-earlier-build-5pQ";
@@ -88,16 +88,16 @@ test("keys that were stored in the clear are sealed, and left nowhere: not in fr
 test("versions are hashed with the description, and an approval that did not cover it is taken back, on record", async () => {
   await using folder = await temporaryFolder();
   await using at = await upgraded(folder.path);
-  const gear = await at.admin.get<GearView>("/gears/1");
+  const gear = await at.admin.get("/gears/1");
   expect(gear).toMatchObject({
     status: "pending",
     version: 2,
     approval: null,
     description: "says it back",
   } as never);
-  const [record] = await at.admin.get<{ content_hash: string }[]>("/audit?action=gear.withdraw");
+  const [record] = await at.admin.get("/audit?action=gear.withdraw");
   expect(record).toMatchObject({ actor: "service", target: "gear:1", content_hash: gear.content_hash });
-  const versions = await at.admin.get<{ content_hash: string }[]>("/gears/1/versions");
+  const versions = await at.admin.get("/gears/1/versions");
   expect(versions.map((version) => version.content_hash)).toEqual([gear.content_hash, gear.content_hash]);
   await at.admin.patch("/gears/1", { status: "approved", content_hash: gear.content_hash });
   expect(await at.admin.post<unknown>("/gears/1/run", { args: { a: 1 } })).toMatchObject({
@@ -110,7 +110,7 @@ test("versions are hashed with the description, and an approval that did not cov
 test("of models that were there twice the oldest stays, knows what the others knew, and gets their agents", async () => {
   await using folder = await temporaryFolder();
   await using at = await upgraded(folder.path);
-  const models = await at.admin.get<{ id: number }[]>("/models");
+  const models = await at.admin.get("/models");
   expect(models.map(({ id }) => id).toSorted()).toEqual([1, 2, 4]);
   expect(models.find(({ id }) => id === 1)).toMatchObject({
     label: "m 1",

@@ -34,7 +34,7 @@ export async function run(): Promise<Row[]> {
 
 async function keepRunning(service: BenchService): Promise<{ stop: () => Promise<number> }> {
   const { client } = service;
-  const gear = await client.post<{ id: number }>("/gears", {
+  const gear = await client.post("/gears", {
     name: "count_up",
     runtime: "bash",
     code: CODE,
@@ -45,7 +45,7 @@ async function keepRunning(service: BenchService): Promise<{ stop: () => Promise
   let done = 0;
   const loops = Array.from({ length: GEARS }, async () => {
     while (!stopping.signal.aborted) {
-      const { exit_code } = await client.post<{ exit_code: number }>(`/gears/${gear.id}/run`, { args: {} });
+      const { exit_code } = await client.post(`/gears/${gear.id}/run`, { args: {} });
       if (exit_code !== 0) throw new Error(`a gear ended with exit code ${exit_code}`);
       done += 1;
     }

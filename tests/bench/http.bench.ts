@@ -11,10 +11,10 @@ const RATIO_MIN = 0.65;
 export async function run(): Promise<Row[]> {
   await using service = await benchService();
   const { client, token } = service;
-  const provider = await client.post<{ id: number }>("/providers", { name: "p", type: "anthropic" });
-  const model = await client.post<{ id: number }>("/models", { provider_id: provider.id, model_name: "m" });
+  const provider = await client.post("/providers", { name: "p", type: "anthropic" });
+  const model = await client.post("/models", { provider_id: provider.id, model_name: "m" });
   const make = (index: number) =>
-    client.post<{ id: number }>("/workspaces", {
+    client.post("/workspaces", {
       name: `workspace ${index}`,
       orchestrator_model_id: model.id,
     });

@@ -135,17 +135,17 @@ async function startRelay(modelUrl: string) {
 
 /** Ids of workspaces whose orchestrators think with the scripted model. */
 async function furnish({ client }: BenchService, modelUrl: string, count: number): Promise<number[]> {
-  const provider = await client.post<{ id: number }>("/providers", {
+  const provider = await client.post("/providers", {
     name: "p",
     type: "openai-compatible",
     base_url: `${modelUrl}/v1`,
     api_key: "k",
   });
-  const entry = await client.post<{ id: number }>("/models", { provider_id: provider.id, model_name: "m" });
+  const entry = await client.post("/models", { provider_id: provider.id, model_name: "m" });
   const ids: number[] = [];
   for (let index = 0; index < count; index++) {
     const workspace = { name: `w${index}`, orchestrator_model_id: entry.id };
-    ids.push((await client.post<{ id: number }>("/workspaces", workspace)).id);
+    ids.push((await client.post("/workspaces", workspace)).id);
   }
   return ids;
 }

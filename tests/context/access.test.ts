@@ -11,10 +11,8 @@ import {
   roles,
   type AclRule,
   type Capability,
-  type Explanation,
   type Role,
 } from "../../src/context/access/schema.ts";
-import type { AuditRecord } from "../../src/context/audit/schema.ts";
 import type { FileRecord, NetChange } from "../../src/context/versioned-store/schema.ts";
 import {
   contextServer,
@@ -207,7 +205,7 @@ async function explained(
     const one = {} as Record<Capability, boolean>;
     for (const capability of capabilities) {
       const query = `user=${user}&path=${encodeURIComponent(`team/${path}`)}&capability=${capability}`;
-      one[capability] = (await server.admin.get<Explanation>(`/acl/explain?${query}`)).allowed;
+      one[capability] = (await server.admin.get(`/acl/explain?${query}`)).allowed;
     }
     all[path] = one;
   }
@@ -229,13 +227,13 @@ describe("for random people and rules", () => {
       await admin.post("/spaces", { name: "other", template: "blank" });
       // Pushes are judged by rights alone here.
       await admin.put("/spaces/team/sync", {});
-      const { head } = await admin.get<{ head: string }>("/spaces/team");
+      const { head } = await admin.get("/spaces/team");
       for (const path of FILES) await admin.write(path, `content of ${path}`);
       let count = 0;
       await fc.assert(
         fc.asyncProperty(person, async ({ role, spaces, rules }) => {
           const name = `user-${(count += 1)}`;
-          const { token } = await admin.post<{ token: string }>("/users", { name, role, spaces });
+          const { token } = await admin.post("/users", { name, role, spaces });
           await admin.put(`/users/${name}/acl`, { rules });
           const client = server.as(token);
           const may = await explained(server, name);
@@ -253,7 +251,7 @@ describe("for random people and rules", () => {
           };
           expect(await pathsOf("/spaces/team/files")).toEqual(expectedList!);
           expect(await pathsOf("/spaces/team/files?deleted=1")).toEqual(expectedList!);
-          const now = (await admin.get<{ head: string }>("/spaces/team")).head;
+          const now = (await admin.get("/spaces/team")).head;
           expect(await pathsOf(`/spaces/team/files?at=${now}`)).toEqual(expectedList!);
           expect(await pathsOf(`/spaces/team/changes?since=${head}`, "changes")).toEqual(expectedList!);
 
@@ -317,7 +315,7 @@ describe("for random people and rules", () => {
               if (update) await admin.write(path, same);
               const beside = `${path}.${name}`;
               const allowedBeside = (
-                await admin.get<Explanation>(
+                await admin.get(
                   `/acl/explain?user=${name}&path=team/${encodeURIComponent(beside)}&capability=create`,
                 )
               ).allowed;
@@ -379,7 +377,7 @@ describe("for random people and rules", () => {
     for (const name of ["a:b.md", "\u2100.md"]) writeFileSync(join(tree, "vault", name), "x");
     writeFileSync(join(tree, "\u65e5\u672c", "c:d.md"), "x");
     const seen = async (client: ContextClient) =>
-      (await client.get<FileRecord[]>("/spaces/team/files")).map(({ path }) => path);
+      (await client.get("/spaces/team/files")).map(({ path }) => path);
     const only = await server.user("Ann", "viewer");
     await admin.patch("/users/Ann", { spaces: [] });
     const allow: AclRule = { effect: "allow", path: "team/\u65e5\u672c/**", capabilities: ["list", "read"] };
@@ -397,7 +395,7 @@ describe("for random people and rules", () => {
     const lee = await server.user("Lee", "space-lead");
     await server.admin.write("a.md", "one");
     await server.admin.write("vault/b.md", "one");
-    const { id } = await server.admin.post<{ id: number }>("/spaces/team/snapshots", { name: "before" });
+    const { id } = await server.admin.post("/spaces/team/snapshots", { name: "before" });
     await server.admin.write("a.md", "two");
     await server.admin.write("vault/b.md", "two");
     const rules: AclRule[] = [{ effect: "deny", path: "team/vault/**", capabilities: ["update"] }];
@@ -416,7 +414,7 @@ describe("for random people and rules", () => {
     await using server = await contextServer({ template: "blank" });
     const lee = await server.user("Lee", "space-lead");
     await server.admin.write("vault/takeover.md", "one");
-    const { id } = await server.admin.post<{ id: number }>("/spaces/team/snapshots", { name: "before" });
+    const { id } = await server.admin.post("/spaces/team/snapshots", { name: "before" });
     await server.admin.write("vault/takeover.md", "two");
     await server.admin.write("open.md", "two");
     const deny = (...denied: Capability[]) => {
@@ -433,9 +431,9 @@ describe("for random people and rules", () => {
     writeFileSync(join(server.directory, "spaces", "team", "vault", "a:b.md"), "x");
     const nothing = { adopted: [], refused: [] };
     expect(await lee.post("/spaces/team/adopt")).toMatchObject(nothing);
-    const listed = await lee.get<FileRecord[]>("/spaces/team/files");
+    const listed = await lee.get("/spaces/team/files");
     expect(listed.map(({ path }) => path)).toEqual(["open.md"]);
-    const [record] = await server.admin.get<AuditRecord[]>("/audit?actor=Lee&action=file.adopt&result=error");
+    const [record] = await server.admin.get("/audit?actor=Lee&action=file.adopt&result=error");
     expect(record?.error).toContain("vault/plan.md: line 1");
 
     writeFileSync(byHand, "the plan");

@@ -5,7 +5,7 @@ import { expect, test } from "bun:test";
 import { Database } from "bun:sqlite";
 import { truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { AuditRecord, AuditVerification } from "../../src/context/audit/schema.ts";
+import type { AuditRecord } from "../../src/context/audit/schema.ts";
 import { contextServer, filePath, type ContextServer } from "../kit/context-server.ts";
 import { auditFile } from "../kit/running-context.ts";
 
@@ -15,7 +15,7 @@ const recordsOf = ({ directory }: ContextServer) =>
     .slice(0, -1)
     .map((line) => JSON.parse(line) as AuditRecord);
 const changesOf = (server: ContextServer) => recordsOf(server).filter(({ id }) => id.includes("."));
-const verify = (server: ContextServer) => server.admin.get<AuditVerification>("/audit/verify");
+const verify = (server: ContextServer) => server.admin.get("/audit/verify");
 const op = (path: string, content: string) => ({ op: "put", path, content_b64: btoa(content) });
 
 /** The rows that anchor the record, as they are now. */
@@ -45,7 +45,7 @@ function setAnchor(directory: string, { anchor, source }: ReturnType<typeof anch
 test("a push, an adoption and a restore name each file, with the request that they came with", async () => {
   await using server = await contextServer({ template: "blank" });
   await server.admin.write("a.md", "one");
-  const snapshot = await server.admin.post<{ id: number }>("/spaces/team/snapshots", { name: "before" });
+  const snapshot = await server.admin.post("/spaces/team/snapshots", { name: "before" });
   await server.admin.raw("POST", "/spaces/team/push", {
     body: { ops: [op("a.md", "two"), op("b.md", "two"), op("c.md", "two")] },
     headers: { "X-Request-Id": "push-1" },

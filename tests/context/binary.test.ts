@@ -7,8 +7,6 @@ import { join } from "node:path";
 import { Audit } from "../../src/context/audit/audit.ts";
 import type { AuditRecord } from "../../src/context/audit/schema.ts";
 import { verifyAuditFile } from "../../src/context/audit/verify.ts";
-import type { Acl } from "../../src/context/access/schema.ts";
-import type { User } from "../../src/context/people/schema.ts";
 import { systemClock } from "../../src/kit/clock.ts";
 import { openDatabase } from "../../src/kit/db.ts";
 import { createLog } from "../../src/kit/log.ts";
@@ -75,10 +73,10 @@ describe("the command line beside a server that runs", () => {
       const refused = await add("team", "taem");
       expect([refused.exitCode, refused.stderr]).toEqual([1, 'Error: spaces: there is no space "taem"\n']);
       await done(add("team", "other"));
-      expect((await server.admin.get<User>("/users/Ann")).spaces).toEqual(["team", "other"]);
+      expect((await server.admin.get("/users/Ann")).spaces).toEqual(["team", "other"]);
       const paths = ["a/**", "b/**", "c/**", "d/**"].map((path) => `team/${path}`);
       await Promise.all(paths.map((path) => done(server.cairn("acl", "deny", "Ann", path))));
-      const { rules, revision } = await server.admin.get<Acl>("/users/Ann/acl");
+      const { rules, revision } = await server.admin.get("/users/Ann/acl");
       expect(rules.map(({ path }) => path).toSorted()).toEqual(paths);
       await server.admin.put("/users/Ann/acl", { rules: rules.slice(1), revision });
       const stale = await refusalOf(server.admin.raw("PUT", "/users/Ann/acl", { body: { rules, revision } }));
@@ -199,7 +197,7 @@ test.skipIf(process.platform !== "linux")(
     // With room again it goes on where it was.
     await server.start();
     await server.admin.write("a.md", "three");
-    expect(await server.admin.get<object>("/audit/verify")).toMatchObject({ ok: true, anchored: true });
+    expect(await server.admin.get("/audit/verify")).toMatchObject({ ok: true, anchored: true });
   },
   LIMIT_MS,
 );
@@ -275,14 +273,14 @@ test(
       base_url: "http://127.0.0.1:9/v1",
       api_key: "k",
     };
-    const { id } = await service.admin.post<{ id: number }>("/providers", provider);
-    const model = await service.admin.post<{ id: number }>("/models", { provider_id: id, model_name: "m" });
-    const workspace = await service.admin.post<{ id: number }>("/workspaces", {
+    const { id } = await service.admin.post("/providers", provider);
+    const model = await service.admin.post("/models", { provider_id: id, model_name: "m" });
+    const workspace = await service.admin.post("/workspaces", {
       name: "w",
       orchestrator_model_id: model.id,
     });
-    const [agent] = await service.admin.get<{ id: number }[]>(`/workspaces/${workspace.id}/agents`);
-    const { tokens } = await service.admin.get<{ tokens: number }>(`/agents/${agent!.id}/prompt`);
+    const [agent] = await service.admin.get(`/workspaces/${workspace.id}/agents`);
+    const { tokens } = await service.admin.get(`/agents/${agent!.id}/prompt`);
     expect(tokens).toBeGreaterThan(100);
   },
   LIMIT_MS,

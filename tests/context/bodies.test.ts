@@ -90,7 +90,7 @@ describe("many large bodies at once", () => {
     async () => {
       await using server = await runContext();
       const as = async (name: string, role: string) => {
-        const { token } = await server.admin.post<{ token: string }>("/users", { name, role });
+        const { token } = await server.admin.post("/users", { name, role });
         return { token, name };
       };
       const before = field(server.pid, "VmRSS");

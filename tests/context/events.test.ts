@@ -177,7 +177,7 @@ describe("who may see", () => {
   test("nothing is sent any more on a token that has expired", async () => {
     const clock = manualClock();
     await using server = await contextServer({ template: "blank", clock });
-    const { token } = await server.admin.post<{ token: string }>("/users/root/tokens", {});
+    const { token } = await server.admin.post("/users/root/tokens", {});
     await using stream = await server.admin.events("/events");
     await server.admin.write("a.md", "1");
     expect(await files(stream, 1)).toEqual(["file.write a.md 1"]);

@@ -3,13 +3,7 @@
 import { describe, expect, test } from "bun:test";
 import { rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { AuditRecord } from "../../src/context/audit/schema.ts";
-import {
-  FILE_BYTES_CEILING,
-  type FileHistory,
-  type FileRecord,
-  type NetChange,
-} from "../../src/context/versioned-store/schema.ts";
+import { FILE_BYTES_CEILING, type FileHistory } from "../../src/context/versioned-store/schema.ts";
 import {
   contextServer,
   filePath,
@@ -31,11 +25,11 @@ async function wrote(answer: Promise<Response>) {
 }
 
 function history(server: ContextServer, path: string): Promise<FileHistory> {
-  return server.admin.get<FileHistory>(filePath(path, "history"));
+  return server.admin.get(filePath(path, "history"));
 }
 
 function changes(server: ContextServer, since: string) {
-  return server.admin.get<{ head: string; changes: NetChange[] }>(`/spaces/team/changes?since=${since}`);
+  return server.admin.get(`/spaces/team/changes?since=${since}`);
 }
 
 describe("what a writer expected", () => {
@@ -58,7 +52,7 @@ describe("what a writer expected", () => {
     expect((await history(server, "a.md")).versions.map(({ version }) => version)).toEqual([
       6, 5, 4, 3, 2, 1,
     ]);
-    const writes = await admin.get<AuditRecord[]>("/audit?action=file.write");
+    const writes = await admin.get("/audit?action=file.write");
     expect(writes.map(({ version }) => version)).toEqual([6, 5, 4, 3, 2, 1]);
   });
 
@@ -312,7 +306,7 @@ describe("changes and times", () => {
   test("a true delta with tombstones; another epoch is a conflict, and a head to come is refused", async () => {
     await using server = await blank();
     const { admin } = server;
-    const { head: empty } = await admin.get<{ head: string }>("/spaces/team");
+    const { head: empty } = await admin.get("/spaces/team");
     await admin.write("a.md", "one");
     const { head: first } = await admin.write("b.md", "one");
     await admin.write("a.md", "two");
@@ -350,7 +344,7 @@ describe("changes and times", () => {
     await admin.write("b.md", "new");
     await admin.raw("DELETE", filePath("a.md"));
     const list = async (query: string) =>
-      (await admin.get<FileRecord[]>(`/spaces/team/files?${query}`)).map(({ path, version, state }) => [
+      (await admin.get(`/spaces/team/files?${query}`)).map(({ path, version, state }) => [
         path,
         version,
         state,
@@ -374,7 +368,7 @@ describe("changes and times", () => {
     const { admin } = server;
     for (const path of ["docs/a.md", "docs/b/c.md", "docs-old/a.md", "doc.md"]) await admin.write(path, path);
     const list = async (prefix: string) =>
-      (await admin.get<FileRecord[]>(`/spaces/team/files?prefix=${prefix}`)).map(({ path }) => path);
+      (await admin.get(`/spaces/team/files?prefix=${prefix}`)).map(({ path }) => path);
     expect(await list("docs")).toEqual(["docs/a.md", "docs/b/c.md"]);
     expect(await list("docs/")).toEqual(["docs/a.md", "docs/b/c.md"]);
     expect(await list("docs/a.md")).toEqual(["docs/a.md"]);
@@ -386,7 +380,7 @@ describe("changes and times", () => {
     const { admin } = server;
     await admin.write("a.md", "one");
     await admin.write("b.md", "one");
-    const snapshot = await admin.post<{ id: number; name: string; head: string }>("/spaces/team/snapshots", {
+    const snapshot = await admin.post("/spaces/team/snapshots", {
       name: "before",
     });
     expect(
@@ -398,9 +392,9 @@ describe("changes and times", () => {
     await admin.write("a.md", "two");
     await admin.raw("DELETE", filePath("b.md"));
     await admin.write("c.md", "new");
-    const restored = await admin.post<{ files: string[] }>(`/spaces/team/snapshots/${snapshot.id}/restore`);
+    const restored = await admin.post(`/spaces/team/snapshots/${snapshot.id}/restore`);
     expect(restored.files.toSorted()).toEqual(["a.md", "b.md", "c.md"]);
-    const list = await admin.get<FileRecord[]>("/spaces/team/files");
+    const list = await admin.get("/spaces/team/files");
     expect(list.map(({ path, version }) => [path, version])).toEqual([
       ["a.md", 3],
       ["b.md", 2],
@@ -419,7 +413,7 @@ describe("changes and times", () => {
     await history(server, "a.md");
     await admin.get("/spaces/team/files?deleted=1");
     await changes(server, head);
-    expect(await admin.get<{ head: string }>("/spaces/team")).toMatchObject({ head });
+    expect(await admin.get("/spaces/team")).toMatchObject({ head });
   });
 });
 

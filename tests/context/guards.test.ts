@@ -3,9 +3,6 @@
 import { describe, expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { AuditRecord } from "../../src/context/audit/schema.ts";
-import type { FileRecord } from "../../src/context/versioned-store/schema.ts";
-import type { Space } from "../../src/context/spaces/schema.ts";
 import {
   configure,
   contextServer,
@@ -50,7 +47,7 @@ describe("quotas", () => {
     const lead = await server.user("Lee", "space-lead");
     const place = "/spaces/team/quotas";
     const inForce = async () => {
-      const { quotas, quotas_set_by } = await server.admin.get<Space>("/spaces/team");
+      const { quotas, quotas_set_by } = await server.admin.get("/spaces/team");
       return { quotas, quotas_set_by };
     };
     expect(await refusalOf(lead.raw("PUT", place, { body: { max_file_size: 9, max_files: 8 } }))).toEqual({
@@ -203,7 +200,7 @@ describe("secrets", () => {
       path: "a.md",
       data: { rule: "AWS access key", line: 2, blocked: true },
     });
-    const records = await admin.get<AuditRecord[]>("/audit");
+    const records = await admin.get("/audit");
     expect(JSON.stringify([records, stream.seen, server.log])).not.toContain(KEY.slice(4));
     expect(records.filter(({ result }) => result === "error").map(({ action }) => action)).toEqual([
       "space.push",
@@ -218,11 +215,7 @@ describe("secrets", () => {
     writeFileSync(join(tree, "note.md"), "by hand");
     writeFileSync(join(tree, "keys.md"), `key = ${KEY}`);
     const states = async () =>
-      (await admin.get<FileRecord[]>("/spaces/team/files")).map(({ path, version, state }) => [
-        path,
-        version,
-        state,
-      ]);
+      (await admin.get("/spaces/team/files")).map(({ path, version, state }) => [path, version, state]);
     expect(await states()).toEqual([
       ["keys.md", null, "untracked"],
       ["note.md", null, "untracked"],
@@ -246,7 +239,7 @@ describe("secrets", () => {
         },
       ],
     });
-    const [record] = await admin.get<AuditRecord[]>("/audit?action=file.adopt&result=error");
+    const [record] = await admin.get("/audit?action=file.adopt&result=error");
     expect([record?.target, record?.error]).toEqual([
       "keys.md",
       expect.stringMatching(/^secret_found: keys\.md: line 1 /),

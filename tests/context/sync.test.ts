@@ -2,9 +2,7 @@
 
 import { describe, expect, test } from "bun:test";
 import { modeOf, travelsDown, travelsUp } from "../../src/context/spaces/modes.ts";
-import type { AuditRecord } from "../../src/context/audit/schema.ts";
-import { BATCH_OPERATIONS_MAX, type FileRecord } from "../../src/context/versioned-store/schema.ts";
-import type { Space } from "../../src/context/spaces/schema.ts";
+import { BATCH_OPERATIONS_MAX } from "../../src/context/versioned-store/schema.ts";
 import { sha256Hex } from "../../src/kit/crypto.ts";
 import {
   contextServer,
@@ -42,7 +40,7 @@ async function unpacked(response: Response): Promise<Record<string, string>> {
 }
 
 const paths = async (client: ContextClient) =>
-  (await client.get<FileRecord[]>("/spaces/team/files")).map(({ path, version }) => `${path} ${version}`);
+  (await client.get("/spaces/team/files")).map(({ path, version }) => `${path} ${version}`);
 
 describe("modes", () => {
   test("the longest prefix decides, in whatever order the rules are, and a name is a directory", () => {
@@ -99,7 +97,7 @@ describe("push", () => {
       ["b/c.md", 1],
       ["old.md", null],
     ]);
-    expect(await admin.get<{ head: string }>("/spaces/team")).toMatchObject({ head });
+    expect(await admin.get("/spaces/team")).toMatchObject({ head });
     // The same again is stale where a version was expected, and a version of its own where none was.
     const hash = sha256Hex("A");
     expect(await refusalOf(push(admin, [put("a.md", "A", null)]))).toMatchObject({
@@ -150,7 +148,7 @@ describe("push", () => {
       }
     expect(await paths(admin)).toEqual(before);
     // Each is on record, the modes as well.
-    const records = await admin.get<AuditRecord[]>("/audit?action=space.push");
+    const records = await admin.get("/audit?action=space.push");
     expect(records.length).toBe(bad.length * 2);
     expect(records.every(({ result, actor }) => result !== "ok" && actor.name === "Ann")).toBe(true);
   });
@@ -201,7 +199,7 @@ describe("push", () => {
   test("from the base of another epoch it is refused before anything is judged", async () => {
     await using server = await contextServer({ template: "blank" });
     const { admin } = server;
-    const { head } = await admin.get<{ head: string }>("/spaces/team");
+    const { head } = await admin.get("/spaces/team");
     expect((await push(admin, [put("a.md", "A")], head)).status).toBe(200);
     const other = head.replace(/^./, (digit) => (digit === "0" ? "1" : "0"));
     const refusal = await refusalOf(push(admin, [put("b.md", "B")], other));
@@ -335,9 +333,9 @@ describe("pull", () => {
       ],
     });
     const shown = { "open/": "never", "partly/": "never", "plain.md": "never" };
-    expect(await vic.get("/spaces/team/sync")).toEqual(shown);
-    expect((await vic.get<Space>("/spaces/team")).sync).toEqual(shown as never);
-    expect((await vic.get<Space[]>("/spaces")).map(({ sync }) => sync)).toEqual([shown as never]);
+    expect(await vic.get<unknown>("/spaces/team/sync")).toEqual(shown);
+    expect((await vic.get("/spaces/team")).sync).toEqual(shown as never);
+    expect((await vic.get("/spaces")).map(({ sync }) => sync)).toEqual([shown as never]);
     // Who sees a space by a rule only sees the rules for what that rule reaches.
     const guest = await server.user("Guest", "viewer", []);
     await admin.put("/users/Guest/acl", {
@@ -354,7 +352,7 @@ describe("pull", () => {
     expect(await guest.get("/spaces/team/sync")).toEqual({ "open/": "never" });
     const lead = await server.user("Lee", "space-lead");
     await admin.put("/users/Lee/acl", { rules: [deny("deals/**")] });
-    expect(await lead.get("/spaces/team/sync")).toEqual(rules);
+    expect(await lead.get<unknown>("/spaces/team/sync")).toEqual(rules);
   });
 
   test("rules are written by leads, in canonical form, and a mode that is none is refused", async () => {

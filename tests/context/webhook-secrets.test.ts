@@ -8,7 +8,6 @@ import { join } from "node:path";
 import type { Backup } from "../../src/context/backup/schema.ts";
 import { startServer } from "../../src/context/main.ts";
 import { restoreServer } from "../../src/context/restore-server.ts";
-import type { CreatedWebhook, Delivery, Webhook } from "../../src/context/webhooks/schema.ts";
 import { contextClient, contextServer, type ContextClient } from "../kit/context-server.ts";
 import { eventually } from "../kit/eventually.ts";
 import { temporaryFolder } from "../kit/folder.ts";
@@ -30,9 +29,8 @@ const holding = (directory: string, texts: readonly string[]) =>
     .filter((path) => texts.some((text) => readFileSync(path).includes(text)))
     .map((path) => path.slice(directory.length + 1));
 
-const addHook = (admin: ContextClient, url: string) =>
-  admin.post<CreatedWebhook>("/webhooks", { url, events: ["file.*"] });
-const problemOf = async (admin: ContextClient) => (await admin.get<Webhook[]>("/webhooks"))[0]!.problem;
+const addHook = (admin: ContextClient, url: string) => admin.post("/webhooks", { url, events: ["file.*"] });
+const problemOf = async (admin: ContextClient) => (await admin.get("/webhooks"))[0]!.problem;
 
 test("no file holds a secret; the key is made with the first one, for its owner only", async () => {
   await using hooks = hookReceiver();
@@ -43,7 +41,7 @@ test("no file holds a secret; the key is made with the first one, for its owner 
   expect(statSync(key).mode & 0o777).toBe(0o600);
   await server.admin.write("a.md", "x");
   await eventually(() => hooks.got.length, 1);
-  const rotated = await server.admin.post<CreatedWebhook>(`/webhooks/${hook.id}/secret`);
+  const rotated = await server.admin.post(`/webhooks/${hook.id}/secret`);
   expect(rotated.secret).not.toBe(hook.secret);
   const secrets = [hook.secret, rotated.secret];
   expect(holding(server.directory, secrets)).toEqual([]);
@@ -74,7 +72,7 @@ test("a backup holds neither secret nor key; what is restored says that it canno
   const operator = server.as(door.token);
   const file = join(folder.path, "backup.tar.zst");
   const { id } = await operator.post<Backup>("/backups", { path: file });
-  await eventually(async () => (await operator.get<Backup>(`/backups/${id}`)).state, "done");
+  await eventually(async () => (await operator.get(`/backups/${id}`)).state, "done");
   const archive = Buffer.from(Bun.zstdDecompressSync(readFileSync(file)));
   const key = readFileSync(join(server.directory, "secrets.key"), "utf8").trim();
   expect([archive.includes(hook.secret), archive.includes(key)]).toEqual([false, false]);
@@ -90,13 +88,13 @@ test("a backup holds neither secret nor key; what is restored says that it canno
   expect(await problemOf(admin())).toBe(problem);
   await admin().write("a.md", "x");
   const latest = async () => {
-    const [one] = await admin().get<Delivery[]>(`/webhooks/${hook.id}/deliveries`);
+    const [one] = await admin().get(`/webhooks/${hook.id}/deliveries`);
     return one && [one.state, one.tries, one.error];
   };
   await eventually(latest, ["failed", 4, problem]);
   expect(hooks.got).toEqual([]);
 
-  const rotated = await admin().post<CreatedWebhook>(`/webhooks/${hook.id}/secret`);
+  const rotated = await admin().post(`/webhooks/${hook.id}/secret`);
   expect(rotated.problem).toBeNull();
   await admin().write("b.md", "x");
   await eventually(() => hooks.got.map((one) => isSigned(one, rotated.secret)), [true]);

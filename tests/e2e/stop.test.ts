@@ -68,8 +68,7 @@ for (const signal of ["SIGTERM", "SIGINT"] as const) {
 
       model.on("boss", (request) => say(`answer to ${request.messages.at(-1)!.text}`));
       await using again = await runService({ data: service.data });
-      const listed = () =>
-        again.admin.get<{ id: number; status: string; text: string }[]>(`/workspaces/${workspaceId}/turns`);
+      const listed = () => again.admin.get(`/workspaces/${workspaceId}/turns`);
       for (const { id } of await listed()) await (await again.admin.events(`/turns/${id}/events`)).all();
       // What waited in line began by itself, one after the other.
       expect((await listed()).map(({ status, text }) => [text, status])).toEqual([

@@ -115,7 +115,7 @@ interface ShownHistory {
 /** Every file, every version with its content, rules, limits and snapshots of every space; heads without their epoch. */
 export async function spacesOf(admin: ContextClient): Promise<unknown> {
   const seqOf = (head: string) => head.split(".")[1];
-  const spaces = await admin.get<ShownSpace[]>("/spaces");
+  const spaces = await admin.get("/spaces");
   return Promise.all(
     spaces.map(async (space) => {
       const below = `/spaces/${space.name}`;

@@ -2,7 +2,7 @@
 // that no wire connects yet.
 
 import type { Locator, Page } from "playwright-core";
-import type { Agent, BlueprintRecord, Position, Wire } from "../../src/service/blueprint/schema.ts";
+import type { BlueprintRecord, Position, Wire } from "../../src/service/blueprint/schema.ts";
 import { startBrowser, type TestBrowser } from "./browser.ts";
 import { furnish } from "./furnish.ts";
 import { type ScriptedModel, startModel } from "./model/index.ts";
@@ -43,10 +43,10 @@ export async function blueprintOffice(options: RunOptions = {}): Promise<Office>
   const browser = stack.use(await startBrowser());
   const { admin } = service;
   await furnish(admin, model);
-  const catalogue = await admin.get<{ id: number; model_name: string }[]>("/models");
+  const catalogue = await admin.get("/models");
   const modelNamed = (name: string) => catalogue.find((one) => one.model_name === name)!.id;
   const models = { boss: modelNamed("boss"), worker: modelNamed("worker") };
-  const blueprint = (at: Desk) => admin.get<BlueprintRecord>(`/workspaces/${at.id}/blueprint`);
+  const blueprint = (at: Desk) => admin.get(`/workspaces/${at.id}/blueprint`);
   return {
     service,
     model,
@@ -54,14 +54,14 @@ export async function blueprintOffice(options: RunOptions = {}): Promise<Office>
     models,
     blueprint,
     async desk(name) {
-      const { id } = await admin.post<{ id: number }>("/workspaces", {
+      const { id } = await admin.post("/workspaces", {
         name,
         orchestrator_model_id: models.boss,
       });
-      const [orchestrator] = await admin.get<Agent[]>(`/workspaces/${id}/agents`);
+      const [orchestrator] = await admin.get(`/workspaces/${id}/agents`);
       const worker = async (agent: string, position: Position) => {
         const fields = { name: agent, role: `You are ${agent}.`, model_id: models.worker, position };
-        return (await admin.post<Agent>(`/workspaces/${id}/agents`, fields)).id;
+        return (await admin.post(`/workspaces/${id}/agents`, fields)).id;
       };
       const scribe = await worker("scribe", SCRIBE_AT);
       const scout = await worker("scout", SCOUT_AT);

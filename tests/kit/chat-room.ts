@@ -47,7 +47,7 @@ export async function chatRoom(): Promise<ChatRoom> {
   const goOn = `${folder.path}/go-on`;
   const code = `echo counting; while [ ! -e '${goOn}' ]; do sleep 0.02; done; echo counted`;
   const gear = await approvedGear(service.admin, { name: SLOW_GEAR, code });
-  const models = await service.admin.get<{ id: number; model_name: string }[]>("/models");
+  const models = await service.admin.get("/models");
   const modelId = (name: string) => models.find((one) => one.model_name === name)!.id;
   let made = 0;
   return {
@@ -61,15 +61,15 @@ export async function chatRoom(): Promise<ChatRoom> {
     },
     async workspace(...workers) {
       const { admin } = service;
-      const { id } = await admin.post<{ id: number }>("/workspaces", {
+      const { id } = await admin.post("/workspaces", {
         name: `desk ${++made}`,
         orchestrator_model_id: modelId("boss"),
       });
-      const [orchestrator] = await admin.get<{ id: number }[]>(`/workspaces/${id}/agents`);
+      const [orchestrator] = await admin.get(`/workspaces/${id}/agents`);
       const agents: Record<string, number> = {};
       for (const name of workers) {
         const fields = { name, role: `You are ${name}.`, model_id: modelId("worker") };
-        const agent = await admin.post<{ id: number }>(`/workspaces/${id}/agents`, fields);
+        const agent = await admin.post(`/workspaces/${id}/agents`, fields);
         const wire = { from_agent_id: orchestrator!.id, to_agent_id: agent.id };
         await admin.post(`/workspaces/${id}/wires`, wire);
         agents[name] = agent.id;
@@ -85,8 +85,8 @@ export async function chatRoom(): Promise<ChatRoom> {
     },
     async endTurns() {
       const { admin } = service;
-      for (const { id } of await admin.get<{ id: number }[]>("/workspaces"))
-        for (const turn of await admin.get<{ id: number; status: string }[]>(`/workspaces/${id}/turns`))
+      for (const { id } of await admin.get("/workspaces"))
+        for (const turn of await admin.get(`/workspaces/${id}/turns`))
           if (["queued", "running", "waiting"].includes(turn.status))
             await admin.post(`/turns/${turn.id}/cancel`);
     },

@@ -1,5 +1,7 @@
 // A small client of the API for tests: JSON in and out, refusals as values, event streams as lists.
 
+import type { Answer, Method, ServiceRoutes } from "./answers.ts";
+
 export interface Refusal {
   readonly status: number;
   readonly message: string;
@@ -7,13 +9,25 @@ export interface Refusal {
   readonly details?: Record<string, unknown>;
 }
 
-export interface Client {
+/** Of the type that is named, or of what the route at this address answers. */
+type Typed<T, Routes, M extends Method, P extends string> = [T] extends [never] ? Answer<Routes, M, P> : T;
+
+export interface Client<Routes = ServiceRoutes> {
   readonly url: string;
-  get<T = unknown>(path: string): Promise<T>;
-  post<T = unknown>(path: string, body?: unknown): Promise<T>;
-  put<T = unknown>(path: string, body?: unknown): Promise<T>;
-  patch<T = unknown>(path: string, body?: unknown): Promise<T>;
-  delete<T = unknown>(path: string): Promise<T>;
+  get<T = never, const P extends string = string>(path: P): Promise<Typed<T, Routes, "get", P>>;
+  post<T = never, const P extends string = string>(
+    path: P,
+    body?: unknown,
+  ): Promise<Typed<T, Routes, "post", P>>;
+  put<T = never, const P extends string = string>(
+    path: P,
+    body?: unknown,
+  ): Promise<Typed<T, Routes, "put", P>>;
+  patch<T = never, const P extends string = string>(
+    path: P,
+    body?: unknown,
+  ): Promise<Typed<T, Routes, "patch", P>>;
+  delete<T = never, const P extends string = string>(path: P): Promise<Typed<T, Routes, "delete", P>>;
   /** The refusal of a request that must not succeed. */
   refused(method: string, path: string, body?: unknown): Promise<Refusal>;
   raw(
@@ -36,8 +50,8 @@ export interface StreamEvent {
   readonly data: any;
 }
 
-export function createClient(url: string, token?: string): Client {
-  const raw: Client["raw"] = (method, path, init = {}) =>
+export function createClient<Routes = ServiceRoutes>(url: string, token?: string): Client<Routes> {
+  const raw: Client<Routes>["raw"] = (method, path, init = {}) =>
     fetch(url + (path.startsWith("/api") || path === "/health" ? path : `/api/v1${path}`), {
       method,
       headers: {

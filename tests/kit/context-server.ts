@@ -7,13 +7,14 @@ import { initServer } from "../../src/context/init-server.ts";
 import { startServer, type OpenOptions, type RunningServer } from "../../src/context/main.ts";
 import type { Clock } from "../../src/kit/clock.ts";
 import type { Role } from "../../src/context/access/schema.ts";
+import type { ContextRoutes } from "./answers.ts";
 import { createClient, type Client } from "./client.ts";
 import { temporaryFolder } from "./folder.ts";
 import type { LogLine } from "./running.ts";
 
 export const SPACE = "team";
 
-export interface ContextClient extends Client {
+export interface ContextClient extends Client<ContextRoutes> {
   readonly token: string;
   /** Raises unless it was taken. */
   write(path: string, content: string | Uint8Array, headers?: Record<string, string>): Promise<WrittenFile>;
@@ -46,7 +47,7 @@ export interface ContextServer extends AsyncDisposable {
   readonly log: readonly LogLine[];
   readonly admin: ContextClient;
   as(token: string): ContextClient;
-  anonymous(): Client;
+  anonymous(): Client<ContextRoutes>;
   /** A new user with the role in every space, or in those that are named. */
   user(name: string, role: Role, spaces?: readonly string[]): Promise<ContextClient>;
   stop(): Promise<void>;
@@ -83,10 +84,10 @@ export async function contextServer(options: ContextServerOptions = {}): Promise
       return as(made.token);
     },
     as,
-    anonymous: () => createClient(running.url),
+    anonymous: () => createClient<ContextRoutes>(running.url),
     async user(name, role, spaces) {
       const body = { name, role, ...(spaces ? { spaces } : {}) };
-      const { token } = await server.admin.post<{ token: string }>("/users", body);
+      const { token } = await server.admin.post("/users", body);
       return as(token);
     },
     stop: () => running.stop("a test stops it"),
@@ -111,7 +112,7 @@ export function configure(directory: string, keys: Record<string, unknown>): voi
 }
 
 export function contextClient(url: string, token: string): ContextClient {
-  const client = createClient(url, token);
+  const client = createClient<ContextRoutes>(url, token);
   const place = (path: string) => `${url}/api/v1${filePath(path)}`;
   const authorization = { Authorization: `Bearer ${token}` };
   return {

@@ -19,20 +19,19 @@ export async function furnish(
   protocol: Protocol = "anthropic",
 ): Promise<Furnished> {
   const base_url = protocol === "anthropic" ? model.anthropicUrl : model.openaiUrl;
-  const provider = await admin.post<{ id: number }>("/providers", {
+  const provider = await admin.post("/providers", {
     name: `scripted ${protocol}`,
     type: protocol,
     base_url,
     api_key: PROVIDER_KEY,
   });
-  const add = (model_name: string) =>
-    admin.post<{ id: number }>("/models", { provider_id: provider.id, model_name });
+  const add = (model_name: string) => admin.post("/models", { provider_id: provider.id, model_name });
   const boss = await add("boss");
   await add("worker");
-  const workspace = await admin.post<{ id: number }>("/workspaces", {
+  const workspace = await admin.post("/workspaces", {
     name: `lab ${protocol}`,
     orchestrator_model_id: boss.id,
   });
-  const [orchestrator] = await admin.get<{ id: number }[]>(`/workspaces/${workspace.id}/agents`);
+  const [orchestrator] = await admin.get(`/workspaces/${workspace.id}/agents`);
   return { workspaceId: workspace.id, orchestratorId: orchestrator!.id };
 }

@@ -23,7 +23,7 @@ export interface GearView {
 
 /** Creates a gear and returns it as its own page shows it. */
 export async function makeGear(client: Client, fields: Record<string, unknown> = {}): Promise<GearView> {
-  const { id } = await client.post<{ id: number }>("/gears", { ...ECHO, ...fields });
+  const { id } = await client.post("/gears", { ...ECHO, ...fields });
   return client.get(`/gears/${id}`);
 }
 

@@ -23,12 +23,12 @@ const NOWHERE = "http://127.0.0.1:9";
 export async function office(options: TestServiceOptions = {}): Promise<Office> {
   const at = await testService(options);
   const { admin } = at;
-  const provider = await admin.post<{ id: number }>("/providers", {
+  const provider = await admin.post("/providers", {
     name: "nobody",
     type: "anthropic",
     base_url: NOWHERE,
   });
-  const model = await admin.post<{ id: number }>("/models", {
+  const model = await admin.post("/models", {
     provider_id: provider.id,
     model_name: "silent",
   });
@@ -40,10 +40,10 @@ export async function office(options: TestServiceOptions = {}): Promise<Office> 
     agent: (id, name, fields = {}) =>
       admin.post(`/workspaces/${id}/agents`, { name, role: "", model_id: model.id, ...fields }),
     wire: (id, from, to) => admin.post(`/workspaces/${id}/wires`, { from_agent_id: from, to_agent_id: to }),
-    orchestrator: async (id) => (await admin.get<Agent[]>(`/workspaces/${id}/agents`))[0]!,
+    orchestrator: async (id) => (await admin.get(`/workspaces/${id}/agents`))[0]!,
     blueprint: (id, as = admin) => as.get(`/workspaces/${id}/blueprint`),
     team: async (name, ...members) => {
-      const team = await admin.post<{ id: number }>("/teams", { name });
+      const team = await admin.post("/teams", { name });
       for (const member of members) await admin.put(`/teams/${team.id}/members/${member.id}`);
       return team.id;
     },

@@ -12,9 +12,9 @@ export interface Person {
 
 export async function createPerson(admin: Client, name: string, role = "member"): Promise<Person> {
   const password = `password of ${name}`;
-  const { user } = await admin.post<{ user: { id: number } }>("/users", { name, role });
+  const { user } = await admin.post("/users", { name, role });
   await admin.put(`/users/${user.id}/password`, { password });
   // Setting a password revokes the tokens that were there.
-  const { token } = await admin.post<{ token: string }>(`/users/${user.id}/tokens`);
+  const { token } = await admin.post(`/users/${user.id}/tokens`);
   return { id: user.id, name, password, token, client: createClient(admin.url, token) };
 }

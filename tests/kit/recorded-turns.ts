@@ -25,7 +25,7 @@ export async function readSnapshot(client: Client, workspaceId: number): Promise
     client.get<Snapshot["turns"]>(`${own}/turns`),
     client.get<Snapshot["entries"]>(`${own}/entries?limit=500`),
     client.get<Snapshot["usage"]>(`${own}/usage`),
-    client.get<Snapshot["approvals"]>("/approvals"),
+    client.get("/approvals"),
   ]);
   return { workspace, blueprint, turns, entries, hasEarlier: false, usage, approvals };
 }
@@ -84,7 +84,7 @@ async function talk(lab: Workplace): Promise<void> {
   await end(admin, first.id);
   const failed = await begin(lab, "Again.");
   await end(admin, failed.id);
-  const [entry] = await admin.get<{ id: number }[]>(`/workspaces/${lab.workspaceId}/entries`);
+  const [entry] = await admin.get(`/workspaces/${lab.workspaceId}/entries`);
   await admin.delete(`/entries/${entry!.id}`);
   model.script("boss", [
     [call("agent_create", { name: "helper", role: "You help.", model: "boss" })],

@@ -54,7 +54,7 @@ export async function searchLab(options: TestServiceOptions & { config?: string 
       admin().post(`/workspaces/${lab.workspaceId}/egress`, { agent_id: agentId }),
     async pending(count = 1) {
       for (;;) {
-        const waiting = await admin().get<EgressRequest[]>("/egress/pending");
+        const waiting = await admin().get("/egress/pending");
         if (waiting.length >= count) return waiting;
         await Bun.sleep(POLL_MS);
       }

@@ -55,7 +55,7 @@ export async function testService(options: TestServiceOptions = {}): Promise<Tes
     admin,
     as: (token) => createClient(service.url, token),
     user: async (name, role = "member") => {
-      const { user, token } = await admin.post<{ user: { id: number }; token: string }>("/users", {
+      const { user, token } = await admin.post("/users", {
         name,
         role,
       });

@@ -45,7 +45,7 @@ export async function showcase(): Promise<Showcase> {
     const { admin } = service;
     const models = await catalogue(admin, model.anthropicUrl, model.openaiUrl);
     const people = await population(admin);
-    const workspace = await admin.post<{ id: number }>("/workspaces", {
+    const workspace = await admin.post("/workspaces", {
       name: "Release desk",
       description: "Notes, checks and announcements of each release",
       orchestrator_model_id: models.orchestrator,
@@ -126,11 +126,11 @@ function delegateBoth(): Reply {
 
 async function catalogue(admin: Client, anthropicUrl: string, openaiUrl: string): Promise<Agents> {
   const provider = (name: string, type: string, base_url: string) =>
-    admin.post<{ id: number }>("/providers", { name, type, base_url, api_key: "showcase-key" });
+    admin.post("/providers", { name, type, base_url, api_key: "showcase-key" });
   const anthropic = await provider("Anthropic", "anthropic", anthropicUrl);
   const openai = await provider("Gateway", "openai-compatible", openaiUrl);
   const model = async (provider_id: number, model_name: string, label: string, figures: object) =>
-    (await admin.post<{ id: number }>("/models", { provider_id, model_name, label, ...figures })).id;
+    (await admin.post("/models", { provider_id, model_name, label, ...figures })).id;
   return {
     orchestrator: await model(anthropic.id, "claude-sonnet-4-5", "claude-sonnet", {
       context_tokens: 200_000,
@@ -161,18 +161,17 @@ interface People {
 }
 
 async function population(admin: Client): Promise<People> {
-  const person = (name: string, role: string) =>
-    admin.post<{ user: { id: number }; token: string }>("/users", { name, role });
+  const person = (name: string, role: string) => admin.post("/users", { name, role });
   const mara = await person("Mara Lindqvist", "team-lead");
   const jonas = await person("Jonas Okafor", "member");
   const aiko = await person("Aiko Tanaka", "member");
   const noor = await person("نور الهاشمي", "member");
   const long = await person("Bartholomew Featherstonehaugh-Cholmondeley", "member");
   await admin.put(`/users/${mara.user.id}/password`, { password: "a long enough password" });
-  const lead = await admin.post<{ token: string }>(`/users/${mara.user.id}/tokens`);
+  const lead = await admin.post(`/users/${mara.user.id}/tokens`);
   await admin.delete(`/users/${long.user.id}/tokens`);
   const group = async (name: string, ...members: { user: { id: number } }[]) => {
-    const { id } = await admin.post<{ id: number }>("/teams", { name });
+    const { id } = await admin.post("/teams", { name });
     for (const { user } of members) await admin.put(`/teams/${id}/members/${user.id}`);
     return id;
   };
@@ -231,7 +230,7 @@ async function otherWorkspaces(admin: Client, people: People, modelId: number): 
 }
 
 async function library(admin: Client, workspaceId: number, agents: Agents): Promise<number> {
-  const add = (name: string, text: string) => admin.post<{ id: number }>("/instructions", { name, text });
+  const add = (name: string, text: string) => admin.post("/instructions", { name, text });
   const tone = await add("tone", texts.TONE_FIRST);
   await admin.put(`/instructions/${tone.id}`, { text: texts.TONE_SECOND, expected_version: 1 });
   await admin.put(`/instructions/${tone.id}`, { text: texts.TONE_THIRD, expected_version: 2 });
@@ -254,11 +253,9 @@ async function files(admin: Client, workspaceId: number): Promise<void> {
 
 /** Approves what was forged, saves and approves the second version, and adds one gear of another kind. */
 async function gear(admin: Client, workspaceId: number, agents: Agents): Promise<number> {
-  const forged = (await admin.get<{ id: number; name: string }[]>("/gears")).find(
-    ({ name }) => name === texts.GEAR.name,
-  )!;
+  const forged = (await admin.get("/gears")).find(({ name }) => name === texts.GEAR.name)!;
   const approve = async (id: number) => {
-    const { content_hash } = await admin.get<{ content_hash: string }>(`/gears/${id}`);
+    const { content_hash } = await admin.get(`/gears/${id}`);
     await admin.patch(`/gears/${id}`, { status: "approved", content_hash });
   };
   await approve(forged.id);
@@ -269,10 +266,10 @@ async function gear(admin: Client, workspaceId: number, agents: Agents): Promise
     workspace_id: workspaceId,
     files: ["changes.json"],
   });
-  const count = await admin.post<{ id: number }>("/gears", texts.COUNT_GEAR);
+  const count = await admin.post("/gears", texts.COUNT_GEAR);
   await approve(count.id);
   await admin.post(`/workspaces/${workspaceId}/gears`, { gear_id: count.id, agent_id: agents.checker });
-  const old = await admin.post<{ id: number }>("/gears", {
+  const old = await admin.post("/gears", {
     ...texts.COUNT_GEAR,
     name: "word_total",
     description: "Replaced by count_words",
@@ -298,10 +295,8 @@ async function waitingTurn(admin: Client, workspaceId: number): Promise<number> 
     text: "Draft the notes for 2.4 from the merged changes. Check whether the TLS default we changed is already the default elsewhere.",
   });
   for (;;) {
-    const now = await admin.get<{ status: string; error: string | null }>(`/turns/${turn.id}`);
-    const entries = await admin.get<{ kind: string; outcome: string | null; tool: string | null }[]>(
-      `/workspaces/${workspaceId}/entries?limit=500`,
-    );
+    const now = await admin.get(`/turns/${turn.id}`);
+    const entries = await admin.get(`/workspaces/${workspaceId}/entries?limit=500`);
     const delegated = entries.filter(({ tool, outcome }) => tool === "delegate" && outcome === "ok").length;
     if (now.status === "waiting" && delegated === DELEGATIONS_ANSWERED) return turn.id;
     if (now.status === "failed") throw new Error(`the showcase's turn failed: ${now.error}`);

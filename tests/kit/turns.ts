@@ -84,11 +84,11 @@ export async function begin(
 export async function end(client: Client, turnId: number): Promise<TurnView> {
   await using reader = await client.events(`/turns/${turnId}/events`);
   await reader.all();
-  return client.get<TurnView>(`/turns/${turnId}`);
+  return client.get(`/turns/${turnId}`);
 }
 
 export function entriesOf(lab: Workplace): Promise<EntryView[]> {
-  return lab.admin.get<EntryView[]>(`/workspaces/${lab.workspaceId}/entries?limit=500`);
+  return lab.admin.get(`/workspaces/${lab.workspaceId}/entries?limit=500`);
 }
 
 /** Kind and words of the conversation with the orchestrator. */
@@ -100,7 +100,7 @@ export async function conversationOf(lab: Workplace): Promise<string[]> {
 }
 
 export function callsOf(lab: Workplace, turnId: number): Promise<CallView[]> {
-  return lab.admin.get<CallView[]>(`/turns/${turnId}/calls`);
+  return lab.admin.get(`/turns/${turnId}/calls`);
 }
 
 /** Whatever happened before: the next turn is accepted by both protocols' rules and ends well. */

@@ -37,21 +37,20 @@ export async function workplace(
   const at = await testService(options);
   const { admin } = at;
   const baseUrl = protocol === "anthropic" ? model.anthropicUrl : model.openaiUrl;
-  const provider = await admin.post<{ id: number }>("/providers", {
+  const provider = await admin.post("/providers", {
     name: "scripted",
     type: protocol,
     base_url: baseUrl,
     api_key: KEY,
   });
   const addModel = async (name: string, fields: Record<string, unknown> = {}) =>
-    (await admin.post<{ id: number }>("/models", { provider_id: provider.id, model_name: name, ...fields }))
-      .id;
+    (await admin.post("/models", { provider_id: provider.id, model_name: name, ...fields })).id;
   const bossModel = await addModel("boss");
-  const workspace = await admin.post<{ id: number }>("/workspaces", {
+  const workspace = await admin.post("/workspaces", {
     name: "lab",
     orchestrator_model_id: bossModel,
   });
-  const [orchestrator] = await admin.get<{ id: number }[]>(`/workspaces/${workspace.id}/agents`);
+  const [orchestrator] = await admin.get(`/workspaces/${workspace.id}/agents`);
   return {
     model,
     at,
@@ -61,7 +60,7 @@ export async function workplace(
     addModel,
     async addWorker(name, modelName = name) {
       const modelId = await addModel(modelName);
-      const agent = await admin.post<{ id: number }>(`/workspaces/${workspace.id}/agents`, {
+      const agent = await admin.post(`/workspaces/${workspace.id}/agents`, {
         name,
         role: `You are ${name}.`,
         model_id: modelId,

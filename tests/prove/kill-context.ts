@@ -103,12 +103,9 @@ async function push(client: ContextClient, text: string, tally: Tally): Promise<
 }
 
 async function brokenIn(server: RunningContext, tally: Tally): Promise<string[]> {
-  const files = await server.admin.get<{ path: string; hash: string; state: string }[]>(
-    `/spaces/${SPACE}/files`,
-  );
+  const files = await server.admin.get(`/spaces/${SPACE}/files`);
   const histories = new Map<string, HistoryView>();
-  for (const { path } of files)
-    histories.set(path, await server.admin.get<HistoryView>(filePath(path, "history")));
+  for (const { path } of files) histories.set(path, await server.admin.get(filePath(path, "history")));
   return [
     ...lost(histories, tally),
     ...miscounted(await server.admin.read("counter.txt"), tally),
@@ -162,7 +159,7 @@ async function recordProblems(
   server: RunningContext,
   histories: ReadonlyMap<string, HistoryView>,
 ): Promise<string[]> {
-  const verified = await server.admin.get<{ ok: boolean; problem: string | null }>("/audit/verify");
+  const verified = await server.admin.get("/audit/verify");
   if (!verified.ok) return [`audit verify: ${verified.problem}`];
   const recorded = new Set(
     auditFile(server.directory)

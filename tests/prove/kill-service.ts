@@ -92,9 +92,7 @@ interface TurnView {
 }
 
 async function turnWith(admin: Client, workspaceId: number, text: string): Promise<TurnView | undefined> {
-  return (await admin.get<TurnView[]>(`/workspaces/${workspaceId}/turns?limit=500`)).find(
-    (turn) => turn.text === text,
-  );
+  return (await admin.get(`/workspaces/${workspaceId}/turns?limit=500`)).find((turn) => turn.text === text);
 }
 
 /** Waits for the end of a turn and returns its events. */
@@ -183,7 +181,7 @@ export async function killTurns(
 
 async function brokenAtTheEnd(service: RunningService, data: string): Promise<string[]> {
   const broken: string[] = [];
-  const audit = await service.admin.get<{ ok: boolean }>("/audit/verify");
+  const audit = await service.admin.get("/audit/verify");
   if (!audit.ok) broken.push(`audit verify: ${JSON.stringify(audit)}`);
   const ended = await service.end("SIGTERM");
   if (ended.exitCode !== 0) broken.push(`stopped with ${JSON.stringify(ended)}`);

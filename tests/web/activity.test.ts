@@ -53,19 +53,19 @@ describe.if(hasBrowser)("activity", () => {
     const events = await reader.all();
     return events.findLast(({ type }) => type === "turn.finished")!.data.data.turn.id as number;
   };
-  const stepsOf = (id: number) => room.admin.get<TurnSteps>(`/turns/${id}/steps`);
+  const stepsOf = (id: number) => room.admin.get(`/turns/${id}/steps`);
 
   beforeAll(async () => {
     room = await chatRoom();
     desk = await room.workspace("scribe");
     // It may leave out what it used.
-    const provider = await room.admin.post<{ id: number }>("/providers", {
+    const provider = await room.admin.post("/providers", {
       name: "plain",
       type: "openai-compatible",
       base_url: room.model.openaiUrl,
       api_key: "any",
     });
-    const plain = await room.admin.post<{ id: number }>("/models", {
+    const plain = await room.admin.post("/models", {
       provider_id: provider.id,
       model_name: "plain",
       input_price: 1,

@@ -4,7 +4,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Page } from "playwright-core";
 import type { EgressRequest } from "../../src/service/egress/schema.ts";
-import type { Instruction } from "../../src/service/library/schema.ts";
 import { accessibilityProblems } from "../kit/axe.ts";
 import { hasBrowser, startBrowser, type TestBrowser } from "../kit/browser.ts";
 import type { Client } from "../kit/client.ts";
@@ -38,7 +37,7 @@ describe.if(hasBrowser && searchable)("approvals", () => {
   const card = (page: Page) => page.getByRole("region", { name: /^orchestrator asks to/ });
   const button = (page: Page, name: string) => card(page).getByRole("button", { name, exact: true });
   const ended = (turn: { id: number }) =>
-    eventually(async () => (await admin.get<{ status: string }>(`/turns/${turn.id}`)).status, "done");
+    eventually(async () => (await admin.get(`/turns/${turn.id}`)).status, "done");
 
   const focused = (page: Page) => page.evaluate("document.activeElement.textContent");
   /** The lists are read anew when one comes back to the page. */
@@ -49,7 +48,7 @@ describe.if(hasBrowser && searchable)("approvals", () => {
     lab.model.script("boss", [call("web_search", { query }), say("Done.")]);
     const turn = await begin({ admin, workspaceId: lab.workspaceId } as SearchLab, "Please look it up.");
     for (;;) {
-      const found = (await admin.get<EgressRequest[]>("/egress/pending")).find((one) => one.query === query);
+      const found = (await admin.get("/egress/pending")).find((one) => one.query === query);
       if (found) return { turn, request: found };
       await Bun.sleep(5);
     }
@@ -87,7 +86,7 @@ describe.if(hasBrowser && searchable)("approvals", () => {
     await page.getByText("Nothing else waits for you.").waitFor();
     await ended(turn);
     expect(lab.service.queries.filter((sent) => sent === query)).toHaveLength(1);
-    const [logged] = await admin.get<EgressRequest[]>("/egress/log");
+    const [logged] = await admin.get("/egress/log");
     expect(logged).toMatchObject({ query, state: "done", decided_by: "admin", auth: "loopback" });
     await page.context().close();
   });
@@ -168,7 +167,7 @@ describe.if(hasBrowser && searchable)("approvals", () => {
     await card(page).getByText("No jokes.").waitFor();
     await button(page, "Accept").click();
     await card(page).getByText("Accepted by you.", { exact: false }).waitFor();
-    const [instruction] = await admin.get<Instruction[]>("/instructions");
+    const [instruction] = await admin.get("/instructions");
     expect(instruction).toMatchObject({ name: "tone", version: 1 });
     await lab.chat("Change it.");
     await page.reload();
@@ -246,7 +245,7 @@ describe.if(hasBrowser && searchable)("approvals", () => {
       const gear = page.getByRole("region", { name: "admin asks to approve a gear" });
       await gear.getByRole("link", { name: "Review" }).waitFor();
       expect(await accessibilityProblems(page)).toEqual([]);
-      const gears = await admin.get<{ id: number; name: string }[]>("/gears");
+      const gears = await admin.get("/gears");
       const { id } = gears.find(({ name }) => name === `keys_${theme}`)!;
       await admin.delete(`/gears/${id}`);
       await page.context().close();

@@ -24,12 +24,12 @@ describe.if(hasBrowser)("the audit screen", () => {
     browser = stack.use(await startBrowser());
     const { admin } = service;
     for (let index = 1; index <= TEAMS; index++) await admin.post("/teams", { name: `team ${index}` });
-    const boss = await admin.post<{ user: { id: number }; token: string }>("/users", {
+    const boss = await admin.post("/users", {
       name: "Second Admin",
       role: "admin",
     });
     await createClient(service.url, boss.token).post("/teams", { name: "by token" });
-    member = (await admin.post<{ token: string }>("/users", { name: "Guest" })).token;
+    member = (await admin.post("/users", { name: "Guest" })).token;
     await admin.post("/instructions", { name: "tone", text: "Be brief." });
   }, SETUP_MS);
   afterAll(() => stack.disposeAsync());

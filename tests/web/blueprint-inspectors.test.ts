@@ -42,18 +42,18 @@ test.if(hasBrowser)(
     const at = await office.desk("binding inspectors");
     const { admin, url } = office.service;
     const schema = '{"type":"object"}';
-    const gear = await admin.post<{ id: number }>("/gears", {
+    const gear = await admin.post("/gears", {
       name: "draft_notes",
       runtime: "bash",
       code: "cat\n",
       args_schema: schema,
     });
-    const bound = await admin.post<{ id: number }>(`/workspaces/${at.id}/gears`, {
+    const bound = await admin.post(`/workspaces/${at.id}/gears`, {
       gear_id: gear.id,
       agent_id: at.scribe,
     });
-    const text = await admin.post<{ id: number }>("/instructions", { name: "tone", text: "Be calm." });
-    const told = await admin.post<{ id: number }>(`/workspaces/${at.id}/instructions`, {
+    const text = await admin.post("/instructions", { name: "tone", text: "Be calm." });
+    const told = await admin.post(`/workspaces/${at.id}/instructions`, {
       instruction_id: text.id,
     });
     const page = await office.browser.open(url, `${at.path}?inspect=gear-binding-${bound.id}`);

@@ -110,7 +110,7 @@ describe.if(hasBrowser)("the chat", () => {
       await page.getByText("Stopped. What was said until then is kept.").waitFor();
       await bubble(page, "orchestrator", "This is how").getByText("broken off").waitFor();
       await page.getByRole("button", { name: "Send", exact: true }).waitFor();
-      const turns = await room.admin.get<{ status: string }[]>(`/workspaces/${workspace.id}/turns`);
+      const turns = await room.admin.get(`/workspaces/${workspace.id}/turns`);
       expect(turns.map(({ status }) => status)).toEqual(["cancelled"]);
     },
     TEST_MS,
@@ -142,14 +142,12 @@ describe.if(hasBrowser)("the chat", () => {
       hold.open();
       await eventually(
         async () =>
-          (await room.admin.get<{ status: string }[]>(`/workspaces/${workspace.id}/turns`)).filter(
+          (await room.admin.get(`/workspaces/${workspace.id}/turns`)).filter(
             ({ status }) => status === "done",
           ).length,
         17,
       );
-      const said = await room.admin.get<{ kind: string; text: string }[]>(
-        `/workspaces/${workspace.id}/entries`,
-      );
+      const said = await room.admin.get(`/workspaces/${workspace.id}/entries`);
       expect(said.filter(({ kind }) => kind === "person").map(({ text }) => text)).toEqual([
         "first",
         "second",

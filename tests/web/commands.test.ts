@@ -104,8 +104,7 @@ describe.if(hasBrowser)("the palette", () => {
     await service.admin.post(`/workspaces/${workspaceId}/chat`, { text: "go" });
     await run(page, "Stop the turn");
     await eventually(
-      async () =>
-        (await service.admin.get<{ status: string }[]>(`/workspaces/${workspaceId}/turns`)).at(-1)?.status,
+      async () => (await service.admin.get(`/workspaces/${workspaceId}/turns`)).at(-1)?.status,
       "cancelled",
     );
     await page.getByRole("link", { name: "Workspaces" }).first().click();

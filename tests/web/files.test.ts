@@ -43,7 +43,7 @@ describe.if(hasBrowser)("the files of a workspace", () => {
     at.browser.expected(/404/);
     await page.keyboard.type("# Plan");
     await stateIs(page, "New, not saved yet");
-    expect(await at.service.admin.get<unknown[]>(`/workspaces/${at.workspaceId}/files`)).toEqual([]);
+    expect(await at.service.admin.get(`/workspaces/${at.workspaceId}/files`)).toEqual([]);
     await page.keyboard.press("Control+s");
     await stateIs(page, "Saved");
     expect(await at.saved("notes/plan.md")).toBe("# Plan");

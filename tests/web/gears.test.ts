@@ -10,7 +10,7 @@ import type { Client } from "../kit/client.ts";
 import { eventually } from "../kit/eventually.ts";
 import { type Folder, temporaryFolder } from "../kit/folder.ts";
 import { type Furnished, furnish } from "../kit/furnish.ts";
-import { ANY_ARGS, approvedGear, type GearView, isolatedSandbox, makeGear } from "../kit/gears.ts";
+import { ANY_ARGS, approvedGear, isolatedSandbox, makeGear } from "../kit/gears.ts";
 import { call, say, type ScriptedModel, startModel } from "../kit/model/index.ts";
 import { type RunningService, runService } from "../kit/running.ts";
 import { testService, type TestService } from "../kit/service.ts";
@@ -45,8 +45,7 @@ describe.if(hasBrowser && process.platform !== "win32")("gears", () => {
   afterAll(() => stack.disposeAsync());
 
   const open = (path: string, options = {}) => browser.open(service.url, path, options);
-  const read = (id: number, at: { readonly admin: Client } = service) =>
-    at.admin.get<GearView>(`/gears/${id}`);
+  const read = (id: number, at: { readonly admin: Client } = service) => at.admin.get(`/gears/${id}`);
   const short = (hash: string) => `${hash.slice(0, 4)}…${hash.slice(-4)}`;
   const side = (page: Page) => page.getByRole("complementary", { name: "Try and decide" });
 
@@ -56,7 +55,7 @@ describe.if(hasBrowser && process.platform !== "win32")("gears", () => {
     role: string,
     at: { readonly admin: Client; readonly url: string } = service,
   ): Promise<BrowserContext> {
-    const { user } = await at.admin.post<{ user: { id: number } }>("/users", { name, role });
+    const { user } = await at.admin.post("/users", { name, role });
     await at.admin.put(`/users/${user.id}/password`, { password: PASSWORD });
     const context = await browser.browser.newContext({ reducedMotion: "reduce" });
     const answer = await context.request.post(`${at.url}/api/v1/login`, {
@@ -109,8 +108,7 @@ describe.if(hasBrowser && process.platform !== "win32")("gears", () => {
     ]);
     const chat = (text: string) => bare.admin.post(`/workspaces/${barePlace.workspaceId}/chat`, { text });
     await chat("Make a gear.");
-    const forged = async () =>
-      (await bare.admin.get<GearView[]>("/gears")).find(({ name }) => name === "slow_echo");
+    const forged = async () => (await bare.admin.get("/gears")).find(({ name }) => name === "slow_echo");
     await eventually(async () => (await forged())?.status, "pending");
     const page = await browser.open(bare.url, "/approvals");
     await page.getByRole("link", { name: /^slow_echo/ }).click();
@@ -284,9 +282,7 @@ describe.if(hasBrowser && process.platform !== "win32")("gears", () => {
     await page.waitForURL(`**/gears/${gear.id}/review`);
     await page.getByText("Says it again.").first().waitFor();
     await eventually(async () => {
-      const { description, status, version } = await service.admin.get<Record<string, unknown>>(
-        `/gears/${gear.id}`,
-      );
+      const { description, status, version } = await service.admin.get(`/gears/${gear.id}`);
       return [description, status, version];
     }, ["Says it again.", "pending", 2]);
     await service.admin.patch(`/gears/${gear.id}`, { status: "approved" });

@@ -3,7 +3,7 @@
 
 import { afterAll, beforeAll, describe, expect, test, setDefaultTimeout } from "bun:test";
 import type { Page } from "playwright-core";
-import type { Model, Provider } from "../../src/service/catalog/schema.ts";
+import type { Provider } from "../../src/service/catalog/schema.ts";
 import { problemsInBothThemes } from "../kit/axe.ts";
 import { hasBrowser, startBrowser, type TestBrowser } from "../kit/browser.ts";
 import { eventually } from "../kit/eventually.ts";
@@ -31,7 +31,7 @@ describe.if(hasBrowser)("the models screen", () => {
 
   let count = 0;
   const provider = (fields: Record<string, unknown> = {}) =>
-    service.admin.post<Provider>("/providers", {
+    service.admin.post("/providers", {
       name: `Provider ${++count}`,
       type: "anthropic",
       base_url: model.anthropicUrl,
@@ -39,15 +39,14 @@ describe.if(hasBrowser)("the models screen", () => {
       ...fields,
     });
   const add = (owner: Provider, fields: Record<string, unknown> = {}) =>
-    service.admin.post<Model>("/models", {
+    service.admin.post("/models", {
       provider_id: owner.id,
       model_name: `model-${++count}`,
       ...fields,
     });
   const readProvider = async (id: number) =>
-    (await service.admin.get<Provider[]>("/providers")).find((one) => one.id === id);
-  const readModel = async (id: number) =>
-    (await service.admin.get<Model[]>("/models")).find((one) => one.id === id);
+    (await service.admin.get("/providers")).find((one) => one.id === id);
+  const readModel = async (id: number) => (await service.admin.get("/models")).find((one) => one.id === id);
   const open = (path = "") => browser.open(service.url, `/models${path}`);
   const side = (page: Page) => page.getByRole("complementary", { name: "Details" });
 
@@ -164,7 +163,7 @@ describe.if(hasBrowser)("the models screen", () => {
     await side(page).getByRole("textbox", { name: "Output", exact: true }).fill("15");
     await side(page).getByRole("button", { name: "Add 1 model" }).click();
     await page.getByText("By hand is added.").waitFor();
-    const made = (await service.admin.get<Model[]>("/models")).find(({ label }) => label === "By hand");
+    const made = (await service.admin.get("/models")).find(({ label }) => label === "By hand");
     expect(made).toMatchObject({ model_name: "typed-by-hand", output_price: 15, input_price: null });
     await page.close();
   });
@@ -210,7 +209,7 @@ describe.if(hasBrowser)("the models screen", () => {
   test("what is in use is not deleted, and says so where one asked; then it is", async () => {
     const owner = await provider();
     const used = await add(owner, { label: "In use" });
-    const workspace = await service.admin.post<{ id: number }>("/workspaces", {
+    const workspace = await service.admin.post("/workspaces", {
       name: `uses ${used.id}`,
       orchestrator_model_id: used.id,
     });

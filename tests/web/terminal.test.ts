@@ -46,7 +46,7 @@ describe.if(hasBrowser)("the terminal is off", () => {
   }
 
   test("for who is no admin it is not there at all", async () => {
-    const { token } = await service.admin.post<{ token: string }>("/users", { name: "mia" });
+    const { token } = await service.admin.post("/users", { name: "mia" });
     const page = await browser.open("about:blank", "");
     await page.setExtraHTTPHeaders({ Authorization: `Bearer ${token}` });
     await page.goto(`${service.url}/terminal`);

@@ -3,7 +3,6 @@
 
 import { afterAll, beforeAll, describe, expect, test, setDefaultTimeout } from "bun:test";
 import type { Page } from "playwright-core";
-import type { Workspace } from "../../src/service/workspaces/schema.ts";
 import { problemsInBothThemes } from "../kit/axe.ts";
 import { hasBrowser, startBrowser, type TestBrowser } from "../kit/browser.ts";
 import { eventually } from "../kit/eventually.ts";
@@ -31,27 +30,25 @@ describe.if(hasBrowser)("the list of workspaces", () => {
     service = stack.use(await runService());
     browser = stack.use(await startBrowser());
     const { admin } = service;
-    const provider = await admin.post<{ id: number }>("/providers", {
+    const provider = await admin.post("/providers", {
       name: "scripted",
       type: "anthropic",
       base_url: model.anthropicUrl,
     });
-    const add = (name: string) =>
-      admin.post<{ id: number }>("/models", { provider_id: provider.id, model_name: name });
+    const add = (name: string) => admin.post("/models", { provider_id: provider.id, model_name: name });
     modelId = (await add("boss")).id;
     await add("worker");
     lead = await createPerson(admin, "Lea", "team-lead");
     member = await createPerson(admin, "Mo");
-    teamId = (await admin.post<{ id: number }>("/teams", { name: "Release" })).id;
+    teamId = (await admin.post("/teams", { name: "Release" })).id;
     await admin.post("/teams", { name: "Others" });
     for (const { id } of [lead, member]) await admin.put(`/teams/${teamId}/members/${id}`);
   });
   afterAll(() => stack.disposeAsync());
 
   const make = (name: string, by = service.admin, description = "") =>
-    by.post<Workspace>("/workspaces", { name, description, orchestrator_model_id: modelId });
-  const names = async () =>
-    (await service.admin.get<Workspace[]>("/workspaces")).map(({ name }) => name).sort();
+    by.post("/workspaces", { name, description, orchestrator_model_id: modelId });
+  const names = async () => (await service.admin.get("/workspaces")).map(({ name }) => name).sort();
   const open = (path = "/workspaces") => browser.open(service.url, path);
   const as = async (person: Person, path = "/workspaces") => {
     const page = await browser.open("about:blank", "");
@@ -158,7 +155,7 @@ describe.if(hasBrowser)("the list of workspaces", () => {
     await act(page, "Together", "Share");
     const dialog = page.getByRole("dialog", { name: "Share Together" });
     await dialog.getByRole("checkbox", { name: /Release/ }).check();
-    const teams = async () => (await service.admin.get<Workspace>(`/workspaces/${workspace.id}`)).team_ids;
+    const teams = async () => (await service.admin.get(`/workspaces/${workspace.id}`)).team_ids;
     await eventually(teams, [teamId]);
     await dialog.getByRole("button", { name: "Done" }).click();
     await row(page, "Together").getByText("Release").waitFor();
@@ -201,10 +198,7 @@ describe.if(hasBrowser)("the list of workspaces", () => {
     const dialog = page.getByRole("dialog", { name: "Share Of the lead" });
     expect(await dialog.getByRole("checkbox", { name: /Others/ }).isDisabled()).toBe(true);
     await dialog.getByRole("checkbox", { name: /Release/ }).check();
-    await eventually(
-      async () => (await lead.client.get<Workspace>(`/workspaces/${workspace.id}`)).team_ids,
-      [teamId],
-    );
+    await eventually(async () => (await lead.client.get(`/workspaces/${workspace.id}`)).team_ids, [teamId]);
     await page.close();
   });
 

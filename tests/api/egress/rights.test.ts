@@ -1,7 +1,6 @@
 // Goal: who may see, grant, decide and switch off, and every refusal of it by name.
 
 import { expect, test } from "bun:test";
-import type { EgressRequest } from "../../../src/service/egress/schema.ts";
 import { call, say } from "../../kit/model/index.ts";
 import { office } from "../../kit/office.ts";
 import { searchable, searchLab } from "../../kit/searching.ts";
@@ -92,10 +91,10 @@ test.if(searchable)("a clone gets no grant, and a removed agent has none", async
   await lab.grant();
   const worker = await lab.addWorker("scout");
   await lab.grant(worker);
-  const copy = await lab.admin.post<{ id: number }>(`/workspaces/${lab.workspaceId}/clone`, {});
+  const copy = await lab.admin.post(`/workspaces/${lab.workspaceId}/clone`, {});
   expect(await lab.admin.get<unknown>(`/workspaces/${copy.id}/egress`)).toEqual([]);
   await lab.admin.delete(`/agents/${worker}`);
-  expect(await lab.admin.get<{ agent_id: number }[]>(`/workspaces/${lab.workspaceId}/egress`)).toMatchObject([
+  expect(await lab.admin.get(`/workspaces/${lab.workspaceId}/egress`)).toMatchObject([
     { agent_id: lab.orchestratorId },
   ]);
 });
@@ -159,7 +158,7 @@ test.if(searchable)(
     await lab.decide((await lab.pending())[0]!, "approve", other);
     await end(lab.admin, turn.id);
     await lab.admin.delete(`/workspaces/${lab.workspaceId}`);
-    expect(await other.get<EgressRequest[]>("/egress/log")).toMatchObject([
+    expect(await other.get("/egress/log")).toMatchObject([
       {
         query: "tea",
         workspace: "lab",

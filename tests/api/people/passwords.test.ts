@@ -24,8 +24,7 @@ test("setting one's own password keeps the token that did it and revokes the oth
   await using at = await testService();
   const anna = await at.user("anna");
   await at.admin.put(`/users/${anna.id}/password`, { password: OLD });
-  const login = async (password: string) =>
-    (await at.admin.post<{ token: string }>("/login", { user: "anna", password })).token;
+  const login = async (password: string) => (await at.admin.post("/login", { user: "anna", password })).token;
   const mine = at.as(await login(OLD));
   const other = at.as(await login(OLD));
 
@@ -44,7 +43,7 @@ test("who is not an admin needs the current password, and only for their own", a
   const anna = await at.user("anna");
   const bert = await at.user("bert");
   await at.admin.put(`/users/${anna.id}/password`, { password: OLD });
-  const { token } = await at.admin.post<{ token: string }>("/login", { user: "anna", password: OLD });
+  const { token } = await at.admin.post("/login", { user: "anna", password: OLD });
   const own = at.as(token);
   const mine = `/users/${anna.id}/password`;
 
@@ -81,7 +80,7 @@ test("guessing the current password is limited as logins are", async () => {
   await using at = await testService();
   const anna = await at.user("anna");
   await at.admin.put(`/users/${anna.id}/password`, { password: OLD });
-  const { token } = await at.admin.post<{ token: string }>("/login", { user: "anna", password: OLD });
+  const { token } = await at.admin.post("/login", { user: "anna", password: OLD });
   const guess = () =>
     at.as(token).refused("PUT", `/users/${anna.id}/password`, { password: NEW, current_password: "guess" });
 

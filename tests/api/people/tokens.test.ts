@@ -12,7 +12,7 @@ import { migrate } from "../../../src/kit/migrate.ts";
 import { migrations } from "../../../src/service/migrations/migrations.ts";
 import { DAY_MS, manualClock } from "../../kit/manual-clock.ts";
 import { office } from "../../kit/office.ts";
-import { testService } from "../../kit/service.ts";
+import { testService, type TestService } from "../../kit/service.ts";
 import { temporaryFolder } from "../../kit/folder.ts";
 
 const BAD_TOKEN = {
@@ -84,7 +84,7 @@ test("a token is shown once and kept as a hash only", async () => {
   await using folder = await temporaryFolder();
   const at = await testService({ data: folder.path });
   const anna = await at.user("anna");
-  const second = await at.admin.post<{ user: object; token: string }>(`/users/${anna.id}/tokens`);
+  const second = await at.admin.post(`/users/${anna.id}/tokens`);
   const listed = JSON.stringify(await at.admin.get("/users"));
   await at[Symbol.asyncDispose]();
 
@@ -115,7 +115,7 @@ test("a role that changes counts from the next request on", async () => {
   });
 
   await at.admin.patch(`/users/${anna.id}`, { role: "admin" });
-  expect(await anna.get<unknown[]>("/users")).toHaveLength(2);
+  expect(await anna.get("/users")).toHaveLength(2);
 
   await at.admin.patch(`/users/${anna.id}`, { role: "member" });
   expect(await anna.refused("GET", "/users")).toMatchObject({ status: 403, code: "forbidden" });
@@ -167,11 +167,8 @@ test("open event streams end when their viewer's token, role or membership no lo
 test("last-used times are collected, and written at stop at the latest", async () => {
   await using folder = await temporaryFolder();
   const clock = manualClock();
-  const used = async (at: { admin: { get<T>(path: string): Promise<T> } }) =>
-    (await at.admin.get<{ name: string; last_used_at: string | null }[]>("/users")).map((user) => [
-      user.name,
-      user.last_used_at,
-    ]);
+  const used = async (at: TestService) =>
+    (await at.admin.get("/users")).map((user) => [user.name, user.last_used_at]);
   const first = await testService({ data: folder.path, clock });
   const anna = await first.user("anna");
   await anna.get("/whoami");

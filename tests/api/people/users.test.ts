@@ -1,7 +1,6 @@
 // Goal: users are created, changed and deleted by admins only, there is always an admin, and nobody's workspaces get lost.
 
 import { expect, test } from "bun:test";
-import type { User } from "../../../src/service/people/schema.ts";
 import { office } from "../../kit/office.ts";
 import { testService } from "../../kit/service.ts";
 
@@ -31,7 +30,7 @@ test("a new user is a member unless the admin says otherwise, and gets one token
     token: expect.stringMatching(/^cairn_/),
   });
   await at.user("adam", "team-lead");
-  expect((await at.admin.get<User[]>("/users")).map((user) => [user.name, user.role])).toEqual([
+  expect((await at.admin.get("/users")).map((user) => [user.name, user.role])).toEqual([
     ["adam", "team-lead"],
     ["admin", "admin"],
     ["Zoë", "member"],
@@ -56,25 +55,25 @@ test("members and team-leads can't read or change users", async () => {
     for (const [method, path, body] of calls)
       expect(await user.refused(method, path, body)).toEqual(ADMIN_ONLY);
   }
-  expect(await at.admin.get<unknown[]>("/users")).toHaveLength(4);
+  expect(await at.admin.get("/users")).toHaveLength(4);
 });
 
 test("a patch changes what it names and nothing else", async () => {
   await using at = await testService();
   const anna = await at.user("anna", "team-lead");
 
-  expect(await at.admin.patch<User>(`/users/${anna.id}`, { name: "Anne" })).toMatchObject({
+  expect(await at.admin.patch(`/users/${anna.id}`, { name: "Anne" })).toMatchObject({
     name: "Anne",
     role: "team-lead",
     tokens: 1,
   });
-  expect(await at.admin.patch<User>(`/users/${anna.id}`, { role: "member" })).toMatchObject({
+  expect(await at.admin.patch(`/users/${anna.id}`, { role: "member" })).toMatchObject({
     name: "Anne",
     role: "member",
   });
-  expect(await at.admin.patch<User>(`/users/${anna.id}`, {})).toMatchObject({ name: "Anne", role: "member" });
-  expect(await at.admin.patch<User>(`/users/${anna.id}`, { name: "ANNE" })).toMatchObject({ name: "ANNE" });
-  expect(await anna.get<{ name: string }>("/whoami")).toMatchObject({ name: "ANNE" });
+  expect(await at.admin.patch(`/users/${anna.id}`, {})).toMatchObject({ name: "Anne", role: "member" });
+  expect(await at.admin.patch(`/users/${anna.id}`, { name: "ANNE" })).toMatchObject({ name: "ANNE" });
+  expect(await anna.get("/whoami")).toMatchObject({ name: "ANNE" });
 });
 
 test("the last admin can be neither demoted nor deleted, however it is tried", async () => {
@@ -84,7 +83,7 @@ test("the last admin can be neither demoted nor deleted, however it is tried", a
     LAST_ADMIN,
   );
   expect(await at.admin.refused("DELETE", "/users/1")).toEqual(LAST_ADMIN);
-  expect(await at.admin.get<User[]>("/users")).toEqual([
+  expect(await at.admin.get("/users")).toEqual([
     expect.objectContaining({ id: 1, name: "admin", role: "admin" }),
   ]);
 
@@ -95,9 +94,7 @@ test("the last admin can be neither demoted nor deleted, however it is tried", a
   ]);
 
   expect(both.filter((response) => response.status === 200)).toHaveLength(1);
-  const roles = (await at.admin.get<User[]>("/users").catch(() => second.get<User[]>("/users"))).map(
-    (user) => user.role,
-  );
+  const roles = (await at.admin.get("/users").catch(() => second.get("/users"))).map((user) => user.role);
   expect(roles.toSorted()).toEqual(["admin", "member"]);
 });
 
@@ -124,20 +121,15 @@ test("deleting a user who owns workspaces needs a new owner", async () => {
     message: "query parameter transfer_to: must be another user",
     details: { in: "query", field: "transfer_to", problem: "must be another user" },
   });
-  expect(await anna.get<unknown[]>("/workspaces")).toHaveLength(2);
+  expect(await anna.get("/workspaces")).toHaveLength(2);
 
   await at.admin.delete(`/users/${anna.id}?transfer_to=${bert.id}`);
 
-  expect(
-    (await bert.get<{ name: string; owner_id: number }[]>("/workspaces")).map((workspace) => [
-      workspace.name,
-      workspace.owner_id,
-    ]),
-  ).toEqual([
+  expect((await bert.get("/workspaces")).map((workspace) => [workspace.name, workspace.owner_id])).toEqual([
     ["attic", bert.id],
     ["lab", bert.id],
   ]);
-  expect(await bert.get<object>(`/workspaces/${lab.id}`)).toEqual({ ...lab, owner_id: bert.id });
+  expect(await bert.get(`/workspaces/${lab.id}`)).toEqual({ ...lab, owner_id: bert.id });
 });
 
 test("a transfer that would give somebody two workspaces of one name is refused whole", async () => {
@@ -152,7 +144,7 @@ test("a transfer that would give somebody two workspaces of one name is refused 
     code: "conflict",
     message: 'the new owner has a workspace named "Lab" already',
   });
-  expect(await anna.get<unknown[]>("/workspaces")).toHaveLength(2);
+  expect(await anna.get("/workspaces")).toHaveLength(2);
 });
 
 test("a deleted user leaves their teams", async () => {
@@ -162,5 +154,5 @@ test("a deleted user leaves their teams", async () => {
 
   await at.admin.delete(`/users/${anna.id}`);
 
-  expect(await at.admin.get<object[]>("/teams")).toEqual([{ id: team, name: "team", members: [] }]);
+  expect(await at.admin.get("/teams")).toEqual([{ id: team, name: "team", members: [] }]);
 });

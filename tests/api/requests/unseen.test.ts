@@ -76,11 +76,11 @@ test("ids in queries and bodies are no way round", async () => {
   await using lab = await inhabited();
   const { ids } = lab;
   const anna = await lab.at.user("anna");
-  const own = await anna.post<{ id: number }>("/workspaces", {
+  const own = await anna.post("/workspaces", {
     name: "own",
     orchestrator_model_id: ids["models"],
   });
-  const [boss] = await anna.get<{ id: number }[]>(`/workspaces/${own.id}/agents`);
+  const [boss] = await anna.get(`/workspaces/${own.id}/agents`);
   const notFound = (message: string) => ({ status: 404, code: "not_found", message });
   const invalid = (message: string) => ({ status: 400, code: "invalid", message });
 

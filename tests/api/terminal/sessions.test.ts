@@ -27,7 +27,7 @@ function dockerTest(name: string, run: (docker: TestDocker) => Promise<void>): v
 
 async function records(at: TerminalOffice, count: number): Promise<AuditRecord[]> {
   for (;;) {
-    const found = (await at.admin.get<AuditRecord[]>("/audit"))
+    const found = (await at.admin.get("/audit"))
       .filter(({ action }) => action.startsWith("terminal."))
       .toReversed();
     if (found.length >= count) return found;

@@ -164,13 +164,13 @@ const ends: { name: string; answer: (socket: Socket) => void; turn: object; fini
 test.each(ends)("$name", async ({ answer, turn, finish }) => {
   await using lab = await workplace("openai-compatible", { times: { ...QUICK, silenceMs: 30_000 } });
   await using gateway = await rawServer(answer);
-  const provider = await lab.admin.post<{ id: number }>("/providers", {
+  const provider = await lab.admin.post("/providers", {
     name: "gateway",
     type: "openai-compatible",
     base_url: gateway.url,
     api_key: "k",
   });
-  const model = await lab.admin.post<{ id: number }>("/models", {
+  const model = await lab.admin.post("/models", {
     provider_id: provider.id,
     model_name: "m",
   });

@@ -59,9 +59,8 @@ function received(request: ModelRequest) {
 }
 
 const preview = async (lab: Workplace, agentId: number) =>
-  (await lab.admin.get<{ parts: PartView[] }>(`/agents/${agentId}/prompt`)).parts;
-const stored = async (lab: Workplace, callId: number) =>
-  (await lab.admin.get<{ parts: PartView[] }>(`/calls/${callId}`)).parts;
+  (await lab.admin.get(`/agents/${agentId}/prompt`)).parts;
+const stored = async (lab: Workplace, callId: number) => (await lab.admin.get(`/calls/${callId}`)).parts;
 const spoken = (text: string): PartView => ({
   kind: "entry",
   source: "",
@@ -118,9 +117,7 @@ describe.each(protocols)("%s", (protocol) => {
     lab.model.script("boss", [call("model_list"), say("Done.")]);
     const { turn } = await lab.chat("hello");
     const [first, second] = await callsOf(lab, turn.id);
-    const diff = await lab.admin.get<{ same: number; changes: { change: string; source: string }[] }>(
-      `/calls/${first!.id}/diff?to=${second!.id}`,
-    );
+    const diff = await lab.admin.get(`/calls/${first!.id}/diff?to=${second!.id}`);
     expect(diff).toMatchObject({
       from: first!.id,
       to: second!.id,
@@ -135,9 +132,7 @@ describe.each(protocols)("%s", (protocol) => {
     const answers = await Promise.all(paths.map((path) => lab.admin.get(path)));
     for (const [index, schema] of [Prompt, Call, CallDiff].entries())
       expect([...Value.Errors(schema, [...answers, diff][index])]).toEqual([]);
-    const back = await lab.admin.get<{ changes: { change: string }[] }>(
-      `/calls/${second!.id}/diff?to=${first!.id}`,
-    );
+    const back = await lab.admin.get(`/calls/${second!.id}/diff?to=${first!.id}`);
     expect(back.changes.map((each) => each.change)).toEqual(["removed", "removed"]);
   });
 
@@ -210,15 +205,14 @@ test.each(protocols)(
   async (protocol) => {
     await using lab = await workplace(protocol);
     const ann = await lab.addWorker("ann");
-    const make = (name: string, text: string) =>
-      lab.admin.post<{ id: number }>("/instructions", { name, text });
+    const make = (name: string, text: string) => lab.admin.post("/instructions", { name, text });
     const [style, manners] = [await make("style", "Be long."), await make("manners", "Say please.")];
     const bind = (instruction_id: number, agent_id: number | null) =>
       lab.admin.post(`/workspaces/${lab.workspaceId}/instructions`, { instruction_id, agent_id });
     await bind(style.id, null);
     await bind(manners.id, ann);
     await lab.admin.put(`/instructions/${style.id}`, { text: "Be brief." });
-    const [boss] = await lab.admin.get<{ role: string }[]>(`/workspaces/${lab.workspaceId}/agents`);
+    const [boss] = await lab.admin.get(`/workspaces/${lab.workspaceId}/agents`);
     lab.model.script("boss", [call("delegate", { agent: "ann", task: "Look." }), say("Done."), say("Bye.")]);
     lab.model.script("ann", [say("Looked.")]);
     const before = { boss: await preview(lab, lab.orchestratorId), ann: await preview(lab, ann) };
@@ -254,7 +248,7 @@ test.each(protocols)(
       "tools",
       "entry:1",
     ]);
-    const bindings = await lab.admin.get<{ id: number }[]>(`/workspaces/${lab.workspaceId}/instructions`);
+    const bindings = await lab.admin.get(`/workspaces/${lab.workspaceId}/instructions`);
     for (const { id } of bindings) await lab.admin.delete(`/instruction-bindings/${id}`);
     await lab.chat("and?");
     expect(lab.model.requests.at(-1)!.system).toBe(boss!.role);

@@ -2,7 +2,6 @@
 // while nothing was said since.
 
 import { describe, expect, test } from "bun:test";
-import type { TurnSteps } from "../../../src/service/turns/schema.ts";
 import { call, gate, hang, httpError, say } from "../../kit/model/index.ts";
 import { createClient } from "../../kit/client.ts";
 import { temporaryFolder } from "../../kit/folder.ts";
@@ -10,7 +9,7 @@ import { testService } from "../../kit/service.ts";
 import { begin, conversationOf, end, entriesOf, expectNextTurnWorks, QUICK } from "../../kit/turns.ts";
 import { protocols, workplace, type TurnView, type Workplace } from "../../kit/workplace.ts";
 
-const resume = (lab: Workplace, turn: TurnView) => lab.admin.post<TurnView>(`/turns/${turn.id}/resume`);
+const resume = (lab: Workplace, turn: TurnView) => lab.admin.post(`/turns/${turn.id}/resume`);
 
 /** Stops the service in mid-turn and starts it again on the same data. */
 async function restarted(lab: Workplace, data: string): Promise<Workplace & AsyncDisposable> {
@@ -51,9 +50,9 @@ describe.each(protocols)("%s", (protocol) => {
     await using folder = await temporaryFolder();
     await using lab = await workplace(protocol, { data: folder.path });
     for (const name of ["ann", "bob", "eve"]) await lab.addWorker(name);
-    const bob = (
-      await lab.admin.get<{ id: number; name: string }[]>(`/workspaces/${lab.workspaceId}/agents`)
-    ).find((each) => each.name === "bob")!;
+    const bob = (await lab.admin.get(`/workspaces/${lab.workspaceId}/agents`)).find(
+      (each) => each.name === "bob",
+    )!;
     const delegate = (agent: string) => call("delegate", { agent, task: `task of ${agent}` });
     await lab.admin.post(`/workspaces/${lab.workspaceId}/wires`, {
       from_agent_id: bob.id,
@@ -148,7 +147,7 @@ describe.each(protocols)("%s", (protocol) => {
     expect(closed.map((entry) => `${entry.outcome} ${entry.duration_ms}`)).toEqual(
       Array(2).fill("unknown null"),
     );
-    const { tools } = await again.admin.get<TurnSteps>("/turns/1/steps");
+    const { tools } = await again.admin.get("/turns/1/steps");
     expect(tools.map((tool) => `${tool.state} ${typeof tool.started_at} ${tool.finished_at}`)).toEqual(
       Array(2).fill("done string null"),
     );
@@ -222,7 +221,7 @@ test("a stop that meets the beginning of turns leaves none open but those in lin
   await chats[0];
   const [again] = await Promise.all([restarted(lab, folder.path), ...chats]);
   await using _ = again;
-  const turns = await again.admin.get<TurnView[]>(`/workspaces/${lab.workspaceId}/turns`);
+  const turns = await again.admin.get(`/workspaces/${lab.workspaceId}/turns`);
   expect(turns.length).toBeGreaterThan(0);
   for (const { id } of turns) expect(["done", "interrupted"]).toContain((await end(again.admin, id)).status);
   const next = await begin(again, "and now?");

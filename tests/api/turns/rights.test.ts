@@ -1,7 +1,6 @@
 // Goal: a turn acts with the rights that its person has when it acts, and ends with the reason when they have none.
 
 import { expect, test } from "bun:test";
-import type { AuditRecord } from "../../../src/service/audit/schema.ts";
 import { temporaryFolder } from "../../kit/folder.ts";
 import { call, gate, say } from "../../kit/model/index.ts";
 import { testService } from "../../kit/service.ts";
@@ -19,7 +18,7 @@ const FORGE = call("gear_forge", {
 /** A member of a team with which the workspace is shared. */
 async function member(lab: Workplace, name = "ann") {
   const ann = await lab.at.user(name);
-  const team = await lab.admin.post<{ id: number }>("/teams", { name: `${name}'s team` });
+  const team = await lab.admin.post("/teams", { name: `${name}'s team` });
   await lab.admin.put(`/teams/${team.id}/members/${ann.id}`);
   await lab.admin.put(`/workspaces/${lab.workspaceId}/teams/${team.id}`);
   return { ann, team: team.id };
@@ -33,9 +32,9 @@ async function chatAs(lab: Workplace, { ann }: Pick<Member, "ann">, queue = fals
 }
 
 async function effects(lab: Workplace): Promise<string[]> {
-  const agents = await lab.admin.get<{ name: string }[]>(`/workspaces/${lab.workspaceId}/agents`);
-  const gears = await lab.admin.get<{ name: string }[]>("/gears");
-  const files = await lab.admin.get<{ path: string }[]>(`/workspaces/${lab.workspaceId}/files`);
+  const agents = await lab.admin.get(`/workspaces/${lab.workspaceId}/agents`);
+  const gears = await lab.admin.get("/gears");
+  const files = await lab.admin.get(`/workspaces/${lab.workspaceId}/files`);
   return [
     ...agents.map(({ name }) => name),
     ...gears.map(({ name }) => name),
@@ -111,8 +110,8 @@ test.each(losses)("$what: what the model asks for then is not done", async ({ ta
 test("an admin who is deleted or demoted has no turn in the workspaces of others", async () => {
   await using lab = await workplace();
   const owner = await lab.at.user("owner");
-  const [model] = await lab.admin.get<{ id: number }[]>("/models");
-  const { id } = await owner.post<{ id: number }>("/workspaces", {
+  const [model] = await lab.admin.get("/models");
+  const { id } = await owner.post("/workspaces", {
     name: "theirs",
     orchestrator_model_id: model!.id,
   });
@@ -137,8 +136,8 @@ test("an admin who is deleted or demoted has no turn in the workspaces of others
 test("a person whose role changes goes on with the new one where they still see the workspace", async () => {
   await using lab = await workplace();
   const boss = await lab.at.user("boss", "admin");
-  const [model] = await lab.admin.get<{ id: number }[]>("/models");
-  const { id } = await boss.post<{ id: number }>("/workspaces", {
+  const [model] = await lab.admin.get("/models");
+  const { id } = await boss.post("/workspaces", {
     name: "own",
     orchestrator_model_id: model!.id,
   });
@@ -152,7 +151,7 @@ test("a person whose role changes goes on with the new one where they still see 
   await lab.admin.patch(`/users/${boss.id}`, { role: "member" });
   held.open();
   expect(await end(boss, turn.id)).toMatchObject({ status: "done", error: null });
-  const [record] = await lab.admin.get<AuditRecord[]>("/audit?action=wire.create&limit=1");
+  const [record] = await lab.admin.get("/audit?action=wire.create&limit=1");
   expect(record).toMatchObject({ actor: "boss", role: "member" });
 });
 
@@ -177,7 +176,7 @@ test("logging out ends no turn; changing one's own password ends those of other 
   const passwords = ["the first password", "the second password"] as const;
   await lab.admin.put(`/users/${ann.id}/password`, { password: passwords[0] });
   const login = async (password: string) =>
-    lab.at.as((await lab.admin.post<{ token: string }>("/login", { user: "ann", password })).token);
+    lab.at.as((await lab.admin.post("/login", { user: "ann", password })).token);
   const who = { ann: { ...(await login(passwords[0])), id: ann.id, token: "" }, team };
   const [out, changed] = [gate(), gate()];
   lab.model.script("boss", [[out, say("done")], [changed, say("never")], say("done")]);
@@ -214,7 +213,7 @@ test("a turn that is resumed acts for the person who resumed it", async () => {
   await end(lab.admin, turn.id);
   await lab.admin.post(`/turns/${turn.id}/resume`);
   expect(await end(lab.admin, turn.id)).toMatchObject({ status: "done", error: null, user_name: "ann" });
-  const [record] = await lab.admin.get<AuditRecord[]>("/audit?action=wire.create&limit=1");
+  const [record] = await lab.admin.get("/audit?action=wire.create&limit=1");
   expect(record).toMatchObject({ actor: "admin", role: "admin", detail: { agent: "orchestrator" } });
 });
 

@@ -3,7 +3,7 @@
 
 import { expect, test } from "bun:test";
 import type { Entry } from "../../../src/service/conversation/schema.ts";
-import type { Turn, TurnSteps } from "../../../src/service/turns/schema.ts";
+import type { Turn } from "../../../src/service/turns/schema.ts";
 import { approvedGear, isolatedSandbox, type GearView } from "../../kit/gears.ts";
 import { manualClock } from "../../kit/manual-clock.ts";
 import { call, gate, hang, say } from "../../kit/model/index.ts";
@@ -28,7 +28,7 @@ async function timedLab(): Promise<Workplace & { gear: GearView; helperId: numbe
   return { ...lab, gear, helperId };
 }
 
-const entriesOf = (lab: Workplace) => lab.admin.get<Entry[]>(`/workspaces/${lab.workspaceId}/entries`);
+const entriesOf = (lab: Workplace) => lab.admin.get(`/workspaces/${lab.workspaceId}/entries`);
 
 test("runs, calls and tools of a turn with a worker that was removed since and a gear", async () => {
   await using lab = await timedLab();
@@ -37,10 +37,10 @@ test("runs, calls and tools of a turn with a worker that was removed since and a
   lab.model.script("helper", [call("echo_args", { a: 1 }), say("Called.")]);
   const { turn } = await lab.chat("go");
   await lab.admin.delete(`/agents/${lab.helperId}`);
-  const steps = await lab.admin.get<TurnSteps>(`/turns/${turn.id}/steps`);
+  const steps = await lab.admin.get(`/turns/${turn.id}/steps`);
   const [delegate, unknown, gear] = steps.tools.map((tool) => tool.call_id);
   expect(steps).toEqual({
-    turn: await lab.admin.get<Turn>(`/turns/${turn.id}`),
+    turn: await lab.admin.get(`/turns/${turn.id}`),
     calls: (await callsOf(lab, turn.id)) as never,
     runs: [
       {
@@ -161,7 +161,7 @@ test("a turn that goes on: what runs has begun and not ended; a later one knows 
   lab.model.script("helper", [[held, hang()]]);
   const turn = await begin(lab, "go");
   await held.reached;
-  const { tools, runs } = await lab.admin.get<TurnSteps>(`/turns/${turn.id}/steps`);
+  const { tools, runs } = await lab.admin.get(`/turns/${turn.id}/steps`);
   expect(tools.map(({ tool, state, outcome, finished_at }) => [tool, state, outcome, finished_at])).toEqual([
     ["delegate", "started", null, null],
   ]);
@@ -171,7 +171,7 @@ test("a turn that goes on: what runs has begun and not ended; a later one knows 
   ]);
   await lab.admin.post(`/turns/${turn.id}/cancel`);
   const { turn: next } = await lab.chat("next");
-  const later = await lab.admin.get<TurnSteps>(`/turns/${next.id}/steps`);
+  const later = await lab.admin.get(`/turns/${next.id}/steps`);
   expect([later.tools, later.runs.map(({ call_id: callId }) => callId)]).toEqual([[], [null]]);
 });
 
@@ -188,7 +188,7 @@ test("a turn says where its events begin, queued or started, in its record, its 
   const firsts = turns.map((turn) => reader.seen.find((event) => event.data.turn_id === turn.id)!);
   expect(firsts.map(({ type }) => type)).toEqual(["turn.started", "turn.queued"]);
   const expected = firsts.map(({ id }) => id);
-  const list = await lab.admin.get<Turn[]>(`/workspaces/${lab.workspaceId}/turns`);
+  const list = await lab.admin.get(`/workspaces/${lab.workspaceId}/turns`);
   expect(list.map((turn) => turn.first_event_id as number | undefined)).toEqual(expected);
   expect((turns as unknown as Turn[]).map((turn) => turn.first_event_id as number | undefined)).toEqual(
     expected,

@@ -214,7 +214,7 @@ test("a viewer of one turn hears nothing of another", async () => {
 test("who loses access loses the stream; who keeps it, keeps it", async () => {
   await using lab = await workplace();
   const ann = await lab.at.user("ann");
-  const team = await lab.admin.post<{ id: number }>("/teams", { name: "team" });
+  const team = await lab.admin.post("/teams", { name: "team" });
   await lab.admin.put(`/teams/${team.id}/members/${ann.id}`);
   await lab.admin.put(`/workspaces/${lab.workspaceId}/teams/${team.id}`);
   const held = gate();
@@ -234,7 +234,7 @@ test("who loses access loses the stream; who keeps it, keeps it", async () => {
 test("a stream that is ended closes its connection: with its turn, and with the right to see it", async () => {
   await using lab = await workplace();
   const ann = await lab.at.user("ann");
-  const team = await lab.admin.post<{ id: number }>("/teams", { name: "team" });
+  const team = await lab.admin.post("/teams", { name: "team" });
   await lab.admin.put(`/teams/${team.id}/members/${ann.id}`);
   await lab.admin.put(`/workspaces/${lab.workspaceId}/teams/${team.id}`);
   const held = gate();

@@ -2,8 +2,6 @@
 
 import { expect, test } from "bun:test";
 import { sha256Hex } from "../../../src/kit/crypto.ts";
-import type { AuditRecord } from "../../../src/service/audit/schema.ts";
-import type { Entry, Prompt } from "../../../src/service/conversation/schema.ts";
 import type { Turn } from "../../../src/service/turns/schema.ts";
 import { misfits } from "../../kit/event-check.ts";
 import { call, gate, say } from "../../kit/model/index.ts";
@@ -27,8 +25,7 @@ async function plain(lab: SearchLab, text: string): Promise<Turn> {
   return lab.admin.get(`/turns/${turn.id}`);
 }
 
-const entries = (lab: SearchLab) =>
-  lab.admin.get<Entry[]>(`/workspaces/${lab.workspaceId}/entries?limit=500`);
+const entries = (lab: SearchLab) => lab.admin.get(`/workspaces/${lab.workspaceId}/entries?limit=500`);
 
 /** Kind and mark of the conversation with the orchestrator. */
 async function marks(lab: SearchLab): Promise<string[]> {
@@ -55,9 +52,9 @@ test.if(searchable)("it lasts over turns until each entry is forgotten or cleare
 
   const [result, answer, last] = await tainted(lab);
   await lab.admin.delete(`/entries/${result!.id}`);
-  const cleared = await lab.admin.post<Entry>(`/entries/${answer!.id}/clear-taint`);
+  const cleared = await lab.admin.post(`/entries/${answer!.id}/clear-taint`);
   expect(cleared).toEqual({ ...answer!, tainted: false });
-  const prompt = await lab.admin.get<Prompt>(`/agents/${lab.orchestratorId}/prompt`);
+  const prompt = await lab.admin.get(`/agents/${lab.orchestratorId}/prompt`);
   expect(prompt.parts.filter((part) => part.tainted).map((part) => part.source)).toEqual([
     `entry:${last!.id}`,
   ]);
@@ -66,7 +63,7 @@ test.if(searchable)("it lasts over turns until each entry is forgotten or cleare
   expect((await plain(lab, "now?")).tainted).toBe(false);
   expect(offered(lab)).toEqual([true, true, false, false, true]);
 
-  const records = await lab.admin.get<AuditRecord[]>("/audit?action=entry.clear_taint");
+  const records = await lab.admin.get("/audit?action=entry.clear_taint");
   expect(records.map(({ target, content_hash }) => [target, content_hash])).toEqual([
     [`entry:${last!.id}`, sha256Hex(last!.text)],
     [`entry:${answer!.id}`, sha256Hex(answer!.text)],
@@ -86,14 +83,14 @@ test.if(searchable)("all marks up to what a person has read are cleared in one g
   const [result, answer] = await tainted(lab);
   await plain(lab, "more");
   const path = `/workspaces/${lab.workspaceId}/clear-taint`;
-  expect(await lab.admin.post<object>(path, { through: answer!.id })).toEqual({ cleared: 2, left: 0 });
+  expect(await lab.admin.post(path, { through: answer!.id })).toEqual({ cleared: 2, left: 0 });
   // What came after what was read keeps its mark.
   const [later, ...others] = await tainted(lab);
   expect([later!.text, others]).toEqual(["Yes.", []]);
-  expect(await lab.admin.post<object>(path, { through: later!.id })).toEqual({ cleared: 1, left: 0 });
-  expect(await lab.admin.post<object>(path, { through: later!.id })).toEqual({ cleared: 0, left: 0 });
+  expect(await lab.admin.post(path, { through: later!.id })).toEqual({ cleared: 1, left: 0 });
+  expect(await lab.admin.post(path, { through: later!.id })).toEqual({ cleared: 0, left: 0 });
   expect((await plain(lab, "now?")).tainted).toBe(false);
-  const records = await lab.admin.get<AuditRecord[]>("/audit?action=workspace.clear_taint");
+  const records = await lab.admin.get("/audit?action=workspace.clear_taint");
   expect(records.map(({ detail, content_hash }) => [detail, content_hash])).toEqual([
     [{ first: later!.id, last: later!.id, entries: 1 }, sha256Hex("Yes.")],
     [{ first: result!.id, last: answer!.id, entries: 2 }, sha256Hex(`${result!.text}\n${answer!.text}`)],
@@ -125,7 +122,7 @@ test.if(searchable)("restoring what was forgotten brings its mark back", async (
   await searched(lab, "look");
   const [result, answer] = await tainted(lab);
   for (const { id } of [result!, answer!]) await lab.admin.delete(`/entries/${id}`);
-  expect((await lab.admin.post<Entry>(`/entries/${answer!.id}/restore`)).tainted).toBe(true);
+  expect((await lab.admin.post(`/entries/${answer!.id}/restore`)).tainted).toBe(true);
   expect((await plain(lab, "more")).tainted).toBe(true);
 });
 
@@ -162,7 +159,7 @@ test.if(searchable)(
     await using lab = await searchLab();
     await lab.grant();
     const ann = await lab.at.user("ann");
-    const team = await lab.admin.post<{ id: number }>("/teams", { name: "team" });
+    const team = await lab.admin.post("/teams", { name: "team" });
     await lab.admin.put(`/teams/${team.id}/members/${ann.id}`);
     await lab.admin.put(`/workspaces/${lab.workspaceId}/teams/${team.id}`);
     const held = gate();

@@ -116,8 +116,7 @@ async function stored(shop: Workshop, text: string): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve));
 }
 
-const statusOf = async (lab: SearchLab, turn: TurnView) =>
-  (await lab.admin.get<TurnView>(`/turns/${turn.id}`)).status;
+const statusOf = async (lab: SearchLab, turn: TurnView) => (await lab.admin.get(`/turns/${turn.id}`)).status;
 const waitStates = (events: readonly StreamEvent[], agentId: number) =>
   events
     .filter((event) => event.type === "status" && event.data.data.agent_id === agentId)

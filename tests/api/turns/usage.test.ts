@@ -6,24 +6,12 @@ import { DAY_MS, manualClock } from "../../kit/manual-clock.ts";
 import { callsOf } from "../../kit/turns.ts";
 import { protocols, workplace, type Protocol, type Workplace } from "../../kit/workplace.ts";
 
-interface UsageView {
-  calls: number;
-  unreported_calls: number;
-  input_tokens: number;
-  cached_input_tokens: number;
-  output_tokens: number;
-  cost: number | null;
-  unpriced_calls: number;
-  today: { tokens: number; cost: number };
-  agents: (Omit<UsageView, "agents"> & { agent: string; share: number | null })[];
-}
-
-const usageOf = (lab: Workplace) => lab.admin.get<UsageView>(`/workspaces/${lab.workspaceId}/usage`);
+const usageOf = (lab: Workplace) => lab.admin.get(`/workspaces/${lab.workspaceId}/usage`);
 const delegate = (agent: string) => call("delegate", { agent, task: "x" });
 const tokens = (input: number, output: number, cached = 0) => usage({ input, output, cached });
 
 async function price(lab: Workplace, name: string, fields: Record<string, number | null>): Promise<void> {
-  const models = await lab.admin.get<{ id: number; model_name: string }[]>("/models");
+  const models = await lab.admin.get("/models");
   await lab.admin.patch(`/models/${models.find((model) => model.model_name === name)!.id}`, fields);
 }
 

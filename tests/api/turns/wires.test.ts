@@ -11,14 +11,8 @@ const resultsIn = (request: ModelRequest) => request.messages.at(-1)!.results.ma
 
 const NO_DELEGATE = `There is no tool "delegate". You are not wired to any agent that you could delegate to. You have: ${WORKER_TOOLS.join(", ")}.`;
 
-interface WireView {
-  id: number;
-  from_agent_id: number;
-  to_agent_id: number;
-}
-
 async function wire(lab: Workplace, from: number, to: number): Promise<number> {
-  const made = await lab.admin.post<WireView>(`/workspaces/${lab.workspaceId}/wires`, {
+  const made = await lab.admin.post(`/workspaces/${lab.workspaceId}/wires`, {
     from_agent_id: from,
     to_agent_id: to,
   });
@@ -39,7 +33,7 @@ test("a wire deleted during a turn counts to its end, and not in the next", asyn
   lab.model.script("ann", [say("worked")]);
   const turn = await begin(lab, "go");
   await held.reached;
-  const [made] = await lab.admin.get<WireView[]>(`/workspaces/${lab.workspaceId}/wires`);
+  const [made] = await lab.admin.get(`/workspaces/${lab.workspaceId}/wires`);
   expect(made!.to_agent_id).toBe(ann);
   await lab.admin.delete(`/wires/${made!.id}`);
   held.open();
@@ -74,7 +68,7 @@ test.each(protocols)(
     lab.model.script("bob", [say("one"), say("two")]);
     const turn = await begin(lab, "go");
     await held.reached;
-    const wires = await lab.admin.get<WireView[]>(`/workspaces/${lab.workspaceId}/wires`);
+    const wires = await lab.admin.get(`/workspaces/${lab.workspaceId}/wires`);
     await lab.admin.delete(
       `/wires/${wires.find((each) => each.from_agent_id === ann && each.to_agent_id === bob)!.id}`,
     );

@@ -235,7 +235,7 @@ export const CONTEXT_BOUNDED: Readonly<Record<string, readonly string[]>> = {
 };
 
 async function headOf({ admin }: Pick<Furnished, "admin">): Promise<string> {
-  return (await admin.get<{ head: string }>(SPACE)).head;
+  return (await admin.get(SPACE)).head;
 }
 
 function furnishedPath(index: number): string {

@@ -289,25 +289,25 @@ export async function furnishedService(): Promise<FurnishedService> {
 async function furnish(data: string, modelUrl: string) {
   const lab = await testService({ data });
   const { admin } = lab;
-  const provider = await admin.post<{ id: number }>("/providers", {
+  const provider = await admin.post("/providers", {
     name: "p",
     type: "openai-compatible",
     base_url: modelUrl,
     api_key: "k",
   });
-  const { id: modelId } = await admin.post<{ id: number }>("/models", {
+  const { id: modelId } = await admin.post("/models", {
     provider_id: provider.id,
     model_name: "m",
   });
-  const { id: workspaceId } = await admin.post<{ id: number }>("/workspaces", {
+  const { id: workspaceId } = await admin.post("/workspaces", {
     name: "w",
     orchestrator_model_id: modelId,
   });
   await (
     await admin.events(`/workspaces/${workspaceId}/chat`, { method: "POST", body: { text: "first" } })
   ).all();
-  const [agent] = await admin.get<{ id: number }[]>(`/workspaces/${workspaceId}/agents`);
-  const [turn] = await admin.get<{ id: number }[]>(`/workspaces/${workspaceId}/turns`);
+  const [agent] = await admin.get(`/workspaces/${workspaceId}/agents`);
+  const [turn] = await admin.get(`/workspaces/${workspaceId}/turns`);
   await admin.raw("PUT", `/workspaces/${workspaceId}/file?path=read.txt`, {
     body: "x\n".repeat(FILE_BYTES / 2 - 1),
   });

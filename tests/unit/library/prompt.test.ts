@@ -16,7 +16,7 @@ test("workspace's first, then the agent's own, each by name; bound twice it come
     const [writer, removed] = [await lab.addWorker("writer"), await lab.addWorker("removed")];
     ids = { workspace: lab.workspaceId, boss: lab.orchestratorId, writer, removed };
     const make = async (name: string) =>
-      (await lab.admin.post<{ id: number }>("/instructions", { name, text: `text of ${name}` })).id;
+      (await lab.admin.post("/instructions", { name, text: `text of ${name}` })).id;
     const bind = (instruction: number, agent: number | null) =>
       lab.admin.post(`/workspaces/${lab.workspaceId}/instructions`, {
         instruction_id: instruction,
@@ -40,7 +40,7 @@ test("workspace's first, then the agent's own, each by name; bound twice it come
       await bind(instruction!, agent);
     await lab.admin.put(`/instructions/${shared}`, { text: "newer text" });
     await lab.admin.delete(`/agents/${removed}`);
-    const elsewhere = await lab.admin.post<{ id: number }>("/workspaces", {
+    const elsewhere = await lab.admin.post("/workspaces", {
       name: "elsewhere",
       orchestrator_model_id: 1,
     });
