@@ -1,54 +1,34 @@
 // Writers for the two archive formats of a release, as pure functions: the same files give the same bytes, everywhere and always.
-// Own code because `Bun.Archive` keeps no file modes (a program must stay executable) and system `zip` stamps times.
-// Formats: POSIX ustar (pax, IEEE 1003.1-2017) in gzip; PKWARE APPNOTE 6.3.10 without Zip64, enough for files under 4 GiB.
+// Zip is our own code because system `zip` stamps times. Its format: PKWARE APPNOTE 6.3.10 without Zip64, enough for files under 4 GiB.
 
 import { deflateRawSync, gzipSync } from "node:zlib";
 
 export interface ArchiveFile {
-  /** Path inside the archive, with `/`, ASCII, at most 100 characters. */
+  /** Path inside the archive, with `/`. */
   path: string;
   bytes: Uint8Array<ArrayBuffer>;
   executable: boolean;
 }
 
-const TAR_BLOCK_BYTES = 512;
-const TAR_PATH_CHARACTERS_MAX = 100;
 const COMPRESSION_LEVEL = 6;
 
 /** Modification time of every file, seconds since the epoch: a fixed one, since the build date is in the program itself. */
 const FIXED_TIME_S = 315_532_800; // 1980-01-01, the first day that a zip file can name.
 
-export function tarGz(files: readonly ArchiveFile[]): Buffer<ArrayBuffer> {
-  const parts: Uint8Array[] = [];
-  for (const file of files) {
-    parts.push(tarHeader(file), file.bytes, new Uint8Array(padding(file.bytes.length)));
-  }
-  parts.push(new Uint8Array(2 * TAR_BLOCK_BYTES));
-  const zipped = gzipSync(Buffer.concat(parts), { level: COMPRESSION_LEVEL });
+export async function tarGz(files: readonly ArchiveFile[]): Promise<Buffer<ArrayBuffer>> {
+  // Not before it is needed: scripts start before packages are installed.
+  const { tarOf } = await import("../src/kit/tar.ts");
+  const sources = files.map(({ path, bytes, executable }) => ({
+    name: path,
+    size: bytes.length,
+    content: [bytes],
+    mode: executable ? 0o755 : 0o644,
+  }));
+  const zipped = gzipSync(Buffer.concat(await Array.fromAsync(tarOf(sources, FIXED_TIME_S))), {
+    level: COMPRESSION_LEVEL,
+  });
   zipped[9] = 255; // Byte 9 of a gzip header names the system that wrote it; 255 is "unknown" (RFC 1952).
   return zipped;
-}
-
-function padding(length: number): number {
-  return (TAR_BLOCK_BYTES - (length % TAR_BLOCK_BYTES)) % TAR_BLOCK_BYTES;
-}
-
-function tarHeader(file: ArchiveFile): Uint8Array {
-  if (file.path.length > TAR_PATH_CHARACTERS_MAX) throw new Error(`path too long for tar: ${file.path}`);
-  const header = Buffer.alloc(TAR_BLOCK_BYTES);
-  const octal = (value: number, offset: number, width: number) =>
-    header.write(`${value.toString(8).padStart(width - 1, "0")}\0`, offset, "latin1");
-  header.write(file.path, 0, "latin1");
-  octal(file.executable ? 0o755 : 0o644, 100, 8);
-  octal(0, 108, 8); // owner
-  octal(0, 116, 8); // group
-  octal(file.bytes.length, 124, 12);
-  octal(FIXED_TIME_S, 136, 12);
-  header.write("        0", 148, "latin1"); // checksum counted as spaces; type: regular file
-  header.write("ustar\x0000", 257, "latin1");
-  const checksum = header.reduce((sum, byte) => sum + byte, 0);
-  header.write(`${checksum.toString(8).padStart(6, "0")}\0 `, 148, "latin1");
-  return header;
 }
 
 /** Field sizes are those of the format: pairs of [bytes, value]. */

@@ -36,7 +36,7 @@ async function pack(version: string, target: Target): Promise<void> {
   const started = performance.now();
   const name = archiveName(version, target);
   const files = await contents(name.slice(0, -(target.archive.length + 1)), target);
-  const bytes = target.archive === "zip" ? zip(files) : tarGz(files);
+  const bytes = target.archive === "zip" ? zip(files) : await tarGz(files);
   await Bun.write(`${OUTPUT}/${name}`, bytes);
   console.log(`pack: dist/release/${name}  ${megabytes(bytes.length)}  ${seconds(started)}`);
 }

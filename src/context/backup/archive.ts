@@ -6,15 +6,7 @@ import { open, type FileHandle } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
 import { constants, createZstdCompress, createZstdDecompress } from "node:zlib";
 import { AppError, systemCode } from "../../kit/error.ts";
-import {
-  BLOCK_BYTES,
-  END_BLOCKS,
-  paddingOf,
-  parseHeader,
-  tarOf,
-  type Entry,
-  type Source,
-} from "../../kit/tar.ts";
+import { readTar, tarOf, type Packed, type Source } from "../../kit/tar.ts";
 
 const CHUNK_BYTES = 256 * 1024;
 /** Without waiting for the writer of a FIFO. */
@@ -79,11 +71,6 @@ export async function writeWhole(handle: FileHandle, bytes: Uint8Array): Promise
   while (at < bytes.length) at += (await handle.write(bytes, at, bytes.length - at)).bytesWritten;
 }
 
-export interface Packed extends Entry {
-  /** Has to be read to its end. */
-  readonly content: AsyncGenerator<Uint8Array>;
-}
-
 /**
  * Calls `visit` with each file, in order. Returns the hash of the archive. Raises `not_found`, `invalid` with what is wrong and where,
  * and whatever `visit` raises.
@@ -94,7 +81,12 @@ export async function readArchive(
   signal: AbortSignal,
 ): Promise<string> {
   const hasher = new Bun.CryptoHasher("sha256");
-  const place = { now: "at its beginning" };
+  let place = "at its beginning";
+  const visitInPlace = async (file: Packed) => {
+    place = `in ${file.name}`;
+    await visit(file);
+    place = `after ${file.name}`;
+  };
   const handle = await openRegular(path);
   try {
     const { seal, before } = await sealOf(handle);
@@ -107,7 +99,7 @@ export async function readArchive(
         }
       },
       createZstdDecompress({ chunkSize: CHUNK_BYTES }),
-      (bytes: AsyncIterable<Buffer>) => readTar(new Bytes(bytes), unpackedMax(before), visit, place),
+      (bytes: AsyncIterable<Buffer>) => readTar(bytes, unpackedMax(before), visitInPlace),
       { signal },
     );
     if (seal === undefined) throw unsealed();
@@ -117,7 +109,7 @@ export async function readArchive(
   } catch (error) {
     signal.throwIfAborted();
     // The compression ended before the file did: what is left of it ends the pipeline.
-    throw readError(path, isAbort(error) ? unsealed() : error, place.now);
+    throw readError(path, isAbort(error) ? unsealed() : error, place);
   } finally {
     await handle.close();
   }
@@ -190,72 +182,6 @@ function paddingFor(unpacked: number, bytes: number): Buffer[] {
   mark.writeUInt32LE(PADDING_MARK, 0);
   mark.writeUInt32LE(count, 4);
   return [mark, Buffer.alloc(count)];
-}
-
-async function readTar(
-  bytes: Bytes,
-  bytesMax: number,
-  visit: (file: Packed) => Promise<void>,
-  place: { now: string },
-): Promise<void> {
-  let total = 0;
-  for (;;) {
-    const block = await bytes.take(BLOCK_BYTES);
-    const entry = parseHeader(block);
-    if (!entry) break;
-    total += entry.size;
-    if (total > bytesMax)
-      throw new AppError("invalid", `"${entry.name}": it unpacks to more than ${bytesMax} bytes`);
-    place.now = `in ${entry.name}`;
-    await visit({ ...entry, content: bytes.next(entry.size) });
-    await bytes.take(paddingOf(entry.size));
-    place.now = `after ${entry.name}`;
-  }
-  const end = await bytes.take((END_BLOCKS - 1) * BLOCK_BYTES);
-  if (end.some((byte) => byte !== 0) || !(await bytes.ended()))
-    throw new AppError("invalid", "something follows where it should end");
-}
-
-/** A stream of bytes, to be taken in pieces of a size. */
-class Bytes {
-  readonly #chunks: AsyncIterator<Buffer>;
-  #rest: Buffer = Buffer.alloc(0);
-
-  constructor(chunks: AsyncIterable<Buffer>) {
-    this.#chunks = chunks[Symbol.asyncIterator]();
-  }
-
-  /** Exactly so many. Raises `invalid` when there are fewer. */
-  async take(count: number): Promise<Buffer> {
-    const pieces: Uint8Array[] = [];
-    for await (const piece of this.next(count)) pieces.push(piece);
-    return Buffer.concat(pieces);
-  }
-
-  async *next(count: number): AsyncGenerator<Uint8Array> {
-    let missing = count;
-    while (missing > 0) {
-      if (this.#rest.length === 0 && !(await this.#more()))
-        throw new AppError("invalid", "it ends too early");
-      const piece = this.#rest.subarray(0, missing);
-      this.#rest = this.#rest.subarray(piece.length);
-      missing -= piece.length;
-      yield piece;
-    }
-  }
-
-  async ended(): Promise<boolean> {
-    return this.#rest.length === 0 && !(await this.#more());
-  }
-
-  async #more(): Promise<boolean> {
-    for (;;) {
-      const { done, value } = await this.#chunks.next();
-      if (done === true) return false;
-      this.#rest = value;
-      if (value.length > 0) return true;
-    }
-  }
 }
 
 function readError(path: string, error: unknown, where: string): unknown {

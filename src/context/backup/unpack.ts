@@ -7,9 +7,10 @@ import { Value } from "@sinclair/typebox/value";
 import { canonicalJson, sha256Hex } from "../../kit/crypto.ts";
 import { guarded } from "../../kit/disk.ts";
 import { AppError } from "../../kit/error.ts";
+import type { Packed } from "../../kit/tar.ts";
 import { SPACE_NAME_PATTERN, SPACES_MAX } from "../spaces/schema.ts";
 import { PRIVATE_DIRECTORY_MODE, PRIVATE_FILE_MODE } from "../../kit/modes.ts";
-import { readArchive, writeWhole, type Packed } from "./archive.ts";
+import { readArchive, writeWhole } from "./archive.ts";
 import { BACKUP_FORMAT, Manifest, MANIFEST_BYTES_MAX, MANIFEST_NAME, type Member } from "./schema.ts";
 
 export const CONFIG_MEMBER = "server.yaml";
