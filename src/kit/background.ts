@@ -1,5 +1,6 @@
 // Work that nobody awaits at once: named, caught, logged, and awaited at shutdown. There are no bare promises elsewhere.
 
+import { LATE, within } from "./deadline.ts";
 import { messageOf } from "./error.ts";
 import type { Log } from "./log.ts";
 
@@ -24,19 +25,10 @@ export class Background {
 
   /** Waits until everything that was started has ended, also what starts meanwhile; gives up after `deadlineMs`. */
   async settle(deadlineMs: number): Promise<"settled" | "deadline"> {
-    const deadline = Promise.withResolvers<"deadline">();
-    const timer = setTimeout(() => deadline.resolve("deadline"), deadlineMs);
-    try {
-      while (this.#running.size > 0) {
-        const outcome = await Promise.race([
-          Promise.all(this.#running).then(() => "settled" as const),
-          deadline.promise,
-        ]);
-        if (outcome === "deadline") return outcome;
-      }
-      return "settled";
-    } finally {
-      clearTimeout(timer);
-    }
+    return (await within(deadlineMs, this.#idle())) === LATE ? "deadline" : "settled";
+  }
+
+  async #idle(): Promise<void> {
+    while (this.#running.size > 0) await Promise.all(this.#running);
   }
 }

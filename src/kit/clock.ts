@@ -1,6 +1,8 @@
 // Time, read here and passed in everywhere else, so that tests can set it.
 // Stored times are integers: milliseconds since the epoch, UTC. Shown times are RFC 3339.
 
+import { setImmediate } from "node:timers/promises";
+
 export interface Clock {
   /** Wall clock, ms since the epoch, UTC. For records. */
   now(): number;
@@ -15,7 +17,7 @@ export const systemClock: Clock = {
 
 /** Resolves when everything that waits now had its turn: between two stretches of work that would keep others waiting. */
 export function turnOfOthers(): Promise<void> {
-  return new Promise((resolve) => void setImmediate(resolve));
+  return setImmediate();
 }
 
 /** How long a stretch of work may keep everything else waiting. */

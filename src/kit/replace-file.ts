@@ -4,6 +4,7 @@
 import { closeSync, fsyncSync, openSync } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { systemCode } from "./error.ts";
 import { PRIVATE_FILE_MODE } from "./modes.ts";
 import { randomHex } from "./random.ts";
@@ -76,7 +77,7 @@ async function renamed(from: string, to: string): Promise<void> {
     } catch (error) {
       const isHeld = process.platform === "win32" && HELD.includes(systemCode(error) ?? "");
       if (!isHeld || tries === RENAME_TRIES_MAX) throw error;
-      await new Promise((resolve) => void setTimeout(resolve, RENAME_WAIT_MS));
+      await sleep(RENAME_WAIT_MS);
     }
   }
 }

@@ -2,6 +2,7 @@
 // Over the limit is 413 and the rest is not read.
 
 import { turnOfOthers } from "../clock.ts";
+import { LATE, within } from "../deadline.ts";
 import { AppError } from "../error.ts";
 import { isDeeper, JSON_DEPTH_MAX } from "../json-depth.ts";
 import { slowBody } from "./bodies.ts";
@@ -43,14 +44,12 @@ export async function readBytes(request: Request, bytesMax: number): Promise<Uin
 
 async function readOnePiece(request: Request, declared: number): Promise<Uint8Array> {
   claimBody(request, "memory").grow(declared);
-  const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => late.reject(slowBody()), exchangeOf(request).bodies.graceMs);
   try {
-    return new Uint8Array(await Promise.race([request.arrayBuffer(), late.promise]));
+    const body = await within(exchangeOf(request).bodies.graceMs, request.arrayBuffer());
+    if (body === LATE) throw slowBody();
+    return new Uint8Array(body);
   } catch (error) {
     throw brokenOff(error);
-  } finally {
-    clearTimeout(timer);
   }
 }
 

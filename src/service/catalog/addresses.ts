@@ -5,6 +5,7 @@
 import { lookup } from "node:dns/promises";
 import ipaddr from "ipaddr.js";
 import { isThisMachine } from "../../kit/addresses.ts";
+import { LATE, within } from "../../kit/deadline.ts";
 import { AppError } from "../../kit/error.ts";
 
 const RESOLVE_DEADLINE_MS = 3000;
@@ -51,13 +52,10 @@ async function addressesOf(hostname: string, resolve: Resolve, deadlineMs: numbe
   const literal = hostname.replace(/^\[(.*)\]$/, "$1");
   if (ipaddr.isValid(literal)) return [literal];
   if (/(?:^|\.)localhost\.?$/.test(hostname)) return ["127.0.0.1"];
-  const late = Promise.withResolvers<string[]>();
-  const timer = setTimeout(() => late.resolve([]), deadlineMs);
   try {
-    return await Promise.race([resolve(hostname), late.promise]);
+    const addresses = await within(deadlineMs, resolve(hostname));
+    return addresses === LATE ? [] : addresses;
   } catch {
     return [];
-  } finally {
-    clearTimeout(timer);
   }
 }

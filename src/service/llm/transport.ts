@@ -5,6 +5,7 @@
 // neither the protocols' requests nor their readers know it.
 
 import type { Clock } from "../../kit/clock.ts";
+import { pause } from "../../kit/deadline.ts";
 import { messageOf, systemCode } from "../../kit/error.ts";
 import { networkFailure as sentenceOf, providerMessage } from "../catalog/failures.ts";
 import type { ModelEndpoint } from "../catalog/models.ts";
@@ -70,6 +71,7 @@ export async function openAnswer(deps: TransportDeps, exchange: Exchange): Promi
     const waitMs = waitBeforeNext(deps.times, attempt, outcome);
     if (waitMs === undefined) throw outcome.failure;
     await pause(waitMs, exchange.signal);
+    exchange.signal.throwIfAborted();
   }
 }
 
@@ -277,16 +279,4 @@ function networkFailure(error: unknown): ModelFailure {
 
 function isRefused(error: unknown): boolean {
   return /ConnectionRefused|ECONNREFUSED/.test(`${systemCode(error) ?? ""} ${messageOf(error)}`);
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  signal.throwIfAborted();
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, ms);
-  const abort = () => reject(signal.reason);
-  signal.addEventListener("abort", abort, { once: true });
-  return promise.finally(() => {
-    clearTimeout(timer);
-    signal.removeEventListener("abort", abort);
-  });
 }

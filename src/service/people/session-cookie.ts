@@ -8,19 +8,19 @@ const SESSION_SECONDS = SESSION_IDLE_DAYS * 86_400;
 
 /** The token in a `Cookie` header; undefined when there is none. */
 export function sessionToken(header: string | undefined): string | undefined {
-  if (header === undefined) return undefined;
-  for (const pair of header.split(";")) {
-    const [name, ...value] = pair.trim().split("=");
-    if (name === NAME && value.length > 0 && value[0] !== "") return value.join("=");
-  }
-  return undefined;
+  return header === undefined ? undefined : new Bun.CookieMap(header).get(NAME) || undefined;
 }
 
 /** For `Set-Cookie`; an empty token removes it. `Secure` when the browser came by TLS, which only a proxy in front of us speaks. */
 export function sessionCookie(exchange: Exchange, token: string): string {
   const origin = exchange.headers["origin"] ?? "";
-  const tls = origin.startsWith("https://") || exchange.headers["x-forwarded-proto"] === "https";
-  const age = token === "" ? 0 : SESSION_SECONDS;
-  const cookie = `${NAME}=${token}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${age}`;
-  return tls ? `${cookie}; Secure` : cookie;
+  const secure = origin.startsWith("https://") || exchange.headers["x-forwarded-proto"] === "https";
+  const maxAge = token === "" ? 0 : SESSION_SECONDS;
+  return new Bun.Cookie(NAME, token, {
+    path: "/",
+    maxAge,
+    secure,
+    httpOnly: true,
+    sameSite: "strict",
+  }).serialize();
 }

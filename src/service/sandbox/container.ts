@@ -2,6 +2,7 @@
 // for this call makes no difference to what it is. Every wait here ends, whatever the daemon does.
 
 import type { Clock } from "../../kit/clock.ts";
+import { LATE, within } from "../../kit/deadline.ts";
 import { AppError, messageOf } from "../../kit/error.ts";
 import type { Log } from "../../kit/log.ts";
 import type { Exit, OutputStream, RunningProcess } from "../../kit/process.ts";
@@ -302,11 +303,8 @@ export class GearContainer {
    */
   async #ownEnd(): Promise<Exit | undefined> {
     this.#client.endInput();
-    const late = Promise.withResolvers<undefined>();
-    const timer = setTimeout(() => late.resolve(undefined), OWN_END_MS);
-    const exit = await Promise.race([this.#client.ended, late.promise]);
-    clearTimeout(timer);
-    return exit;
+    const exit = await within(OWN_END_MS, this.#client.ended);
+    return exit === LATE ? undefined : exit;
   }
 
   /** `mayComeLate`: a daemon that was slow to start a container may do so after it was told to remove it, so it is told again. */

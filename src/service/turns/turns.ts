@@ -4,9 +4,11 @@
 // Turns begin and end inside writes, several of which may share one commit. `#begun` is therefore kept in the writes themselves: a running
 // turn that is not in it was left behind by a failure of the storage. Queued turns are on record only, with the person for whom they act.
 
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Background } from "../../kit/background.ts";
 import type { Clock } from "../../kit/clock.ts";
 import type { Db } from "../../kit/db.ts";
+import { within } from "../../kit/deadline.ts";
 import { AppError, messageOf, notFound } from "../../kit/error.ts";
 import type { Log } from "../../kit/log.ts";
 import { LIST_DEFAULT, type PageQuery } from "../../kit/schema.ts";
@@ -191,10 +193,7 @@ export class Turns {
     this.#stopping = true;
     const active = [...this.#active.values()];
     for (const turn of active) turn.abort.abort(new TurnStopped("interrupted"));
-    const deadline = Promise.withResolvers<void>();
-    const timer = setTimeout(deadline.resolve, STOP_WAIT_MS);
-    await Promise.race([Promise.all(active.map((turn) => turn.ended)), deadline.promise]);
-    clearTimeout(timer);
+    await within(STOP_WAIT_MS, Promise.all(active.map((turn) => turn.ended)));
     await db.write(() => {
       for (const turn of store.openTurns.all()) if (turn.status !== "queued") openings.interrupt(turn);
     });
@@ -304,7 +303,7 @@ export class Turns {
     const refused = failure instanceof AppError && failure.code === "unavailable";
     if (!refused || this.#stopping) throw failure;
     this.#deps.log.error(what, { ...about, error: failure.message });
-    await new Promise((resolve) => setTimeout(resolve, END_RETRY_MS));
+    await sleep(END_RETRY_MS);
   }
 
   #recordEnd(turnId: number, status: OverStatus, error: string | null): Promise<void> {

@@ -51,7 +51,7 @@ test("a login answers the user and a token, and sets the same token as a cookie"
   });
   expect(token).toMatch(/^cairn_[A-Za-z0-9_-]{43}$/);
   expect(response.headers.get("set-cookie")).toBe(
-    `cairn_session=${token}; Path=/; HttpOnly; SameSite=Strict; Max-Age=2592000`,
+    `cairn_session=${token}; Path=/; Max-Age=2592000; HttpOnly; SameSite=Strict`,
   );
   expect(response.headers.get("cache-control")).toBe("no-store");
 });
@@ -60,7 +60,7 @@ test("the cookie is Secure exactly when a proxy in front of us speaks TLS", asyn
   const { at } = await withAnna();
   await using _ = at;
   const secure = async (headers: Record<string, string>) =>
-    (await login(at.admin, headers)).headers.get("set-cookie")!.endsWith("; Secure");
+    (await login(at.admin, headers)).headers.get("set-cookie")!.includes("; Secure;");
 
   expect(await secure({})).toBe(false);
   expect(await secure({ "X-Forwarded-Proto": "http" })).toBe(false);
@@ -90,7 +90,7 @@ test("a cookie that is no longer valid is refused and taken away, even on loopba
   const { at } = await withAnna();
   await using _ = at;
   const stale = { Cookie: "cairn_session=cairn_gone" };
-  const cleared = "cairn_session=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0";
+  const cleared = "cairn_session=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict";
 
   for (const path of ["/whoami", "/users", "/workspaces/1/events", "/workspaces/x/entries"]) {
     const refused = await at.admin.raw("GET", path, { headers: stale });
@@ -98,7 +98,10 @@ test("a cookie that is no longer valid is refused and taken away, even on loopba
     expect(((await refused.json()) as { error: { message: string } }).error.message).toBe(BAD_TOKEN.message);
   }
   const byTls = await at.admin.raw("GET", "/whoami", { headers: { ...stale, "X-Forwarded-Proto": "https" } });
-  expect([byTls.status, byTls.headers.get("set-cookie")]).toEqual([401, `${cleared}; Secure`]);
+  expect([byTls.status, byTls.headers.get("set-cookie")]).toEqual([
+    401,
+    cleared.replace("; HttpOnly", "; Secure; HttpOnly"),
+  ]);
   expect((await login(at.admin, stale)).status).toBe(200);
 });
 
@@ -117,7 +120,7 @@ test("a session that ended takes its cookie with it; a valid one, a wrong bearer
   expect(await answer({ Authorization: "Bearer cairn_wrong" })).toEqual([401, null]);
   expect(await answer({ Authorization: "Basic x" })).toEqual([401, null]);
   clock.advance(31 * DAY_MS);
-  expect(await answer({})).toEqual([401, "cairn_session=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0"]);
+  expect(await answer({})).toEqual([401, "cairn_session=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict"]);
 });
 
 test("logout ends the session that was used, and no other", async () => {
@@ -129,7 +132,7 @@ test("logout ends the session that was used, and no other", async () => {
   const out = await at.admin.raw("POST", "/logout", { headers: { Cookie: first } });
 
   expect(out.status).toBe(204);
-  expect(out.headers.get("set-cookie")).toBe("cairn_session=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0");
+  expect(out.headers.get("set-cookie")).toBe("cairn_session=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict");
   expect((await at.admin.raw("GET", "/whoami", { headers: { Cookie: first } })).status).toBe(401);
   expect((await at.admin.raw("GET", "/whoami", { headers: { Cookie: second } })).status).toBe(200);
 });
