@@ -74,6 +74,7 @@ export async function startService(options: StartOptions): Promise<Service> {
     seedAdmin(parts, config, log);
     announce(config, listener, options.environment, parts, log);
     parts.turns.startQueued();
+    parts.workspaces.removal.resume();
     parts.background.run("sweep of terminals", () => parts.terminals.prepare());
     const verifying = new AbortController();
     parts.background.run("verification of the audit", () => verifyAudit(parts, verifying.signal, log));
@@ -193,6 +194,7 @@ async function stop(parts: Parts, listener: Listener, log: OpenLog, reason: stri
   log.info("stopping", { reason });
   void listener.drain();
   parts.terminals.stop();
+  parts.workspaces.removal.stop();
   // As background work: bounded as a whole, and a failure (a full disk) does not keep the rest from being closed.
   parts.background.run("stop of turns", async () => {
     await parts.turns.stop();

@@ -118,7 +118,7 @@ export function buildParts(options: PartsOptions) {
   const sandbox =
     options.sandbox ??
     createSandbox(config, {
-      environment,
+      environment: options.environment,
       clock,
       log,
       // Its own: its stop waits for its own work, and is itself work of the service's.
@@ -208,8 +208,8 @@ export function buildParts(options: PartsOptions) {
   });
   const followers: WorkspaceFollower[] = [
     { removed: (id) => background.run("removal of files", () => files.removeAll(id)) },
-    { cloned: (from, to, agents) => instructions.copyBindings(from, to, agents) },
-    { cloned: (from, to, agents) => gearBindings.copyIn(from, to, agents) },
+    { cloned: (from) => instructions.bindingsCopyOf(from) },
+    { cloned: (from) => gearBindings.copyOf(from) },
     { removed: () => terminals.recheck() },
   ];
   const workspaces = new Workspaces({
@@ -221,6 +221,8 @@ export function buildParts(options: PartsOptions) {
     teams,
     journal,
     audit,
+    background,
+    log,
     clock,
     followers,
   });
@@ -228,12 +230,11 @@ export function buildParts(options: PartsOptions) {
   const conversationStore = new ConversationStore(db);
   const conversation = new Conversation({ db, store: conversationStore, access, journal, audit, clock });
   const prompts = new SentPrompts(conversationStore);
-  const workspaceBudget = (id: number) => workspaces.budgetOf(id);
+  const workspaceBudget = workspaces.budgetOf.bind(workspaces);
   const usages = new Usages({ store: new UsageStore(db), access, blueprint, workspaceBudget, clock });
 
   const egressStore = new EgressStore(db);
   const locks = new Locks(egressStore, config.egress);
-  const searchClient = new BraveSearch(network, config.egressKey, log);
   const searches = new Searches({
     db,
     store: egressStore,
@@ -244,7 +245,7 @@ export function buildParts(options: PartsOptions) {
     clock,
     log,
     locks,
-    client: searchClient,
+    client: new BraveSearch(network, config.egressKey, log),
   });
   const grants = new Grants({
     db,

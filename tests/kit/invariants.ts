@@ -1,10 +1,7 @@
 // What must hold in a service's database at every moment, also right after a crash, as SQL that finds what breaks it.
 // Looks at a copy of the files, so that looking changes nothing.
 
-import { Database } from "bun:sqlite";
-import { copyFileSync, existsSync } from "node:fs";
-import { join } from "node:path";
-import { temporaryFolder } from "./folder.ts";
+import { lookAtCopy } from "./database-copy.ts";
 
 /** Each finds rows that must not be; the title says what must be. */
 const always: Record<string, string> = {
@@ -82,17 +79,10 @@ export function brokenStorage(data: string): Promise<string[]> {
   return brokenRules(data, {});
 }
 
-async function brokenRules(data: string, rules: Record<string, string>): Promise<string[]> {
-  await using folder = await temporaryFolder();
-  const copy = join(folder.path, "service.db");
-  for (const suffix of ["", "-wal"]) {
-    const from = join(data, `service.db${suffix}`);
-    if (existsSync(from)) copyFileSync(from, copy + suffix);
-  }
-  const sqlite = new Database(copy);
-  try {
+function brokenRules(data: string, rules: Record<string, string>): Promise<string[]> {
+  return lookAtCopy(data, (db) => {
     const ask = (sql: string) =>
-      sqlite
+      db
         .query(sql)
         .values()
         .map((row) => String(row[0]));
@@ -103,7 +93,5 @@ async function brokenRules(data: string, rules: Record<string, string>): Promise
       return found.length === 0 ? [] : [`${title}: not ${found.slice(0, 5).join(", ")}`];
     });
     return [...integrity, ...foreign, ...broken];
-  } finally {
-    sqlite.close();
-  }
+  });
 }

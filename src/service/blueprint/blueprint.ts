@@ -17,6 +17,7 @@ import { emptySpot } from "./layout.ts";
 import {
   AGENT_NAME_CHARACTERS_MAX,
   AGENTS_PER_WORKSPACE_MAX,
+  WIRES_PER_WORKSPACE_MAX,
   ORCHESTRATOR_NAME,
   type Agent,
   type Attachments,
@@ -182,7 +183,7 @@ export class Blueprint {
     });
   }
 
-  /** Raises `invalid` (to itself, foreign agent), `conflict` (exists). */
+  /** Raises `invalid` (to itself, foreign agent), `conflict` (exists), `refused` (too many). */
   createWireIn(caller: Caller, workspaceId: number, input: CreateWire): Wire {
     const { store, journal, audit, clock } = this.#deps;
     if (input.from_agent_id === input.to_agent_id)
@@ -192,6 +193,8 @@ export class Blueprint {
     if (store.wireBetween.get(from.id, to.id)) {
       throw new AppError("conflict", `a wire from "${from.name}" to "${to.name}" exists already`);
     }
+    if (store.wireCount.get(workspaceId)!.count >= WIRES_PER_WORKSPACE_MAX)
+      throw new AppError("refused", `a workspace has at most ${WIRES_PER_WORKSPACE_MAX} wires`);
     const { id } = store.insertWire.get(workspaceId, from.id, to.id, clock.now())!;
     const wire = toWire(store.wireById.get(id)!);
     audit.record(caller, {
@@ -221,11 +224,23 @@ export class Blueprint {
     journal.append(wire.workspace_id, turnOf(caller), "wire.removed", { wire_id: id });
   }
 
-  /** Inside the write that creates the clone. Returns the copies' ids by those of the originals. */
-  copy(fromWorkspaceId: number, toWorkspaceId: number): ReadonlyMap<number, number> {
+  /** Reads all of it at once; what is returned makes the copy, a row at a time, and returns the copies' ids by those of the originals. */
+  copyOf(fromWorkspaceId: number): (toWorkspaceId: number) => Generator<void, ReadonlyMap<number, number>> {
+    const { store } = this.#deps;
+    const agents = store.agents.all(fromWorkspaceId);
+    const wires = store.wires.all(fromWorkspaceId);
+    return (toWorkspaceId) => this.#copy(toWorkspaceId, agents, wires);
+  }
+
+  /** Inside writes. */
+  *#copy(
+    toWorkspaceId: number,
+    agents: readonly AgentRow[],
+    wires: readonly WireRow[],
+  ): Generator<void, ReadonlyMap<number, number>> {
     const { store, journal, clock } = this.#deps;
     const copies = new Map<number, number>();
-    for (const row of store.agents.all(fromWorkspaceId)) {
+    for (const row of agents) {
       const name = { text: row.name, key: row.name_key };
       const id = this.#insert(
         toWorkspaceId,
@@ -238,8 +253,9 @@ export class Blueprint {
       );
       copies.set(row.id, id);
       journal.append(toWorkspaceId, null, "agent.created", { agent: this.#agent(id) });
+      yield;
     }
-    for (const wire of store.wires.all(fromWorkspaceId)) {
+    for (const wire of wires) {
       const { id } = store.insertWire.get(
         toWorkspaceId,
         copies.get(wire.from_agent_id)!,
@@ -247,6 +263,7 @@ export class Blueprint {
         clock.now(),
       )!;
       journal.append(toWorkspaceId, null, "wire.created", { wire: toWire(store.wireById.get(id)!) });
+      yield;
     }
     return copies;
   }

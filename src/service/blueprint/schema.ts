@@ -9,6 +9,7 @@ import { Budget } from "../workspaces/schema.ts";
 
 export const ROLE_CHARACTERS_MAX = 100_000;
 export const AGENTS_PER_WORKSPACE_MAX = 500;
+export const WIRES_PER_WORKSPACE_MAX = 5_000;
 export const ORCHESTRATOR_NAME = "orchestrator";
 /** Agent names are what models write to delegate; short, so that they stay readable on the canvas. */
 export const AGENT_NAME_CHARACTERS_MAX = 60;

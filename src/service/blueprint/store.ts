@@ -41,6 +41,7 @@ export class BlueprintStore {
   readonly wireById;
   readonly wireBetween;
   readonly wires;
+  readonly wireCount;
   readonly insertWire;
   readonly deleteWire;
   readonly wiresOfAgent;
@@ -80,6 +81,9 @@ export class BlueprintStore {
       `${WIRE} WHERE from_agent_id = ? AND to_agent_id = ?`,
     );
     this.wires = db.query<WireRow, [number]>(`${WIRE} WHERE workspace_id = ? ORDER BY id`);
+    this.wireCount = db.query<{ count: number }, [number]>(
+      "SELECT count(*) AS count FROM wires WHERE workspace_id = ?",
+    );
     this.insertWire = db.query<{ id: number }, [number, number, number, number]>(
       "INSERT INTO wires (workspace_id, from_agent_id, to_agent_id, created_at) VALUES (?, ?, ?, ?) RETURNING id",
     );

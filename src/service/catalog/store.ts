@@ -138,7 +138,8 @@ export class CatalogStore {
     );
     this.deleteModel = db.query<never, [number, number]>("UPDATE models SET deleted_at = ? WHERE id = ?");
     this.agentsOf = db.query<{ count: number }, [number]>(
-      "SELECT count(*) AS count FROM agents WHERE model_id = ? AND removed_at IS NULL",
+      `SELECT count(*) AS count FROM agents a JOIN workspaces w ON w.id = a.workspace_id
+       WHERE a.model_id = ? AND a.removed_at IS NULL`,
     );
   }
 }

@@ -10,7 +10,7 @@ export class FilesStore {
     this.exists = db.query<{ id: number }, [number]>("SELECT id FROM workspaces WHERE id = ?");
     /** Of all workspaces that this database ever had. */
     this.highestId = db.query<{ seq: number }, []>(
-      "SELECT seq FROM sqlite_sequence WHERE name = 'workspaces'",
+      "SELECT seq FROM sqlite_sequence WHERE name = 'workspace_rows'",
     );
   }
 }

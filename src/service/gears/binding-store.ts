@@ -44,7 +44,9 @@ export class BindingStore {
     this.ofWorkspace = db.query<BindingRow, [number]>(
       `${BINDING} AND b.workspace_id = ? ORDER BY g.name, b.id`,
     );
-    this.ofGear = db.query<BindingRow, [number]>(`${BINDING} AND b.gear_id = ? ORDER BY b.id`);
+    this.ofGear = db.query<BindingRow, [number]>(
+      `${BINDING} AND b.gear_id = ? AND EXISTS (SELECT 1 FROM workspaces w WHERE w.id = b.workspace_id) ORDER BY b.id`,
+    );
     this.approvedFor = db.query<{ gear_id: number }, [number, number]>(
       `SELECT DISTINCT g.id AS gear_id FROM gear_bindings b JOIN gears g ON g.id = b.gear_id
        WHERE b.workspace_id = ? AND (b.agent_id IS NULL OR b.agent_id = ?) AND g.status = 'approved' AND g.deleted_at IS NULL

@@ -102,10 +102,24 @@ export class GearBindings {
     return this.#deps.store.approvedFor.all(workspaceId, agentId).map((row) => row.gear_id);
   }
 
-  /** Inside the write that clones a workspace; `agents` maps the original's agents to their copies. */
-  copyIn(fromWorkspaceId: number, toWorkspaceId: number, agents: ReadonlyMap<number, number>): void {
-    for (const row of this.#deps.store.ofWorkspace.all(fromWorkspaceId)) {
+  /** For a clone: as `Blueprint.copyOf`. `agents` maps the original's agents to their copies. */
+  copyOf(
+    fromWorkspaceId: number,
+  ): (toWorkspaceId: number, agents: ReadonlyMap<number, number>) => Generator<void> {
+    const rows = this.#deps.store.ofWorkspace.all(fromWorkspaceId);
+    return (toWorkspaceId, agents) => this.#copy(rows, toWorkspaceId, agents);
+  }
+
+  *#copy(
+    rows: readonly BindingRow[],
+    toWorkspaceId: number,
+    agents: ReadonlyMap<number, number>,
+  ): Generator<void> {
+    for (const row of rows) {
+      yield;
       const agentId = row.agent_id === null ? null : agents.get(row.agent_id);
+      // Deleted since it was read.
+      if (!this.#deps.gears.isThere(row.gear_id)) continue;
       if (agentId !== undefined) this.#insert(toWorkspaceId, row.gear_id, agentId, null);
     }
   }

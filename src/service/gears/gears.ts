@@ -247,6 +247,10 @@ export class Gears {
     return this.#deps.store.byName.get(name) ?? undefined;
   }
 
+  isThere(id: number): boolean {
+    return this.#deps.store.byId.get(id) !== null;
+  }
+
   existing(id: number): GearRow {
     const row = this.#deps.store.byId.get(id);
     if (!row) throw notFound("gear", id);

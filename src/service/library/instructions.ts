@@ -224,11 +224,23 @@ export class Instructions {
     );
   }
 
-  /** Inside the write that clones a workspace. `agents`: from the original's ids to the copy's. */
-  copyBindings(fromId: number, toId: number, agents: ReadonlyMap<number, number>): void {
+  /** For a clone: as `Blueprint.copyOf`. `agents` maps the original's agents to their copies. */
+  bindingsCopyOf(fromId: number): (toId: number, agents: ReadonlyMap<number, number>) => Generator<void> {
+    const rows = this.#deps.store.bindings.all(fromId);
+    return (toId, agents) => this.#copyBindings(rows, toId, agents);
+  }
+
+  *#copyBindings(
+    rows: readonly BindingRow[],
+    toId: number,
+    agents: ReadonlyMap<number, number>,
+  ): Generator<void> {
     const { store, journal, clock } = this.#deps;
-    for (const row of store.bindings.all(fromId)) {
+    for (const row of rows) {
+      yield;
       const agentId = row.agent_id === null ? null : agents.get(row.agent_id)!;
+      // Deleted since it was read.
+      if (!store.byId.get(row.instruction_id)) continue;
       const { id } = store.insertBinding.get(toId, row.instruction_id, agentId, clock.now())!;
       journal.append(toId, null, "instruction.bound", { binding: toBinding(store.bindingById.get(id)!) });
     }

@@ -91,7 +91,7 @@ export class LibraryStore {
     );
     this.bindingById = db.query<BindingRow, [number]>(`${BINDING} AND b.id = ?`);
     this.bindingsOfInstruction = db.query<BindingRow, [number]>(
-      `${BINDING} AND b.instruction_id = ? ORDER BY b.id`,
+      `${BINDING} AND b.instruction_id = ? AND EXISTS (SELECT 1 FROM workspaces w WHERE w.id = b.workspace_id) ORDER BY b.id`,
     );
     this.bindingCount = db.query<{ count: number }, [number]>(
       "SELECT count(*) AS count FROM instruction_bindings WHERE workspace_id = ?",

@@ -55,6 +55,7 @@ export class PeopleStore {
   readonly deleteUser;
   readonly ownedWorkspaces;
   readonly transferWorkspaces;
+  readonly disownWorkspaces;
   readonly workspaceNameClash;
 
   readonly tokenByHash;
@@ -103,10 +104,15 @@ export class PeopleStore {
       "SELECT count(*) AS count FROM workspaces WHERE owner_id = ?",
     );
     this.transferWorkspaces = db.query<never, [number, number]>(
-      "UPDATE workspaces SET owner_id = ? WHERE owner_id = ?",
+      "UPDATE workspace_rows SET owner_id = ? WHERE owner_id = ?",
+    );
+    // Of clones that are not whole yet and of workspaces that are being deleted, whose rows still need an owner.
+    this.disownWorkspaces = db.query<never, [number]>(
+      `UPDATE workspace_rows SET state = 'going', name_key = char(10) || id, owner_id = (SELECT min(u.id) FROM users u WHERE u.id <> ?1)
+       WHERE owner_id = ?1 AND state <> 'live'`,
     );
     this.workspaceNameClash = db.query<{ name: string }, [number, number]>(
-      `SELECT a.name FROM workspaces a JOIN workspaces b ON b.name_key = a.name_key
+      `SELECT a.name FROM workspaces a JOIN workspace_rows b ON b.name_key = a.name_key
        WHERE a.owner_id = ? AND b.owner_id = ? ORDER BY a.name LIMIT 1`,
     );
 

@@ -323,6 +323,7 @@ export class Users {
 
   #handOverWorkspaces(id: number, transferTo: number | undefined): void {
     const { store } = this.#deps;
+    store.disownWorkspaces.run(id);
     const owned = store.ownedWorkspaces.get(id)!.count;
     if (transferTo === undefined) {
       if (owned === 0) return;

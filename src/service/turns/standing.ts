@@ -69,7 +69,7 @@ export class Standing {
   #find(turnId: number): Found {
     const { store, authentication, access } = this.#deps;
     const row = store.acting.get(turnId);
-    if (!row) return { problem: "its workspace was deleted" };
+    if (!row || !access.exists(row.workspace_id)) return { problem: "its workspace was deleted" };
     if (row.stop_reason !== null) return { problem: row.stop_reason };
     const role = authentication.roleOfUser(row.acting_id);
     if (role === undefined) return { problem: `${row.acting_name} was deleted` };

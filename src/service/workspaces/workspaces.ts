@@ -1,8 +1,14 @@
 // Rules for workspaces: create with an orchestrator, share with teams, clone, delete. Name and storage paths never change.
+//
+// A clone is made in as many writes as it takes, and nobody sees it before the last; of a deleted workspace nobody sees anything after the
+// first.
 
+import type { Background } from "../../kit/background.ts";
 import { rfc3339, type Clock } from "../../kit/clock.ts";
 import type { Db } from "../../kit/db.ts";
 import { AppError } from "../../kit/error.ts";
+import { inWrites } from "../../kit/in-writes.ts";
+import type { Log } from "../../kit/log.ts";
 import { NAME_CHARACTERS_MAX, nameKey, parseName, type Name } from "../../kit/names.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { Blueprint } from "../blueprint/blueprint.ts";
@@ -12,6 +18,7 @@ import type { WorkspaceEvents } from "./events.ts";
 import { requireSignedIn, type Caller } from "../identity/caller.ts";
 import type { Teams } from "../people/teams.ts";
 import type { Access } from "./access.ts";
+import { Removal } from "./removal.ts";
 import { WORKSPACES_PER_LIST_MAX, type Budget, type CreateWorkspace, type Workspace } from "./schema.ts";
 import { visibleParams, type WorkspaceRow, type WorkspaceStore } from "./store.ts";
 
@@ -20,9 +27,11 @@ const COPY_NAMES_TRIED_MAX = 1000;
 
 /** A feature that keeps something for each workspace. */
 export interface WorkspaceFollower {
-  /** Inside the write that makes the copy. `agents`: from the original's ids to the copy's. */
-  readonly cloned?: (fromId: number, toId: number, agents: ReadonlyMap<number, number>) => void;
-  /** Once the workspace is gone for good. */
+  /** Reads at once what the original has; what it returns copies it, a row at a time. `agents`: from the original's ids to the copy's. */
+  readonly cloned?: (
+    fromId: number,
+  ) => (toId: number, agents: ReadonlyMap<number, number>) => Generator<void>;
+  /** Once nobody sees the workspace any more. */
   readonly removed?: (workspaceId: number) => void;
 }
 
@@ -35,15 +44,19 @@ export interface WorkspacesDeps {
   teams: Teams;
   journal: Journal<WorkspaceEvents>;
   audit: Audit;
+  background: Background;
+  log: Log;
   clock: Clock;
   followers: readonly WorkspaceFollower[];
 }
 
 export class Workspaces {
+  readonly removal: Removal;
   readonly #deps: WorkspacesDeps;
 
   constructor(deps: WorkspacesDeps) {
     this.#deps = deps;
+    this.removal = new Removal(deps);
   }
 
   list(caller: Caller): Workspace[] {
@@ -64,7 +77,7 @@ export class Workspaces {
       requireSignedIn(caller);
       const model = models.existing(input.orchestrator_model_id);
       this.#requireFreeName(caller.userId, name);
-      const id = this.#insert(name, input.description ?? "", caller.userId, null);
+      const id = this.#insert(name, input.description ?? "", caller.userId, null, "live");
       blueprint.createOrchestrator(id, model.id);
       audit.record(caller, {
         action: "workspace.create",
@@ -93,36 +106,61 @@ export class Workspaces {
     });
   }
 
-  /** A copy for the caller: blueprint, positions, budgets, what is bound to it. Nothing of conversation or files; the original is not touched. */
-  clone(caller: Caller, id: number, input: { name?: string }): Promise<Workspace> {
-    const { db, access, blueprint, audit, followers } = this.#deps;
+  /**
+   * A copy for the caller: blueprint, positions, budgets, what is bound to it, as they are when it begins. Nothing of conversation or files;
+   * the original is not touched, and turns in it may go on.
+   */
+  async clone(caller: Caller, id: number, input: { name?: string }): Promise<Workspace> {
+    const { db } = this.#deps;
     const given = input.name === undefined ? undefined : parseName("name", input.name);
-    return db.write(() => {
-      const original = access.workspace(caller, id);
-      if (given) this.#requireFreeName(caller.userId, given);
-      const name = given ?? this.#copyName(caller.userId, original.name);
-      const copyId = this.#insert(name, original.description, caller.userId, original.budget);
-      const agents = blueprint.copy(id, copyId);
-      for (const follower of followers) follower.cloned?.(id, copyId, agents);
-      audit.record(caller, {
-        action: "workspace.clone",
-        target: `workspace:${copyId}`,
-        detail: { name: name.text, from: id },
-      });
-      return this.#record(copyId);
+    let copyId: number | undefined;
+    const stored = (made: number) => (copyId = made);
+    try {
+      return await inWrites(db, this.#cloning(caller, id, given, stored));
+    } catch (error) {
+      if (copyId !== undefined) this.removal.abandon(copyId);
+      throw error;
+    }
+  }
+
+  /** Inside writes. `stored` is told the copy's id once a crash would leave something of it. */
+  *#cloning(
+    caller: Caller,
+    id: number,
+    given: Name | undefined,
+    stored: (copyId: number) => void,
+  ): Generator<void, Workspace> {
+    const { db, store, access, blueprint, audit, followers } = this.#deps;
+    const original = access.workspace(caller, id);
+    if (given) this.#requireFreeName(caller.userId, given);
+    const name = given ?? this.#copyName(caller.userId, original.name);
+    const copyBlueprint = blueprint.copyOf(id);
+    const copies = followers.flatMap(({ cloned }) => cloned?.(id) ?? []);
+    const copyId = this.#insert(name, original.description, caller.userId, original.budget, "coming");
+    db.afterCommit(() => stored(copyId));
+    const agents = yield* copyBlueprint(copyId);
+    for (const copy of copies) yield* copy(copyId, agents);
+    // It may be another write than the one that it began in.
+    access.workspace(caller, id);
+    store.setLive.run(copyId);
+    audit.record(caller, {
+      action: "workspace.clone",
+      target: `workspace:${copyId}`,
+      detail: { name: name.text, from: id },
     });
+    return this.#record(copyId);
   }
 
   /** Owner or admin. `stopTurns` has ended what runs in it. Raises `forbidden` for others who see it. */
   async remove(caller: Caller, id: number, stopTurns: (workspaceId: number) => Promise<void>): Promise<void> {
-    const { db, store, access, journal, audit, followers } = this.#deps;
+    const { db, access, journal, audit, followers } = this.#deps;
     const requireOwner = () =>
       access.requireOwner(caller, access.workspace(caller, id), "delete a workspace");
     requireOwner();
     await stopTurns(id);
     await db.write(() => {
       const row = requireOwner();
-      store.remove.run(id);
+      this.removal.begin(id);
       audit.record(caller, {
         action: "workspace.delete",
         target: `workspace:${id}`,
@@ -186,9 +224,15 @@ export class Workspaces {
     });
   }
 
-  #insert(name: Name, description: string, ownerId: number, budget: string | null): number {
+  #insert(
+    name: Name,
+    description: string,
+    ownerId: number,
+    budget: string | null,
+    state: "live" | "coming",
+  ): number {
     const { store, clock } = this.#deps;
-    const { id } = store.insert.get(name.text, name.key, description, ownerId, budget, clock.now())!;
+    const { id } = store.insert.get(name.text, name.key, description, ownerId, budget, clock.now(), state)!;
     const branch = `workspaces/${pathSegment(name.text)}-${id}`;
     store.setBranches.run(branch, `${branch}/shared`, id);
     return id;

@@ -5,7 +5,7 @@ import type { MeasuredServer } from "../../kit/measured-server.ts";
 
 const STRETCH_MS_MAX = 50;
 /** Collecting garbage that others left, or compiling a function, may come into one try; code that takes long does so in each. */
-const TRIES = 4;
+export const TRIES = 4;
 
 export async function expectNobodyWaits(server: MeasuredServer, act: () => Promise<unknown>): Promise<void> {
   const stretches: number[] = [];

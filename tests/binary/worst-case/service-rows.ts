@@ -3,12 +3,16 @@
 
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
+import { AGENTS_PER_WORKSPACE_MAX, WIRES_PER_WORKSPACE_MAX } from "../../../src/service/blueprint/schema.ts";
 import { createClient, type Client } from "../../kit/client.ts";
+import { lookAtCopy } from "../../kit/database-copy.ts";
+import { eventually } from "../../kit/eventually.ts";
 import { temporaryFolder } from "../../kit/folder.ts";
 import { addTurns } from "../../kit/long-conversation.ts";
 import { measuredServer, type MeasuredServer } from "../../kit/measured-server.ts";
 import { say, startModel } from "../../kit/model/index.ts";
 import { testService } from "../../kit/service.ts";
+import { TRIES } from "./nobody-waits.ts";
 
 export type ServiceCase = (service: FurnishedService) => Promise<void>;
 
@@ -20,11 +24,17 @@ export interface FurnishedService extends AsyncDisposable {
   readonly turnId: number;
   readonly modelId: number;
   readonly userId: number;
+  readonly data: string;
+  /** A workspace with as many agents and wires as there may be. */
+  readonly crowdedId: number;
+  /** Workspaces with long conversations, to be deleted. */
+  readonly spareIds: number[];
   /** Of the last entries, and of one that has all but the last. */
   readonly calls: readonly [number, number];
 }
 
 const TURNS = 5_000;
+const SPARE_TURNS = 3_000;
 const CALLS = 5_000;
 const EVENTS = 10_000;
 const AUDIT_RECORDS = 50_000;
@@ -33,6 +43,7 @@ const CHAT_CHARACTERS_MAX = 400_000;
 const INSTRUCTION_CHARACTERS_MAX = 100_000;
 const FILE_BYTES = 2 * 1024 * 1024;
 const NAME_CHARACTERS = 8;
+const ROLE_SENTENCES = 100;
 
 let attempts = 0;
 const newName = () => `${"name".slice(0, NAME_CHARACTERS)} ${(attempts += 1)}`;
@@ -82,6 +93,22 @@ export const SERVICE_ROWS: Readonly<Record<string, Readonly<Record<string, Servi
   "GET /workspaces/{id}/turns": { "the newest of many": get(own("/turns?limit=50")) },
   "POST /workspaces/{id}/clear-taint": {
     "a long conversation": asks("POST", own("/clear-taint"), 200, () => ({ through: 1_000_000 })),
+  },
+  "POST /workspaces/{id}/clone": {
+    "as many agents and wires as there may be": asks(
+      "POST",
+      ({ crowdedId }) => `/workspaces/${crowdedId}/clone`,
+      201,
+      () => ({ name: newName() }),
+    ),
+  },
+  "DELETE /workspaces/{id}": {
+    "a long conversation, until its last row is gone": async (service) => {
+      const id = service.spareIds.pop();
+      await asks("DELETE", () => `/workspaces/${id}`, 204)(service);
+      const left = (db: Database) => db.query("SELECT 1 FROM workspace_rows WHERE state <> 'live'").all();
+      await eventually(() => lookAtCopy(service.data, left), []);
+    },
   },
   "GET /agents/{id}/prompt": { "a long conversation": get(({ agentId }) => `/agents/${agentId}/prompt`) },
   "GET /calls/{id}": { "a long conversation": get(({ calls }) => `/calls/${calls[0]}`) },
@@ -255,7 +282,6 @@ export const SERVICE_BOUNDED: Readonly<Record<string, readonly string[]>> = {
     "POST /workspaces/{id}/agents",
     "PATCH /agents/{id}",
     "POST /workspaces/{id}/wires",
-    "POST /workspaces/{id}/clone",
     "POST /workspaces/{id}/instructions",
     "PATCH /gears/{id}",
     "POST /workspaces/{id}/gears",
@@ -265,7 +291,6 @@ export const SERVICE_BOUNDED: Readonly<Record<string, readonly string[]>> = {
   "runs in a process of its own": ["POST /gears/{id}/run", "POST /gears/{id}/tests/run"],
   "a connection of its own": ["GET /terminal", "GET /workspaces/{id}/terminal"],
   "asks the database whether it is there": ["GET /health"],
-  "one transaction over all that a workspace has, and for its owner only": ["DELETE /workspaces/{id}"],
 };
 
 export async function furnishedService(): Promise<FurnishedService> {
@@ -276,6 +301,7 @@ export async function furnishedService(): Promise<FurnishedService> {
   const measured = await measuredServer("service", folder.path);
   return {
     ...furnished,
+    data: folder.path,
     measured,
     admin: createClient(measured.url),
     async [Symbol.asyncDispose]() {
@@ -299,13 +325,16 @@ async function furnish(data: string, modelUrl: string) {
     provider_id: provider.id,
     model_name: "m",
   });
-  const { id: workspaceId } = await admin.post("/workspaces", {
-    name: "w",
-    orchestrator_model_id: modelId,
-  });
-  await (
-    await admin.events(`/workspaces/${workspaceId}/chat`, { method: "POST", body: { text: "first" } })
-  ).all();
+  const begun = async (name: string) => {
+    const { id } = await admin.post("/workspaces", { name, orchestrator_model_id: modelId });
+    const chat = { method: "POST", body: { text: "first" } };
+    await (await admin.events(`/workspaces/${id}/chat`, chat)).all();
+    return id;
+  };
+  const workspaceId = await begun("w");
+  const crowdedId = await begun("crowded");
+  const spareIds: number[] = [];
+  while (spareIds.length < TRIES) spareIds.push(await begun(`spare ${spareIds.length}`));
   const [agent] = await admin.get(`/workspaces/${workspaceId}/agents`);
   const [turn] = await admin.get(`/workspaces/${workspaceId}/turns`);
   await admin.raw("PUT", `/workspaces/${workspaceId}/file?path=read.txt`, {
@@ -313,8 +342,33 @@ async function furnish(data: string, modelUrl: string) {
   });
   const { id: userId } = await lab.user("worst");
   await lab.service.stop("furnished");
-  const calls = addMuch(join(data, "service.db"), workspaceId);
-  return { workspaceId, agentId: agent!.id, turnId: turn!.id, modelId, userId, calls };
+  const path = join(data, "service.db");
+  addAgents(path, crowdedId);
+  for (const id of spareIds) addConversation(path, id);
+  const calls = addMuch(path, workspaceId);
+  return { crowdedId, spareIds, workspaceId, agentId: agent!.id, turnId: turn!.id, modelId, userId, calls };
+}
+
+/** As many as there may be, and wires. */
+function addAgents(path: string, workspaceId: number): void {
+  using db = new Database(path);
+  db.run(
+    `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?1 - 1)
+     INSERT INTO agents (workspace_id, name, name_key, role, model_id, orchestrator, x, y, created_at)
+     SELECT workspace_id, 'a' || i, 'a' || i, ?2, model_id, 0, 0, 0, created_at
+     FROM n, (SELECT * FROM agents WHERE workspace_id = ?3 AND orchestrator = 1)`,
+    [AGENTS_PER_WORKSPACE_MAX, "Read what you are given. ".repeat(ROLE_SENTENCES), workspaceId],
+  );
+  db.run(
+    `INSERT INTO wires (workspace_id, from_agent_id, to_agent_id, created_at)
+     SELECT ?1, a.id, b.id, 0 FROM agents a JOIN agents b ON b.workspace_id = ?1 AND b.id <> a.id WHERE a.workspace_id = ?1 LIMIT ?2`,
+    [workspaceId, WIRES_PER_WORKSPACE_MAX],
+  );
+}
+
+function addConversation(path: string, workspaceId: number): void {
+  using db = new Database(path);
+  addTurns(db, workspaceId, SPARE_TURNS);
 }
 
 /** Entries, and calls: two that were sent all of the conversation, and one that was sent all but its first entry. */

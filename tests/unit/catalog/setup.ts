@@ -60,7 +60,7 @@ function agentsOf(db: Db): Pick<Catalog, "addAgent" | "removeAgent"> {
     "INSERT INTO users (id, name, name_key, role, created_at) VALUES (1, 'a', 'a', 'admin', 0)",
   );
   const addWorkspace = db.query(
-    `INSERT INTO workspaces (id, name, name_key, description, branch, shared_branch, owner_id, created_at)
+    `INSERT INTO workspace_rows (id, name, name_key, description, branch, shared_branch, owner_id, created_at)
      VALUES (1, 'w', 'w', '', 'b', 'b/shared', 1, 0)`,
   );
   const add = db.query<{ id: number }>(

@@ -118,7 +118,7 @@ function furnish(db: ReturnType<typeof openDatabase>): {
   );
   db.exec("INSERT INTO models (id, provider_id, model_name, label, created_at) VALUES (1, 1, 'm', '', 0)");
   db.exec(
-    "INSERT INTO workspaces (id, name, name_key, description, branch, shared_branch, owner_id, created_at) VALUES (3, 'lab', 'lab', '', 'b', 'b/shared', 1, 0)",
+    "INSERT INTO workspace_rows (id, name, name_key, description, branch, shared_branch, owner_id, created_at) VALUES (3, 'lab', 'lab', '', 'b', 'b/shared', 1, 0)",
   );
   db.exec(
     "INSERT INTO agents (id, workspace_id, name, name_key, role, model_id, orchestrator, x, y, created_at) VALUES (5, 3, 'scout', 'scout', '', 1, 0, 0, 0, 0)",

@@ -19,7 +19,7 @@ async function history() {
   migrate(db, migrations, 0);
   db.writeNow(() =>
     db.exec(`INSERT INTO users (id, name, name_key, role, created_at) VALUES (1, 'a', 'a', 'admin', 0);
-      INSERT INTO workspaces (id, name, name_key, description, branch, shared_branch, owner_id, created_at)
+      INSERT INTO workspace_rows (id, name, name_key, description, branch, shared_branch, owner_id, created_at)
       VALUES (1, 'w', 'w', '', '', '', 1, 0)`),
   );
   const log = createLog({ level: "error", format: "json", clock: systemClock, write: () => {} });

@@ -1,0 +1,26 @@
+// Work of many rows, cut into as many writes as it takes: nobody waits for more than one of them.
+
+import { Stretch } from "./clock.ts";
+import type { Db, WriteOptions } from "./db.ts";
+
+/**
+ * Runs `work`, which does a little between two yields, all of it inside writes. What is done before a yield may be on disk, and others may
+ * write, before it goes on: so what was asked before a yield has to be asked again. Resolves when its last write is on disk. Raises what it
+ * raises; what earlier writes did stays.
+ */
+export async function inWrites<T>(
+  db: Db,
+  work: Generator<void, T>,
+  options: Pick<WriteOptions, "relaxed"> = {},
+): Promise<T> {
+  for (;;) {
+    const step = await db.write(() => {
+      const stretch = new Stretch();
+      for (;;) {
+        const next = work.next();
+        if (next.done || stretch.isOver()) return next;
+      }
+    }, options);
+    if (step.done) return step.value;
+  }
+}

@@ -1,0 +1,188 @@
+// Goal: a large workspace is deleted and cloned without keeping anybody waiting: a deleted one is gone for everybody at once, a clone is not
+// there before it is whole, and a crash in the middle of either leaves nothing.
+
+import { Database } from "bun:sqlite";
+import { expect, test } from "bun:test";
+import { join } from "node:path";
+import {
+  WIRES_PER_WORKSPACE_MAX,
+  type Agent,
+  type BlueprintRecord,
+} from "../../../src/service/blueprint/schema.ts";
+import type { Workspace } from "../../../src/service/workspaces/schema.ts";
+import { createClient, type Client } from "../../kit/client.ts";
+import { lookAtCopy } from "../../kit/database-copy.ts";
+import { eventually } from "../../kit/eventually.ts";
+import { temporaryFolder } from "../../kit/folder.ts";
+import { addTurns } from "../../kit/long-conversation.ts";
+import { measuredServer } from "../../kit/measured-server.ts";
+import { say, startModel } from "../../kit/model/index.ts";
+import { testService } from "../../kit/service.ts";
+
+const TURNS = 6_000;
+const AGENTS = 400;
+const ROLE = "Read what you are given. ".repeat(800);
+/** Records of what ran and of what left the installation stay when a workspace goes. */
+const KEPT = ["egress_requests", "gear_runs", "gears"];
+
+const stateOf = (id: number) => (db: Database) =>
+  db.query<{ state: string }, [number]>("SELECT state FROM workspace_rows WHERE id = ?").get(id)?.state ??
+  "none";
+
+/** Of a workspace, whichever table they are in; those that refer to what is gone count as well. */
+const rowsOf = (id: number) => (db: Database) => {
+  const tables = db
+    .query<{ name: string }, []>(
+      `SELECT m.name FROM sqlite_schema m JOIN pragma_table_info(m.name) c WHERE m.type = 'table' AND c.name = 'workspace_id'`,
+    )
+    .all()
+    .filter(({ name }) => !KEPT.includes(name));
+  const count = ({ name }: { name: string }) =>
+    db.query<{ n: number }, [number]>(`SELECT count(*) AS n FROM ${name} WHERE workspace_id = ?`).get(id)!.n;
+  return tables.reduce((sum, table) => sum + count(table), db.query("PRAGMA foreign_key_check").all().length);
+};
+
+const newest = (db: Database) =>
+  db.query<{ id: number; state: string }, []>("SELECT id, state FROM workspace_rows ORDER BY id DESC").get()!;
+
+async function statusOf(client: Client, path: string): Promise<number> {
+  const answer = await client.raw("GET", path);
+  await answer.arrayBuffer();
+  return answer.status;
+}
+
+/** A workspace that somebody shares with a member, with one turn; `add` makes it large while the service is not running. */
+async function furnished(data: string, add: (db: Database, workspaceId: number) => void) {
+  await using model = await startModel({});
+  model.on("m", () => say("ok"));
+  const lab = await testService({ data });
+  const { admin } = lab;
+  const { id: provider_id } = await admin.post<{ id: number }>("/providers", {
+    name: "p",
+    type: "openai-compatible",
+    base_url: model.openaiUrl,
+    api_key: "k",
+  });
+  const { id: modelId } = await admin.post<{ id: number }>("/models", { provider_id, model_name: "m" });
+  const owner = await lab.user("owner");
+  const workspace = await owner.post<Workspace>("/workspaces", {
+    name: "large",
+    orchestrator_model_id: modelId,
+  });
+  const { id } = workspace;
+  await (await owner.events(`/workspaces/${id}/chat`, { method: "POST", body: { text: "first" } })).all();
+  const [agent] = await owner.get<Agent[]>(`/workspaces/${id}/agents`);
+  const [turn] = await owner.get<{ id: number }[]>(`/workspaces/${id}/turns`);
+  await lab.service.stop("furnished");
+  using db = new Database(join(data, "service.db"));
+  add(db, id);
+  return { id, modelId, ownerToken: owner.token, ownerId: owner.id, agentId: agent!.id, turnId: turn!.id };
+}
+
+function addAgents(db: Database, workspaceId: number): void {
+  db.run(
+    `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?1)
+     INSERT INTO agents (workspace_id, name, name_key, role, model_id, orchestrator, x, y, budget, created_at)
+     SELECT workspace_id, 'a' || i, 'a' || i, ?2, model_id, 0, 0, 0, NULL, created_at
+     FROM n, (SELECT * FROM agents WHERE workspace_id = ?3 AND orchestrator = 1)`,
+    [AGENTS, ROLE, workspaceId],
+  );
+  db.run(
+    `INSERT INTO wires (workspace_id, from_agent_id, to_agent_id, created_at)
+     SELECT ?1, a.id, b.id, 0 FROM agents a JOIN agents b ON b.workspace_id = ?1 AND b.id <> a.id WHERE a.workspace_id = ?1 LIMIT ?2`,
+    [workspaceId, WIRES_PER_WORKSPACE_MAX],
+  );
+}
+
+test("a deleted workspace is 404 for everybody at once; a crash while its rows go leaves none for good", async () => {
+  await using folder = await temporaryFolder();
+  const data = folder.path;
+  const made = await furnished(data, (db, workspaceId) => addTurns(db, workspaceId, TURNS));
+  const { id, agentId, turnId, modelId, ownerId } = made;
+  {
+    await using server = await measuredServer("service", data);
+    const admin = createClient(server.url);
+    const owner = createClient(server.url, made.ownerToken);
+    await using viewer = await owner.events(`/workspaces/${id}/events`);
+    await owner.delete(`/workspaces/${id}`);
+    const paths = [
+      `/workspaces/${id}`,
+      `/workspaces/${id}/entries`,
+      `/workspaces/${id}/blueprint`,
+      `/agents/${agentId}/prompt`,
+      `/turns/${turnId}`,
+      `/turns/${turnId}/calls`,
+    ];
+    const statuses = [admin, owner].flatMap((client) => paths.map((path) => statusOf(client, path)));
+    expect(await Promise.all(statuses)).toEqual(statuses.map(() => 404));
+    expect(await owner.get("/workspaces")).toEqual([]);
+    expect((await viewer.next())?.type).toBe("workspace.removed");
+    await admin.delete(`/models/${modelId}`);
+    await admin.delete(`/users/${ownerId}`);
+  }
+  expect(await lookAtCopy(data, rowsOf(id))).toBeGreaterThan(0);
+  expect(await lookAtCopy(data, stateOf(id))).toBe("going");
+  await using server = await measuredServer("service", data);
+  expect(await statusOf(createClient(server.url), `/workspaces/${id}`)).toBe(404);
+  await eventually(() => lookAtCopy(data, stateOf(id)), "none");
+  expect(await lookAtCopy(data, rowsOf(id))).toBe(0);
+}, 60_000);
+
+test("the name of a deleted workspace is free at once", async () => {
+  await using folder = await temporaryFolder();
+  const { id, modelId, ownerToken } = await furnished(folder.path, (db, workspaceId) =>
+    addTurns(db, workspaceId, 1_000),
+  );
+  await using server = await measuredServer("service", folder.path);
+  const owner = createClient(server.url, ownerToken);
+  await owner.delete(`/workspaces/${id}`);
+  const again = await owner.post<Workspace>("/workspaces", { name: "large", orchestrator_model_id: modelId });
+  await eventually(() => lookAtCopy(folder.path, stateOf(id)), "none");
+  expect(await owner.get<Workspace[]>("/workspaces")).toEqual([again]);
+}, 60_000);
+
+test("a large clone is not there before it is whole", async () => {
+  await using folder = await temporaryFolder();
+  const { id, ownerToken } = await furnished(folder.path, addAgents);
+  await using server = await measuredServer("service", folder.path);
+  const owner = createClient(server.url, ownerToken);
+  const state = { done: false };
+  const cloned = owner.post<Workspace>(`/workspaces/${id}/clone`, {}).finally(() => (state.done = true));
+  let before = 0;
+  while (!state.done) {
+    const copy = (await owner.get<Workspace[]>("/workspaces")).find((one) => one.id !== id);
+    if (!copy) before += 1;
+    else expect(await owner.get<Agent[]>(`/workspaces/${copy.id}/agents`)).toHaveLength(AGENTS + 1);
+  }
+  expect(before).toBeGreaterThan(1);
+  const copied = await owner.get<BlueprintRecord>(`/workspaces/${(await cloned).id}/blueprint`);
+  expect([copied.agents.length, copied.wires.length]).toEqual([AGENTS + 1, WIRES_PER_WORKSPACE_MAX]);
+  const [from, to] = copied.agents.slice(-2).map((agent) => agent.id);
+  const wire = { from_agent_id: from, to_agent_id: to };
+  expect(await owner.refused("POST", `/workspaces/${copied.workspace_id}/wires`, wire)).toEqual({
+    status: 422,
+    code: "refused",
+    message: `a workspace has at most ${WIRES_PER_WORKSPACE_MAX} wires`,
+  });
+}, 60_000);
+
+test("a crash in the middle of a clone leaves nothing of it", async () => {
+  await using folder = await temporaryFolder();
+  const data = folder.path;
+  const { id, ownerToken } = await furnished(data, addAgents);
+  {
+    await using server = await measuredServer("service", data);
+    const cloned = createClient(server.url, ownerToken).post(`/workspaces/${id}/clone`, {});
+    cloned.catch(() => undefined);
+    await eventually(async () => (await lookAtCopy(data, newest)).id > id, true);
+  }
+  const { id: copyId, state } = await lookAtCopy(data, newest);
+  expect(state).toBe("coming");
+  expect(await lookAtCopy(data, rowsOf(copyId))).toBeGreaterThan(0);
+  await using server = await measuredServer("service", data);
+  const owner = createClient(server.url, ownerToken);
+  expect(await statusOf(owner, `/workspaces/${copyId}`)).toBe(404);
+  await eventually(() => lookAtCopy(data, stateOf(copyId)), "none");
+  expect(await lookAtCopy(data, rowsOf(copyId))).toBe(0);
+  expect((await owner.get<Workspace[]>("/workspaces")).map((one) => one.id)).toEqual([id]);
+}, 60_000);
