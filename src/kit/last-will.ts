@@ -1,12 +1,16 @@
-// Kills process groups when this process ends without having done so itself, by SIGKILL or a crash: a small shell waits for the end of a
-// pipe that only we hold. One shell for all groups, so that starting a program costs a line in a pipe.
-//
-// Between a program's start and that line lie microseconds in which our end would leave it behind. Not on Windows, which has no such groups.
+// Kills programs when this process ends without having done so itself, by SIGKILL or a crash: a small shell waits for the end of a pipe that
+// only we hold, then kills their groups, and on Linux whatever has their mark (run-mark.ts). One shell for all programs, so that starting
+// one costs a line in a pipe. Between a program's start and that line lie microseconds in which our end would leave its group behind where
+// marks are not seen. Not on Windows, which has no such groups.
 
 import type { Environment } from "./environment.ts";
 import { startProcess, type RunningProcess } from "./process.ts";
+import { newMark, SWEEP_PASSES_MAX } from "./run-mark.ts";
 
-/** POSIX. The groups that are named and not yet taken back are those to kill. What kill says of one that is gone goes nowhere. */
+/**
+ * POSIX; `$1`: the mark. The groups that are named and not yet taken back are those to kill. What is said of a process that is gone, or of
+ * another user's, goes nowhere.
+ */
 const SCRIPT = `groups=' '
 while read -r sign group; do
   case $sign in
@@ -14,11 +18,23 @@ while read -r sign group; do
     -) groups="\${groups%% $group *} \${groups#* $group }" ;;
   esac
 done
-for group in $groups; do kill -9 "-$group"; done 2>/dev/null`;
+exec 2>/dev/null
+for group in $groups; do kill -9 "-$group"; done
+passes=0 found=1
+while [ $found = 1 ] && [ $passes -lt ${SWEEP_PASSES_MAX} ]; do
+  passes=$((passes + 1)) found=0
+  for file in /proc/[1-9]*/environ; do
+    case $(tr '\\0' '\\n' <"$file") in
+      *"$1"*) pid=\${file#/proc/}; kill -9 "\${pid%/environ}" && found=1 ;;
+    esac
+  done
+done`;
 
 export class LastWill {
   readonly #environment: Environment;
   readonly #groups = new Set<number>();
+  /** Of all programs of this process. */
+  readonly #mark = newMark();
   #shell: Promise<RunningProcess | undefined> | undefined;
   #running: RunningProcess | undefined;
 
@@ -30,6 +46,11 @@ export class LastWill {
   async ready(): Promise<void> {
     if (process.platform === "win32" || this.#running) return;
     this.#running = await (this.#shell ??= this.#start());
+  }
+
+  /** For a program that is started now. */
+  nextMark(): string {
+    return newMark(this.#mark);
   }
 
   /** `pid`: of a program that `startProcess` has just started, the leader of its group. */
@@ -44,7 +65,7 @@ export class LastWill {
     this.#running?.write(`- ${pid}\n`);
   }
 
-  /** After the last program has ended. */
+  /** After the last program has ended. Kills what any of them left behind. */
   async stop(): Promise<void> {
     const shell = await this.#shell;
     shell?.endInput();
@@ -52,7 +73,7 @@ export class LastWill {
   }
 
   async #start(): Promise<RunningProcess | undefined> {
-    const shell = await startProcess(["/bin/sh", "-c", SCRIPT], {
+    const shell = await startProcess(["/bin/sh", "-c", SCRIPT, "sh", this.#mark], {
       environment: this.#environment,
       output: () => {},
     });

@@ -1,5 +1,6 @@
 // The one place that starts processes. Every child has a deadline, bounded output, an allow-listed environment and its own group,
-// which is killed as a whole: killing only the child would leave its grandchildren, and whoever waits for their pipes, behind.
+// which is killed as a whole: killing only the child would leave its grandchildren, and whoever waits for their pipes, behind. With a mark,
+// those that left the group are killed as well.
 
 import { closeSync, mkdirSync, openSync } from "node:fs";
 import { constants } from "node:os";
@@ -13,6 +14,7 @@ import {
   type Environment,
 } from "./environment.ts";
 import { PRIVATE_DIRECTORY_MODE, PRIVATE_FILE_MODE } from "./modes.ts";
+import { killMarked, markVariables } from "./run-mark.ts";
 
 /** After its end, a pipe that something outside the group still holds is left when it was quiet for two ticks, or after the last. */
 const DRAIN_TICK_MS = 50;
@@ -75,6 +77,8 @@ export interface StartOptions {
   readonly environment: Environment;
   readonly variables?: Readonly<Record<string, string>>;
   readonly workingDirectory?: string;
+  /** Of `newMark`. At the child's end, whatever it started that has the mark is killed (run-mark.ts). */
+  readonly mark?: string;
   /** Every piece of output as it comes, raw. Must not throw, and does not hold the child up. */
   readonly output: (stream: OutputStream, chunk: Uint8Array) => void;
 }
@@ -112,7 +116,7 @@ export async function startProcess(
   ];
   return {
     pid: child.pid,
-    ended: endOf(child, readers),
+    ended: endOf(child, readers, options.mark),
     ...inputOf(child.stdin),
     kill: () => killGroup(child.pid),
   };
@@ -121,10 +125,11 @@ export async function startProcess(
 type Child = Bun.Subprocess<"pipe", "pipe", "pipe">;
 
 async function spawn(command: string[], options: StartOptions): Promise<Child | undefined> {
+  const marked = options.mark === undefined ? {} : markVariables(options.mark);
   for (let attempt = 0; ; attempt++) {
     try {
       return Bun.spawn(command, {
-        env: childEnvironment(options.environment, options.variables),
+        env: childEnvironment(options.environment, { ...options.variables, ...marked }),
         ...(options.workingDirectory === undefined ? {} : { cwd: options.workingDirectory }),
         stdin: "pipe",
         stdout: "pipe",
@@ -138,9 +143,10 @@ async function spawn(command: string[], options: StartOptions): Promise<Child | 
   }
 }
 
-async function endOf(child: Child, readers: readonly PipeReader[]): Promise<Exit> {
+async function endOf(child: Child, readers: readonly PipeReader[], mark: string | undefined): Promise<Exit> {
   await child.exited;
   killGroup(child.pid);
+  if (mark !== undefined) await killMarked(mark);
   await untilRead(readers);
   const signal = child.signalCode;
   const exitCode =

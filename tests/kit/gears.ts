@@ -8,6 +8,21 @@ export const withPrograms = {
   environment: { PATH: process.env.PATH ?? "", DOCKER_HOST: "tcp://127.0.0.1:9" },
 };
 
+/**
+ * Bash, on Linux: two processes in sessions of their own, one of them no child of the gear's any more. Says `child <pid>` of each, once it
+ * has left the gear's group.
+ */
+export const DAEMONS = [
+  `read -r one < <(setsid sh -c 'echo $$; exec sleep 600')`,
+  `read -r two < <(setsid sh -c '(setsid sh -c "echo \\$\\$; exec sleep 600" &)')`,
+  "echo child $one; echo child $two",
+].join("\n");
+
+/** Of what a gear says of its children. */
+export function childrenIn(text: string): number[] {
+  return [...text.matchAll(/child (\d+)/g)].map((match) => Number(match[1]));
+}
+
 export const ANY_ARGS = JSON.stringify({ type: "object" });
 
 /** Writes its arguments back. */

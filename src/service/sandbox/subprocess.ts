@@ -100,6 +100,7 @@ export class SubprocessSandbox implements Sandbox {
         TMP: folder.path,
       },
       workingDirectory: folder.gear,
+      mark: this.#lastWill.nextMark(),
       output: (stream, chunk) => outcome.add(stream, chunk),
     });
     if (!child) return notExecutable(request, outcome);

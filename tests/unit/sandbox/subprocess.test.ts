@@ -9,9 +9,11 @@ import { systemClock } from "../../../src/kit/clock.ts";
 import { createLog } from "../../../src/kit/log.ts";
 import { notIsolatedWarning } from "../../../src/service/sandbox/probe.ts";
 import type { SandboxMode } from "../../../src/service/config/schema.ts";
+import { DAEMONS, childrenIn } from "../../kit/gears.ts";
 import { openSandbox, refusalOf } from "../../kit/sandbox.ts";
 
 const posix = test.skipIf(process.platform === "win32");
+const linux = test.skipIf(process.platform !== "linux");
 
 function alive(pid: number): boolean {
   try {
@@ -51,6 +53,23 @@ posix("what a gear left running ends with it", async () => {
   expect(exitCode).toBe(0);
   expect(durationMs).toBeLessThan(2_000);
   await gone(Number(stdout));
+});
+
+linux("what left the group of a gear ends with it, at its end and when it is stopped", async () => {
+  await using at = await openSandbox("subprocess");
+  const stop = new AbortController();
+  const output = (_: string, chunk: Uint8Array) => {
+    if (Buffer.from(chunk).includes("ready")) stop.abort();
+  };
+  const [ended, stopped] = await Promise.all([
+    at.run("bash", DAEMONS),
+    at.run("bash", `${DAEMONS}\necho ready; sleep 600`, { signal: stop.signal, output }),
+  ]);
+  expect([ended.exitCode, stopped.exitCode]).toEqual([0, 137]);
+  for (const { stdout } of [ended, stopped]) {
+    expect(childrenIn(stdout)).toHaveLength(2);
+    await Promise.all(childrenIn(stdout).map(gone));
+  }
 });
 
 posix("stopping the sandbox ends what runs, and starts nothing more", async () => {
