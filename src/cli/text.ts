@@ -1,6 +1,7 @@
 // How commands show records to people: tables with aligned columns, and one field a line. Widths are those that a terminal shows.
 
 import { AppError } from "../kit/error.ts";
+import { visibleInLine } from "../kit/visible.ts";
 
 export type Cell = string | number | boolean | null | undefined;
 
@@ -29,11 +30,11 @@ export function fields(record: Readonly<Record<string, Cell>>): string {
   return names.map((name) => `${name.padEnd(width)}  ${shown(record[name])}`).join("\n");
 }
 
-/** Control characters of what others wrote never reach the terminal. */
+/** A part of a line. */
 export function shown(cell: Cell): string {
   if (cell === null || cell === undefined) return "—";
   if (typeof cell === "boolean") return cell ? "yes" : "no";
-  return String(cell).replace(/[\p{Cc}\u2028\u2029]/gu, "\ufffd");
+  return visibleInLine(String(cell));
 }
 
 const UNITS = ["B", "KiB", "MiB", "GiB", "TiB"];

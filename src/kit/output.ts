@@ -1,8 +1,10 @@
 // The one place that formats what a command says. Data goes to stdout, as text, JSON or YAML of the same value; talk goes to stderr.
-// Every write is awaited to its end, so that a program may exit right afterwards.
+// Every write is awaited to its end, so that a program may exit right afterwards. All text passes `visible`, as names, paths and messages in
+// it come from others; JSON, YAML and bytes are exact.
 
 import type { ConsolaInstance } from "consola";
 import { AppError, type ErrorDetails } from "./error.ts";
+import { visible } from "./visible.ts";
 
 export type Format = "text" | "json" | "yaml";
 
@@ -20,7 +22,7 @@ export async function printData<T>(value: T, format: Format, human: (value: T) =
 }
 
 export async function printText(text: string): Promise<void> {
-  await writeTo(process.stdout, `${text}\n`);
+  await writeTo(process.stdout, `${visible(text)}\n`);
 }
 
 export interface ErrorReport {
@@ -59,7 +61,7 @@ export function talkIn(wanted: Manner): void {
 /** What a person should know and no program reads: a line on stderr, unless they want quiet. */
 export async function printWarning(text: string): Promise<void> {
   if (manner.quiet) return;
-  await writeTo(process.stderr, `${text}\n`);
+  await writeTo(process.stderr, `${visible(text)}\n`);
 }
 
 /** Lines of the log that wait are written when they are so many. */
@@ -93,7 +95,7 @@ const CLEAR_LINE = "\r\u001b[2K";
 /** How far long work is: takes the place of what it showed before. Only for a terminal; empty takes it away. */
 export function printProgress(text: string): void {
   if (manner.quiet) return;
-  process.stderr.write(CLEAR_LINE + text);
+  process.stderr.write(CLEAR_LINE + visible(text));
 }
 
 /** Bytes as they are, for content that goes into a file or a pipe. */
@@ -104,7 +106,7 @@ export async function printBytes(bytes: Uint8Array): Promise<void> {
 function render<T>(value: T, format: Format, human: (value: T) => string): string {
   if (format === "json") return `${JSON.stringify(value, null, 2)}\n`;
   if (format === "yaml") return `${Bun.YAML.stringify(value, null, 2).trimEnd()}\n`;
-  return `${human(value)}\n`;
+  return `${visible(human(value))}\n`;
 }
 
 /** A reader that has gone away (`… | head`) is no error of ours. */
@@ -122,7 +124,7 @@ let talking: ConsolaInstance | undefined;
 
 /** A hint, on stderr, unless they want quiet. */
 export async function printHint(text: string): Promise<void> {
-  if (!manner.quiet) (await talk()).info(text);
+  if (!manner.quiet) (await talk()).info(visible(text));
 }
 
 /** Loaded when first needed: most commands have nothing to say but their data. */

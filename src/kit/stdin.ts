@@ -3,13 +3,14 @@
 import { createInterface } from "node:readline";
 import { Writable } from "node:stream";
 import { AppError } from "./error.ts";
+import { visible } from "./visible.ts";
 
 /** More than this is a mistake, or a stream without end. */
 const STDIN_BYTES_MAX = 256 * 1024 * 1024;
 
 /** A line that is not shown while it is typed. For a terminal only. Raises `refused` when it is broken off. */
 export async function askHidden(question: string): Promise<string> {
-  process.stderr.write(`${question}: `);
+  process.stderr.write(`${visible(question)}: `);
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
   const reader = createInterface({ input: process.stdin, output: nowhere, terminal: true });
   try {
