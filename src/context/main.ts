@@ -131,8 +131,7 @@ export async function startServer(options: OpenOptions & { readonly port?: numbe
     const { host } = config.listen;
     const port = options.port ?? config.listen.port;
     const { allowedHosts } = config;
-    const clock = options.clock ?? systemClock;
-    const watch = parts.metrics.watch(accessLog(log, clock, QUIET_ROUTES));
+    const watch = parts.metrics.watch(accessLog(log, QUIET_ROUTES));
     listener = listen({ host, port, loopbackAdmin: false, allowedHosts, watch }, opened.handle, log);
     parts.listener.port = listener.port;
     const door = new LocalDoor(options.directory);

@@ -68,7 +68,7 @@ export async function startService(options: StartOptions): Promise<Service> {
     prepare(parts, log);
     const { host, port } = config.listen;
     const { loopbackAdmin, allowedHosts } = config;
-    const watch = parts.metrics.watch(accessLog(log, clock, QUIET_ROUTES));
+    const watch = parts.metrics.watch(accessLog(log, QUIET_ROUTES));
     listener = listen({ host, port, loopbackAdmin, allowedHosts, watch }, createHandler(parts, log), log);
     // In the same tick as the bind, so no request comes before it, and no token is shown that a refused bind would take back.
     seedAdmin(parts, config, log);

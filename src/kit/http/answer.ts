@@ -18,14 +18,19 @@ const JSON_HEADERS = new Headers({
   "Cache-Control": "no-store",
 });
 
+/** For the next response only, which copies them: to change the copy would cost as much as to make it. */
+function jsonHeaders(requestId: string): Headers {
+  JSON_HEADERS.set("X-Request-Id", requestId);
+  return JSON_HEADERS;
+}
+
 /** `value` undefined answers 204 without a body. */
 export function answerJson(requestId: string, status: number, value: unknown): Response {
   const empty = value === undefined;
   const response = new Response(empty ? null : JSON.stringify(value), {
     status: empty ? 204 : status,
-    headers: JSON_HEADERS,
+    headers: jsonHeaders(requestId),
   });
-  response.headers.set("X-Request-Id", requestId);
   // An empty body is no JSON, and a client that believes the header would fail on it.
   if (empty) response.headers.delete("Content-Type");
   return response;
@@ -33,9 +38,7 @@ export function answerJson(requestId: string, status: number, value: unknown): R
 
 /** 200 with JSON that is text already, or is written while it is sent. */
 export function answerJsonText(requestId: string, text: Uint8Array | ReadableStream<Uint8Array>): Response {
-  const response = new Response(text as Uint8Array<ArrayBuffer>, { headers: JSON_HEADERS });
-  response.headers.set("X-Request-Id", requestId);
-  return response;
+  return new Response(text as Uint8Array<ArrayBuffer>, { headers: jsonHeaders(requestId) });
 }
 
 /** Shape: `{"error":{"message","code","request_id",details?}}`. Anything but an AppError is logged and shown as internal. */

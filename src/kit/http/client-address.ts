@@ -43,12 +43,12 @@ export class ClientAddresses {
   }
 
   /** Empty when there is no peer: a request inside this process. */
-  of({ peer, headers }: Pick<Exchange, "peer" | "headers">): string {
-    const text = peer() ?? "";
+  of(exchange: Pick<Exchange, "peer" | "headers">): string {
+    const text = exchange.peer() ?? "";
     if (text !== this.#last.peer) this.#last = { peer: text, address: plainAddress(text) };
     let { address } = this.#last;
     if (address === undefined) return text;
-    const forwarded = !this.#trustsSome ? undefined : headers["x-forwarded-for"];
+    const forwarded = !this.#trustsSome ? undefined : exchange.headers["x-forwarded-for"];
     if (forwarded === undefined) return address;
     const hops = forwarded.split(",").slice(-HOPS_MAX);
     while (hops.length > 0 && this.#trusted.includes(address)) {

@@ -13,10 +13,10 @@ export interface Exchange {
   readonly path: string;
   /** Of the address, without its question mark; empty when there is none. */
   readonly query: string;
-  readonly peer: () => string | undefined;
-  readonly loopbackPrivilege: () => boolean;
+  peer(): string | undefined;
+  loopbackPrivilege(): boolean;
   /** Sent by a program on this machine, with no proxy in between. */
-  readonly isDirectLocal: () => boolean;
+  isDirectLocal(): boolean;
   readonly headers: Readonly<Record<string, string>>;
   /** The route that the request went to, as declared: what a log may say of an address. */
   route?: string;
@@ -30,11 +30,11 @@ export interface Exchange {
   /** `Set-Cookie` of an answer that is an error. */
   errorCookie?: string;
   /** Turns off the idle time-out of this connection: for event streams. */
-  readonly keepOpen: () => void;
+  keepOpen(): void;
   /** Closes this connection once nothing has moved on it for so long: for a stream that was ended and is not read. */
-  readonly closeAfter: (seconds: number) => void;
+  closeAfter(seconds: number): void;
   /** Takes the connection over as a WebSocket; what the route answers is not sent then. Raises `invalid` for any other request. */
-  readonly upgrade: (handlers: SocketHandlers) => void;
+  upgrade(handlers: SocketHandlers): void;
 }
 
 export interface Allowance {
@@ -87,9 +87,9 @@ export function innerExchange(id: string, request: Request, bodies: Bodies): Exc
 }
 
 export function claimBody(request: Request, keptIn: "memory" | "disk"): BodyClaim {
-  const { bodies, caller, peer, claims } = exchangeOf(request);
-  const claim = bodies[keptIn].claim(caller ?? `address ${peer() ?? ""}`);
-  claims.push(claim);
+  const exchange = exchangeOf(request);
+  const claim = exchange.bodies[keptIn].claim(exchange.caller ?? `address ${exchange.peer() ?? ""}`);
+  exchange.claims.push(claim);
   return claim;
 }
 

@@ -9,6 +9,8 @@ import { requireJsonType } from "./json-type.ts";
 
 export interface ListenFacts {
   readonly port: number;
+  /** What clients write as Host who reach this port over loopback: `loopbackHosts`. */
+  readonly loopbackHosts: ReadonlySet<string>;
   /** The address that is bound, as the system spells it. */
   readonly address: string;
   /** The configured address is 127.0.0.1, ::1 or localhost, so the socket's local address is loopback too. */
@@ -25,19 +27,36 @@ export interface RequestFacts {
   /** Lower-case names; a header sent twice has its values joined by a comma. */
   readonly headers: Readonly<Record<string, string>>;
   /** Asked only when it matters: finding out costs more than all other checks together. */
-  readonly peer: () => string | undefined;
+  peer(): string | undefined;
 }
 
-export interface Admission {
+/** A request that was let in. */
+export class Admission {
+  readonly #listen: ListenFacts;
+  readonly #host: CheckedHost;
+  readonly #request: RequestFacts;
+
+  constructor(listen: ListenFacts, host: CheckedHost, request: RequestFacts) {
+    this.#listen = listen;
+    this.#host = host;
+    this.#request = request;
+  }
+
   /** Was this sent by a program on this machine, with no proxy in between? */
-  readonly isDirectLocal: () => boolean;
+  isDirectLocal(): boolean {
+    return isDirectLocal(this.#listen, this.#host, this.#request);
+  }
+
   /** May this request act as the admin when it presents no credential of its own? */
-  readonly loopbackPrivilege: () => boolean;
+  loopbackPrivilege(): boolean {
+    const { loopbackAdmin, loopback } = this.#listen;
+    return loopbackAdmin && loopback && this.#host.kind === "loopback" && this.isDirectLocal();
+  }
 }
 
 const LOOPBACK_PEERS = new Set(["127.0.0.1", "::1", "::ffff:127.0.0.1"]);
 const LOOPBACK_PEER = /^(?:::ffff:)?127\.|^::1$/;
-const LOOPBACK_NAMES = new Set(["localhost", "127.0.0.1", "[::1]"]);
+const LOOPBACK_NAMES = ["localhost", "127.0.0.1", "[::1]"];
 const HTTP_PORT = 80;
 
 /**
@@ -95,14 +114,7 @@ export function admit(listen: ListenFacts, request: RequestFacts): Admission {
   checkFetchSite(request);
   checkBodyType(request);
   checkTrailer(request);
-  return {
-    isDirectLocal: () => isDirectLocal(listen, host, request),
-    loopbackPrivilege: () =>
-      listen.loopbackAdmin &&
-      listen.loopback &&
-      host.kind === "loopback" &&
-      isDirectLocal(listen, host, request),
-  };
+  return new Admission(listen, host, request);
 }
 
 interface CheckedHost {
@@ -111,11 +123,11 @@ interface CheckedHost {
 }
 
 function checkHost(listen: ListenFacts, header: string | undefined): CheckedHost {
-  const value = header?.toLowerCase();
-  if (value === undefined || !HOST_SHAPE.test(value)) {
+  const value = header?.toLowerCase() ?? "";
+  if (listen.loopback && listen.loopbackHosts.has(value)) return { value, kind: "loopback" };
+  if (!HOST_SHAPE.test(value)) {
     throw new AppError("misdirected", "the request needs exactly one valid Host header");
   }
-  if (listen.loopback && isLoopbackHost(value, listen.port)) return { value, kind: "loopback" };
   const name = value.replace(/:[0-9]+$/, "");
   if (listen.allowedHosts.has(value) || listen.allowedHosts.has(name)) return { value, kind: "allowed" };
   if (!listen.loopback && listen.allowedHosts.size === 0) return { value, kind: "any" };
@@ -125,10 +137,10 @@ function checkHost(listen: ListenFacts, header: string | undefined): CheckedHost
   );
 }
 
-function isLoopbackHost(host: string, port: number): boolean {
-  const withPort = `:${port}`;
-  if (host.endsWith(withPort)) return LOOPBACK_NAMES.has(host.slice(0, -withPort.length));
-  return port === HTTP_PORT && LOOPBACK_NAMES.has(host);
+/** Lower case. */
+export function loopbackHosts(port: number): ReadonlySet<string> {
+  const withPort = LOOPBACK_NAMES.map((name) => `${name}:${port}`);
+  return new Set(port === HTTP_PORT ? [...withPort, ...LOOPBACK_NAMES] : withPort);
 }
 
 /** Behind a reverse proxy that speaks TLS (a name in `allowed_hosts`) the browser's scheme is https while ours is http. */
@@ -179,7 +191,7 @@ function hasBody(request: RequestFacts): boolean {
  * write, and as Host what they do. A server bound to one other address of this machine is reached by that address, from that address.
  */
 function isDirectLocal(listen: ListenFacts, { value }: CheckedHost, request: RequestFacts): boolean {
-  const namesLoopback = isLoopbackHost(value, listen.port);
+  const namesLoopback = listen.loopbackHosts.has(value);
   const namesBound = value === hostOf(listen.address, listen.port);
   if (!namesLoopback && !namesBound) return false;
   if (!Object.keys(request.headers).every(isDirectHeader) || closesConnection(request)) return false;

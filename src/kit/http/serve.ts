@@ -6,9 +6,9 @@ import { messageOf, systemCode, AppError } from "../error.ts";
 import type { Log } from "../log.ts";
 import { requestIds } from "../random.ts";
 import { answerError } from "./answer.ts";
-import { Bodies } from "./bodies.ts";
-import { attachExchange, placeOf, requestId, type Exchange } from "./exchange.ts";
-import { admit, isLoopbackAddress, type ListenFacts } from "./guard.ts";
+import { Bodies, type BodyClaim } from "./bodies.ts";
+import { attachExchange, placeOf, requestId, type Allowance, type Exchange } from "./exchange.ts";
+import { admit, isLoopbackAddress, loopbackHosts, type Admission, type ListenFacts } from "./guard.ts";
 import { socketHandler, upgrade, type SocketHandlers } from "./socket.ts";
 
 /** Connections without traffic are closed after this; event streams switch it off for themselves. */
@@ -26,8 +26,16 @@ export interface ListenOptions {
   readonly bodies?: Bodies;
 }
 
-/** Called when a request has come; what it returns is called with its answer, refusals of the guard included. */
-export type Watch = (id: string, method: string) => (route: string | undefined, status: number) => void;
+/** Hears of each request and its answer, refusals of the guard included. */
+export interface Watch {
+  /** Returns the time, ms, which `answered` gets back. */
+  began(): number;
+  answered(
+    start: number,
+    { id, method, route }: Pick<Exchange, "id" | "method" | "route">,
+    status: number,
+  ): void;
+}
 
 export interface Listener {
   readonly url: string;
@@ -44,43 +52,19 @@ export type Handle = (request: Request, exchange: Exchange) => Response | Promis
 export function listen(options: ListenOptions, handle: Handle, log: Log): Listener {
   const nextId = requestIds();
   const bodies = options.bodies ?? new Bodies();
+  const { watch } = options;
   const server = bind(options, (request, bunServer) => {
-    const headers = request.headers.toJSON() as Record<string, string>;
-    const id = requestId(headers["x-request-id"], nextId);
-    let address: string | undefined;
-    const peer = () => (address ??= bunServer.requestIP(request)?.address);
-    const answered = options.watch?.(id, request.method);
-    let upgraded = false;
-    let known: Exchange | undefined;
+    const start = watch?.began() ?? 0;
+    const exchange = new ConnectionExchange(request, bunServer, nextId, bodies);
     try {
-      const { path, query } = placeOf(request.url);
-      const admission = admit(facts, { method: request.method, path, headers, peer });
-      const exchange: Exchange = {
-        id,
-        method: request.method,
-        path,
-        query,
-        peer,
-        headers,
-        bodies,
-        claims: [],
-        loopbackPrivilege: admission.loopbackPrivilege,
-        isDirectLocal: admission.isDirectLocal,
-        keepOpen: () => bunServer.timeout(request, 0),
-        closeAfter: (seconds) => bunServer.timeout(request, seconds),
-        upgrade: (handlers) => {
-          upgrade(bunServer, request, handlers);
-          upgraded = true;
-        },
-      };
+      exchange.admission = admit(facts, exchange);
       attachExchange(request, exchange);
-      known = exchange;
       const answer = handle(request, exchange);
-      if (answered || request.body !== null) void settled(answer, exchange, answered);
-      return headers["upgrade"] === undefined ? answer : unlessUpgraded(answer, () => upgraded);
+      if (watch || request.body !== null) void settled(answer, exchange, watch, start);
+      return exchange.headers["upgrade"] === undefined ? answer : unlessUpgraded(answer, exchange);
     } catch (error) {
-      const response = answerError(id, error, log);
-      answered?.(known?.route, response.status);
+      const response = answerError(exchange.id, error, log);
+      watch?.answered(start, exchange, response.status);
       return response;
     }
   });
@@ -93,27 +77,86 @@ export function listen(options: ListenOptions, handle: Handle, log: Log): Listen
   };
 }
 
+/** One request of a connection. A class, since its methods would be ten closures for each request. */
+class ConnectionExchange implements Exchange {
+  readonly id: string;
+  readonly method: string;
+  readonly path: string;
+  readonly query: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly bodies: Bodies;
+  readonly claims: BodyClaim[] = [];
+  route?: string;
+  allowance?: Allowance;
+  caller?: string;
+  errorCookie?: string;
+  /** Before it is set, nothing but the guard sees this. */
+  admission!: Admission;
+  upgraded = false;
+  readonly #request: Request;
+  readonly #server: Server<SocketHandlers>;
+  #peer: string | undefined;
+
+  constructor(request: Request, server: Server<SocketHandlers>, nextId: () => string, bodies: Bodies) {
+    const { path, query } = placeOf(request.url);
+    this.headers = request.headers.toJSON() as Record<string, string>;
+    this.id = requestId(this.headers["x-request-id"], nextId);
+    this.method = request.method;
+    this.path = path;
+    this.query = query;
+    this.bodies = bodies;
+    this.#request = request;
+    this.#server = server;
+  }
+
+  peer(): string | undefined {
+    return (this.#peer ??= this.#server.requestIP(this.#request)?.address);
+  }
+
+  loopbackPrivilege(): boolean {
+    return this.admission.loopbackPrivilege();
+  }
+
+  isDirectLocal(): boolean {
+    return this.admission.isDirectLocal();
+  }
+
+  keepOpen(): void {
+    this.#server.timeout(this.#request, 0);
+  }
+
+  closeAfter(seconds: number): void {
+    this.#server.timeout(this.#request, seconds);
+  }
+
+  upgrade(handlers: SocketHandlers): void {
+    upgrade(this.#server, this.#request, handlers);
+    this.upgraded = true;
+  }
+}
+
 /** What is due once an answer is there. A handler that fails in spite of everything is the server's own 500. */
 async function settled(
   answer: Response | Promise<Response>,
   exchange: Exchange,
-  tell: ReturnType<Watch> | undefined,
+  watch: Watch | undefined,
+  start: number,
 ): Promise<void> {
   let status = 500;
   try {
     status = (await answer).status;
   } catch {}
   for (const claim of exchange.claims) claim.release();
-  tell?.(exchange.route, status);
+  watch?.answered(start, exchange, status);
 }
 
 /** Once a connection is a WebSocket, there is nothing to answer. */
 async function unlessUpgraded(
   answer: Response | Promise<Response>,
-  upgraded: () => boolean,
+  exchange: ConnectionExchange,
 ): Promise<Response | undefined> {
   const response = await answer;
-  return upgraded() ? undefined : response;
+  return exchange.upgraded ? undefined : response;
 }
 
 type Fetch = (request: Request, server: Server<SocketHandlers>) => Response | Promise<Response | undefined>;
@@ -151,6 +194,7 @@ function factsOf(options: ListenOptions, server: Server<SocketHandlers>): Listen
   const address = boundAddress(server);
   return {
     port: server.port!,
+    loopbackHosts: loopbackHosts(server.port!),
     address,
     // `localhost` is whatever this machine says it is, so the address that was bound is asked as well.
     loopback: isLoopbackAddress(options.host) && isLoopbackAddress(address),

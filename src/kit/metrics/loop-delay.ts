@@ -28,10 +28,12 @@ export class LoopDelay {
     return this.#timer !== undefined;
   }
 
-  /** Something happens. */
-  wake(): void {
-    this.#until = this.#elapsed() + AWAKE_MS;
+  /** Something happens. Returns the time, ms. */
+  wake(): number {
+    const now = this.#elapsed();
+    this.#until = now + AWAKE_MS;
     if (this.#timer === undefined) this.#schedule();
+    return now;
   }
 
   #schedule(): void {

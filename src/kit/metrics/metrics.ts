@@ -1,6 +1,7 @@
 // What a program counts, in the text format of Prometheus (0.0.4). No user, path or other name of somebody's is a label: what is scraped is
 // read by many.
 
+import type { AccessLog } from "../http/access-log.ts";
 import type { Watch } from "../http/serve.ts";
 import { SECURITY_HEADERS } from "../http/answer.ts";
 import { Histogram } from "./histogram.ts";
@@ -76,17 +77,15 @@ export class Metrics {
     this.#build = build;
   }
 
-  /** Counts what `inner` watches as well. */
-  watch(inner: Watch): Watch {
-    const elapsed = this.#elapsed;
-    return (id, method) => {
-      this.#loopDelay.wake();
-      const start = elapsed();
-      const answered = inner(id, method);
-      return (route, status) => {
-        answered(route, status);
-        this.#answered(method, route ?? "none", status, (elapsed() - start) / MS);
-      };
+  /** Counts each answer, and hands it to the access log: both from one look at the clock. */
+  watch(log: AccessLog): Watch {
+    return {
+      began: () => this.#loopDelay.wake(),
+      answered: (start, exchange, status) => {
+        const ms = this.#elapsed() - start;
+        log(exchange, status, ms);
+        this.#answered(exchange.method, exchange.route ?? "none", status, ms / MS);
+      },
     };
   }
 

@@ -37,7 +37,7 @@ export function requireSignedIn(caller: Caller): void {
 export function rememberedCaller(caller: Caller): Caller | undefined {
   const address = caller.address();
   try {
-    return { ...caller, address: () => address };
+    return { ...caller, role: caller.role, address: () => address };
   } catch (error) {
     if (error instanceof AppError && error.code === "unauthenticated") return undefined;
     throw error;

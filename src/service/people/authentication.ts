@@ -142,17 +142,8 @@ export class Authentication {
       }
       return known ?? refuseToken();
     };
-    return {
-      userId: id,
-      name,
-      get role() {
-        return roleNow();
-      },
-      auth,
-      tokenId,
-      requestId: exchange.id,
-      address: () => this.#addresses.of(exchange),
-    };
+    const address = () => this.#addresses.of(exchange);
+    return new PresentCaller({ userId: id, name, auth, tokenId, requestId: exchange.id, address }, roleNow);
   }
 
   /** From the store; undefined when the credential or the user is gone. */
@@ -175,6 +166,31 @@ export class Authentication {
       );
     }, TOUCH_INTERVAL_MS);
     this.#touchTimer.unref?.();
+  }
+}
+
+/** A class, since an object with an accessor of its own costs more than all the rest of authentication. */
+class PresentCaller implements Caller {
+  readonly userId: number;
+  readonly name: string;
+  readonly auth: Caller["auth"];
+  readonly tokenId: number | null;
+  readonly requestId: string;
+  readonly address: () => string;
+  readonly #roleNow: () => Role;
+
+  constructor(facts: Omit<Caller, "role">, roleNow: () => Role) {
+    this.userId = facts.userId;
+    this.name = facts.name;
+    this.auth = facts.auth;
+    this.tokenId = facts.tokenId;
+    this.requestId = facts.requestId;
+    this.address = facts.address;
+    this.#roleNow = roleNow;
+  }
+
+  get role(): Role {
+    return this.#roleNow();
   }
 }
 

@@ -6,6 +6,7 @@ import {
   admit,
   isApi,
   isLoopbackAddress,
+  loopbackHosts,
   type ListenFacts,
   type RequestFacts,
 } from "../../../src/kit/http/guard.ts";
@@ -37,6 +38,7 @@ const paths = {
 function listenFacts(world: World, port: number): ListenFacts {
   return {
     port,
+    loopbackHosts: loopbackHosts(port),
     address: world.listen === "localhost" ? "127.0.0.1" : world.listen,
     loopback: isLoopbackAddress(world.listen),
     loopbackAdmin: world.loopbackAdmin,
