@@ -121,7 +121,7 @@ export const program: Program = {
       template: group("template", "What a new space begins with", {
         list: async () => (await import("./groups/template.ts")).templateList,
       }),
-      completion: () => import("./groups/completion.ts").then((module) => module.completion),
+      completion: () => import("./groups/completion.ts").then((module) => module.completionOf(() => program)),
       doctor: () => import("./groups/doctor.ts").then((module) => module.doctor),
       version: () => import("./version.ts").then((module) => module.versionCommand),
     } as Record<string, Command>,

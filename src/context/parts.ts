@@ -42,10 +42,15 @@ import { HookOwners } from "./webhooks/owners.ts";
 import { HookSecrets } from "./webhooks/secrets.ts";
 import { Sender } from "./webhooks/sender.ts";
 import { WebhookStore } from "./webhooks/store.ts";
+import type { EngineKind } from "./versioned-store/engine.ts";
+import type { EngineName } from "./versioned-store/schema.ts";
+import { sqlite } from "./versioned-store/sqlite/kind.ts";
 import { Webhooks } from "./webhooks/webhooks.ts";
 
 /** From the root of the repository; release/build.ts compiles it in. */
 const WORKER_ENTRY = "src/context/worker.ts";
+
+const ENGINES: Readonly<Record<EngineName, EngineKind>> = { sqlite };
 
 export interface PartsOptions {
   readonly db: Db;
@@ -96,6 +101,7 @@ export function buildParts({ db, clock, log, config, outbound }: PartsOptions) {
   const spaces = new Spaces({
     onCommit: (ms) => commits.observe(ms / 1_000),
     directory: join(config.directory, "spaces"),
+    engine: ENGINES[config.backend],
     audit,
     events,
     clock,

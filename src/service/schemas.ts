@@ -10,10 +10,11 @@ import * as conversation from "./conversation/schema.ts";
 import * as egress from "./egress/schema.ts";
 import * as files from "./files/schema.ts";
 import * as gears from "./gears/schema.ts";
+import * as identity from "./identity/schema.ts";
 import * as journal from "./journal/schema.ts";
 import * as library from "./library/schema.ts";
-import * as identity from "./identity/schema.ts";
 import * as people from "./people/schema.ts";
+import * as snapshot from "./snapshot/schema.ts";
 import * as terminal from "./terminal/schema.ts";
 import * as turns from "./turns/schema.ts";
 import * as usage from "./usage/schema.ts";
@@ -29,10 +30,11 @@ export const schemas: SchemaModules = [
   egress,
   files,
   gears,
+  identity,
   journal,
   library,
-  identity,
   people,
+  snapshot,
   terminal,
   turns,
   usage,

@@ -28,6 +28,7 @@ import type { CallerKind } from "./identity/admission.ts";
 import { libraryRoutes } from "./library/routes.ts";
 import { peopleRoutes } from "./people/routes.ts";
 import type { Parts } from "./parts.ts";
+import { snapshotRoutes } from "./snapshot/routes.ts";
 import { terminalRoutes } from "./terminal/routes.ts";
 import { turnRoutes } from "./turns/routes.ts";
 import { createUi, UI_ROUTE } from "./ui.ts";
@@ -73,6 +74,7 @@ export function createRoutes(parts: Parts, log: Log) {
     .use(catalogRoutes(caller, parts.providers, parts.models))
     .use(workspaceRoutes(caller, parts.workspaces, (id) => parts.turns.stopWorkspace(id)))
     .use(blueprintRoutes(caller, parts.blueprint))
+    .use(snapshotRoutes(caller, parts.snapshots))
     .use(turnRoutes(caller, parts))
     .use(fileRoutes(caller, parts.files))
     .use(libraryRoutes(caller, parts.instructions, parts.proposals))

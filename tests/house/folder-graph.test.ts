@@ -5,7 +5,7 @@ import { acyclicFiles, acyclicFolders, circlesOf, folderGraph } from "./folder-g
 import { codeFiles, type SourceFile } from "./source.ts";
 
 /** Sides whose folders are in order. */
-const ORDERED = ["web"];
+const ORDERED = ["src/kit", "src/service", "src/context", "src/cli", "web"];
 
 const file = (path: string, ...targets: string[]): SourceFile => ({
   path,

@@ -2,7 +2,8 @@
 // that no wire connects yet.
 
 import type { Locator, Page } from "playwright-core";
-import type { BlueprintRecord, Position, Wire } from "../../src/service/blueprint/schema.ts";
+import type { Position, Wire } from "../../src/service/blueprint/schema.ts";
+import type { BlueprintRecord } from "../../src/service/snapshot/schema.ts";
 import { startBrowser, type TestBrowser } from "./browser.ts";
 import { furnish } from "./furnish.ts";
 import { type ScriptedModel, startModel } from "./model/index.ts";

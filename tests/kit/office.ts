@@ -1,6 +1,7 @@
 // A service with a catalogue that nobody calls: for tests of people, workspaces and blueprints, where no turn runs.
 
-import type { Agent, BlueprintRecord, Wire } from "../../src/service/blueprint/schema.ts";
+import type { Agent, Wire } from "../../src/service/blueprint/schema.ts";
+import type { BlueprintRecord } from "../../src/service/snapshot/schema.ts";
 import type { Workspace } from "../../src/service/workspaces/schema.ts";
 import type { Client } from "./client.ts";
 import { testService, type TestService, type TestServiceOptions } from "./service.ts";

@@ -2,7 +2,8 @@
 // is still going on shows: who speaks, which tools run, what waits. Values are never changed, only replaced (reducer.ts).
 
 import type { Approval } from "../../src/service/approvals/schema.ts";
-import type { Agent, BlueprintRecord, Wire } from "../../src/service/blueprint/schema.ts";
+import type { Agent, Wire } from "../../src/service/blueprint/schema.ts";
+import type { BlueprintRecord } from "../../src/service/snapshot/schema.ts";
 import type { Entry, Outcome } from "../../src/service/conversation/schema.ts";
 import type { EgressGrant } from "../../src/service/egress/schema.ts";
 import type { GearBinding } from "../../src/service/gears/schema.ts";

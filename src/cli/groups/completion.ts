@@ -3,7 +3,7 @@
 
 import { defineCommand } from "citty";
 import { oneOfWords } from "../../kit/arguments.ts";
-import { commandTree } from "../../kit/cli.ts";
+import { commandTree, type Program } from "../../kit/cli.ts";
 import { formatOf, printData } from "../../kit/output.ts";
 import { bashScript } from "../completion/bash.ts";
 import { fishScript } from "../completion/fish.ts";
@@ -18,19 +18,20 @@ const SHELLS: Readonly<Record<string, (offers: readonly Offer[]) => string>> = {
   powershell: powershellScript,
 };
 
-export const completion = defineCommand({
-  meta: { name: "completion", description: "Print what makes your shell complete commands and flags" },
-  args: {
-    shell: oneOfWords(Object.keys(SHELLS), {
-      type: "positional",
-      required: true,
-      valueHint: "shell",
-      description: `One of ${Object.keys(SHELLS).join(", ")}`,
-    }),
-  },
-  async run({ args }) {
-    const { program } = await import("../main.ts");
-    const script = SHELLS[args.shell]!(offersOf(await commandTree(program)));
-    await printData({ shell: args.shell, script }, formatOf(args), (made) => made.script.trimEnd());
-  },
-});
+/** `program`: the whole command line, which is being defined when this is imported. */
+export const completionOf = (program: () => Program) =>
+  defineCommand({
+    meta: { name: "completion", description: "Print what makes your shell complete commands and flags" },
+    args: {
+      shell: oneOfWords(Object.keys(SHELLS), {
+        type: "positional",
+        required: true,
+        valueHint: "shell",
+        description: `One of ${Object.keys(SHELLS).join(", ")}`,
+      }),
+    },
+    async run({ args }) {
+      const script = SHELLS[args.shell]!(offersOf(await commandTree(program())));
+      await printData({ shell: args.shell, script }, formatOf(args), (made) => made.script.trimEnd());
+    },
+  });

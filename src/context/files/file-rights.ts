@@ -5,7 +5,7 @@ import { type AppError, notFound } from "../../kit/error.ts";
 import type { DocumentPath } from "../../kit/paths.ts";
 import type { Capability } from "../access/schema.ts";
 import type { Caller } from "../identity/caller.ts";
-import type { OpenSpace } from "../spaces/spaces.ts";
+import type { OpenSpace } from "../spaces/open-space.ts";
 import type { Effect, Operation } from "../versioned-store/engine.ts";
 import { fileError } from "../versioned-store/file-error.ts";
 

@@ -11,7 +11,8 @@ import type { Audit, Deed } from "../audit/audit.ts";
 import type { Announced, Events } from "../events/events.ts";
 import type { Caller } from "../identity/caller.ts";
 import { modeOf } from "../spaces/modes.ts";
-import type { OpenSpace, Spaces } from "../spaces/spaces.ts";
+import type { OpenSpace } from "../spaces/open-space.ts";
+import type { Spaces } from "../spaces/spaces.ts";
 import type {
   Applied,
   Batch,

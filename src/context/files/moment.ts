@@ -2,7 +2,7 @@
 
 import { timeOf } from "../../kit/clock.ts";
 import { AppError } from "../../kit/error.ts";
-import type { OpenSpace } from "../spaces/spaces.ts";
+import type { OpenSpace } from "../spaces/open-space.ts";
 import { headText, parseHead } from "../versioned-store/head.ts";
 
 /** Accepts a head of this space or a time. Raises `invalid`, `epoch_changed`. */

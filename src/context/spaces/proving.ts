@@ -3,7 +3,7 @@
 import { statSync } from "node:fs";
 import { Stretch, turnOfOthers } from "../../kit/clock.ts";
 import { probeSpace } from "./space-file.ts";
-import type { OpenSpace } from "./spaces.ts";
+import type { OpenSpace } from "./open-space.ts";
 
 /** Raises what the first that does not answer or does not take a write raises. */
 export async function proveSpaces(

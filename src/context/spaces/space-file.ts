@@ -10,13 +10,11 @@ import { AppError, messageOf } from "../../kit/error.ts";
 import { probeDirectory } from "../../kit/health.ts";
 import type { Log } from "../../kit/log.ts";
 import { replaceFile } from "../../kit/replace-file.ts";
-import { hasMetadata } from "../versioned-store/sqlite/metadata.ts";
-import type { SqliteEngine } from "../versioned-store/sqlite/engine.ts";
+import type { EngineKind, SpaceEngine } from "../versioned-store/engine.ts";
 import { SpaceFile } from "./schema.ts";
 
 const OWN = ".cairn";
 const FILE = "space.yaml";
-const DATABASE = "space.db";
 
 export interface SpaceFileDeps {
   readonly clock: Clock;
@@ -27,14 +25,9 @@ export function spaceFilePath(folder: string): string {
   return join(folder, OWN, FILE);
 }
 
-/**
- * Is there a space in the folder, with its file or without? Looks into a database only where the file is missing; one that cannot be read
- * is taken for a space, so that who opens it hears why, and the others are served.
- */
-export function holdsSpace(folder: string): boolean {
-  if (existsSync(spaceFilePath(folder))) return true;
-  const database = join(folder, OWN, DATABASE);
-  return existsSync(database) && attempt(() => hasMetadata(database)).value !== false;
+/** Is there a space in the folder, with its file or without? */
+export function holdsSpace(folder: string, engine: EngineKind): boolean {
+  return existsSync(spaceFilePath(folder)) || engine.holdsSpace(folder);
 }
 
 /** Raises what the disk of the folder raises when it takes no writes. */
@@ -62,7 +55,7 @@ export function spaceFileBytes(folder: string, file: SpaceFile): Uint8Array {
 /** When the space is opened. Raises `invalid` for a file that is not valid where the database does not know better. */
 export async function openSpaceFile(
   folder: string,
-  { metadata }: SqliteEngine,
+  { metadata }: Pick<SpaceEngine, "metadata">,
   deps: SpaceFileDeps,
 ): Promise<SpaceFile> {
   const path = spaceFilePath(folder);
@@ -84,12 +77,12 @@ export async function openSpaceFile(
 }
 
 /**
- * First the database, then the file: a crash between the two leaves the older file, which is recognised. `begin`: see `Metadata.set`. A file that
+ * First the database, then the file: a crash between the two leaves the older file, which is recognised. `begin`: see `MetadataKeeper.set`. A file that
  * could not be written is written at the next open.
  */
 export async function saveSpaceFile(
   folder: string,
-  { metadata }: SqliteEngine,
+  { metadata }: Pick<SpaceEngine, "metadata">,
   file: SpaceFile,
   begin: () => void,
   { log }: Pick<SpaceFileDeps, "log">,

@@ -12,11 +12,11 @@ import { PRIVATE_DIRECTORY_MODE } from "../../kit/modes.ts";
 import { parseDocumentPath } from "../../kit/paths.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { Events } from "../events/events.ts";
-import type { Head, Operation } from "../versioned-store/engine.ts";
-import { openSqliteEngine, type SqliteEngine } from "../versioned-store/sqlite/engine.ts";
+import type { EngineKind, Head, Operation, SpaceEngine } from "../versioned-store/engine.ts";
 import { headText } from "../versioned-store/head.ts";
 import type { Snapshot, Totals } from "../versioned-store/schema.ts";
 import { requireAdmin, type Caller } from "../identity/caller.ts";
+import type { OpenSpace } from "./open-space.ts";
 import { quotasInForce, quotasSetBy } from "./quota-rules.ts";
 import {
   DEFAULT_SYNC,
@@ -40,12 +40,6 @@ const REMOVED_PREFIX = ".removed-";
 /** Changes that are caught up at once. */
 const LOG_PAGE = 500;
 
-export interface OpenSpace {
-  readonly name: string;
-  readonly engine: SqliteEngine;
-  file: SpaceFile;
-}
-
 /** A space as it was at one moment. */
 export interface FrozenSpace {
   readonly name: string;
@@ -59,6 +53,7 @@ export interface FrozenSpace {
 export interface SpacesDeps {
   /** Where the folders of the spaces are. */
   readonly directory: string;
+  readonly engine: EngineKind;
   readonly audit: Audit;
   readonly events: Events;
   readonly clock: Clock;
@@ -83,12 +78,13 @@ export class Spaces {
 
   /** Finds the spaces, and clears away what a crash left of removed ones. */
   prepare(): void {
-    const { directory } = this.#deps;
+    const { directory, engine } = this.#deps;
     mkdirSync(directory, { recursive: true, mode: PRIVATE_DIRECTORY_MODE });
     for (const entry of readdirSync(directory, { withFileTypes: true })) {
       if (entry.name.startsWith(REMOVED_PREFIX))
         rmSync(join(directory, entry.name), { recursive: true, force: true });
-      else if (entry.isDirectory() && holdsSpace(join(directory, entry.name))) this.#names.add(entry.name);
+      else if (entry.isDirectory() && holdsSpace(join(directory, entry.name), engine))
+        this.#names.add(entry.name);
     }
   }
 
@@ -374,7 +370,7 @@ export class Spaces {
     const folder = join(directory, name);
     // What somebody put there by hand is theirs, whatever comes of this.
     const isOurs = !existsSync(folder);
-    let engine: SqliteEngine | undefined;
+    let engine: SpaceEngine | undefined;
     try {
       engine = this.#openEngine(folder, name);
       const operations = files.map(({ path, content }): Operation => ({
@@ -399,9 +395,9 @@ export class Spaces {
     }
   }
 
-  #openEngine(directory: string, name: string): SqliteEngine {
-    const { clock, log, onCommit } = this.#deps;
-    return openSqliteEngine({
+  #openEngine(directory: string, name: string): SpaceEngine {
+    const { engine, clock, log, onCommit } = this.#deps;
+    return engine.open({
       directory,
       clock,
       log,

@@ -4,7 +4,7 @@ import { AppError } from "../../kit/error.ts";
 import { parseDocumentPath, type DocumentPath } from "../../kit/paths.ts";
 import type { Caller } from "../identity/caller.ts";
 import { SYNC_RULES_MAX, type SyncRules } from "./schema.ts";
-import type { OpenSpace } from "./spaces.ts";
+import type { OpenSpace } from "./open-space.ts";
 
 /** Raises `invalid`. */
 export function canonicalRules(rules: SyncRules): SyncRules {

@@ -1,6 +1,9 @@
 // The versioned store of one space, as everything above it sees it. An engine keeps content and history; it knows no people, no rights and
 // no HTTP. Every engine passes the same contract suite (tests/kit/file-engine-contract.ts).
 
+import type { Clock } from "../../kit/clock.ts";
+import type { FrozenFile } from "../../kit/db.ts";
+import type { Log } from "../../kit/log.ts";
 import type { AppError } from "../../kit/error.ts";
 import type { DocumentPath } from "../../kit/paths.ts";
 import type { ChangeOp, FileHistory, FileRecord, NetChange, Snapshot, Totals } from "./schema.ts";
@@ -184,4 +187,51 @@ export interface FileEngine {
   /** A consistent copy of everything that is committed. Raises `conflict` when the path exists. */
   backupTo(path: string): Promise<void>;
   close(): Promise<void>;
+}
+
+/** What a space is (its name, template, rules), as text that the engine does not look into. */
+export interface SpaceMetadata {
+  readonly content: string;
+  /** SHA-256 of `space.yaml` as it was last written, hex. */
+  readonly written: string;
+  /** SHA-256 of `space.yaml` before that; null: there was none. */
+  readonly before: string | null;
+}
+
+export interface MetadataKeeper {
+  /** Null: a space that is half made, or one from before this was kept. */
+  get(): SpaceMetadata | null;
+  /** Durable when it resolves. `begin` is asked inside the transaction and raises what it raises. */
+  set(metadata: SpaceMetadata, begin?: () => void): Promise<void>;
+  /** See `Db.prove`. */
+  prove(): Promise<void>;
+}
+
+/** The engine of one space, with what is kept about the space itself. */
+export interface SpaceEngine extends FileEngine {
+  readonly metadata: MetadataKeeper;
+  /** As it is now, for a backup that is read while writes go on. Raises `conflict`, `unavailable`. */
+  freeze(): FrozenFile;
+}
+
+export interface SpaceEngineOptions {
+  /** The space's folder, which is its working tree. Created when it is missing. */
+  readonly directory: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Called with what every commit did, whoever asked for it, once it is durable. */
+  readonly onApplied?: (applied: Applied, batch: Pick<Batch, "author" | "by">) => void;
+  /** Called after each commit with its duration in ms; writes that waited together share one. */
+  readonly onCommit?: (ms: number) => void;
+}
+
+/** A way to store spaces. */
+export interface EngineKind {
+  /**
+   * Raises `conflict` while another process has the space open, `invalid` and `refused` for a database that can't be used, `unavailable`
+   * when the disk refuses.
+   */
+  open(options: SpaceEngineOptions): SpaceEngine;
+  /** Is there a space in the folder, although its file is lost? One that cannot be read counts, so that opening it says why. */
+  holdsSpace(directory: string): boolean;
 }

@@ -2,7 +2,6 @@
 // Functions with a `…In` name run inside a write that somebody else opened, so that an effect and its record are one commit.
 
 import { rfc3339, type Clock } from "../../kit/clock.ts";
-import { sha256Hex } from "../../kit/crypto.ts";
 import type { Db } from "../../kit/db.ts";
 import { AppError, notFound } from "../../kit/error.ts";
 import { nameKey, parseName, type Name } from "../../kit/names.ts";
@@ -20,8 +19,6 @@ import {
   WIRES_PER_WORKSPACE_MAX,
   ORCHESTRATOR_NAME,
   type Agent,
-  type Attachments,
-  type BlueprintRecord,
   type CreateAgent,
   type CreateWire,
   type Position,
@@ -39,8 +36,6 @@ of this conversation. Independent tasks belong in one reply, so that they run si
 
 Tell the person what you did and what came of it. Say so plainly when something failed or is not known.`;
 
-type BlueprintContent = Omit<BlueprintRecord, "workspace_id" | "turn_id" | "event_id">;
-
 export interface BlueprintDeps {
   db: Db;
   store: BlueprintStore;
@@ -49,7 +44,6 @@ export interface BlueprintDeps {
   journal: Journal<BlueprintEvents>;
   audit: Audit;
   clock: Clock;
-  attachments: (workspaceId: number) => Attachments;
 }
 
 export class Blueprint {
@@ -67,24 +61,6 @@ export class Blueprint {
   wires(caller: Caller, workspaceId: number): Wire[] {
     this.#deps.access.workspace(caller, workspaceId);
     return this.#deps.store.wires.all(workspaceId).map(toWire);
-  }
-
-  /** `at`: as it was when that turn began. Raises `not_found`, also for a turn of another workspace or one that has not begun. */
-  get(caller: Caller, workspaceId: number, at: number | undefined): BlueprintRecord {
-    const { store, access, journal } = this.#deps;
-    access.workspace(caller, workspaceId);
-    if (at === undefined) {
-      return {
-        workspace_id: workspaceId,
-        turn_id: null,
-        event_id: journal.lastId(workspaceId),
-        ...this.#content(workspaceId),
-      };
-    }
-    const past = store.blueprintOfTurn.get(at);
-    if (past?.workspace_id !== workspaceId || past.content === null) throw notFound("turn", at);
-    const content = JSON.parse(past.content) as BlueprintContent;
-    return { workspace_id: workspaceId, turn_id: at, event_id: null, ...content };
   }
 
   createAgent(caller: Caller, workspaceId: number, input: CreateAgent): Promise<Agent> {
@@ -109,11 +85,13 @@ export class Blueprint {
     return agent;
   }
 
-  /** Inside the write that creates the workspace. */
+  /** Inside the write that creates the workspace. Raises `not_found` (model). */
   createOrchestrator(workspaceId: number, modelId: number): void {
+    const { models, journal } = this.#deps;
+    const model = models.existing(modelId);
     const name = { text: ORCHESTRATOR_NAME, key: ORCHESTRATOR_NAME };
-    const id = this.#insert(workspaceId, name, ORCHESTRATOR_ROLE, modelId, true, { x: 0, y: 0 }, null);
-    this.#deps.journal.append(workspaceId, null, "agent.created", { agent: this.#agent(id) });
+    const id = this.#insert(workspaceId, name, ORCHESTRATOR_ROLE, model.id, true, { x: 0, y: 0 }, null);
+    journal.append(workspaceId, null, "agent.created", { agent: this.#agent(id) });
   }
 
   updateAgent(caller: Caller, id: number, input: UpdateAgent): Promise<Agent> {
@@ -224,63 +202,35 @@ export class Blueprint {
     journal.append(wire.workspace_id, turnOf(caller), "wire.removed", { wire_id: id });
   }
 
-  /** Reads all of it at once; what is returned makes the copy, a row at a time, and returns the copies' ids by those of the originals. */
-  copyOf(fromWorkspaceId: number): (toWorkspaceId: number) => Generator<void, ReadonlyMap<number, number>> {
+  /** Reads all of it at once; the returned function copies it, a row at a time, and adds the copies' ids by those of the originals. */
+  copyOf(fromWorkspaceId: number): (toWorkspaceId: number, copies: Map<number, number>) => Generator<void> {
     const { store } = this.#deps;
     const agents = store.agents.all(fromWorkspaceId);
     const wires = store.wires.all(fromWorkspaceId);
-    return (toWorkspaceId) => this.#copy(toWorkspaceId, agents, wires);
+    return (toWorkspaceId, copies) => this.#copy(toWorkspaceId, copies, { agents, wires });
   }
 
   /** Inside writes. */
   *#copy(
     toWorkspaceId: number,
-    agents: readonly AgentRow[],
-    wires: readonly WireRow[],
-  ): Generator<void, ReadonlyMap<number, number>> {
+    copies: Map<number, number>,
+    { agents, wires }: { agents: readonly AgentRow[]; wires: readonly WireRow[] },
+  ): Generator<void> {
     const { store, journal, clock } = this.#deps;
-    const copies = new Map<number, number>();
     for (const row of agents) {
+      const { role, model_id: modelId, orchestrator, budget } = row;
       const name = { text: row.name, key: row.name_key };
-      const id = this.#insert(
-        toWorkspaceId,
-        name,
-        row.role,
-        row.model_id,
-        row.orchestrator === 1,
-        row,
-        row.budget,
-      );
+      const id = this.#insert(toWorkspaceId, name, role, modelId, orchestrator === 1, row, budget);
       copies.set(row.id, id);
       journal.append(toWorkspaceId, null, "agent.created", { agent: this.#agent(id) });
       yield;
     }
     for (const wire of wires) {
-      const { id } = store.insertWire.get(
-        toWorkspaceId,
-        copies.get(wire.from_agent_id)!,
-        copies.get(wire.to_agent_id)!,
-        clock.now(),
-      )!;
+      const [from, to] = [copies.get(wire.from_agent_id)!, copies.get(wire.to_agent_id)!];
+      const { id } = store.insertWire.get(toWorkspaceId, from, to, clock.now())!;
       journal.append(toWorkspaceId, null, "wire.created", { wire: toWire(store.wireById.get(id)!) });
       yield;
     }
-    return copies;
-  }
-
-  /** Inside a write: keeps the blueprint as it is now, by content, and returns its id for the turn that begins. */
-  keep(workspaceId: number): number {
-    const { store } = this.#deps;
-    const content = JSON.stringify(this.#content(workspaceId));
-    const hash = sha256Hex(content);
-    store.keepBlueprint.run(workspaceId, hash, content);
-    return store.blueprintByHash.get(workspaceId, hash)!.id;
-  }
-
-  /** Wires of the blueprint that a turn began with. */
-  wiresWhenBegan(turnId: number): Wire[] {
-    const content = this.#deps.store.blueprintOfTurn.get(turnId)?.content;
-    return content ? (JSON.parse(content) as Pick<BlueprintRecord, "wires">).wires : [];
   }
 
   agentsOf(workspaceId: number): Agent[] {
@@ -327,14 +277,6 @@ export class Blueprint {
     const row = this.#deps.store.agentById.get(id);
     if (!row) throw notFound("agent", id);
     return row;
-  }
-
-  #content(workspaceId: number): BlueprintContent {
-    return {
-      agents: this.agentsOf(workspaceId),
-      wires: this.wiresOf(workspaceId),
-      ...this.#deps.attachments(workspaceId),
-    };
   }
 
   #insert(

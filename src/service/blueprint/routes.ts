@@ -1,34 +1,16 @@
-// HTTP for the blueprint: agents, wires, and the whole of it now or as it was.
+// HTTP for agents and wires.
 
 import { Elysia } from "elysia";
-import { fromPath, fromText } from "../../kit/http/text-params.ts";
+import { fromPath } from "../../kit/http/text-params.ts";
 import { Type } from "@sinclair/typebox";
 import { Empty, IdParams } from "../../kit/schema.ts";
 import type { Admission } from "../identity/admission.ts";
 import type { Blueprint } from "./blueprint.ts";
-import {
-  Agent,
-  BlueprintQuery,
-  BlueprintRecord,
-  CreateAgent,
-  CreateWire,
-  UpdateAgent,
-  Wire,
-} from "./schema.ts";
+import { Agent, CreateAgent, CreateWire, UpdateAgent, Wire } from "./schema.ts";
 
 export function blueprintRoutes(plugin: Admission, blueprint: Blueprint) {
   return new Elysia({ name: "blueprint", normalize: false, tags: ["blueprint"] })
     .use(plugin)
-    .get(
-      "/workspaces/:id/blueprint",
-      ({ caller, params, query }) => blueprint.get(caller, params.id, query.at),
-      {
-        caller: "ws",
-        params: fromPath(IdParams),
-        query: fromText(BlueprintQuery),
-        response: BlueprintRecord,
-      },
-    )
     .get("/workspaces/:id/agents", ({ caller, params }) => blueprint.agents(caller, params.id), {
       caller: "ws",
       params: fromPath(IdParams),

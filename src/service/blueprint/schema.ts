@@ -2,9 +2,6 @@
 
 import { Type, type Static } from "@sinclair/typebox";
 import { judgedText, closed, Id, nullable, Time } from "../../kit/schema.ts";
-import { EgressGrant } from "../egress/schema.ts";
-import { GearBinding } from "../gears/schema.ts";
-import { InstructionBinding } from "../library/schema.ts";
 import { Budget } from "../workspaces/schema.ts";
 
 export const ROLE_CHARACTERS_MAX = 100_000;
@@ -66,25 +63,3 @@ export type Wire = Static<typeof Wire>;
 
 export const CreateWire = closed({ from_agent_id: Id, to_agent_id: Id });
 export type CreateWire = Static<typeof CreateWire>;
-
-export const BlueprintQuery = closed({ at: Type.Optional(Id) });
-
-/** What hangs on agents: gears and instructions bound to them or to all, and who may search the web. */
-export const Attachments = closed({
-  gear_bindings: Type.Array(GearBinding),
-  instruction_bindings: Type.Array(InstructionBinding),
-  egress_grants: Type.Array(EgressGrant),
-});
-export type Attachments = Static<typeof Attachments>;
-
-export const BlueprintRecord = closed({
-  workspace_id: Id,
-  /** The turn that began with it; null: as it is now. */
-  turn_id: nullable(Id),
-  /** Last event that this answer includes: follow the workspace's events from here. Null for the past. */
-  event_id: nullable(Type.Integer()),
-  agents: Type.Array(Agent),
-  wires: Type.Array(Wire),
-  ...Attachments.properties,
-});
-export type BlueprintRecord = Static<typeof BlueprintRecord>;

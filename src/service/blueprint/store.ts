@@ -45,9 +45,6 @@ export class BlueprintStore {
   readonly insertWire;
   readonly deleteWire;
   readonly wiresOfAgent;
-  readonly keepBlueprint;
-  readonly blueprintByHash;
-  readonly blueprintOfTurn;
 
   constructor(db: Db) {
     this.agentById = db.query<AgentRow, [number]>(`${AGENT} WHERE id = ? AND removed_at IS NULL`);
@@ -90,15 +87,6 @@ export class BlueprintStore {
     this.deleteWire = db.query<never, [number]>("DELETE FROM wires WHERE id = ?");
     this.wiresOfAgent = db.query<WireRow, [number, number]>(
       `${WIRE} WHERE from_agent_id = ? OR to_agent_id = ? ORDER BY id`,
-    );
-    this.keepBlueprint = db.query<never, [number, string, string]>(
-      "INSERT INTO blueprints (workspace_id, hash, content) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
-    );
-    this.blueprintByHash = db.query<{ id: number }, [number, string]>(
-      "SELECT id FROM blueprints WHERE workspace_id = ? AND hash = ?",
-    );
-    this.blueprintOfTurn = db.query<{ workspace_id: number; content: string | null }, [number]>(
-      "SELECT t.workspace_id, b.content FROM turns t LEFT JOIN blueprints b ON b.id = t.blueprint_id WHERE t.id = ?",
     );
   }
 }

@@ -9,8 +9,7 @@ import { AppError, messageOf, systemCode } from "../../kit/error.ts";
 import { isLoopbackAddress } from "../../kit/http/guard.ts";
 import { AddressList } from "../../kit/http/client-address.ts";
 import { logLevels, type LogLevel } from "../../kit/log.ts";
-import { TOKEN_CHARACTERS_MAX } from "../people/authentication.ts";
-import { SEED_TOKEN_CHARACTERS_MIN } from "../people/schema.ts";
+import { SEED_TOKEN_CHARACTERS_MIN, TOKEN_CHARACTERS_MAX } from "../identity/schema.ts";
 import {
   CONFIG_FILE_NAME,
   ConfigFile,

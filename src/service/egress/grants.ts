@@ -7,7 +7,7 @@ import type { Audit } from "../audit/audit.ts";
 import type { Blueprint } from "../blueprint/blueprint.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { GrantEvents } from "./events.ts";
-import { requireAdmin, type Caller } from "../identity/caller.ts";
+import { requirePerson, type Caller } from "../identity/caller.ts";
 import type { Access } from "../workspaces/access.ts";
 import type { Locks } from "./locks.ts";
 import type { EgressGrant } from "./schema.ts";
@@ -92,13 +92,6 @@ export class Grants {
       searches.refuseOpenIn(caller, grant.agent_id, "the agent's grant was taken back");
     });
   }
-}
-
-/** An admin in person. What an agent does on an admin's behalf is not a person's decision. */
-export function requirePerson(caller: Caller): void {
-  if (caller.agent !== undefined)
-    throw new AppError("forbidden", "only a person may do this, never an agent");
-  requireAdmin(caller);
 }
 
 function toGrant({ id, workspace_id, agent_id, granted_by, auth, created_at }: GrantRow): EgressGrant {

@@ -28,6 +28,13 @@ export function requireAdmin(caller: Caller): void {
   if (caller.role !== "admin") throw new AppError("forbidden", "only an admin may do this");
 }
 
+/** An admin in person. What an agent does on an admin's behalf is not a person's decision. */
+export function requirePerson(caller: Caller): void {
+  if (caller.agent !== undefined)
+    throw new AppError("forbidden", "only a person may do this, never an agent");
+  requireAdmin(caller);
+}
+
 /** For what anyone signed in may do, inside the transaction that acts. Raises `unauthenticated` once the credential is not valid. */
 export function requireSignedIn(caller: Caller): void {
   void caller.role;

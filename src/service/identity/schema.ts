@@ -2,6 +2,10 @@
 
 import { oneOf } from "../../kit/schema.ts";
 
+/** Longer ones are not even looked up. */
+export const TOKEN_CHARACTERS_MAX = 512;
+export const SEED_TOKEN_CHARACTERS_MIN = 24;
+
 export const roles = ["admin", "team-lead", "member"] as const;
 export const Role = oneOf(roles);
 export type Role = (typeof roles)[number];

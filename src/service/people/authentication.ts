@@ -14,6 +14,7 @@ import type { Exchange } from "../../kit/http/exchange.ts";
 import type { Log } from "../../kit/log.ts";
 import type { Caller } from "../identity/caller.ts";
 import type { Role } from "../identity/schema.ts";
+import { TOKEN_CHARACTERS_MAX } from "../identity/schema.ts";
 import { SESSION_IDLE_DAYS } from "./schema.ts";
 import { sessionCookie, sessionToken } from "./session-cookie.ts";
 import type { PeopleStore, TokenRow } from "./store.ts";
@@ -21,8 +22,6 @@ import type { PeopleStore, TokenRow } from "./store.ts";
 const CACHED_TOKENS_MAX = 1000;
 const TOUCH_INTERVAL_MS = 60_000;
 const DAY_MS = 86_400_000;
-/** Longer ones are not even looked up. */
-export const TOKEN_CHARACTERS_MAX = 512;
 
 export class Authentication {
   readonly #store: PeopleStore;

@@ -8,7 +8,6 @@ import { AuthKind, Role } from "../identity/schema.ts";
 export const LOGIN_ATTEMPTS_PER_MINUTE = 10;
 /** As typed, before it is trimmed; names themselves are shorter. */
 export const LOGIN_NAME_CHARACTERS_MAX = 1000;
-export const SEED_TOKEN_CHARACTERS_MIN = 24;
 /** A session that nobody used for so long is refused and removed. */
 export const SESSION_IDLE_DAYS = 30;
 

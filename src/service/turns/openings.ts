@@ -4,6 +4,7 @@
 import type { Clock } from "../../kit/clock.ts";
 import { AppError } from "../../kit/error.ts";
 import type { Blueprint } from "../blueprint/blueprint.ts";
+import type { Wire } from "../blueprint/schema.ts";
 import type { Conversation } from "../conversation/conversation.ts";
 import type { Outcome } from "../conversation/schema.ts";
 import type { Journal } from "../journal/journal.ts";
@@ -13,10 +14,18 @@ import { toTurn, type OverStatus } from "./records.ts";
 import type { Turn } from "./schema.ts";
 import type { TurnRow, TurnStore } from "./store.ts";
 
+/** Blueprints as turns began with them (snapshot/snapshots.ts). */
+export interface KeptBlueprints {
+  /** Inside a write. Returns the id of the blueprint as it is now. */
+  readonly keep: (workspaceId: number) => number;
+  readonly wiresWhenBegan: (turnId: number) => readonly Wire[];
+}
+
 export interface OpeningsDeps {
   store: TurnStore;
   conversation: Conversation;
   blueprint: Blueprint;
+  snapshots: KeptBlueprints;
   journal: Journal<TurnEvents>;
   clock: Clock;
 }
@@ -32,10 +41,10 @@ export class Openings {
 
   /** The turn runs from here on; its message is said, its blueprint kept. */
   begin(row: TurnRow): Run {
-    const { store, blueprint, conversation, clock } = this.#deps;
+    const { store, blueprint, snapshots, conversation, clock } = this.#deps;
     this.#closeDanglingCalls(row.workspace_id);
     const agent = blueprint.orchestratorOf(row.workspace_id);
-    store.startTurn.run(blueprint.keep(row.workspace_id), clock.now(), row.id);
+    store.startTurn.run(snapshots.keep(row.workspace_id), clock.now(), row.id);
     this.tell("turn.started", row.id);
     const run = store.insertRun.get(row.workspace_id, row.id, agent.id, null, null, 0, clock.now())!;
     const base = {

@@ -12,13 +12,12 @@ import { within } from "../../kit/deadline.ts";
 import { AppError, messageOf, notFound } from "../../kit/error.ts";
 import type { Log } from "../../kit/log.ts";
 import { LIST_DEFAULT, type PageQuery } from "../../kit/schema.ts";
-import type { Blueprint } from "../blueprint/blueprint.ts";
 import type { PartialData } from "./events.ts";
 import type { Caller } from "../identity/caller.ts";
 import type { Access } from "../workspaces/access.ts";
 import { stopCause, TurnStopped, type RunOutcome, type TurnContext } from "./context.ts";
 import type { Engine } from "./engine.ts";
-import type { Openings } from "./openings.ts";
+import type { KeptBlueprints, Openings } from "./openings.ts";
 import { isOver, toTurn, type OverStatus } from "./records.ts";
 import type { Run } from "./recorder.ts";
 import type { Standing } from "./standing.ts";
@@ -35,7 +34,7 @@ export interface TurnsDeps {
   store: TurnStore;
   openings: Openings;
   engine: Engine;
-  blueprint: Blueprint;
+  snapshots: KeptBlueprints;
   access: Access;
   standing: Standing;
   background: Background;
@@ -350,7 +349,7 @@ export class Turns {
   }
 
   #wiresAtStart(turnId: number): Set<string> {
-    const wires = this.#deps.blueprint.wiresWhenBegan(turnId);
+    const wires = this.#deps.snapshots.wiresWhenBegan(turnId);
     return new Set(wires.map((wire) => `${wire.from_agent_id}>${wire.to_agent_id}`));
   }
 }

@@ -11,8 +11,6 @@ import { inWrites } from "../../kit/in-writes.ts";
 import type { Log } from "../../kit/log.ts";
 import { NAME_CHARACTERS_MAX, nameKey, parseName, type Name } from "../../kit/names.ts";
 import type { Audit } from "../audit/audit.ts";
-import type { Blueprint } from "../blueprint/blueprint.ts";
-import type { Models } from "../catalog/models.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { WorkspaceEvents } from "./events.ts";
 import { requireSignedIn, type Caller } from "../identity/caller.ts";
@@ -26,11 +24,14 @@ const BRANCH_NAME_BYTES_MAX = 100;
 const COPY_NAMES_TRIED_MAX = 1000;
 
 /** A feature that keeps something for each workspace. */
-export interface WorkspaceFollower {
-  /** Reads at once what the original has; what it returns copies it, a row at a time. `agents`: from the original's ids to the copy's. */
-  readonly cloned?: (
-    fromId: number,
-  ) => (toId: number, agents: ReadonlyMap<number, number>) => Generator<void>;
+export interface WorkspacePart {
+  /** Inside the write that creates the workspace; raises what makes that write fail. */
+  readonly created?: (workspaceId: number, input: CreateWorkspace) => void;
+  /**
+   * Reads at once what the original has; the returned function copies it, a row at a time. `agents`: from the original's ids to the copy's,
+   * complete once the blueprint, the first part, is copied.
+   */
+  readonly cloned?: (fromId: number) => (toId: number, agents: Map<number, number>) => Generator<void>;
   /** Once nobody sees the workspace any more. */
   readonly removed?: (workspaceId: number) => void;
 }
@@ -39,15 +40,14 @@ export interface WorkspacesDeps {
   db: Db;
   store: WorkspaceStore;
   access: Access;
-  blueprint: Blueprint;
-  models: Models;
   teams: Teams;
   journal: Journal<WorkspaceEvents>;
   audit: Audit;
   background: Background;
   log: Log;
   clock: Clock;
-  followers: readonly WorkspaceFollower[];
+  /** In this order; the blueprint first. */
+  parts: readonly WorkspacePart[];
 }
 
 export class Workspaces {
@@ -71,14 +71,13 @@ export class Workspaces {
 
   /** Raises `invalid`, `conflict` (name taken), `not_found` (model); nothing is created then. */
   create(caller: Caller, input: CreateWorkspace): Promise<Workspace> {
-    const { db, blueprint, models, audit } = this.#deps;
+    const { db, audit, parts } = this.#deps;
     const name = parseName("name", input.name);
     return db.write(() => {
       requireSignedIn(caller);
-      const model = models.existing(input.orchestrator_model_id);
       this.#requireFreeName(caller.userId, name);
       const id = this.#insert(name, input.description ?? "", caller.userId, null, "live");
-      blueprint.createOrchestrator(id, model.id);
+      for (const part of parts) part.created?.(id, input);
       audit.record(caller, {
         action: "workspace.create",
         target: `workspace:${id}`,
@@ -130,15 +129,14 @@ export class Workspaces {
     given: Name | undefined,
     stored: (copyId: number) => void,
   ): Generator<void, Workspace> {
-    const { db, store, access, blueprint, audit, followers } = this.#deps;
+    const { db, store, access, audit, parts } = this.#deps;
     const original = access.workspace(caller, id);
     if (given) this.#requireFreeName(caller.userId, given);
     const name = given ?? this.#copyName(caller.userId, original.name);
-    const copyBlueprint = blueprint.copyOf(id);
-    const copies = followers.flatMap(({ cloned }) => cloned?.(id) ?? []);
+    const copies = parts.flatMap(({ cloned }) => cloned?.(id) ?? []);
     const copyId = this.#insert(name, original.description, caller.userId, original.budget, "coming");
     db.afterCommit(() => stored(copyId));
-    const agents = yield* copyBlueprint(copyId);
+    const agents = new Map<number, number>();
     for (const copy of copies) yield* copy(copyId, agents);
     // It may be another write than the one that it began in.
     access.workspace(caller, id);
@@ -153,7 +151,7 @@ export class Workspaces {
 
   /** Owner or admin. `stopTurns` has ended what runs in it. Raises `forbidden` for others who see it. */
   async remove(caller: Caller, id: number, stopTurns: (workspaceId: number) => Promise<void>): Promise<void> {
-    const { db, access, journal, audit, followers } = this.#deps;
+    const { db, access, journal, audit, parts } = this.#deps;
     const requireOwner = () =>
       access.requireOwner(caller, access.workspace(caller, id), "delete a workspace");
     requireOwner();
@@ -168,7 +166,7 @@ export class Workspaces {
       });
       db.afterCommit(() => {
         journal.end(id, { type: "workspace.removed", data: { workspace_id: id } });
-        for (const follower of followers) follower.removed?.(id);
+        for (const part of parts) part.removed?.(id);
       });
     });
   }

@@ -1,7 +1,8 @@
 // Goal: agents and wires are created, changed and removed as people mean it, each change is an event, and a turn's blueprint is kept.
 
 import { expect, test } from "bun:test";
-import type { Agent, BlueprintRecord } from "../../../src/service/blueprint/schema.ts";
+import type { Agent } from "../../../src/service/blueprint/schema.ts";
+import type { BlueprintRecord } from "../../../src/service/snapshot/schema.ts";
 import { gate, say } from "../../kit/model/index.ts";
 import { office } from "../../kit/office.ts";
 import { workplace } from "../../kit/workplace.ts";

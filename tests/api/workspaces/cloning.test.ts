@@ -1,7 +1,7 @@
 // Goal: a clone is a workspace of its own with the same blueprint; the original does not notice.
 
 import { expect, test } from "bun:test";
-import type { BlueprintRecord } from "../../../src/service/blueprint/schema.ts";
+import type { BlueprintRecord } from "../../../src/service/snapshot/schema.ts";
 import { call, say } from "../../kit/model/index.ts";
 import { office } from "../../kit/office.ts";
 import { workplace } from "../../kit/workplace.ts";

@@ -4,11 +4,8 @@
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import {
-  WIRES_PER_WORKSPACE_MAX,
-  type Agent,
-  type BlueprintRecord,
-} from "../../../src/service/blueprint/schema.ts";
+import { WIRES_PER_WORKSPACE_MAX, type Agent } from "../../../src/service/blueprint/schema.ts";
+import type { BlueprintRecord } from "../../../src/service/snapshot/schema.ts";
 import type { Workspace } from "../../../src/service/workspaces/schema.ts";
 import { createClient, type Client } from "../../kit/client.ts";
 import { lookAtCopy } from "../../kit/database-copy.ts";

@@ -1,15 +1,10 @@
 // The turn engine with everything real but the model and the tools: those are functions of the test. No HTTP; for what no route can show,
 // such as effects outside the database and a storage that fails.
 
-import { Background } from "../../../src/kit/background.ts";
 import { systemClock } from "../../../src/kit/clock.ts";
 import { openDatabase, type Db } from "../../../src/kit/db.ts";
 import { createLog } from "../../../src/kit/log.ts";
 import { migrate } from "../../../src/kit/migrate.ts";
-import { ConversationStore } from "../../../src/service/conversation/store.ts";
-import { SentPrompts } from "../../../src/service/conversation/records.ts";
-import { Journal } from "../../../src/service/journal/journal.ts";
-import { resumedEnds } from "../../../src/service/turns/events.ts";
 import {
   NO_USAGE,
   type CallModel,
@@ -20,14 +15,8 @@ import { migrations } from "../../../src/service/migrations/migrations.ts";
 import { loadConfig } from "../../../src/service/config/config.ts";
 import { buildParts } from "../../../src/service/parts.ts";
 import type { Caller } from "../../../src/service/identity/caller.ts";
-import { ToolRegistry } from "../../../src/service/tools/registry.ts";
 import type { ToolSource } from "../../../src/service/tools/tool.ts";
-import { Engine } from "../../../src/service/turns/engine.ts";
-import { Openings } from "../../../src/service/turns/openings.ts";
-import { Recorder } from "../../../src/service/turns/recorder.ts";
-import { Standing } from "../../../src/service/turns/standing.ts";
-import { TurnStore } from "../../../src/service/turns/store.ts";
-import { Turns } from "../../../src/service/turns/turns.ts";
+import type { Turns } from "../../../src/service/turns/turns.ts";
 
 export interface Workshop {
   readonly db: Db;
@@ -52,16 +41,13 @@ export async function workshop(
 ): Promise<Workshop> {
   const log: string[] = [];
   const requests: ModelRequest[] = [];
-  const parts = setUp(path, log);
-  const turns = buildTurns(
-    parts,
-    new ToolRegistry([tools]),
-    async (_endpoint, request, _listener, signal) => {
-      requests.push(request);
-      const answer = await answers(request, signal);
-      return { text: "", reasoning: "", calls: [], dropped: [], finish: "stop", usage: NO_USAGE, ...answer };
-    },
-  );
+  const callModel: CallModel = async (_endpoint, request, _listener, signal) => {
+    requests.push(request);
+    const answer = await answers(request, signal);
+    return { text: "", reasoning: "", calls: [], dropped: [], finish: "stop", usage: NO_USAGE, ...answer };
+  };
+  const parts = setUp(path, log, callModel, tools);
+  const { turns } = parts;
   turns.reconcile();
   const { caller, workspaceId } = await furnish(parts);
   return {
@@ -84,7 +70,7 @@ export async function workshop(
   };
 }
 
-function setUp(path: string, log: string[]) {
+function setUp(path: string, log: string[], callModel: CallModel, tools: ToolSource) {
   const db = openDatabase(path);
   migrate(db, migrations, systemClock.now());
   const lines = createLog({
@@ -93,63 +79,15 @@ function setUp(path: string, log: string[]) {
     clock: systemClock,
     write: (line) => void log.push(line),
   });
-  const background = new Background(lines);
-  return {
-    ...buildParts({
-      db,
-      clock: systemClock,
-      log: lines,
-      ownListener: () => undefined,
-      config: loadConfig({}, {}),
-      environment: {},
-    }),
-    background,
-    lines,
-  };
-}
-
-function buildTurns(parts: ReturnType<typeof setUp>, registry: ToolRegistry, callModel: CallModel): Turns {
-  const {
+  return buildParts({
     db,
-    lines: log,
-    conversation,
-    blueprint,
-    access,
-    authentication,
-    usages,
-    models,
-    background,
-  } = parts;
-  const clock = systemClock;
-  const journal = new Journal({ db, clock, log, superseded: resumedEnds });
-  const store = new TurnStore(db);
-  const prompts = new SentPrompts(new ConversationStore(db));
-  const recorder = new Recorder({ db, turns: store, prompts, conversation, journal, usages, clock });
-  const engine = new Engine({
-    recorder,
+    clock: systemClock,
+    log: lines,
+    ownListener: () => undefined,
+    config: loadConfig({}, {}),
+    environment: {},
     callModel,
-    registry,
-    models,
-    blueprint,
-    usages,
-    clock,
-    log,
-    instructionsFor: () => [],
-    say: () => {},
-  });
-  const openings = new Openings({ store, conversation, blueprint, journal, clock });
-  const standing = new Standing({ store, authentication, access });
-  return new Turns({
-    db,
-    store,
-    openings,
-    engine,
-    blueprint,
-    access,
-    standing,
-    background,
-    clock,
-    log,
+    tools: [tools],
   });
 }
 

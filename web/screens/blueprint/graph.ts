@@ -1,7 +1,8 @@
 // The blueprint as a picture: which cards, which small nodes beside them, which lines. Pure; records in, what is drawn out.
 
 import { Position } from "@xyflow/system";
-import type { Agent, BlueprintRecord, Wire } from "../../../src/service/blueprint/schema.ts";
+import type { Agent, Wire } from "../../../src/service/blueprint/schema.ts";
+import type { BlueprintRecord } from "../../../src/service/snapshot/schema.ts";
 import type { EgressGrant } from "../../../src/service/egress/schema.ts";
 import type { GearBinding } from "../../../src/service/gears/schema.ts";
 import type { InstructionBinding } from "../../../src/service/library/schema.ts";

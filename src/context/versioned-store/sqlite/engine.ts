@@ -19,7 +19,8 @@ import type {
   Copy,
   EditedCopy,
   Effect,
-  FileEngine,
+  SpaceEngine,
+  SpaceEngineOptions,
   Head,
   ListQuery,
   LogEntry,
@@ -55,22 +56,11 @@ const RESTORE_LOOKS_MAX = 5;
 /** Of a batch that deletes nothing. */
 const NONE: ReadonlySet<string> = new Set();
 
-export interface SqliteEngineOptions {
-  /** The space's folder; made when it does not exist. */
-  readonly directory: string;
-  readonly clock: Clock;
-  readonly log: Log;
-  /** Called with what every commit did, whoever asked for it, once it is durable. */
-  readonly onApplied?: (applied: Applied, batch: Pick<Batch, "author" | "by">) => void;
-  /** Told after each commit how long it took, in ms; writes that waited together share one. */
-  readonly onCommit?: (ms: number) => void;
-}
-
 /**
  * Raises `conflict` while another process has the space open, `invalid` and `refused` for a database that can't be used, `unavailable`
  * when the disk refuses.
  */
-export function openSqliteEngine(options: SqliteEngineOptions): SqliteEngine {
+export function openSqliteEngine(options: SpaceEngineOptions): SqliteEngine {
   const own = join(options.directory, ".cairn");
   makeDirectory(own);
   const db = openDatabase(join(own, "space.db"), (error) =>
@@ -104,7 +94,7 @@ function damageOf(database: string, error: unknown): unknown {
   );
 }
 
-export class SqliteEngine implements FileEngine {
+export class SqliteEngine implements SpaceEngine {
   readonly metadata: Metadata;
   readonly #db: Db;
   readonly #store: SpaceStore;
@@ -116,7 +106,7 @@ export class SqliteEngine implements FileEngine {
   readonly #words: WordIndex;
   readonly #clock: Clock;
   readonly #log: Log;
-  readonly #onApplied: NonNullable<SqliteEngineOptions["onApplied"]>;
+  readonly #onApplied: NonNullable<SpaceEngineOptions["onApplied"]>;
   /** Work with pauses that still needs the database. */
   readonly #running = new Set<Promise<unknown>>();
   #closed = false;
@@ -127,7 +117,7 @@ export class SqliteEngine implements FileEngine {
   /** Of the last change: times in the log only grow, whatever the clock does. */
   #lastTime: number;
 
-  constructor(db: Db, { directory, clock, log, onApplied = () => {} }: SqliteEngineOptions) {
+  constructor(db: Db, { directory, clock, log, onApplied = () => {} }: SpaceEngineOptions) {
     this.#db = db;
     this.#onApplied = onApplied;
     this.#clock = clock;

@@ -1,0 +1,19 @@
+// Builds the catalog: providers with their keys, and models.
+
+import { SecretBox } from "../../kit/secret-box.ts";
+import type { Ground } from "../ground.ts";
+import { systemResolve, type OwnListener } from "./addresses.ts";
+import { ProviderKeys } from "./keys.ts";
+import { Models } from "./models.ts";
+import { Providers } from "./providers.ts";
+import { CatalogStore } from "./store.ts";
+
+/** `ownListener`: known once the socket is bound. */
+export function buildCatalog({ db, clock, config, audit }: Ground, ownListener: OwnListener) {
+  const store = new CatalogStore(db);
+  const keys = new ProviderKeys(new SecretBox(config.secretsKey));
+  const resolve = systemResolve;
+  const providers = new Providers({ db, store, keys, audit, clock, ownListener, resolve, fetch });
+  const models = new Models({ db, store, keys, audit, clock });
+  return { providers, models };
+}

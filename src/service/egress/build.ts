@@ -1,0 +1,25 @@
+// Builds the web search and its three locks.
+
+import type { Network } from "../../kit/outbound.ts";
+import type { Blueprint } from "../blueprint/blueprint.ts";
+import type { Ground } from "../ground.ts";
+import type { Access } from "../workspaces/access.ts";
+import { Grants } from "./grants.ts";
+import { Locks } from "./locks.ts";
+import { BraveSearch } from "./search-client.ts";
+import { Searches } from "./searches.ts";
+import { EgressStore } from "./store.ts";
+import { egressTools } from "./tools.ts";
+
+export function buildEgress(
+  { db, clock, log, config, background, audit, journal }: Ground,
+  { access, blueprint, network }: { access: Access; blueprint: Blueprint; network: Network },
+) {
+  const store = new EgressStore(db);
+  const locks = new Locks(store, config.egress);
+  const client = new BraveSearch(network, config.egressKey, log);
+  const ruled = { db, store, access, journal, audit, clock, locks };
+  const searches = new Searches({ ...ruled, background, log, client });
+  const grants = new Grants({ ...ruled, blueprint, searches });
+  return { searches, grants, egressTools: egressTools(locks, searches) };
+}

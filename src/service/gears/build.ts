@@ -1,0 +1,58 @@
+// Builds gears: their contents and approval, where they are bound, and their runs.
+
+import type { Blueprint } from "../blueprint/blueprint.ts";
+import type { Files } from "../files/files.ts";
+import type { Ground } from "../ground.ts";
+import type { Sandbox } from "../sandbox/sandbox.ts";
+import type { Access } from "../workspaces/access.ts";
+import type { Workspaces } from "../workspaces/workspaces.ts";
+import { Announcements } from "./announcements.ts";
+import { BindingStore } from "./binding-store.ts";
+import { GearBindings } from "./bindings.ts";
+import { Gears } from "./gears.ts";
+import { RunStore } from "./run-store.ts";
+import { GearRuns } from "./runs.ts";
+import { GearStore } from "./store.ts";
+import { gearTools } from "./tools.ts";
+
+export interface GearNeeds {
+  readonly access: Access;
+  readonly blueprint: Blueprint;
+  readonly files: Files;
+  readonly sandbox: Sandbox;
+  readonly workspaces: Workspaces;
+}
+
+export function buildGears(ground: Ground, { access, blueprint, files, sandbox, workspaces }: GearNeeds) {
+  const { db, clock, audit, journal } = ground;
+  const store = new GearStore(db);
+  const bindings = new BindingStore(db);
+  const isolation = sandbox;
+  const announcements = new Announcements({ bindings, journal, isolation });
+  const gears = new Gears({ db, store, bindings, access, announcements, audit, clock, isolation });
+  const gearBindings = new GearBindings({
+    db,
+    store: bindings,
+    gears,
+    access,
+    blueprint,
+    journal,
+    audit,
+    clock,
+  });
+  const gearRuns = new GearRuns({
+    db,
+    store: new RunStore(db),
+    gearStore: store,
+    gears,
+    bindings: gearBindings,
+    access,
+    workspaces,
+    audit,
+    clock,
+    sandbox,
+    readWorkspaceFile: files.readWorkspaceFile.bind(files),
+  });
+  const tools = gearTools({ gears, bindings: gearBindings, runs: gearRuns, blueprint, isolation });
+  return { gears, gearBindings, gearRuns, gearTools: tools };
+}

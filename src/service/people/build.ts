@@ -1,0 +1,36 @@
+// Builds people: who may come in, users, teams, and the record of those who were refused.
+
+import { ClientAddresses } from "../../kit/http/client-address.ts";
+import { AttemptLimit } from "../../kit/rate.ts";
+import { Refusals } from "../audit/refusals.ts";
+import type { Ground } from "../ground.ts";
+import { Authentication } from "./authentication.ts";
+import { ServiceDoor } from "./door.ts";
+import { LOGIN_ATTEMPTS_PER_MINUTE } from "./schema.ts";
+import { PeopleStore } from "./store.ts";
+import { Teams } from "./teams.ts";
+import { Users, type UsersDeps } from "./users.ts";
+
+export function buildPeople(
+  { db, clock, log, config, background, audit, journal }: Ground,
+  { revoked }: Pick<UsersDeps, "revoked">,
+) {
+  const store = new PeopleStore(db);
+  const addresses = new ClientAddresses("trusted_proxies", config.trustedProxies);
+  const authentication = new Authentication(store, db, clock, log, addresses);
+  const refusals = new Refusals({ db, audit, background });
+  const rightsChanged = () => journal.recheck();
+  const users = new Users({
+    db,
+    store,
+    authentication,
+    audit,
+    clock,
+    refusals,
+    loginLimit: new AttemptLimit(clock, LOGIN_ATTEMPTS_PER_MINUTE),
+    rightsChanged,
+    revoked,
+  });
+  const teams = new Teams({ db, store, audit, clock, rightsChanged });
+  return { addresses, authentication, door: new ServiceDoor(authentication), refusals, users, teams };
+}

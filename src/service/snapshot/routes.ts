@@ -1,0 +1,23 @@
+// HTTP for the blueprint as a whole, now or as it was.
+
+import { Elysia } from "elysia";
+import { fromPath, fromText } from "../../kit/http/text-params.ts";
+import { IdParams } from "../../kit/schema.ts";
+import type { Admission } from "../identity/admission.ts";
+import { BlueprintQuery, BlueprintRecord } from "./schema.ts";
+import type { Snapshots } from "./snapshots.ts";
+
+export function snapshotRoutes(plugin: Admission, snapshots: Snapshots) {
+  return new Elysia({ name: "snapshot", normalize: false, tags: ["blueprint"] })
+    .use(plugin)
+    .get(
+      "/workspaces/:id/blueprint",
+      ({ caller, params, query }) => snapshots.get(caller, params.id, query.at),
+      {
+        caller: "ws",
+        params: fromPath(IdParams),
+        query: fromText(BlueprintQuery),
+        response: BlueprintRecord,
+      },
+    );
+}

@@ -1,0 +1,94 @@
+// Builds turns: the engine and its record, who may watch, and what was sent to models.
+
+import type { Blueprint } from "../blueprint/blueprint.ts";
+import type { Models } from "../catalog/models.ts";
+import type { Conversation } from "../conversation/conversation.ts";
+import type { SentPrompts } from "../conversation/records.ts";
+import { TokenCounts } from "../conversation/tokens.ts";
+import type { GearRuns } from "../gears/runs.ts";
+import type { Ground } from "../ground.ts";
+import type { Instructions } from "../library/instructions.ts";
+import type { CallModel } from "../llm/model.ts";
+import type { Authentication } from "../people/authentication.ts";
+import type { ToolRegistry } from "../tools/registry.ts";
+import type { Usages } from "../usage/usage.ts";
+import type { Access } from "../workspaces/access.ts";
+import { Engine } from "./engine.ts";
+import { Inspection } from "./inspection.ts";
+import { Openings, type KeptBlueprints } from "./openings.ts";
+import { Recorder } from "./recorder.ts";
+import { Standing } from "./standing.ts";
+import { Steps } from "./steps.ts";
+import { TurnStore } from "./store.ts";
+import { Turns } from "./turns.ts";
+import { Viewing } from "./viewing.ts";
+
+export interface TurnNeeds {
+  readonly access: Access;
+  readonly authentication: Authentication;
+  readonly blueprint: Blueprint;
+  readonly callModel: CallModel;
+  readonly conversation: Conversation;
+  readonly gearRuns: GearRuns;
+  readonly instructions: Instructions;
+  readonly models: Models;
+  readonly prompts: SentPrompts;
+  readonly registry: ToolRegistry;
+  readonly snapshots: KeptBlueprints;
+  readonly usages: Usages;
+}
+
+export function buildTurns(ground: Ground, needs: TurnNeeds) {
+  const { db, clock, log, background, journal, workers } = ground;
+  const { access, authentication, blueprint, conversation, snapshots, usages } = needs;
+  const { callModel, gearRuns, instructions, models, prompts, registry } = needs;
+  const store = new TurnStore(db);
+  const recorder = new Recorder({ db, turns: store, prompts, conversation, journal, usages, clock });
+  const engine = new Engine({
+    recorder,
+    callModel,
+    registry,
+    models,
+    blueprint,
+    usages,
+    clock,
+    log,
+    instructionsFor: (workspaceId, agentId) => instructions.instructionsFor(workspaceId, agentId),
+    say: ({ row }, kind, text) =>
+      journal.transient(row.workspace_id, row.turn_id, "delta", {
+        run_id: row.id,
+        agent_id: row.agent_id,
+        kind,
+        text,
+      }),
+  });
+  const openings = new Openings({ store, conversation, blueprint, snapshots, journal, clock });
+  const standing = new Standing({ store, authentication, access });
+  const turns = new Turns({
+    db,
+    store,
+    openings,
+    engine,
+    snapshots,
+    access,
+    standing,
+    background,
+    clock,
+    log,
+  });
+  journal.whenRightsChange(() => turns.recheck());
+  const viewing = new Viewing({ journal, store, turns, access, authentication });
+  const counts = new TokenCounts(workers);
+  const inspection = new Inspection({
+    store,
+    prompts,
+    counts,
+    conversation,
+    blueprint,
+    engine,
+    turns,
+    access,
+  });
+  const steps = new Steps({ store, turns, gearRuns: (turnId) => gearRuns.ofTurn(turnId) });
+  return { turns, viewing, inspection, steps, standing, recorder };
+}
