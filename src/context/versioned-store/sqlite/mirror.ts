@@ -15,7 +15,7 @@ import { decode } from "./coding.ts";
 import type { RecentContents } from "./recent.ts";
 import { TREE_AUTHOR } from "./records.ts";
 import type { FileRow, SpaceStore } from "./store.ts";
-import type { Obstacle, Tree, TreeFile } from "./tree.ts";
+import { notRegular, type Obstacle, type Tree, type TreeFile } from "./tree.ts";
 import type { RefusedEntry } from "./walk.ts";
 
 /** Paths that are tried again after one write: a tree that is out of order for long must not make writes slow. */
@@ -300,7 +300,7 @@ export class Mirror {
       const problem = `"${at}" in the working tree is not a directory and has no version; adopt it or move it away`;
       throw fileError("conflict", path, problem, { blocked_by: [at] });
     }
-    if (!isDirectory) return;
+    if (!isDirectory) throw notRegular(path);
     for (const { path: other } of this.#tree.found(path)) {
       if (!this.#isLive(other)) {
         const problem = `is a directory in the working tree and holds "${other}", which has no version; adopt it or move it away`;

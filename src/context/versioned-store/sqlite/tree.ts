@@ -85,7 +85,8 @@ export class Tree {
 
   /**
    * Replaces the file, if it still is as it was `seen` (by `look`) when it takes its name: making one can take as long as somebody's edit.
-   * Returns whether it was. Raises `unavailable` when the disk refuses, `conflict` when something else than a directory is on the way.
+   * Returns whether it was. Raises `unavailable` when the disk refuses, `conflict` when something else than a directory is on the way, or
+   * something else than a file has the name: nothing but a file has versions, so it would be lost.
    */
   put(path: DocumentPath, content: Uint8Array, hash: string, seen: TreeFile | undefined): boolean {
     return guarded(path, () => {
@@ -102,7 +103,9 @@ export class Tree {
         let at = 0;
         while (at < content.length) at += writeSync(descriptor, content, at);
         const written = fstatSync(descriptor);
-        if (!this.#isAsSeen(path, name, seen)) {
+        const there = lstatSync(join(this.#root, name), { throwIfNoEntry: false });
+        if (there && !there.isFile() && !there.isDirectory()) throw notRegular(path);
+        if (!this.#isAsSeen(path, there, seen)) {
           unlinkIfThere(temporary);
           return false;
         }
@@ -121,26 +124,25 @@ export class Tree {
     });
   }
 
-  /** Removes the file, as `put` replaces one, and directories that are empty then. Raises `unavailable`. */
+  /** Removes the file, as `put` replaces one, and directories that are empty then; what is no file stays. Raises `unavailable`. */
   remove(path: DocumentPath, seen: TreeFile | undefined): boolean {
     return guarded(path, () => {
       const name = this.#onDisk(path);
       if (!this.#leadsInside(name)) return true;
-      if (!this.#isAsSeen(path, name, seen)) return false;
+      const there = lstatSync(join(this.#root, name), { throwIfNoEntry: false });
+      if (!this.#isAsSeen(path, there, seen)) return false;
       this.#known.delete(path);
-      const facts = lstatSync(join(this.#root, name), { throwIfNoEntry: false });
-      if (facts && !facts.isDirectory()) unlinkIfThere(join(this.#root, name));
+      if (there?.isFile()) unlinkIfThere(join(this.#root, name));
       this.#removeEmpty(name);
       return true;
     });
   }
 
   /** What was taken away meanwhile is nobody's loss. */
-  #isAsSeen(path: DocumentPath, name: string, seen: TreeFile | undefined): boolean {
-    const stats = lstatSync(join(this.#root, name), { throwIfNoEntry: false });
-    if (!stats?.isFile()) return true;
+  #isAsSeen(path: DocumentPath, there: Stats | undefined, seen: TreeFile | undefined): boolean {
+    if (!there?.isFile()) return true;
     const known = seen && this.#known.get(path);
-    return known !== undefined && isSame(known, factsOf(stats));
+    return known !== undefined && isSame(known, factsOf(there));
   }
 
   /**
@@ -310,6 +312,12 @@ export class Tree {
   #isDirectory(path: string): boolean {
     return lstatSync(join(this.#root, path), { throwIfNoEntry: false })?.isDirectory() ?? false;
   }
+}
+
+/** A link, pipe, socket or device that somebody put there. */
+export function notRegular(path: DocumentPath): AppError {
+  const problem = "is not a regular file in the working tree; move it away";
+  return fileError("conflict", path, problem, { blocked_by: [path] });
 }
 
 /** Undefined: nothing there, or below something that is not a directory. */
