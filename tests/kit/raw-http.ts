@@ -59,6 +59,28 @@ export function rawRequestInParts(
   });
 }
 
+/** Sends `first`, and `rest` once something is answered. Resolves with all answers when the server has closed the connection; raises when not. */
+export function rawUntilClosed({ host, port }: RawTarget, first: string, rest: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host, port });
+    let received = "";
+    const limit = setTimeout(() => {
+      socket.destroy();
+      reject(new Error(`the connection stays open after ${JSON.stringify(received)}`));
+    }, ANSWER_LIMIT_MS);
+    socket.on("data", (chunk: Buffer) => {
+      if (received === "") socket.write(rest);
+      received += chunk.toString("latin1");
+    });
+    socket.on("error", reject);
+    socket.on("close", () => {
+      clearTimeout(limit);
+      resolve(received);
+    });
+    socket.write(first);
+  });
+}
+
 function parseAnswer(text: string, headIsAll: boolean): RawAnswer | undefined {
   const end = text.indexOf("\r\n\r\n");
   if (end < 0) return undefined;

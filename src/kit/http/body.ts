@@ -87,6 +87,9 @@ export async function* bodyPieces(
 /**
  * Of a body without a stated length. The server below gives it out with its last chunk; a trailer behind that is an error, which closes the
  * connection a turn later. Raises `invalid`, for nobody to read: the server below has answered 400.
+ *
+ * A trailer in a packet of its own comes too late for that. It is harmless: the body was complete, no field of a trailer is ever read, and
+ * the connection is closed, so that nothing behind it passes for a request.
  */
 async function requireEnd(signal: AbortSignal): Promise<void> {
   await turnOfOthers();

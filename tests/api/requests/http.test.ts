@@ -3,7 +3,7 @@
 
 import { describe, expect, test } from "bun:test";
 import { contextServer } from "../../kit/context-server.ts";
-import { rawRequest } from "../../kit/raw-http.ts";
+import { rawRequest, rawUntilClosed } from "../../kit/raw-http.ts";
 import { testService } from "../../kit/service.ts";
 
 interface Program extends AsyncDisposable {
@@ -137,6 +137,30 @@ for (const [name, start] of Object.entries(programs))
         status: 400,
         details: { in: "query", field: "limit", problem: "expected an integer from 1 to 500" },
       });
+    });
+
+    // The server below ends a body with its last chunk, and sees what comes in a later packet when the request was acted on.
+    test("a trailer that comes later is no part of the request, and nothing behind it is read as another", async () => {
+      await using program = await start();
+      const { host, port } = new URL(program.url);
+      const head = [
+        `POST /api/v1${program.list} HTTP/1.1`,
+        `Host: ${host}`,
+        `Authorization: Bearer ${program.token}`,
+        "Content-Type: application/json",
+      ];
+      const chunked = [...head, "Transfer-Encoding: chunked", "", "10", '{"name":"first"}', "0", ""].join(
+        "\r\n",
+      );
+      const behind = [...head, "Content-Length: 17", "", '{"name":"behind"}'].join("\r\n");
+      const target = { host: "127.0.0.1", port: Number(port) };
+      const answers = await rawUntilClosed(target, chunked, `X-A: b\r\n\r\n${behind}`);
+      expect(answers.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 201", "HTTP/1.1 400"]);
+      const names = await fetch(`${program.url}/api/v1${program.list}`, {
+        headers: { Authorization: `Bearer ${program.token}` },
+      });
+      const found = ((await names.json()) as { name: string }[]).map((one) => one.name);
+      expect(found.filter((one) => ["first", "behind"].includes(one))).toEqual(["first"]);
     });
 
     test("a body with a trailer is refused before it is acted on", async () => {
