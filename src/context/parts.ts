@@ -151,7 +151,7 @@ export function buildParts({ db, clock, log, config, outbound }: PartsOptions) {
       { what: "disk", write: () => probeDisks([config.directory, dirname(auditPath(config.directory))]) },
       { what: "spaces", write: () => spaces.prove() },
     ],
-    () => audit.problems(),
+    () => [...audit.problems(), ...spaces.problems()],
   );
   const backups = new Backups({ directory: config.directory, db, spaces, audit, background, clock, log });
   const metrics = new Metrics({

@@ -15,7 +15,7 @@ const PROBE_NAME = ".health";
 /** As much as a small commit needs: a disk with less room refuses the next one. */
 const PROBE_BYTES = 16 * 1024;
 
-/** `broken`: what is kept is not what was written; the program works all the same. */
+/** `broken`: what is kept is not what was written, or a part of it cannot be used; the program works all the same. */
 export const healthReasons = [...storageReasons, "broken"] as const;
 
 export const HealthProblem = closed({

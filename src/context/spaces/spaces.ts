@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { rfc3339, type Clock } from "../../kit/clock.ts";
 import type { FrozenFile } from "../../kit/db.ts";
 import { AppError, messageOf, notFound } from "../../kit/error.ts";
+import type { HealthProblem } from "../../kit/health.ts";
 import { KeyedLock } from "../../kit/keyed-lock.ts";
 import type { Log } from "../../kit/log.ts";
 import { PRIVATE_DIRECTORY_MODE } from "../../kit/modes.ts";
@@ -30,7 +31,7 @@ import {
   type SyncRules,
 } from "./schema.ts";
 import { holdsSpace, openSpaceFile, saveSpaceFile, spaceFileBytes } from "./space-file.ts";
-import { proveSpaces } from "./proving.ts";
+import { proveSpaces, Unopened } from "./proving.ts";
 import { canonicalRules, visibleRules } from "./sync-rules.ts";
 import { tellerOf } from "./telling.ts";
 import { templateFiles } from "./templates.ts";
@@ -67,6 +68,7 @@ export interface SpacesDeps {
 export class Spaces {
   readonly #deps: SpacesDeps;
   readonly #open = new Map<string, OpenSpace>();
+  readonly #unopened = new Unopened((name) => this.#names.has(name));
   readonly #names = new Set<string>();
   readonly #lock = new KeyedLock<string>();
   /** Their files are being copied, so none may go away. */
@@ -309,10 +311,14 @@ export class Spaces {
 
   /** Raises what the first space or disk that does not take a write raises. */
   prove(): Promise<void> {
-    return proveSpaces(this.#open.values(), (space) => this.#folder(space));
+    return proveSpaces(this.#open.values(), this.#unopened.names, (name) => this.#folder(name));
   }
 
-  #folder({ name }: OpenSpace): string {
+  problems(): HealthProblem[] {
+    return this.#unopened.problems();
+  }
+
+  #folder(name: string): string {
     return join(this.#deps.directory, name);
   }
 
@@ -339,7 +345,8 @@ export class Spaces {
   }
 
   async #opened(name: string): Promise<OpenSpace> {
-    return this.#open.get(name) ?? this.#lock.run(name, () => this.#openNow(name));
+    const open = () => this.#unopened.opening(name, () => this.#openNow(name));
+    return this.#open.get(name) ?? this.#lock.run(name, open);
   }
 
   async #openNow(name: string): Promise<OpenSpace> {
@@ -417,7 +424,7 @@ export class Spaces {
         this.requireLead(caller, space.name);
         change(space.file);
       };
-      await saveSpaceFile(this.#folder(space), space.engine, file, begin, this.#deps);
+      await saveSpaceFile(this.#folder(space.name), space.engine, file, begin, this.#deps);
       space.file = file;
     });
   }
