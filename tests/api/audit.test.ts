@@ -13,6 +13,7 @@ import { eventually } from "../kit/eventually.ts";
 import { manualClock } from "../kit/manual-clock.ts";
 import { office, type Office } from "../kit/office.ts";
 import { testService } from "../kit/service.ts";
+import { refusal } from "../kit/refusal.ts";
 
 const ANOTHER_TEXT = "was written anew: the text is not the one that was recorded";
 const PASSWORD = "canary-password-71";
@@ -177,11 +178,7 @@ test("the record is read in pages and by action and actor, by admins only", asyn
   expect(await seqs("action=team.%25")).toEqual([]);
   const lead = await at.user("lead", "team-lead");
   for (const path of ["/audit", "/audit/verify"]) {
-    expect(await lead.refused("GET", path)).toEqual({
-      status: 403,
-      code: "forbidden",
-      message: "only an admin may do this",
-    });
+    await refusal(lead.get(path), "forbidden", "only an admin may do this");
   }
 });
 

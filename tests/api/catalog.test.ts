@@ -6,9 +6,10 @@ import { temporaryFolder } from "../kit/folder.ts";
 import { say, startModel } from "../kit/model/index.ts";
 import { office } from "../kit/office.ts";
 import { testService } from "../kit/service.ts";
+import { refusal } from "../kit/refusal.ts";
 
 const KEY = "canary-key-3Zq8";
-const ADMIN_ONLY = { status: 403, code: "forbidden", message: "only an admin may do this" };
+const ADMIN_ONLY = ["forbidden", "only an admin may do this"] as const;
 const invalid = (message: string) => ({ status: 400, code: "invalid", message });
 
 test("each type has its address rule and is echoed as it was given", async () => {
@@ -125,7 +126,7 @@ test("everybody reads the catalogue and adds models; the rest is for admins", as
     ["DELETE", `/models/${model.id}`],
   ];
   for (const [method, path, body] of calls)
-    expect(await anna.refused(method, path, body)).toEqual(ADMIN_ONLY);
+    await refusal(anna.raw(method, path, { body: body }), ...ADMIN_ONLY);
 });
 
 test("a changed address needs the key anew; the old key never follows it", async () => {
@@ -179,8 +180,8 @@ test("a key is what a header can hold, and is in no answer", async () => {
   await using folder = await temporaryFolder();
   const at = await testService({ data: folder.path });
   for (const api_key of [" ", `${KEY} `, `${KEY}\n`, "kéy", "x".repeat(4097), "a\u0000b"]) {
-    const refusal = await at.admin.refused("POST", "/providers", { name: "p", type: "anthropic", api_key });
-    expect(refusal).toEqual(
+    const refused = await at.admin.refused("POST", "/providers", { name: "p", type: "anthropic", api_key });
+    expect(refused).toEqual(
       invalid(
         api_key.length > 4096
           ? "api_key: at most 4096 characters"
@@ -230,11 +231,7 @@ test("a test lists the provider's models, and what goes wrong is an answer", asy
     await at.admin.patch(`/providers/${id}`, { base_url: "http://127.0.0.1:9", api_key: "" });
     expect(await run()).toEqual({ ok: false, models: [], status: null, message: "connection refused" });
   }
-  expect(await at.admin.refused("POST", "/providers/99/test")).toEqual({
-    status: 404,
-    code: "not_found",
-    message: "provider 99: not found",
-  });
+  await refusal(at.admin.post("/providers/99/test"), "not_found", "provider 99: not found");
 });
 
 test("what is in use can't be deleted, and says by how many", async () => {
@@ -242,17 +239,11 @@ test("what is in use can't be deleted, and says by how many", async () => {
   const lab = await at.workspace("lab");
   const [provider, model] = [`/providers/${at.providerId}`, `/models/${at.modelId}`];
 
-  expect(await at.admin.refused("DELETE", provider)).toEqual({
-    status: 409,
-    code: "conflict",
-    message: "the provider has 1 model: delete it first",
-    details: { models: 1 },
+  await refusal(at.admin.delete(provider), "conflict", "the provider has 1 model: delete it first", {
+    models: 1,
   });
-  expect(await at.admin.refused("DELETE", model)).toEqual({
-    status: 409,
-    code: "conflict",
-    message: "1 agent uses the model: give it another one first",
-    details: { agents: 1 },
+  await refusal(at.admin.delete(model), "conflict", "1 agent uses the model: give it another one first", {
+    agents: 1,
   });
   await at.admin.delete(`/workspaces/${lab.id}`);
   await at.admin.delete(model);
@@ -261,11 +252,11 @@ test("what is in use can't be deleted, and says by how many", async () => {
     [],
     [],
   ]);
-  expect(await at.admin.refused("POST", "/models", { provider_id: at.providerId, model_name: "x" })).toEqual({
-    status: 404,
-    code: "not_found",
-    message: `provider ${at.providerId}: not found`,
-  });
+  await refusal(
+    at.admin.post("/models", { provider_id: at.providerId, model_name: "x" }),
+    "not_found",
+    `provider ${at.providerId}: not found`,
+  );
 });
 
 test("a model's figures are known, unknown or left alone, and zero is a price", async () => {

@@ -3,6 +3,7 @@
 import { expect, test } from "bun:test";
 import { approvedGear, makeGear } from "../kit/gears.ts";
 import { workplace } from "../kit/workplace.ts";
+import { refusal } from "../kit/refusal.ts";
 
 interface Binding {
   id: number;
@@ -32,11 +33,7 @@ test("a gear is bound to all agents or to one, once each", async () => {
     { gear_id: gear.id, agent_id: null },
     { gear_id: gear.id, agent_id: worker },
   ]) {
-    expect(await lab.admin.refused("POST", path, body)).toEqual({
-      status: 409,
-      code: "conflict",
-      message: 'gear "echo_args" is bound to it already',
-    });
+    await refusal(lab.admin.post(path, body), "conflict", 'gear "echo_args" is bound to it already');
   }
   await lab.admin.delete(`/gear-bindings/${toAll.id}`);
   expect(await lab.admin.get<unknown>(path)).toEqual([toOne]);
@@ -52,34 +49,20 @@ test("bindings are refused for foreign agents, missing gears, and those who do n
     name: "other",
     orchestrator_model_id: 1,
   });
-  expect(
-    await lab.admin.refused("POST", `/workspaces/${other.id}/gears`, {
+  await refusal(
+    lab.admin.post(`/workspaces/${other.id}/gears`, {
       gear_id: gear.id,
       agent_id: lab.orchestratorId,
     }),
-  ).toEqual({
-    status: 400,
-    code: "invalid",
-    message: `agent_id: agent ${lab.orchestratorId} is not in this workspace`,
-  });
-  expect(await lab.admin.refused("POST", path, { gear_id: 99 })).toEqual({
-    status: 404,
-    code: "not_found",
-    message: "gear 99: not found",
-  });
-  const unseen = { status: 404, code: "not_found", message: `workspace ${lab.workspaceId}: not found` };
-  expect(await ann.refused("GET", path)).toEqual(unseen);
-  expect(await ann.refused("POST", path, { gear_id: gear.id })).toEqual(unseen);
-  expect(await ann.refused("DELETE", `/gear-bindings/${id}`)).toEqual({
-    status: 404,
-    code: "not_found",
-    message: `gear binding ${id}: not found`,
-  });
-  expect(await ann.refused("DELETE", "/gear-bindings/99")).toEqual({
-    status: 404,
-    code: "not_found",
-    message: "gear binding 99: not found",
-  });
+    "invalid",
+    `agent_id: agent ${lab.orchestratorId} is not in this workspace`,
+  );
+  await refusal(lab.admin.post(path, { gear_id: 99 }), "not_found", "gear 99: not found");
+  const unseen = ["not_found", `workspace ${lab.workspaceId}: not found`] as const;
+  await refusal(ann.get(path), ...unseen);
+  await refusal(ann.post(path, { gear_id: gear.id }), ...unseen);
+  await refusal(ann.delete(`/gear-bindings/${id}`), "not_found", `gear binding ${id}: not found`);
+  await refusal(ann.delete("/gear-bindings/99"), "not_found", "gear binding 99: not found");
 });
 
 test("a clone has the bindings, each to the copy of its agent; the original keeps its own", async () => {

@@ -6,6 +6,7 @@ import { ANY_ARGS, approvedGear, isolatedSandbox, makeGear, withPrograms } from 
 import { GEAR_RUNS_AT_ONCE_MAX } from "../../src/service/gears/schema.ts";
 import { temporaryFolder } from "../kit/folder.ts";
 import { testService } from "../kit/service.ts";
+import { refusal } from "../kit/refusal.ts";
 
 const NEVER_APPROVED =
   "run refused; gear not executed: nobody has approved this version; an admin approves it after a review";
@@ -29,11 +30,8 @@ test("a gear that nobody approved is refused for everybody and does not run", as
   const ann = await at.user("ann");
   const gear = await makeGear(ann);
   for (const client of [ann, at.admin]) {
-    expect(await client.refused("POST", `/gears/${gear.id}/run`, { args: {} })).toEqual({
-      status: 403,
-      code: "forbidden",
-      message: NEVER_APPROVED,
-      details: { status: "pending" },
+    await refusal(client.post(`/gears/${gear.id}/run`, { args: {} }), "forbidden", NEVER_APPROVED, {
+      status: "pending",
     });
   }
   await at.admin.patch(`/gears/${gear.id}`, { status: "disabled" });
@@ -85,14 +83,14 @@ test("without isolation only an admin may dry-run or run tests; with it anyone s
   await using open = await testService(withPrograms);
   const ann = await open.user("ann");
   const gear = await makeGear(ann, { tests: [{ name: "t", args: {}, expected: "{}" }] });
-  const refusal = {
+  const wanted = {
     status: 403,
     code: "forbidden",
     message:
       "run refused; gear not executed: gears are not isolated on this server, so only an admin may dry-run them",
   };
-  expect(await ann.refused("POST", `/gears/${gear.id}/run?dry=1`)).toEqual(refusal);
-  expect(await ann.refused("POST", `/gears/${gear.id}/tests/run`)).toEqual(refusal);
+  expect(await ann.refused("POST", `/gears/${gear.id}/run?dry=1`)).toEqual(wanted);
+  expect(await ann.refused("POST", `/gears/${gear.id}/tests/run`)).toEqual(wanted);
   await using isolated = await testService({ sandbox: isolatedSandbox() });
   const bob = await isolated.user("bob");
   const other = await makeGear(bob);
@@ -118,7 +116,7 @@ test("arguments that do not fit are refused with their path, and nothing runs", 
     "args.n must be integer",
     "args.m is not a field of this gear",
   ]);
-  expect(await at.admin.refused("POST", path, { args: [1] })).toMatchObject({ status: 400, code: "invalid" });
+  await refusal(at.admin.post(path, { args: [1] }), "invalid");
   expect(sandbox.requests).toEqual([]);
 });
 
@@ -161,19 +159,19 @@ test("stored bytes that changed under the approval do not run", async () => {
   db.exec("UPDATE gear_files SET content = x'6c73'");
   db.close();
   await using at = await testService({ data: folder.path, sandbox });
-  const refusal = {
+  const wanted = {
     status: 422,
     code: "refused",
     message: "run refused; gear not executed: the stored program is not the one whose hash is on record",
   };
-  expect(await at.admin.refused("POST", `/gears/${id}/run`)).toEqual(refusal);
-  expect(await at.admin.refused("POST", `/gears/${id}/run?dry=1`)).toEqual(refusal);
+  expect(await at.admin.refused("POST", `/gears/${id}/run`)).toEqual(wanted);
+  expect(await at.admin.refused("POST", `/gears/${id}/run?dry=1`)).toEqual(wanted);
   await at.admin.patch(`/gears/${id}`, { status: "pending" });
-  expect(await at.admin.refused("PATCH", `/gears/${id}`, { status: "approved" })).toEqual({
-    status: 409,
-    code: "conflict",
-    message: "the stored files are not those of this version: save the gear again",
-  });
+  await refusal(
+    at.admin.patch(`/gears/${id}`, { status: "approved" }),
+    "conflict",
+    "the stored files are not those of this version: save the gear again",
+  );
   expect(sandbox.requests).toEqual([]);
 });
 
@@ -209,9 +207,8 @@ test("live output comes as events before the result, whole characters only", asy
 test("a refusal of a streamed run is a plain answer", async () => {
   await using at = await testService({ sandbox: isolatedSandbox() });
   const gear = await makeGear(at.admin);
-  expect(await at.admin.refused("POST", `/gears/${gear.id}/run?stream=1`)).toMatchObject({
-    status: 403,
-    message: NEVER_APPROVED,
+  await refusal(at.admin.post(`/gears/${gear.id}/run?stream=1`), "forbidden", NEVER_APPROVED, {
+    status: "pending",
   });
 });
 
@@ -244,11 +241,7 @@ test("runs are listed for those who may see them, and stay when the gear is dele
   };
   expect(await ann.get<unknown>(`/gears/${gear.id}/runs`)).toEqual([expected]);
   expect(await bob.get<unknown>(`/gears/${gear.id}/runs`)).toEqual([]);
-  expect(await bob.refused("GET", "/gear-runs/1")).toEqual({
-    status: 404,
-    code: "not_found",
-    message: "gear run 1: not found",
-  });
+  await refusal(bob.get("/gear-runs/1"), "not_found", "gear run 1: not found");
   expect(await ann.get<unknown>("/gear-runs/1")).toEqual({
     ...expected,
     args: { secret: 1 },
@@ -258,16 +251,8 @@ test("runs are listed for those who may see them, and stay when the gear is dele
   });
   await at.admin.delete(`/gears/${gear.id}`);
   expect(await at.admin.get<unknown>(`/gears/${gear.id}/runs`)).toEqual([expected]);
-  expect(await ann.refused("GET", `/gears/${gear.id}/runs`)).toEqual({
-    status: 404,
-    code: "not_found",
-    message: `gear ${gear.id}: not found`,
-  });
-  expect(await at.admin.refused("GET", "/gears/99/runs")).toEqual({
-    status: 404,
-    code: "not_found",
-    message: "gear 99: not found",
-  });
+  await refusal(ann.get(`/gears/${gear.id}/runs`), "not_found", `gear ${gear.id}: not found`);
+  await refusal(at.admin.get("/gears/99/runs"), "not_found", "gear 99: not found");
 });
 
 test("a run that a crash left open is marked interrupted at start", async () => {
@@ -290,10 +275,7 @@ test("a run that a crash left open is marked interrupted at start", async () => 
 test("a sandbox that can't run is an answer of its own, and on record", async () => {
   await using at = await testService({ environment: { PATH: "/nonexistent" } });
   const gear = await approvedGear(at.admin, { runtime: "python", code: "print(1)", args_schema: ANY_ARGS });
-  expect(await at.admin.refused("POST", `/gears/${gear.id}/run`)).toMatchObject({
-    status: 503,
-    code: "unavailable",
-  });
+  await refusal(at.admin.post(`/gears/${gear.id}/run`), "unavailable");
   expect(await at.admin.get<unknown>("/gear-runs/1")).toMatchObject({
     status: "failed",
     exit_code: null,
@@ -336,22 +318,18 @@ test("files of the workspace are given to a run only when they are named, and on
     "./a.txt A\n./d/b.txt B\n",
   );
   const path = `/gears/${gear.id}/run`;
-  expect(await at.admin.refused("POST", path, { files: ["a.txt"] })).toEqual({
-    status: 400,
-    code: "invalid",
-    message: "workspace_id: missing; files are files of a workspace",
-  });
-  expect(await ann.refused("POST", path, { workspace_id: workspace.id, files: ["a.txt"] })).toEqual({
-    status: 404,
-    code: "not_found",
-    message: `workspace ${workspace.id}: not found`,
-  });
-  expect(await at.admin.refused("POST", path, { workspace_id: workspace.id, files: ["none"] })).toMatchObject(
-    { status: 404, code: "not_found" },
+  await refusal(
+    at.admin.post(path, { files: ["a.txt"] }),
+    "invalid",
+    "workspace_id: missing; files are files of a workspace",
   );
-  expect(await at.admin.refused("POST", path, { workspace_id: workspace.id, files: ["../x"] })).toMatchObject(
-    { status: 400, code: "invalid" },
+  await refusal(
+    ann.post(path, { workspace_id: workspace.id, files: ["a.txt"] }),
+    "not_found",
+    `workspace ${workspace.id}: not found`,
   );
+  await refusal(at.admin.post(path, { workspace_id: workspace.id, files: ["none"] }), "not_found");
+  await refusal(at.admin.post(path, { workspace_id: workspace.id, files: ["../x"] }), "invalid");
 });
 
 test("stored tests run dry and say what differs", async () => {
@@ -381,11 +359,7 @@ test("stored tests run dry and say what differs", async () => {
     { name: "bad arguments", passed: false, problem: "args.a must be integer" },
   ]);
   await at.admin.put(`/gears/${gear.id}`, { tests: [] });
-  expect(await at.admin.refused("POST", `/gears/${gear.id}/tests/run`)).toEqual({
-    status: 422,
-    code: "refused",
-    message: "the gear has no tests",
-  });
+  await refusal(at.admin.post(`/gears/${gear.id}/tests/run`), "refused", "the gear has no tests");
 });
 
 test("so many run at once, the next wait; what lost its approval while it waited is refused", async () => {

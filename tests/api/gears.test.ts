@@ -6,6 +6,7 @@ import { ANY_ARGS, approvedGear, ECHO, isolatedSandbox, makeGear } from "../kit/
 import { call, say } from "../kit/model/index.ts";
 import { testService } from "../kit/service.ts";
 import { workplace } from "../kit/workplace.ts";
+import { refusal } from "../kit/refusal.ts";
 
 test("a create answers the specified fields, its content hash, and whether gears are isolated", async () => {
   await using at = await testService();
@@ -207,8 +208,8 @@ const REFUSED_CREATES: [what: string, fields: Record<string, unknown>, status: n
 test("every create that is not right is refused, with its reason, and makes nothing", async () => {
   await using at = await testService();
   for (const [what, fields, status, message] of REFUSED_CREATES) {
-    const refusal = await at.admin.refused("POST", "/gears", fields);
-    expect({ what, status: refusal.status, message: refusal.message }).toEqual({ what, status, message });
+    const refused = await at.admin.refused("POST", "/gears", fields);
+    expect({ what, status: refused.status, message: refused.message }).toEqual({ what, status, message });
   }
   expect(await at.admin.get<unknown>("/gears")).toEqual([]);
 });
@@ -217,8 +218,8 @@ test("4 MiB of code are accepted, other routes keep their smaller limit", async 
   await using at = await testService();
   const gear = await makeGear(at.admin, { code: "#".repeat(4 * 1024 * 1024) });
   expect(gear).toMatchObject({ code_bytes: 4 * 1024 * 1024 } as never);
-  const refusal = await at.admin.refused("POST", "/teams", { name: "x".repeat(1024 * 1024) });
-  expect(refusal).toEqual({
+  const refused = await at.admin.refused("POST", "/teams", { name: "x".repeat(1024 * 1024) });
+  expect(refused).toEqual({
     status: 413,
     code: "too_large",
     message: "the body is larger than 1048576 bytes",
@@ -229,17 +230,9 @@ test("4 MiB of code are accepted, other routes keep their smaller limit", async 
 test("names are unique among gears that are not deleted", async () => {
   await using at = await testService();
   const first = await makeGear(at.admin);
-  expect(await at.admin.refused("POST", "/gears", ECHO)).toEqual({
-    status: 409,
-    code: "conflict",
-    message: 'name: a gear named "echo_args" exists already',
-  });
+  await refusal(at.admin.post("/gears", ECHO), "conflict", 'name: a gear named "echo_args" exists already');
   await at.admin.delete(`/gears/${first.id}`);
-  expect(await at.admin.refused("GET", `/gears/${first.id}`)).toEqual({
-    status: 404,
-    code: "not_found",
-    message: `gear ${first.id}: not found`,
-  });
+  await refusal(at.admin.get(`/gears/${first.id}`), "not_found", `gear ${first.id}: not found`);
   expect((await makeGear(at.admin)).id).toBe(first.id + 1);
 });
 
@@ -343,26 +336,18 @@ test("a save is refused for others than author and admin, for another name, and 
   const bob = await at.user("bob");
   const gear = await makeGear(ann);
   const path = `/gears/${gear.id}`;
-  expect(await bob.refused("PUT", path, { code: "x" })).toEqual({
-    status: 403,
-    code: "forbidden",
-    message: "only the gear's author or an admin may save it",
-  });
-  expect(await ann.refused("PUT", path, { name: "other" })).toEqual({
-    status: 400,
-    code: "invalid",
-    message: "name: a gear's name never changes; create another gear",
-  });
-  expect(await ann.refused("PUT", path, { runtime: "python" })).toEqual({
-    status: 400,
-    code: "invalid",
-    message: "code: missing; another runtime or entrypoint needs its program with it",
-  });
-  expect(await ann.refused("PUT", "/gears/99", { code: "x" })).toEqual({
-    status: 404,
-    code: "not_found",
-    message: "gear 99: not found",
-  });
+  await refusal(bob.put(path, { code: "x" }), "forbidden", "only the gear's author or an admin may save it");
+  await refusal(
+    ann.put(path, { name: "other" }),
+    "invalid",
+    "name: a gear's name never changes; create another gear",
+  );
+  await refusal(
+    ann.put(path, { runtime: "python" }),
+    "invalid",
+    "code: missing; another runtime or entrypoint needs its program with it",
+  );
+  await refusal(ann.put("/gears/99", { code: "x" }), "not_found", "gear 99: not found");
   expect((await ann.put<{ version: number }>(path, { runtime: "python", code: "print()" })).version).toBe(2);
   expect((await at.admin.put<{ version: number }>(path, { code: "print(1)" })).version).toBe(3);
 });

@@ -14,13 +14,8 @@ import {
   type Role,
 } from "../../src/context/access/schema.ts";
 import type { FileRecord, NetChange } from "../../src/context/versioned-store/schema.ts";
-import {
-  contextServer,
-  filePath,
-  refusalOf,
-  type ContextClient,
-  type ContextServer,
-} from "../kit/context-server.ts";
+import { contextServer, filePath, type ContextClient, type ContextServer } from "../kit/context-server.ts";
+import { refusal, refusalOf } from "../kit/refusal.ts";
 
 const RUNS = 25;
 const RUNS_LIMIT_MS = 240_000;
@@ -276,10 +271,10 @@ describe("for random people and rules", () => {
                   status: response.status,
                   ok: ok.includes(response.status),
                 }).toEqual({ ...about, status: response.status, ok: true });
-              const refusal = await refusalOf(response);
+              const refused = await refusalOf(response);
               if (told)
-                return expect({ ...about, status: refusal.status }).toEqual({ ...about, status: 403 });
-              expect({ ...about, ...refusal }).toEqual({ ...about, ...hidden });
+                return expect({ ...about, status: refused.status }).toEqual({ ...about, status: 403 });
+              expect({ ...about, ...refused }).toEqual({ ...about, ...hidden });
             };
             const judgedPush = async (answer: Response) => {
               const body = (await answer.clone().json()) as { error?: { message: string } };
@@ -356,8 +351,8 @@ describe("for random people and rules", () => {
     const rules: AclRule[] = [{ effect: "deny", path: "team/vault/**", capabilities: ["list", "read"] }];
     await server.admin.put("/users/Ann/acl", { rules });
     for (const path of ["vault", "Vault"]) {
-      const refusal = await refusalOf(ann.raw("PUT", filePath(path), { body: "x" }));
-      expect(refusal).toEqual({
+      const refused = await refusalOf(ann.raw("PUT", filePath(path), { body: "x" }));
+      expect(refused).toEqual({
         status: 409,
         code: "conflict",
         message: "path: the name is taken already, or clashes with another",
@@ -400,10 +395,7 @@ describe("for random people and rules", () => {
     await server.admin.write("vault/b.md", "two");
     const rules: AclRule[] = [{ effect: "deny", path: "team/vault/**", capabilities: ["update"] }];
     await server.admin.put("/users/Lee/acl", { rules });
-    expect(await refusalOf(lee.raw("POST", `/spaces/team/snapshots/${id}/restore`))).toMatchObject({
-      status: 403,
-      code: "forbidden",
-    });
+    await refusal(lee.raw("POST", `/spaces/team/snapshots/${id}/restore`), "forbidden");
     expect([await server.admin.read("a.md"), await server.admin.read("vault/b.md")]).toEqual(["two", "two"]);
     await server.admin.delete("/users/Lee/acl");
     await lee.post(`/spaces/team/snapshots/${id}/restore`);

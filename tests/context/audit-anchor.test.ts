@@ -9,8 +9,9 @@ import { breakText, type AuditRecord } from "../../src/context/audit/schema.ts";
 import { hashOf } from "../../src/context/audit/record.ts";
 import { verifyAuditFile } from "../../src/context/audit/verify.ts";
 import type { HealthState } from "../../src/kit/health.ts";
-import { contextServer, put, refusalOf, type ContextServer } from "../kit/context-server.ts";
+import { contextServer, put, type ContextServer } from "../kit/context-server.ts";
 import { eventually } from "../kit/eventually.ts";
+import { refusal, refusalOf } from "../kit/refusal.ts";
 
 const fileIn = (directory: string) => join(directory, "audit", "audit.jsonl");
 const linesIn = (directory: string) => readFileSync(fileIn(directory), "utf8").split("\n").slice(0, -1);
@@ -168,15 +169,12 @@ describe("the file of a stopped server", () => {
     });
     await server.restart((directory) => truncateSync(fileIn(directory), 0));
     const again = server.as(lead.token);
-    expect(await refusalOf(again.raw("POST", "/audit/acknowledge", { body: { up_to: 1 } }))).toMatchObject({
-      code: "forbidden",
-    });
-    expect(
-      await refusalOf(server.admin.raw("POST", "/audit/acknowledge", { body: { up_to: 7 } })),
-    ).toMatchObject({
-      code: "conflict",
-      message: "up_to: the newest break is 1; look at it first (cairn audit verify)",
-    });
+    await refusal(again.raw("POST", "/audit/acknowledge", { body: { up_to: 1 } }), "forbidden");
+    await refusal(
+      server.admin.raw("POST", "/audit/acknowledge", { body: { up_to: 7 } }),
+      "conflict",
+      "up_to: the newest break is 1; look at it first (cairn audit verify)",
+    );
     expect((await verify(server)).breaks.length).toBe(1);
   });
 });

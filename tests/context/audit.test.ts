@@ -13,7 +13,8 @@ import { systemClock } from "../../src/kit/clock.ts";
 import { openDatabase } from "../../src/kit/db.ts";
 import { createLog } from "../../src/kit/log.ts";
 import { migrate } from "../../src/kit/migrate.ts";
-import { contextServer, filePath, put, refusalOf, type ContextServer } from "../kit/context-server.ts";
+import { refusalOf } from "../kit/refusal.ts";
+import { contextServer, filePath, put, type ContextServer } from "../kit/context-server.ts";
 import { eventually } from "../kit/eventually.ts";
 import { temporaryFolder, type Folder } from "../kit/folder.ts";
 

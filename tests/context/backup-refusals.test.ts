@@ -6,11 +6,12 @@ import { join } from "node:path";
 import type { Backup } from "../../src/context/backup/schema.ts";
 import { create, refused } from "../kit/backup-commands.ts";
 import { binaryPath } from "../kit/binaries.ts";
-import { contextServer, refusalOf, type ContextClient } from "../kit/context-server.ts";
+import { contextServer, type ContextClient } from "../kit/context-server.ts";
 import { eventually } from "../kit/eventually.ts";
 import { temporaryFolder } from "../kit/folder.ts";
 import { runContext } from "../kit/running-context.ts";
 import { smallDisk } from "../kit/small-disk.ts";
+import { refusal } from "../kit/refusal.ts";
 
 const LIMIT_MS = 90_000;
 
@@ -61,11 +62,11 @@ describe("what is refused", () => {
   test("only the operator of the machine makes one, whatever token is shown; the refusal is on record", async () => {
     await using folder = await temporaryFolder();
     await using server = await contextServer();
-    expect(await refusalOf(server.admin.raw("POST", "/backups", { body: { path: folder.path } }))).toEqual({
-      status: 403,
-      code: "forbidden",
-      message: "backups are made on the machine of the server, with cairn backup create; no token is enough",
-    });
+    await refusal(
+      server.admin.raw("POST", "/backups", { body: { path: folder.path } }),
+      "forbidden",
+      "backups are made on the machine of the server, with cairn backup create; no token is enough",
+    );
     const local = localOf(server.directory, server.as);
     expect((await local.refused("POST", "/backups", { path: "relative" })).message).toBe(
       "path: expected an absolute path",

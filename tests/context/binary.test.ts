@@ -10,7 +10,7 @@ import { verifyAuditFile } from "../../src/context/audit/verify.ts";
 import { systemClock } from "../../src/kit/clock.ts";
 import { openDatabase } from "../../src/kit/db.ts";
 import { createLog } from "../../src/kit/log.ts";
-import { refusalOf } from "../kit/context-server.ts";
+import { refusalOf } from "../kit/refusal.ts";
 import { eventually } from "../kit/eventually.ts";
 import { runService } from "../kit/running.ts";
 import { auditFile, runContext, type RunningContext } from "../kit/running-context.ts";

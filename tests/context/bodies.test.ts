@@ -3,7 +3,8 @@
 
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "bun:test";
-import { contextServer, filePath, refusalOf, type ContextServer } from "../kit/context-server.ts";
+import { refusalOf } from "../kit/refusal.ts";
+import { contextServer, filePath, type ContextServer } from "../kit/context-server.ts";
 import { eventually } from "../kit/eventually.ts";
 import { rawRequest } from "../kit/raw-http.ts";
 import { runContext } from "../kit/running-context.ts";
@@ -75,8 +76,8 @@ describe("before a byte of the body is read", () => {
       "too_large",
     ]);
     const paths = Array.from({ length: 50_001 }, (_, index) => `a/${index}.md`);
-    const refusal = await refusalOf(server.admin.raw("POST", "/spaces/team/pull", { body: { paths } }));
-    expect([refusal.status, refusal.code]).toEqual([400, "invalid"]);
+    const refused = await refusalOf(server.admin.raw("POST", "/spaces/team/pull", { body: { paths } }));
+    expect([refused.status, refused.code]).toEqual([400, "invalid"]);
   });
 });
 

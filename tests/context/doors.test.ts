@@ -3,9 +3,10 @@
 import { describe, expect, test } from "bun:test";
 import type { AuditRecord } from "../../src/context/audit/schema.ts";
 import { ClientAddresses, countedTogether } from "../../src/kit/http/client-address.ts";
-import { configure, contextServer, filePath, refusalOf, type ContextServer } from "../kit/context-server.ts";
+import { configure, contextServer, filePath, type ContextServer } from "../kit/context-server.ts";
 import { manualClock, MINUTE_MS } from "../kit/manual-clock.ts";
 import { rawRequest } from "../kit/raw-http.ts";
+import { refusal } from "../kit/refusal.ts";
 
 const LIMITED = { rate_limit: { enabled: true, requests_per_minute: 3, auth_per_minute: 2 } };
 
@@ -30,11 +31,9 @@ describe("rate limits", () => {
       [429, "3", "0", "60"],
     ]);
     expect(answers[3]!.headers.get("retry-after")).toBe("60");
-    expect(await refusalOf(answers[3]!)).toEqual({
-      status: 429,
-      code: "rate_limited",
-      message: "more than 3 requests in a minute; try again in 60 s",
-      details: { retry_after_seconds: 60, limit: 3 },
+    await refusal(answers[3]!, "rate_limited", "more than 3 requests in a minute; try again in 60 s", {
+      retry_after_seconds: 60,
+      limit: 3,
     });
     // Neither another token nor a stranger from the same address is held up by it.
     expect((await server.admin.raw("GET", "/auth/whoami")).status).toBe(200);

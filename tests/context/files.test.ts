@@ -4,17 +4,11 @@ import { describe, expect, test } from "bun:test";
 import { rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { FILE_BYTES_CEILING, type FileHistory } from "../../src/context/versioned-store/schema.ts";
-import {
-  contextServer,
-  filePath,
-  put,
-  refusalOf,
-  type ContextServer,
-  type WrittenFile,
-} from "../kit/context-server.ts";
+import { contextServer, filePath, put, type ContextServer, type WrittenFile } from "../kit/context-server.ts";
 import { sha256Hex } from "../../src/kit/crypto.ts";
 import { eventually } from "../kit/eventually.ts";
 import { manualClock, MINUTE_MS } from "../kit/manual-clock.ts";
+import { refusal, refusalOf } from "../kit/refusal.ts";
 
 const blank = () => contextServer({ template: "blank" });
 
@@ -95,18 +89,18 @@ describe("what a writer expected", () => {
 
   test("a header that says something else is refused and not ignored", async () => {
     await using server = await blank();
-    const refusal = async (headers: Record<string, string>) => {
+    const refused = async (headers: Record<string, string>) => {
       const { status, message } = await refusalOf(put(server.admin, "a.md", "x", headers));
       return [status, message];
     };
     // Without quotes it is no entity tag; `v1` is how people write a version, not how the ETag has it.
     for (const tag of ["1", "v1", '"v1"', '"1', '"1", "2"', 'W/"1"', '"0"', "*"])
-      expect([tag, await refusal({ "If-Match": tag })]).toEqual([
+      expect([tag, await refused({ "If-Match": tag })]).toEqual([
         tag,
         [400, 'header If-Match: expected the version that was read, in double quotes, for example "7"'],
       ]);
-    expect((await refusal({ "If-None-Match": '"1"' }))[0]).toBe(400);
-    expect(await refusal({ "If-Match": '"1"', "If-None-Match": "*" })).toEqual([
+    expect((await refused({ "If-None-Match": '"1"' }))[0]).toBe(400);
+    expect(await refused({ "If-Match": '"1"', "If-None-Match": "*" })).toEqual([
       400,
       "header If-Match: not together with If-None-Match",
     ]);
@@ -140,11 +134,11 @@ describe("versions", () => {
     expect(await read("?version=1")).toEqual([200, '"1"', "one\n"]);
     expect(await read("", { "If-None-Match": '"2"' })).toEqual([304, '"2"', ""]);
     expect(await read("", { "If-None-Match": '"1"' })).toEqual([200, '"2"', "two\n"]);
-    expect(await refusalOf(admin.raw("GET", `${filePath("notes/a.md")}?version=3`))).toEqual({
-      status: 404,
-      code: "not_found",
-      message: "file notes/a.md v3: not found",
-    });
+    await refusal(
+      admin.raw("GET", `${filePath("notes/a.md")}?version=3`),
+      "not_found",
+      "file notes/a.md v3: not found",
+    );
     expect((await admin.raw("GET", `${filePath("notes/a.md")}?version=0`)).status).toBe(400);
   });
 
@@ -231,10 +225,7 @@ describe("versions", () => {
       removed: 0,
     });
     await admin.write("b.bin", Uint8Array.of(0xff, 0xfe, 0x00));
-    expect(await refusalOf(admin.raw("GET", filePath("b.bin", "diff")))).toMatchObject({
-      status: 415,
-      code: "not_text",
-    });
+    await refusal(admin.raw("GET", filePath("b.bin", "diff")), "not_text");
   });
 
   test("delete keeps them, undelete brings the newest one back under its number, destroy takes one for good", async () => {
@@ -244,11 +235,7 @@ describe("versions", () => {
     await admin.write("a.md", "two");
     const destroy = (version: number) =>
       admin.raw("DELETE", `${filePath("a.md", "versions")}?version=${version}`);
-    expect(await refusalOf(destroy(2))).toEqual({
-      status: 400,
-      code: "invalid",
-      message: "cannot destroy current live version — soft-delete first",
-    });
+    await refusal(destroy(2), "invalid", "cannot destroy current live version — soft-delete first");
     const deleted = await admin.raw("DELETE", filePath("a.md"));
     expect([deleted.status, await deleted.json()]).toEqual([
       200,
@@ -257,17 +244,16 @@ describe("versions", () => {
     expect((await admin.raw("GET", filePath("a.md"))).status).toBe(404);
     expect(await admin.read("a.md", "?version=2")).toBe("two");
     expect((await destroy(2)).status).toBe(204);
-    expect(await refusalOf(admin.raw("GET", `${filePath("a.md")}?version=2`))).toEqual({
-      status: 404,
-      code: "not_found",
-      message: "a.md: the content of v2 was destroyed",
-      details: { path: "a.md" },
-    });
+    await refusal(
+      admin.raw("GET", `${filePath("a.md")}?version=2`),
+      "not_found",
+      "a.md: the content of v2 was destroyed",
+      { path: "a.md" },
+    );
     expect(await admin.post(filePath("a.md", "undelete"))).toMatchObject({ path: "a.md", version: 1 });
-    expect(await refusalOf(admin.raw("POST", filePath("a.md", "undelete")))).toMatchObject({
-      status: 409,
-      code: "conflict",
-      message: "a.md: is not deleted",
+    await refusal(admin.raw("POST", filePath("a.md", "undelete")), "conflict", "a.md: is not deleted", {
+      path: "a.md",
+      current: 1,
     });
     expect((await admin.write("a.md", "three")).version).toBe(3);
     const { versions, ...rest } = await history(server, "a.md");
@@ -289,16 +275,8 @@ describe("versions", () => {
       admin.raw("GET", filePath("no.md", "diff")),
       admin.raw("POST", filePath("no.md", "undelete")),
     ];
-    for (const answer of answers)
-      expect(await refusalOf(answer)).toEqual({
-        status: 404,
-        code: "not_found",
-        message: "file no.md: not found",
-      });
-    expect(await refusalOf(admin.raw("DELETE", `${filePath("no.md", "versions")}?version=1`))).toMatchObject({
-      status: 404,
-      code: "not_found",
-    });
+    for (const answer of answers) await refusal(answer, "not_found", "file no.md: not found");
+    await refusal(admin.raw("DELETE", `${filePath("no.md", "versions")}?version=1`), "not_found");
   });
 });
 
@@ -357,10 +335,11 @@ describe("changes and times", () => {
     expect(await list(`at=${head}`)).toEqual([["a.md", 1, "live"]]);
     expect(await list(`at=${encodeURIComponent(time)}`)).toEqual([["a.md", 1, "live"]]);
     for (const at of ["yesterday", "0", "2026", "-1", "abc.1", head.slice(1), "2026-13-01", "1 Jan 2026"])
-      expect(await refusalOf(admin.raw("GET", `/spaces/team/files?at=${at}`))).toMatchObject({
-        code: "invalid",
-        message: "at: expected a head (<epoch>.<seq>) or a time (RFC 3339)",
-      });
+      await refusal(
+        admin.raw("GET", `/spaces/team/files?at=${at}`),
+        "invalid",
+        "at: expected a head (<epoch>.<seq>) or a time (RFC 3339)",
+      );
   });
 
   test("a prefix is a directory, not the beginning of a name", async () => {
@@ -383,12 +362,7 @@ describe("changes and times", () => {
     const snapshot = await admin.post("/spaces/team/snapshots", {
       name: "before",
     });
-    expect(
-      await refusalOf(admin.raw("POST", "/spaces/team/snapshots", { body: { name: "before" } })),
-    ).toMatchObject({
-      status: 409,
-      code: "conflict",
-    });
+    await refusal(admin.raw("POST", "/spaces/team/snapshots", { body: { name: "before" } }), "conflict");
     await admin.write("a.md", "two");
     await admin.raw("DELETE", filePath("b.md"));
     await admin.write("c.md", "new");
@@ -400,9 +374,7 @@ describe("changes and times", () => {
       ["b.md", 2],
     ]);
     expect([await admin.read("a.md"), await admin.read("b.md")]).toEqual(["one", "one"]);
-    expect(await refusalOf(admin.raw("POST", "/spaces/team/snapshots/99/restore"))).toMatchObject({
-      status: 404,
-    });
+    await refusal(admin.raw("POST", "/spaces/team/snapshots/99/restore"), "not_found");
   });
 
   test("a read changes nothing", async () => {

@@ -3,14 +3,8 @@
 import { describe, expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import {
-  configure,
-  contextServer,
-  filePath,
-  put,
-  refusalOf,
-  type ContextServer,
-} from "../kit/context-server.ts";
+import { configure, contextServer, filePath, put, type ContextServer } from "../kit/context-server.ts";
+import { refusal, refusalOf } from "../kit/refusal.ts";
 
 const events = (server: ContextServer) => server.admin.events("/events?after=0");
 
@@ -50,12 +44,12 @@ describe("quotas", () => {
       const { quotas, quotas_set_by } = await server.admin.get("/spaces/team");
       return { quotas, quotas_set_by };
     };
-    expect(await refusalOf(lead.raw("PUT", place, { body: { max_file_size: 9, max_files: 8 } }))).toEqual({
-      status: 403,
-      code: "forbidden",
-      message: "max_files: the server allows 7; only an admin may set more for a space",
-      details: { quota: "max_files", asked: 8, limit: 7 },
-    });
+    await refusal(
+      lead.raw("PUT", place, { body: { max_file_size: 9, max_files: 8 } }),
+      "forbidden",
+      "max_files: the server allows 7; only an admin may set more for a space",
+      { quota: "max_files", asked: 8, limit: 7 },
+    );
     expect(await inForce()).toEqual({ quotas: config.quotas, quotas_set_by: {} });
     await admin.put(place, { max_files: 8, max_file_size: 50 });
     const byRoot = { name: "root", role: "admin" } as const;
@@ -181,17 +175,15 @@ describe("secrets", () => {
     const { admin } = server;
     const text = `intro\nkey = ${KEY}\n`;
     const details = { rule: "AWS access key", line: 2, snippet: "key = AKIA…" };
-    const refusal = (path: string) => ({
-      status: 422,
-      code: "secret_found",
-      message: `${path}: line 2 looks like a secret (AWS access key); remove it, or, once a person has checked it, write secret:checked on that line or the one above`,
-      details: { path, ...details },
-    });
-    expect(await refusalOf(put(admin, "a.md", text))).toEqual(refusal("a.md"));
+    const wanted = (path: string) =>
+      [
+        "secret_found",
+        `${path}: line 2 looks like a secret (AWS access key); remove it, or, once a person has checked it, write secret:checked on that line or the one above`,
+        { path, ...details },
+      ] as const;
+    await refusal(put(admin, "a.md", text), ...wanted("a.md"));
     const ops = [{ op: "put", path: "b.md", content_b64: Buffer.from(text).toString("base64") }];
-    expect(await refusalOf(admin.raw("POST", "/spaces/team/push", { body: { ops } }))).toEqual(
-      refusal("b.md"),
-    );
+    await refusal(admin.post("/spaces/team/push", { ops }), ...wanted("b.md"));
     expect(await admin.get("/spaces/team/files")).toEqual([]);
     await using stream = await events(server);
     const { data } = await stream.until((event) => event.type === "secret.blocked");
@@ -268,19 +260,21 @@ describe("secrets", () => {
     const recorded = "the working tree has a copy that was edited by hand and has to be recorded first";
     const remedy =
       "remove it, or, once a person has checked it, write secret:checked on that line or the one above";
-    expect(await refusalOf(put(admin, "a.md", "two"))).toEqual({
-      status: 422,
-      code: "secret_found",
-      message: `${recorded}: a.md: line 1 looks like a secret (AWS access key); ${remedy}`,
-      details: { path: "a.md", rule: "AWS access key", line: 1, snippet: "key = AKIA…" },
-    });
+    await refusal(
+      put(admin, "a.md", "two"),
+      "secret_found",
+      `${recorded}: a.md: line 1 looks like a secret (AWS access key); ${remedy}`,
+      { path: "a.md", rule: "AWS access key", line: 1, snippet: "key = AKIA…" },
+    );
     expect((await refusalOf(admin.raw("DELETE", filePath("a.md")))).code).toBe("secret_found");
     await admin.put("/spaces/team/quotas", { max_file_size: 10 });
     writeFileSync(join(tree, "a.md"), "longer than ten");
-    expect(await refusalOf(put(admin, "a.md", "two"))).toMatchObject({
-      code: "quota_exceeded",
-      message: `${recorded}: a.md: 15 bytes, over the limit of 10 (max_file_size)`,
-    });
+    await refusal(
+      put(admin, "a.md", "two"),
+      "quota_exceeded",
+      `${recorded}: a.md: 15 bytes, over the limit of 10 (max_file_size)`,
+      { path: "a.md", quota: "max_file_size", limit: 10, used: 15 },
+    );
     expect(await (await admin.raw("GET", `${filePath("a.md")}?version=1`)).text()).toBe("one");
     expect(await admin.read("a.md")).toBe("longer than ten");
     expect(readFileSync(join(tree, "a.md"), "utf8")).toBe("longer than ten");

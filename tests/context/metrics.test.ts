@@ -3,7 +3,8 @@
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { contextServer, refusalOf } from "../kit/context-server.ts";
+import { refusalOf } from "../kit/refusal.ts";
+import { contextServer } from "../kit/context-server.ts";
 import { rawRequest } from "../kit/raw-http.ts";
 
 const scrape = async (url: string, headers: Record<string, string> = {}) =>

@@ -12,7 +12,8 @@ import { openDatabase } from "../../src/kit/db.ts";
 import { openApi, type DescribedRoute } from "../../src/kit/http/openapi.ts";
 import { createLog } from "../../src/kit/log.ts";
 import { migrate } from "../../src/kit/migrate.ts";
-import { contextServer, refusalOf, type ContextClient } from "../kit/context-server.ts";
+import { refusalOf } from "../kit/refusal.ts";
+import { contextServer, type ContextClient } from "../kit/context-server.ts";
 import { temporaryFolder } from "../kit/folder.ts";
 import { expectOperations } from "../kit/operations.ts";
 import { expectGoldenJson } from "../kit/golden.ts";
@@ -116,8 +117,8 @@ function asked(route: Route, space: string): { method: string; path: string; bod
 
 async function answerTo(client: ContextClient, route: Route, space: string) {
   const { method, path, body } = asked(route, space);
-  const refusal = await refusalOf(client.raw(method, path, { body }));
-  return { ...refusal, message: refusal.message.replaceAll(space, "SPACE") };
+  const refused = await refusalOf(client.raw(method, path, { body }));
+  return { ...refused, message: refused.message.replaceAll(space, "SPACE") };
 }
 
 describe("what is hidden", () => {

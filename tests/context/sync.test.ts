@@ -4,13 +4,8 @@ import { describe, expect, test } from "bun:test";
 import { modeOf, travelsDown, travelsUp } from "../../src/context/spaces/modes.ts";
 import { BATCH_OPERATIONS_MAX } from "../../src/context/versioned-store/schema.ts";
 import { sha256Hex } from "../../src/kit/crypto.ts";
-import {
-  contextServer,
-  filePath,
-  put as write,
-  refusalOf,
-  type ContextClient,
-} from "../kit/context-server.ts";
+import { contextServer, filePath, put as write, type ContextClient } from "../kit/context-server.ts";
+import { refusal, refusalOf } from "../kit/refusal.ts";
 
 interface Op {
   op: "put" | "delete";
@@ -143,8 +138,8 @@ describe("push", () => {
         [put("first.md", "1"), op],
         [op, put("first.md", "1")],
       ]) {
-        const refusal = await refusalOf(push(ann, ops));
-        expect([op.path, refusal.status, refusal.code]).toEqual([op.path, status, code]);
+        const refused = await refusalOf(push(ann, ops));
+        expect([op.path, refused.status, refused.code]).toEqual([op.path, status, code]);
       }
     expect(await paths(admin)).toEqual(before);
     // Each is on record, the modes as well.
@@ -202,18 +197,14 @@ describe("push", () => {
     const { head } = await admin.get("/spaces/team");
     expect((await push(admin, [put("a.md", "A")], head)).status).toBe(200);
     const other = head.replace(/^./, (digit) => (digit === "0" ? "1" : "0"));
-    const refusal = await refusalOf(push(admin, [put("b.md", "B")], other));
-    expect([refusal.status, refusal.code]).toEqual([409, "epoch_changed"]);
+    await refusal(push(admin, [put("b.md", "B")], other), "epoch_changed");
     expect((await push(admin, [put("b.md", "B")], "7")).status).toBe(400);
     expect(await paths(admin)).toEqual(["a.md 1"]);
   });
 
   test("a body beyond the limit is 413 and not read", async () => {
     await using server = await contextServer({ template: "blank" });
-    const refusal = await refusalOf(
-      server.admin.raw("POST", "/users", { body: `{"name":"${"x".repeat(1024 * 1024)}"}` }),
-    );
-    expect([refusal.status, refusal.code]).toEqual([413, "too_large"]);
+    await refusal(server.admin.post("/users", { name: "x".repeat(1024 * 1024) }), "too_large");
     const large = "x".repeat(2 * 1024 * 1024);
     expect((await push(server.admin, [put("large.md", large)])).status).toBe(200);
     expect((await server.admin.read("large.md")).length).toBe(large.length);
@@ -222,12 +213,7 @@ describe("push", () => {
       headers: { Authorization: `Bearer ${server.admin.token}` },
       body: new Uint8Array(64 * 1024 * 1024 + 1),
     });
-    expect(await refusalOf(beyond)).toEqual({
-      status: 413,
-      code: "too_large",
-      message: "the body is larger than 67108864 bytes",
-      details: { limit_bytes: 67_108_864 },
-    });
+    await refusal(beyond, "too_large", "the body is larger than 67108864 bytes", { limit_bytes: 67_108_864 });
   });
 });
 
@@ -293,12 +279,12 @@ describe("pull", () => {
     await admin.write("identity/me.md", "me");
     const viewer = await server.user("Vic", "viewer");
     expect((await unpacked(await pull(viewer, ["identity/me.md"])))["identity/me.md"]).toBe("me");
-    expect(await refusalOf(pull(viewer, ["own/a.md"]))).toEqual({
-      status: 422,
-      code: "refused",
-      message: "own/a.md: the sync rules of team keep it where it is",
-      details: { path: "own/a.md" },
-    });
+    await refusal(
+      pull(viewer, ["own/a.md"]),
+      "refused",
+      "own/a.md: the sync rules of team keep it where it is",
+      { path: "own/a.md" },
+    );
     expect((await refusalOf(pull(viewer, ["no.md"]))).status).toBe(404);
   });
 

@@ -9,6 +9,22 @@ export interface Refusal {
   readonly details?: Record<string, unknown>;
 }
 
+/** What a client's methods reject with when the server refuses. */
+export class Refused extends Error {
+  constructor(
+    request: string,
+    readonly refusal: Refusal,
+  ) {
+    super(`${request}: ${refusal.status} ${refusal.code}: ${refusal.message}`);
+  }
+}
+
+/** Raises when the text is not that of a refusal. */
+export function refusalIn(status: number, text: string): Refusal {
+  const { request_id: _, ...error } = (JSON.parse(text) as { error: Refusal & { request_id: string } }).error;
+  return { ...error, status };
+}
+
 /** Of the type that is named, or of what the route at this address answers. */
 type Typed<T, Routes, M extends Method, P extends string> = [T] extends [never] ? Answer<Routes, M, P> : T;
 
@@ -50,9 +66,14 @@ export interface StreamEvent {
   readonly data: any;
 }
 
-export function createClient<Routes = ServiceRoutes>(url: string, token?: string): Client<Routes> {
+/** `url` as a function: where the server is now, also after a restart. */
+export function createClient<Routes = ServiceRoutes>(
+  url: string | (() => string),
+  token?: string,
+): Client<Routes> {
+  const base = typeof url === "string" ? () => url : url;
   const raw: Client<Routes>["raw"] = (method, path, init = {}) =>
-    fetch(url + (path.startsWith("/api") || path === "/health" ? path : `/api/v1${path}`), {
+    fetch(base() + (path.startsWith("/api") || path === "/health" ? path : `/api/v1${path}`), {
       method,
       headers: {
         ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
@@ -66,11 +87,13 @@ export function createClient<Routes = ServiceRoutes>(url: string, token?: string
   const json = async <T>(method: string, path: string, body?: unknown): Promise<T> => {
     const response = await raw(method, path, { body });
     const text = await response.text();
-    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
+    if (!response.ok) throw failure(`${method} ${path}`, response.status, text);
     return (text === "" ? undefined : JSON.parse(text)) as T;
   };
   return {
-    url,
+    get url() {
+      return base();
+    },
     raw,
     get: (path) => json("GET", path),
     post: (path, body) => json("POST", path, body),
@@ -81,13 +104,7 @@ export function createClient<Routes = ServiceRoutes>(url: string, token?: string
       const response = await raw(method, path, { body });
       const text = await response.text();
       if (response.ok) throw new Error(`${method} ${path} was not refused: ${response.status} ${text}`);
-      const { error } = JSON.parse(text) as { error: Omit<Refusal, "status"> };
-      return {
-        status: response.status,
-        message: error.message,
-        code: error.code,
-        ...(error.details === undefined ? {} : { details: error.details }),
-      };
+      return refusalIn(response.status, text);
     },
     async events(path, init = {}) {
       const { method = "GET", body, headers } = init;
@@ -95,10 +112,16 @@ export function createClient<Routes = ServiceRoutes>(url: string, token?: string
         body,
         headers: { Accept: "text/event-stream", ...headers },
       });
-      if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+      if (!response.ok) throw failure(`${method} ${path}`, response.status, await response.text());
       return new EventReader(response);
     },
   };
+}
+
+function failure(request: string, status: number, text: string): Error {
+  return text.startsWith('{"error":')
+    ? new Refused(request, refusalIn(status, text))
+    : new Error(`${request}: ${status} ${text}`);
 }
 
 export class EventReader implements AsyncDisposable {

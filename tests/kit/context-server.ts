@@ -149,15 +149,3 @@ export function put(
     headers: { "Content-Type": "application/octet-stream", ...headers },
   });
 }
-
-/** Status, code, message and details of an answer that must be a refusal. */
-export async function refusalOf(
-  answer: Response | Promise<Response>,
-): Promise<{ status: number; code: string; message: string; details?: unknown }> {
-  const response = await answer;
-  const text = await response.text();
-  if (response.ok) throw new Error(`it was not refused: ${response.status} ${text}`);
-  const { error } = JSON.parse(text) as { error: Record<string, string> };
-  const { request_id: _, code, message, ...rest } = error;
-  return { status: response.status, code: code!, message: message!, ...rest };
-}

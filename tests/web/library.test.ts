@@ -7,6 +7,7 @@ import { hasBrowser, startBrowser, type TestBrowser } from "../kit/browser.ts";
 import { eventually } from "../kit/eventually.ts";
 import { runService, type RunningService } from "../kit/running.ts";
 import { canShow, type Showcase, showcase } from "../kit/showcase.ts";
+import { refusal } from "../kit/refusal.ts";
 
 const SETUP_MS = 40_000;
 
@@ -144,7 +145,7 @@ describe.if(hasBrowser && canShow)("the library screen", () => {
     await dialog.getByRole("button", { name: "Delete instruction" }).click();
     await page.waitForURL("**/library");
     await eventually(() => rows(page).filter({ hasText: "short-lived" }).count(), 0);
-    expect(await busy.admin.refused("GET", `/instructions/${id}`)).toMatchObject({ status: 404 });
+    await refusal(busy.admin.get(`/instructions/${id}`), "not_found");
     await page.close();
   });
 

@@ -5,8 +5,9 @@ import { call, say } from "../../kit/model/index.ts";
 import { office } from "../../kit/office.ts";
 import { searchable, searchLab } from "../../kit/searching.ts";
 import { begin, end } from "../../kit/turns.ts";
+import { refusal } from "../../kit/refusal.ts";
 
-const ADMIN_ONLY = { status: 403, code: "forbidden", message: "only an admin may do this" };
+const ADMIN_ONLY = ["forbidden", "only an admin may do this"] as const;
 
 test.if(searchable)(
   "grants are an admin's, one for an agent, and seen by whoever sees the workspace",
@@ -14,12 +15,8 @@ test.if(searchable)(
     await using lab = await searchLab();
     const member = await lab.at.user("mia");
     const path = `/workspaces/${lab.workspaceId}/egress`;
-    expect(await member.refused("POST", path, { agent_id: lab.orchestratorId })).toEqual(ADMIN_ONLY);
-    expect(await member.refused("GET", path)).toEqual({
-      status: 404,
-      code: "not_found",
-      message: `workspace ${lab.workspaceId}: not found`,
-    });
+    await refusal(member.post(path, { agent_id: lab.orchestratorId }), ...ADMIN_ONLY);
+    await refusal(member.get(path), "not_found", `workspace ${lab.workspaceId}: not found`);
     const grant = await lab.grant();
     expect(grant).toEqual({
       id: 1,
@@ -30,29 +27,25 @@ test.if(searchable)(
       created_at: expect.any(String) as string,
     });
     expect(await lab.admin.get<unknown>(path)).toEqual([grant]);
-    expect(await lab.admin.refused("POST", path, { agent_id: lab.orchestratorId })).toEqual({
-      status: 409,
-      code: "conflict",
-      message: 'agent "orchestrator" has a grant for web search already',
-    });
-    expect(await lab.admin.refused("POST", path, { agent_id: 99 })).toEqual({
-      status: 400,
-      code: "invalid",
-      message: "agent_id: agent 99 is not in this workspace",
-    });
-    expect(await lab.admin.refused("POST", "/workspaces/99/egress", { agent_id: 1 })).toEqual({
-      status: 404,
-      code: "not_found",
-      message: "workspace 99: not found",
-    });
-    expect(await member.refused("DELETE", "/egress-grants/1")).toEqual(ADMIN_ONLY);
+    await refusal(
+      lab.admin.post(path, { agent_id: lab.orchestratorId }),
+      "conflict",
+      'agent "orchestrator" has a grant for web search already',
+    );
+    await refusal(
+      lab.admin.post(path, { agent_id: 99 }),
+      "invalid",
+      "agent_id: agent 99 is not in this workspace",
+    );
+    await refusal(
+      lab.admin.post("/workspaces/99/egress", { agent_id: 1 }),
+      "not_found",
+      "workspace 99: not found",
+    );
+    await refusal(member.delete("/egress-grants/1"), ...ADMIN_ONLY);
     await lab.admin.delete("/egress-grants/1");
     expect(await lab.admin.get<unknown>(path)).toEqual([]);
-    expect(await lab.admin.refused("DELETE", "/egress-grants/1")).toEqual({
-      status: 404,
-      code: "not_found",
-      message: "egress grant 1: not found",
-    });
+    await refusal(lab.admin.delete("/egress-grants/1"), "not_found", "egress grant 1: not found");
   },
 );
 
@@ -63,9 +56,11 @@ test("with lock 1 closed there is nothing to grant, and it says what to do", asy
   const reason =
     "web search is off for this installation (lock 1 of 3): the operator turns it on with egress and egress_key in the configuration";
   expect(await at.admin.get("/egress/status")).toEqual({ on: false, reason });
-  expect(
-    await at.admin.refused("POST", `/workspaces/${workspace.id}/egress`, { agent_id: agent.id }),
-  ).toEqual({ status: 422, code: "refused", message: reason });
+  await refusal(
+    at.admin.post(`/workspaces/${workspace.id}/egress`, { agent_id: agent.id }),
+    "refused",
+    reason,
+  );
 });
 
 test.if(searchable)("the tool is offered only where both locks are open", async () => {
@@ -111,38 +106,34 @@ test.if(searchable)(
     const [request] = await lab.pending();
     const path = "/egress/requests/1/decision";
     const approve = { decision: "approve", query_hash: request!.query_hash };
-    expect(await member.refused("POST", path, approve)).toEqual(ADMIN_ONLY);
+    await refusal(member.post(path, approve), ...ADMIN_ONLY);
     expect(await member.get("/egress/pending")).toEqual([]);
     expect(await member.get("/approvals")).toEqual([]);
-    expect(await member.refused("GET", "/egress/log")).toEqual(ADMIN_ONLY);
-    expect(await member.refused("POST", "/egress/off")).toEqual(ADMIN_ONLY);
-    expect(await lab.admin.refused("POST", path, { ...approve, query_hash: "0".repeat(64) })).toEqual({
-      status: 409,
-      code: "conflict",
-      message: "query_hash: it is not the hash of this request's query; look at it again",
-    });
-    expect(await lab.admin.refused("POST", path, { decision: "approve" })).toEqual({
-      status: 400,
-      code: "invalid",
-      message: "query_hash: missing",
-    });
+    await refusal(member.get("/egress/log"), ...ADMIN_ONLY);
+    await refusal(member.post("/egress/off"), ...ADMIN_ONLY);
+    await refusal(
+      lab.admin.post(path, { ...approve, query_hash: "0".repeat(64) }),
+      "conflict",
+      "query_hash: it is not the hash of this request's query; look at it again",
+    );
+    await refusal(lab.admin.post(path, { decision: "approve" }), "invalid", "query_hash: missing");
     expect((await lab.admin.refused("POST", path, { ...approve, decision: "maybe" })).message).toBe(
       "decision: expected one of: approve, refuse",
     );
-    expect(await lab.admin.refused("POST", "/egress/requests/99/decision", approve)).toEqual({
-      status: 404,
-      code: "not_found",
-      message: "search request 99: not found",
-    });
+    await refusal(
+      lab.admin.post("/egress/requests/99/decision", approve),
+      "not_found",
+      "search request 99: not found",
+    );
 
     const both = await Promise.all([lab.admin, other].map((who) => who.raw("POST", path, { body: approve })));
     expect(both.map(({ status }) => status).toSorted()).toEqual([200, 409]);
     await end(lab.admin, turn.id);
-    expect(await other.refused("POST", path, { ...approve, decision: "refuse" })).toEqual({
-      status: 409,
-      code: "conflict",
-      message: "this search is done already",
-    });
+    await refusal(
+      other.post(path, { ...approve, decision: "refuse" }),
+      "conflict",
+      "this search is done already",
+    );
     expect(lab.service.queries).toEqual(["tea"]);
   },
 );

@@ -7,6 +7,7 @@ import { manualClock, MINUTE_MS } from "../../kit/manual-clock.ts";
 import { call, gate, say } from "../../kit/model/index.ts";
 import { searchable, searchLab, type SearchLab } from "../../kit/searching.ts";
 import { begin, end } from "../../kit/turns.ts";
+import { refusal } from "../../kit/refusal.ts";
 
 const QUERY = "heron migration 2026";
 const search = (query = QUERY) => call("web_search", { query });
@@ -241,16 +242,14 @@ test.if(searchable)(
     await admin.post(`/turns/${turn.id}/resume`);
     expect(await end(admin, turn.id)).toMatchObject({ status: "done" });
     expect(lab.service.queries).toEqual([]);
-    expect(
-      await admin.refused("POST", `/egress/requests/${second.id}/decision`, {
+    await refusal(
+      admin.post(`/egress/requests/${second.id}/decision`, {
         decision: "approve",
         query_hash: second.query_hash,
       }),
-    ).toEqual({
-      status: 409,
-      code: "conflict",
-      message: "this search is expired already",
-    });
+      "conflict",
+      "this search is expired already",
+    );
     expect(await decisions(lab, admin)).toEqual([
       ["egress.grant", `agent:${lab.orchestratorId}`, "loopback"],
       ["search.expire", "search:1", "system"],
@@ -277,11 +276,11 @@ test.if(searchable)("a cancelled turn takes its question with it", async () => {
   expect(await lab.admin.get("/egress/log")).toMatchObject([
     { state: "refused", decided_by: null, auth: null, reason: "the turn was cancelled" },
   ]);
-  const refusal = await lab.admin.refused("POST", `/egress/requests/${request!.id}/decision`, {
+  const refused = await lab.admin.refused("POST", `/egress/requests/${request!.id}/decision`, {
     decision: "approve",
     query_hash: request!.query_hash,
   });
-  expect(refusal.message).toBe("this search is refused already");
+  expect(refused.message).toBe("this search is refused already");
 });
 
 test.if(searchable)(

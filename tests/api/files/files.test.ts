@@ -15,6 +15,7 @@ import { sha256Hex } from "../../../src/kit/crypto.ts";
 import { FILE_BYTES_MAX } from "../../../src/service/files/schema.ts";
 import { workplace } from "../../kit/workplace.ts";
 import { fileClient } from "./file-client.ts";
+import { refusal } from "../../kit/refusal.ts";
 
 const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
 
@@ -209,13 +210,12 @@ describe("limits", () => {
       read_only: false,
       content: full,
     });
-    const tooLarge = {
-      status: 413,
-      code: "too_large",
-      message: `the body is larger than ${FILE_BYTES_MAX} bytes`,
-      details: { limit_bytes: FILE_BYTES_MAX },
-    };
-    expect(await files.refused("PUT", "full.txt", `${full}y`)).toEqual(tooLarge);
+    const tooLarge = [
+      "too_large",
+      `the body is larger than ${FILE_BYTES_MAX} bytes`,
+      { limit_bytes: FILE_BYTES_MAX },
+    ] as const;
+    await refusal(files.put("full.txt", `${full}y`), ...tooLarge);
     const endless = new ReadableStream({
       pull: (controller) => controller.enqueue(new Uint8Array(256 * 1024).fill(120)),
     });
@@ -252,20 +252,16 @@ describe("limits", () => {
     await using lab = await workplace();
     const files = fileClient(lab.at, lab.workspaceId);
     await files.put("a.md", "text");
-    const notText = (path: string) => ({
-      status: 415,
-      code: "not_text",
-      message: `${path}: is not UTF-8 text`,
-    });
+    const notText = (path: string) => ["not_text", `${path}: is not UTF-8 text`] as const;
     const broken: number[][] = [[0xff, 0xfe], [0xc3], [0xe2, 0x82], [0xed, 0xa0, 0x80], [0xc0, 0xaf], [0x80]];
     for (const bytes of broken) {
-      expect(await files.refused("PUT", "a.md", new Uint8Array(bytes))).toEqual(notText("a.md"));
+      await refusal(files.put("a.md", new Uint8Array(bytes)), ...notText("a.md"));
       writeFileSync(join(files.directory, "b.bin"), new Uint8Array(bytes));
-      expect(await files.refused("GET", "b.bin")).toEqual(notText("b.bin"));
+      await refusal(files.get("b.bin"), ...notText("b.bin"));
     }
     const image = new Uint8Array(FILE_BYTES_MAX + 10).fill(0x89);
     writeFileSync(join(files.directory, "c.png"), image);
-    expect(await files.refused("GET", "c.png")).toEqual(notText("c.png"));
+    await refusal(files.get("c.png"), ...notText("c.png"));
     expect((await (await files.get("a.md")).json()) as object).toMatchObject({ content: "text" });
   });
 });
@@ -329,11 +325,11 @@ describe("paths", () => {
       message: "query parameter x: unknown field",
     });
     expect(readFileSync(join(lab.at.data, "files/secret.txt"), "utf8")).toBe("secret");
-    expect(await files.refused("PUT", ".cairn-save-x", "x")).toEqual({
-      status: 400,
-      code: "invalid",
-      message: "path: names that begin with .cairn-save- are reserved",
-    });
+    await refusal(
+      files.put(".cairn-save-x", "x"),
+      "invalid",
+      "path: names that begin with .cairn-save- are reserved",
+    );
   });
 
   test("a missing file, a missing directory, and each in place of the other", async () => {
@@ -372,13 +368,9 @@ describe("paths", () => {
         other("trailing."),
         other("what?"),
       ]);
-      const out = {
-        status: 400,
-        code: "invalid",
-        message: "etc/passwd: a link on the way leads out of the directory",
-      };
-      expect(await files.refused("GET", "etc/passwd")).toEqual(out);
-      expect(await files.refused("PUT", "etc/passwd", "x")).toEqual(out);
+      const out = ["invalid", "etc/passwd: a link on the way leads out of the directory"] as const;
+      await refusal(files.get("etc/passwd"), ...out);
+      await refusal(files.put("etc/passwd", "x"), ...out);
     },
   );
 });
@@ -404,9 +396,7 @@ describe("who", () => {
       hidden(lab.workspaceId),
     );
     expect(await theirs.refusedList("")).toEqual(hidden(lab.workspaceId));
-    expect(
-      await fileClient(lab.at, lab.workspaceId, "cairn_wrong").refused("PUT", "a.md", "y"),
-    ).toMatchObject({ status: 401, code: "unauthenticated" });
+    await refusal(fileClient(lab.at, lab.workspaceId, "cairn_wrong").put("a.md", "y"), "unauthenticated");
     expect((await (await fileClient(lab.at, lab.workspaceId).get("a.md")).json()) as object).toMatchObject({
       content: "x",
     });

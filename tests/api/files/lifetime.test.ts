@@ -7,6 +7,7 @@ import { temporaryFolder } from "../../kit/folder.ts";
 import { testService } from "../../kit/service.ts";
 import { workplace } from "../../kit/workplace.ts";
 import { fileClient } from "./file-client.ts";
+import { refusal } from "../../kit/refusal.ts";
 
 test("deleting a workspace deletes its files, and a save that comes too late makes nothing", async () => {
   await using lab = await workplace();
@@ -15,11 +16,7 @@ test("deleting a workspace deletes its files, and a save that comes too late mak
   const late = Array.from({ length: 20 }, (_, index) => files.put(`late/${index}.md`, "x"));
   await lab.admin.delete(`/workspaces/${lab.workspaceId}`);
   await Promise.all(late);
-  expect(await files.refused("PUT", "a.md", "x")).toEqual({
-    status: 404,
-    code: "not_found",
-    message: `workspace ${lab.workspaceId}: not found`,
-  });
+  await refusal(files.put("a.md", "x"), "not_found", `workspace ${lab.workspaceId}: not found`);
   await lab.at.service.stop("so that background work has ended");
   expect(readdirSync(join(lab.at.data, "files"))).toEqual([]);
 });

@@ -4,6 +4,7 @@ import { expect, test } from "bun:test";
 import { canonicalJson, sha256Hex } from "../../../src/kit/crypto.ts";
 import { call, say } from "../../kit/model/index.ts";
 import { workplace, type Workplace } from "../../kit/workplace.ts";
+import { refusal } from "../../kit/refusal.ts";
 
 const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
 const hashOf = (name: string, text: string) => sha256Hex(canonicalJson({ name, text }));
@@ -161,36 +162,37 @@ test("refusals of decisions: another wording, twice, changed since, not there", 
   const { admin } = lab;
   const { id } = await admin.post("/instructions", { name: "Style", text: "one" });
   const proposal = await propose(lab, "Style", "two");
-  const conflict = (message: string) => ({ status: 409, code: "conflict", message });
-  expect(
-    await admin.refused("POST", decide(proposal.id), {
+  const conflict = (message: string) => ["conflict", message] as const;
+  await refusal(
+    admin.post(decide(proposal.id), {
       decision: "accept",
       content_hash: hashOf("Style", "other"),
     }),
-  ).toEqual(conflict("content_hash: it is not the hash of this proposal; look at it again"));
+    ...conflict("content_hash: it is not the hash of this proposal; look at it again"),
+  );
   await admin.put(`/instructions/${id}`, { text: "by a person" });
-  expect(await admin.refused("POST", decide(proposal.id), { decision: "accept" })).toEqual(
-    conflict('"Style" was changed since this was proposed; refuse it, and ask for a new proposal'),
+  await refusal(
+    admin.post(decide(proposal.id), { decision: "accept" }),
+    ...conflict('"Style" was changed since this was proposed; refuse it, and ask for a new proposal'),
   );
   expect(await admin.get(`/instruction-proposals/${proposal.id}`)).toMatchObject({ status: "pending" });
   await admin.post(decide(proposal.id), { decision: "refuse", content_hash: proposal.content_hash });
-  expect(await admin.refused("POST", decide(proposal.id), { decision: "accept" })).toEqual(
-    conflict("this proposal is refused already"),
+  await refusal(
+    admin.post(decide(proposal.id), { decision: "accept" }),
+    ...conflict("this proposal is refused already"),
   );
   const orphan = await propose(lab, "Style", "four");
   await admin.delete(`/instructions/${id}`);
-  expect(await admin.refused("POST", decide(orphan.id), { decision: "accept" })).toEqual(
-    conflict('"Style" was changed since this was proposed; refuse it, and ask for a new proposal'),
+  await refusal(
+    admin.post(decide(orphan.id), { decision: "accept" }),
+    ...conflict('"Style" was changed since this was proposed; refuse it, and ask for a new proposal'),
   );
-  expect(await admin.refused("POST", decide(999), { decision: "accept" })).toEqual({
-    status: 404,
-    code: "not_found",
-    message: "instruction proposal 999: not found",
-  });
-  expect(await admin.refused("POST", decide(orphan.id), { decision: "maybe" })).toMatchObject({
-    status: 400,
-    code: "invalid",
-  });
+  await refusal(
+    admin.post(decide(999), { decision: "accept" }),
+    "not_found",
+    "instruction proposal 999: not found",
+  );
+  await refusal(admin.post(decide(orphan.id), { decision: "maybe" }), "invalid");
 });
 
 test("who decides: people of the workspace on new ones, the author or an admin on changes; strangers know of none", async () => {
@@ -207,18 +209,17 @@ test("who decides: people of the workspace on new ones, the author or an admin o
 
   expect(await stranger.get("/instruction-proposals")).toEqual([]);
   expect(await stranger.get("/approvals")).toEqual([]);
-  const hidden = { status: 404, code: "not_found", message: `instruction proposal ${fresh.id}: not found` };
-  expect(await stranger.refused("GET", `/instruction-proposals/${fresh.id}`)).toEqual(hidden);
-  expect(await stranger.refused("POST", decide(fresh.id), { decision: "accept" })).toEqual(hidden);
+  const hidden = ["not_found", `instruction proposal ${fresh.id}: not found`] as const;
+  await refusal(stranger.get(`/instruction-proposals/${fresh.id}`), ...hidden);
+  await refusal(stranger.post(decide(fresh.id), { decision: "accept" }), ...hidden);
 
   expect((await member.get("/instruction-proposals")).map((each) => each.id)).toEqual([change.id, fresh.id]);
   expect((await member.get("/approvals")).map((each) => each.id)).toEqual([fresh.id]);
-  const forbidden = {
-    status: 403,
-    code: "forbidden",
-    message: "only the instruction's author or an admin may decide on a change of it",
-  };
-  expect(await member.refused("POST", decide(change.id), { decision: "accept" })).toEqual(forbidden);
+  const forbidden = [
+    "forbidden",
+    "only the instruction's author or an admin may decide on a change of it",
+  ] as const;
+  await refusal(member.post(decide(change.id), { decision: "accept" }), ...forbidden);
   await member.post(decide(fresh.id), { decision: "accept" });
   expect(await admin.get("/instructions")).toMatchObject([
     { name: "admins", author: "admin" },

@@ -2,6 +2,7 @@
 
 import { expect, test } from "bun:test";
 import { testService } from "../../kit/service.ts";
+import { refusal } from "../../kit/refusal.ts";
 
 const OLD = "the old password";
 const NEW = "the new password";
@@ -47,32 +48,26 @@ test("who is not an admin needs the current password, and only for their own", a
   const own = at.as(token);
   const mine = `/users/${anna.id}/password`;
 
-  expect(await own.refused("PUT", mine, { password: NEW })).toEqual({
-    status: 400,
-    code: "invalid",
-    message: "current_password: missing",
-  });
+  await refusal(own.put(mine, { password: NEW }), "invalid", "current_password: missing");
   for (const current_password of ["wrong", ""]) {
-    expect(await own.refused("PUT", mine, { password: NEW, current_password })).toEqual({
-      status: 403,
-      code: "forbidden",
-      message: "current_password: not your current password",
-    });
+    await refusal(
+      own.put(mine, { password: NEW, current_password }),
+      "forbidden",
+      "current_password: not your current password",
+    );
   }
   for (const id of [1, bert.id, 999]) {
-    expect(
-      await own.refused("PUT", `/users/${id}/password`, { password: NEW, current_password: OLD }),
-    ).toEqual({
-      status: 403,
-      code: "forbidden",
-      message: "only an admin may set someone else's password",
-    });
+    await refusal(
+      own.put(`/users/${id}/password`, { password: NEW, current_password: OLD }),
+      "forbidden",
+      "only an admin may set someone else's password",
+    );
   }
-  expect(await bert.refused("PUT", `/users/${bert.id}/password`, { password: NEW })).toEqual({
-    status: 403,
-    code: "forbidden",
-    message: "you have no password yet: an admin sets the first one",
-  });
+  await refusal(
+    bert.put(`/users/${bert.id}/password`, { password: NEW }),
+    "forbidden",
+    "you have no password yet: an admin sets the first one",
+  );
   await at.admin.post("/login", { user: "anna", password: OLD });
 });
 
@@ -117,9 +112,5 @@ test("a password has 8 to 1024 characters, whoever sets it, and an empty one cle
 test("the password of a user who does not exist is 404", async () => {
   await using at = await testService();
 
-  expect(await at.admin.refused("PUT", "/users/999/password", { password: NEW })).toEqual({
-    status: 404,
-    code: "not_found",
-    message: "user 999: not found",
-  });
+  await refusal(at.admin.put("/users/999/password", { password: NEW }), "not_found", "user 999: not found");
 });

@@ -2,13 +2,13 @@
 
 import { expect, test } from "bun:test";
 import { office } from "../../kit/office.ts";
+import { refusal } from "../../kit/refusal.ts";
 
-const ADMIN_ONLY = { status: 403, code: "forbidden", message: "only an admin may do this" };
-const LEAD_ONLY = {
-  status: 403,
-  code: "forbidden",
-  message: "only an admin, or a team-lead who belongs to the team, may do this",
-};
+const ADMIN_ONLY = ["forbidden", "only an admin may do this"] as const;
+const LEAD_ONLY = [
+  "forbidden",
+  "only an admin, or a team-lead who belongs to the team, may do this",
+] as const;
 
 test("a team has a name and members; anyone signed in reads them, by name", async () => {
   await using at = await office();
@@ -40,19 +40,19 @@ test("a team is renamed and deleted by admins", async () => {
     name: "RED",
     members: [],
   });
-  expect(await at.admin.refused("PATCH", `/teams/${red}`, { name: "Blue " })).toEqual({
-    status: 409,
-    code: "conflict",
-    message: 'name: a team named "Blue" exists already',
-  });
+  await refusal(
+    at.admin.patch(`/teams/${red}`, { name: "Blue " }),
+    "conflict",
+    'name: a team named "Blue" exists already',
+  );
   await at.admin.delete(`/teams/${red}`);
   for (const method of ["PATCH", "DELETE"]) {
     const body = method === "PATCH" ? { name: "x" } : undefined;
-    expect(await at.admin.refused(method, `/teams/${red}`, body)).toEqual({
-      status: 404,
-      code: "not_found",
-      message: `team ${red}: not found`,
-    });
+    await refusal(
+      at.admin.raw(method, `/teams/${red}`, { body: body }),
+      "not_found",
+      `team ${red}: not found`,
+    );
   }
 });
 
@@ -68,18 +68,18 @@ test("a team-lead adds and removes members of teams they belong to, others don't
     ["DELETE", `/teams/${team}/members/${member.id}`],
   ];
 
-  for (const [method, path] of calls(foreign)) expect(await lead.refused(method, path)).toEqual(LEAD_ONLY);
+  for (const [method, path] of calls(foreign)) await refusal(lead.raw(method, path), ...LEAD_ONLY);
   for (const [method, path] of [...calls(own), ...calls(foreign)])
-    expect(await member.refused(method, path)).toEqual(LEAD_ONLY);
-  expect(await lead.refused("POST", "/teams", { name: "mine" })).toEqual(ADMIN_ONLY);
-  expect(await lead.refused("PATCH", `/teams/${own}`, { name: "mine" })).toEqual(ADMIN_ONLY);
-  expect(await lead.refused("DELETE", `/teams/${own}`)).toEqual(ADMIN_ONLY);
+    await refusal(member.raw(method, path), ...LEAD_ONLY);
+  await refusal(lead.post("/teams", { name: "mine" }), ...ADMIN_ONLY);
+  await refusal(lead.patch(`/teams/${own}`, { name: "mine" }), ...ADMIN_ONLY);
+  await refusal(lead.delete(`/teams/${own}`), ...ADMIN_ONLY);
 
   const added = await lead.put(`/teams/${own}/members/${guest.id}`);
   expect(added.members.map((each) => each.name)).toEqual(["guest", "lead", "member"]);
   await lead.delete(`/teams/${own}/members/${member.id}`);
   await lead.delete(`/teams/${own}/members/${lead.id}`);
-  expect(await lead.refused("PUT", `/teams/${own}/members/${lead.id}`)).toEqual(LEAD_ONLY);
+  await refusal(lead.put(`/teams/${own}/members/${lead.id}`), ...LEAD_ONLY);
 });
 
 test("members and teams that don't exist are 404, each by its own noun", async () => {

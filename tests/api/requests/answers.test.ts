@@ -4,6 +4,7 @@ import { expect, test } from "bun:test";
 import { SECURITY_HEADERS } from "../../../src/kit/http/answer.ts";
 import { office } from "../../kit/office.ts";
 import { testService } from "../../kit/service.ts";
+import { refusal } from "../../kit/refusal.ts";
 
 test("answers of every kind carry the security headers, are not cached, and have a request id", async () => {
   await using at = await office();
@@ -44,8 +45,8 @@ test("a harmless request id is taken over and echoed; another is replaced", asyn
 
   for (const id of ["a", "A-1.b_c:d", "x".repeat(64)]) expect(await echoed(id)).toBe(id);
   for (const id of ["x".repeat(65), "a b", "a/b", "é", "<x>"]) expect(await echoed(id)).not.toBe(id);
-  const refusal = await at.admin.raw("GET", "/nothing", { headers: { "X-Request-Id": "mine" } });
-  expect(await refusal.json()).toEqual({
+  const refused = await at.admin.raw("GET", "/nothing", { headers: { "X-Request-Id": "mine" } });
+  expect(await refused.json()).toEqual({
     error: { message: "/api/v1/nothing: no such route", code: "not_found", request_id: "mine" },
   });
 });
@@ -67,17 +68,14 @@ test("health is open to all, at both addresses, and lists are [] when empty", as
 
 test("query parameters that a route does not know are refused where it knows any", async () => {
   await using at = await testService();
-  const invalid = (field: string, problem: string) => ({
-    status: 400,
-    code: "invalid",
-    message: `query parameter ${field}: ${problem}`,
-    details: { in: "query", field, problem },
-  });
+  const invalid = (field: string, problem: string) =>
+    ["invalid", `query parameter ${field}: ${problem}`, { in: "query", field, problem }] as const;
 
-  expect(await at.admin.refused("GET", "/audit?page=2")).toEqual(invalid("page", "unknown field"));
+  await refusal(at.admin.get("/audit?page=2"), ...invalid("page", "unknown field"));
   for (const limit of ["0", "501", "-1", "x", "", "1.5", "1e2"]) {
-    expect(await at.admin.refused("GET", `/audit?limit=${limit}`)).toEqual(
-      invalid("limit", "expected an integer from 1 to 500"),
+    await refusal(
+      at.admin.get(`/audit?limit=${limit}`),
+      ...invalid("limit", "expected an integer from 1 to 500"),
     );
   }
 });

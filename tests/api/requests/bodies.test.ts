@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { filledPath, type DescribedRoute } from "../../kit/described-routes.ts";
 import { everything, inhabited, routesOf, type Inhabited } from "../../kit/inhabited.ts";
 import { rawRequest } from "../../kit/raw-http.ts";
+import { refusal } from "../../kit/refusal.ts";
 
 const MIB = 1024 * 1024;
 
@@ -83,11 +84,7 @@ test("no body at all, where one is needed", async () => {
   expect(optional.map((route) => route.path)).toEqual(["/workspaces/{id}/clone", "/gears/{id}/run"]);
   for (const route of needing) {
     const path = filledPath(route, { id: lab.ids[route.path.split("/")[1]!] ?? 0 });
-    expect(await lab.admin.refused(route.method, path)).toEqual({
-      status: 400,
-      code: "invalid",
-      message: "body: expected object",
-    });
+    await refusal(lab.admin.raw(route.method, path), "invalid", "body: expected object");
   }
 });
 
@@ -170,20 +167,16 @@ test("none of all this changed anything", async () => {
 
 test("paths that are no route are 404 in JSON, and methods that a path does not have 405", async () => {
   for (const path of ["/api/v1/nothing", "/api/v2/users", "/api"])
-    expect(await lab.admin.refused("GET", path)).toEqual({
-      status: 404,
-      code: "not_found",
-      message: `${path}: no such route`,
-    });
+    await refusal(lab.admin.get(path), "not_found", `${path}: no such route`);
   for (const [method, path, allow] of [
     ["POST", "/api/v1/whoami", "GET, HEAD"],
     ["DELETE", "/api/v1/workspaces", "GET, HEAD, POST"],
     ["PUT", "/api/v1/login", "POST"],
   ] as const)
-    expect(await lab.admin.refused(method, path)).toEqual({
-      status: 405,
-      code: "wrong_method",
-      message: `${path}: ${method} is not allowed; use ${allow}`,
-      details: { allow },
-    });
+    await refusal(
+      lab.admin.raw(method, path),
+      "wrong_method",
+      `${path}: ${method} is not allowed; use ${allow}`,
+      { allow },
+    );
 });

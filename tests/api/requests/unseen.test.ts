@@ -4,6 +4,7 @@ import { expect, test } from "bun:test";
 import { filledPath, fitting, type DescribedRoute } from "../../kit/described-routes.ts";
 import { everything, inhabited, routesOf } from "../../kit/inhabited.ts";
 import type { Client } from "../../kit/client.ts";
+import { refusal } from "../../kit/refusal.ts";
 
 const MISSING = 987_654;
 
@@ -81,21 +82,21 @@ test("ids in queries and bodies are no way round", async () => {
     orchestrator_model_id: ids["models"],
   });
   const [boss] = await anna.get(`/workspaces/${own.id}/agents`);
-  const notFound = (message: string) => ({ status: 404, code: "not_found", message });
-  const invalid = (message: string) => ({ status: 400, code: "invalid", message });
+  const notFound = (message: string) => ["not_found", message] as const;
+  const invalid = (message: string) => ["invalid", message] as const;
 
   for (const id of [ids["turns"]!, MISSING]) {
-    expect(await anna.refused("GET", `/workspaces/${own.id}/blueprint?at=${id}`)).toEqual(
-      notFound(`turn ${id}: not found`),
-    );
+    await refusal(anna.get(`/workspaces/${own.id}/blueprint?at=${id}`), ...notFound(`turn ${id}: not found`));
   }
   for (const id of [ids["agents"]!, MISSING]) {
     const wires = `/workspaces/${own.id}/wires`;
-    expect(await anna.refused("POST", wires, { from_agent_id: boss!.id, to_agent_id: id })).toEqual(
-      invalid(`to_agent_id: agent ${id} is not in this workspace`),
+    await refusal(
+      anna.post(wires, { from_agent_id: boss!.id, to_agent_id: id }),
+      ...invalid(`to_agent_id: agent ${id} is not in this workspace`),
     );
-    expect(await anna.refused("POST", wires, { from_agent_id: id, to_agent_id: boss!.id })).toEqual(
-      invalid(`from_agent_id: agent ${id} is not in this workspace`),
+    await refusal(
+      anna.post(wires, { from_agent_id: id, to_agent_id: boss!.id }),
+      ...invalid(`from_agent_id: agent ${id} is not in this workspace`),
     );
   }
   expect(await anna.get<unknown>(`/workspaces/${own.id}/entries?before=${MISSING}`)).toEqual([]);

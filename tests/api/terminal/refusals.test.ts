@@ -5,6 +5,7 @@ import { userInfo } from "node:os";
 import { office } from "../../kit/office.ts";
 import { TERMINAL_FILES_OF_ROOT } from "../../../src/service/terminal/terminals.ts";
 import { connectTerminal, handOver, ISOLATED } from "../../kit/terminal.ts";
+import { refusal } from "../../kit/refusal.ts";
 
 const OFF =
   "the terminal is off: set terminal: true in the configuration (or SERVICE_TERMINAL=1), with a container sandbox, and start the service again";
@@ -15,15 +16,15 @@ const ON = { SERVICE_TERMINAL: "1" };
 test("off", async () => {
   await using at = await office({ sandbox: ISOLATED });
   const workspace = await at.workspace("lab");
-  const refusal = { status: 422, code: "refused", message: OFF };
+  const wanted = ["refused", OFF] as const;
   expect(await at.admin.get("/terminal/status")).toEqual({
     on: false,
     reason: OFF,
     sessions: 0,
     sessions_max: 8,
   });
-  expect(await at.admin.refused("GET", "/terminal")).toEqual(refusal);
-  expect(await at.admin.refused("GET", `/workspaces/${workspace.id}/terminal`)).toEqual(refusal);
+  await refusal(at.admin.get("/terminal"), ...wanted);
+  await refusal(at.admin.get(`/workspaces/${workspace.id}/terminal`), ...wanted);
 });
 
 test("on, without a container sandbox", async () => {
@@ -37,11 +38,7 @@ test("on, without a container sandbox", async () => {
     sessions: 0,
     sessions_max: 8,
   });
-  expect(await at.admin.refused("GET", "/terminal")).toEqual({
-    status: 422,
-    code: "refused",
-    message: NOT_ISOLATED,
-  });
+  await refusal(at.admin.get("/terminal"), "refused", NOT_ISOLATED);
 });
 
 test("who may not, and what is no WebSocket", async () => {
@@ -54,38 +51,27 @@ test("who may not, and what is no WebSocket", async () => {
     sessions: 0,
     sessions_max: 8,
   });
-  expect(await stranger.refused("GET", "/terminal")).toEqual({
-    status: 403,
-    code: "forbidden",
-    message: "only an admin may do this",
-  });
+  await refusal(stranger.get("/terminal"), "forbidden", "only an admin may do this");
   // Also to its owner: a terminal is for admins.
   const own = await at.workspace("own", stranger);
   for (const id of [workspace.id, own.id, 999])
-    expect(await stranger.refused("GET", `/workspaces/${id}/terminal`)).toEqual({
-      status: 403,
-      code: "forbidden",
-      message: "only an admin may do this",
-    });
-  expect(await at.admin.refused("GET", "/workspaces/999/terminal")).toMatchObject({ status: 404 });
+    await refusal(stranger.get(`/workspaces/${id}/terminal`), "forbidden", "only an admin may do this");
+  await refusal(at.admin.get("/workspaces/999/terminal"), "not_found");
   await handOver(at, workspace.id);
   expect((await at.as("cairn_wrong").refused("GET", "/terminal")).status).toBe(401);
-  expect(await at.admin.refused("GET", `/workspaces/${workspace.id}/terminal`)).toEqual({
-    status: 400,
-    code: "invalid",
-    message: "this address speaks WebSocket: connect to it with an upgrade",
-  });
+  await refusal(
+    at.admin.get(`/workspaces/${workspace.id}/terminal`),
+    "invalid",
+    "this address speaks WebSocket: connect to it with an upgrade",
+  );
   expect(await at.admin.get("/audit?action=terminal.start")).toEqual([]);
 });
 
 test.if(userInfo().uid === 0)("a workspace's terminal is refused where its files are root's", async () => {
   await using at = await office({ environment: ON, sandbox: ISOLATED });
   const workspace = await at.workspace("lab");
-  expect(await at.admin.refused("GET", `/workspaces/${workspace.id}/terminal`)).toEqual({
-    status: 422,
-    code: "refused",
-    message: TERMINAL_FILES_OF_ROOT,
-    details: { reason: "files_of_root" },
+  await refusal(at.admin.get(`/workspaces/${workspace.id}/terminal`), "refused", TERMINAL_FILES_OF_ROOT, {
+    reason: "files_of_root",
   });
 });
 

@@ -12,6 +12,7 @@ import {
   terminalOffice,
   type TerminalOffice,
 } from "../../kit/terminal.ts";
+import { refusal } from "../../kit/refusal.ts";
 
 const TIMEOUT_MS = 20_000;
 let docker: TestDocker | undefined;
@@ -221,11 +222,7 @@ describe("terminal", () => {
   dockerTest("eight at once, and no more", async (on) => {
     await using at = await terminalOffice(on);
     const open = await Promise.all(Array.from({ length: 8 }, () => connectTerminal(at.url, "/terminal")));
-    expect(await at.admin.refused("GET", "/terminal")).toEqual({
-      status: 422,
-      code: "refused",
-      message: "8 terminals are open already: end one first",
-    });
+    await refusal(at.admin.get("/terminal"), "refused", "8 terminals are open already: end one first");
     for (const terminal of open) terminal.socket.close();
     await Promise.all(open.map((terminal) => terminal.closed));
   });

@@ -4,6 +4,7 @@ import { describe, expect, test } from "bun:test";
 import { call, gate, hang, say, think } from "../../kit/model/index.ts";
 import { begin, callsOf, conversationOf, end, entriesOf, expectNextTurnWorks } from "../../kit/turns.ts";
 import { protocols, workplace, type TurnView, type Workplace } from "../../kit/workplace.ts";
+import { refusal } from "../../kit/refusal.ts";
 
 const cancel = (lab: Workplace, turn: TurnView) => lab.admin.post(`/turns/${turn.id}/cancel`);
 
@@ -28,12 +29,8 @@ describe.each(protocols)("%s", (protocol) => {
       { status: "cancelled", error: null, input_tokens: null },
     ]);
     await lab.model.waitFor((request) => request.state === "aborted");
-    const refusal = {
-      status: 409,
-      code: "conflict",
-      message: "the turn is cancelled: there is nothing to cancel",
-    };
-    expect(await lab.admin.refused("POST", `/turns/${turn.id}/cancel`)).toEqual(refusal);
+    const wanted = ["conflict", "the turn is cancelled: there is nothing to cancel"] as const;
+    await refusal(lab.admin.post(`/turns/${turn.id}/cancel`), ...wanted);
     await expectNextTurnWorks(lab);
     expect(lab.model.requests[1]!.messages.map((message) => message.text)).toEqual([
       "go",

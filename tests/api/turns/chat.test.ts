@@ -5,6 +5,7 @@ import { expect, test } from "bun:test";
 import { gate, say } from "../../kit/model/index.ts";
 import { begin, conversationOf, end } from "../../kit/turns.ts";
 import { workplace, type TurnView } from "../../kit/workplace.ts";
+import { refusal } from "../../kit/refusal.ts";
 
 test("of two chats at once one is refused, with the code that says why", async () => {
   await using lab = await workplace();
@@ -17,11 +18,7 @@ test("of two chats at once one is refused, with the code that says why", async (
   expect(answers.map((answer) => answer.status).sort()).toEqual([202, 409, 409]);
   const message =
     "a turn is running in this workspace: wait for it, cancel it, or send queue: true to be next";
-  expect(await lab.admin.refused("POST", path, { text: "more" })).toEqual({
-    status: 409,
-    code: "turn_running",
-    message,
-  });
+  await refusal(lab.admin.post(path, { text: "more" }), "turn_running", message);
   const winner = await answers.find((answer) => answer.status === 202)!.json();
   held.open();
   expect(await end(lab.admin, (winner as { turn: TurnView }).turn.id)).toMatchObject({ status: "done" });
@@ -71,11 +68,11 @@ test("the queue has an end", async () => {
   lab.model.on("boss", [held, say("ok")]);
   await begin(lab, "0");
   for (let n = 1; n <= 16; n++) await begin(lab, `${n}`, { queue: true });
-  const refusal = await lab.admin.refused("POST", `/workspaces/${lab.workspaceId}/chat`, {
+  const refused = await lab.admin.refused("POST", `/workspaces/${lab.workspaceId}/chat`, {
     text: "17",
     queue: true,
   });
-  expect(refusal).toEqual({ status: 422, code: "refused", message: "16 turns are waiting already" });
+  expect(refused).toEqual({ status: 422, code: "refused", message: "16 turns are waiting already" });
   held.open();
   expect(await end(lab.admin, 17)).toMatchObject({ status: "done" });
   expect(lab.model.requests.map((request) => request.messages.at(-1)!.text)).toEqual(
@@ -104,10 +101,7 @@ test("a queued turn of somebody who lost access is cancelled and the next begins
     error,
     started_at: null,
   });
-  expect(await ann.refused("GET", `/turns/${turn.id}`)).toMatchObject({
-    status: 404,
-    message: `turn ${turn.id}: not found`,
-  });
+  await refusal(ann.get(`/turns/${turn.id}`), "not_found", `turn ${turn.id}: not found`);
 });
 
 test("text that says nothing is refused, text that says much is not", async () => {
@@ -115,16 +109,9 @@ test("text that says nothing is refused, text that says much is not", async () =
   lab.model.on("boss", say("ok"));
   const path = `/workspaces/${lab.workspaceId}/chat`;
   for (const text of ["", " \n\t"]) {
-    expect(await lab.admin.refused("POST", path, { text })).toEqual({
-      status: 400,
-      code: "invalid",
-      message: "text: must not be empty",
-    });
+    await refusal(lab.admin.post(path, { text }), "invalid", "text: must not be empty");
   }
-  expect(await lab.admin.refused("POST", path, { text: "x".repeat(400_001) })).toMatchObject({
-    status: 400,
-    code: "invalid",
-  });
+  await refusal(lab.admin.post(path, { text: "x".repeat(400_001) }), "invalid");
   const long = `${"long ".repeat(79_999)}\u0000é𝄞`;
   expect((await lab.chat(long)).turn.status).toBe("done");
   expect(lab.model.requests[0]!.messages.at(-1)!.text).toBe(long);

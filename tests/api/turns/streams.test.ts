@@ -8,6 +8,7 @@ import type { EventReader, StreamEvent } from "../../kit/client.ts";
 import { rawStream } from "../../kit/raw-http.ts";
 import { begin, entriesOf } from "../../kit/turns.ts";
 import { workplace } from "../../kit/workplace.ts";
+import { refusal } from "../../kit/refusal.ts";
 
 const idsOf = (events: readonly StreamEvent[]) => events.flatMap((event) => event.id ?? []);
 const upTo = (last: number) => Array.from({ length: last }, (_, index) => index + 1);
@@ -63,8 +64,8 @@ test("a viewer that drops and comes back misses nothing and gets nothing twice",
   expect(all).toEqual(upTo(all.length));
   await using later = await lab.admin.events(`/turns/${turn.id}/events?after=${all.at(-1)! - 1}`);
   expect((await later.all()).map((event) => event.type)).toEqual(["turn.finished"]);
-  const refusal = await lab.admin.raw("GET", path, { headers: { "Last-Event-ID": "x" } });
-  expect([refusal.status, ((await refusal.json()) as { error: { message: string } }).error.message]).toEqual([
+  const refused = await lab.admin.raw("GET", path, { headers: { "Last-Event-ID": "x" } });
+  expect([refused.status, ((await refused.json()) as { error: { message: string } }).error.message]).toEqual([
     400,
     "header Last-Event-ID: expected the id of an event",
   ]);
@@ -228,7 +229,7 @@ test("who loses access loses the stream; who keeps it, keeps it", async () => {
   held.open();
   await mine.all();
   expect([saidBy(hers.seen, 1), saidBy(mine.seen, 1)]).toEqual(["so far", "so far so good"]);
-  expect(await ann.refused("GET", `/workspaces/${lab.workspaceId}/events`)).toMatchObject({ status: 404 });
+  await refusal(ann.get(`/workspaces/${lab.workspaceId}/events`), "not_found");
 });
 
 test("a stream that is ended closes its connection: with its turn, and with the right to see it", async () => {
@@ -274,10 +275,7 @@ test("deleting a workspace stops its turn and tells its viewers", async () => {
     data: { data: { workspace_id: lab.workspaceId } },
   });
   await lab.model.waitFor((request) => request.state === "aborted");
-  expect(await lab.admin.refused("GET", `/turns/${turn.id}`)).toMatchObject({
-    status: 404,
-    message: `turn ${turn.id}: not found`,
-  });
+  await refusal(lab.admin.get(`/turns/${turn.id}`), "not_found", `turn ${turn.id}: not found`);
   expect(lab.model.requests).toHaveLength(1);
   expect(lab.at.log.filter((line) => line.includes('"level":"error"'))).toEqual([]);
 });

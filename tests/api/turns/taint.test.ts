@@ -8,6 +8,7 @@ import { call, gate, say } from "../../kit/model/index.ts";
 import { found } from "../../kit/search-service.ts";
 import { searchable, searchLab, type SearchLab } from "../../kit/searching.ts";
 import { begin, end } from "../../kit/turns.ts";
+import { refusal } from "../../kit/refusal.ts";
 
 const search = call("web_search", { query: "heron migration 2026" });
 
@@ -192,9 +193,9 @@ test.if(searchable)("who does not see the workspace clears nothing", async () =>
   lab.model.script("boss", [search, say("They fly.")]);
   await searched(lab, "look");
   const [result] = await tainted(lab);
-  expect(await ann.refused("POST", `/entries/${result!.id}/clear-taint`)).toEqual({
-    status: 404,
-    code: "not_found",
-    message: `entry ${result!.id}: not found`,
-  });
+  await refusal(
+    ann.post(`/entries/${result!.id}/clear-taint`),
+    "not_found",
+    `entry ${result!.id}: not found`,
+  );
 });

@@ -6,6 +6,7 @@ import type { BlueprintRecord } from "../../../src/service/snapshot/schema.ts";
 import { gate, say } from "../../kit/model/index.ts";
 import { office } from "../../kit/office.ts";
 import { workplace } from "../../kit/workplace.ts";
+import { refusal } from "../../kit/refusal.ts";
 
 test("an agent is created where there is room, and listed after the orchestrator, by name", async () => {
   await using at = await office();
@@ -46,30 +47,26 @@ test("an agent is created where there is room, and listed after the orchestrator
 test("an agent with an unknown model, or over the limit of 500, is refused", async () => {
   await using at = await office();
   const lab = await at.workspace("lab");
-  expect(
-    await at.admin.refused("POST", `/workspaces/${lab.id}/agents`, { name: "x", role: "", model_id: 99 }),
-  ).toEqual({
-    status: 404,
-    code: "not_found",
-    message: "model 99: not found",
-  });
+  await refusal(
+    at.admin.post(`/workspaces/${lab.id}/agents`, { name: "x", role: "", model_id: 99 }),
+    "not_found",
+    "model 99: not found",
+  );
   await Promise.all(
     Array.from({ length: 499 }, (_, index) =>
       at.agent(lab.id, `agent ${index}`, { position: { x: 0, y: 0 } }),
     ),
   );
 
-  expect(
-    await at.admin.refused("POST", `/workspaces/${lab.id}/agents`, {
+  await refusal(
+    at.admin.post(`/workspaces/${lab.id}/agents`, {
       name: "x",
       role: "",
       model_id: at.modelId,
     }),
-  ).toEqual({
-    status: 422,
-    code: "refused",
-    message: "a workspace has at most 500 agents",
-  });
+    "refused",
+    "a workspace has at most 500 agents",
+  );
   const one = (await at.blueprint(lab.id)).agents.at(-1)!;
   await at.admin.delete(`/agents/${one.id}`);
   await at.agent(lab.id, "in its place");
@@ -88,16 +85,12 @@ test("a patch changes what it names: a position only the position, and an absent
   expect(await patch({ role: "" })).toEqual({ ...moved, budget, role: "" });
   expect(await patch({})).toEqual({ ...moved, budget, role: "" });
   expect(await patch({ budget: null })).toEqual({ ...moved, role: "" });
-  expect(await at.admin.refused("PATCH", `/agents/${agent.id}`, { model_id: 99 })).toEqual({
-    status: 404,
-    code: "not_found",
-    message: "model 99: not found",
-  });
-  expect(await at.admin.refused("PATCH", `/agents/${agent.id}`, { position: { x: 1 } })).toEqual({
-    status: 400,
-    code: "invalid",
-    message: "position.y: missing",
-  });
+  await refusal(at.admin.patch(`/agents/${agent.id}`, { model_id: 99 }), "not_found", "model 99: not found");
+  await refusal(
+    at.admin.patch(`/agents/${agent.id}`, { position: { x: 1 } }),
+    "invalid",
+    "position.y: missing",
+  );
 });
 
 test("texts come back as they were given", async () => {
@@ -183,24 +176,18 @@ test("a wire runs between two agents of one workspace, once, and is deleted, nev
   expect(await refused(boss.id, removed.id)).toEqual(
     invalid(`to_agent_id: agent ${removed.id} is not in this workspace`),
   );
-  expect(await at.admin.refused("PATCH", `/wires/${wire.id}`, {})).toMatchObject({
-    status: 405,
-    message: `/api/v1/wires/${wire.id}: PATCH is not allowed; use DELETE`,
-  });
+  await refusal(
+    at.admin.patch(`/wires/${wire.id}`, {}),
+    "wrong_method",
+    `/api/v1/wires/${wire.id}: PATCH is not allowed; use DELETE`,
+    { allow: "DELETE" },
+  );
 
   await at.admin.delete(`/wires/${wire.id}`);
-  expect(await at.admin.refused("DELETE", `/wires/${wire.id}`)).toEqual({
-    status: 404,
-    code: "not_found",
-    message: `wire ${wire.id}: not found`,
-  });
+  await refusal(at.admin.delete(`/wires/${wire.id}`), "not_found", `wire ${wire.id}: not found`);
   await at.admin.delete(`/agents/${worker.id}`);
   expect(await at.admin.get<unknown>(`/workspaces/${lab.id}/wires`)).toEqual([]);
-  expect(await at.admin.refused("PATCH", `/agents/${worker.id}`, {})).toEqual({
-    status: 404,
-    code: "not_found",
-    message: `agent ${worker.id}: not found`,
-  });
+  await refusal(at.admin.patch(`/agents/${worker.id}`, {}), "not_found", `agent ${worker.id}: not found`);
 });
 
 test("of many wires at the same moment exactly one is drawn", async () => {
@@ -276,9 +263,5 @@ test("the blueprint of a turn is the one it began with, positions included, also
     agents: ["orchestrator"],
     wires: [],
   });
-  expect(await lab.admin.refused("GET", `${path}?at=999`)).toEqual({
-    status: 404,
-    code: "not_found",
-    message: "turn 999: not found",
-  });
+  await refusal(lab.admin.get(`${path}?at=999`), "not_found", "turn 999: not found");
 });

@@ -2,12 +2,9 @@
 
 import { expect, test } from "bun:test";
 import { office } from "../../kit/office.ts";
+import { refusal } from "../../kit/refusal.ts";
 
-const FORBIDDEN = {
-  status: 403,
-  code: "forbidden",
-  message: "only the owner or an admin may change its budgets",
-};
+const FORBIDDEN = ["forbidden", "only the owner or an admin may change its budgets"] as const;
 
 test("a member of the team clears no budget, neither of the workspace nor of an agent", async () => {
   await using at = await office();
@@ -19,8 +16,7 @@ test("a member of the team clears no budget, neither of the workspace nor of an 
   const paths = [`/workspaces/${lab.id}`, `/agents/${agent.id}`];
   for (const path of paths) {
     await owner.patch(path, { budget: small });
-    for (const budget of [null, {}, large])
-      expect(await member.refused("PATCH", path, { budget })).toEqual(FORBIDDEN);
+    for (const budget of [null, {}, large]) await refusal(member.patch(path, { budget }), ...FORBIDDEN);
     await at.admin.patch(path, { budget: large });
   }
   // Everything else of an agent is theirs to change, also in a request that sends the budget back as it is.

@@ -5,6 +5,7 @@ import type { BlueprintRecord } from "../../../src/service/snapshot/schema.ts";
 import { call, say } from "../../kit/model/index.ts";
 import { office } from "../../kit/office.ts";
 import { workplace } from "../../kit/workplace.ts";
+import { refusal } from "../../kit/refusal.ts";
 
 /** A blueprint without what a copy must have of its own. */
 function shape({ agents, wires }: BlueprintRecord): object {
@@ -90,11 +91,11 @@ test("without a name it is called a copy, then copy 2, within a name's length", 
     `${"🧪".repeat(95)} copy`,
     `${"🧪".repeat(93)} copy 2`,
   ]);
-  expect(await at.admin.refused("POST", `/workspaces/${lab.id}/clone`, { name: " LAB " })).toEqual({
-    status: 409,
-    code: "conflict",
-    message: 'name: you have a workspace named "LAB" already',
-  });
+  await refusal(
+    at.admin.post(`/workspaces/${lab.id}/clone`, { name: " LAB " }),
+    "conflict",
+    'name: you have a workspace named "LAB" already',
+  );
 });
 
 test("a member clones what is shared with them; the clone is theirs alone", async () => {
@@ -111,11 +112,7 @@ test("a member clones what is shared with them; the clone is theirs alone", asyn
     owner_id: anna.id,
     team_ids: [],
   });
-  expect(await bert.refused("GET", `/workspaces/${copy.id}`)).toEqual({
-    status: 404,
-    code: "not_found",
-    message: `workspace ${copy.id}: not found`,
-  });
+  await refusal(bert.get(`/workspaces/${copy.id}`), "not_found", `workspace ${copy.id}: not found`);
   expect(shape(await at.blueprint(copy.id, anna))).toEqual(shape(await at.blueprint(lab.id)));
   expect((await anna.post(`/workspaces/${lab.id}/clone`, { name: "lab" })).name).toBe("lab");
 });

@@ -7,6 +7,7 @@ import { temporaryFolder } from "../../kit/folder.ts";
 import { call, gate, say } from "../../kit/model/index.ts";
 import { office } from "../../kit/office.ts";
 import { workplace } from "../../kit/workplace.ts";
+import { refusal } from "../../kit/refusal.ts";
 
 test("a new workspace belongs to its creator, is shared with nobody, and has an orchestrator", async () => {
   await using at = await office();
@@ -49,12 +50,10 @@ test("an unknown model is 404 and nothing is created", async () => {
   await using at = await office();
 
   for (const id of [99, 9_007_199_254_740_991]) {
-    expect(await at.admin.refused("POST", "/workspaces", { name: "lab", orchestrator_model_id: id })).toEqual(
-      {
-        status: 404,
-        code: "not_found",
-        message: `model ${id}: not found`,
-      },
+    await refusal(
+      at.admin.post("/workspaces", { name: "lab", orchestrator_model_id: id }),
+      "not_found",
+      `model ${id}: not found`,
     );
   }
   expect(await at.admin.get<unknown>("/workspaces")).toEqual([]);
@@ -65,13 +64,11 @@ test("a deleted model is as unknown as one that never was", async () => {
   await using at = await office();
   await at.admin.delete(`/models/${at.modelId}`);
 
-  expect(
-    await at.admin.refused("POST", "/workspaces", { name: "lab", orchestrator_model_id: at.modelId }),
-  ).toEqual({
-    status: 404,
-    code: "not_found",
-    message: `model ${at.modelId}: not found`,
-  });
+  await refusal(
+    at.admin.post("/workspaces", { name: "lab", orchestrator_model_id: at.modelId }),
+    "not_found",
+    `model ${at.modelId}: not found`,
+  );
 });
 
 test("names are unique for one owner only", async () => {
@@ -80,24 +77,22 @@ test("names are unique for one owner only", async () => {
   await at.workspace("lab");
 
   expect((await at.workspace("lab", anna)).owner_id).toBe(anna.id);
-  expect(
-    await at.admin.refused("POST", "/workspaces", { name: "LAB", orchestrator_model_id: at.modelId }),
-  ).toEqual({
-    status: 409,
-    code: "conflict",
-    message: 'name: you have a workspace named "LAB" already',
-  });
+  await refusal(
+    at.admin.post("/workspaces", { name: "LAB", orchestrator_model_id: at.modelId }),
+    "conflict",
+    'name: you have a workspace named "LAB" already',
+  );
 });
 
 test("only the budget of a workspace can be changed", async () => {
   await using at = await office();
   const lab = await at.workspace("lab");
   for (const field of ["name", "description"]) {
-    expect(await at.admin.refused("PATCH", `/workspaces/${lab.id}`, { [field]: "new" })).toEqual({
-      status: 400,
-      code: "invalid",
-      message: `${field}: cannot be changed; this request can change: budget`,
-    });
+    await refusal(
+      at.admin.patch(`/workspaces/${lab.id}`, { [field]: "new" }),
+      "invalid",
+      `${field}: cannot be changed; this request can change: budget`,
+    );
   }
   for (const field of [
     "orchestrator_model_id",
@@ -107,11 +102,11 @@ test("only the budget of a workspace can be changed", async () => {
     "team_ids",
     "created_at",
   ]) {
-    expect(await at.admin.refused("PATCH", `/workspaces/${lab.id}`, { budget: null, [field]: 1 })).toEqual({
-      status: 400,
-      code: "invalid",
-      message: `${field}: unknown field`,
-    });
+    await refusal(
+      at.admin.patch(`/workspaces/${lab.id}`, { budget: null, [field]: 1 }),
+      "invalid",
+      `${field}: unknown field`,
+    );
   }
   expect(await at.admin.get(`/workspaces/${lab.id}`)).toEqual(lab);
 
@@ -138,11 +133,7 @@ test("the owner and admins delete; the workspace's viewers are told, and it is g
     ["workspace.removed", undefined, { workspace_id: hers.id }],
   ]);
   for (const client of [anna, at.admin]) {
-    expect(await client.refused("DELETE", `/workspaces/${hers.id}`)).toEqual({
-      status: 404,
-      code: "not_found",
-      message: `workspace ${hers.id}: not found`,
-    });
+    await refusal(client.delete(`/workspaces/${hers.id}`), "not_found", `workspace ${hers.id}: not found`);
     expect(await client.get<unknown>("/workspaces")).toEqual([]);
   }
 });
