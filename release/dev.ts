@@ -7,10 +7,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { installDependencies } from "./install.ts";
 import { ROOT, bun } from "./step.ts";
-import { buildUi } from "./ui.ts";
+import { bundleUi } from "./ui.ts";
 
 /** An editor that saves several files, or one in several steps, is one change. */
 const SETTLED_MS = 100;
+const UI = join(ROOT, "dist/dev-ui");
 
 await installDependencies();
 const flags = process.argv.slice(2);
@@ -20,49 +21,30 @@ const ownData = flags.some((flag) => flag === "--data" || flag.startsWith("--dat
 const data = ownData === undefined ? [] : ["--data", ownData];
 
 const over = Promise.withResolvers<number>();
-let service: Bun.Subprocess | undefined;
 
-/** `--watch` starts it again when a source changes; a new interface is another list of files, so the whole program is. */
-async function startService(): Promise<void> {
-  await stopService();
-  const started = Bun.spawn(bun("--watch", "bin/service.ts", "serve", ...data, ...flags), {
-    cwd: ROOT,
-    stdio: ["ignore", "inherit", "inherit"],
-  });
-  service = started;
-  // One that was not replaced has ended by itself, and said why.
-  void started.exited.then((exitCode) => service === started && over.resolve(exitCode));
-}
-
-async function stopService(): Promise<void> {
-  const running = service;
-  service = undefined;
-  running?.kill();
-  await running?.exited;
-}
-
-/** A mistake in the sources is told, and the service goes on with the interface that it has. */
-async function built(): Promise<boolean> {
+/** A mistake in the sources is printed, and the interface stays as it is. */
+async function rebuild(): Promise<void> {
   try {
-    await buildUi("quick");
-    return true;
+    await bundleUi(UI);
   } catch (error) {
     console.error(error instanceof Error ? error.message : error);
-    return false;
   }
 }
 
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => over.resolve(0));
-await built();
-await startService();
+await rebuild();
+// `--watch` starts it again when one of its sources changes; the interface is read from its folder.
+const service = Bun.spawn(bun("--watch", "release/dev-service.ts", UI, "serve", ...data, ...flags), {
+  cwd: ROOT,
+  stdio: ["ignore", "inherit", "inherit"],
+});
+void service.exited.then(over.resolve);
 let settling: ReturnType<typeof setTimeout> | undefined;
 let building = Promise.resolve();
 const watcher = watch(join(ROOT, "web"), { recursive: true }, () => {
   clearTimeout(settling);
   settling = setTimeout(() => {
-    building = building.then(async () => {
-      if (await built()) await startService();
-    });
+    building = building.then(rebuild);
   }, SETTLED_MS);
 });
 
@@ -70,6 +52,7 @@ const exitCode = await over.promise;
 watcher.close();
 clearTimeout(settling);
 await building;
-await stopService();
+service.kill();
+await service.exited;
 if (ownData !== undefined) await rm(ownData, { recursive: true, force: true });
 process.exit(exitCode);

@@ -28,11 +28,19 @@ export async function leaveOutUi(): Promise<void> {
   await Bun.write(MANIFEST, WITHOUT);
 }
 
-/** `quick`: nothing is compressed, for work on the interface. Raises the bundler's message when it does not build. */
-export async function buildUi(how: "whole" | "quick" = "whole"): Promise<void> {
+/** Raises the bundler's message when it does not build. */
+export async function buildUi(): Promise<void> {
   const started = performance.now();
+  await bundleUi(`${FOLDER}/files`);
+  const paths = await packFiles();
+  await Bun.write(MANIFEST, manifest(paths));
+  console.log(`build: the interface, ${paths.length} files  ${seconds(started)}`);
+}
+
+/** Into an empty `folder`, as the bundler writes it. Raises as `buildUi`. */
+export async function bundleUi(folder: string): Promise<void> {
   const [{ build }, { default: solid }] = await Promise.all([import("vite"), import("vite-plugin-solid")]);
-  await mkdir(FOLDER, { recursive: true });
+  await mkdir(folder, { recursive: true });
   await build({
     configFile: false,
     root: `${ROOT}/web`,
@@ -40,7 +48,7 @@ export async function buildUi(how: "whole" | "quick" = "whole"): Promise<void> {
     logLevel: "warn",
     plugins: [solid()],
     build: {
-      outDir: `${FOLDER}/files`,
+      outDir: folder,
       emptyOutDir: true,
       target: "es2022",
       // The CSP allows nothing inline: no data: addresses, no script in the page.
@@ -49,9 +57,6 @@ export async function buildUi(how: "whole" | "quick" = "whole"): Promise<void> {
       reportCompressedSize: false,
     },
   });
-  const paths = await packFiles(how);
-  await Bun.write(MANIFEST, manifest(paths));
-  console.log(`build: the interface, ${paths.length} files  ${seconds(started)}`);
 }
 
 interface Packed {
@@ -61,14 +66,14 @@ interface Packed {
   compressed: boolean;
 }
 
-async function packFiles(how: "whole" | "quick"): Promise<Packed[]> {
+async function packFiles(): Promise<Packed[]> {
   const names = (await readdir(`${FOLDER}/files`, { recursive: true, withFileTypes: true }))
     .filter((entry) => entry.isFile())
     .map((entry) =>
       `${entry.parentPath}/${entry.name}`.slice(`${FOLDER}/files/`.length).replaceAll("\\", "/"),
     )
     .sort();
-  return Promise.all(names.map((path) => packFile(path, how)));
+  return Promise.all(names.map((path) => packFile(path)));
 }
 
 const BEST_BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY } };
@@ -82,11 +87,11 @@ async function kept(name: string, make: () => Promise<Uint8Array>): Promise<Uint
   return made;
 }
 
-async function packFile(path: string, how: "whole" | "quick"): Promise<Packed> {
+async function packFile(path: string): Promise<Packed> {
   const file = `${FOLDER}/files/${path}`;
   const bytes = await Bun.file(file).bytes();
   const tag = new Bun.CryptoHasher("sha256").update(bytes).digest("hex").slice(0, 20);
-  const compressed = how === "whole" && COMPRESSIBLE.test(path) && bytes.length >= COMPRESSED_FROM_BYTES;
+  const compressed = COMPRESSIBLE.test(path) && bytes.length >= COMPRESSED_FROM_BYTES;
   if (compressed) {
     const [br, gz] = await Promise.all([
       kept(`${tag}.br`, () => promisify(brotliCompress)(bytes, BEST_BROTLI)),

@@ -23,6 +23,7 @@ import { buildParts, type Parts } from "./parts.ts";
 import type { Sandbox } from "./sandbox/sandbox.ts";
 import { refuseImpossibleSwitches } from "./sandbox/probe.ts";
 import { createHandler, QUIET_ROUTES } from "./server.ts";
+import { embeddedUi, type ServeUi } from "./ui.ts";
 
 export const DATABASE_NAME = "service.db";
 /** Databases that lack this migration may hold keys in the clear. */
@@ -40,6 +41,8 @@ export interface StartOptions {
   sandbox?: Sandbox;
   /** The way out, for tests of it. */
   network?: Network;
+  /** The interface: what was compiled in, by default. */
+  ui?: ServeUi;
 }
 
 export interface Service {
@@ -69,7 +72,8 @@ export async function startService(options: StartOptions): Promise<Service> {
     const { host, port } = config.listen;
     const { loopbackAdmin, allowedHosts } = config;
     const watch = parts.metrics.watch(accessLog(log, QUIET_ROUTES));
-    listener = listen({ host, port, loopbackAdmin, allowedHosts, watch }, createHandler(parts, log), log);
+    const handle = createHandler(parts, options.ui ?? embeddedUi(), log);
+    listener = listen({ host, port, loopbackAdmin, allowedHosts, watch }, handle, log);
     // In the same tick as the bind, so no request comes before it, and no token is shown that a refused bind would take back.
     seedAdmin(parts, config, log);
     announce(config, listener, options.environment, parts, log);

@@ -3,35 +3,39 @@
 import { defineCommand } from "citty";
 import { processEnvironment, stderrIsTerminal, waitForStopSignal } from "../kit/environment.ts";
 import { logWriter } from "../kit/output.ts";
+import type { StartOptions } from "./main.ts";
 
-export const serveCommand = defineCommand({
-  meta: { name: "serve", description: "Start the service" },
-  args: {
-    config: {
-      type: "string",
-      valueHint: "file",
-      description: "Configuration file (default: config.yaml in the data directory)",
+/** `start`: what the command line does not say. */
+export const serveCommand = (start: Pick<StartOptions, "ui">) =>
+  defineCommand({
+    meta: { name: "serve", description: "Start the service" },
+    args: {
+      config: {
+        type: "string",
+        valueHint: "file",
+        description: "Configuration file (default: config.yaml in the data directory)",
+      },
+      data: { type: "string", valueHint: "dir", description: "Data directory (default: ~/.cairn/service)" },
+      listen: {
+        type: "string",
+        valueHint: "host:port",
+        description: "Address to listen on (default: 127.0.0.1:8688)",
+      },
+      "log-level": {
+        type: "string",
+        valueHint: "level",
+        description: "debug, info, warn or error (default: info)",
+      },
     },
-    data: { type: "string", valueHint: "dir", description: "Data directory (default: ~/.cairn/service)" },
-    listen: {
-      type: "string",
-      valueHint: "host:port",
-      description: "Address to listen on (default: 127.0.0.1:8688)",
+    async run({ args }) {
+      const { startService } = await import("./main.ts");
+      const stopSignal = waitForStopSignal();
+      const service = await startService({
+        ...start,
+        flags: { config: args.config, data: args.data, listen: args.listen, logLevel: args["log-level"] },
+        environment: processEnvironment(),
+        log: { format: stderrIsTerminal() ? "text" : "json", write: logWriter() },
+      });
+      await service.stop(await stopSignal);
     },
-    "log-level": {
-      type: "string",
-      valueHint: "level",
-      description: "debug, info, warn or error (default: info)",
-    },
-  },
-  async run({ args }) {
-    const { startService } = await import("./main.ts");
-    const stopSignal = waitForStopSignal();
-    const service = await startService({
-      flags: { config: args.config, data: args.data, listen: args.listen, logLevel: args["log-level"] },
-      environment: processEnvironment(),
-      log: { format: stderrIsTerminal() ? "text" : "json", write: logWriter() },
-    });
-    await service.stop(await stopSignal);
-  },
-});
+  });

@@ -31,7 +31,7 @@ import type { Parts } from "./parts.ts";
 import { snapshotRoutes } from "./snapshot/routes.ts";
 import { terminalRoutes } from "./terminal/routes.ts";
 import { turnRoutes } from "./turns/routes.ts";
-import { createUi, UI_ROUTE } from "./ui.ts";
+import { UI_ROUTE, type ServeUi } from "./ui.ts";
 import { usageRoutes } from "./usage/routes.ts";
 import { isUnseen } from "./workspaces/access.ts";
 import { workspaceRoutes } from "./workspaces/routes.ts";
@@ -104,16 +104,15 @@ function noteRefusal(parts: Parts, request: Request, error: AppError): void {
 }
 
 /** API paths go to the routes, `/health` to the API's own, everything else is the interface's. */
-export function createHandler(parts: Parts, log: Log): Handle {
+export function createHandler(parts: Parts, serveUi: ServeUi, log: Log): Handle {
   const routes = createRoutes(parts, log);
-  const serveUi = createUi(async () => (await import("../../embed/ui/manifest.ts")).assets);
   const health = createApi({ log, prefix: "" }).use(healthRoutes(admission(parts.door), parts.health));
   return (request, exchange) => {
     if (isApi(exchange.path)) return routes.fetch(request);
     if (exchange.path === "/health") return health.fetch(request);
     if (exchange.path === "/metrics") return metricsAnswer(parts, exchange);
     exchange.route = UI_ROUTE;
-    return serveUi(exchange).catch((error: unknown) => answerError(exchange.id, error, log));
+    return serveUi(request, exchange).catch((error: unknown) => answerError(exchange.id, error, log));
   };
 }
 

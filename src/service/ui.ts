@@ -3,9 +3,9 @@
 
 import type { UiAsset } from "../../embed/ui-asset.ts";
 import { AppError } from "../kit/error.ts";
+import type { Exchange } from "../kit/http/exchange.ts";
 import { answerFile, type ServedFile } from "../kit/http/file-answer.ts";
 import { wrongMethod } from "../kit/http/route-table.ts";
-import type { Exchange } from "../kit/http/exchange.ts";
 
 /** Their names hold a hash of their content. */
 const HASHED = "/assets/";
@@ -14,24 +14,37 @@ const PAGE = "/index.html";
 /** What the access log calls all of it. */
 export const UI_ROUTE = "interface";
 
-export type ServeUi = (exchange: Exchange) => Promise<Response>;
+/** Raises `not_found` for a missing asset, `wrong_method` for anything but GET and HEAD, `unavailable` without an interface. */
+export type ServeUi = (request: Request, exchange: Exchange) => Promise<Response>;
+
+export function embeddedUi(): ServeUi {
+  return createUi(async () => (await import("../../embed/ui/manifest.ts")).assets);
+}
 
 /** `load`: the list of what was compiled in, read at the first request; undefined: nothing was. */
 export function createUi(load: () => Promise<readonly UiAsset[] | undefined>): ServeUi {
   let loaded: Promise<ReadonlyMap<string, UiAsset> | undefined> | undefined;
   const assets = () =>
     (loaded ??= load().then((list) => list && new Map(list.map((asset) => [asset.path, asset]))));
-  return async (exchange) => {
-    const reads = exchange.method === "GET" || exchange.method === "HEAD";
-    if (!reads) throw wrongMethod(exchange.method, exchange.path, ["GET"]);
+  return async (_request, exchange) => {
+    requireReading(exchange);
     const found = await assets();
     const asset = found?.get(exchange.path === "/" ? PAGE : exchange.path);
     if (asset) return answerFile(exchange, servedFile(asset));
-    if (ASSET.test(exchange.path)) throw new AppError("not_found", `${exchange.path}: not found`);
+    refuseMissingAsset(exchange);
     const page = found?.get(PAGE);
     if (page) return answerFile(exchange, servedFile(page));
     throw new AppError("unavailable", "web UI is not built into this binary — build with make build");
   };
+}
+
+export function requireReading({ method, path }: Exchange): void {
+  if (method !== "GET" && method !== "HEAD") throw wrongMethod(method, path, ["GET"]);
+}
+
+/** For a path that no file has. */
+export function refuseMissingAsset({ path }: Exchange): void {
+  if (ASSET.test(path)) throw new AppError("not_found", `${path}: not found`);
 }
 
 function servedFile({ path, tag, file, br, gzip }: UiAsset): ServedFile {

@@ -190,7 +190,8 @@ test("a program without the interface answers 503 with what to do, for every add
   const options = { host: "127.0.0.1", port: 0, loopbackAdmin: true, allowedHosts: [] };
   const listener = listen(
     options,
-    (_request, exchange) => ui(exchange).catch((error: unknown) => answerError(exchange.id, error, log)),
+    (request, exchange) =>
+      ui(request, exchange).catch((error: unknown) => answerError(exchange.id, error, log)),
     log,
   );
   try {
