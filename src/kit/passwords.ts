@@ -1,6 +1,7 @@
 // Passwords: argon2id, the same work for every failure, and a bound on how many are checked at once (each takes 64 MiB).
 
 import { AppError } from "./error.ts";
+import { Semaphore } from "./semaphore.ts";
 
 export const PASSWORD_CHARACTERS_MIN = 8;
 export const PASSWORD_CHARACTERS_MAX = 1024;
@@ -9,8 +10,11 @@ const CHECKS_AT_ONCE_MAX = 2;
 const CHECKS_WAITING_MAX = 50;
 const HASHING = { algorithm: "argon2id", memoryCost: 65_536, timeCost: 2 } as const;
 
-let running = 0;
-const waiting: (() => void)[] = [];
+const checks = new Semaphore(CHECKS_AT_ONCE_MAX, {
+  waitingMax: CHECKS_WAITING_MAX,
+  refusal: () =>
+    new AppError("rate_limited", "too many logins at once; try again", { retry_after_seconds: 5 }),
+});
 let decoy: Promise<string> | undefined;
 
 /** Raises `invalid`. Length is counted in code points of the given text; nothing is trimmed. */
@@ -25,7 +29,7 @@ export function checkPasswordShape(password: string): void {
 }
 
 export function hashPassword(password: string): Promise<string> {
-  return bounded(() => Bun.password.hash(password, HASHING));
+  return checks.run(() => Bun.password.hash(password, HASHING));
 }
 
 /** With no hash to compare (unknown user, no password set) the same work is done against a decoy, and the answer is no. */
@@ -33,23 +37,6 @@ export async function verifyPassword(password: string, hash: string | null): Pro
   if (password.length > PASSWORD_CHARACTERS_MAX * 4) return false;
   decoy ??= Bun.password.hash("decoy", HASHING);
   const against = hash ?? (await decoy);
-  const matches = await bounded(() => Bun.password.verify(password, against));
+  const matches = await checks.run(() => Bun.password.verify(password, against));
   return matches && hash !== null;
-}
-
-async function bounded<T>(work: () => Promise<T>): Promise<T> {
-  if (running < CHECKS_AT_ONCE_MAX) running += 1;
-  else {
-    if (waiting.length >= CHECKS_WAITING_MAX)
-      throw new AppError("rate_limited", "too many logins at once; try again", { retry_after_seconds: 5 });
-    await new Promise<void>((resolve) => waiting.push(resolve));
-  }
-  try {
-    return await work();
-  } finally {
-    // Who waits takes over this place, so that nobody can slip in between.
-    const next = waiting.shift();
-    if (next) next();
-    else running -= 1;
-  }
 }

@@ -5,6 +5,7 @@ import { pipeline } from "node:stream/promises";
 import { extract, pack, type Header, type Pack } from "tar-stream";
 import { AppError, systemCode } from "./error.ts";
 import { PRIVATE_FILE_MODE } from "./modes.ts";
+import { visibleInLine } from "./visible.ts";
 
 /** What may stand in an archive beside its files: headers, padding, pax records. */
 const OVERHEAD_BYTES_MAX = 16 * 1024 * 1024;
@@ -101,8 +102,7 @@ async function* bounded(bytes: AsyncIterable<Uint8Array>, bytesMax: number): Asy
 }
 
 function regularFile({ name, size, type }: Header): Entry {
-  // Shown in messages: no terminal shall obey it.
-  const shown = name.replace(/\p{Cc}/gu, "\ufffd");
+  const shown = visibleInLine(name);
   if (type !== "file") throw new AppError("invalid", `"${shown}": not a regular file`);
   return { name: shown, size };
 }

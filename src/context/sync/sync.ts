@@ -6,7 +6,7 @@ import { AppError, messageOf } from "../../kit/error.ts";
 import type { Log } from "../../kit/log.ts";
 import { parseDocumentPath, type DocumentPath } from "../../kit/paths.ts";
 import type { Spool, SpoolDirectory } from "../../kit/spool.ts";
-import { WeightedGate } from "../../kit/weighted-gate.ts";
+import { Semaphore } from "../../kit/semaphore.ts";
 import type { Operation } from "../versioned-store/engine.ts";
 import type { Draft } from "../files/file-rights.ts";
 import type { Files } from "../files/files.ts";
@@ -36,7 +36,7 @@ export interface SyncDeps {
 export class Sync {
   readonly #deps: SyncDeps;
   /** Contents of large pushes that are in memory at once, in bytes: the others wait on the disk. */
-  readonly #large = new WeightedGate(PUSH_BYTES_MAX);
+  readonly #large = new Semaphore(PUSH_BYTES_MAX);
 
   constructor(deps: SyncDeps) {
     this.#deps = deps;
@@ -56,7 +56,7 @@ export class Sync {
         requireSendable(space, one, named[index]!.path, index);
         if (index % PATHS_PER_STRETCH === PATHS_PER_STRETCH - 1) await turnOfOthers();
       }
-      if (!spool.isInMemory) held.defer(await this.#large.enter(spool.size));
+      if (!spool.isInMemory) held.defer(await this.#large.enter({ weight: spool.size }));
       const complete: Operation[] = [];
       for (const [index, one] of operations.entries())
         complete.push(await operationOf(one, named[index]!.path, spool));

@@ -1,6 +1,7 @@
 // Lets so many gears run at once and the others wait in order, up to a limit.
 
 import { AppError } from "../../kit/error.ts";
+import { Semaphore } from "../../kit/semaphore.ts";
 
 /** The gear was not executed: what asked for it was stopped before its turn came. */
 export class NeverStarted extends AppError {
@@ -9,64 +10,30 @@ export class NeverStarted extends AppError {
   }
 }
 
-interface Waiting {
-  readonly start: () => void;
-}
-
 export class RunQueue {
-  readonly #atOnceMax: number;
-  readonly #waitingMax: number;
-  readonly #waiting = new Set<Waiting>();
-  #running = 0;
+  readonly #places: Semaphore;
 
   constructor(atOnceMax: number, waitingMax: number) {
-    this.#atOnceMax = atOnceMax;
-    this.#waitingMax = waitingMax;
+    const refusal = () =>
+      new AppError("unavailable", `${atOnceMax} gears are running and ${waitingMax} wait: try again later`);
+    this.#places = new Semaphore(atOnceMax, { waitingMax, refusal });
   }
 
   /** Runs `work` when its turn has come. Raises `unavailable` when too many wait, NeverStarted when the signal is aborted before that. */
   async run<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
-    await this.#turn(signal);
+    const leave = await this.#enter(signal);
     try {
       return await work();
     } finally {
-      this.#running -= 1;
-      this.#startNext();
+      leave();
     }
   }
 
-  async #turn(signal: AbortSignal): Promise<void> {
-    if (signal.aborted) throw new NeverStarted();
-    if (this.#running < this.#atOnceMax) {
-      this.#running += 1;
-      return;
-    }
-    if (this.#waiting.size >= this.#waitingMax) {
-      throw new AppError(
-        "unavailable",
-        `${this.#atOnceMax} gears are running and ${this.#waitingMax} wait: try again later`,
-      );
-    }
-    const turn = Promise.withResolvers<void>();
-    const waiting: Waiting = { start: turn.resolve };
-    const leave = () => {
-      if (this.#waiting.delete(waiting)) turn.reject(new NeverStarted());
-    };
-    this.#waiting.add(waiting);
-    signal.addEventListener("abort", leave, { once: true });
+  async #enter(signal: AbortSignal): Promise<() => void> {
     try {
-      await turn.promise;
-    } finally {
-      signal.removeEventListener("abort", leave);
+      return await this.#places.enter({ signal });
+    } catch (error) {
+      throw signal.aborted ? new NeverStarted() : error;
     }
-  }
-
-  /** Who starts takes over the place, so that nobody slips in between. */
-  #startNext(): void {
-    const next = this.#waiting.values().next().value;
-    if (!next || this.#running >= this.#atOnceMax) return;
-    this.#waiting.delete(next);
-    this.#running += 1;
-    next.start();
   }
 }

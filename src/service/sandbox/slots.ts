@@ -2,46 +2,19 @@
 // once would take it from everything else. Who waits here waits for its start, so the same deadline covers both.
 
 import { AppError } from "../../kit/error.ts";
+import { Semaphore } from "../../kit/semaphore.ts";
 
 export const STARTS_AT_ONCE_MAX = 3;
 
 export class StartSlots {
-  #free = STARTS_AT_ONCE_MAX;
-  /** Those who wait, first come first served; bounded by the calls that may run at once. */
-  readonly #waiting = new Set<() => void>();
+  readonly #slots = new Semaphore(STARTS_AT_ONCE_MAX);
 
   /** Resolves with what gives the slot back. Raises `unavailable` when none is free before the deadline. */
   async take(deadlineMs: number): Promise<() => void> {
-    if (this.#free === 0) await this.#wait(deadlineMs);
-    else this.#free--;
-    let held = true;
-    return () => {
-      if (held) this.#giveBack();
-      held = false;
-    };
-  }
-
-  async #wait(deadlineMs: number): Promise<void> {
-    const turn = Promise.withResolvers<void>();
-    this.#waiting.add(turn.resolve);
-    const timer = setTimeout(() => {
-      this.#waiting.delete(turn.resolve);
-      turn.reject(notStartedInTime());
-    }, deadlineMs);
     try {
-      await turn.promise;
-    } finally {
-      clearTimeout(timer);
-    }
-  }
-
-  /** To the one who waits longest, if anyone does. */
-  #giveBack(): void {
-    const [next] = this.#waiting;
-    if (!next) this.#free++;
-    else {
-      this.#waiting.delete(next);
-      next();
+      return await this.#slots.enter({ signal: AbortSignal.timeout(deadlineMs) });
+    } catch {
+      throw notStartedInTime();
     }
   }
 }

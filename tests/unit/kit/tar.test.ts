@@ -146,8 +146,8 @@ describe("refuses", () => {
 });
 
 test("what a terminal would obey is not in a name", async () => {
-  const bytes = await archived([sourceOf("a\u001b[2Jb")]);
-  expect(await read(inPieces(bytes))).toEqual([["a\ufffd[2Jb", "abc"]]);
+  const bytes = await archived([sourceOf("a\u001b[2Jb\u202e")]);
+  expect(await read(inPieces(bytes))).toEqual([["a\ufffd[2Jb\ufffd", "abc"]]);
 });
 
 test("the error of a visit is raised as it is, and ends the reading", async () => {
