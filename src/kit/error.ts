@@ -71,6 +71,16 @@ export function notFound(noun: string, id: number | string): AppError {
   return new AppError("not_found", `${noun} ${id}: not found`);
 }
 
+/** `name: must not be empty`, for one field of a body. The details say the same in parts: a form shows the problem beside its input. */
+export function fieldError(
+  code: ErrorCode,
+  field: string,
+  problem: string,
+  details: ErrorDetails = {},
+): AppError {
+  return new AppError(code, `${field}: ${problem}`, { field, problem, ...details });
+}
+
 /** `query parameter limit: given twice`. The details say the same in parts, for a program that calls the parameter otherwise. */
 export function badParameter(name: string, problem: string): AppError {
   return new AppError("invalid", `query parameter ${name}: ${problem}`, {

@@ -1,7 +1,7 @@
 // Names people give to things, normalised once, at the door: one Unicode form, no outer white space, no control characters.
 // Two names are the same when their keys are: a trailing space or a capital letter must not slip past a uniqueness check.
 
-import { AppError } from "./error.ts";
+import { fieldError } from "./error.ts";
 
 export const NAME_CHARACTERS_MAX = 100;
 
@@ -18,12 +18,12 @@ export interface Name {
 /** Raises `invalid` naming the field. Length is counted in code points. */
 export function parseName(field: string, input: string): Name {
   const text = input.normalize("NFC").trim();
-  if (text === "") throw new AppError("invalid", `${field}: must not be empty`);
+  if (text === "") throw fieldError("invalid", field, "must not be empty");
   if ([...text].length > NAME_CHARACTERS_MAX) {
-    throw new AppError("invalid", `${field}: at most ${NAME_CHARACTERS_MAX} characters`);
+    throw fieldError("invalid", field, `at most ${NAME_CHARACTERS_MAX} characters`);
   }
   if (UNFIT.test(text)) {
-    throw new AppError("invalid", `${field}: must not contain control or invisible characters`);
+    throw fieldError("invalid", field, "must not contain control or invisible characters");
   }
   return { text, key: nameKey(text) };
 }

@@ -1,6 +1,6 @@
 // Passwords: argon2id, the same work for every failure, and a bound on how many are checked at once (each takes 64 MiB).
 
-import { AppError } from "./error.ts";
+import { AppError, fieldError } from "./error.ts";
 import { Semaphore } from "./semaphore.ts";
 
 export const PASSWORD_CHARACTERS_MIN = 8;
@@ -21,10 +21,10 @@ let decoy: Promise<string> | undefined;
 export function checkPasswordShape(password: string): void {
   const length = [...password].length;
   if (length < PASSWORD_CHARACTERS_MIN) {
-    throw new AppError("invalid", `password: at least ${PASSWORD_CHARACTERS_MIN} characters`);
+    throw fieldError("invalid", "password", `at least ${PASSWORD_CHARACTERS_MIN} characters`);
   }
   if (length > PASSWORD_CHARACTERS_MAX) {
-    throw new AppError("invalid", `password: at most ${PASSWORD_CHARACTERS_MAX} characters`);
+    throw fieldError("invalid", "password", `at most ${PASSWORD_CHARACTERS_MAX} characters`);
   }
 }
 

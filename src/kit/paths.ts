@@ -3,7 +3,7 @@
 // A canonical path means the same file on every system this runs on, so what any of them would read differently (device names,
 // streams, trailing dots, drive letters) is refused on all. What is on the disk (links, devices) is proven in paths-disk.ts.
 
-import { AppError } from "./error.ts";
+import { fieldError } from "./error.ts";
 
 export const PATH_BYTES_MAX = 1024;
 export const SEGMENT_BYTES_MAX = 255;
@@ -17,7 +17,7 @@ export type DocumentPath = string & { readonly [proven]: true };
 /** Raises `invalid` naming the field and what is wrong. Never changes a path but for its Unicode form (NFC). */
 export function parseDocumentPath(field: string, input: string): DocumentPath {
   const problem = pathProblem(input);
-  if (problem) throw new AppError("invalid", `${field}: ${problem}`);
+  if (problem) throw fieldError("invalid", field, problem);
   return input.normalize("NFC") as DocumentPath;
 }
 

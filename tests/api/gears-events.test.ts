@@ -85,7 +85,18 @@ test("forged again: another approval; bound elsewhere: that is told too, and onl
     "once approved it can be called by: all agents in elsewhere, orchestrator in lab",
   );
   const counted = "once approved it can be called by: orchestrator in lab, 1 more in other workspaces";
-  const seenHere = { ...approval!, facts: [...approval!.facts.slice(0, -1), counted] };
+  expect(approval!.callers).toEqual({
+    named: [
+      { workspace: "elsewhere", agent: null },
+      { workspace: "lab", agent: "orchestrator" },
+    ],
+    elsewhere: 0,
+  });
+  const seenHere = {
+    ...approval!,
+    facts: [...approval!.facts.slice(0, -1), counted],
+    callers: { named: [{ workspace: "lab", agent: "orchestrator" }], elsewhere: 1 },
+  };
   const updated = { gear_id: gear!.id, name: "adder", status: "pending", version: 3, user: "admin" };
   const requested = { turn_id: turn.id, type: "approval.requested", data: { approval: seenHere } };
   const told = (await toldIn(lab, lab.workspaceId)).slice(before.length);

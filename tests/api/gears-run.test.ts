@@ -112,9 +112,9 @@ test("arguments that do not fit are refused with their path, and nothing runs", 
     messages.push(message);
   }
   expect(messages).toEqual([
-    "args.n is missing",
-    "args.n must be integer",
-    "args.m is not a field of this gear",
+    "args.n: is missing",
+    "args.n: must be integer",
+    "args.m: is not a field of this gear",
   ]);
   await refusal(at.admin.post(path, { args: [1] }), "invalid");
   expect(sandbox.requests).toEqual([]);
@@ -356,7 +356,7 @@ test("stored tests run dry and say what differs", async () => {
     { name: "same text", passed: true, problem: null },
     { name: "same JSON", passed: true, problem: null },
     { name: "other", passed: false, problem: "other output than expected" },
-    { name: "bad arguments", passed: false, problem: "args.a must be integer" },
+    { name: "bad arguments", passed: false, problem: "args.a: must be integer" },
   ]);
   await at.admin.put(`/gears/${gear.id}`, { tests: [] });
   await refusal(at.admin.post(`/gears/${gear.id}/tests/run`), "refused", "the gear has no tests");

@@ -56,7 +56,7 @@ test("the record shows code, hash, author and whether gears are isolated", async
     approval: null,
     isolated: false,
     isolation:
-      "Gears are NOT isolated on this server: this program runs with the server's own access to files, the database, the stored provider keys, the network and this API. The approval is the only control.",
+      "Gears are NOT isolated on this server: a gear runs with the server's own access to files, the database, the stored provider keys, the network and this API. The approval is the only control.",
     created_at: expect.any(String),
     updated_at: expect.any(String),
     code: "cat\n",

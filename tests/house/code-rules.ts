@@ -81,6 +81,48 @@ export const fileNamesInDetails: Rule = (files) =>
     return isNamed ? [`${file.path}: an error that names a file is made by fileError`] : [];
   });
 
+/** An error's sentence, wherever it is read. */
+const SENTENCE = String.raw`(?:\bmessageOf\([^()]*\)|\.message\b)`;
+const READS = String.raw`\??\.(?:startsWith|endsWith|includes|indexOf|lastIndexOf|match|matchAll|search|split)\(`;
+
+/** Sentences are for people: a reworded one must change nothing that a program does. Errors carry codes and `details`. */
+export const noMatchingOnMessages: Rule = (files) =>
+  files
+    .filter(({ path }) => /^(src|bin|web)\/.*\.tsx?$/.test(path))
+    .flatMap((file) => {
+      const code = runningCode(file);
+      const found = messagePatterns(code)
+        .map((pattern) => pattern.exec(code))
+        .find(Boolean);
+      return found
+        ? [`${file.path}: a program reads codes and details, not sentences (${found[0].trim()})`]
+        : [];
+    });
+
+function messagePatterns(code: string): RegExp[] {
+  // A sentence under another name is a sentence still.
+  const renamed = [
+    ...code.matchAll(new RegExp(String.raw`\b(\w+) = [^;\n]*${SENTENCE};`, "g")),
+    ...code.matchAll(/\{[^{}]*\b(message)\b[^{}:]*\}(?: = |\) )/g),
+  ].map(([, name]) => String.raw`(?<!\.)\b${name}\b`);
+  return [SENTENCE, ...renamed].flatMap((sentence) => [
+    new RegExp(sentence + READS),
+    new RegExp(String.raw`\.(?:test|exec)\([^;\n]*?${sentence}`),
+    new RegExp(String.raw`${sentence} [!=]==? ["'\`]`),
+  ]);
+}
+
+const NOT_ABOUT_REQUESTS = ["src/service/config/config.ts", "src/service/sandbox/probe.ts"];
+const NAMES_FIELD = /new AppError\(\s*"\w+",\s*["`](?:\$\{field\}|[a-z_]+(?:\.[a-z_]+)*): /;
+
+/** A form shows an error beside the field that its details name. */
+export const fieldsInDetails: Rule = (files) =>
+  product(files).flatMap((file) => {
+    if (!file.path.startsWith("src/service/") || NOT_ABOUT_REQUESTS.includes(file.path)) return [];
+    const found = NAMES_FIELD.exec(runningCode(file));
+    return found ? [`${file.path}: an error about a field is made by fieldError (${found[0]}…)`] : [];
+  });
+
 const SQL =
   /\b(SELECT\s[^;]*\bFROM\s|INSERT\s+(OR\s+\w+\s+)?INTO\s|UPDATE\s+\w+\s+SET\s|DELETE\s+FROM\s|(CREATE|DROP|ALTER)\s+(TABLE|INDEX|TRIGGER|VIEW)\b|PRAGMA\s+\w)/;
 

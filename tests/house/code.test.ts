@@ -115,6 +115,49 @@ const cases: Record<string, Case> = {
       ],
     ],
   },
+  "errors name fields in their details": {
+    rule: rules.fieldsInDetails,
+    refused: [
+      [
+        "src/service/people/users.ts",
+        'export const no = () => new AppError("conflict", `name: "${x}" exists`);',
+      ],
+      [
+        "src/service/gears/content.ts",
+        'export const no = (field) => new AppError("invalid", `${field}: wrong`);',
+      ],
+    ],
+    allowed: [
+      ["src/service/people/users.ts", 'export const no = () => fieldError("conflict", "name", "exists");'],
+      [
+        "src/service/files/files.ts",
+        'export const no = (path) => new AppError("not_text", `${path}: binary`);',
+      ],
+    ],
+  },
+  "programs read details, not sentences": {
+    rule: rules.noMatchingOnMessages,
+    refused: [
+      ["web/api/problem.ts", "export const field = (problem) => /^(\\w+): /.exec(problem.message);"],
+      ["src/cli/connection.ts", 'export const out = (error) => error.message.startsWith("authentication");'],
+      [
+        "src/context/client/client.ts",
+        'export const no = (error) => messageOf(error).includes("ENOTFOUND");',
+      ],
+      [
+        "src/context/client/client.ts",
+        'export const no = (error) => { const text = messageOf(error); return text.includes("ENOTFOUND"); };',
+      ],
+      ["src/kit/field.ts", 'export const no = ({ message }) => message === "Unexpected property";'],
+      ["web/kit/part.tsx", "export const lost = (error) => NOT_LOADED.test(problem(error).message);"],
+    ],
+    allowed: [
+      ["src/cli/connection.ts", 'export const out = (error) => error.details?.credential === "missing";'],
+      ["web/kit/states.tsx", "export const P = (props) => <p>{props.problem.message}</p>;"],
+      ["src/service/llm/request.ts", 'export const is = (message) => message.role === "user";'],
+      ["tests/unit/a.test.ts", 'expect(error.message.startsWith("a")).toBe(true);'],
+    ],
+  },
   "no top-level await outside bin": {
     rule: rules.noTopLevelAwait,
     refused: [

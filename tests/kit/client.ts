@@ -22,7 +22,7 @@ export class Refused extends Error {
 /** Raises when the text is not that of a refusal. */
 export function refusalIn(status: number, text: string): Refusal {
   const { request_id: _, ...error } = (JSON.parse(text) as { error: Refusal & { request_id: string } }).error;
-  return { ...error, status };
+  return proven({ ...error, status });
 }
 
 /** Of the type that is named, or of what the route at this address answers. */
@@ -122,6 +122,19 @@ function failure(request: string, status: number, text: string): Error {
   return text.startsWith('{"error":')
     ? new Refused(request, refusalIn(status, text))
     : new Error(`${request}: ${status} ${text}`);
+}
+
+/**
+ * Without the field and problem of a refused body, which say the message again in parts: that they do is checked here, for every test
+ * that compares the message.
+ */
+export function proven<T extends Pick<Refusal, "message" | "details">>(refusal: T): T {
+  const { field, problem, ...rest } = refusal.details ?? {};
+  if (field === undefined || rest["in"] !== undefined) return refusal;
+  if (![`${field}: ${problem}`, `${field} ${problem}`].includes(refusal.message))
+    throw new Error(`"${refusal.message}" is not about ${field}: ${problem}`);
+  const { details: _, ...bare } = refusal;
+  return (Object.keys(rest).length === 0 ? bare : { ...bare, details: rest }) as T;
 }
 
 export class EventReader implements AsyncDisposable {

@@ -3,7 +3,7 @@
 
 import { expect } from "bun:test";
 import { AppError, statusOf, type ErrorCode } from "../../src/kit/error.ts";
-import { Refused, refusalIn, type Refusal } from "./client.ts";
+import { Refused, proven, refusalIn, type Refusal } from "./client.ts";
 
 /** A request, an answer as it came, or a call of the product's own code. */
 export type Attempt = Promise<unknown> | Response | (() => unknown);
@@ -34,7 +34,7 @@ export async function refusalOf(attempt: Attempt): Promise<Refusal> {
     if (error instanceof Refused) return error.refusal;
     if (!(error instanceof AppError)) throw error;
     const { code, message, details } = error;
-    return { status: statusOf[code], code, message, ...(details && { details }) };
+    return proven({ status: statusOf[code], code, message, ...(details && { details }) });
   }
   if (!(given instanceof Response)) throw new Error(`it was not refused: ${JSON.stringify(given)}`);
   const text = await given.text();

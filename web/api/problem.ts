@@ -1,4 +1,6 @@
-// What went wrong with a request, in words that can be shown: what the server said, or that it could not be reached.
+// A failed request as an error that can be shown: the server's own, a lost connection, or an ended session.
+
+import { isLoadFailure } from "./load-failure.ts";
 
 export type ProblemCode =
   | "invalid"
@@ -15,7 +17,7 @@ export type ProblemCode =
   | "rate_limited"
   | "internal"
   | "unavailable"
-  /** Not the server's: it was not reached. */
+  /** The client's own: the server was not reached. */
   | "offline";
 
 export class Problem extends Error {
@@ -37,12 +39,12 @@ interface ErrorBody {
   error?: { message?: string; code?: string; request_id?: string; details?: Record<string, unknown> };
 }
 
-/** From an answer's status and body; whatever is not in our shape (a proxy's page) still gets a sentence. */
+/** From a response's status and body. A body in another shape, such as a proxy's page, still gets a message. */
 export function problemOf(status: number, body: unknown): Problem {
   const { error } = (typeof body === "object" && body !== null ? body : {}) as ErrorBody;
   if (error?.message === undefined)
     return new Problem(
-      `The server answered with status ${status}.`,
+      `The server responded with status ${status}.`,
       status === 404 ? "not_found" : "internal",
       status,
     );
@@ -55,26 +57,46 @@ export function problemOf(status: number, body: unknown): Problem {
   );
 }
 
-/** What was asked for while the session was over; whatever the server says about the token helps nobody who signs in with a password. */
+/** Replaces the server's 401, which speaks of tokens and helps nobody who signs in with a password. */
 export function sessionOver(): Problem {
   return new Problem(
-    "The session has ended, so this was not done. Your input is still here; sign in and try again.",
+    "Your session has ended, so nothing was changed. Sign in and try again; your input is kept.",
     "unauthenticated",
     401,
   );
 }
 
 export function offline(): Problem {
-  return new Problem("The server can't be reached. Your input is still here; try again.", "offline");
+  return new Problem("The server is unreachable. Try again; your input is kept.", "offline");
+}
+
+function notLoaded(): Problem {
+  return new Problem(
+    "This part of the interface could not be loaded. The server is unreachable or has been updated.",
+    "offline",
+  );
 }
 
 export function asProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
+  if (isLoadFailure(error)) return notLoaded();
   return new Problem(error instanceof Error ? error.message : String(error), "internal");
 }
 
-/** The server begins the message of a refused field with the field's name: `name: expected string`. */
-export function fieldOf(problem: Problem): { field: string; message: string } | undefined {
-  const match = /^(?:body\.)?([a-z][a-z0-9_.]*): (.+)$/s.exec(problem.message);
-  return match ? { field: match[1]!, message: match[2]! } : undefined;
+/** A problem with one field of a form that was found before anything was sent. */
+export function fieldProblem(field: string, problem: string): Problem {
+  return new Problem(problem, "invalid", 0, undefined, { field, problem });
+}
+
+/** Returns the field that was refused, and why, without the field's name. */
+export function fieldOf({ details }: Problem): { field: string; problem: string } | undefined {
+  const { field, problem } = details;
+  return typeof field === "string" && typeof problem === "string" ? { field, problem } : undefined;
+}
+
+/** The same problem, said of another field; of one that names none, its message. */
+export function withField(problem: Problem, field: string): Problem {
+  const { message, code, status, requestId, details } = problem;
+  const why = fieldOf(problem)?.problem ?? message;
+  return new Problem(message, code, status, requestId, { ...details, field, problem: why });
 }

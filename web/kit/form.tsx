@@ -182,7 +182,7 @@ export function createSubmission(fields: readonly string[], send: () => Promise<
   };
   return {
     busy,
-    of: (field) => (named()?.field === field ? named()!.message : undefined),
+    of: (field) => (named()?.field === field ? named()!.problem : undefined),
     problem: () => (named() ? undefined : problem()),
     clear: () => setProblem(undefined),
     submit: async (event) => {

@@ -1,7 +1,14 @@
 // The HTTP client of a context server: one request, its answer or an AppError with what the server said. Where the requests go is a
 // transport: over the network, or into a server opened in this very process. The answers are the same.
 
-import { AppError, messageOf, statusOf, type ErrorCode, type ErrorDetails } from "../../kit/error.ts";
+import {
+  AppError,
+  type ErrorCode,
+  type ErrorDetails,
+  messageOf,
+  statusOf,
+  systemCode,
+} from "../../kit/error.ts";
 
 export type Body = string | Uint8Array<ArrayBuffer>;
 
@@ -111,11 +118,14 @@ export function networkTransport(url: string, token: string | undefined): Transp
 
 /** The usual failures, without the words of the library that met them. */
 function inWords(error: unknown): string {
-  const text = messageOf(error);
-  if (text.includes("ECONNREFUSED"))
-    return "nothing listens there; does the server run, and is the port right?";
-  if (text.includes("ENOTFOUND")) return "there is no machine of that name";
-  return text;
+  switch (systemCode(error)) {
+    case "ECONNREFUSED":
+      return "nothing listens there; does the server run, and is the port right?";
+    case "ENOTFOUND":
+      return "there is no machine of that name";
+    default:
+      return messageOf(error);
+  }
 }
 
 async function refusal(response: Response, server: string): Promise<AppError> {

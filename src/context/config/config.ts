@@ -3,7 +3,7 @@
 import { chmodSync, readFileSync, statSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import type { TSchema } from "@sinclair/typebox";
-import { Value, type ValueError } from "@sinclair/typebox/value";
+import { Value, type ValueError, ValueErrorType } from "@sinclair/typebox/value";
 import { accessProblem } from "../../kit/disk.ts";
 import { AppError, messageOf } from "../../kit/error.ts";
 import { hostProblem, listenProblem } from "../../kit/hosts.ts";
@@ -97,8 +97,8 @@ export function parseConfig(path: string, text: string): ConfigFile {
 }
 
 /** Where only certain words are allowed, they are named. */
-function inWords({ message, schema }: ValueError): string {
-  if (message === "Unexpected property") return "unknown key";
+function inWords({ type, message, schema }: ValueError): string {
+  if (type === ValueErrorType.ObjectAdditionalProperties) return "unknown key";
   const words = ((schema["anyOf"] ?? []) as TSchema[]).map((one): unknown => one["const"]);
   if (words.length > 0 && words.every((word) => typeof word === "string"))
     return `must be one of: ${words.join(", ")}`;

@@ -4,7 +4,7 @@
 // defect (it could leak a field): it is logged and answered 500, never sent.
 
 import { Elysia, ValidationError } from "elysia";
-import { AppError, badParameter } from "../error.ts";
+import { AppError, badParameter, fieldError } from "../error.ts";
 import type { Log } from "../log.ts";
 import { answerError, answerJson } from "./answer.ts";
 import { readJson } from "./body.ts";
@@ -114,10 +114,12 @@ function validationError(error: ValidationError, log: Log): AppError | Error {
     log.error("an answer does not fit its schema", { error: problemOf(error) });
     return new Error(`response schema: ${problemOf(error)}`);
   }
-  const found = error.type === "query" ? foundIn(error) : undefined;
-  if (!found) return new AppError("invalid", problemOf(error));
+  const found = foundIn(error);
+  if (!found || (error.type !== "query" && error.type !== "body"))
+    return new AppError("invalid", problemOf(error));
   const { field, problem } = fieldProblem(found, []);
-  return badParameter(field, problem);
+  if (error.type === "query") return badParameter(field, problem);
+  return fieldError("invalid", field === "" ? error.type : field, problem);
 }
 
 const WHERE: Record<string, string> = {

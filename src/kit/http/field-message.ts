@@ -1,11 +1,13 @@
 // A sentence that names the field of a value that does not fit its schema, and says what is expected: `name: expected string`.
 
+import { ValueErrorType } from "@sinclair/typebox/errors";
 import type { TSchema } from "elysia";
 
 /** A field's name is the caller's own text when the field is unknown. */
 const FIELD_CHARACTERS_SHOWN_MAX = 100;
 
 export interface Problem {
+  readonly type: ValueErrorType;
   readonly path: string;
   readonly message: string;
   readonly schema: TSchema;
@@ -47,14 +49,14 @@ function innermost(problem: Problem): Problem {
   return inner ? innermost(inner) : problem;
 }
 
-function expectation({ message, schema }: Problem, field: string): string {
-  if (message === "Unexpected property") return unexpected(schema, field);
-  if (message === "Expected required property") return "missing";
+function expectation({ type, message, schema }: Problem, field: string): string {
+  if (type === ValueErrorType.ObjectAdditionalProperties) return unexpected(schema, field);
+  if (type === ValueErrorType.ObjectRequiredProperty) return "missing";
   const allowed = allowedValues(schema);
   if (allowed.length > 0) return `expected one of: ${allowed.join(", ")}`;
-  if (message.startsWith("Expected string length greater"))
+  if (type === ValueErrorType.StringMinLength)
     return schema["minLength"] === 1 ? "must not be empty" : `at least ${schema["minLength"]} characters`;
-  if (message.startsWith("Expected string length less")) return `at most ${schema["maxLength"]} characters`;
+  if (type === ValueErrorType.StringMaxLength) return `at most ${schema["maxLength"]} characters`;
   if (typeof schema["format"] === "string") return `expected ${schema["format"]}`;
   return message.toLowerCase();
 }

@@ -9,6 +9,15 @@ export const APPROVALS_MAX = 1000;
 export const approvalKinds = ["gear", "instruction", "search"] as const;
 export type ApprovalKind = (typeof approvalKinds)[number];
 
+/** Who can call a gear once it is approved. */
+export const ApprovalCallers = closed({
+  /** `agent` null: all agents of the workspace. */
+  named: Type.Array(closed({ workspace: Type.String(), agent: nullable(Type.String()) })),
+  /** Counted only: bindings in workspaces that a reader of this approval may not see. */
+  elsewhere: Type.Integer({ minimum: 0 }),
+});
+export type ApprovalCallers = Static<typeof ApprovalCallers>;
+
 export const Approval = closed({
   kind: oneOf(approvalKinds),
   id: Type.Integer({
@@ -17,8 +26,11 @@ export const Approval = closed({
   }),
   /** One line that says what is asked. */
   title: Type.String(),
+  subject: Type.String({ description: "name of the gear or instruction, or the query" }),
   /** What a person must know before deciding, in plain words: whether gears are isolated, how long a query is. */
   facts: Type.Array(Type.String()),
+  /** Null for anything but a gear. */
+  callers: nullable(ApprovalCallers),
   /** Exactly this is decided on; a decision names it, so that it can't be about something else by then. */
   content_hash: Type.String({ description: "SHA-256, hex" }),
   /** Null when it belongs to no workspace. */

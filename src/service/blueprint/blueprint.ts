@@ -3,7 +3,7 @@
 
 import { rfc3339, type Clock } from "../../kit/clock.ts";
 import type { Db } from "../../kit/db.ts";
-import { AppError, notFound } from "../../kit/error.ts";
+import { AppError, fieldError, notFound } from "../../kit/error.ts";
 import { nameKey, parseName, type Name } from "../../kit/names.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { Models } from "../catalog/models.ts";
@@ -165,7 +165,7 @@ export class Blueprint {
   createWireIn(caller: Caller, workspaceId: number, input: CreateWire): Wire {
     const { store, journal, audit, clock } = this.#deps;
     if (input.from_agent_id === input.to_agent_id)
-      throw new AppError("invalid", "to_agent_id: an agent can't be wired to itself");
+      throw fieldError("invalid", "to_agent_id", "an agent can't be wired to itself");
     const from = this.#endOfWire(workspaceId, "from_agent_id", input.from_agent_id);
     const to = this.#endOfWire(workspaceId, "to_agent_id", input.to_agent_id);
     if (store.wireBetween.get(from.id, to.id)) {
@@ -311,14 +311,14 @@ export class Blueprint {
   #endOfWire(workspaceId: number, field: string, id: number): AgentRow {
     const row = this.#deps.store.agentById.get(id);
     if (row?.workspace_id !== workspaceId)
-      throw new AppError("invalid", `${field}: agent ${id} is not in this workspace`);
+      throw fieldError("invalid", field, `agent ${id} is not in this workspace`);
     return row;
   }
 
   #requireFreeName(workspaceId: number, name: Name, exceptId?: number): void {
     const other = this.#deps.store.agentByKey.get(workspaceId, name.key);
     if (other && other.id !== exceptId)
-      throw new AppError("conflict", `name: an agent named "${other.name}" exists already`);
+      throw fieldError("conflict", "name", `an agent named "${other.name}" exists already`);
   }
 }
 
@@ -330,7 +330,7 @@ function turnOf(caller: Caller): number | null {
 function agentName(input: string): Name {
   const name = parseName("name", input);
   if ([...name.text].length <= AGENT_NAME_CHARACTERS_MAX) return name;
-  throw new AppError("invalid", `name: at most ${AGENT_NAME_CHARACTERS_MAX} characters for an agent`);
+  throw fieldError("invalid", "name", `at most ${AGENT_NAME_CHARACTERS_MAX} characters for an agent`);
 }
 
 function budgetJson(budget: Budget | null): string | null {

@@ -2,7 +2,7 @@
 
 import type { Clock } from "../../kit/clock.ts";
 import type { Db } from "../../kit/db.ts";
-import { AppError, notFound } from "../../kit/error.ts";
+import { AppError, fieldError, notFound } from "../../kit/error.ts";
 import type { Audit } from "../audit/audit.ts";
 import { requireAdmin, type Caller } from "../identity/caller.ts";
 import { changesOf } from "./changes.ts";
@@ -142,9 +142,10 @@ export class Models {
   #requireFreeName(providerId: number, name: string, exceptId?: number): void {
     const other = this.#deps.store.modelNamed.get(providerId, name);
     if (!other || other.id === exceptId) return;
-    throw new AppError(
+    throw fieldError(
       "conflict",
-      `model_name: the provider has the model "${name}" in the catalog already`,
+      "model_name",
+      `the provider has the model "${name}" in the catalog already`,
       {
         model_id: other.id,
       },
@@ -192,12 +193,11 @@ function parseFields(input: UpdateModel, current: ModelFields): ModelFields {
 function parseText(field: "model_name" | "label", input: string): string {
   const text = input.normalize("NFC").trim();
   const length = [...text].length;
-  if (length === 0) throw new AppError("invalid", `${field}: must not be empty`);
+  if (length === 0) throw fieldError("invalid", field, "must not be empty");
   if (length > MODEL_NAME_CHARACTERS_MAX) {
-    throw new AppError("invalid", `${field}: at most ${MODEL_NAME_CHARACTERS_MAX} characters`);
+    throw fieldError("invalid", field, `at most ${MODEL_NAME_CHARACTERS_MAX} characters`);
   }
-  if (/[\p{Cc}\p{Cs}]/u.test(text))
-    throw new AppError("invalid", `${field}: must not contain control characters`);
+  if (/[\p{Cc}\p{Cs}]/u.test(text)) throw fieldError("invalid", field, "must not contain control characters");
   return text;
 }
 
@@ -218,10 +218,7 @@ function figure(
 ): number | null {
   if (given === undefined) return current;
   if (given === null || (given >= min && given <= max)) return given;
-  throw new AppError(
-    "invalid",
-    `${field}: must be from ${min} to ${max}, or empty (null) when it is unknown`,
-  );
+  throw fieldError("invalid", field, `must be from ${min} to ${max}, or empty (null) when it is unknown`);
 }
 
 function columns(fields: ModelFields): ModelColumns {

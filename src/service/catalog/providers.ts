@@ -3,7 +3,7 @@
 
 import type { Clock } from "../../kit/clock.ts";
 import type { Db } from "../../kit/db.ts";
-import { AppError, messageOf, notFound } from "../../kit/error.ts";
+import { AppError, fieldError, messageOf, notFound } from "../../kit/error.ts";
 import { nameKey, parseName } from "../../kit/names.ts";
 import type { Audit } from "../audit/audit.ts";
 import { requireAdmin, type Caller } from "../identity/caller.ts";
@@ -194,7 +194,7 @@ export class Providers {
   #requireFreeName(key: string, text: string, exceptId?: number): void {
     const other = this.#deps.store.providerByKey.get(key);
     if (other && other.id !== exceptId)
-      throw new AppError("conflict", `name: a provider named "${text}" exists already`);
+      throw fieldError("conflict", "name", `a provider named "${text}" exists already`);
   }
 
   /** Inside a write. Raises `unavailable`, `invalid` of the key file. The record says that the key changed and how, nothing of the key. */
@@ -220,31 +220,34 @@ function parseBaseUrl(input: string, protocol: Protocol): string {
   const text = input.trim();
   if (text === "") {
     if (protocol === "anthropic") return ANTHROPIC_ADDRESS;
-    throw new AppError("invalid", "base_url is required for openai-compatible providers");
+    throw new AppError("invalid", "base_url is required for openai-compatible providers", {
+      field: "base_url",
+      problem: "is required for openai-compatible providers",
+    });
   }
   if (text.length > BASE_URL_CHARACTERS_MAX) throw tooLong();
   const url = /^https?:\/\/[^/\\]/i.test(text) && !/[\s\p{Cc}]/u.test(text) ? URL.parse(text) : null;
-  if (!url) throw new AppError("invalid", "base_url: must be an absolute http or https address");
+  if (!url) throw fieldError("invalid", "base_url", "must be an absolute http or https address");
   if (url.username !== "" || url.password !== "") {
-    throw new AppError("invalid", "base_url: must not contain credentials; the key belongs in api_key");
+    throw fieldError("invalid", "base_url", "must not contain credentials; the key belongs in api_key");
   }
-  if (/[?#]/.test(text)) throw new AppError("invalid", "base_url: must not have a query or fragment");
+  if (/[?#]/.test(text)) throw fieldError("invalid", "base_url", "must not have a query or fragment");
   const normal = `${url.origin}${url.pathname}`.replace(/\/+$/, "");
   if (normal.length > BASE_URL_CHARACTERS_MAX) throw tooLong();
   return normal;
 }
 
 function tooLong(): AppError {
-  return new AppError("invalid", `base_url: at most ${BASE_URL_CHARACTERS_MAX} characters`);
+  return fieldError("invalid", "base_url", `at most ${BASE_URL_CHARACTERS_MAX} characters`);
 }
 
 /** As it goes into a header; never trimmed, so that white space alone can't clear a key by accident. */
 function parseKey(key: string): string {
   if (key.length > API_KEY_CHARACTERS_MAX) {
-    throw new AppError("invalid", `api_key: at most ${API_KEY_CHARACTERS_MAX} characters`);
+    throw fieldError("invalid", "api_key", `at most ${API_KEY_CHARACTERS_MAX} characters`);
   }
   if (!/^[\x21-\x7e]*$/.test(key)) {
-    throw new AppError("invalid", "api_key: must be printable ASCII without spaces or line breaks");
+    throw fieldError("invalid", "api_key", "must be printable ASCII without spaces or line breaks");
   }
   return key;
 }

@@ -3,7 +3,7 @@
 
 import { readFileSync, existsSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { Value, type ValueError } from "@sinclair/typebox/value";
+import { Value, type ValueError, ValueErrorType } from "@sinclair/typebox/value";
 import { homeDirectory, type Environment } from "../../kit/environment.ts";
 import { AppError, messageOf, systemCode } from "../../kit/error.ts";
 import { isLoopbackAddress } from "../../kit/http/guard.ts";
@@ -150,7 +150,7 @@ function readFile(path: string): ConfigFile {
   }
   const problem = Value.Errors(ConfigFile, value).First();
   const key = (problem?.path ?? "").split("/").filter(Boolean).join(".");
-  const unknown = problem?.message === "Unexpected property";
+  const unknown = problem?.type === ValueErrorType.ObjectAdditionalProperties;
   throw new AppError(
     "invalid",
     `config ${path}: ${unknown ? `unknown key "${key}"` : `${key || "file"}: ${expectation(problem)}`}`,

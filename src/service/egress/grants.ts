@@ -2,7 +2,7 @@
 
 import { rfc3339, type Clock } from "../../kit/clock.ts";
 import type { Db } from "../../kit/db.ts";
-import { AppError } from "../../kit/error.ts";
+import { AppError, fieldError } from "../../kit/error.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { Blueprint } from "../blueprint/blueprint.ts";
 import type { Journal } from "../journal/journal.ts";
@@ -54,7 +54,7 @@ export class Grants {
       if (closed !== undefined) throw new AppError("refused", closed);
       const agent = blueprint.agentById(agentId);
       if (agent?.workspace_id !== workspaceId)
-        throw new AppError("invalid", `agent_id: agent ${agentId} is not in this workspace`);
+        throw fieldError("invalid", "agent_id", `agent ${agentId} is not in this workspace`);
       if (store.grantOfAgent.get(agentId))
         throw new AppError("conflict", `agent "${agent.name}" has a grant for web search already`);
       const { id } = store.insertGrant.get(

@@ -6,7 +6,7 @@
 import type { Clock } from "../../kit/clock.ts";
 import { sha256Hex } from "../../kit/crypto.ts";
 import type { Db } from "../../kit/db.ts";
-import { AppError, messageOf, notFound } from "../../kit/error.ts";
+import { AppError, fieldError, messageOf, notFound } from "../../kit/error.ts";
 import type { Background } from "../../kit/background.ts";
 import type { Log } from "../../kit/log.ts";
 import { LIST_DEFAULT, LIST_MAX, type PageQuery } from "../../kit/schema.ts";
@@ -127,9 +127,10 @@ export class Searches {
       if (row.state !== "pending") throw new AppError("conflict", `this search is ${row.state} already`);
       if (clock.now() >= row.expires_at) throw new AppError("conflict", "this search is expired already");
       if (row.query_hash !== input.query_hash)
-        throw new AppError(
+        throw fieldError(
           "conflict",
-          "query_hash: it is not the hash of this request's query; look at it again",
+          "query_hash",
+          "it is not the hash of this request's query; look at it again",
         );
       const closed = input.decision === "approve" ? locks.problem(row.agent_id) : undefined;
       if (closed !== undefined) throw new AppError("refused", closed);

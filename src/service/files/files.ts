@@ -6,7 +6,7 @@
 import { rfc3339 } from "../../kit/clock.ts";
 import { sha256Hex } from "../../kit/crypto.ts";
 import type { Db } from "../../kit/db.ts";
-import { AppError, notFound } from "../../kit/error.ts";
+import { AppError, fieldError, notFound } from "../../kit/error.ts";
 import { KeyedLock } from "../../kit/keyed-lock.ts";
 import { parseDocumentPath, pathProblem, type DocumentPath } from "../../kit/paths.ts";
 import type { Listed, OpenedFile } from "../../kit/paths-disk.ts";
@@ -95,7 +95,7 @@ export class Files {
     const proven = filePath(path);
     await using file = await this.#open(workspaceId, proven);
     if (offset > 0 && offset >= file.size)
-      throw new AppError("invalid", `offset: ${proven} has ${file.size} bytes`);
+      throw fieldError("invalid", "offset", `${proven} has ${file.size} bytes`);
     const bytes = await readUpTo(file, READ_PART_BYTES_MAX, offset);
     const first = offset === 0 ? 0 : brokenStart(bytes);
     const last = offset + bytes.length < file.size ? wholeCharacters(bytes) : bytes.length;
@@ -208,7 +208,7 @@ export class Files {
 function filePath(path: string): DocumentPath {
   const proven = parseDocumentPath("path", path);
   if (proven.split("/").some((segment) => segment.toLowerCase().startsWith(TEMPORARY_PREFIX))) {
-    throw new AppError("invalid", `path: names that begin with ${TEMPORARY_PREFIX} are reserved`);
+    throw fieldError("invalid", "path", `names that begin with ${TEMPORARY_PREFIX} are reserved`);
   }
   return proven;
 }

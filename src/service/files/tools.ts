@@ -1,7 +1,7 @@
 // File tools of every agent, on the directory of its workspace. Paths are relative, in and out: where that directory is, no model learns.
 
 import { Type, type Static } from "@sinclair/typebox";
-import { AppError } from "../../kit/error.ts";
+import { fieldError } from "../../kit/error.ts";
 import { closed } from "../../kit/schema.ts";
 import { ok, type ExternalTool, type ToolScope, type ToolSource } from "../tools/tool.ts";
 import type { FilePart, Files } from "./files.ts";
@@ -73,7 +73,7 @@ function writeTool(files: Files): ExternalTool {
     parameters: WriteInput,
     run: async (scope: ToolScope, input: Static<typeof WriteInput>) => {
       if (!input.content.isWellFormed())
-        throw new AppError("not_text", "content: has half a character (a lone surrogate)");
+        throw fieldError("not_text", "content", "has half a character (a lone surrogate)");
       const bytes = new TextEncoder().encode(input.content);
       const saved = await files.save(scope.caller, scope.workspaceId, input.path, ANYTHING, () =>
         Promise.resolve(bytes),

@@ -2,7 +2,7 @@
 // approval. Works inside writes that others opened, and decides nothing.
 
 import { rfc3339 } from "../../kit/clock.ts";
-import type { Approval } from "../approvals/schema.ts";
+import type { Approval, ApprovalCallers } from "../approvals/schema.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { GearEvents } from "./events.ts";
 import type { ApprovalDecision, ApprovalEvents } from "../approvals/events.ts";
@@ -28,7 +28,7 @@ export class Announcements {
 
   /** For admins: names every place where the gear is bound. */
   approval(row: GearRow): Approval {
-    return this.#approval(row, this.#places(row.id));
+    return this.#approval(row, this.#callers(row.id));
   }
 
   /** Its status or version is another one. */
@@ -43,7 +43,7 @@ export class Announcements {
   /** It waits for a person, or what is to be decided on is something else than before. */
   requested(caller: Caller, row: GearRow): void {
     if (row.workspace_id === null) return;
-    const approval = this.#approval(row, this.#placesSeenFrom(row.id, row.workspace_id));
+    const approval = this.#approval(row, this.#callersSeenFrom(row.id, row.workspace_id));
     const turnId = turnIn(caller, row, row.workspace_id);
     this.#deps.journal.append(row.workspace_id, turnId, "approval.requested", { approval });
   }
@@ -77,31 +77,32 @@ export class Announcements {
     return new Set(row.workspace_id === null ? bound : [row.workspace_id, ...bound]);
   }
 
-  #places(gearId: number): string[] {
-    return this.#deps.bindings.places.all(gearId, PLACES_SHOWN_MAX).map(inWords);
+  #callers(gearId: number): ApprovalCallers {
+    return { named: this.#deps.bindings.places.all(gearId, PLACES_SHOWN_MAX).map(callerAt), elsewhere: 0 };
   }
 
   /** Who reads a workspace's events may not see others, so these are counted only. */
-  #placesSeenFrom(gearId: number, workspaceId: number): string[] {
+  #callersSeenFrom(gearId: number, workspaceId: number): ApprovalCallers {
     const all = this.#deps.bindings.places.all(gearId, Number.MAX_SAFE_INTEGER);
     const here = all.filter((place) => place.workspace_id === workspaceId);
-    const elsewhere = all.length - here.length;
-    const shown = here.slice(0, PLACES_SHOWN_MAX).map(inWords);
-    return elsewhere === 0 ? shown : [...shown, `${elsewhere} more in other workspaces`];
+    return {
+      named: here.slice(0, PLACES_SHOWN_MAX).map(callerAt),
+      elsewhere: all.length - here.length,
+    };
   }
 
-  #approval(row: GearRow, places: readonly string[]): Approval {
-    const bound =
-      places.length === 0
-        ? "no agent is bound to it"
-        : `once approved it can be called by: ${places.join(", ")}`;
+  #approval(row: GearRow, callers: ApprovalCallers): Approval {
     const { isolation } = this.#deps;
     const lost = isIsolationLost(row, isolation) ? ISOLATION_LOST : "";
     return {
       kind: "gear",
       id: row.id,
       title: `gear "${row.name}", version ${row.version} (${row.runtime})`,
-      facts: [isolationSentence(isolation), lost, row.description, bound].filter((fact) => fact !== ""),
+      subject: row.name,
+      facts: [isolationSentence(isolation), lost, row.description, inWords(callers)].filter(
+        (fact) => fact !== "",
+      ),
+      callers,
       content_hash: row.hash,
       workspace_id: row.workspace_id,
       agent: row.forged_by,
@@ -113,8 +114,16 @@ export class Announcements {
   }
 }
 
-function inWords({ workspace, agent }: BindingPlaceRow): string {
-  return `${agent ?? "all agents"} in ${workspace}`;
+function callerAt({ workspace, agent }: BindingPlaceRow): ApprovalCallers["named"][number] {
+  return { workspace, agent };
+}
+
+function inWords({ named, elsewhere }: ApprovalCallers): string {
+  const places = named.map(({ workspace, agent }) => `${agent ?? "all agents"} in ${workspace}`);
+  if (elsewhere > 0) places.push(`${elsewhere} more in other workspaces`);
+  return places.length === 0
+    ? "no agent is bound to it"
+    : `once approved it can be called by: ${places.join(", ")}`;
 }
 
 /** An agent saves gears of its own workspace only, so its turn is that one's and nobody else's. */

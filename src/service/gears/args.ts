@@ -7,7 +7,7 @@ import vm from "node:vm";
 import type * as AjvDraft07 from "ajv";
 import type { Ajv, ErrorObject } from "ajv";
 import type * as AjvDraft2020 from "ajv/dist/2020";
-import { AppError } from "../../kit/error.ts";
+import { AppError, fieldError } from "../../kit/error.ts";
 import { isTooDeep, JSON_DEPTH_MAX } from "../../kit/json-depth.ts";
 import { TOO_DEEP, type ParsedArguments } from "../tools/arguments.ts";
 import { boundedPattern, patternProblem } from "./patterns.ts";
@@ -43,22 +43,23 @@ export interface ArgsProblem {
 /** For a schema that comes in. Raises `invalid` naming `args_schema` and what is wrong with it. */
 export function checkArgsSchema(text: string): void {
   if (text.length > ARGS_SCHEMA_CHARACTERS_MAX)
-    throw new AppError("invalid", `args_schema: at most ${ARGS_SCHEMA_CHARACTERS_MAX} characters`);
+    throw fieldError("invalid", "args_schema", `at most ${ARGS_SCHEMA_CHARACTERS_MAX} characters`);
   const schema = parseSchema(text);
   if (schema.type !== "object")
     throw new AppError("invalid", 'args_schema: its root must be of "type": "object"');
   requireKnownDraft(schema);
   if (partsOf(schema) > SCHEMA_PARTS_MAX)
-    throw new AppError("invalid", `args_schema: at most ${SCHEMA_PARTS_MAX} objects and lists in it`, {
+    throw fieldError("invalid", "args_schema", `at most ${SCHEMA_PARTS_MAX} objects and lists in it`, {
       limit: SCHEMA_PARTS_MAX,
     });
   requirePlain(schema, 0);
   const ajv = metaAjv(schema);
   const valid = bounded(COMPILE_DEADLINE_MS, () => ajv.validateSchema(schema));
   if (!valid)
-    throw new AppError(
+    throw fieldError(
       "invalid",
-      `args_schema: not a valid JSON Schema: ${ajv.errorsText(ajv.errors, { dataVar: "schema" })}`,
+      "args_schema",
+      `not a valid JSON Schema: ${ajv.errorsText(ajv.errors, { dataVar: "schema" })}`,
     );
   compile(schema);
 }
@@ -95,15 +96,15 @@ export function parseToolArguments(text: string, json: string): ParsedArguments 
   };
 }
 
-export function sentence(problem: ArgsProblem): string {
+function sentence(problem: ArgsProblem): string {
   return problem.path === "" ? `they ${problem.message}` : `${problem.path} ${problem.message}`;
 }
 
 function parseSchema(text: string): Schema {
-  if (isTooDeep(text)) throw new AppError("invalid", `args_schema: nested more than ${JSON_DEPTH_MAX} deep`);
+  if (isTooDeep(text)) throw fieldError("invalid", "args_schema", `nested more than ${JSON_DEPTH_MAX} deep`);
   const schema = parseObject(text);
   if (schema) return schema;
-  throw new AppError("invalid", "args_schema: not a JSON object; write a JSON Schema document as text");
+  throw fieldError("invalid", "args_schema", "not a JSON object; write a JSON Schema document as text");
 }
 
 function parseObject(text: string): Record<string, unknown> | undefined {
@@ -121,9 +122,10 @@ function requireKnownDraft(schema: Schema): void {
   const draft = schema.$schema;
   if (draft === undefined || (typeof draft === "string" && (DRAFT_07.test(draft) || DRAFT_2020.test(draft))))
     return;
-  throw new AppError(
+  throw fieldError(
     "invalid",
-    "args_schema: $schema must be that of draft 2020-12 or draft-07, or left out",
+    "args_schema",
+    "$schema must be that of draft 2020-12 or draft-07, or left out",
   );
 }
 
@@ -131,7 +133,7 @@ function requireKnownDraft(schema: Schema): void {
 function requirePlain(value: unknown, depth: number): void {
   if (typeof value !== "object" || value === null) return;
   if (depth > SCHEMA_DEPTH_MAX)
-    throw new AppError("invalid", `args_schema: nested deeper than ${SCHEMA_DEPTH_MAX} levels`);
+    throw fieldError("invalid", "args_schema", `nested deeper than ${SCHEMA_DEPTH_MAX} levels`);
   for (const [key, member] of Object.entries(value)) {
     if (key === "pattern" && typeof member === "string") requirePattern(member);
     if (key === "patternProperties" && typeof member === "object" && member !== null)
@@ -155,9 +157,10 @@ function partsOf(schema: Schema): number {
 function requirePattern(pattern: string): void {
   const problem = patternProblem(pattern);
   if (problem)
-    throw new AppError(
+    throw fieldError(
       "invalid",
-      `args_schema: pattern ${JSON.stringify(pattern.slice(0, 100))}: ${problem}`,
+      "args_schema",
+      `pattern ${JSON.stringify(pattern.slice(0, 100))}: ${problem}`,
     );
 }
 
@@ -268,7 +271,7 @@ function bounded<T>(deadlineMs: number, work: () => T): T {
     return box.script.runInContext(box.context as vm.Context, { timeout: deadlineMs }) as T;
   } catch (error) {
     if (error instanceof AppError) throw error;
-    throw new AppError("invalid", `args_schema: ${reason(error)}`);
+    throw fieldError("invalid", "args_schema", `${reason(error)}`);
   } finally {
     delete box.context.work;
   }

@@ -3,7 +3,7 @@
 
 import { rfc3339, type Clock } from "../../kit/clock.ts";
 import type { Db } from "../../kit/db.ts";
-import { AppError, notFound } from "../../kit/error.ts";
+import { AppError, fieldError, notFound } from "../../kit/error.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { Blueprint } from "../blueprint/blueprint.ts";
 import type { Journal } from "../journal/journal.ts";
@@ -54,7 +54,7 @@ export class GearBindings {
     const { store, gears, blueprint, audit } = this.#deps;
     const gear = gears.existing(gearId);
     if (agentId !== null && blueprint.agentById(agentId)?.workspace_id !== workspaceId) {
-      throw new AppError("invalid", `agent_id: agent ${agentId} is not in this workspace`);
+      throw fieldError("invalid", "agent_id", `agent ${agentId} is not in this workspace`);
     }
     if (store.between.get(workspaceId, gearId, agentId))
       throw new AppError("conflict", `gear "${gear.name}" is bound to it already`);

@@ -4,7 +4,7 @@
 // files in ascending order of path (as UTF-8 bytes), sha256 of each file's bytes in hex. Described for others in docs/gears.md.
 
 import { canonicalJson, sha256Hex } from "../../kit/crypto.ts";
-import { AppError } from "../../kit/error.ts";
+import { AppError, fieldError } from "../../kit/error.ts";
 import { foldedPath, parseDocumentPath } from "../../kit/paths.ts";
 import { GEAR_CODE_BYTES_MAX, type GearFile, type GearFileInput, type GearRuntime } from "./schema.ts";
 import type { FileRow } from "./store.ts";
@@ -38,18 +38,18 @@ export interface CodeInput {
 /** Raises `invalid` naming the field, `too_large` over GEAR_CODE_BYTES_MAX. */
 export function parseCode(runtime: GearRuntime, input: CodeInput): Pick<Content, "entrypoint" | "files"> {
   if ((input.code === undefined) === (input.files === undefined)) {
-    throw new AppError("invalid", "code: give the program as code or as files, one of the two");
+    throw fieldError("invalid", "code", "give the program as code or as files, one of the two");
   }
   const entrypoint = entrypointOf(runtime, input);
   const files =
     input.files === undefined ? [fileOf(entrypoint, { content: input.code! }, "code")] : listOf(input.files);
   requireTree(files);
   const entry = files.find((file) => file.path === entrypoint);
-  if (!entry) throw new AppError("invalid", `files: the entrypoint ${entrypoint} is not among them`);
+  if (!entry) throw fieldError("invalid", "files", `the entrypoint ${entrypoint} is not among them`);
   if (entry.content.byteLength === 0)
     throw new AppError("invalid", `${input.code === undefined ? "files" : "code"}: the program is empty`);
   if (runtime === "binary" && entry.encoding !== "base64")
-    throw new AppError("invalid", "files: the entrypoint of a binary gear must be given as base64");
+    throw fieldError("invalid", "files", "the entrypoint of a binary gear must be given as base64");
   if (bytesOf(files) > GEAR_CODE_BYTES_MAX) {
     throw new AppError(
       "too_large",
@@ -64,12 +64,12 @@ function entrypointOf(runtime: GearRuntime, input: CodeInput): string {
   if (runtime !== "binary") {
     const entrypoint = ENTRYPOINTS[runtime];
     if (input.entrypoint === undefined || input.entrypoint === entrypoint) return entrypoint;
-    throw new AppError("invalid", `entrypoint: it is ${entrypoint} for ${runtime}; leave it out`);
+    throw fieldError("invalid", "entrypoint", `it is ${entrypoint} for ${runtime}; leave it out`);
   }
   if (input.code !== undefined)
-    throw new AppError("invalid", "code: a binary gear is given as files with base64 content");
+    throw fieldError("invalid", "code", "a binary gear is given as files with base64 content");
   if (input.entrypoint === undefined)
-    throw new AppError("invalid", "entrypoint: missing; a binary gear names the file to run");
+    throw fieldError("invalid", "entrypoint", "missing; a binary gear names the file to run");
   return parseDocumentPath("entrypoint", input.entrypoint);
 }
 
@@ -82,7 +82,7 @@ function listOf(files: readonly GearFileInput[]): FileRow[] {
 function fileOf(path: string, input: Pick<GearFileInput, "content" | "encoding">, field: string): FileRow {
   if (input.encoding === "base64")
     return { path, encoding: "base64", content: fromBase64(input.content, field) };
-  if (!input.content.isWellFormed()) throw new AppError("invalid", `${field}: not valid Unicode`);
+  if (!input.content.isWellFormed()) throw fieldError("invalid", field, "not valid Unicode");
   return { path, encoding: "utf8", content: new TextEncoder().encode(input.content) };
 }
 
@@ -90,7 +90,7 @@ function fromBase64(text: string, field: string): Uint8Array {
   const bytes = new Uint8Array(Buffer.from(text, "base64"));
   const written = Buffer.from(bytes).toString("base64");
   if (written === text || written.replace(/=+$/, "") === text) return bytes;
-  throw new AppError("invalid", `${field}: not valid base64`);
+  throw fieldError("invalid", field, "not valid base64");
 }
 
 /** No two files that are one on a file system without case, no file where another needs a directory, nothing where inputs go. */
@@ -98,15 +98,15 @@ function requireTree(files: readonly FileRow[]): void {
   const keys = new Set<string>();
   for (const { path } of files) {
     const key = foldedPath(path);
-    if (keys.has(key)) throw new AppError("invalid", `files: ${path} is there twice`);
+    if (keys.has(key)) throw fieldError("invalid", "files", `${path} is there twice`);
     if (key.split("/")[0] === INPUTS_FOLDER)
-      throw new AppError("invalid", `files: ${INPUTS_FOLDER}/ is kept for files of the workspace`);
+      throw fieldError("invalid", "files", `${INPUTS_FOLDER}/ is kept for files of the workspace`);
     keys.add(key);
   }
   for (const key of keys) {
     for (let end = key.lastIndexOf("/"); end > 0; end = key.lastIndexOf("/", end - 1)) {
       if (keys.has(key.slice(0, end)))
-        throw new AppError("invalid", `files: ${key.slice(0, end)} can't be both a file and a directory`);
+        throw fieldError("invalid", "files", `${key.slice(0, end)} can't be both a file and a directory`);
     }
   }
 }

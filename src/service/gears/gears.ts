@@ -3,7 +3,7 @@
 
 import { rfc3339, type Clock } from "../../kit/clock.ts";
 import type { Db } from "../../kit/db.ts";
-import { AppError, notFound } from "../../kit/error.ts";
+import { AppError, fieldError, notFound } from "../../kit/error.ts";
 import { LIST_DEFAULT, type PageQuery } from "../../kit/schema.ts";
 import type { Approval } from "../approvals/schema.ts";
 import type { Audit } from "../audit/audit.ts";
@@ -130,7 +130,7 @@ export class Gears {
     const { name, runtime, args_schema: argsSchema } = input;
     const description = input.description ?? "";
     const content: Content = { name, description, runtime, argsSchema, ...parseCode(runtime, input) };
-    if (store.byName.get(name)) throw new AppError("conflict", `name: a gear named "${name}" exists already`);
+    if (store.byName.get(name)) throw fieldError("conflict", "name", `a gear named "${name}" exists already`);
     const now = clock.now();
     const { id } = store.insert.get(
       name,
@@ -172,7 +172,7 @@ export class Gears {
     const row = this.existing(id);
     requireAuthor(caller, row);
     if (input.name !== undefined && input.name !== row.name)
-      throw new AppError("invalid", "name: a gear's name never changes; create another gear");
+      throw fieldError("invalid", "name", "a gear's name never changes; create another gear");
     if (input.args_schema !== undefined) checkArgsSchema(input.args_schema);
     const content = this.#savedContent(row, input);
     const version = row.version + 1;
@@ -204,9 +204,9 @@ export class Gears {
       requireAdmin(caller);
       const row = this.existing(id);
       if (input.status === undefined && input.timeout_seconds === undefined && input.tags === undefined)
-        throw new AppError("invalid", "body: give status, timeout_seconds or tags");
+        throw fieldError("invalid", "body", "give status, timeout_seconds or tags");
       if (input.content_hash !== undefined && input.content_hash !== row.hash) {
-        throw new AppError("conflict", "content_hash: the gear has other content by now; look at it again", {
+        throw fieldError("conflict", "content_hash", "the gear has other content by now; look at it again", {
           version: row.version,
           content_hash: row.hash,
         });
@@ -275,7 +275,7 @@ export class Gears {
       (runtime !== before.runtime ||
         (input.entrypoint !== undefined && input.entrypoint !== before.entrypoint))
     ) {
-      throw new AppError("invalid", "code: missing; another runtime or entrypoint needs its program with it");
+      throw fieldError("invalid", "code", "missing; another runtime or entrypoint needs its program with it");
     }
     return hasCode
       ? {
@@ -372,9 +372,9 @@ export class Gears {
 const ACTIONS = { approved: "approve", disabled: "disable", pending: "withdraw" } as const;
 
 function requireName(name: string): void {
-  if (!NAME.test(name)) throw new AppError("invalid", `name: must match ${GEAR_NAME_PATTERN}`);
+  if (!NAME.test(name)) throw fieldError("invalid", "name", `must match ${GEAR_NAME_PATTERN}`);
   if (BUILT_IN_TOOL_NAMES.has(name))
-    throw new AppError("invalid", `name: "${name}" is the name of a built-in tool`);
+    throw fieldError("invalid", "name", `"${name}" is the name of a built-in tool`);
 }
 
 function requireAuthor(caller: Caller, row: GearRow): void {

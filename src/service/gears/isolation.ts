@@ -21,7 +21,7 @@ export function isIsolationLost(
 const ISOLATED = `Gears run isolated on this server: in a throwaway container without network, with ${SANDBOX_MEMORY_MB} MB of memory, one processor and ${SANDBOX_PROCESSES} processes.`;
 
 const NOT_ISOLATED =
-  "Gears are NOT isolated on this server: this program runs with the server's own access to files, the database, the stored provider keys, the network and this API. The approval is the only control.";
+  "Gears are NOT isolated on this server: a gear runs with the server's own access to files, the database, the stored provider keys, the network and this API. The approval is the only control.";
 
 export const ISOLATION_LOST =
   "It was approved to run isolated, and gears are not isolated on this server now. It does not run until the container runtime is back and the service was restarted, or until an admin approves it again, without isolation.";

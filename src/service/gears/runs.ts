@@ -6,14 +6,14 @@
 
 import type { Clock } from "../../kit/clock.ts";
 import type { Db } from "../../kit/db.ts";
-import { AppError, notFound } from "../../kit/error.ts";
+import { AppError, fieldError, notFound } from "../../kit/error.ts";
 import { LIST_DEFAULT, type PageQuery } from "../../kit/schema.ts";
 import type { Audit } from "../audit/audit.ts";
 import { requireSignedIn, type Caller } from "../identity/caller.ts";
 import type { Sandbox, SandboxFile, SandboxResult } from "../sandbox/sandbox.ts";
 import type { Access } from "../workspaces/access.ts";
 import type { Workspaces } from "../workspaces/workspaces.ts";
-import { argsSchema, sentence } from "./args.ts";
+import { argsSchema } from "./args.ts";
 import type { GearBindings } from "./bindings.ts";
 import { canonicalContent, contentHash, type Content } from "./content.ts";
 import type { Gears } from "./gears.ts";
@@ -232,16 +232,13 @@ export class GearRuns {
     const schema = argsSchema(row.args_schema);
     const problem = schema.problemOf(args);
     if (problem)
-      throw new AppError(
-        "invalid",
-        problem.path === "" ? `args: ${problem.message}` : `args.${sentence(problem)}`,
-      );
+      throw fieldError("invalid", ["args", problem.path].filter(Boolean).join("."), problem.message);
     const files =
       workspaceId === null
         ? [...(input.files ?? [])]
         : [...new Set([...(input.files ?? []), ...schema.filesIn(args)])];
     if (workspaceId === null && files.length > 0)
-      throw new AppError("invalid", "workspace_id: missing; files are files of a workspace");
+      throw fieldError("invalid", "workspace_id", "missing; files are files of a workspace");
     return { caller, gearId, hash: row.hash, kind, args, workspaceId, files, require };
   }
 
@@ -273,7 +270,7 @@ export class GearRuns {
 
   async #inputs(order: Order): Promise<SandboxFile[]> {
     if (order.files.length > RUN_FILES_MAX)
-      throw new AppError("invalid", `files: at most ${RUN_FILES_MAX} in a run`);
+      throw fieldError("invalid", "files", `at most ${RUN_FILES_MAX} in a run`);
     const inputs = new Map<string, SandboxFile>();
     let room = RUN_FILES_BYTES_MAX;
     for (const path of order.files) {

@@ -4,7 +4,7 @@
 import { rfc3339, type Clock } from "../../kit/clock.ts";
 import { canonicalJson, sha256Hex } from "../../kit/crypto.ts";
 import type { Db } from "../../kit/db.ts";
-import { AppError, notFound } from "../../kit/error.ts";
+import { AppError, fieldError, notFound } from "../../kit/error.ts";
 import { nameKey, parseName, type Name } from "../../kit/names.ts";
 import { LIST_DEFAULT, type PageQuery } from "../../kit/schema.ts";
 import type { Audit } from "../audit/audit.ts";
@@ -200,7 +200,7 @@ export class Instructions {
       const agentId = input.agent_id ?? null;
       const agent = agentId === null ? undefined : blueprint.agentById(agentId);
       if (agentId !== null && agent?.workspace_id !== workspaceId)
-        throw new AppError("invalid", `agent_id: agent ${agentId} is not in this workspace`);
+        throw fieldError("invalid", "agent_id", `agent ${agentId} is not in this workspace`);
       if (store.bindingBetween.get(workspaceId, instruction.id, agentId)) {
         throw new AppError(
           "conflict",
@@ -312,7 +312,7 @@ export class Instructions {
   #requireFreeName(name: Name, exceptId?: number): void {
     const other = this.#deps.store.byKey.get(name.key);
     if (other && other.id !== exceptId)
-      throw new AppError("conflict", `name: an instruction named "${other.name}" exists already`);
+      throw fieldError("conflict", "name", `an instruction named "${other.name}" exists already`);
   }
 }
 
@@ -323,9 +323,9 @@ export function mayEdit(caller: Caller, row: Pick<InstructionRow, "author_id">):
 /** Raises `invalid`. */
 export function parseWording(name: string, text: string): Wording {
   const parsed = parseName("name", name);
-  if (text.trim() === "") throw new AppError("invalid", "text: must not be empty");
+  if (text.trim() === "") throw fieldError("invalid", "text", "must not be empty");
   if (text.length > INSTRUCTION_CHARACTERS_MAX)
-    throw new AppError("invalid", `text: at most ${INSTRUCTION_CHARACTERS_MAX} characters`);
+    throw fieldError("invalid", "text", `at most ${INSTRUCTION_CHARACTERS_MAX} characters`);
   return { name: parsed, text, hash: sha256Hex(canonicalJson({ name: parsed.text, text })) };
 }
 

@@ -3,7 +3,7 @@
 
 import { rfc3339, type Clock } from "../../kit/clock.ts";
 import type { Db } from "../../kit/db.ts";
-import { AppError, notFound } from "../../kit/error.ts";
+import { AppError, fieldError, notFound } from "../../kit/error.ts";
 import type { Approval } from "../approvals/schema.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { Journal } from "../journal/journal.ts";
@@ -100,7 +100,7 @@ export class Proposals {
         );
       if (row.status !== "pending") throw new AppError("conflict", `this proposal is ${row.status} already`);
       if (input.content_hash !== undefined && input.content_hash !== row.hash) {
-        throw new AppError("conflict", "content_hash: it is not the hash of this proposal; look at it again");
+        throw fieldError("conflict", "content_hash", "it is not the hash of this proposal; look at it again");
       }
       const status = input.decision === "accept" ? "accepted" : "refused";
       const wording = parseWording(row.name, row.text);
@@ -173,7 +173,9 @@ export class Proposals {
         row.base_version === null
           ? `Add the instruction "${row.name}"`
           : `Change the instruction "${row.name}"`,
+      subject: row.name,
       facts,
+      callers: null,
       content_hash: row.hash,
       workspace_id: row.workspace_id,
       agent: row.agent,

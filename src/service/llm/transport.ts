@@ -6,7 +6,7 @@
 
 import type { Clock } from "../../kit/clock.ts";
 import { pause } from "../../kit/deadline.ts";
-import { messageOf, systemCode } from "../../kit/error.ts";
+import { systemCode } from "../../kit/error.ts";
 import { networkFailure as sentenceOf, providerMessage } from "../catalog/failures.ts";
 import type { ModelEndpoint } from "../catalog/models.ts";
 import { connectionLost } from "./failures.ts";
@@ -278,5 +278,6 @@ function networkFailure(error: unknown): ModelFailure {
 }
 
 function isRefused(error: unknown): boolean {
-  return /ConnectionRefused|ECONNREFUSED/.test(`${systemCode(error) ?? ""} ${messageOf(error)}`);
+  const code = systemCode(error);
+  return code === "ECONNREFUSED" || code === "ConnectionRefused";
 }

@@ -2,7 +2,7 @@
 
 import type { Clock } from "../../kit/clock.ts";
 import type { Db } from "../../kit/db.ts";
-import { AppError, notFound } from "../../kit/error.ts";
+import { AppError, fieldError, notFound } from "../../kit/error.ts";
 import { parseName } from "../../kit/names.ts";
 import type { Audit } from "../audit/audit.ts";
 import { requireAdmin, type Caller } from "../identity/caller.ts";
@@ -115,7 +115,7 @@ export class Teams {
   #requireFreeName(key: string, text: string, exceptId?: number): void {
     const other = this.#deps.store.teamByKey.get(key);
     if (other && other.id !== exceptId)
-      throw new AppError("conflict", `name: a team named "${text}" exists already`);
+      throw fieldError("conflict", "name", `a team named "${text}" exists already`);
   }
 
   #record(id: number): Team {

@@ -4,7 +4,7 @@
 import { rfc3339, rfc3339OrNull, type Clock } from "../../kit/clock.ts";
 import { newToken, tokenHash } from "../../kit/crypto.ts";
 import type { Db } from "../../kit/db.ts";
-import { AppError, badParameter, notFound } from "../../kit/error.ts";
+import { AppError, badParameter, fieldError, notFound } from "../../kit/error.ts";
 import { countedTogether } from "../../kit/http/client-address.ts";
 import { nameKey, parseName } from "../../kit/names.ts";
 import type { AttemptLimit } from "../../kit/rate.ts";
@@ -294,7 +294,7 @@ export class Users {
   #requireFreeName(key: string, text: string, exceptId?: number): void {
     const other = this.#deps.store.userByKey.get(key);
     if (other && other.id !== exceptId)
-      throw new AppError("conflict", `name: a user named "${text}" exists already`);
+      throw fieldError("conflict", "name", `a user named "${text}" exists already`);
   }
 
   #requireAnotherAdmin(): void {
@@ -313,7 +313,7 @@ export class Users {
     const user = this.#existing(id);
     if (user.password_hash === null)
       throw new AppError("forbidden", "you have no password yet: an admin sets the first one");
-    if (current === undefined) throw new AppError("invalid", "current_password: missing");
+    if (current === undefined) throw fieldError("invalid", "current_password", "missing");
     this.#deps.loginLimit.take(`user:${id}`);
     if (!(await verifyPassword(current, user.password_hash))) {
       throw new AppError("forbidden", NOT_CURRENT);

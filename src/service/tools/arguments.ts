@@ -1,6 +1,6 @@
 // From the JSON that a model wrote to checked arguments. What is wrong comes back as a sentence the model can act on.
 
-import { Value, type ValueError } from "@sinclair/typebox/value";
+import { Value, type ValueError, ValueErrorType } from "@sinclair/typebox/value";
 import type { TObject } from "@sinclair/typebox";
 import { isTooDeep, JSON_DEPTH_MAX } from "../../kit/json-depth.ts";
 
@@ -57,10 +57,10 @@ function withoutNulls(value: Record<string, unknown>, parameters: TObject): Reco
 
 function sentence(problem: ValueError, parameters: TObject): string {
   const field = problem.path.split("/").filter(Boolean).join(".") || "arguments";
-  if (problem.message === "Unexpected property") {
+  if (problem.type === ValueErrorType.ObjectAdditionalProperties) {
     return `${field} is not a field of this tool (it has: ${Object.keys(parameters.properties).join(", ") || "none"})`;
   }
-  if (problem.message === "Expected required property") return `${field} is missing`;
+  if (problem.type === ValueErrorType.ObjectRequiredProperty) return `${field} is missing`;
   const choices = (problem.schema["anyOf"] ?? ("const" in problem.schema ? [problem.schema] : undefined)) as
     { const?: unknown }[] | undefined;
   const options = choices?.map((option) => option.const);

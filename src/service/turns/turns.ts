@@ -9,7 +9,7 @@ import type { Background } from "../../kit/background.ts";
 import type { Clock } from "../../kit/clock.ts";
 import type { Db } from "../../kit/db.ts";
 import { within } from "../../kit/deadline.ts";
-import { AppError, messageOf, notFound } from "../../kit/error.ts";
+import { AppError, fieldError, messageOf, notFound } from "../../kit/error.ts";
 import type { Log } from "../../kit/log.ts";
 import { LIST_DEFAULT, type PageQuery } from "../../kit/schema.ts";
 import type { PartialData } from "./events.ts";
@@ -93,7 +93,7 @@ export class Turns {
     const { db, store, access, openings, standing, clock } = this.#deps;
     return db.write(() => {
       access.workspace(caller, workspaceId);
-      if (input.text.trim() === "") throw new AppError("invalid", "text: must not be empty");
+      if (input.text.trim() === "") throw fieldError("invalid", "text", "must not be empty");
       this.#requireOpen(workspaceId);
       const busy = store.openCount.get(workspaceId)!.count > 0;
       if (busy) this.#requireQueue(workspaceId, input);

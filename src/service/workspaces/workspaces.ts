@@ -6,7 +6,7 @@
 import type { Background } from "../../kit/background.ts";
 import { rfc3339, type Clock } from "../../kit/clock.ts";
 import type { Db } from "../../kit/db.ts";
-import { AppError } from "../../kit/error.ts";
+import { AppError, fieldError } from "../../kit/error.ts";
 import { inWrites } from "../../kit/in-writes.ts";
 import type { Log } from "../../kit/log.ts";
 import { NAME_CHARACTERS_MAX, nameKey, parseName, type Name } from "../../kit/names.ts";
@@ -238,7 +238,7 @@ export class Workspaces {
 
   #requireFreeName(ownerId: number, name: Name): void {
     if (this.#deps.store.nameTaken.get(ownerId, name.key)) {
-      throw new AppError("conflict", `name: you have a workspace named "${name.text}" already`);
+      throw fieldError("conflict", "name", `you have a workspace named "${name.text}" already`);
     }
   }
 
@@ -253,7 +253,7 @@ export class Workspaces {
       const key = nameKey(text);
       if (!this.#deps.store.nameTaken.get(ownerId, key)) return { text, key };
     }
-    throw new AppError("conflict", "name: there are too many copies; give the clone a name");
+    throw fieldError("conflict", "name", "there are too many copies; give the clone a name");
   }
 
   #record(id: number): Workspace {

@@ -1,7 +1,7 @@
 // A client of the file routes for tests: raw bodies, conditions, refusals as values.
 
 import { join } from "node:path";
-import type { Refusal } from "../../kit/client.ts";
+import { proven, type Refusal } from "../../kit/client.ts";
 import type { TestService } from "../../kit/service.ts";
 
 interface Entry {
@@ -45,6 +45,6 @@ export function fileClient(at: TestService, workspaceId: number, token?: string)
 async function refusalOf(response: Response): Promise<Refusal> {
   const text = await response.text();
   if (response.ok) throw new Error(`was not refused: ${response.status} ${text}`);
-  const { message, code, details } = (JSON.parse(text) as { error: Omit<Refusal, "status"> }).error;
+  const { message, code, details } = proven((JSON.parse(text) as { error: Omit<Refusal, "status"> }).error);
   return { status: response.status, message, code, ...(details === undefined ? {} : { details }) };
 }

@@ -2,6 +2,7 @@
 
 import { A } from "@solidjs/router";
 import { type JSX, Match, Show, Switch } from "solid-js";
+import type { ApprovalCallers } from "../../../src/service/approvals/schema.ts";
 import type { Gear } from "../../../src/service/gears/schema.ts";
 import { api, take } from "../../api/client.ts";
 import { createQuery } from "../../api/query.ts";
@@ -11,6 +12,7 @@ import { ProblemNotice, Skeleton } from "../../kit/states.tsx";
 import { isolationLost } from "../../state/gear-state.ts";
 import { workspacesQuery } from "../../state/lists.ts";
 import { isAdmin } from "../../state/session.ts";
+import { callersText } from "./callers.ts";
 import { type ApprovalCardProps, CardFrame, HashText, Settled, WhoCan } from "./card-parts.tsx";
 
 export function GearCard(props: ApprovalCardProps): JSX.Element {
@@ -38,7 +40,7 @@ export function GearCard(props: ApprovalCardProps): JSX.Element {
         <Match when={gear.data()}>
           {(found) => (
             <>
-              <Facts gear={found()} facts={props.approval.facts} />
+              <Facts gear={found()} callers={props.approval.callers} />
               <Next gear={found()} autofocus={props.autofocus} />
             </>
           )}
@@ -48,11 +50,12 @@ export function GearCard(props: ApprovalCardProps): JSX.Element {
   );
 }
 
-function Facts(props: { readonly gear: Gear; readonly facts: readonly string[] }): JSX.Element {
+function Facts(props: {
+  readonly gear: Gear;
+  readonly callers: ApprovalCallers | null | undefined;
+}): JSX.Element {
   const workspaces = workspacesQuery();
   const workspace = () => workspaces.data()?.find(({ id }) => id === props.gear.workspace_id)?.name;
-  /** The last fact says who could call it. */
-  const callers = () => props.facts.at(-1);
   return (
     <>
       <div class="approval-text">
@@ -95,9 +98,13 @@ function Facts(props: { readonly gear: Gear; readonly facts: readonly string[] }
         <dd>
           {bytes(props.gear.code_bytes)}, {props.gear.runtime}
         </dd>
-        <Show when={callers()?.startsWith("once approved") || callers()?.startsWith("no agent")}>
-          <dt>Callers</dt>
-          <dd>{callers()}</dd>
+        <Show when={props.callers}>
+          {(callers) => (
+            <>
+              <dt>Callers</dt>
+              <dd>{callersText(callers())}</dd>
+            </>
+          )}
         </Show>
       </dl>
     </>

@@ -2,13 +2,15 @@
 
 import { createSignal, type JSX, Show } from "solid-js";
 import type { Budget } from "../../../src/service/workspaces/schema.ts";
-import { fieldOf, Problem } from "../../api/problem.ts";
+import { asProblem, fieldOf, fieldProblem, withField } from "../../api/problem.ts";
 import { focusOn } from "../../kit/focus.ts";
 import { FormActions } from "../../kit/form-actions.tsx";
 import { createSubmission, TextInput } from "../../kit/form.tsx";
 import "./budget.css";
 
 type Limit = keyof Budget;
+
+const PATH = "budget.";
 
 const LIMITS: readonly (readonly [name: Limit, label: string])[] = [
   ["tokens_per_turn", "Tokens a turn"],
@@ -82,9 +84,11 @@ function budgetOf(fields: Readonly<Record<Limit, string>>): Budget | null {
     const value = /^\d+(\.\d+)?$/.test(written) ? Number(written) : Number.NaN;
     const whole = name.startsWith("tokens");
     if (!(value > 0) || (whole && !Number.isSafeInteger(value)))
-      throw new Problem(
-        `${name}: ${whole ? "a whole number above 0, or nothing" : "a sum above 0 such as 0.50, or nothing"}`,
-        "invalid",
+      throw fieldProblem(
+        name,
+        whole
+          ? "Enter a whole number above 0, or nothing."
+          : "Enter an amount above 0, such as 0.50, or nothing.",
       );
     budget[name] = value;
   }
@@ -93,9 +97,7 @@ function budgetOf(fields: Readonly<Record<Limit, string>>): Budget | null {
 
 /** The server names the field by its path: `budget.tokens_per_day`. */
 function withoutPath(error: unknown): unknown {
-  if (!(error instanceof Problem)) return error;
-  const named = fieldOf(error);
-  return named?.field.startsWith("budget.")
-    ? new Problem(`${named.field.slice(7)}: ${named.message}`, error.code, error.status, error.requestId)
-    : error;
+  const problem = asProblem(error);
+  const field = fieldOf(problem)?.field ?? "";
+  return field.startsWith(PATH) ? withField(problem, field.slice(PATH.length)) : problem;
 }

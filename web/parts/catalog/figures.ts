@@ -1,7 +1,7 @@
 // Sizes and prices of a model between what is typed and what the server takes. Nothing typed is "unknown", which is neither 0 nor free.
 
 import type { Model } from "../../../src/service/catalog/schema.ts";
-import { Problem } from "../../api/problem.ts";
+import { fieldProblem } from "../../api/problem.ts";
 
 export const figureFields = [
   "context_tokens",
@@ -73,7 +73,7 @@ function figureOf(field: FigureField, typed: string): number | null {
   const fits = whole ? /^\d+$/.test(plain) : /^(?:\d+\.?\d*|\.\d+)$/.test(plain);
   if (fits) return Number(plain);
   const why = whole
-    ? "Give a whole number, or nothing if it is unknown."
-    : "Give a number such as 3 or 0.25, or nothing if it is unknown.";
-  throw new Problem(`${field}: ${why}`, "invalid");
+    ? "Enter a whole number, or leave it empty if unknown."
+    : "Enter a number such as 3 or 0.25, or leave it empty if unknown.";
+  throw fieldProblem(field, why);
 }

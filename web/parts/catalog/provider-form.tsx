@@ -3,7 +3,7 @@
 import { createSignal, For, type JSX, Show } from "solid-js";
 import type { Provider } from "../../../src/service/catalog/schema.ts";
 import { api, take } from "../../api/client.ts";
-import { Problem } from "../../api/problem.ts";
+import { fieldProblem } from "../../api/problem.ts";
 import { refresh } from "../../api/query.ts";
 import { FormActions } from "../../kit/form-actions.tsx";
 import { createSubmission, TextInput } from "../../kit/form.tsx";
@@ -186,13 +186,13 @@ function AddressInput(props: {
 
 function requireAddress(anthropic: boolean, address: string): void {
   if (!anthropic && address.trim() === "")
-    throw new Problem("base_url: Give the address of the server; this kind has no default.", "invalid");
+    throw fieldProblem("base_url", "Enter the server's address. This kind has no default.");
 }
 
 /** Servers of one's own may need none; Anthropic itself refuses every call without. */
 function requireKey(anthropic: boolean, address: string, key: string): void {
   if (anthropic && plain(address, true) === ANTHROPIC_ADDRESS && key.trim() === "")
-    throw new Problem("api_key: Anthropic answers nothing without a key: give yours.", "invalid");
+    throw fieldProblem("api_key", "Anthropic requires a key.");
 }
 
 /** As the server would keep it, so that a slash at the end is no other address. */

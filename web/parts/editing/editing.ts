@@ -180,7 +180,7 @@ async function succeeds(act: () => Promise<unknown>): Promise<boolean> {
     return true;
   } catch (error) {
     const problem = asProblem(error);
-    const words = fieldOf(problem)?.message ?? problem.message;
+    const words = fieldOf(problem)?.problem ?? problem.message;
     tellProblem(new Problem(words.charAt(0).toUpperCase() + words.slice(1), problem.code, problem.status));
     return false;
   }

@@ -210,9 +210,9 @@ function Item(props: {
   );
 }
 
-/** The kind stands below it. */
-function shortTitle({ title }: Approval): string {
-  return title.replace(/^Search the web for: /, "").replace(/^gear "([^"]+)"/, "$1");
+/** The kind is named below it; whether an instruction is new or changed only the title says. */
+function shortTitle({ kind, title, subject }: Approval): string {
+  return kind === "instruction" ? title : subject;
 }
 
 function Left(props: { readonly until: string }): JSX.Element {

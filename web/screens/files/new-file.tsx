@@ -2,7 +2,7 @@
 
 import { createEffect, createSignal, type JSX, on } from "solid-js";
 import { api, take } from "../../api/client.ts";
-import { asProblem, Problem } from "../../api/problem.ts";
+import { asProblem, fieldProblem, type Problem, withField } from "../../api/problem.ts";
 import { Dialog } from "../../kit/dialog.tsx";
 import { FormActions } from "../../kit/form-actions.tsx";
 import { createSubmission, TextInput } from "../../kit/form.tsx";
@@ -59,13 +59,12 @@ async function requireFree(id: number, path: string): Promise<void> {
     const why = asProblem(error);
     if (why.code === "not_found") return;
     if (why.code === "not_text") throw taken();
-    throw why.code === "invalid" && !why.message.startsWith("path: ")
-      ? new Problem(`path: ${why.message}`, why.code, why.status, why.requestId)
-      : why;
+    // The path is all that this request says.
+    throw why.code === "invalid" ? withField(why, "path") : why;
   }
   throw taken();
 }
 
 function taken(): Problem {
-  return new Problem("path: there is a file of this name already", "conflict");
+  return fieldProblem("path", "A file with this path already exists.");
 }

@@ -4,7 +4,6 @@ import { useBeforeLeave, useNavigate } from "@solidjs/router";
 import { batch, createEffect, createMemo, createSignal, type JSX, onCleanup, Show } from "solid-js";
 import type { GearDetail } from "../../../src/service/gears/schema.ts";
 import { api, take } from "../../api/client.ts";
-import { Problem } from "../../api/problem.ts";
 import { refresh } from "../../api/query.ts";
 import { Button } from "../../kit/button.tsx";
 import { confirm } from "../../kit/dialog.tsx";
@@ -120,20 +119,12 @@ function bodyOf(draft: ProgramDraft) {
   return {
     description: draft.description,
     tags: tagsOf(draft),
-    tests: checkedTests(draft),
+    tests: testsOf(draft),
     ...entrypoint,
     runtime: draft.runtime,
     files: [...draft.files],
     args_schema: draft.argsSchema,
   };
-}
-
-export function checkedTests(draft: ProgramDraft) {
-  try {
-    return testsOf(draft);
-  } catch (error) {
-    throw new Problem((error as Error).message, "invalid");
-  }
 }
 
 function SaveWords(props: {

@@ -8,6 +8,7 @@ import { refresh } from "../../api/query.ts";
 import { Button } from "../../kit/button.tsx";
 import { createSubmission, TextInput } from "../../kit/form.tsx";
 import { CopyButton, Time } from "../../kit/pieces.tsx";
+import { callersText } from "../../parts/approval/callers.ts";
 import { approvalsQuery } from "../../state/lists.ts";
 import { isAdmin } from "../../state/session.ts";
 import { putGear } from "./gear-queries.ts";
@@ -47,21 +48,14 @@ export function DecideGear(props: { readonly gear: GearDetail }): JSX.Element {
   );
 }
 
-/** Only a list of what waits says it, to those who decide. */
+/** Read from the pending approval, which only people who decide on gears receive. */
 function Callers(props: { readonly gear: GearDetail }): JSX.Element {
   const approvals = approvalsQuery();
-  const fact = () =>
-    approvals
-      .data()
-      ?.find(({ kind, id }) => kind === "gear" && id === props.gear.id)
-      ?.facts.at(-1);
-  const words = () => {
-    const found = fact();
-    if (props.gear.status !== "pending" || found === undefined) return undefined;
-    if (found.startsWith("once approved")) return `${found.replace(/^o/, "O")}.`;
-    return found.startsWith("no agent") ? "No agent is bound to it so far." : undefined;
-  };
-  return <Show when={words()}>{(said) => <p class="muted">{said()}</p>}</Show>;
+  const callers = () =>
+    props.gear.status === "pending"
+      ? approvals.data()?.find(({ kind, id }) => kind === "gear" && id === props.gear.id)?.callers
+      : undefined;
+  return <Show when={callers()}>{(known) => <p class="muted">{callersText(known())}</p>}</Show>;
 }
 
 function Approved(props: { readonly gear: GearDetail }): JSX.Element {

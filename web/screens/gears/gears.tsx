@@ -197,7 +197,7 @@ function Isolation(props: { readonly gear: Gear | undefined }): JSX.Element {
     <Show when={props.gear}>
       {(gear) => (
         <p class="lead" classList={{ "gear-bad": !gear().isolated }}>
-          {gear().isolation.replace("this program runs", "an approved program runs")}
+          {gear().isolation}
         </p>
       )}
     </Show>

@@ -9,9 +9,9 @@ import { Button } from "../../kit/button.tsx";
 import { createSubmission, Field, Select, TextInput } from "../../kit/form.tsx";
 import { bytes } from "../../kit/format.ts";
 import { ProblemNotice } from "../../kit/states.tsx";
-import { checkedTests, guardLeaving } from "./code.tsx";
+import { guardLeaving } from "./code.tsx";
 import { RUNTIME_NAMES } from "./gear-words.tsx";
-import { newDraft, type ProgramDraft, tagsOf, withRuntime } from "./program-draft.ts";
+import { newDraft, type ProgramDraft, tagsOf, testsOf, withRuntime } from "./program-draft.ts";
 import { DetailFields, ProgramEditor, TestFields } from "./program-editor.tsx";
 
 const FIELDS = [
@@ -45,7 +45,7 @@ export function NewGear(): JSX.Element {
         ...(runtime === "binary" ? { entrypoint } : {}),
         files: [...files],
         args_schema: argsSchema,
-        tests: checkedTests(draft()),
+        tests: testsOf(draft()),
       }),
     );
     setMade(true);

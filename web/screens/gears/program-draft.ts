@@ -1,6 +1,7 @@
 // A gear's program while somebody writes it: its files, the schema of its arguments, and what stands beside them. Pure: what is changed is
 // a new value.
 
+import { fieldProblem } from "../../api/problem.ts";
 import type { GearDetail, GearFile, GearRuntime, GearTest } from "../../../src/service/gears/schema.ts";
 
 export interface TestDraft {
@@ -108,12 +109,12 @@ export function tagsOf(draft: ProgramDraft): string[] {
     .filter((tag) => tag !== "");
 }
 
-/** Raises with the name of the test whose arguments are not a JSON object. */
+/** Raises `Problem` naming the test whose arguments are not a JSON object. */
 export function testsOf(draft: ProgramDraft): GearTest[] {
   return draft.tests.map(({ name, args, expected }, index) => {
     const value = parsed(args);
     if (value === undefined)
-      throw new Error(`tests: the arguments of ${name || `test ${index + 1}`} are not a JSON object`);
+      throw fieldProblem("tests", `The arguments of ${name || `test ${index + 1}`} are not a JSON object.`);
     return { name, args: value, expected };
   });
 }

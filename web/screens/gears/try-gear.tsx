@@ -30,7 +30,7 @@ export function TryGear(props: { readonly gear: GearDetail; readonly form: ArgsF
     const problem = run.problem();
     const field = problem && fieldOf(problem);
     if (!field) return undefined;
-    return field.field === (path === "" ? "args" : `args.${path}`) ? field.message : undefined;
+    return field.field === (path === "" ? "args" : `args.${path}`) ? field.problem : undefined;
   };
   const elsewhere = () => {
     const problem = run.problem();

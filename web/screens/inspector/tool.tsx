@@ -94,7 +94,7 @@ function OneTool(props: {
           </p>
         }
       >
-        <Texts title="Result, as the model got it" text={text()!} empty="Empty." />
+        <Texts title="Result" text={text()!} empty="Empty." />
       </Show>
     </>
   );
@@ -230,7 +230,7 @@ function Texts(props: {
       <div class="inspector-line">
         <h3 class="heading">{props.title}</h3>
         <Show when={props.text !== ""}>
-          <CopyButton text={props.text} label={`Copy ${props.title.split(",")[0]!.toLowerCase()}`} />
+          <CopyButton text={props.text} label={`Copy ${props.title.toLowerCase()}`} />
         </Show>
       </div>
       <Show when={props.text !== ""} fallback={<p class="muted">{props.empty}</p>}>

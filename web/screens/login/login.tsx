@@ -4,7 +4,7 @@
 import { Dialog } from "@kobalte/core/dialog";
 import { createSignal, type JSX, onCleanup, onMount, Show } from "solid-js";
 import type { WhoAmI } from "../../../src/service/people/schema.ts";
-import { Problem } from "../../api/problem.ts";
+import { fieldProblem } from "../../api/problem.ts";
 import { Mark } from "../../frame/mark.tsx";
 import { Button } from "../../kit/button.tsx";
 import { createSubmission, TextInput } from "../../kit/form.tsx";
@@ -79,8 +79,8 @@ function LoginForm(props: { readonly heading: JSX.Element }): JSX.Element {
     // From the fields themselves: what a password manager filled in may not have been told to the page yet.
     const given = new FormData(place!);
     const [name, secret] = [String(given.get("username")), String(given.get("password"))];
-    if (name.trim() === "") throw new Problem("user: Give the name of a user.", "invalid");
-    if (secret === "") throw new Problem("password: Give the password.", "invalid");
+    if (name.trim() === "") throw fieldProblem("user", "Enter your user name.");
+    if (secret === "") throw fieldProblem("password", "Enter your password.");
     await signIn(name, secret);
   });
   return (

@@ -39,8 +39,8 @@ export function Terminal(): JSX.Element {
             <Show
               when={loaded().on}
               fallback={
-                <Empty title="The terminal is off" icon={<SquareTerminal aria-hidden="true" />}>
-                  {sentence((loaded().reason ?? "").replace(OFF, ""))}
+                <Empty title="Terminal unavailable" icon={<SquareTerminal aria-hidden="true" />}>
+                  {sentence(loaded().reason ?? "")}
                 </Empty>
               }
             >
@@ -52,9 +52,6 @@ export function Terminal(): JSX.Element {
     </>
   );
 }
-
-/** The title says it already. */
-const OFF = "the terminal is off: ";
 
 /** The server's reasons are parts of a line. */
 function sentence(reason: string): string {

@@ -4,7 +4,7 @@ import { createSignal, type JSX } from "solid-js";
 import type { Model } from "../../../src/service/catalog/schema.ts";
 import type { Workspace } from "../../../src/service/workspaces/schema.ts";
 import { api, take } from "../../api/client.ts";
-import { Problem } from "../../api/problem.ts";
+import { fieldProblem } from "../../api/problem.ts";
 import { put, refresh } from "../../api/query.ts";
 import { Combobox } from "../../kit/combobox.tsx";
 import { FormActions } from "../../kit/form-actions.tsx";
@@ -23,8 +23,8 @@ export function WorkspaceForm(props: {
   const [description, setDescription] = createSignal("");
   const [chosen, setChosen] = createSignal<string | undefined>(firstChoice(props.models));
   const form = createSubmission(["name", "description", "orchestrator_model_id"], async () => {
-    if (name().trim() === "") throw new Problem("name: Give the workspace a name.", "invalid");
-    if (chosen() === undefined) throw new Problem("orchestrator_model_id: Choose a model.", "invalid");
+    if (name().trim() === "") throw fieldProblem("name", "Enter a name.");
+    if (chosen() === undefined) throw fieldProblem("orchestrator_model_id", "Choose a model.");
     const made = await take(
       api.workspaces.post({
         name: name(),
