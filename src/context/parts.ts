@@ -12,7 +12,7 @@ import { Histogram } from "../kit/metrics/histogram.ts";
 import { COMMIT_SECONDS, counter, gauge, Metrics } from "../kit/metrics/metrics.ts";
 import { version } from "../kit/version.ts";
 import { SYSTEM_NETWORK, type Network } from "../kit/outbound.ts";
-import { AttemptLimit } from "../kit/rate.ts";
+import { RateLimit } from "../kit/rate.ts";
 import { SecretBox } from "../kit/secret-box.ts";
 import { openWorker } from "../kit/workers/entry.ts";
 import { WorkerPool } from "../kit/workers/pool.ts";
@@ -91,7 +91,9 @@ export function buildParts({ db, clock, log, config, outbound }: PartsOptions) {
     events.rightsChanged();
   };
   const changes = new Changes({ db, audit, onCommitted });
-  const loginLimit = rateLimit.enabled ? new AttemptLimit(clock, rateLimit.authPerMinute) : undefined;
+  const loginLimit = rateLimit.enabled
+    ? new RateLimit(clock, { perMinute: rateLimit.authPerMinute, of: "attempts" })
+    : undefined;
   const limits = new RateLimits(clock, rateLimit, addresses);
   const people = { store: peopleStore, records, changes, events, clock };
   const logins = new Logins({ ...people, db, audit, loginLimit, addresses });

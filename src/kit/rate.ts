@@ -1,56 +1,61 @@
-// A limit on attempts for each key (an address) in a sliding minute. Bounded: a flood of keys can't grow it without end.
+// How often one caller may do something in a minute, which begins with the first time. Bounded: a flood of keys cannot grow it without end.
 
 import type { Clock } from "./clock.ts";
 import { AppError } from "./error.ts";
 import type { Allowance } from "./http/exchange.ts";
 
 const WINDOW_MS = 60_000;
-const KEYS_MAX = 10_000;
+const KEYS_MAX = 20_000;
 
-export class AttemptLimit {
+export interface RateLimitSettings {
+  readonly perMinute: number;
+  /** Named in the refusal. */
+  readonly of: "attempts" | "requests";
+}
+
+interface Window {
+  start: number;
+  used: number;
+}
+
+export class RateLimit {
   readonly #clock: Clock;
-  readonly #attemptsPerMinute: number;
-  readonly #attempts = new Map<string, number[]>();
-  /** Keys whose last attempt was refused. */
-  readonly #refused = new Set<string>();
+  readonly #settings: RateLimitSettings;
+  /** The one that began first comes first. */
+  readonly #windows = new Map<string, Window>();
 
-  constructor(clock: Clock, attemptsPerMinute: number) {
+  constructor(clock: Clock, settings: RateLimitSettings) {
     this.#clock = clock;
-    this.#attemptsPerMinute = attemptsPerMinute;
+    this.#settings = settings;
   }
 
   /**
-   * Counts one attempt. Raises `rate_limited` with `retry_after_seconds` when the minute's attempts are used up. `tell` hears what is left
-   * either way, and whether it is the first refusal after attempts that were taken.
+   * Counts one. Raises `rate_limited` with `retry_after_seconds` when the minute's are used up. `tell` hears what is left either way, and
+   * of the first refusal of a minute: the others would only fill a record.
    */
-  take(key: string, tell: (left: Allowance, isFirstRefusal: boolean) => void = () => {}): void {
+  take(key: string, tell: (left: Allowance, firstRefusal?: AppError) => void = () => {}): void {
+    const { perMinute: limit, of } = this.#settings;
     const now = this.#clock.elapsed();
-    const recent = (this.#attempts.get(key) ?? []).filter((time) => now - time < WINDOW_MS);
-    if (recent.length >= this.#attemptsPerMinute) {
-      const seconds = secondsLeft(now - recent[0]!);
-      const isFirst = !this.#refused.has(key);
-      this.#refused.add(key);
-      tell({ limit: this.#attemptsPerMinute, remaining: 0, resetSeconds: seconds }, isFirst);
-      throw new AppError("rate_limited", `too many attempts; try again in ${seconds} s`, {
-        retry_after_seconds: seconds,
-      });
-    }
-    recent.push(now);
-    const remaining = this.#attemptsPerMinute - recent.length;
-    tell({ limit: this.#attemptsPerMinute, remaining, resetSeconds: secondsLeft(now - recent[0]!) }, false);
-    this.#refused.delete(key);
-    this.#attempts.delete(key);
-    this.#attempts.set(key, recent);
-    if (this.#attempts.size > KEYS_MAX) this.#forgetOldest();
+    const window = this.#window(key, now);
+    window.used += 1;
+    const resetSeconds = Math.max(1, Math.ceil((WINDOW_MS - (now - window.start)) / 1000));
+    const left = { limit, remaining: Math.max(0, limit - window.used), resetSeconds };
+    if (window.used <= limit) return tell(left);
+    const refusal = new AppError("rate_limited", `too many ${of}; try again in ${resetSeconds} s`, {
+      retry_after_seconds: resetSeconds,
+      limit,
+    });
+    tell(left, window.used === limit + 1 ? refusal : undefined);
+    throw refusal;
   }
 
-  #forgetOldest(): void {
-    const oldest = this.#attempts.keys().next().value!;
-    this.#attempts.delete(oldest);
-    this.#refused.delete(oldest);
+  #window(key: string, now: number): Window {
+    const open = this.#windows.get(key);
+    if (open && now - open.start < WINDOW_MS) return open;
+    this.#windows.delete(key);
+    if (this.#windows.size >= KEYS_MAX) this.#windows.delete(this.#windows.keys().next().value!);
+    const window = { start: now, used: 0 };
+    this.#windows.set(key, window);
+    return window;
   }
-}
-
-function secondsLeft(sinceMs: number): number {
-  return Math.max(1, Math.ceil((WINDOW_MS - sinceMs) / 1000));
 }

@@ -31,7 +31,7 @@ describe("rate limits", () => {
       [429, "3", "0", "60"],
     ]);
     expect(answers[3]!.headers.get("retry-after")).toBe("60");
-    await refusal(answers[3]!, "rate_limited", "more than 3 requests in a minute; try again in 60 s", {
+    await refusal(answers[3]!, "rate_limited", "too many requests; try again in 60 s", {
       retry_after_seconds: 60,
       limit: 3,
     });

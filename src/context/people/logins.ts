@@ -7,7 +7,7 @@ import { AppError } from "../../kit/error.ts";
 import type { Exchange } from "../../kit/http/exchange.ts";
 import { nameKey, parseName } from "../../kit/names.ts";
 import { verifyPassword } from "../../kit/passwords.ts";
-import type { AttemptLimit } from "../../kit/rate.ts";
+import type { RateLimit } from "../../kit/rate.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { Events } from "../events/events.ts";
 import { countedTogether, type ClientAddresses } from "../../kit/http/client-address.ts";
@@ -32,7 +32,7 @@ export interface LoginsDeps {
   readonly events: Events;
   readonly clock: Clock;
   /** Undefined: switched off. */
-  readonly loginLimit: AttemptLimit | undefined;
+  readonly loginLimit: RateLimit | undefined;
   readonly addresses: ClientAddresses;
 }
 
@@ -126,20 +126,15 @@ export class Logins {
     return locks ? "locked" : "refused";
   }
 
-  /** Raises `rate_limited`. Recorded once for a row of refusals: the others say nothing new. */
+  /** Raises `rate_limited`. Recorded once a minute: the other refusals say nothing new. */
   #count(from: Exchange, name: string, address: string): void {
     const { loginLimit, audit } = this.#deps;
-    let isNews = false;
-    try {
-      loginLimit?.take(countedTogether(address), (left, isFirstRefusal) => {
-        from.allowance = left;
-        isNews = isFirstRefusal;
-      });
-    } catch (error) {
+    loginLimit?.take(countedTogether(address), (left, firstRefusal) => {
+      from.allowance = left;
+      if (!firstRefusal) return;
       const caller = this.#stranger(from, undefined, name, address);
-      if (isNews) audit.record(caller, { action: "auth.login", target: caller.name }, error);
-      throw error;
-    }
+      audit.record(caller, { action: "auth.login", target: caller.name }, firstRefusal);
+    });
   }
 
   /** Somebody who is not signed in, for the record. */

@@ -2,37 +2,31 @@
 // the address that made it, never for the token's owner. The two are counted apart, so that a flood of addresses forgets no token.
 
 import type { Clock } from "../../kit/clock.ts";
-import { AppError } from "../../kit/error.ts";
+import type { AppError } from "../../kit/error.ts";
 import type { Exchange } from "../../kit/http/exchange.ts";
-import type { Caller } from "../identity/caller.ts";
 import { countedTogether, type ClientAddresses } from "../../kit/http/client-address.ts";
+import { RateLimit } from "../../kit/rate.ts";
+import type { Caller } from "../identity/caller.ts";
 
-const WINDOW_MS = 60_000;
-const KEYS_MAX = 20_000;
-
-interface Window {
-  start: number;
-  used: number;
-}
-
-export interface RateLimitSettings {
+export interface RateLimitConfig {
   readonly enabled: boolean;
   readonly requestsPerMinute: number;
 }
 
 export class RateLimits {
-  readonly #clock: Clock;
-  readonly #settings: RateLimitSettings;
+  readonly #isEnabled: boolean;
   readonly #addresses: ClientAddresses;
-  readonly #proven = new Map<string, Window>();
-  readonly #unproven = new Map<string, Window>();
+  readonly #proven: RateLimit;
+  readonly #unproven: RateLimit;
   /** Requests refused since the start. */
   refused = 0;
 
-  constructor(clock: Clock, settings: RateLimitSettings, addresses: ClientAddresses) {
-    this.#clock = clock;
-    this.#settings = settings;
+  constructor(clock: Clock, { enabled, requestsPerMinute }: RateLimitConfig, addresses: ClientAddresses) {
+    const settings = { perMinute: requestsPerMinute, of: "requests" } as const;
+    this.#isEnabled = enabled;
     this.#addresses = addresses;
+    this.#proven = new RateLimit(clock, settings);
+    this.#unproven = new RateLimit(clock, settings);
   }
 
   /**
@@ -40,7 +34,7 @@ export class RateLimits {
    * minute: the others would only fill the record.
    */
   counted(exchange: Exchange, find: () => Caller, tell: (error: AppError, caller?: Caller) => void): Caller {
-    if (!this.#settings.enabled) return find();
+    if (!this.#isEnabled) return find();
     let caller: Caller;
     try {
       caller = find();
@@ -55,34 +49,16 @@ export class RateLimits {
     return caller;
   }
 
-  #take(
-    windows: Map<string, Window>,
-    key: string,
-    exchange: Exchange,
-    tell: (error: AppError) => void,
-  ): void {
-    const now = this.#clock.elapsed();
-    let window = windows.get(key);
-    if (!window || now - window.start >= WINDOW_MS) {
-      // Anew at the end, so that the first ones are the oldest.
-      windows.delete(key);
-      if (windows.size >= KEYS_MAX) windows.delete(windows.keys().next().value!);
-      window = { start: now, used: 0 };
-      windows.set(key, window);
+  #take(limit: RateLimit, key: string, exchange: Exchange, tell: (error: AppError) => void): void {
+    try {
+      limit.take(key, (left, firstRefusal) => {
+        exchange.allowance = left;
+        if (firstRefusal) tell(firstRefusal);
+      });
+    } catch (error) {
+      this.refused += 1;
+      throw error;
     }
-    window.used += 1;
-    const limit = this.#settings.requestsPerMinute;
-    const resetSeconds = Math.max(1, Math.ceil((WINDOW_MS - (now - window.start)) / 1000));
-    exchange.allowance = { limit, remaining: Math.max(0, limit - window.used), resetSeconds };
-    if (window.used <= limit) return;
-    this.refused += 1;
-    const error = new AppError(
-      "rate_limited",
-      `more than ${limit} requests in a minute; try again in ${resetSeconds} s`,
-      { retry_after_seconds: resetSeconds, limit },
-    );
-    if (window.used === limit + 1) tell(error);
-    throw error;
   }
 }
 

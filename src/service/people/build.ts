@@ -1,7 +1,7 @@
 // Builds people: who may come in, users, teams, and the record of those who were refused.
 
 import { ClientAddresses } from "../../kit/http/client-address.ts";
-import { AttemptLimit } from "../../kit/rate.ts";
+import { RateLimit } from "../../kit/rate.ts";
 import { Refusals } from "../audit/refusals.ts";
 import type { Ground } from "../ground.ts";
 import { Authentication } from "./authentication.ts";
@@ -27,7 +27,7 @@ export function buildPeople(
     audit,
     clock,
     refusals,
-    loginLimit: new AttemptLimit(clock, LOGIN_ATTEMPTS_PER_MINUTE),
+    loginLimit: new RateLimit(clock, { perMinute: LOGIN_ATTEMPTS_PER_MINUTE, of: "attempts" }),
     rightsChanged,
     revoked,
   });

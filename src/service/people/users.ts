@@ -7,7 +7,7 @@ import type { Db } from "../../kit/db.ts";
 import { AppError, badParameter, fieldError, notFound } from "../../kit/error.ts";
 import { countedTogether } from "../../kit/http/client-address.ts";
 import { nameKey, parseName } from "../../kit/names.ts";
-import type { AttemptLimit } from "../../kit/rate.ts";
+import type { RateLimit } from "../../kit/rate.ts";
 import type { Audit, Stranger } from "../audit/audit.ts";
 import type { Refusals } from "../audit/refusals.ts";
 import type { Authentication } from "./authentication.ts";
@@ -37,7 +37,7 @@ export interface UsersDeps {
   audit: Audit;
   clock: Clock;
   refusals: Refusals;
-  loginLimit: AttemptLimit;
+  loginLimit: RateLimit;
   /** Called after every change of users or tokens: open streams and turns check their rights again. */
   rightsChanged: () => void;
   /** Called inside the write that takes credentials away, other than by logging out. */

@@ -176,7 +176,7 @@ test("the eleventh login of a minute is refused with Retry-After, also with the 
     message: "too many attempts; try again in 40 s",
     code: "rate_limited",
     request_id: refused.headers.get("x-request-id")!,
-    details: { retry_after_seconds: 40 },
+    details: { retry_after_seconds: 40, limit: 10 },
   });
   clock.advance(40_000);
   expect((await login(at.admin)).status).toBe(200);
