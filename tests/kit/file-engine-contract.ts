@@ -51,8 +51,6 @@ export function fileEngineContract(name: string, open: () => Promise<EngineBench
         version: 1,
         hash,
         bytes: bytes("one"),
-        author: "ann",
-        time: bench.clock.now(),
       });
       const version = { version: 1, created_at: NOON, author: "ann", size: 3, hash };
       expect(await engine.history(at("docs/a.md"))).toEqual({

@@ -112,8 +112,6 @@ export interface Content {
   readonly version: number;
   readonly hash: string;
   readonly bytes: Uint8Array;
-  readonly author: string;
-  readonly time: number;
 }
 
 export interface ListQuery {

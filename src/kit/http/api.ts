@@ -52,8 +52,9 @@ export function createApi<const Prefix extends string>(options: ApiOptions<Prefi
       door?.(request, route, (params ?? {}) as Record<string, string>);
       return parseBody(request, limits.get(name));
     })
-    .onBeforeHandle({ as: "global" }, ({ request, route }) => {
-      table.requireQuery(request.method, route, exchangeOf(request).query);
+    .onBeforeHandle({ as: "global" }, ({ request, route, query }) => {
+      const { method, query: text } = exchangeOf(request);
+      table.takeQuery(method, route, text, query as Record<string, unknown>);
     })
     .mapResponse({ as: "global" }, ({ responseValue, set, request }) => {
       if (responseValue instanceof Response) return responseValue;

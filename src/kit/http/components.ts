@@ -1,5 +1,6 @@
 // Plain JSON Schema of the schemas that validate. A schema that a feature exports becomes a component of the document, and every use refers to it.
 
+import { INTEGER_FORMAT } from "./text-params.ts";
 import { Kind, type TSchema } from "@sinclair/typebox";
 import { JUDGED } from "../schema.ts";
 
@@ -53,7 +54,7 @@ export class Components {
       const { anyOf: _, ...rest } = schema;
       return { ...rest, type: "string", enum: variants.map((variant) => variant["const"]) };
     }
-    const range = /^an integer from (-?\d+) to (\d+)$/.exec(String(schema["format"]));
+    const range = INTEGER_FORMAT.exec(String(schema["format"]));
     if (range) return { type: "integer", minimum: Number(range[1]), maximum: Number(range[2]) };
     return Object.fromEntries(Object.entries(schema).map(([key, inner]) => [key, this.#referred(inner)]));
   }

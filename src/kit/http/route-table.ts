@@ -1,6 +1,7 @@
 // What the routes of an API say about an address that a request did not fit: which methods it has, and which query it takes.
 
 import { AppError, badParameter } from "../error.ts";
+import { INTEGER_FORMAT } from "./text-params.ts";
 
 interface Listed {
   readonly method: string;
@@ -8,10 +9,22 @@ interface Listed {
   readonly hooks: { readonly query?: unknown };
 }
 
+interface Parameter {
+  readonly type?: string;
+  readonly format?: string;
+}
+
+interface QueryFacts {
+  /** May be given several times. */
+  readonly lists: ReadonlySet<string>;
+  /** Arrive as text. */
+  readonly integers: readonly string[];
+}
+
 export class RouteTable {
   readonly #routes: () => readonly Listed[];
-  /** By method and path, of routes with a query: the parameters that may be given several times. */
-  #lists: ReadonlyMap<string, ReadonlySet<string>> | undefined;
+  /** By method and path, of routes with a query. */
+  #queries: ReadonlyMap<string, QueryFacts> | undefined;
 
   /** `routes`: asked for when a request comes, since they are still being added when this is made. */
   constructor(routes: () => readonly Listed[]) {
@@ -37,19 +50,23 @@ export class RouteTable {
     return methods.length === 0 ? undefined : wrongMethod(method, path, methods);
   }
 
-  /** Raises `invalid` for a query where the route has none, and for a parameter that is no list and comes twice; the rest, schemas say. */
-  requireQuery(method: string, route: string, query: string): void {
+  /**
+   * Raises `invalid` for a query where the route has none, and for a parameter that is no list and comes twice; the rest, schemas have said.
+   * Turns integers among the `values` into numbers: the schema library would take longer for that than all checks together.
+   */
+  takeQuery(method: string, route: string, query: string, values: Record<string, unknown>): void {
     if (query === "") return;
-    this.#lists ??= new Map(
+    this.#queries ??= new Map(
       this.#routes()
         .filter(({ hooks }) => hooks.query !== undefined)
-        .map((one) => [`${one.method} ${one.path}`, listsOf(one.hooks.query)]),
+        .map((one) => [`${one.method} ${one.path}`, queryFactsOf(one.hooks.query)]),
     );
     // The framework answers HEAD with the route of GET.
     const declared = method === "HEAD" ? "GET" : method;
-    const lists = this.#lists.get(`${declared} ${route}`);
-    if (!lists) throw unknownQuery(query);
-    if (query.includes("&")) requireOnce(query, lists);
+    const facts = this.#queries.get(`${declared} ${route}`);
+    if (!facts) throw unknownQuery(query);
+    if (query.includes("&")) requireOnce(query, facts.lists);
+    for (const name of facts.integers) if (values[name] !== undefined) values[name] = Number(values[name]);
   }
 }
 
@@ -62,9 +79,13 @@ function requireOnce(query: string, lists: ReadonlySet<string>): void {
   }
 }
 
-function listsOf(schema: unknown): ReadonlySet<string> {
-  const { properties } = schema as { properties: Readonly<Record<string, { readonly type?: unknown }>> };
-  return new Set(Object.keys(properties).filter((name) => properties[name]!.type === "array"));
+function queryFactsOf(schema: unknown): QueryFacts {
+  const { properties } = schema as { properties: Readonly<Record<string, Parameter>> };
+  const names = Object.keys(properties);
+  return {
+    lists: new Set(names.filter((name) => properties[name]!.type === "array")),
+    integers: names.filter((name) => INTEGER_FORMAT.test(properties[name]!.format ?? "")),
+  };
 }
 
 /** For a path that has only these methods; GET has HEAD with it. */

@@ -34,7 +34,7 @@ export function numbersOfPath(params: Record<string, unknown> | undefined): void
   }
 }
 
-/** For `query:` of routes. The static type is that of the given schema. */
+/** For `query:` of routes: checked as text as well, and turned into numbers by the route table. */
 export function fromText<P extends TProperties>(schema: TObject<P>): TObject<P> {
   const properties = Object.fromEntries(
     Object.entries(schema.properties).map(([name, field]) => [name, readable(field)]),
@@ -44,9 +44,11 @@ export function fromText<P extends TProperties>(schema: TObject<P>): TObject<P> 
 
 function readable(field: TSchema): TSchema {
   if (field[Kind] !== "Integer") return field;
-  const integer = Type.Transform(integerText(field)).Decode(Number).Encode(String);
-  return field[OptionalKind] === "Optional" ? Type.Optional(integer) : integer;
+  return field[OptionalKind] === "Optional" ? Type.Optional(integerText(field)) : integerText(field);
 }
+
+/** The limits of an integer that is read from text, as its schema has them. */
+export const INTEGER_FORMAT = /^an integer from (-?\d+) to (\d+)$/;
 
 function integerText(field: TSchema): TSchema {
   const { minimum = Number.MIN_SAFE_INTEGER, maximum = Number.MAX_SAFE_INTEGER } = field as {

@@ -224,7 +224,7 @@ export class Mirror {
   #match(path: DocumentPath, { shown, afterCrash = false }: Waiting): void {
     const row = this.#store.file.get(path)!;
     const isLive = row.live !== null;
-    const content = isLive ? this.#contentOf(row) : undefined;
+    const content = isLive ? this.contentOf(row) : undefined;
     for (let looks = 0; looks < LOOKS_MAX; looks += 1) {
       const copy = this.#tree.look(path);
       if (copy && isLive && copy.hash === row.hash) return;
@@ -261,8 +261,8 @@ export class Mirror {
     return !row || !this.#store.versionByHash.get(row.id, hash);
   }
 
-  /** The live version always has its content. */
-  #contentOf({ id, live, hash }: FileRow): Uint8Array {
+  /** Of a file that is live. */
+  contentOf({ id, live, hash }: FileRow): Uint8Array {
     return this.#recent.get(hash, () =>
       decode(this.#store.blob.get(this.#store.version.get(id, live!)!.blob_id!)!),
     );

@@ -100,7 +100,7 @@ export class Reading {
       throw fileError("not_found", path, `the content of v${version} was ${found.gone}`);
     const blob = found.blob_id;
     const bytes = this.#recent.get(found.hash, () => decode(this.#store.blob.get(blob)!));
-    return { path, version, hash: found.hash, bytes, author: found.author, time: found.created_at };
+    return { path, version, hash: found.hash, bytes };
   }
 
   copy(path: DocumentPath): Copy | undefined {
@@ -109,7 +109,14 @@ export class Reading {
 
   open(path: DocumentPath): Content | EditedCopy | undefined {
     const row = this.#store.file.get(path);
-    return this.#editedCopy(path, row) ?? this.#content(row, row?.live ?? undefined);
+    return this.#editedCopy(path, row) ?? this.#live(row);
+  }
+
+  /** As `#content`, without asking for the version: its row says no more than the file's. */
+  #live(row: FileRow | null): Content | undefined {
+    if (!row || row.live === null) return undefined;
+    const { path, live: version, hash } = row;
+    return { path: path as DocumentPath, version, hash, bytes: this.#mirror.contentOf(row) };
   }
 
   #editedCopy(path: DocumentPath, row: FileRow | null): EditedCopy | undefined {
