@@ -1,12 +1,35 @@
-// Work that nobody awaits at once: named, caught, logged, and awaited at shutdown. There are no bare promises elsewhere.
+// Work that goes on by itself, and is awaited at shutdown. There are no bare promises elsewhere.
 
 import { LATE, within } from "./deadline.ts";
 import { messageOf } from "./error.ts";
 import type { Log } from "./log.ts";
 
+/** Work that its callers await, and that has to end before what it uses is closed. */
+export class Ongoing {
+  readonly #work = new Set<Promise<unknown>>();
+
+  get size(): number {
+    return this.#work.size;
+  }
+
+  /** Returns `work`. */
+  keep<T>(work: Promise<T>): Promise<T> {
+    this.#work.add(work);
+    const forget = () => void this.#work.delete(work);
+    work.then(forget, forget);
+    return work;
+  }
+
+  /** Resolves when all of it has ended, also what began meanwhile, whether it failed or not. */
+  async ended(): Promise<void> {
+    while (this.#work.size > 0) await Promise.allSettled(this.#work);
+  }
+}
+
+/** Work that nobody awaits: named, caught and logged. */
 export class Background {
   readonly #log: Log;
-  readonly #running = new Set<Promise<void>>();
+  readonly #ongoing = new Ongoing();
 
   constructor(log: Log) {
     this.#log = log;
@@ -14,21 +37,18 @@ export class Background {
 
   /** Starts `work` now. A failure is logged under `name` and goes no further. */
   run(name: string, work: () => Promise<unknown>): void {
-    const task: Promise<void> = Promise.try(work)
-      .then(() => {})
-      .catch((error: unknown) =>
-        this.#log.error("background task failed", { task: name, error: messageOf(error) }),
-      )
-      .finally(() => this.#running.delete(task));
-    this.#running.add(task);
+    const task = Promise.try(work).catch((error: unknown) =>
+      this.#log.error("background task failed", { task: name, error: messageOf(error) }),
+    );
+    void this.#ongoing.keep(task);
   }
 
   /** Waits until everything that was started has ended, also what starts meanwhile; gives up after `deadlineMs`. */
   async settle(deadlineMs: number): Promise<"settled" | "deadline"> {
-    return (await within(deadlineMs, this.#idle())) === LATE ? "deadline" : "settled";
+    return (await within(deadlineMs, this.ended())) === LATE ? "deadline" : "settled";
   }
 
-  async #idle(): Promise<void> {
-    while (this.#running.size > 0) await Promise.all(this.#running);
+  ended(): Promise<void> {
+    return this.#ongoing.ended();
   }
 }

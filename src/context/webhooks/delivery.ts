@@ -2,11 +2,11 @@
 // other: nothing is copied into a queue, so a burst loses nothing, and a hook that is slow or away delays no other. A delivery that is not
 // answered with 2xx is tried again, then becomes a dead letter.
 
+import { Background } from "../../kit/background.ts";
 import { rfc3339, turnOfOthers, type Clock } from "../../kit/clock.ts";
 import { sha256Hex } from "../../kit/crypto.ts";
 import type { Db } from "../../kit/db.ts";
 import { pause } from "../../kit/deadline.ts";
-import { messageOf } from "../../kit/error.ts";
 import type { Log } from "../../kit/log.ts";
 import { randomHex } from "../../kit/random.ts";
 import type { Events } from "../events/events.ts";
@@ -80,7 +80,7 @@ function eventOf({ event_seq, body }: DeliveryRow): EventEnvelope | null {
 export class Deliveries {
   readonly #deps: DeliveryDeps;
   readonly #couriers = new Map<number, Courier>();
-  readonly #running = new Set<Promise<void>>();
+  readonly #running: Background;
   /** The last event that was published. */
   #published = 0;
   /** Nothing is sent before the start, nor after the stop. */
@@ -91,6 +91,7 @@ export class Deliveries {
 
   constructor(deps: DeliveryDeps) {
     this.#deps = deps;
+    this.#running = new Background(deps.log);
   }
 
   /** Sends what a stop or a crash left unsent, then whatever happens. */
@@ -144,7 +145,7 @@ export class Deliveries {
     this.#sends = false;
     const couriers = [...this.#couriers.values()];
     for (const { hook } of couriers) this.cancel(hook);
-    await Promise.all(this.#running);
+    await this.#running.ended();
     const moved = couriers.filter(({ position, stored }) => position > stored);
     if (moved.length === 0) return;
     await db.write(() => {
@@ -169,29 +170,21 @@ export class Deliveries {
   #wake(courier: Courier): void {
     if (courier.running || !this.#sends) return;
     courier.running = true;
-    const task: Promise<void> = this.#work(courier)
-      .catch((error: unknown) => {
-        courier.running = false;
-        this.#deps.log.error("delivering to a webhook failed", {
-          webhook: courier.hook,
-          error: messageOf(error),
-        });
-      })
-      .finally(() => this.#running.delete(task));
-    this.#running.add(task);
+    this.#running.run(`webhook ${courier.hook}`, () => this.#work(courier));
   }
 
   async #work(courier: Courier): Promise<void> {
     const { signal } = courier.gone;
-    while (!signal.aborted) {
-      const next = this.#next(courier);
-      if (next === "none") {
-        // In the step that found nothing: whatever is published from now on wakes it again.
-        courier.running = false;
-        return;
+    try {
+      while (!signal.aborted) {
+        const next = this.#next(courier);
+        if (next === "none") return;
+        if (next === "more") await this.#rest(courier);
+        else await this.#deliver(courier, next);
       }
-      if (next === "more") await this.#rest(courier);
-      else await this.#deliver(courier, next);
+    } finally {
+      // In the step that found nothing: whatever is published from now on wakes it again.
+      courier.running = false;
     }
   }
 

@@ -4,6 +4,7 @@
 // A run is stored before it starts, in the same write that looks once more whether it may: what is executed are the stored bytes whose hash
 // was approved, hashed again right there. What a gear does is data; only what keeps it from running is raised.
 
+import { Ongoing } from "../../kit/background.ts";
 import type { Clock } from "../../kit/clock.ts";
 import type { Db } from "../../kit/db.ts";
 import { AppError, fieldError, notFound } from "../../kit/error.ts";
@@ -81,7 +82,7 @@ export interface Ended {
 export class GearRuns {
   readonly #deps: GearRunsDeps;
   readonly #queue = new RunQueue(GEAR_RUNS_AT_ONCE_MAX, GEAR_RUNS_WAITING_MAX);
-  readonly #running = new Set<Promise<unknown>>();
+  readonly #running = new Ongoing();
   readonly #stopping = new AbortController();
 
   constructor(deps: GearRunsDeps) {
@@ -97,7 +98,7 @@ export class GearRuns {
   /** Kills what runs, refuses what comes; resolves when every end is on record. */
   async stop(): Promise<void> {
     this.#stopping.abort(new AppError("unavailable", "the service is stopping"));
-    await Promise.allSettled(this.#running);
+    await this.#running.ended();
   }
 
   /** To be awaited before an order: resolves when it is known whether gears are isolated. */
@@ -153,12 +154,7 @@ export class GearRuns {
       const started = await this.#start(order);
       return this.#runStarted(started, inputs, order, output, signal);
     });
-    this.#running.add(run);
-    try {
-      return await run;
-    } finally {
-      this.#running.delete(run);
-    }
+    return this.#running.keep(run);
   }
 
   /** What an HTTP answer says of it. */

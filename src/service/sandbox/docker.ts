@@ -3,7 +3,7 @@
 
 import { mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
-import type { Background } from "../../kit/background.ts";
+import { Ongoing, type Background } from "../../kit/background.ts";
 import type { Clock } from "../../kit/clock.ts";
 import { temporaryDirectory, type Environment } from "../../kit/environment.ts";
 import { AppError, messageOf } from "../../kit/error.ts";
@@ -45,7 +45,7 @@ export class DockerSandbox implements Sandbox {
   readonly #container: ContainerDeps;
   readonly #images: Images;
   readonly #pools = new Map<string, Pool>();
-  readonly #running = new Set<Promise<unknown>>();
+  readonly #running = new Ongoing();
   readonly #stopping = new AbortController();
   readonly #start = Buffer.from(randomSecret(START_BITS), "base64url").toString("hex");
   readonly #labels: readonly string[];
@@ -92,19 +92,14 @@ export class DockerSandbox implements Sandbox {
       );
     }
     refuseClashes(request);
-    const run = this.#run({ ...request, signal: AbortSignal.any([request.signal, this.#stopping.signal]) });
-    this.#running.add(run);
-    try {
-      return await run;
-    } finally {
-      this.#running.delete(run);
-    }
+    const signal = AbortSignal.any([request.signal, this.#stopping.signal]);
+    return this.#running.keep(this.#run({ ...request, signal }));
   }
 
   async stop(): Promise<void> {
     this.#stopping.abort();
     for (const pool of this.#pools.values()) pool.stop();
-    await Promise.allSettled(this.#running);
+    await this.#running.ended();
     await this.#options.background.settle(this.#container.times.commandMs);
     if (this.#folder) await removeFolder(await this.#folder);
   }

@@ -3,6 +3,7 @@
 // when this process is killed.
 
 import { join } from "node:path";
+import { Ongoing } from "../../kit/background.ts";
 import type { Clock } from "../../kit/clock.ts";
 import { ownExecutable, temporaryDirectory, type Environment } from "../../kit/environment.ts";
 import { AppError, messageOf } from "../../kit/error.ts";
@@ -36,7 +37,7 @@ export class SubprocessSandbox implements Sandbox {
   readonly isolated = false;
   readonly #options: SubprocessOptions;
   readonly #lastWill: LastWill;
-  readonly #running = new Set<Promise<unknown>>();
+  readonly #running = new Ongoing();
   readonly #stopping = new AbortController();
 
   constructor(options: SubprocessOptions) {
@@ -53,18 +54,12 @@ export class SubprocessSandbox implements Sandbox {
     if (this.#stopping.signal.aborted)
       throw new AppError("unavailable", "the service is stopping: nothing is started any more");
     refuseClashes(request);
-    const run = this.#runIn(request);
-    this.#running.add(run);
-    try {
-      return await run;
-    } finally {
-      this.#running.delete(run);
-    }
+    return this.#running.keep(this.#runIn(request));
   }
 
   async stop(): Promise<void> {
     this.#stopping.abort();
-    await Promise.allSettled(this.#running);
+    await this.#running.ended();
     await this.#lastWill.stop();
   }
 

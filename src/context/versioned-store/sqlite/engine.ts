@@ -3,6 +3,7 @@
 
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { Ongoing } from "../../../kit/background.ts";
 import { Stretch, turnOfOthers, type Clock } from "../../../kit/clock.ts";
 import { openDatabase, type Db, type FrozenFile } from "../../../kit/db.ts";
 import { AppError, messageOf, notFound, systemCode } from "../../../kit/error.ts";
@@ -108,7 +109,7 @@ export class SqliteEngine implements SpaceEngine {
   readonly #log: Log;
   readonly #onApplied: NonNullable<SpaceEngineOptions["onApplied"]>;
   /** Work with pauses that still needs the database. */
-  readonly #running = new Set<Promise<unknown>>();
+  readonly #running = new Ongoing();
   #closed = false;
   /** As of the last commit. */
   #space: SpaceRow;
@@ -150,7 +151,7 @@ export class SqliteEngine implements SpaceEngine {
   }
 
   async list(query: ListQuery = {}): Promise<FileRecord[]> {
-    return this.#whileOpen(this.#reading.list(query));
+    return this.#running.keep(this.#reading.list(query));
   }
 
   async live(path: DocumentPath): Promise<NonNullable<Effect["after"]> | undefined> {
@@ -189,7 +190,7 @@ export class SqliteEngine implements SpaceEngine {
           head: headText(this.head()),
         },
       );
-    return this.#whileOpen(this.#reading.changesSince(head.seq));
+    return this.#running.keep(this.#reading.changesSince(head.seq));
   }
 
   async log(after: number, limit: number): Promise<LogEntry[]> {
@@ -201,7 +202,7 @@ export class SqliteEngine implements SpaceEngine {
     checkShape(batch.operations);
     const edits = this.#handEdits(batch.operations);
     if (edits.length === 0) return this.#commit(batch);
-    return this.#whileOpen(this.#record(edits, batch).then(() => this.#commit(batch)));
+    return this.#running.keep(this.#record(edits, batch).then(() => this.#commit(batch)));
   }
 
   async snapshots(): Promise<Snapshot[]> {
@@ -225,7 +226,7 @@ export class SqliteEngine implements SpaceEngine {
     this.#requireOpen();
     const row = this.#store.snapshotById.get(id);
     if (!row) throw notFound("snapshot", id);
-    return this.#whileOpen(this.#restored(row.seq, batch));
+    return this.#running.keep(this.#restored(row.seq, batch));
   }
 
   async #restored(seq: number, batch: Omit<Batch, "operations">): Promise<Restored> {
@@ -304,7 +305,7 @@ export class SqliteEngine implements SpaceEngine {
   }
 
   catchUpWords(): Promise<void> {
-    return this.#whileOpen(this.#words.catchUp());
+    return this.#running.keep(this.#words.catchUp());
   }
 
   async backupTo(file: string): Promise<void> {
@@ -326,7 +327,7 @@ export class SqliteEngine implements SpaceEngine {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    await Promise.allSettled(this.#running);
+    await this.#running.ended();
     // Writes that were begun are committed before this one, and their files brought before the number is read.
     await this.#db.write(() => undefined).catch(() => undefined);
     this.#mirror.settle();
@@ -359,13 +360,6 @@ export class SqliteEngine implements SpaceEngine {
     const epoch = randomHex(EPOCH_BITS);
     this.#db.writeNow(() => this.#store.setEpoch.run(epoch));
     this.#space = { ...this.#space, epoch };
-  }
-
-  #whileOpen<T>(work: Promise<T>): Promise<T> {
-    this.#running.add(work);
-    const forget = () => void this.#running.delete(work);
-    work.then(forget, forget);
-    return work;
   }
 
   /** Never overwritten: what was edited by hand becomes a version first, and what comes then is judged against that. */
