@@ -5,8 +5,10 @@
 // of the others. The lock is exclusive: a second process on the same data is refused instead of corrupting our counters and caches.
 
 import { Database, type SQLQueryBindings, type Statement } from "bun:sqlite";
-import { closeSync, fstatSync, openSync, read, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
+import { Stretch, turnOfOthers } from "./clock.ts";
 import { claimFile, createFile, incomplete, openError, removeFiles, settleFile } from "./db-file.ts";
+import { Freezer, type FrozenFile } from "./db-frozen.ts";
 import { AppError } from "./error.ts";
 import { fromSqlite } from "./storage-error.ts";
 
@@ -45,15 +47,6 @@ export interface Query<Row, P extends Params> {
   run(...params: P): number;
 }
 
-/** The file of a database as it was at one moment. Writes go on meanwhile: they gather in the log beside it. */
-export interface FrozenFile {
-  /** Bytes. */
-  readonly size: number;
-  /** Returns how many bytes there were; fewer than fit only at the end. Raises `unavailable` once it is thawed. */
-  read(into: Uint8Array, at: number): Promise<number>;
-  thaw(): void;
-}
-
 export class Db {
   readonly path: string;
   /** This process made the file. */
@@ -71,17 +64,22 @@ export class Db {
   #touched = false;
   #isRelaxed = false;
   #closed = false;
+  /** A transaction is open while others run: the writes wait for its end. */
+  #isInSteps = false;
+  #steps: Promise<unknown> = Promise.resolve();
   #watch: { readonly elapsed: () => number; readonly told: (took: number) => void } | undefined;
-  /** For copies. Kept open as long as the database: closing any descriptor of the file gives up SQLite's lock on it (POSIX). */
-  #descriptor: number | undefined;
-  #frozen = false;
-  #isLogToClear = false;
+  readonly #freezer: Freezer;
 
   constructor(path: string, sqlite: Database, created: boolean, onDefect: OnDefect) {
     this.path = path;
     this.created = created;
     this.#sqlite = sqlite;
     this.#onDefect = onDefect;
+    this.#freezer = new Freezer(path, {
+      empty: () => this.#emptyLog(),
+      setCheckpoints: (on) => sqlite.run(`PRAGMA wal_autocheckpoint = ${on ? CHECKPOINT_PAGES : 0}`),
+      onDefect,
+    });
   }
 
   /** SQL belongs to `store.ts` files; parameters are positional. */
@@ -110,6 +108,18 @@ export class Db {
     });
   }
 
+  /**
+   * As `write`, for a change of so many rows that others have to run in between: one transaction, on disk when it resolves. Both works yield
+   * where they may pause; `committed` then tells what was done, before any other write. Other writes wait for the end of it. Reads do not, and
+   * see what is not committed: the caller keeps them away.
+   */
+  writeInSteps<T>(run: () => Generator<void, T>, committed: (value: T) => Generator<void>): Promise<T> {
+    if (this.#closed) return Promise.reject(new AppError("unavailable", "the service is stopping"));
+    const done = this.#steps.then(() => this.#inSteps(run, committed));
+    this.#steps = done.catch(() => undefined);
+    return done;
+  }
+
   /** For start-up only, where nothing runs beside it: one transaction, at once. */
   writeNow<T>(run: () => T): T {
     const outcome = this.#commit([{ run }])[0]!;
@@ -136,7 +146,8 @@ export class Db {
 
   /** A commit of one bit: proves that the disk takes writes. The file does not grow. Needs the tables of `migrate`. */
   prove(): Promise<void> {
-    return this.write(() => void this.#proof.run());
+    // A transaction in steps proves it as well, and nobody should have to wait for its end.
+    return this.#isInSteps ? Promise.resolve() : this.write(() => void this.#proof.run());
   }
 
   /** What is wrong with the file, a line each; empty when it holds. Reads all of it, though not each index against its table. */
@@ -158,30 +169,16 @@ export class Db {
 
   /**
    * Everything that is committed, in the database's one file, which stays as it is until `thaw`. Takes as long as bringing the log into it:
-   * milliseconds. Raises `conflict` when it is frozen already, `unavailable` when storage refuses.
+   * milliseconds. Raises `conflict` when it is frozen already or being changed in steps, `unavailable` when storage refuses.
    */
   freeze(): FrozenFile {
-    if (this.#frozen) throw new AppError("conflict", "a backup is being made already");
-    try {
-      this.#descriptor ??= openSync(this.path, "r");
-      this.#frozen = true;
-      this.#checkpointEvery(0);
-      if (!this.#emptyLog()) throw new AppError("unavailable", "the database is busy; try again");
-      return {
-        size: fstatSync(this.#descriptor).size,
-        read: (into, at) => this.#readFrozen(into, at),
-        thaw: () => this.#thaw(),
-      };
-    } catch (error) {
-      this.#thaw();
-      throw fromSqlite(error);
-    }
+    if (this.#isInSteps) throw new AppError("conflict", "much is being changed at once; try again");
+    return this.#freezer.freeze();
   }
 
   /** After a commit, what it deleted still stands in the log. While it is frozen the log has to stay: then the thaw does it. */
   clearLog(): void {
-    if (this.#frozen) this.#isLogToClear = true;
-    else this.#emptyLog();
+    this.#freezer.clearLog();
   }
 
   /**
@@ -209,8 +206,7 @@ export class Db {
     // The lock lasts until the last statement is gone, so they go now and not when memory is swept.
     for (const statement of this.#statements) statement.finalize();
     this.#sqlite.close(false);
-    this.#frozen = false;
-    if (this.#descriptor !== undefined) closeSync(this.#descriptor);
+    this.#freezer.close();
   }
 
   /** Its tables are made: called once all migrations are done. */
@@ -224,39 +220,10 @@ export class Db {
     if (this.created) removeFiles(this.path);
   }
 
-  #thaw(): void {
-    if (!this.#frozen) return;
-    this.#frozen = false;
-    this.#checkpointEvery(CHECKPOINT_PAGES);
-    if (!this.#isLogToClear) return;
-    try {
-      this.#isLogToClear = !this.#emptyLog();
-    } catch (error) {
-      this.#onDefect(error);
-    }
-  }
-
-  #checkpointEvery(pages: number): void {
-    this.#sqlite.run(`PRAGMA wal_autocheckpoint = ${pages}`);
-  }
-
   /** Returns whether all of the log is in the file now. */
   #emptyLog(): boolean {
     using statement = this.#sqlite.prepare<{ busy: number }, []>("PRAGMA wal_checkpoint(TRUNCATE)");
     return statement.get()?.busy === 0;
-  }
-
-  /** The descriptor outlives every read: it is closed with the database, which is not closed before its copies have ended. */
-  #readFrozen(into: Uint8Array, at: number): Promise<number> {
-    const ended = new AppError("unavailable", "the backup was given up: the database was closed or went on");
-    if (!this.#frozen) return Promise.reject(ended);
-    const done = Promise.withResolvers<number>();
-    read(this.#descriptor!, into, 0, into.length, at, (error, count) => {
-      if (error) done.reject(error);
-      else if (!this.#frozen) done.reject(ended);
-      else done.resolve(count);
-    });
-    return done.promise;
   }
 
   #keep<S extends object>(statement: S): S {
@@ -266,7 +233,7 @@ export class Db {
 
   #flush(): void {
     this.#scheduled = false;
-    while (this.#queue.length > 0) {
+    while (this.#queue.length > 0 && !this.#isInSteps) {
       const batch = this.#queue.splice(0, BATCH_WORKS_MAX);
       const outcomes = this.#commit(batch);
       for (const [index, outcome] of outcomes.entries()) {
@@ -278,6 +245,48 @@ export class Db {
         this.#callBack(outcome.after);
         work.resolve(outcome.value);
       }
+    }
+  }
+
+  async #inSteps<T>(run: () => Generator<void, T>, committed: (value: T) => Generator<void>): Promise<T> {
+    // What was asked for before is done before.
+    this.#flush();
+    this.#isInSteps = true;
+    const after: (() => void)[] = [];
+    let value: T;
+    try {
+      this.#setRelaxed(false);
+      this.#sqlite.run("BEGIN IMMEDIATE");
+      value = await this.#stepped(run(), after);
+      const start = this.#watch?.elapsed() ?? 0;
+      this.#sqlite.run("COMMIT");
+      this.#watch?.told(this.#watch.elapsed() - start);
+      this.#callBack(after);
+      await this.#stepped(committed(value)).catch(this.#onDefect);
+    } catch (error) {
+      if (!this.#closed && this.#sqlite.inTransaction) this.#sqlite.run("ROLLBACK");
+      throw fromSqlite(error);
+    } finally {
+      this.#isInSteps = false;
+      this.#flush();
+    }
+    return value;
+  }
+
+  /** `after`: inside the transaction, as for `afterCommit`. */
+  async #stepped<T>(work: Generator<void, T>, after?: (() => void)[]): Promise<T> {
+    const stretch = new Stretch();
+    for (;;) {
+      this.#after = after;
+      try {
+        const step = work.next();
+        if (step.done) return step.value;
+      } finally {
+        this.#after = undefined;
+      }
+      if (!stretch.isOver()) continue;
+      await turnOfOthers();
+      if (this.#closed) throw new AppError("unavailable", "the service is stopping");
     }
   }
 

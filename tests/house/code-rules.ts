@@ -139,6 +139,7 @@ const MAY_WRITE_CONTEXT_DATABASE = [
   "src/context/audit/chain.ts",
   "src/context/audit/change-records.ts",
   "src/context/events/events.ts",
+  "src/context/versioned-store/sqlite/applying.ts",
   "src/context/versioned-store/sqlite/engine.ts",
   "src/context/versioned-store/sqlite/metadata.ts",
   "src/context/versioned-store/sqlite/staging.ts",
@@ -153,7 +154,7 @@ const MAY_WRITE_CONTEXT_DATABASE = [
 const contextWrites = onlyIn(
   MAY_WRITE_CONTEXT_DATABASE,
   "changes go through Changes, which asks for the rights inside the write",
-  /\bdb\.write(Now)?\(/,
+  /\bdb\.write(Now|InSteps)?\(/,
 );
 
 export const changesAskForRights: Rule = (files) =>

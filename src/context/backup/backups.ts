@@ -5,7 +5,8 @@ import { createReadStream, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Background } from "../../kit/background.ts";
 import { rfc3339, type Clock } from "../../kit/clock.ts";
-import type { Db, FrozenFile } from "../../kit/db.ts";
+import type { FrozenFile } from "../../kit/db-frozen.ts";
+import type { Db } from "../../kit/db.ts";
 import { AppError, messageOf, notFound } from "../../kit/error.ts";
 import type { Log } from "../../kit/log.ts";
 import type { Source } from "../../kit/tar.ts";
@@ -139,6 +140,7 @@ export class Backups {
     const { signal } = stop;
     const leftOut = await this.#leftOut(signal);
     return writeTarget(shown.file, async (handle) => {
+      await this.#deps.spaces.calm();
       const moment = this.#freeze();
       try {
         shown.bytes_total = bytesOf(moment);

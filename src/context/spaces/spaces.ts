@@ -4,7 +4,7 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { rfc3339, type Clock } from "../../kit/clock.ts";
-import type { FrozenFile } from "../../kit/db.ts";
+import type { FrozenFile } from "../../kit/db-frozen.ts";
 import { AppError, messageOf, notFound } from "../../kit/error.ts";
 import type { HealthProblem } from "../../kit/health.ts";
 import { KeyedLock } from "../../kit/keyed-lock.ts";
@@ -283,6 +283,11 @@ export class Spaces {
       }
     }
     return opened;
+  }
+
+  /** Resolves at a moment when all spaces can be frozen: none is being written in steps. */
+  async calm(): Promise<void> {
+    for (const { engine } of this.#open.values()) if (engine.busy) return engine.busy.then(() => this.calm());
   }
 
   /** All spaces at the same moment, once they are open; none can be removed until `thaw`. Raises as `Db.freeze` does. */

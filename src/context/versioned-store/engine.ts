@@ -2,7 +2,7 @@
 // no HTTP. Every engine passes the same contract suite (tests/kit/file-engine-contract.ts).
 
 import type { Clock } from "../../kit/clock.ts";
-import type { FrozenFile } from "../../kit/db.ts";
+import type { FrozenFile } from "../../kit/db-frozen.ts";
 import type { Log } from "../../kit/log.ts";
 import type { AppError } from "../../kit/error.ts";
 import type { DocumentPath } from "../../kit/paths.ts";
@@ -208,6 +208,8 @@ export interface MetadataKeeper {
 /** The engine of one space, with what is kept about the space itself. */
 export interface SpaceEngine extends FileEngine {
   readonly metadata: MetadataKeeper;
+  /** Undefined: nothing is being written in steps. Otherwise resolves when that has ended. */
+  readonly busy: Promise<void> | undefined;
   /** As it is now, for a backup that is read while writes go on. Raises `conflict`, `unavailable`. */
   freeze(): FrozenFile;
 }

@@ -70,6 +70,11 @@ function pushOf(files: number, textOf: (index: number) => string): (attempt: num
     });
 }
 
+/** Other contents for the files of one of the pushes that furnished the space. */
+function rewriteOf(push: number): string {
+  return pushOf(FILES_PER_PUSH, (index) => `# ${index} after ${attempts}\n\nSee [[${index}]]\n`)(push);
+}
+
 const smallDocument = (index: number) =>
   `---\nnumber: ${index}\n---\n# ${index}\n\nSee [[${index}]] and other/${index}.md\n`;
 
@@ -107,9 +112,18 @@ export const CONTEXT_ROWS: Readonly<Record<string, Readonly<Record<string, Conte
       await server.admin.write("pushed/0/0/0.md", `changed ${attempts}`);
       await asks("POST", `${SPACE}/snapshots/1/restore`, 200, () => "{}")(server);
     },
+    "thousands of files that are all others": async (server) => {
+      for (let push = 0; push < FILES / FILES_PER_PUSH; push += 1)
+        await asks("POST", `${SPACE}/push`, 200, () => rewriteOf(push))(server);
+      await asks("POST", `${SPACE}/snapshots/1/restore`, 200, () => "{}")(server);
+    },
   },
   "POST /spaces/{space}/push": {
     "many small documents": asks("POST", `${SPACE}/push`, 200, pushOf(FILES_PER_PUSH, smallDocument)),
+    "many small documents, while the files of others are still written": async (server) => {
+      const push = asks("POST", `${SPACE}/push`, 200, pushOf(FILES_PER_PUSH, smallDocument));
+      for (let pushes = 0; pushes < 3; pushes += 1) await push(server);
+    },
     "large documents": asks(
       "POST",
       `${SPACE}/push`,

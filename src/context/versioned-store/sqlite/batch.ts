@@ -64,12 +64,14 @@ function refuseRepeated(operations: readonly Operation[]): void {
  * Inside the transaction. What would change nothing gives no step. Deletes come first, so that the names and directories that they leave
  * are free for the others.
  */
-export function planSteps(store: SpaceStore, operations: readonly Prepared[]): Step[] {
-  const steps = operations.flatMap((operation) => {
+export function* planSteps(store: SpaceStore, operations: readonly Prepared[]): Generator<void, Step[]> {
+  const steps: Step[] = [];
+  for (const operation of operations) {
     const row = store.file.get(operation.path);
     const step = STEPS[operation.op](store, operation as never, row);
-    return step ? [{ operation, row, version: undefined, ...step }] : [];
-  });
+    if (step) steps.push({ operation, row, version: undefined, ...step });
+    yield;
+  }
   if (steps.length < 2) return steps;
   const isDelete = ({ effect }: Step) => effect.op === "delete";
   return [...steps.filter(isDelete), ...steps.filter((step) => !isDelete(step))];
@@ -136,7 +138,7 @@ function requireExpected(path: string, expected: Expected, live: Effect["before"
 }
 
 /** One name for two files on some disks, or a file where a directory is. Judged by what will be there. Raises `conflict`. */
-export function refuseClashes(store: SpaceStore, steps: readonly Step[]): void {
+export function* refuseClashes(store: SpaceStore, steps: readonly Step[]): Generator<void> {
   const appearing = steps.filter(({ effect }) => effect.before === null && effect.after !== null);
   if (appearing.length === 0) return;
   const leaving = new Set<string>(
@@ -158,8 +160,12 @@ export function refuseClashes(store: SpaceStore, steps: readonly Step[]): void {
         },
       );
     names.set(folded, effect.path);
+    yield;
   }
-  for (const { effect } of appearing) refuseDirectory(store, effect.path, leaving, names);
+  for (const { effect } of appearing) {
+    refuseDirectory(store, effect.path, leaving, names);
+    yield;
+  }
 }
 
 function refuseDirectory(

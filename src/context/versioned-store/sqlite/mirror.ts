@@ -2,7 +2,7 @@
 // where the tree could not be brought up to date. The database is the truth, but what somebody edited by hand is never overwritten: it is
 // noticed here, and becomes a version first.
 
-import { rfc3339, turnOfOthers, type Clock } from "../../../kit/clock.ts";
+import { rfc3339, Stretch, turnOfOthers, type Clock } from "../../../kit/clock.ts";
 import { messageOf } from "../../../kit/error.ts";
 import type { Log } from "../../../kit/log.ts";
 import type { DocumentPath } from "../../../kit/paths.ts";
@@ -22,8 +22,8 @@ import type { RefusedEntry } from "./walk.ts";
 const RETRIES_PER_WRITE_MAX = 8;
 /** Files that are written between two turns of requests: a new file costs more than the commit that it follows. */
 const BROUGHT_PER_TURN_MAX = 2;
-/** When somebody waits for them: about 5 ms. */
-const BROUGHT_PER_STRETCH = 50;
+/** With the commit that they follow: a few milliseconds. */
+const BROUGHT_AT_ONCE_MAX = 16;
 /** After so long without a change, what waits is written; the next change is in the tree before it is acknowledged. */
 const CALM_MS = 20;
 /** While changes keep coming, a file is at most about so far behind: in the meantime it is not written for each of its versions. */
@@ -68,6 +68,9 @@ export class Mirror {
   /** When a file was found as recorded, by the monotonic clock. */
   readonly #unedited = new Map<DocumentPath, number>();
   #isScheduled = false;
+  #isHeld = false;
+  /** Files that writers of many still have to bring, since more waited than may. */
+  #owed = 0;
   #lastCommit = -Infinity;
   /** Where the tree is not what the log says, and not because of somebody's edit. The next to be tried first. */
   readonly #behind = new Set<DocumentPath>();
@@ -139,30 +142,57 @@ export class Mirror {
       if (this.#behind.has(path) && !this.#waiting.has(path))
         this.#bring(path, { since: this.safeSeq, shown: undefined, committed });
     if (committed - this.#lastCommit > CALM_MS) this.#bringFirst(BROUGHT_PER_TURN_MAX);
-    if (isCrowded) this.#bringFirst(steps.length * BROUGHT_FOR_ONE_ADDED);
+    if (isCrowded) {
+      const share = steps.length * BROUGHT_FOR_ONE_ADDED;
+      this.#bringFirst(Math.min(share, BROUGHT_AT_ONCE_MAX));
+      this.#owed += Math.max(0, share - BROUGHT_AT_ONCE_MAX);
+    }
     this.#lastCommit = committed;
     this.#schedule();
   }
 
   /** Brings what waits into the tree, all of it or up to this path. */
   settle(path?: DocumentPath): void {
+    if (this.#isHeld) return;
     if (path === undefined) this.#bringFirst(this.#waiting.size);
     else while (this.#waiting.has(path)) this.#bringFirst(1);
   }
 
   /** As `settle`, with pauses. What is committed meanwhile may wait again. */
   async settled(path?: DocumentPath): Promise<void> {
-    for (let left = this.#waiting.size; left > 0; left -= BROUGHT_PER_STRETCH) {
+    const stretch = new Stretch();
+    for (let left = this.#waiting.size; left > 0; left -= 1) {
       if (path !== undefined && !this.#waiting.has(path)) return;
-      this.#bringFirst(BROUGHT_PER_STRETCH);
-      await turnOfOthers();
+      this.#bringFirst(1);
+      if (stretch.isOver()) await turnOfOthers();
     }
+  }
+
+  /** For a writer of many files, before its answer: brings what it owes, with pauses. Nothing while there is room. */
+  async paid(): Promise<void> {
+    const stretch = new Stretch();
+    while (this.#owed > 0 && this.#waiting.size > 0) {
+      this.#owed -= 1;
+      this.#bringFirst(1);
+      if (stretch.isOver()) await turnOfOthers();
+    }
+    this.#owed = 0;
+  }
+
+  /** While the log is changed in steps, the tree waits. */
+  hold(): void {
+    this.#isHeld = true;
+  }
+
+  release(): void {
+    this.#isHeld = false;
+    this.#schedule();
   }
 
   /** For when the next of those that wait is due: at once, or when it is calm. */
   #schedule(): void {
     const next = this.#waiting.values().next().value;
-    if (this.#isScheduled || !next) return;
+    if (this.#isScheduled || this.#isHeld || !next) return;
     this.#isScheduled = true;
     const now = this.#clock.elapsed();
     const waits = Math.min(this.#lastCommit + CALM_MS, next.committed + BEHIND_MAX_MS) - now;
@@ -173,6 +203,7 @@ export class Mirror {
 
   #turn(): void {
     this.#isScheduled = false;
+    if (this.#isHeld) return;
     const now = this.#clock.elapsed();
     this.#bringFirst(BROUGHT_PER_TURN_MAX, now - this.#lastCommit < CALM_MS ? now - BEHIND_MAX_MS : now);
     this.#schedule();

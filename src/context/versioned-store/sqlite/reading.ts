@@ -43,7 +43,7 @@ export class Reading {
   async list({ prefix, deleted = false, at }: ListQuery): Promise<FileRecord[]> {
     if (at !== undefined) return this.#listAsOf(this.seqAt(at), prefix);
     const { seq } = this.#store.space.get()!;
-    const rows = await this.#rows(prefix);
+    const rows = await this.rows(prefix);
     const records = new Map<string, FileRecord>();
     const copies = new Map<string, TreeFile>();
     const refused = new Map<string, RefusedEntry>();
@@ -148,9 +148,11 @@ export class Reading {
     return changes.sort((a, b) => (a.path < b.path ? -1 : 1));
   }
 
-  log(after: number, limit: number): LogEntry[] {
+  /** `upTo`: what is committed. */
+  log(after: number, limit: number, upTo: number): LogEntry[] {
     return this.#store.changesAfter
       .all(after, limit)
+      .filter(({ seq }) => seq <= upTo)
       .map(({ created_at: time, path, ...rest }) => ({ ...rest, path: path as DocumentPath, time }));
   }
 
@@ -207,7 +209,8 @@ export class Reading {
       : undefined;
   }
 
-  async #rows(prefix: DocumentPath | undefined): Promise<FileRow[]> {
+  /** Also of deleted files, sorted by path, with pauses. */
+  async rows(prefix?: DocumentPath): Promise<FileRow[]> {
     const { file, filesFrom } = this.#store;
     const itself = prefix === undefined ? null : file.get(prefix);
     const rows = itself ? [itself] : [];
