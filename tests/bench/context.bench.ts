@@ -24,7 +24,7 @@ export async function run(): Promise<Row[]> {
     await fetch(`${server.url}/health`);
   });
   const idleMb = await residentMb(server.pid);
-  const limits = await bareWrites(join(server.directory, "..", "raw.db"));
+  const limits = await bareWrites(join(server.directory, ".."));
   // The first seconds of a server go into compiling it.
   await writes(server.url, server.bootstrap, MANY);
   const one = await writes(server.url, server.bootstrap, 1);
@@ -40,7 +40,8 @@ export async function run(): Promise<Row[]> {
       "durable writes of 2 KB to new paths, 64 at once",
       (await writes(server.url, server.bootstrap, MANY, "files")).rate,
       9000,
-      limits.many.rate,
+      // Measured beside it: what a new file costs depends on how many were deleted in the last minutes.
+      (await bareWrites(join(server.directory, ".."), "files")).many.rate,
     ),
     time("cairn file get, cold", await coldGet(server), 40),
     time("start to healthy", startMs, 80),
@@ -74,10 +75,17 @@ async function writes(
   return result;
 }
 
-/** Bare Bun.serve and bare SQLite: each body is a row, and each row a commit that is on disk before it is answered. */
+/**
+ * Bare Bun.serve and bare SQLite: each body is a row, and each row a commit that is on disk before it is answered. `files`: and then a file,
+ * which gets its name when it is whole.
+ */
 const BARE_WRITER = `
 const { Database } = await import("bun:sqlite");
-const db = new Database(process.argv[1]);
+const { mkdirSync, renameSync, writeFileSync } = await import("node:fs");
+const [folder, what] = process.argv.slice(1);
+mkdirSync(folder + "/raw", { recursive: true });
+let count = 0;
+const db = new Database(folder + "/raw-" + what + ".db");
 db.run("PRAGMA locking_mode = EXCLUSIVE");
 db.run("PRAGMA journal_mode = WAL");
 db.run("PRAGMA synchronous = FULL");
@@ -87,14 +95,23 @@ const server = Bun.serve({
   hostname: "127.0.0.1",
   port: 0,
   fetch: async (request) => {
-    insert.run(new Uint8Array(await request.arrayBuffer()));
+    const body = new Uint8Array(await request.arrayBuffer());
+    insert.run(body);
+    if (what === "files") {
+      const path = folder + "/raw/" + (count += 1);
+      writeFileSync(path + ".new", body);
+      renameSync(path + ".new", path);
+    }
     return Response.json({ ok: true });
   },
 });
 console.log(server.port);`;
 
-async function bareWrites(path: string): Promise<{ many: LoadResult; one: LoadResult }> {
-  const bare = Bun.spawn([process.execPath, "-e", BARE_WRITER, path], {
+async function bareWrites(
+  folder: string,
+  what: "versions" | "files" = "versions",
+): Promise<{ many: LoadResult; one: LoadResult }> {
+  const bare = Bun.spawn([process.execPath, "-e", BARE_WRITER, folder, what], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   try {
