@@ -1,4 +1,4 @@
-// Hashes, bearer tokens and the hash chain. Formats that are stored live here, so that they are stated once.
+// Hashes and bearer tokens. Formats that are stored live here, so that they are stated once.
 
 import { randomSecret } from "./random.ts";
 
@@ -32,11 +32,3 @@ export function canonicalJson(value: unknown): string {
   }
   return `{${members}}`;
 }
-
-/** Hash that closes one record of a chain: SHA-256 over the canonical JSON of the record with `prev` and without `hash`. */
-export function chainHash(record: object, prev: string): string {
-  return sha256Hex(canonicalJson({ ...record, prev }));
-}
-
-/** `prev` of a chain's first record. */
-export const CHAIN_START = "0".repeat(64);

@@ -1,11 +1,12 @@
 // What is recorded of every deed, and what can be read of it again: lists, counts, exports, and the check of the whole chain.
 
-import { CHAIN_START, sha256Hex } from "../../kit/crypto.ts";
+import { sha256Hex } from "../../kit/crypto.ts";
 import { rfc3339, Stretch, turnOfOthers, type Clock } from "../../kit/clock.ts";
 import type { Db } from "../../kit/db.ts";
 import { AppError } from "../../kit/error.ts";
 import type { Log } from "../../kit/log.ts";
 import { randomHex } from "../../kit/random.ts";
+import { CHAIN_START } from "../../kit/hash-chain.ts";
 import type { HealthProblem } from "../../kit/health.ts";
 import { storageReasonOf } from "../../kit/storage-error.ts";
 import type { Applied, Head, LogEntry } from "../versioned-store/engine.ts";

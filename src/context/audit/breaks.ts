@@ -6,7 +6,7 @@ import type { Db } from "../../kit/db.ts";
 import type { AuditBreak } from "./schema.ts";
 import type { AuditStore, BreakRow } from "./store.ts";
 import type { Anchor, Baseline, Checked } from "./verify.ts";
-import { CHAIN_START } from "../../kit/crypto.ts";
+import { CHAIN_START } from "../../kit/hash-chain.ts";
 
 export class Breaks {
   readonly #db: Db;

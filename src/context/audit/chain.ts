@@ -3,9 +3,9 @@
 // file whose end was cut off is found, and how far each space is on record, so that a crash between a change and its record loses neither.
 
 import { turnOfOthers } from "../../kit/clock.ts";
-import { CHAIN_START } from "../../kit/crypto.ts";
 import type { Db } from "../../kit/db.ts";
 import { messageOf } from "../../kit/error.ts";
+import { EMPTY_CHAIN, type ChainEnd } from "../../kit/hash-chain.ts";
 import type { Log } from "../../kit/log.ts";
 import { AuditFile } from "./audit-file.ts";
 import { hashOf, lineOf, type RecordBody } from "./record.ts";
@@ -42,8 +42,7 @@ interface Waiting {
 export class AuditChain {
   readonly #deps: AuditChainDeps;
   readonly #file: AuditFile;
-  #seq = 0;
-  #hash = CHAIN_START;
+  #end = EMPTY_CHAIN;
   #waiting: Waiting[] = [];
   #isDraining = false;
   #anchoring: Promise<void> = Promise.resolve();
@@ -63,19 +62,18 @@ export class AuditChain {
   }
 
   /** Opens the file and goes on after `last`. Cuts off what lies behind `end`, which is no whole line. */
-  open(end: number, last: { readonly seq: number; readonly hash: string }): void {
+  open(end: number, last: ChainEnd): void {
     this.#file.open(end);
-    this.#seq = last.seq;
-    this.#hash = last.hash;
+    this.#end = last;
   }
 
   /** How far the file is: so many bytes are so many whole records, and `hash` closes the last one. */
   mark(): { readonly path: string; readonly bytes: number; readonly entries: number; readonly hash: string } {
-    return { path: this.#deps.path, bytes: this.#file.size, entries: this.#seq, hash: this.#hash };
+    return { path: this.#deps.path, bytes: this.#file.size, entries: this.#end.seq, hash: this.#end.hash };
   }
 
   get entries(): number {
-    return this.#seq + this.#waiting.length;
+    return this.#end.seq + this.#waiting.length;
   }
 
   /** Resolves when it is in the file, or was given up. `change`: the one that it is about; they come in order. */
@@ -171,7 +169,7 @@ export class AuditChain {
 
   /** A failure is logged and counted; what was done stays done. */
   #write(batch: readonly Waiting[]): void {
-    let [seq, hash] = [this.#seq, this.#hash];
+    let { seq, hash } = this.#end;
     let lines = "";
     for (const { entry } of batch) {
       seq += 1;
@@ -188,8 +186,7 @@ export class AuditChain {
       return this.#failed(batch[0]!, error);
     }
     this.failure = undefined;
-    this.#seq = seq;
-    this.#hash = hash;
+    this.#end = { seq, hash };
     for (const { change } of batch)
       if (change && !this.#behind.has(change.space))
         this.#followed.set(change.space, { epoch: change.epoch, seq: change.seq, bytes: from });

@@ -2,7 +2,7 @@
 // than its anchor is what a crash leaves; one that is shorter or different is not. Reads only what was written since the anchor, unless that
 // does not follow.
 
-import { CHAIN_START } from "../../kit/crypto.ts";
+import { CHAIN_START, type ChainEnd } from "../../kit/hash-chain.ts";
 import { readLines, readLinesBack, type Line } from "./audit-file.ts";
 import { parseRecord } from "./record.ts";
 import type { AnchorRow } from "./store.ts";
@@ -10,7 +10,7 @@ import { ChainCheck, checkedNow, isTorn, type Baseline, type Checked } from "./v
 
 export interface Opening {
   /** The record that the next one follows; seq 0 in an empty file. */
-  readonly last: { readonly seq: number; readonly hash: string };
+  readonly last: ChainEnd;
   /** Offset after the last whole line. */
   readonly end: number;
   /** A line that a crash cut off, behind `end`. */

@@ -1,8 +1,9 @@
 // An audit record as a line of the file: the one way in which it is written, what closes it, and how it is read back. There is one text for
 // each record, so that every change of a byte shows.
 
-import { canonicalJson, sha256Hex } from "../../kit/crypto.ts";
+import { canonicalJson } from "../../kit/crypto.ts";
 import { hasMembers, parseExact } from "../../kit/exact-json.ts";
+import { chainHash } from "../../kit/hash-chain.ts";
 import { decodeUtf8 } from "../../kit/utf8.ts";
 import type { AuditRecord } from "./schema.ts";
 
@@ -27,13 +28,12 @@ const MEMBERS = [
 const RECOVERED_MEMBERS = MEMBERS.toSpliced(-1, 0, "recovered" as never);
 const ACTOR_MEMBERS = ["name", "role", "auth", "address"] as const;
 
-/** The hash that closes a record: SHA-256 over its canonical JSON. */
 export function hashOf(body: RecordBody): string {
-  return sha256Hex(canonicalOf(body));
+  return chainHash(canonicalOf(body));
 }
 
 /** `canonicalJson`, many times as fast for a record that has just the members that it should. */
-function canonicalOf(body: RecordBody): string {
+export function canonicalOf(body: RecordBody): string {
   const { actor } = body;
   const isPlain =
     Object.keys(body).length === MEMBERS.length &&

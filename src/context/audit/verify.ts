@@ -2,9 +2,9 @@
 // edited, removed or moved unseen. Only reads.
 
 import { Stretch } from "../../kit/clock.ts";
-import { CHAIN_START } from "../../kit/crypto.ts";
+import { CHAIN_START, chainFault, EMPTY_CHAIN, type ChainEnd } from "../../kit/hash-chain.ts";
 import { LINE_BYTES_MAX, readLines, type Line } from "./audit-file.ts";
-import { hashOf, isAsWritten, parseRecord } from "./record.ts";
+import { canonicalOf, isAsWritten, parseRecord } from "./record.ts";
 import type { AuditVerification } from "./schema.ts";
 
 /** The number of records that the server had counted, and the hash of the last one. */
@@ -32,7 +32,7 @@ export interface Terms {
 
 export interface Checked extends Omit<AuditVerification, "breaks"> {
   /** The last record that holds; before the first one seq 0. */
-  readonly last: { readonly seq: number; readonly hash: string };
+  readonly last: ChainEnd;
 }
 
 /** All at once, for a program that does nothing else. */
@@ -94,16 +94,16 @@ export class ChainCheck {
   #line: number;
   #entries = 0;
   #skipped = 0;
-  #last: { seq: number; hash: string };
+  #last: ChainEnd;
 
   constructor({ anchor, baseline }: Terms) {
     this.#anchor = anchor;
     this.#acknowledged = baseline?.lines ?? 0;
     this.#line = this.#acknowledged;
-    this.#last = baseline ? { seq: baseline.seq, hash: baseline.hash } : { seq: 0, hash: CHAIN_START };
+    this.#last = baseline ? { seq: baseline.seq, hash: baseline.hash } : EMPTY_CHAIN;
   }
 
-  get last(): { readonly seq: number; readonly hash: string } {
+  get last(): ChainEnd {
     return this.#last;
   }
 
@@ -125,11 +125,11 @@ export class ChainCheck {
       this.#last = { seq: seq + 1, hash: CHAIN_START };
       return undefined;
     }
-    if (body.seq !== seq + 1)
-      return `expected record ${seq + 1}, found ${body.seq}: a line was removed or moved`;
-    if (body.prev !== this.#last.hash)
+    const fault = chainFault(this.#last, record, () => canonicalOf(body));
+    if (fault === "seq") return `expected record ${seq + 1}, found ${body.seq}: a line was removed or moved`;
+    if (fault === "prev")
       return "it does not follow from the line before: a line was removed, moved or edited";
-    if (hashOf(body) !== hash) return "the line was edited";
+    if (fault === "hash") return "the line was edited";
     if (!isAsWritten(bytes)) return "the line was edited: it says the same, but not in the server's spelling";
     if (this.#isForged(body.seq, hash)) return FORGED;
     this.#last = { seq: body.seq, hash };

@@ -5,17 +5,18 @@
 // escapes and another order are found, which parsing would hide.
 
 import { Value } from "@sinclair/typebox/value";
-import { canonicalJson, chainHash, CHAIN_START, sha256Hex } from "../../kit/crypto.ts";
 import { rfc3339, turnOfOthers, type Clock } from "../../kit/clock.ts";
+import { canonicalJson, sha256Hex } from "../../kit/crypto.ts";
 import type { Db } from "../../kit/db.ts";
+import { chainFault, chainHash, EMPTY_CHAIN, type ChainEnd } from "../../kit/hash-chain.ts";
 import { LIST_DEFAULT } from "../../kit/schema.ts";
 import { requireAdmin, type Caller } from "../identity/caller.ts";
 import { AuditRecord, type AuditQuery, type AuditVerification } from "./schema.ts";
 import { AuditStore, type AuditRow } from "./store.ts";
 
-/** Verified in one go, in about 2 ms. */
 /** Read and compared in a few milliseconds. */
 const FILTERED_PAGE_ROWS = 1_000;
+/** Verified in one go, in about 2 ms. */
 const VERIFY_PAGE_ROWS = 100;
 
 export interface Decision {
@@ -63,7 +64,7 @@ export class Audit {
       content_hash: decision.content === undefined ? null : sha256Hex(decision.content),
       request_id: actor?.requestId ?? "",
     };
-    const hash = chainHash(body, head.hash);
+    const hash = chainHash(canonicalJson({ ...body, prev: head.hash }));
     this.#store.insert.run(body.seq, canonicalJson(body), head.hash, hash);
     this.#store.setHead.run(body.seq, hash);
   }
@@ -88,7 +89,7 @@ export class Audit {
   }
 
   /** The anchored end of the chain; logged at start, so that the log witnesses it. */
-  head(): { seq: number; hash: string } {
+  head(): ChainEnd {
     return this.#store.head.get()!;
   }
 
@@ -103,12 +104,11 @@ export class Audit {
   }
 
   async #check(signal?: AbortSignal): Promise<AuditVerification> {
-    let prev = CHAIN_START;
-    let entries = 0;
+    let end = EMPTY_CHAIN;
     let last = Number.MIN_SAFE_INTEGER;
     const broken = (seq: number, problem: string): AuditVerification => ({
       ok: false,
-      entries,
+      entries: end.seq,
       head: this.#store.head.get()!.hash,
       broken_at: seq,
       problem,
@@ -119,29 +119,32 @@ export class Audit {
       // Nothing is written between this page and the head below: the next record that comes belongs to neither.
       if (rows.length === 0) break;
       for (const row of rows) {
-        const problem = this.#problemOf(row, entries + 1, prev);
-        if (problem) return broken(entries + 1, problem);
+        const problem = this.#problemOf(row, end);
+        if (problem) return broken(end.seq + 1, problem);
         last = row.seq;
-        prev = row.hash;
-        entries += 1;
+        end = { seq: row.seq, hash: row.hash };
       }
       await turnOfOthers();
     }
     const head = this.#store.head.get()!;
+    const entries = end.seq;
     if (entries < head.seq)
       return broken(entries + 1, `${head.seq - entries} records are missing at the end`);
     if (entries > head.seq)
       return broken(head.seq + 1, `${entries - head.seq} records were added after the anchored one`);
-    if (prev !== head.hash) return broken(entries, "the last record is not the anchored one");
+    if (end.hash !== head.hash) return broken(entries, "the last record is not the anchored one");
     return { ok: true, entries, head: head.hash, broken_at: null, problem: null };
   }
 
-  #problemOf(row: AuditRow, seq: number, prev: string): string | undefined {
-    if (row.seq < seq) return `record ${row.seq} was added before it`;
-    if (row.seq > seq) return `record ${seq} is missing`;
-    if (row.prev !== prev) return "does not follow the record before it";
+  #problemOf(row: AuditRow, end: ChainEnd): string | undefined {
+    const seq = end.seq + 1;
     const body = parsed(row.record);
-    if (!body || body.seq !== seq || chainHash(body, prev) !== row.hash) return "was edited";
+    const isNumbered = body?.seq === seq;
+    const fault = chainFault(end, row, () => (isNumbered ? canonicalJson({ ...body, prev: end.hash }) : ""));
+    if (fault === "seq")
+      return row.seq < seq ? `record ${row.seq} was added before it` : `record ${seq} is missing`;
+    if (fault === "prev") return "does not follow the record before it";
+    if (fault === "hash" || !body) return "was edited";
     const isCanonical = seq >= this.#canonicalFrom;
     const isSameText = isCanonical ? row.record === canonicalJson(body) : isAsWritten(row.record, body);
     return isSameText ? undefined : "was written anew: the text is not the one that was recorded";
