@@ -16,6 +16,9 @@ export function oneOf<const V extends readonly string[]>(values: V) {
   return Type.Unsafe<V[number]>(Type.Union(values.map((value) => Type.Literal(value))));
 }
 
+/** Keyword of what a problem calls the expected value, where the variants of the schema would only confuse. */
+export const EXPECTED = "x-expected";
+
 /** Keyword of limits that the rules enforce, after the schema. */
 export const JUDGED = "x-judged";
 

@@ -112,9 +112,9 @@ test("arguments that do not fit are refused with their path, and nothing runs", 
     messages.push(message);
   }
   expect(messages).toEqual([
-    "args.n: is missing",
+    "args.n: missing",
     "args.n: must be integer",
-    "args.m: is not a field of this gear",
+    "args.m: unknown field",
   ]);
   await refusal(at.admin.post(path, { args: [1] }), "invalid");
   expect(sandbox.requests).toEqual([]);

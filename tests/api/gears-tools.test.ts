@@ -81,8 +81,8 @@ test("wrong arguments come back as a sentence and nothing runs; null counts as a
   ]);
   await lab.chat("go");
   expect(resultsOf(lab)).toEqual([
-    "The arguments are not right: a is missing. Nothing was done; correct them and call again.",
-    "The arguments are not right: a must be integer. Nothing was done; correct them and call again.",
+    "The arguments are not valid: a: missing. Nothing was done; correct them and call again.",
+    "The arguments are not valid: a: must be integer. Nothing was done; correct them and call again.",
     '{"a":1}',
   ]);
   expect(sandbox.requests.map((request) => request.stdin)).toEqual(['{"a":1}']);

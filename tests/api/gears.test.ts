@@ -172,7 +172,7 @@ const REFUSED_CREATES: [what: string, fields: Record<string, unknown>, status: n
     400,
     "args_schema: not a JSON object; write a JSON Schema document as text",
   ],
-  ["a schema that is an object", { ...ECHO, args_schema: {} }, 400, "args_schema: expected string"],
+  ["a schema that is an object", { ...ECHO, args_schema: {} }, 400, "args_schema: expected a string"],
   [
     "a schema of a string",
     { ...ECHO, args_schema: '{"type":"string"}' },

@@ -251,7 +251,7 @@ describe("the manifest", () => {
       `${SPACE_FILE}: its space is not in the manifest (in manifest.json)`,
     );
     expect(await packed(withManifest(members, (manifest) => ({ ...manifest, extra: 1 })))).toBe(
-      "manifest.json: /extra: Unexpected property (in manifest.json)",
+      "manifest.json: extra: unknown field (in manifest.json)",
     );
   });
 

@@ -7,9 +7,10 @@ import { Value } from "@sinclair/typebox/value";
 import { canonicalJson, sha256Hex } from "../../kit/crypto.ts";
 import { guarded } from "../../kit/disk.ts";
 import { AppError } from "../../kit/error.ts";
+import { PRIVATE_DIRECTORY_MODE, PRIVATE_FILE_MODE } from "../../kit/modes.ts";
+import { firstProblem } from "../../kit/schema-problem.ts";
 import type { Packed } from "../../kit/tar.ts";
 import { SPACE_NAME_PATTERN, SPACES_MAX } from "../spaces/schema.ts";
-import { PRIVATE_DIRECTORY_MODE, PRIVATE_FILE_MODE } from "../../kit/modes.ts";
 import { readArchive, writeWhole } from "./archive.ts";
 import { BACKUP_FORMAT, Manifest, MANIFEST_BYTES_MAX, MANIFEST_NAME, type Member } from "./schema.ts";
 
@@ -142,11 +143,8 @@ function parseManifest(text: string): Manifest {
   }
   refuseOtherFormat(value as { format?: unknown; cairn_version?: unknown } | null);
   if (!Value.Check(Manifest, value)) {
-    const problem = Value.Errors(Manifest, value).First();
-    throw new AppError(
-      "invalid",
-      `${MANIFEST_NAME}: ${problem?.path ?? ""}: ${problem?.message ?? "not valid"}`,
-    );
+    const problem = firstProblem(Manifest, value, { whole: "the file" });
+    throw new AppError("invalid", `${MANIFEST_NAME}: ${problem}`);
   }
   if (manifestHash(value) !== value.hash)
     throw new AppError("invalid", `${MANIFEST_NAME}: was edited: it does not have the hash that it states`);

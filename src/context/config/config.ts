@@ -2,14 +2,14 @@
 
 import { chmodSync, readFileSync, statSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
-import type { TSchema } from "@sinclair/typebox";
-import { Value, type ValueError, ValueErrorType } from "@sinclair/typebox/value";
+import { Value } from "@sinclair/typebox/value";
 import { accessProblem } from "../../kit/disk.ts";
 import { AppError, messageOf } from "../../kit/error.ts";
 import { hostProblem, listenProblem } from "../../kit/hosts.ts";
 import { DEFAULT_ENGINE } from "../versioned-store/engines.ts";
 import { AddressList } from "../../kit/http/client-address.ts";
 import { OTHERS_MODE_BITS, PRIVATE_FILE_MODE } from "../../kit/modes.ts";
+import { firstProblem } from "../../kit/schema-problem.ts";
 import { CONFIG_FILE_NAME } from "./directory.ts";
 import {
   ConfigFile,
@@ -91,19 +91,10 @@ export function parseConfig(path: string, text: string): ConfigFile {
       throw new AppError("invalid", `config ${path}: ${key}: ${why}`);
   }
   if (Value.Check(ConfigFile, value)) return value;
-  const problem = Value.Errors(ConfigFile, value).First();
-  const key = (problem?.path ?? "").split("/").filter(Boolean).join(".") || "the file";
-  throw new AppError("invalid", `config ${path}: ${key}: ${problem ? inWords(problem) : "not valid"}`);
+  throw new AppError("invalid", `config ${path}: ${firstProblem(ConfigFile, value, YAML)}`);
 }
 
-/** Where only certain words are allowed, they are named. */
-function inWords({ type, message, schema }: ValueError): string {
-  if (type === ValueErrorType.ObjectAdditionalProperties) return "unknown key";
-  const words = ((schema["anyOf"] ?? []) as TSchema[]).map((one): unknown => one["const"]);
-  if (words.length > 0 && words.every((word) => typeof word === "string"))
-    return `must be one of: ${words.join(", ")}`;
-  return message.toLowerCase();
-}
+const YAML = { whole: "the file", member: "key" } as const;
 
 function checkedAddress(path: string, address: string): string {
   const problem = listenProblem(address);

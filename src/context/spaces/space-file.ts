@@ -10,6 +10,7 @@ import { AppError, messageOf } from "../../kit/error.ts";
 import { probeDirectory } from "../../kit/health.ts";
 import type { Log } from "../../kit/log.ts";
 import { replaceFile } from "../../kit/replace-file.ts";
+import { firstProblem } from "../../kit/schema-problem.ts";
 import type { EngineKind, SpaceEngine } from "../versioned-store/engine.ts";
 import { SpaceFile } from "./schema.ts";
 
@@ -141,10 +142,11 @@ function parsed(bytes: Uint8Array, path: string): SpaceFile {
   return checked(value, path);
 }
 
+const YAML = { whole: "the file", member: "key" } as const;
+
 function checked(value: unknown, path: string): SpaceFile {
   if (Value.Check(SpaceFile, value)) return value;
-  const problem = Value.Errors(SpaceFile, value).First();
-  throw new AppError("invalid", `${path}: ${problem?.path ?? ""}: ${problem?.message ?? "not valid"}`);
+  throw new AppError("invalid", `${path}: ${firstProblem(SpaceFile, value, YAML)}`);
 }
 
 function attempt<T>(work: () => T): { value?: T; error?: unknown } {

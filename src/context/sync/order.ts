@@ -3,7 +3,7 @@
 import { TypeCompiler, type TypeCheck } from "@sinclair/typebox/compiler";
 import { Stretch, turnOfOthers } from "../../kit/clock.ts";
 import { AppError } from "../../kit/error.ts";
-import { fieldMessage } from "../../kit/http/field-message.ts";
+import { sentenceOf } from "../../kit/schema-problem.ts";
 import type { Spool } from "../../kit/spool.ts";
 import { BATCH_OPERATIONS_MAX } from "../versioned-store/schema.ts";
 import { PushScanner, type ScannedOperation } from "./push-scanner.ts";
@@ -62,7 +62,7 @@ function operationOf({ value, content }: ScannedOperation, index: number): Order
   const check = (operationCheck ??= TypeCompiler.Compile(PushOperation));
   if (!check.Check(value)) {
     const problem = check.Errors(value).First()!;
-    throw new AppError("invalid", fieldMessage(problem as never, ["ops", String(index)], "body"));
+    throw new AppError("invalid", sentenceOf(problem, { whole: "body", place: ["ops", String(index)] }));
   }
   const { op, path, expected } = value;
   return { op, path, content, ...(expected === undefined ? {} : { expected }) };
@@ -73,7 +73,7 @@ function baseOf(scanner: PushScanner): string | undefined {
   const check = TypeCompiler.Compile(PushFrame);
   if (!check.Check(frame)) {
     const problem = check.Errors(frame).First()!;
-    throw new AppError("invalid", fieldMessage(problem as never, [], "body"));
+    throw new AppError("invalid", sentenceOf(problem, { whole: "body" }));
   }
   // A 0 of the sender's own is no operation.
   if (frame.ops.length !== operations) throw new AppError("invalid", "ops: expected one list of operations");

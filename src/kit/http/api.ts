@@ -4,14 +4,15 @@
 // defect (it could leak a field): it is logged and answered 500, never sent.
 
 import { Elysia, ValidationError } from "elysia";
+import type { ValueError } from "@sinclair/typebox/errors";
 import { AppError, badParameter, fieldError } from "../error.ts";
 import type { Log } from "../log.ts";
+import { problemOf, sentenceOf } from "../schema-problem.ts";
 import { answerError, answerJson } from "./answer.ts";
 import { readJson } from "./body.ts";
 import { exchangeOf, type Exchange } from "./exchange.ts";
 import { requireJsonType } from "./json-type.ts";
 import { RouteTable } from "./route-table.ts";
-import { fieldMessage, fieldProblem, type Problem } from "./field-message.ts";
 
 export interface BodyLimit {
   readonly method: string;
@@ -99,7 +100,7 @@ async function parseBody(request: Request, bytesMax: number | undefined): Promis
   const body = await readJson(request, bytesMax);
   // Here, since the framework takes `null` and `[]` for "no body" where a body is optional.
   if (body === null || typeof body !== "object" || Array.isArray(body))
-    throw new AppError("invalid", "body: expected object");
+    throw new AppError("invalid", "body: expected an object");
   return body;
 }
 
@@ -112,13 +113,13 @@ function appErrorOf(error: unknown, log: Log): unknown {
 
 function validationError(error: ValidationError, log: Log): AppError | Error {
   if (error.type === "response") {
-    log.error("an answer does not fit its schema", { error: problemOf(error) });
-    return new Error(`response schema: ${problemOf(error)}`);
+    log.error("an answer does not fit its schema", { error: inWords(error) });
+    return new Error(`response schema: ${inWords(error)}`);
   }
   const found = foundIn(error);
   if (!found || (error.type !== "query" && error.type !== "body"))
-    return new AppError("invalid", problemOf(error));
-  const { field, problem } = fieldProblem(found, []);
+    return new AppError("invalid", inWords(error));
+  const { field, problem } = problemOf(found);
   if (error.type === "query") return badParameter(field, problem);
   return fieldError("invalid", field === "" ? error.type : field, problem);
 }
@@ -129,12 +130,12 @@ const WHERE: Record<string, string> = {
   cookie: "cookie ",
 };
 
-function foundIn(error: ValidationError): Problem | undefined {
-  return error.valueError as unknown as Problem | undefined;
+function foundIn(error: ValidationError): ValueError | undefined {
+  return error.valueError as unknown as ValueError | undefined;
 }
 
-function problemOf(error: ValidationError): string {
+function inWords(error: ValidationError): string {
   const found = foundIn(error);
   if (!found) return `${WHERE[error.type] ?? error.type}: not valid`;
-  return `${WHERE[error.type] ?? ""}${fieldMessage(found, [], error.type)}`;
+  return `${WHERE[error.type] ?? ""}${sentenceOf(found, { whole: error.type })}`;
 }

@@ -3,12 +3,13 @@
 
 import { readFileSync, existsSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { Value, type ValueError, ValueErrorType } from "@sinclair/typebox/value";
+import { Value } from "@sinclair/typebox/value";
 import { homeDirectory, type Environment } from "../../kit/environment.ts";
 import { AppError, messageOf, systemCode } from "../../kit/error.ts";
 import { isLoopbackAddress } from "../../kit/http/guard.ts";
 import { AddressList } from "../../kit/http/client-address.ts";
 import { logLevels, type LogLevel } from "../../kit/log.ts";
+import { firstProblem } from "../../kit/schema-problem.ts";
 import { SEED_TOKEN_CHARACTERS_MIN, TOKEN_CHARACTERS_MAX } from "../identity/schema.ts";
 import {
   CONFIG_FILE_NAME,
@@ -148,21 +149,10 @@ function readFile(path: string): ConfigFile {
       return value;
     throw new AppError("invalid", `config ${path}: memory: expected either space or server`);
   }
-  const problem = Value.Errors(ConfigFile, value).First();
-  const key = (problem?.path ?? "").split("/").filter(Boolean).join(".");
-  const unknown = problem?.type === ValueErrorType.ObjectAdditionalProperties;
-  throw new AppError(
-    "invalid",
-    `config ${path}: ${unknown ? `unknown key "${key}"` : `${key || "file"}: ${expectation(problem)}`}`,
-  );
+  throw new AppError("invalid", `config ${path}: ${firstProblem(ConfigFile, value, YAML)}`);
 }
 
-function expectation(problem: ValueError | undefined): string {
-  const options = problem?.schema["anyOf"] as { const?: string }[] | undefined;
-  if (options?.some((option) => option.const === undefined)) return "expected true or false";
-  const words = options?.map((option) => option.const);
-  return words ? `expected one of ${words.join(", ")}` : (problem?.message ?? "not valid");
-}
+const YAML = { whole: "the file", member: "key" } as const;
 
 function readText(path: string): string {
   try {

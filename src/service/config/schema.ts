@@ -1,7 +1,7 @@
 // Every setting of `service`, its default, and what a value must look like. A test compares these keys with the documentation.
 
 import { Type, type Static } from "@sinclair/typebox";
-import { closed, oneOf } from "../../kit/schema.ts";
+import { closed, EXPECTED, oneOf } from "../../kit/schema.ts";
 import { logLevels, type LogLevel } from "../../kit/log.ts";
 
 export const DEFAULT_LISTEN = "127.0.0.1:8688";
@@ -20,7 +20,9 @@ const POOL_IDLE_SECONDS_MAX = 86_400;
 
 const Text = Type.String({ minLength: 1 });
 /** On for `1` and `true` (any case), as in the environment; off for everything else. */
-const Switch = Type.Union([Type.Boolean(), Type.Number(), Type.String(), Type.Null()]);
+const Switch = Type.Union([Type.Boolean(), Type.Number(), Type.String(), Type.Null()], {
+  [EXPECTED]: "true or false",
+});
 export type Switch = Static<typeof Switch>;
 
 /** One of the two; `loadConfig` refuses both and neither. Not a union, whose errors could not name an unknown key. */

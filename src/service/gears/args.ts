@@ -9,7 +9,7 @@ import type { Ajv, ErrorObject } from "ajv";
 import type * as AjvDraft2020 from "ajv/dist/2020";
 import { AppError, fieldError } from "../../kit/error.ts";
 import { isTooDeep, JSON_DEPTH_MAX } from "../../kit/json-depth.ts";
-import { TOO_DEEP, type ParsedArguments } from "../tools/arguments.ts";
+import { notValid, objectIn, parseObject, type ParsedArguments } from "../tools/arguments.ts";
 import { boundedPattern, patternProblem } from "./patterns.ts";
 import { ARGS_SCHEMA_CHARACTERS_MAX } from "./schema.ts";
 
@@ -78,44 +78,22 @@ export function argsSchema(text: string): ArgsSchema {
 
 /** For tool calls: what is wrong comes back as a sentence that the model can act on. A null that does not fit counts as absent. */
 export function parseToolArguments(text: string, json: string): ParsedArguments {
-  if (isTooDeep(json)) return { ok: false, problem: TOO_DEEP };
+  const parsed = parseObject(json);
+  if (!parsed.ok) return parsed;
   const schema = argsSchema(text);
-  const args = parseObject(json);
-  if (!args)
-    return {
-      ok: false,
-      problem: "The arguments are not a JSON object. Call the tool again with a valid JSON object.",
-    };
+  const args = parsed.value;
   const problem = schema.problemOf(args);
-  if (!problem) return { ok: true, value: args };
+  if (!problem) return parsed;
   const plain = Object.fromEntries(Object.entries(args).filter(([, value]) => value !== null));
   if (!schema.problemOf(plain)) return { ok: true, value: plain };
-  return {
-    ok: false,
-    problem: `The arguments are not right: ${sentence(problem)}. Nothing was done; correct them and call again.`,
-  };
-}
-
-function sentence(problem: ArgsProblem): string {
-  return problem.path === "" ? `they ${problem.message}` : `${problem.path} ${problem.message}`;
+  return notValid(`${problem.path || "arguments"}: ${problem.message}.`);
 }
 
 function parseSchema(text: string): Schema {
   if (isTooDeep(text)) throw fieldError("invalid", "args_schema", `nested more than ${JSON_DEPTH_MAX} deep`);
-  const schema = parseObject(text);
+  const schema = objectIn(text);
   if (schema) return schema;
   throw fieldError("invalid", "args_schema", "not a JSON object; write a JSON Schema document as text");
-}
-
-function parseObject(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = text.trim() === "" ? {} : JSON.parse(text);
-    return typeof value === "object" && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 function requireKnownDraft(schema: Schema): void {
@@ -178,7 +156,7 @@ function compile(schema: Schema): ArgsSchema {
       } catch {
         return {
           path: "",
-          message: "can't be checked against args_schema: they are too deep or take too long",
+          message: "cannot be checked against args_schema: too deep, or takes too long",
         };
       }
     },
@@ -190,7 +168,7 @@ function compile(schema: Schema): ArgsSchema {
 }
 
 function described(error: ErrorObject | undefined): ArgsProblem {
-  if (!error) return { path: "", message: "do not fit args_schema" };
+  if (!error) return { path: "", message: "does not fit args_schema" };
   const at = error.instancePath
     .split("/")
     .slice(1)
@@ -201,13 +179,13 @@ function described(error: ErrorObject | undefined): ArgsProblem {
     allowedValues?: unknown[];
   };
   if (error.keyword === "required")
-    return { path: [...at, params.missingProperty].join("."), message: "is missing" };
+    return { path: [...at, params.missingProperty].join("."), message: "missing" };
   if (params.additionalProperty !== undefined)
-    return { path: [...at, params.additionalProperty].join("."), message: "is not a field of this gear" };
+    return { path: [...at, params.additionalProperty].join("."), message: "unknown field" };
   if (error.keyword === "enum")
     return {
       path: at.join("."),
-      message: `must be one of: ${JSON.stringify(params.allowedValues).slice(1, -1)}`,
+      message: `expected one of: ${JSON.stringify(params.allowedValues).slice(1, -1)}`,
     };
   return { path: at.join("."), message: error.message ?? "does not fit args_schema" };
 }

@@ -3,31 +3,36 @@
 import { Value, type ValueError, ValueErrorType } from "@sinclair/typebox/value";
 import type { TObject } from "@sinclair/typebox";
 import { isTooDeep, JSON_DEPTH_MAX } from "../../kit/json-depth.ts";
+import { sentenceOf } from "../../kit/schema-problem.ts";
 
 export type ParsedArguments =
   | { readonly ok: true; readonly value: Record<string, unknown> }
   | { readonly ok: false; readonly problem: string };
 
-export const TOO_DEEP = `The arguments are nested more than ${JSON_DEPTH_MAX} deep. Nothing was done; call the tool with flatter ones.`;
+const TOO_DEEP = `The arguments are nested more than ${JSON_DEPTH_MAX} deep. Nothing was done; call the tool with flatter ones.`;
 
 const PROBLEMS_SHOWN_MAX = 5;
+const ARGUMENTS = { whole: "arguments" } as const;
 
 /** A field that is `null` counts as absent where it may be absent: models write null for "nothing", never to wipe. */
 export function parseArguments(parameters: TObject, json: string): ParsedArguments {
-  if (isTooDeep(json)) return { ok: false, problem: TOO_DEEP };
   const parsed = parseObject(json);
-  if (!parsed)
-    return {
-      ok: false,
-      problem: "The arguments are not a JSON object. Call the tool again with a valid JSON object.",
-    };
-  const value = withoutNulls(parsed, parameters);
+  if (!parsed.ok) return parsed;
+  const value = withoutNulls(parsed.value, parameters);
   const problems = firstOfEachField(Value.Errors(parameters, value));
   if (problems.length === 0) return { ok: true, value };
-  const shown = problems.slice(0, PROBLEMS_SHOWN_MAX).map((problem) => sentence(problem, parameters));
+  const shown = problems.slice(0, PROBLEMS_SHOWN_MAX).map((found) => sentenceOf(found, ARGUMENTS));
+  const isUnknown = problems.some(({ type }) => type === ValueErrorType.ObjectAdditionalProperties);
+  const fields = Object.keys(parameters.properties).join(", ") || "none";
+  const hint = isUnknown ? ` The tool's fields: ${fields}.` : "";
+  return notValid(`${shown.join("; ")}.${hint}`);
+}
+
+/** `what`: whole sentences, the first of which goes on after a colon. */
+export function notValid(what: string): ParsedArguments {
   return {
     ok: false,
-    problem: `The arguments are not right: ${shown.join("; ")}. Nothing was done; correct them and call again.`,
+    problem: `The arguments are not valid: ${what} Nothing was done; correct them and call again.`,
   };
 }
 
@@ -37,7 +42,19 @@ function firstOfEachField(problems: Iterable<ValueError>): ValueError[] {
   return [...fields.values()];
 }
 
-function parseObject(json: string): Record<string, unknown> | undefined {
+/** Of any tool: no text at all is an empty object. */
+export function parseObject(json: string): ParsedArguments {
+  if (isTooDeep(json)) return { ok: false, problem: TOO_DEEP };
+  const value = objectIn(json);
+  if (value) return { ok: true, value };
+  return {
+    ok: false,
+    problem: "The arguments are not a JSON object. Call the tool again with a valid JSON object.",
+  };
+}
+
+/** Undefined when the text is not a JSON object. */
+export function objectIn(json: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = json.trim() === "" ? {} : JSON.parse(json);
     return typeof value === "object" && value !== null && !Array.isArray(value)
@@ -53,17 +70,4 @@ function withoutNulls(value: Record<string, unknown>, parameters: TObject): Reco
   return Object.fromEntries(
     Object.entries(value).filter(([key, field]) => field !== null || required.has(key)),
   );
-}
-
-function sentence(problem: ValueError, parameters: TObject): string {
-  const field = problem.path.split("/").filter(Boolean).join(".") || "arguments";
-  if (problem.type === ValueErrorType.ObjectAdditionalProperties) {
-    return `${field} is not a field of this tool (it has: ${Object.keys(parameters.properties).join(", ") || "none"})`;
-  }
-  if (problem.type === ValueErrorType.ObjectRequiredProperty) return `${field} is missing`;
-  const choices = (problem.schema["anyOf"] ?? ("const" in problem.schema ? [problem.schema] : undefined)) as
-    { const?: unknown }[] | undefined;
-  const options = choices?.map((option) => option.const);
-  if (options) return `${field} must be one of: ${options.join(", ")}`;
-  return `${field}: ${problem.message.toLowerCase()}`;
 }

@@ -96,7 +96,7 @@ test("refusals are sentences, and say nothing of where the directory is", async 
     'path: must not contain the segment "..". Nothing was done.',
     "a.md: a file may have at most 2097152 bytes. Nothing was done.",
     "a.md/b: a part of the path is not a directory. Nothing was done.",
-    "The arguments are not right: content is missing. Nothing was done; correct them and call again.",
+    "The arguments are not valid: content: missing. Nothing was done; correct them and call again.",
   ]);
   expect(readFileSync(join(files.directory, "a.md"), "utf8")).toBe("x");
   expect(JSON.stringify(lab.model.requestsOf("boss").map((request) => request.messages))).not.toContain(

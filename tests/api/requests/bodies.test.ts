@@ -73,7 +73,7 @@ test("JSON that is nested deeper than anybody looks", async () => {
 test("JSON that is no object", async () => {
   for (const body of ["[]", "[{}]", '"text"', "1", "true", "null"]) {
     expect(await refusals(() => ({ body, headers: JSON_TYPE }))).toEqual(
-      every(400, "invalid", "body: expected object"),
+      every(400, "invalid", "body: expected an object"),
     );
   }
 });
@@ -84,7 +84,7 @@ test("no body at all, where one is needed", async () => {
   expect(optional.map((route) => route.path)).toEqual(["/workspaces/{id}/clone", "/gears/{id}/run"]);
   for (const route of needing) {
     const path = filledPath(route, { id: lab.ids[route.path.split("/")[1]!] ?? 0 });
-    await refusal(lab.admin.raw(route.method, path), "invalid", "body: expected object");
+    await refusal(lab.admin.raw(route.method, path), "invalid", "body: expected an object");
   }
 });
 

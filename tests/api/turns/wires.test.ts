@@ -113,7 +113,7 @@ test("no delegation goes back up the chain of callers", async () => {
   expect(offered("ann")[0]).not.toContain("orchestrator");
   expect(resultsIn(lab.model.requestsOf("ann")[1]!)).toEqual([
     "bob is done",
-    "The arguments are not right: agent must be one of: bob. Nothing was done; correct them and call again.",
+    "The arguments are not valid: agent: expected bob. Nothing was done; correct them and call again.",
   ]);
   expect(toolsOf(lab.model.requestsOf("ann")[0]!)).toEqual(["delegate", ...WORKER_TOOLS]);
   expect(toolsOf(lab.model.requestsOf("bob")[0]!)).toEqual(WORKER_TOOLS);

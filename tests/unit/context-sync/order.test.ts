@@ -134,7 +134,7 @@ describe("a push", () => {
   });
 
   const refusals: Readonly<Record<string, [string, string]>> = {
-    "content that is a number": [put("7"), "invalid: ops.0.content_b64: expected string"],
+    "content that is a number": [put("7"), "invalid: ops.0.content_b64: expected a string"],
     "an unknown field": [put('"YQ=="', ',"x":1'), "invalid: ops.0.x: unknown field"],
     "an unknown field beside": ['{"ops":[],"x":1}', "invalid: x: unknown field"],
     "no operations": ["{}", "invalid: ops: missing"],
@@ -147,7 +147,7 @@ describe("a push", () => {
       '{"ops":[{"op":"delete","path":"a"}],"ops":[0]}',
       "invalid: ops: expected one list of operations",
     ],
-    "a list": ["[]", "invalid: body: expected object"],
+    "a list": ["[]", "invalid: body: expected an object"],
     nothing: ["", "invalid: the body is not valid JSON"],
     "a body that broke off": [put('"YQ=="').slice(0, -2), "invalid: the body is not valid JSON"],
     "content that broke off": [put('"YQ=="').slice(0, -6), "invalid: the body is not valid JSON"],

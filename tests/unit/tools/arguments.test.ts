@@ -12,9 +12,9 @@ const Input = closed({
   mode: Type.Optional(oneOf(["fast", "slow"])),
   count: Type.Optional(Type.Integer({ minimum: 1 })),
 });
-const wrong = (what: string) => ({
+const wrong = (what: string, hint = "") => ({
   ok: false,
-  problem: `The arguments are not right: ${what}. Nothing was done; correct them and call again.`,
+  problem: `The arguments are not valid: ${what}.${hint} Nothing was done; correct them and call again.`,
 });
 const notAnObject = {
   ok: false,
@@ -24,12 +24,12 @@ const notAnObject = {
 test.each([
   ['{"name":"a"}', { ok: true, value: { name: "a" } }],
   ['{"name":"a","mode":null,"count":null}', { ok: true, value: { name: "a" } }],
-  ["", wrong("name is missing")],
-  ['{"name":null}', wrong("name: expected string")],
-  ['{"name":1}', wrong("name: expected string")],
-  ['{"name":"a","mode":"other"}', wrong("mode must be one of: fast, slow")],
-  ['{"name":"a","count":0}', wrong("count: expected integer to be greater or equal to 1")],
-  ['{"name":"a","nmae":"b"}', wrong("nmae is not a field of this tool (it has: name, mode, count)")],
+  ["", wrong("name: missing")],
+  ['{"name":null}', wrong("name: expected a string")],
+  ['{"name":1}', wrong("name: expected a string")],
+  ['{"name":"a","mode":"other"}', wrong("mode: expected one of: fast, slow")],
+  ['{"name":"a","count":0}', wrong("count: at least 1")],
+  ['{"name":"a","nmae":"b"}', wrong("nmae: unknown field", " The tool's fields: name, mode, count.")],
   ['{"name":"a"', notAnObject],
   ["[]", notAnObject],
   ["null", notAnObject],
