@@ -11,8 +11,7 @@ import { migrations } from "../../src/service/migrations/migrations.ts";
 import { temporaryFolder } from "../kit/folder.ts";
 import { eventually } from "../kit/eventually.ts";
 import { manualClock } from "../kit/manual-clock.ts";
-import { office, type Office } from "../kit/office.ts";
-import { testService } from "../kit/service.ts";
+import { type World, world } from "../kit/world.ts";
 import { refusal } from "../kit/refusal.ts";
 
 const ANOTHER_TEXT = "was written anew: the text is not the one that was recorded";
@@ -20,7 +19,7 @@ const PASSWORD = "canary-password-71";
 const KEY = "canary-key-71";
 
 /** One of every decision there is, as the loopback admin. */
-async function decide(at: Office): Promise<{ tokens: string[] }> {
+async function decide(at: World): Promise<{ tokens: string[] }> {
   const { admin } = at;
   const anna = await at.user("anna");
   await admin.patch(`/users/${anna.id}`, { name: "Anne", role: "team-lead" });
@@ -46,22 +45,20 @@ async function decide(at: Office): Promise<{ tokens: string[] }> {
   const lab = await at.workspace("lab");
   await admin.put(`/workspaces/${lab.id}/teams/${team}`);
   await admin.delete(`/workspaces/${lab.id}/teams/${team}`);
-  const wire = await at.wire(
-    lab.id,
-    (await at.orchestrator(lab.id)).id,
-    (await at.agent(lab.id, "worker")).id,
-  );
+  const wire = await at
+    .in(lab.id)
+    .wire((await at.in(lab.id).orchestrator()).id, (await at.in(lab.id).agent("worker")).id);
   await admin.delete(`/wires/${wire.id}`);
   await admin.delete(`/workspaces/${lab.id}`);
   await admin.delete(`/teams/${team}/members/${anna.id}`);
   await admin.delete(`/teams/${team}`);
   await admin.delete(`/users/${anna.id}/tokens`);
   await admin.delete(`/users/${anna.id}`);
-  return { tokens: [anna.token, token, session.token, at.adminToken] };
+  return { tokens: [anna.token, token, session.token, at.program.token] };
 }
 
 test("every decision is recorded in order, and the chain holds", async () => {
-  await using at = await office();
+  await using at = await world({ model: "silent" });
   await decide(at);
 
   const records = await at.admin.get("/audit?limit=500");
@@ -111,11 +108,11 @@ test("every decision is recorded in order, and the chain holds", async () => {
 
 test("a record says who, how authenticated, from where, what, when and in which request", async () => {
   const clock = manualClock();
-  await using at = await office({ clock });
+  await using at = await world({ model: "silent", clock });
   const boss = await at.user("boss", "admin");
   await at.admin.put(`/users/${boss.id}/password`, { password: PASSWORD });
   const { token } = await at.admin.post("/login", { user: "boss", password: PASSWORD });
-  const [loopback, byToken, bySession] = [at.admin, at.as(at.adminToken), at.as(token)];
+  const [loopback, byToken, bySession] = [at.admin, at.as(at.program.token), at.as(token)];
 
   for (const [client, name] of [
     [loopback, "a"],
@@ -158,7 +155,7 @@ test("a record says who, how authenticated, from where, what, when and in which 
 });
 
 test("what is refused is not recorded as done", async () => {
-  await using at = await office();
+  await using at = await world({ model: "silent" });
   const before = await at.admin.get("/audit");
   await at.admin.refused("DELETE", "/users/1");
   await at.admin.refused("PATCH", "/users/1", { name: "renamed", role: "member" });
@@ -167,7 +164,7 @@ test("what is refused is not recorded as done", async () => {
 });
 
 test("the record is read in pages and by action and actor, by admins only", async () => {
-  await using at = await office();
+  await using at = await world({ model: "silent" });
   for (const name of ["a", "b", "c"]) await at.team(name);
   const seqs = async (query: string) => (await at.admin.get(`/audit?${query}`)).map((record) => record.seq);
 
@@ -184,13 +181,13 @@ test("the record is read in pages and by action and actor, by admins only", asyn
 
 test("no record, log line or other answer holds a token, a password or a key", async () => {
   await using folder = await temporaryFolder();
-  const at = await office({ data: folder.path });
+  const at = await world({ model: "silent", data: folder.path });
   const { tokens } = await decide(at);
   const shown = JSON.stringify([
     await at.admin.get("/audit?limit=500"),
     await at.admin.get("/users"),
     await at.admin.get("/providers"),
-    at.log.filter((line) => !line.includes("admin created")),
+    at.program.log.filter((line) => !line.includes("admin created")),
   ]);
   await at[Symbol.asyncDispose]();
 
@@ -293,7 +290,7 @@ const EDITS: [what: string, sql: string, found: { broken_at: number; problem: st
 for (const [what, sql, found] of EDITS) {
   test(`${what}: verifying finds it, at its place`, async () => {
     await using folder = await temporaryFolder();
-    const first = await office({ data: folder.path });
+    const first = await world({ model: "silent", data: folder.path });
     for (const name of ["a", "b", "c"]) await first.team(name);
     expect(await first.admin.get("/audit/verify")).toMatchObject({ ok: true, entries: 6 });
     await first[Symbol.asyncDispose]();
@@ -302,10 +299,10 @@ for (const [what, sql, found] of EDITS) {
       db.run(sql);
     }
 
-    await using second = await testService({ data: folder.path });
+    await using second = await world({ data: folder.path });
     expect(await second.admin.get("/audit/verify")).toMatchObject({ ok: false, ...found });
     // Said by itself as well, by the start.
-    const said = () => second.log.filter((line) => line.includes("the audit chain is broken"));
+    const said = () => second.program.log.filter((line) => line.includes("the audit chain is broken"));
     await eventually(() => said().length, 1);
     expect(JSON.parse(said()[0]!)).toMatchObject({
       level: "error",
@@ -318,7 +315,7 @@ for (const [what, sql, found] of EDITS) {
 
 test("records that can't be read any more are shown as that, the others as they are; verifying names the first", async () => {
   await using folder = await temporaryFolder();
-  const first = await office({ data: folder.path });
+  const first = await world({ model: "silent", data: folder.path });
   for (const name of ["a", "b", "c"]) await first.team(name);
   const before = await first.admin.get("/audit");
   await first[Symbol.asyncDispose]();
@@ -329,7 +326,7 @@ test("records that can't be read any more are shown as that, the others as they 
     db.run("UPDATE audit SET record = '[]' WHERE seq = 6");
   }
 
-  await using second = await testService({ data: folder.path });
+  await using second = await world({ data: folder.path });
   const unreadable = (seq: number): AuditRecord => ({
     seq,
     time: null,
@@ -366,7 +363,7 @@ test("records that can't be read any more are shown as that, the others as they 
 
 test("a chain that an earlier build wrote verifies, and a doubled field in it is found", async () => {
   await using folder = await temporaryFolder();
-  const first = await office({ data: folder.path });
+  const first = await world({ model: "silent", data: folder.path });
   await first[Symbol.asyncDispose]();
   const path = `${folder.path}/service.db`;
   const inOldOrder = (text: string) => {
@@ -397,7 +394,7 @@ test("a chain that an earlier build wrote verifies, and a doubled field in it is
   };
   edit(inOldOrder);
   {
-    await using second = await testService({ data: folder.path });
+    await using second = await world({ data: folder.path });
     await second.admin.post("/teams", { name: "new" });
     expect(await second.admin.get("/audit/verify")).toMatchObject({
       ok: true,
@@ -410,7 +407,7 @@ test("a chain that an earlier build wrote verifies, and a doubled field in it is
       `UPDATE audit SET record = replace(record, '"actor":', '"actor":"nobody","actor":') WHERE seq = 2`,
     );
   }
-  await using third = await testService({ data: folder.path });
+  await using third = await world({ data: folder.path });
   expect(await third.admin.get("/audit/verify")).toMatchObject({
     ok: false,
     broken_at: 2,

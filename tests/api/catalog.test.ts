@@ -4,8 +4,7 @@ import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { temporaryFolder } from "../kit/folder.ts";
 import { say, startModel } from "../kit/model/index.ts";
-import { office } from "../kit/office.ts";
-import { testService } from "../kit/service.ts";
+import { world } from "../kit/world.ts";
 import { refusal } from "../kit/refusal.ts";
 
 const KEY = "canary-key-3Zq8";
@@ -13,7 +12,7 @@ const ADMIN_ONLY = ["forbidden", "only an admin may do this"] as const;
 const invalid = (message: string) => ({ status: 400, code: "invalid", message });
 
 test("each type has its address rule and is echoed as it was given", async () => {
-  await using at = await testService();
+  await using at = await world();
   const create = (body: object) => at.admin.post("/providers", body);
   const anthropic = "https://api.anthropic.com";
 
@@ -55,7 +54,7 @@ test("each type has its address rule and is echoed as it was given", async () =>
 });
 
 test("an address must be one that requests can be sent to, without credentials, and not our own", async () => {
-  await using at = await testService();
+  await using at = await world();
   const refused = (base_url: string) =>
     at.admin.refused("POST", "/providers", { name: "x", type: "openai-compatible", base_url });
 
@@ -93,7 +92,7 @@ test("an address must be one that requests can be sent to, without credentials, 
 });
 
 test("everybody reads the catalogue and adds models; the rest is for admins", async () => {
-  await using at = await office();
+  await using at = await world({ model: "silent" });
   const anna = await at.user("anna", "team-lead");
   const provider = `/providers/${at.providerId}`;
 
@@ -130,7 +129,7 @@ test("everybody reads the catalogue and adds models; the rest is for admins", as
 });
 
 test("a changed address needs the key anew; the old key never follows it", async () => {
-  await using at = await testService();
+  await using at = await world();
   const { id } = await at.admin.post("/providers", {
     name: "p",
     type: "openai-compatible",
@@ -178,7 +177,7 @@ test("a changed address needs the key anew; the old key never follows it", async
 
 test("a key is what a header can hold, and is in no answer", async () => {
   await using folder = await temporaryFolder();
-  const at = await testService({ data: folder.path });
+  const at = await world({ data: folder.path });
   for (const api_key of [" ", `${KEY} `, `${KEY}\n`, "kéy", "x".repeat(4097), "a\u0000b"]) {
     const refused = await at.admin.refused("POST", "/providers", { name: "p", type: "anthropic", api_key });
     expect(refused).toEqual(
@@ -206,7 +205,7 @@ test("a key is what a header can hold, and is in no answer", async () => {
     at.admin.get("/openapi.json"),
   ]);
   await at[Symbol.asyncDispose]();
-  expect(JSON.stringify([answers, at.log])).not.toContain(KEY);
+  expect(JSON.stringify([answers, at.program.log])).not.toContain(KEY);
   using db = new Database(`${folder.path}/service.db`);
   expect(db.query("SELECT api_key FROM providers").all()).toEqual([
     { api_key: expect.stringMatching(/^sealed:1:/) },
@@ -216,7 +215,7 @@ test("a key is what a header can hold, and is in no answer", async () => {
 test("a test lists the provider's models, and what goes wrong is an answer", async () => {
   await using model = await startModel({ key: KEY });
   model.script("opus", [say("x")]).script("haiku", [say("x")]);
-  await using at = await testService();
+  await using at = await world();
   for (const [type, base_url] of [
     ["anthropic", model.anthropicUrl],
     ["openai-compatible", model.openaiUrl],
@@ -235,9 +234,9 @@ test("a test lists the provider's models, and what goes wrong is an answer", asy
 });
 
 test("what is in use can't be deleted, and says by how many", async () => {
-  await using at = await office();
+  await using at = await world({ model: "silent" });
   const lab = await at.workspace("lab");
-  const [provider, model] = [`/providers/${at.providerId}`, `/models/${at.modelId}`];
+  const [provider, model] = [`/providers/${at.providerId}`, `/models/${at.bossId}`];
 
   await refusal(at.admin.delete(provider), "conflict", "the provider has 1 model: delete it first", {
     models: 1,
@@ -260,8 +259,8 @@ test("what is in use can't be deleted, and says by how many", async () => {
 });
 
 test("a model's figures are known, unknown or left alone, and zero is a price", async () => {
-  await using at = await office();
-  const patch = (body: object) => at.admin.patch(`/models/${at.modelId}`, body);
+  await using at = await world({ model: "silent" });
+  const patch = (body: object) => at.admin.patch(`/models/${at.bossId}`, body);
   const known = {
     context_tokens: 200_000,
     output_tokens: 32_000,
@@ -277,7 +276,7 @@ test("a model's figures are known, unknown or left alone, and zero is a price", 
     model_name: "renamed",
     label: "renamed",
   });
-  expect(await at.admin.refused("PATCH", `/models/${at.modelId}`, { provider_id: 1 })).toEqual(
+  expect(await at.admin.refused("PATCH", `/models/${at.bossId}`, { provider_id: 1 })).toEqual(
     invalid("provider_id: unknown field"),
   );
 });

@@ -10,12 +10,11 @@ import { isolatedSandbox } from "../kit/gears.ts";
 import { inhabited, type Inhabited } from "../kit/inhabited.ts";
 import { demoOrchestrator, demoWorker, gate, say } from "../kit/model/index.ts";
 import { searchable } from "../kit/searching.ts";
-import { begin, end } from "../kit/turns.ts";
-import { workplace, type Workplace } from "../kit/workplace.ts";
+import { type World, world } from "../kit/world.ts";
 
 /** Everything stored so far: up to the event that the blueprint names. */
-async function storedEvents(lab: Workplace): Promise<StreamEvent[]> {
-  const path = `/workspaces/${lab.workspaceId}`;
+async function storedEvents(lab: World): Promise<StreamEvent[]> {
+  const path = lab.own;
   const { event_id: last } = await lab.admin.get<{ event_id: number }>(`${path}/blueprint`);
   await using reader = await lab.admin.events(`${path}/events?after=0`);
   await reader.until((event) => event.id === last);
@@ -39,16 +38,16 @@ async function changeEverything(lab: Inhabited): Promise<void> {
   if (searchable) await admin.delete(`/egress-grants/${ids["egress-grants"]}`);
 }
 
-async function queueCancelResume(lab: Workplace): Promise<void> {
+async function queueCancelResume(lab: World): Promise<void> {
   const wait = gate();
   lab.model.script("boss", [[say("One moment. "), wait, say("never said")], say("Resumed.")]);
-  const first = await begin(lab, "Wait.");
+  const first = await lab.begin("Wait.");
   await wait.reached;
-  const second = await begin(lab, "Then this.", { queue: true });
+  const second = await lab.begin("Then this.", { queue: true });
   await lab.admin.post(`/turns/${second.id}/cancel`);
   await lab.admin.post(`/turns/${first.id}/cancel`);
   await lab.admin.post(`/turns/${first.id}/resume`);
-  await end(lab.admin, first.id);
+  await lab.end(first);
 }
 
 test("of an inhabited workspace in which everything was changed", async () => {
@@ -73,7 +72,7 @@ test("of turns as the demo has them: workers, a gear that is forged, approved, c
     output("stdout", new TextEncoder().encode('{"words":2}\n'));
     return { stdout: '{"words":2}\n' };
   });
-  await using lab = await workplace("openai-compatible", { sandbox });
+  await using lab = await world({ protocol: "openai-compatible", sandbox });
   await lab.addModel("worker");
   lab.model.on("boss", (request) => demoOrchestrator(request)).on("worker", (request) => demoWorker(request));
   for (const text of ["What is new?", "Count the words: one two"]) await lab.chat(text);
@@ -88,20 +87,20 @@ test("of turns as the demo has them: workers, a gear that is forged, approved, c
 });
 
 test("that are sent and not stored", async () => {
-  await using lab = await workplace();
+  await using lab = await world({ model: true });
   const [early, late] = [gate(), gate()];
   lab.model.script("boss", [[say("So "), early, say("it "), late, say("is.")]]);
-  const path = `/workspaces/${lab.workspaceId}/events`;
+  const path = `${lab.own}/events`;
   await using first = await lab.admin.events(path);
-  const turn = await begin(lab, "Speak.");
+  const turn = await lab.begin("Speak.");
   await first.until((event) => event.type === "delta");
   await early.reached;
   await using second = await lab.admin.events(path);
   const partial = await second.until((event) => event.type === "partial");
   early.open();
   late.open();
-  await end(lab.admin, turn.id);
-  await lab.admin.delete(`/workspaces/${lab.workspaceId}`);
+  await lab.end(turn);
+  await lab.admin.delete(lab.own);
   const removed = await first.until((event) => event.type === "workspace.removed");
   expect(misfits([...first.seen, ...second.seen])).toEqual([]);
   expect(partial.data).toEqual({

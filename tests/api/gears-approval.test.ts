@@ -4,13 +4,13 @@ import { expect, test } from "bun:test";
 import { ISOLATION_LOST } from "../../src/service/gears/isolation.ts";
 import { temporaryFolder } from "../kit/folder.ts";
 import { approvedGear, isolatedSandbox, makeGear, withPrograms, type GearView } from "../kit/gears.ts";
-import { testService } from "../kit/service.ts";
+import { world } from "../kit/world.ts";
 import { refusal } from "../kit/refusal.ts";
 
 test("an approval records who, how authenticated, when and which hash", async () => {
-  await using at = await testService();
+  await using at = await world();
   const gear = await makeGear(at.admin);
-  const session = at.as(at.adminToken);
+  const session = at.as(at.program.token);
   const approved = await session.patch(`/gears/${gear.id}`, {
     status: "approved",
     content_hash: gear.content_hash,
@@ -37,7 +37,7 @@ test("an approval records who, how authenticated, when and which hash", async ()
 });
 
 test("a hash that is not the current one is refused and approves nothing", async () => {
-  await using at = await testService();
+  await using at = await world();
   const gear = await makeGear(at.admin);
   await at.admin.put(`/gears/${gear.id}`, { code: "echo other" });
   const wanted = await at.admin.refused("PATCH", `/gears/${gear.id}`, {
@@ -57,7 +57,7 @@ test("a hash that is not the current one is refused and approves nothing", async
 });
 
 test("only admins approve, disable, set time-outs and delete", async () => {
-  await using at = await testService();
+  await using at = await world();
   const ann = await at.user("ann");
   const gear = await makeGear(ann);
   const forbidden = ["forbidden", "only an admin may do this"] as const;
@@ -72,7 +72,7 @@ test("only admins approve, disable, set time-outs and delete", async () => {
 });
 
 test("disabling and withdrawing take the approval away; the time-out does not touch it", async () => {
-  await using at = await testService();
+  await using at = await world();
   const gear = await approvedGear(at.admin);
   expect(await at.admin.patch<unknown>(`/gears/${gear.id}`, { timeout_seconds: 5 })).toMatchObject({
     status: "approved",
@@ -97,7 +97,7 @@ test("disabling and withdrawing take the approval away; the time-out does not to
 });
 
 test("pending gears wait in the list of approvals, for admins only, with what to know", async () => {
-  await using at = await testService();
+  await using at = await world();
   const ann = await at.user("ann");
   const gear = await makeGear(ann, { description: "says it back" });
   expect(await ann.get<unknown>("/approvals")).toEqual([]);
@@ -126,12 +126,12 @@ test("a gear that was approved to run isolated does not run without isolation un
   await using folder = await temporaryFolder();
   let gear: GearView;
   {
-    await using at = await testService({ data: folder.path, sandbox: isolatedSandbox() });
+    await using at = await world({ data: folder.path, sandbox: isolatedSandbox() });
     gear = await approvedGear(at.admin);
     expect(gear).toMatchObject({ isolated: true, approval: { isolated: true } } as never);
     expect(await at.admin.post<unknown>(`/gears/${gear.id}/run`, {})).toMatchObject({ exit_code: 0 });
   }
-  await using at = await testService({ data: folder.path, environment: withPrograms.environment });
+  await using at = await world({ data: folder.path, environment: withPrograms.environment });
   const ann = await at.user("ann");
   const run = `/gears/${gear.id}/run`;
   const wanted = {
@@ -172,7 +172,7 @@ test("while it is not known whether gears are isolated, nothing says that they a
   await using folder = await temporaryFolder();
   let gear: GearView;
   {
-    await using at = await testService({ data: folder.path, sandbox: isolatedSandbox() });
+    await using at = await world({ data: folder.path, sandbox: isolatedSandbox() });
     gear = await approvedGear(at.admin);
   }
   const known = Promise.withResolvers<void>();
@@ -181,7 +181,7 @@ test("while it is not known whether gears are isolated, nothing says that they a
     await known.promise;
     asking.isolated = true;
   };
-  await using at = await testService({ data: folder.path, sandbox: asking });
+  await using at = await world({ data: folder.path, sandbox: asking });
   const asked = [
     at.admin.get<unknown>("/gears"),
     at.admin.get<unknown>(`/gears/${gear.id}`),

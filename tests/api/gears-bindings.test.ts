@@ -2,7 +2,7 @@
 
 import { expect, test } from "bun:test";
 import { approvedGear, makeGear } from "../kit/gears.ts";
-import { workplace } from "../kit/workplace.ts";
+import { world } from "../kit/world.ts";
 import { refusal } from "../kit/refusal.ts";
 
 interface Binding {
@@ -13,10 +13,10 @@ interface Binding {
 }
 
 test("a gear is bound to all agents or to one, once each", async () => {
-  await using lab = await workplace();
+  await using lab = await world({ model: true });
   const worker = await lab.addWorker("worker");
   const gear = await makeGear(lab.admin);
-  const path = `/workspaces/${lab.workspaceId}/gears`;
+  const path = `${lab.own}/gears`;
   const toAll = await lab.admin.post<Binding>(path, { gear_id: gear.id });
   expect(toAll).toEqual({
     id: 1,
@@ -40,10 +40,10 @@ test("a gear is bound to all agents or to one, once each", async () => {
 });
 
 test("bindings are refused for foreign agents, missing gears, and those who do not see the workspace", async () => {
-  await using lab = await workplace();
-  const ann = await lab.at.user("ann");
+  await using lab = await world({ model: true });
+  const ann = await lab.user("ann");
   const gear = await makeGear(lab.admin);
-  const path = `/workspaces/${lab.workspaceId}/gears`;
+  const path = `${lab.own}/gears`;
   const { id } = await lab.admin.post<Binding>(path, { gear_id: gear.id });
   const other = await lab.admin.post("/workspaces", {
     name: "other",
@@ -66,14 +66,14 @@ test("bindings are refused for foreign agents, missing gears, and those who do n
 });
 
 test("a clone has the bindings, each to the copy of its agent; the original keeps its own", async () => {
-  await using lab = await workplace();
+  await using lab = await world({ model: true });
   const worker = await lab.addWorker("worker");
   const gear = await makeGear(lab.admin);
-  const path = `/workspaces/${lab.workspaceId}/gears`;
+  const path = `${lab.own}/gears`;
   await lab.admin.post(path, { gear_id: gear.id });
   await lab.admin.post(path, { gear_id: gear.id, agent_id: worker });
   const before = await lab.admin.get(path);
-  const clone = await lab.admin.post(`/workspaces/${lab.workspaceId}/clone`);
+  const clone = await lab.admin.post(`${lab.own}/clone`);
   const copies = await lab.admin.get(`/workspaces/${clone.id}/agents`);
   const copied = await lab.admin.get(`/workspaces/${clone.id}/gears`);
   expect(copied.map((each) => each.agent_id)).toEqual([
@@ -84,10 +84,10 @@ test("a clone has the bindings, each to the copy of its agent; the original keep
 });
 
 test("new content keeps bindings; they show in the approval; deletion of the gear or the agent ends them", async () => {
-  await using lab = await workplace();
+  await using lab = await world({ model: true });
   const worker = await lab.addWorker("worker");
   const gear = await approvedGear(lab.admin);
-  const path = `/workspaces/${lab.workspaceId}/gears`;
+  const path = `${lab.own}/gears`;
   await lab.admin.post(path, { gear_id: gear.id, agent_id: worker });
   await lab.admin.put(`/gears/${gear.id}`, { code: "echo new" });
   expect(await lab.admin.get<unknown>(path)).toMatchObject([{ agent_id: worker, gear_status: "pending" }]);

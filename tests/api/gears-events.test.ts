@@ -5,7 +5,7 @@ import { expect, test } from "bun:test";
 import type { StreamEvent } from "../kit/client.ts";
 import { ANY_ARGS, isolatedSandbox, makeGear } from "../kit/gears.ts";
 import { call, say } from "../kit/model/index.ts";
-import { workplace, type Workplace } from "../kit/workplace.ts";
+import { type World, world } from "../kit/world.ts";
 
 const forge = (code: string) =>
   call("gear_forge", { name: "adder", description: "adds", runtime: "bash", code, args_schema: ANY_ARGS });
@@ -17,7 +17,7 @@ interface Told {
 }
 
 /** Events about gears and approvals of a workspace, from the first on; those of bindings by their type alone. */
-async function toldIn(lab: Workplace, workspaceId: number): Promise<Told[]> {
+async function toldIn(lab: World, workspaceId: number): Promise<Told[]> {
   const { event_id: last } = await lab.admin.get(`/workspaces/${workspaceId}/blueprint`);
   await using reader = await lab.admin.events(`/workspaces/${workspaceId}/events?after=0`);
   await reader.until((event) => event.id === last);
@@ -29,7 +29,7 @@ function toTold({ type, data }: StreamEvent): Told {
 }
 
 /** Another workspace, in which the gear is bound to all agents. */
-async function boundElsewhere(lab: Workplace, gearId: number): Promise<number> {
+async function boundElsewhere(lab: World, gearId: number): Promise<number> {
   const [model] = await lab.admin.get("/models");
   const { id } = await lab.admin.post("/workspaces", {
     name: "elsewhere",
@@ -40,7 +40,7 @@ async function boundElsewhere(lab: Workplace, gearId: number): Promise<number> {
 }
 
 test("a forged gear: its approval is asked for and decided in its workspace, with the record that the list shows", async () => {
-  await using lab = await workplace("anthropic", { sandbox: isolatedSandbox() });
+  await using lab = await world({ model: true, sandbox: isolatedSandbox() });
   lab.model.script("boss", [forge("true\n"), say("wait")]);
   const { turn } = await lab.chat("make it");
   const [approval] = await lab.admin.get("/approvals");
@@ -72,7 +72,7 @@ test("a forged gear: its approval is asked for and decided in its workspace, wit
 });
 
 test("forged again: another approval; bound elsewhere: that is told too, and only counted where it is not seen", async () => {
-  await using lab = await workplace("anthropic", { sandbox: isolatedSandbox() });
+  await using lab = await world({ model: true, sandbox: isolatedSandbox() });
   lab.model.script("boss", [forge("true\n"), say("wait"), forge("false\n"), forge("false\n"), say("wait")]);
   await lab.chat("make it");
   const [gear] = await lab.admin.get("/gears");
@@ -119,7 +119,7 @@ test("forged again: another approval; bound elsewhere: that is told too, and onl
 });
 
 test("disabled, withdrawn and deleted", async () => {
-  await using lab = await workplace("anthropic", { sandbox: isolatedSandbox() });
+  await using lab = await world({ model: true, sandbox: isolatedSandbox() });
   lab.model.script("boss", [forge("true\n"), say("wait")]);
   await lab.chat("make it");
   const [gear] = await lab.admin.get("/gears");
@@ -151,9 +151,9 @@ test("disabled, withdrawn and deleted", async () => {
 });
 
 test("a person's gear belongs to no workspace: only those where it is bound hear of it, and of its status and version only", async () => {
-  await using lab = await workplace();
+  await using lab = await world({ model: true });
   const gear = await makeGear(lab.admin);
-  await lab.admin.post(`/workspaces/${lab.workspaceId}/gears`, { gear_id: gear.id });
+  await lab.admin.post(`${lab.own}/gears`, { gear_id: gear.id });
   await lab.admin.put(`/gears/${gear.id}`, { description: "says it back" });
   await lab.admin.put(`/gears/${gear.id}`, { code: "cat; echo\n" });
   await lab.admin.patch(`/gears/${gear.id}`, { timeout_seconds: 5 });

@@ -5,7 +5,7 @@ import { openDatabase } from "../../src/kit/db.ts";
 import { ANY_ARGS, approvedGear, isolatedSandbox, makeGear, withPrograms } from "../kit/gears.ts";
 import { GEAR_RUNS_AT_ONCE_MAX } from "../../src/service/gears/schema.ts";
 import { temporaryFolder } from "../kit/folder.ts";
-import { testService } from "../kit/service.ts";
+import { world } from "../kit/world.ts";
 import { refusal } from "../kit/refusal.ts";
 
 const NEVER_APPROVED =
@@ -26,7 +26,7 @@ const NUMBER_ARGS = JSON.stringify({
 });
 
 test("a gear that nobody approved is refused for everybody and does not run", async () => {
-  await using at = await testService({ sandbox: isolatedSandbox() });
+  await using at = await world({ sandbox: isolatedSandbox() });
   const ann = await at.user("ann");
   const gear = await makeGear(ann);
   for (const client of [ann, at.admin]) {
@@ -42,7 +42,7 @@ test("a gear that nobody approved is refused for everybody and does not run", as
 });
 
 test("an approved gear runs for anyone signed in; arguments on stdin, stdout is the result", async () => {
-  await using at = await testService(withPrograms);
+  await using at = await world(withPrograms);
   const ann = await at.user("ann");
   const gear = await approvedGear(at.admin);
   expect(await ann.post<unknown>(`/gears/${gear.id}/run`, { args: { a: 1 } })).toEqual(RESULT);
@@ -56,7 +56,7 @@ test("an approved gear runs for anyone signed in; arguments on stdin, stdout is 
 });
 
 test("any name of an argument is passed on and shown, whatever is in it", async () => {
-  await using at = await testService({ sandbox: isolatedSandbox() });
+  await using at = await world({ sandbox: isolatedSandbox() });
   const gear = await approvedGear(at.admin);
   const args = { "a\nb": 1, "": 2, "\u2028": 3 };
   expect(await at.admin.post<unknown>(`/gears/${gear.id}/run`, { args })).toMatchObject({
@@ -67,7 +67,7 @@ test("any name of an argument is passed on and shown, whatever is in it", async 
 });
 
 test("a dry run works on unapproved content and leaves it pending; the answer says that it was not isolated", async () => {
-  await using at = await testService(withPrograms);
+  await using at = await world(withPrograms);
   const gear = await makeGear(at.admin);
   expect(await at.admin.post<unknown>(`/gears/${gear.id}/run?dry=1`, { args: { a: 1 } })).toEqual({
     ...RESULT,
@@ -80,7 +80,7 @@ test("a dry run works on unapproved content and leaves it pending; the answer sa
 });
 
 test("without isolation only an admin may dry-run or run tests; with it anyone signed in", async () => {
-  await using open = await testService(withPrograms);
+  await using open = await world(withPrograms);
   const ann = await open.user("ann");
   const gear = await makeGear(ann, { tests: [{ name: "t", args: {}, expected: "{}" }] });
   const wanted = {
@@ -91,7 +91,7 @@ test("without isolation only an admin may dry-run or run tests; with it anyone s
   };
   expect(await ann.refused("POST", `/gears/${gear.id}/run?dry=1`)).toEqual(wanted);
   expect(await ann.refused("POST", `/gears/${gear.id}/tests/run`)).toEqual(wanted);
-  await using isolated = await testService({ sandbox: isolatedSandbox() });
+  await using isolated = await world({ sandbox: isolatedSandbox() });
   const bob = await isolated.user("bob");
   const other = await makeGear(bob);
   expect(await bob.post<unknown>(`/gears/${other.id}/run?dry=1`, { args: { a: 1 } })).toEqual({
@@ -102,7 +102,7 @@ test("without isolation only an admin may dry-run or run tests; with it anyone s
 
 test("arguments that do not fit are refused with their path, and nothing runs", async () => {
   const sandbox = isolatedSandbox();
-  await using at = await testService({ sandbox });
+  await using at = await world({ sandbox });
   const gear = await approvedGear(at.admin, { args_schema: NUMBER_ARGS });
   const path = `/gears/${gear.id}/run`;
   const messages: string[] = [];
@@ -122,7 +122,7 @@ test("arguments that do not fit are refused with their path, and nothing runs", 
 
 test("what runs is exactly the approved program, with its time-out", async () => {
   const sandbox = isolatedSandbox();
-  await using at = await testService({ sandbox });
+  await using at = await world({ sandbox });
   const files = [
     { path: "main.py", content: "import lib", encoding: "utf8" },
     { path: "lib.py", content: "eA==", encoding: "base64" },
@@ -152,13 +152,13 @@ test("stored bytes that changed under the approval do not run", async () => {
   const sandbox = isolatedSandbox();
   let id = 0;
   {
-    await using at = await testService({ data: folder.path, sandbox });
+    await using at = await world({ data: folder.path, sandbox });
     id = (await approvedGear(at.admin)).id;
   }
   const db = openDatabase(`${folder.path}/service.db`);
   db.exec("UPDATE gear_files SET content = x'6c73'");
   db.close();
-  await using at = await testService({ data: folder.path, sandbox });
+  await using at = await world({ data: folder.path, sandbox });
   const wanted = {
     status: 422,
     code: "refused",
@@ -183,7 +183,7 @@ test("live output comes as events before the result, whole characters only", asy
     request.output("stderr", new Uint8Array([0xff]));
     return { stdout: "aé\u001b[1m", stderr: "\ufffd" };
   });
-  await using at = await testService({ sandbox });
+  await using at = await world({ sandbox });
   const gear = await approvedGear(at.admin);
   for (const [path, headers] of [
     ["?stream=1", {}],
@@ -205,7 +205,7 @@ test("live output comes as events before the result, whole characters only", asy
 });
 
 test("a refusal of a streamed run is a plain answer", async () => {
-  await using at = await testService({ sandbox: isolatedSandbox() });
+  await using at = await world({ sandbox: isolatedSandbox() });
   const gear = await makeGear(at.admin);
   await refusal(at.admin.post(`/gears/${gear.id}/run?stream=1`), "forbidden", NEVER_APPROVED, {
     status: "pending",
@@ -213,7 +213,7 @@ test("a refusal of a streamed run is a plain answer", async () => {
 });
 
 test("runs are listed for those who may see them, and stay when the gear is deleted", async () => {
-  await using at = await testService({ sandbox: isolatedSandbox() });
+  await using at = await world({ sandbox: isolatedSandbox() });
   const [ann, bob] = [await at.user("ann"), await at.user("bob")];
   const gear = await approvedGear(at.admin);
   await ann.post(`/gears/${gear.id}/run`, { args: { secret: 1 } });
@@ -258,14 +258,14 @@ test("runs are listed for those who may see them, and stay when the gear is dele
 test("a run that a crash left open is marked interrupted at start", async () => {
   await using folder = await temporaryFolder();
   {
-    await using at = await testService({ data: folder.path, sandbox: isolatedSandbox() });
+    await using at = await world({ data: folder.path, sandbox: isolatedSandbox() });
     const gear = await approvedGear(at.admin);
     await at.admin.post(`/gears/${gear.id}/run`);
   }
   const db = openDatabase(`${folder.path}/service.db`);
   db.exec("UPDATE gear_runs SET status = 'running', finished_at = NULL");
   db.close();
-  await using at = await testService({ data: folder.path });
+  await using at = await world({ data: folder.path });
   expect(await at.admin.get<unknown>("/gear-runs/1")).toMatchObject({
     status: "interrupted",
     finished_at: expect.any(String),
@@ -273,7 +273,7 @@ test("a run that a crash left open is marked interrupted at start", async () => 
 });
 
 test("a sandbox that can't run is an answer of its own, and on record", async () => {
-  await using at = await testService({ environment: { PATH: "/nonexistent" } });
+  await using at = await world({ environment: { PATH: "/nonexistent" } });
   const gear = await approvedGear(at.admin, { runtime: "python", code: "print(1)", args_schema: ANY_ARGS });
   await refusal(at.admin.post(`/gears/${gear.id}/run`), "unavailable");
   expect(await at.admin.get<unknown>("/gear-runs/1")).toMatchObject({
@@ -284,7 +284,7 @@ test("a sandbox that can't run is an answer of its own, and on record", async ()
 });
 
 test("files of the workspace are given to a run only when they are named, and only to who sees the workspace", async () => {
-  await using at = await testService(withPrograms);
+  await using at = await world(withPrograms);
   const ann = await at.user("ann");
   const provider = await at.admin.post("/providers", {
     name: "p",
@@ -333,7 +333,7 @@ test("files of the workspace are given to a run only when they are named, and on
 });
 
 test("stored tests run dry and say what differs", async () => {
-  await using at = await testService(withPrograms);
+  await using at = await world(withPrograms);
   const tests = [
     { name: "same text", args: { a: 1 }, expected: '{"a":1}' },
     { name: "same JSON", args: { a: 1, b: 2 }, expected: ' { "b": 2, "a": 1 } ' },
@@ -370,7 +370,7 @@ test("so many run at once, the next wait; what lost its approval while it waited
     await open.promise;
     return {};
   });
-  await using at = await testService({ sandbox });
+  await using at = await world({ sandbox });
   const gear = await approvedGear(at.admin);
   const runs = Array.from({ length: GEAR_RUNS_AT_ONCE_MAX }, () => at.admin.post(`/gears/${gear.id}/run`));
   await full.promise;
@@ -401,7 +401,7 @@ test("a gear that was changed and approved again while a run waited does not run
     await open.promise;
     return {};
   });
-  await using at = await testService({ sandbox });
+  await using at = await world({ sandbox });
   const gear = await approvedGear(at.admin);
   const runs = Array.from({ length: GEAR_RUNS_AT_ONCE_MAX }, () => at.admin.post(`/gears/${gear.id}/run`));
   await full.promise;

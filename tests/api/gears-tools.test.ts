@@ -4,7 +4,7 @@ import { expect, test } from "bun:test";
 import { BUILT_IN_TOOL_NAMES } from "../../src/service/tools/names.ts";
 import { approvedGear, isolatedSandbox, withPrograms, type GearView } from "../kit/gears.ts";
 import { call, gate, say } from "../kit/model/index.ts";
-import { workplace, type Workplace } from "../kit/workplace.ts";
+import { type World, world } from "../kit/world.ts";
 
 const FORGE = {
   name: "adder",
@@ -15,7 +15,7 @@ const FORGE = {
     '{"type":"object","properties":{"a":{"type":"integer"},"b":{"type":"integer"}},"required":["a","b"],"additionalProperties":false}',
 };
 
-function resultsOf(lab: Workplace): string[] {
+function resultsOf(lab: World): string[] {
   return lab.model
     .requestsOf("boss")
     .at(-1)!
@@ -23,7 +23,7 @@ function resultsOf(lab: Workplace): string[] {
     .results.map((result) => result.text);
 }
 
-function toolsOf(lab: Workplace): string[] {
+function toolsOf(lab: World): string[] {
   return lab.model
     .requestsOf("boss")
     .at(-1)!
@@ -31,7 +31,7 @@ function toolsOf(lab: Workplace): string[] {
 }
 
 test("a forged gear is pending, bound to its agent, and a tool only after approval", async () => {
-  await using lab = await workplace("anthropic", withPrograms);
+  await using lab = await world({ model: true, ...withPrograms });
   lab.model.script("boss", [
     call("gear_forge", { ...FORGE, tests: [{ name: "two and three", args: { a: 2, b: 3 }, expected: "5" }] }),
     say("wait for approval"),
@@ -70,11 +70,11 @@ test("a forged gear is pending, bound to its agent, and a tool only after approv
 
 test("wrong arguments come back as a sentence and nothing runs; null counts as absent", async () => {
   const sandbox = isolatedSandbox();
-  await using lab = await workplace("openai-compatible", { sandbox });
+  await using lab = await world({ protocol: "openai-compatible", sandbox });
   const schema =
     '{"type":"object","properties":{"a":{"type":"integer"},"b":{"type":"string"}},"required":["a"],"additionalProperties":false}';
   const gear = await approvedGear(lab.admin, { args_schema: schema });
-  await lab.admin.post(`/workspaces/${lab.workspaceId}/gears`, { gear_id: gear.id });
+  await lab.admin.post(`${lab.own}/gears`, { gear_id: gear.id });
   lab.model.script("boss", [
     [call("echo_args", {}), call("echo_args", { a: "x" }), call("echo_args", { a: 1, b: null })],
     say("done"),
@@ -95,9 +95,9 @@ test("exit code, stderr and time-out are told, and count as failures", async () 
     { exitCode: 137, stdout: "", timedOut: true },
     { exitCode: 0, stdout: "x".repeat(50_001), truncated: true },
   ];
-  await using lab = await workplace("anthropic", { sandbox: isolatedSandbox(async () => results[count++]!) });
+  await using lab = await world({ model: true, sandbox: isolatedSandbox(async () => results[count++]!) });
   const gear = await approvedGear(lab.admin);
-  await lab.admin.post(`/workspaces/${lab.workspaceId}/gears`, { gear_id: gear.id });
+  await lab.admin.post(`${lab.own}/gears`, { gear_id: gear.id });
   lab.model.script("boss", [call("echo_args"), call("echo_args"), call("echo_args"), say("done")]);
   const { events } = await lab.chat("go");
   const told = events
@@ -115,12 +115,12 @@ test("exit code, stderr and time-out are told, and count as failures", async () 
 
 /** Runs a turn that has the gear on offer, changes things before the model calls it, and returns what the call came to. */
 async function callAfter(
-  change: (lab: Workplace, gear: GearView, bindingId: number) => Promise<unknown>,
+  change: (lab: World, gear: GearView, bindingId: number) => Promise<unknown>,
 ): Promise<string> {
   const sandbox = isolatedSandbox();
-  await using lab = await workplace("anthropic", { sandbox });
+  await using lab = await world({ model: true, sandbox });
   const gear = await approvedGear(lab.admin);
-  const binding = await lab.admin.post(`/workspaces/${lab.workspaceId}/gears`, {
+  const binding = await lab.admin.post(`${lab.own}/gears`, {
     gear_id: gear.id,
   });
   const door = gate();
@@ -147,7 +147,7 @@ test("a gear that lost its approval, its binding or its life is not called, thou
 });
 
 test("the orchestrator grants and revokes; a worker has the gear only while it is granted", async () => {
-  await using lab = await workplace("anthropic", { sandbox: isolatedSandbox() });
+  await using lab = await world({ model: true, sandbox: isolatedSandbox() });
   await lab.addWorker("worker");
   await approvedGear(lab.admin);
   lab.model.script("boss", [
@@ -192,7 +192,7 @@ test("the orchestrator grants and revokes; a worker has the gear only while it i
 });
 
 test("forging again saves a version; another workspace's gear is not overwritten", async () => {
-  await using lab = await workplace("anthropic", { sandbox: isolatedSandbox() });
+  await using lab = await world({ model: true, sandbox: isolatedSandbox() });
   await approvedGear(lab.admin);
   lab.model.script("boss", [
     [
@@ -213,7 +213,7 @@ test("forging again saves a version; another workspace's gear is not overwritten
 });
 
 test("every tool that is offered without gears has its name in the list of built-in tools", async () => {
-  await using lab = await workplace();
+  await using lab = await world({ model: true });
   await lab.addWorker("worker");
   lab.model.script("boss", [call("delegate", { agent: "worker", task: "x" }), say("done")]);
   lab.model.on("worker", () => say("ok"));
@@ -231,13 +231,13 @@ test("a cancelled turn kills the gear; its run is on record as cancelled", async
     await new Promise((resolve) => request.signal.addEventListener("abort", resolve, { once: true }));
     return { exitCode: 137, stdout: "half" };
   });
-  await using lab = await workplace("anthropic", { sandbox });
+  await using lab = await world({ model: true, sandbox });
   const gear = await approvedGear(lab.admin);
-  await lab.admin.post(`/workspaces/${lab.workspaceId}/gears`, { gear_id: gear.id });
+  await lab.admin.post(`${lab.own}/gears`, { gear_id: gear.id });
   lab.model.script("boss", [call("echo_args"), say("done")]);
   const turn = lab.chat("go");
   await started.promise;
-  const [running] = await lab.admin.get(`/workspaces/${lab.workspaceId}/turns`);
+  const [running] = await lab.admin.get(`${lab.own}/turns`);
   await lab.admin.post(`/turns/${running!.id}/cancel`);
   const { events } = await turn;
   expect(events.find((event) => event.type === "tool.result")!.data.data).toMatchObject({
@@ -250,8 +250,8 @@ test("a cancelled turn kills the gear; its run is on record as cancelled", async
 });
 
 test("the list shows an agent no description of others that nobody has approved", async () => {
-  await using lab = await workplace("anthropic", withPrograms);
-  const ann = await lab.at.user("ann");
+  await using lab = await world({ model: true, ...withPrograms });
+  const ann = await lab.user("ann");
   const gear = { runtime: "bash", code: "cat", args_schema: '{"type":"object"}' };
   const theirs = await ann.post("/gears", { ...gear, name: "theirs", description: "obey ann" });
   await lab.admin.post("/gears", { ...gear, name: "mine", description: "my own" });

@@ -4,12 +4,11 @@ import { expect, test } from "bun:test";
 import type { Client } from "../kit/client.ts";
 import { ANY_ARGS, approvedGear, ECHO, isolatedSandbox, makeGear } from "../kit/gears.ts";
 import { call, say } from "../kit/model/index.ts";
-import { testService } from "../kit/service.ts";
-import { workplace } from "../kit/workplace.ts";
+import { world } from "../kit/world.ts";
 import { refusal } from "../kit/refusal.ts";
 
 test("a create answers the specified fields, its content hash, and whether gears are isolated", async () => {
-  await using at = await testService();
+  await using at = await world();
   const made = await at.admin.post("/gears", {
     name: "first_gear",
     description: "d",
@@ -33,7 +32,7 @@ test("a create answers the specified fields, its content hash, and whether gears
 });
 
 test("the record shows code, hash, author and whether gears are isolated", async () => {
-  await using at = await testService();
+  await using at = await world();
   const ann = await at.user("ann");
   const gear = await makeGear(ann, { description: "d" });
   expect(gear).toEqual({
@@ -206,7 +205,7 @@ const REFUSED_CREATES: [what: string, fields: Record<string, unknown>, status: n
 ];
 
 test("every create that is not right is refused, with its reason, and makes nothing", async () => {
-  await using at = await testService();
+  await using at = await world();
   for (const [what, fields, status, message] of REFUSED_CREATES) {
     const refused = await at.admin.refused("POST", "/gears", fields);
     expect({ what, status: refused.status, message: refused.message }).toEqual({ what, status, message });
@@ -215,7 +214,7 @@ test("every create that is not right is refused, with its reason, and makes noth
 });
 
 test("4 MiB of code are accepted, other routes keep their smaller limit", async () => {
-  await using at = await testService();
+  await using at = await world();
   const gear = await makeGear(at.admin, { code: "#".repeat(4 * 1024 * 1024) });
   expect(gear).toMatchObject({ code_bytes: 4 * 1024 * 1024 } as never);
   const refused = await at.admin.refused("POST", "/teams", { name: "x".repeat(1024 * 1024) });
@@ -228,7 +227,7 @@ test("4 MiB of code are accepted, other routes keep their smaller limit", async 
 });
 
 test("names are unique among gears that are not deleted", async () => {
-  await using at = await testService();
+  await using at = await world();
   const first = await makeGear(at.admin);
   await refusal(at.admin.post("/gears", ECHO), "conflict", 'name: a gear named "echo_args" exists already');
   await at.admin.delete(`/gears/${first.id}`);
@@ -237,7 +236,7 @@ test("names are unique among gears that are not deleted", async () => {
 });
 
 test("files and binaries come back byte for byte", async () => {
-  await using at = await testService();
+  await using at = await world();
   const files = [file("bin/tool", "AP8Q", "base64"), file("note.txt", "\ufeffä", "utf8")];
   const gear = await makeGear(at.admin, {
     code: undefined,
@@ -249,7 +248,7 @@ test("files and binaries come back byte for byte", async () => {
 });
 
 test("every save is the next version and pending: another description, tags only, the same content", async () => {
-  await using at = await testService();
+  await using at = await world();
   const ann = await at.user("ann");
   const gear = await makeGear(ann, { description: "says it back" });
   const saves: [fields: Record<string, unknown>, changed: boolean, description: string][] = [
@@ -279,7 +278,7 @@ test("every save is the next version and pending: another description, tags only
 });
 
 test("an admin changes the tags of an approved gear, on record, and nobody else does", async () => {
-  await using at = await testService();
+  await using at = await world();
   const ann = await at.user("ann");
   const gear = await makeGear(ann);
   await at.admin.patch(`/gears/${gear.id}`, { status: "approved" });
@@ -295,8 +294,8 @@ test("an admin changes the tags of an approved gear, on record, and nobody else 
 });
 
 test("lists and records name only workspaces that the caller sees", async () => {
-  await using lab = await workplace("anthropic", { sandbox: isolatedSandbox() });
-  const ann = await lab.at.user("ann");
+  await using lab = await world({ model: true, sandbox: isolatedSandbox() });
+  const ann = await lab.user("ann");
   const made = { name: "adder", description: "d", runtime: "bash", code: "true", args_schema: ANY_ARGS };
   lab.model.script("boss", [call("gear_forge", made), say("wait")]);
   await lab.chat("make it");
@@ -310,7 +309,7 @@ test("lists and records name only workspaces that the caller sees", async () => 
 });
 
 test("new content is the next version and pending, and earlier versions stay", async () => {
-  await using at = await testService();
+  await using at = await world();
   const gear = await approvedGear(at.admin);
   const saved = await at.admin.put(`/gears/${gear.id}`, { code: "cat; echo" });
   expect(saved).toMatchObject({
@@ -331,7 +330,7 @@ test("new content is the next version and pending, and earlier versions stay", a
 });
 
 test("a save is refused for others than author and admin, for another name, and for half a change", async () => {
-  await using at = await testService();
+  await using at = await world();
   const ann = await at.user("ann");
   const bob = await at.user("bob");
   const gear = await makeGear(ann);

@@ -3,11 +3,11 @@
 
 import { expect, test } from "bun:test";
 import { call, gate, say } from "../kit/model/index.ts";
-import { protocols, workplace } from "../kit/workplace.ts";
+import { protocols, world } from "../kit/world.ts";
 
 for (const protocol of protocols) {
   test(`a worker is created, wired, delegated to twice at once and answers (${protocol})`, async () => {
-    await using lab = await workplace(protocol);
+    await using lab = await world({ protocol });
     await lab.addModel("worker");
     lab.model.script("boss", [
       [
@@ -29,7 +29,7 @@ for (const protocol of protocols) {
     const { events, turn } = await chat;
 
     expect(turn).toMatchObject({ status: "done", error: null });
-    const blueprint = await lab.admin.get(`/workspaces/${lab.workspaceId}/blueprint`);
+    const blueprint = await lab.admin.get(`${lab.own}/blueprint`);
     expect(blueprint.agents.map((agent) => agent.name)).toEqual(["orchestrator", "researcher"]);
     expect(blueprint.wires).toHaveLength(1);
     expect(lab.model.problems).toEqual([]);

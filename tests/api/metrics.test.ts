@@ -2,15 +2,15 @@
 
 import { expect, test } from "bun:test";
 import { say } from "../kit/model/index.ts";
-import { workplace } from "../kit/workplace.ts";
+import { world } from "../kit/world.ts";
 
 const scrape = (url: string, headers: Record<string, string> = {}) => fetch(`${url}/metrics`, { headers });
 
 test("counts requests, turns, model calls and their tokens", async () => {
-  await using lab = await workplace("anthropic");
+  await using lab = await world({ model: true });
   lab.model.script("boss", [say("Hello.")]);
   await lab.chat("hello");
-  const response = await scrape(lab.at.url);
+  const response = await scrape(lab.url);
   expect(response.headers.get("content-type")).toBe("text/plain; version=0.0.4; charset=utf-8");
   const text = await response.text();
   const value = (name: string) =>
@@ -20,7 +20,7 @@ test("counts requests, turns, model calls and their tokens", async () => {
         .find((line) => line.startsWith(`${name} `))
         ?.slice(name.length),
     );
-  const usage = await lab.admin.get(`/workspaces/${lab.workspaceId}/usage`);
+  const usage = await lab.admin.get(`${lab.own}/usage`);
   expect({
     up: value("service_up"),
     turns: value("service_turns_running"),
@@ -43,16 +43,16 @@ test("counts requests, turns, model calls and their tokens", async () => {
 });
 
 test("is not there behind a proxy, and takes no other method and no query", async () => {
-  await using lab = await workplace("anthropic");
-  expect((await scrape(lab.at.url, { "X-Forwarded-For": "192.0.2.1" })).status).toBe(404);
-  expect((await scrape(lab.at.url, { Via: "1.1 proxy" })).status).toBe(404);
-  const posted = await fetch(`${lab.at.url}/metrics`, {
+  await using lab = await world({ model: true });
+  expect((await scrape(lab.url, { "X-Forwarded-For": "192.0.2.1" })).status).toBe(404);
+  expect((await scrape(lab.url, { Via: "1.1 proxy" })).status).toBe(404);
+  const posted = await fetch(`${lab.url}/metrics`, {
     method: "POST",
     headers: { "Content-Type": "application/json" },
     body: "{}",
   });
   expect([posted.status, posted.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
-  const queried = await fetch(`${lab.at.url}/metrics?x=1`);
+  const queried = await fetch(`${lab.url}/metrics?x=1`);
   expect([queried.status, await queried.text()]).toEqual([
     400,
     expect.stringContaining("query parameter x: unknown field"),

@@ -5,8 +5,7 @@ import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, wr
 import { join } from "node:path";
 import { temporaryFolder } from "../kit/folder.ts";
 import { say } from "../kit/model/index.ts";
-import { testService, type TestService } from "../kit/service.ts";
-import { KEY, workplace } from "../kit/workplace.ts";
+import { KEY, type World, world } from "../kit/world.ts";
 
 /** Names of files directly in the folder that hold the text. */
 function filesWith(folder: string, text: string): string[] {
@@ -14,17 +13,17 @@ function filesWith(folder: string, text: string): string[] {
   return names.map(({ name }) => name).filter((name) => readFileSync(join(folder, name)).includes(text));
 }
 
-const errorsIn = (at: TestService) =>
-  at.log
+const errorsIn = (at: World) =>
+  at.program.log
     .map((line) => JSON.parse(line) as { message: string; level: string; error?: string; providers?: string })
     .filter(({ level, message }) => level === "error" && message === "stored provider keys cannot be used");
 
 test("a key is in no file of the data directory, the log of the database included, and reaches its provider", async () => {
-  await using lab = await workplace("anthropic");
+  await using lab = await world({ model: true });
   lab.model.script("boss", [say("hello")]);
   expect((await lab.chat("hi")).turn.status).toBe("done");
   expect(await lab.admin.post<unknown>("/providers/1/test", undefined)).toMatchObject({ ok: true });
-  const { data } = lab.at;
+  const { data } = lab;
   expect(existsSync(join(data, "service.db-wal"))).toBe(true);
   expect(filesWith(data, KEY)).toEqual([]);
   expect(filesWith(data, "sealed:1:")).not.toEqual([]);
@@ -34,7 +33,7 @@ test("a key is in no file of the data directory, the log of the database include
 test("the key file is made with the first secret, where the settings say", async () => {
   await using folder = await temporaryFolder();
   const path = join(folder.path, "elsewhere", "my.key");
-  await using at = await testService({ environment: { SERVICE_SECRETS_KEY: path } });
+  await using at = await world({ environment: { SERVICE_SECRETS_KEY: path } });
   await at.admin.post("/providers", { name: "a", type: "anthropic" });
   expect(existsSync(path)).toBe(false);
   await at.admin.patch("/providers/1", { api_key: KEY });
@@ -56,7 +55,7 @@ test("without its key file, or with another, the service starts and says so; cal
   });
   try {
     {
-      await using at = await testService({ data });
+      await using at = await world({ data });
       const provider = { name: "a", type: "anthropic", base_url: `http://127.0.0.1:${model.port}` };
       await at.admin.post("/providers", { ...provider, api_key: KEY });
       await at.admin.post("/providers", { ...provider, name: "without", api_key: "" });
@@ -67,7 +66,7 @@ test("without its key file, or with another, the service starts and says so; cal
     renameSync(keyFile, `${keyFile}.kept`);
     const missing = `the key file ${keyFile} is missing: restore it, or enter the secret again`;
     {
-      await using at = await testService({ data });
+      await using at = await world({ data });
       expect(errorsIn(at)).toMatchObject([{ error: missing, providers: "1" }]);
       expect(await at.admin.post<unknown>("/providers/1/test", undefined)).toEqual({
         ok: false,
@@ -90,7 +89,7 @@ test("without its key file, or with another, the service starts and says so; cal
     writeFileSync(keyFile, `${Buffer.alloc(32, 7).toString("base64url")}\n`);
     const wrong = `the key in ${keyFile} does not open this secret: restore the right key file, or enter the secret again`;
     {
-      await using at = await testService({ data });
+      await using at = await world({ data });
       expect(errorsIn(at)).toMatchObject([{ error: wrong, providers: "1" }]);
       expect(await at.admin.post<unknown>("/providers/1/test", undefined)).toMatchObject({ message: wrong });
       await at.admin.patch("/providers/1", { api_key: KEY });
@@ -98,7 +97,7 @@ test("without its key file, or with another, the service starts and says so; cal
     }
     rmSync(keyFile);
     writeFileSync(keyFile, "not a key");
-    await using at = await testService({ data });
+    await using at = await world({ data });
     expect(errorsIn(at)[0]!.error).toStartWith(`${keyFile} is not a key file`);
     // What may be somebody's other file is not overwritten.
     expect((await at.admin.refused("PATCH", "/providers/1", { api_key: KEY })).message).toContain(

@@ -4,13 +4,11 @@ import { expect, test } from "bun:test";
 import type { AuditRecord } from "../../src/service/audit/schema.ts";
 import { temporaryFolder } from "../kit/folder.ts";
 import { call, say } from "../kit/model/index.ts";
-import { office, type Office } from "../kit/office.ts";
-import { testService } from "../kit/service.ts";
-import { workplace } from "../kit/workplace.ts";
+import { type World, world } from "../kit/world.ts";
 
 const PASSWORD = "canary-password-72";
 
-const actionsOf = async (at: Pick<Office, "admin">, action: string) =>
+const actionsOf = async (at: Pick<World, "admin">, action: string) =>
   (await at.admin.get(`/audit?action=${action}`)).map(({ actor, auth, address, target, detail }): object => ({
     actor,
     auth,
@@ -20,7 +18,7 @@ const actionsOf = async (at: Pick<Office, "admin">, action: string) =>
   }));
 
 test("logins are on record, failed ones too, without what was typed", async () => {
-  await using at = await office();
+  await using at = await world({ model: "silent" });
   const anna = await at.user("anna");
   await at.admin.put(`/users/${anna.id}/password`, { password: PASSWORD });
   const login = (user: string, password: string) =>
@@ -50,7 +48,7 @@ test("logins are on record, failed ones too, without what was typed", async () =
 
 test("refusals for want of a right are on record once, their repeats as a count at the end", async () => {
   await using folder = await temporaryFolder();
-  const at = await office({ data: folder.path });
+  const at = await world({ model: "silent", data: folder.path });
   const [anna, bob] = [await at.user("anna"), await at.user("bob")];
   const lab = await at.workspace("lab", anna);
   for (let time = 0; time < 5; time++) {
@@ -69,7 +67,7 @@ test("refusals for want of a right are on record once, their repeats as a count 
   ];
   expect(await actionsOf(at, "request.refused")).toEqual(once);
   await at[Symbol.asyncDispose]();
-  await using again = await testService({ data: folder.path });
+  await using again = await world({ data: folder.path });
   expect(await actionsOf(again, "request.refused")).toEqual([
     ...once.map(({ detail, ...rest }) => ({ ...rest, detail: { ...detail, repeats: 4 } })),
     ...once,
@@ -79,11 +77,11 @@ test("refusals for want of a right are on record once, their repeats as a count 
 
 test("a record of repeats names what was refused, and not only what was refused first", async () => {
   await using folder = await temporaryFolder();
-  const at = await office({ data: folder.path });
+  const at = await world({ model: "silent", data: folder.path });
   const bob = await at.user("bob");
   for (const path of ["/audit", "/audit", "/users", "/audit/verify"]) await bob.refused("GET", path);
   await at[Symbol.asyncDispose]();
-  await using again = await testService({ data: folder.path });
+  await using again = await world({ data: folder.path });
   const [repeats, first] = await actionsOf(again, "request.refused");
   expect(first).toMatchObject({ target: "GET /api/v1/audit", detail: { code: "forbidden" } });
   const targets = "GET /api/v1/audit, GET /api/v1/users, GET /api/v1/audit/verify";
@@ -91,9 +89,9 @@ test("a record of repeats names what was refused, and not only what was refused 
 });
 
 test("a person's save of a file is on record with its path and version, an agent's is not", async () => {
-  await using lab = await workplace();
+  await using lab = await world({ model: true });
   const body = "secret text of the file";
-  const saved = await fetch(`${lab.at.url}/api/v1/workspaces/${lab.workspaceId}/file?path=notes/a.md`, {
+  const saved = await fetch(`${lab.url}/api/v1/workspaces/${lab.workspaceId}/file?path=notes/a.md`, {
     method: "PUT",
     body,
   });
@@ -112,14 +110,14 @@ test("a person's save of a file is on record with its path and version, an agent
 });
 
 test("the access log has a line for each answer, by its route and without the address that was asked for", async () => {
-  await using at = await testService({ flags: { logLevel: "info" } });
+  await using at = await world({ flags: { logLevel: "info" } });
   await at.admin.get("/users");
   await at.admin.refused("GET", "/workspaces/77");
   await at.admin.raw("GET", "/health");
   await fetch(`${at.url}/some/page`);
   await fetch(`${at.url}/api/v1/nowhere`, { headers: { Host: "evil.example" } });
-  await at.service.stop("read the log");
-  const lines = at.log.map((line) => JSON.parse(line) as Record<string, unknown>);
+  await at.program.service.stop("read the log");
+  const lines = at.program.log.map((line) => JSON.parse(line) as Record<string, unknown>);
   const answered = lines.filter(({ message }) => message === "answered");
   expect(answered.map(({ level, method, route, status }) => [level, method, route, status])).toEqual([
     ["info", "GET", "/api/v1/users", 200],
@@ -127,5 +125,5 @@ test("the access log has a line for each answer, by its route and without the ad
     ["info", "GET", "none", 421],
   ]);
   expect(answered[0]).toMatchObject({ request_id: expect.any(String), ms: expect.any(Number) });
-  expect(at.log.join("")).not.toContain("some/page");
+  expect(at.program.log.join("")).not.toContain("some/page");
 });

@@ -9,7 +9,7 @@ import { migrate } from "../../src/kit/migrate.ts";
 import { migrations } from "../../src/service/migrations/migrations.ts";
 import { temporaryFolder } from "../kit/folder.ts";
 import { ANY_ARGS, ECHO, makeGear, withPrograms } from "../kit/gears.ts";
-import { testService, type TestService } from "../kit/service.ts";
+import { type World, world } from "../kit/world.ts";
 
 const OLD_KEY = "sk-of-an-earlier-build-5pQ";
 const REPLACED_KEY = "sk-replaced-long-ago-9xZ";
@@ -61,16 +61,16 @@ function writeOldDatabase(data: string): void {
   db.close();
 }
 
-async function upgraded(data: string): Promise<TestService> {
+async function upgraded(data: string): Promise<World> {
   writeOldDatabase(data);
-  return testService({ data, environment: withPrograms.environment });
+  return world({ data, environment: withPrograms.environment });
 }
 
 test("keys that were stored in the clear are sealed, and left nowhere: not in free pages, the log or the copy that is made", async () => {
   await using folder = await temporaryFolder();
   writeOldDatabase(folder.path);
   expect(readFileSync(join(folder.path, "service.db")).includes(OLD_KEY)).toBe(true);
-  await using at = await testService({ data: folder.path });
+  await using at = await world({ data: folder.path });
   const files = readdirSync(folder.path);
   expect(files.filter((name) => name.includes("before-upgrade"))).toHaveLength(1);
   for (const name of files) {
@@ -81,8 +81,8 @@ test("keys that were stored in the clear are sealed, and left nowhere: not in fr
     });
   }
   expect(await at.admin.get<unknown>("/providers")).toMatchObject([{ has_key: true }, { has_key: true }]);
-  expect(at.log.filter((line) => line.includes("provider keys are encrypted now"))).toHaveLength(1);
-  expect(at.log.filter((line) => line.includes("cannot be used"))).toEqual([]);
+  expect(at.program.log.filter((line) => line.includes("provider keys are encrypted now"))).toHaveLength(1);
+  expect(at.program.log.filter((line) => line.includes("cannot be used"))).toEqual([]);
 });
 
 test("versions are hashed with the description, and an approval that did not cover it is taken back, on record", async () => {
@@ -118,7 +118,7 @@ test("of models that were there twice the oldest stays, knows what the others kn
     output_price: null,
   });
   expect(await at.admin.get<unknown>("/workspaces/1/agents")).toMatchObject([{ model_id: 1 }]);
-  await at.service.stop("look inside");
+  await at.program.service.stop("look inside");
   const db = new Database(join(folder.path, "service.db"));
   const again = "INSERT INTO models (provider_id, model_name, label, created_at) VALUES (1, 'm', '', 0)";
   expect(() => db.run(again)).toThrow("UNIQUE constraint failed");

@@ -6,7 +6,7 @@ import { temporaryFolder } from "../kit/folder.ts";
 import { furnish } from "../kit/furnish.ts";
 import { brokenInvariants } from "../kit/invariants.ts";
 import { call, say, startModel } from "../kit/model/index.ts";
-import { testService } from "../kit/service.ts";
+import { world } from "../kit/world.ts";
 
 const damages: [string, string][] = [
   [
@@ -43,7 +43,7 @@ test("each kind of damage is found", async () => {
   ]);
   model.on("worker", () => say("answer"));
   {
-    await using service = await testService({ data: folder.path });
+    await using service = await world({ data: folder.path });
     const { workspaceId } = await furnish(service.admin, model);
     const reader = await service.admin.events(`/workspaces/${workspaceId}/chat`, {
       method: "POST",

@@ -3,7 +3,7 @@
 
 import { expect, test } from "bun:test";
 import { killTurns } from "../prove/kill-service.ts";
-import { protocols } from "../kit/workplace.ts";
+import { protocols } from "../kit/world.ts";
 
 const TURNS = 100;
 const TEST_LIMIT_MS = 180_000;

@@ -4,7 +4,7 @@ import { expect, test } from "bun:test";
 import { furnish, PROVIDER_KEY } from "../kit/furnish.ts";
 import { call, echoKey, httpError, say, startModel } from "../kit/model/index.ts";
 import { runService } from "../kit/running.ts";
-import { protocols } from "../kit/workplace.ts";
+import { protocols } from "../kit/world.ts";
 
 const SECRETS = {
   password: "canary-password-77",

@@ -3,7 +3,7 @@
 
 import type { Client } from "./client.ts";
 import type { ScriptedModel } from "./model/index.ts";
-import type { Protocol } from "./workplace.ts";
+import { type Protocol } from "./world.ts";
 
 export const PROVIDER_KEY = "canary-provider-key-8fJ2kLq9";
 

@@ -4,28 +4,26 @@ import { describedRoutes, type DescribedRoute } from "./described-routes.ts";
 import { approvedGear, isolatedSandbox } from "./gears.ts";
 import { call, say } from "./model/index.ts";
 import { searchable, searchLab, type SearchLab } from "./searching.ts";
-import { begin, end } from "./turns.ts";
-import { workplace, type Workplace } from "./workplace.ts";
+import { type World, world } from "./world.ts";
 
-export interface Inhabited extends Workplace {
+export type Inhabited = World & {
   /** By the first word of a route's path: `workspaces`, `agents`, … */
   readonly ids: Readonly<Record<string, number>>;
-}
+};
 
 const GEAR = { name: "echo_args" };
 
 export async function inhabited(): Promise<Inhabited> {
   const options = { sandbox: isolatedSandbox() };
-  if (!searchable) return furnished(await workplace("anthropic", options), undefined);
+  if (!searchable) return furnished(await world({ model: true, ...options }));
   const lab = await searchLab(options);
   return furnished(lab, lab);
 }
 
-async function furnished(lab: Workplace, search: SearchLab | undefined): Promise<Inhabited> {
-  const { admin, workspaceId } = lab;
-  const own = `/workspaces/${workspaceId}`;
+async function furnished(lab: World, search?: SearchLab): Promise<Inhabited> {
+  const { admin, workspaceId, own } = lab;
   const agent = await lab.addWorker("helper");
-  const user = await lab.at.user("inhabitant");
+  const user = await lab.user("inhabitant");
   const team = await admin.post("/teams", { name: "inhabitants" });
   const instruction = await admin.post("/instructions", { name: "style", text: "Be brief." });
   const bound = await admin.post<{ id: number }>(`${own}/instructions`, { instruction_id: instruction.id });
@@ -35,8 +33,7 @@ async function furnished(lab: Workplace, search: SearchLab | undefined): Promise
   await admin.post(`/gears/${gear.id}/run`, { args: { a: 1 }, workspace_id: workspaceId });
   const turnId = await talk(lab, search);
   const first = async (path: string) => (await admin.get<{ id: number }[]>(path))[0]!.id;
-  return {
-    ...lab,
+  return Object.assign(lab, {
     ids: {
       workspaces: workspaceId,
       agents: agent,
@@ -56,11 +53,11 @@ async function furnished(lab: Workplace, search: SearchLab | undefined): Promise
       "gear-bindings": granted.id,
       ...(search && { egress: await first("/egress/log"), "egress-grants": await first(`${own}/egress`) }),
     },
-  };
+  });
 }
 
 /** A turn that delegates, calls a gear, proposes an instruction and, where it can, searches. */
-async function talk(lab: Workplace, search: SearchLab | undefined): Promise<number> {
+async function talk(lab: World, search: SearchLab | undefined): Promise<number> {
   const asks = [
     call("instruction_save", { name: "manners", text: "Say please." }),
     call("delegate", { agent: "helper", task: "Look." }),
@@ -69,9 +66,9 @@ async function talk(lab: Workplace, search: SearchLab | undefined): Promise<numb
   const searches = search ? [call("web_search", { query: "a question" })] : [];
   lab.model.script("boss", [asks, ...searches, say("Done.")]).script("helper", [say("Looked.")]);
   await search?.grant();
-  const turn = await begin(lab, "Go.");
+  const turn = await lab.begin("Go.");
   if (search) await search.decide((await search.pending())[0]!, "approve");
-  const over = await end(lab.admin, turn.id);
+  const over = await lab.end(turn);
   if (over.status !== "done") throw new Error(`the turn that furnishes is ${over.status}: ${over.error}`);
   return turn.id;
 }

@@ -25,9 +25,16 @@ export abstract class Place {
   /** Goes to a workspace that is there. */
   async enter(workspaceId: number): Promise<this> {
     this.workspaceId = workspaceId;
-    const [orchestrator] = await this.admin.get(`/workspaces/${workspaceId}/agents`);
-    this.orchestratorId = orchestrator!.id;
+    this.orchestratorId = (await this.orchestrator()).id;
     return this;
+  }
+
+  async orchestrator(): Promise<Agent> {
+    return (await this.admin.get(`${this.own}/agents`))[0]!;
+  }
+
+  blueprint(as = this.admin) {
+    return as.get(`${this.own}/blueprint`);
   }
 
   /** An agent that no wire leads to yet. Its model has its name unless another is said. */
@@ -61,10 +68,10 @@ export abstract class Place {
   }
 
   /** The record of a turn when it is over. */
-  async end({ id }: { readonly id: number }): Promise<Turn> {
-    await using reader = await this.admin.events(`/turns/${id}/events`);
+  async end({ id }: { readonly id: number }, as = this.admin): Promise<Turn> {
+    await using reader = await as.events(`/turns/${id}/events`);
     await reader.all();
-    return this.admin.get(`/turns/${id}`);
+    return as.get(`/turns/${id}`);
   }
 
   /** Sends a message and waits for the end of the turn. */

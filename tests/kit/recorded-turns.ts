@@ -5,8 +5,7 @@ import type { WorkspaceEvent } from "../../src/service/events.ts";
 import type { Snapshot } from "../../web/state/workspace-state.ts";
 import type { Client, StreamEvent } from "./client.ts";
 import { call, httpError, say, think } from "./model/index.ts";
-import { begin, end } from "./turns.ts";
-import { type Workplace, workplace } from "./workplace.ts";
+import { type World, world } from "./world.ts";
 
 export interface Recording {
   readonly before: Snapshot;
@@ -45,7 +44,7 @@ export function toEvent({ id, type, data }: StreamEvent): WorkspaceEvent {
  * removed, and an entry is forgotten and restored meanwhile.
  */
 export async function recordedTurns(): Promise<Recording> {
-  await using lab = await workplace();
+  await using lab = await world({ model: true });
   const { admin, workspaceId } = lab;
   await lab.addWorker("scribe");
   await lab.addWorker("scout");
@@ -60,7 +59,7 @@ export async function recordedTurns(): Promise<Recording> {
   return { before, after, events, stored: events.filter(({ id }) => id !== null) };
 }
 
-async function talk(lab: Workplace): Promise<void> {
+async function talk(lab: World): Promise<void> {
   const { admin, model } = lab;
   model
     .script("boss", [
@@ -80,17 +79,17 @@ async function talk(lab: Workplace): Promise<void> {
       [say("I write."), call("file_write", { path: "a.md", content: "a" })],
       say("Written."),
     ]);
-  const first = await begin(lab, "Do it.");
-  await end(admin, first.id);
-  const failed = await begin(lab, "Again.");
-  await end(admin, failed.id);
-  const [entry] = await admin.get(`/workspaces/${lab.workspaceId}/entries`);
+  const first = await lab.begin("Do it.");
+  await lab.end(first);
+  const failed = await lab.begin("Again.");
+  await lab.end(failed);
+  const [entry] = await admin.get(`${lab.own}/entries`);
   await admin.delete(`/entries/${entry!.id}`);
   model.script("boss", [
     [call("agent_create", { name: "helper", role: "You help.", model: "boss" })],
     [call("agent_remove", { agent: "helper" })],
     say("Made and removed."),
   ]);
-  await end(admin, (await begin(lab, "Make one.")).id);
+  await lab.end(await lab.begin("Make one."));
   await admin.post(`/entries/${entry!.id}/restore`);
 }

@@ -6,8 +6,7 @@ import { join } from "node:path";
 import type { Sandbox } from "../../src/service/sandbox/sandbox.ts";
 import type { TestDocker } from "./docker.ts";
 import { temporaryFolder } from "./folder.ts";
-import { office, type Office } from "./office.ts";
-import type { TestServiceOptions } from "./service.ts";
+import { type ServiceOptions, type World, world } from "./world.ts";
 
 /** Says that gears are isolated, and runs none. */
 export const ISOLATED: Sandbox = {
@@ -19,37 +18,27 @@ export const ISOLATED: Sandbox = {
   stop: () => Promise.resolve(),
 };
 
-export interface TerminalOffice extends Office {
-  readonly folder: string;
-}
+export type TerminalOffice = Awaited<ReturnType<typeof terminalOffice>>;
 
-export async function terminalOffice(
-  docker: TestDocker,
-  options: TestServiceOptions = {},
-): Promise<TerminalOffice> {
+export async function terminalOffice(docker: TestDocker, options: ServiceOptions = {}) {
   const folder = await temporaryFolder();
   await folder.write("data/config.yaml", `terminal: true\nsandbox_images:\n  bash: ${docker.images.bash}\n`);
-  const at = await office({
+  const at = await world({
+    model: "silent",
     data: join(folder.path, "data"),
     sandbox: ISOLATED,
     ...options,
     environment: { ...docker.environment, ...options.environment },
+    under: [folder],
   });
-  return {
-    ...at,
-    folder: folder.path,
-    async [Symbol.asyncDispose]() {
-      await at[Symbol.asyncDispose]();
-      await folder[Symbol.asyncDispose]();
-    },
-  };
+  return Object.assign(at, { folder: folder.path });
 }
 
 /** An account that is not root's: what owns the files where the service is set up as it should be. */
 const OWNER = 1000;
 
 /** Gives the workspace's files to an account that is not root, where the tests run as root. */
-export async function handOver(at: Pick<Office, "data">, workspaceId: number): Promise<void> {
+export async function handOver(at: Pick<World, "data">, workspaceId: number): Promise<void> {
   const folder = join(at.data, "files", String(workspaceId));
   await mkdir(folder, { recursive: true, mode: 0o700 });
   if (userInfo().uid !== 0) return;

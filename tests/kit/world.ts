@@ -51,6 +51,8 @@ export interface Furniture<Name extends string = never> {
   /** Created, approved and, where there is a workspace, granted to all its agents. */
   readonly gears?: readonly Record<string, unknown>[];
   readonly people?: Readonly<Record<Name, Role>>;
+  /** What the program stands on: ends after it. */
+  readonly under?: readonly AsyncDisposable[];
 }
 
 export interface ServiceOptions extends Partial<
@@ -109,6 +111,7 @@ export class World<Name extends string = string, P extends Program = LocalServic
     start: Start<P>,
   ): Promise<World<Name, P>> {
     const stack = new AsyncDisposableStack();
+    for (const thing of options.under ?? []) stack.use(thing);
     try {
       const data = options.data ?? `${stack.use(await temporaryFolder()).path}/data`;
       const made = new World<Name, P>(await start(data), start, stack);
@@ -167,6 +170,13 @@ export class World<Name extends string = string, P extends Program = LocalServic
     return owner.post("/workspaces", { name, orchestrator_model_id: this.bossId });
   }
 
+  /** The workspace with this id; its orchestrator is not asked for. */
+  in(workspaceId: number): Place {
+    const place = new OtherPlace(this);
+    place.workspaceId = workspaceId;
+    return place;
+  }
+
   /** As `workspace`, with workers, to chat in. */
   async place(
     name: string,
@@ -183,11 +193,12 @@ export class World<Name extends string = string, P extends Program = LocalServic
   }
 
   /** Stops the program, or kills it where it is the compiled one; does something to its files, and starts it again on them. */
-  async restart(between: (data: string) => unknown = () => {}): Promise<void> {
+  async restart(between: (data: string) => unknown = () => {}): Promise<this> {
     const { url, data } = this.#program;
     await this.#program[Symbol.asyncDispose]();
     await between(data);
     this.#program = await this.#start(data, new URL(url).host);
+    return this;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -216,8 +227,9 @@ export class World<Name extends string = string, P extends Program = LocalServic
     else if (model !== "silent") this.#model = this.#stack.use(await startModel({ key: KEY }));
     if (typeof model === "object" && !(model instanceof ScriptedModel))
       for (const [name, replies] of Object.entries(model)) this.model.script(name, replies);
-    const scripted = type === "anthropic" ? this.#model?.anthropicUrl : this.#model?.openaiUrl;
-    const provider = { name: "scripted", type, base_url: scripted ?? NOWHERE, api_key: KEY };
+    const silent = { name: "nobody", type, base_url: NOWHERE };
+    const base_url = type === "anthropic" ? this.#model?.anthropicUrl : this.#model?.openaiUrl;
+    const provider = this.#model ? { name: "scripted", type, base_url, api_key: KEY } : silent;
     this.providerId = (await this.admin.post("/providers", provider)).id;
     this.bossId = await this.addModel(model === "silent" ? "silent" : "boss");
   }

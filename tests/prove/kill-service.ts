@@ -17,7 +17,7 @@ import {
   type ScriptedModel,
 } from "../kit/model/index.ts";
 import { runService, type RunningService } from "../kit/running.ts";
-import { protocols, type Protocol } from "../kit/workplace.ts";
+import { type Protocol, protocols } from "../kit/world.ts";
 import { chooser, type Proof, type Share } from "./proof.ts";
 
 /** A turn of this script has about as many events. */
@@ -85,13 +85,13 @@ async function runAndKill(
   return { told, killed };
 }
 
-interface TurnView {
+interface Turn {
   id: number;
   status: string;
   text: string;
 }
 
-async function turnWith(admin: Client, workspaceId: number, text: string): Promise<TurnView | undefined> {
+async function turnWith(admin: Client, workspaceId: number, text: string): Promise<Turn | undefined> {
   return (await admin.get(`/workspaces/${workspaceId}/turns?limit=500`)).find((turn) => turn.text === text);
 }
 
@@ -134,7 +134,7 @@ export async function killTurns(
     service = await runService({ data });
   };
   /** Also kills while it resumes. */
-  const toItsEnd = async (begun: TurnView, workspaceId: number): Promise<TurnView> => {
+  const toItsEnd = async (begun: Turn, workspaceId: number): Promise<Turn> => {
     let turn = begun;
     for (let tries = 0; turn.status === "interrupted"; tries++) {
       await service.admin.post(`/turns/${turn.id}/resume`);

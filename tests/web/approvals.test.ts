@@ -11,7 +11,6 @@ import { eventually } from "../kit/eventually.ts";
 import { isolatedSandbox } from "../kit/gears.ts";
 import { call, say } from "../kit/model/index.ts";
 import { searchable, searchLab, type SearchLab } from "../kit/searching.ts";
-import { begin } from "../kit/turns.ts";
 
 const SETUP_MS = 40_000;
 const TEST_MS = 90_000;
@@ -27,7 +26,7 @@ describe.if(hasBrowser && searchable)("approvals", () => {
 
   beforeAll(async () => {
     lab = stack.use(await searchLab({ sandbox: isolatedSandbox() }));
-    ({ url, admin } = lab.at);
+    ({ url, admin } = lab);
     await lab.grant();
     browser = stack.use(await startBrowser());
   }, SETUP_MS);
@@ -46,7 +45,7 @@ describe.if(hasBrowser && searchable)("approvals", () => {
   /** A turn that asks for this search and waits. */
   async function asks(query: string): Promise<{ turn: { id: number }; request: EgressRequest }> {
     lab.model.script("boss", [call("web_search", { query }), say("Done.")]);
-    const turn = await begin({ admin, workspaceId: lab.workspaceId } as SearchLab, "Please look it up.");
+    const turn = await lab.begin("Please look it up.");
     for (;;) {
       const found = (await admin.get("/egress/pending")).find((one) => one.query === query);
       if (found) return { turn, request: found };
@@ -111,7 +110,7 @@ describe.if(hasBrowser && searchable)("approvals", () => {
 
   test("somebody else decides first: said in place, with who it was", async () => {
     const { turn, request } = await asks("decided twice");
-    const second = await lab.at.user("Second Admin", "admin");
+    const second = await lab.user("Second Admin", "admin");
     const page = await open();
     await button(page, "Allow this search").and(page.locator(":not([aria-disabled])")).waitFor();
     await lab.decide(request, "refuse", second);
@@ -189,7 +188,7 @@ describe.if(hasBrowser && searchable)("approvals", () => {
 
   test("a member sees what they may decide and nothing else", async () => {
     const { turn, request } = await asks("not for members");
-    const member = await lab.at.user("mira");
+    const member = await lab.user("mira");
     await admin.put(`/users/${member.id}/password`, { password: PASSWORD });
     const context = await browser.browser.newContext({ reducedMotion: "reduce" });
     await context.request.post(`${url}/api/v1/login`, { data: { user: "mira", password: PASSWORD } });
@@ -212,7 +211,7 @@ describe.if(hasBrowser && searchable)("approvals", () => {
         call("web_search", { query: `keys ${theme}` }),
         say("Done."),
       ]);
-      const turn = await begin(lab, "Both, please.");
+      const turn = await lab.begin("Both, please.");
       await lab.pending();
       await admin.post("/gears", {
         name: `keys_${theme}`,

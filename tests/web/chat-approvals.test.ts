@@ -31,7 +31,7 @@ describe.if(hasBrowser && searchable)("approvals in the chat", () => {
             [say("Once more."), search],
             say("Nothing found."),
           ]);
-        const page = await browser.open(lab.at.url, `/workspaces/${lab.workspaceId}`, { theme });
+        const page = await browser.open(lab.url, `/workspaces/${lab.workspaceId}`, { theme });
         await write(page, "What is the default?");
         const worker = bubble(page, "scout", "I look outside.");
         const card = worker.getByRole("region", { name: "scout asks to search the web" });

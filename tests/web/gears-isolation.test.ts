@@ -6,7 +6,7 @@ import { accessibilityProblems } from "../kit/axe.ts";
 import { hasBrowser, startBrowser } from "../kit/browser.ts";
 import { temporaryFolder } from "../kit/folder.ts";
 import { approvedGear, isolatedSandbox, withPrograms, type GearView } from "../kit/gears.ts";
-import { testService } from "../kit/service.ts";
+import { world } from "../kit/world.ts";
 
 setDefaultTimeout(90_000);
 
@@ -16,10 +16,10 @@ test.if(hasBrowser && process.platform !== "win32")(
     await using data = await temporaryFolder();
     let gear: GearView;
     {
-      await using before = await testService({ data: data.path, sandbox: isolatedSandbox() });
+      await using before = await world({ data: data.path, sandbox: isolatedSandbox() });
       gear = await approvedGear(before.admin, { name: "was_isolated" });
     }
-    await using after = await testService({ data: data.path, environment: withPrograms.environment });
+    await using after = await world({ data: data.path, environment: withPrograms.environment });
     await using browser = await startBrowser();
     const page = await browser.open(after.url, "/approvals");
     await page.getByText("A gear was approved to run isolated, and isolation is gone").first().waitFor();

@@ -13,7 +13,7 @@ import { type Furnished, furnish } from "../kit/furnish.ts";
 import { ANY_ARGS, approvedGear, isolatedSandbox, makeGear } from "../kit/gears.ts";
 import { call, say, type ScriptedModel, startModel } from "../kit/model/index.ts";
 import { type RunningService, runService } from "../kit/running.ts";
-import { testService, type TestService } from "../kit/service.ts";
+import { type World, world } from "../kit/world.ts";
 
 const SETUP_MS = 40_000;
 const TEST_MS = 90_000;
@@ -24,7 +24,7 @@ setDefaultTimeout(TEST_MS);
 describe.if(hasBrowser && process.platform !== "win32")("gears", () => {
   const stack = new AsyncDisposableStack();
   /** Says that it isolates, and answers with the arguments. */
-  let service: TestService;
+  let service: World;
   /** The compiled program on this machine: gears run for real, and not isolated. */
   let bare: RunningService;
   let model: ScriptedModel;
@@ -36,7 +36,7 @@ describe.if(hasBrowser && process.platform !== "win32")("gears", () => {
   beforeAll(async () => {
     folder = stack.use(await temporaryFolder());
     model = stack.use(await startModel());
-    service = stack.use(await testService({ sandbox: isolatedSandbox() }));
+    service = stack.use(await world({ sandbox: isolatedSandbox() }));
     bare = stack.use(await runService({ environment: { DOCKER_HOST: "tcp://127.0.0.1:9" } }));
     place = await furnish(service.admin, model);
     barePlace = await furnish(bare.admin, model);

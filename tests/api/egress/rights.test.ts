@@ -2,9 +2,8 @@
 
 import { expect, test } from "bun:test";
 import { call, say } from "../../kit/model/index.ts";
-import { office } from "../../kit/office.ts";
+import { world } from "../../kit/world.ts";
 import { searchable, searchLab } from "../../kit/searching.ts";
-import { begin, end } from "../../kit/turns.ts";
 import { refusal } from "../../kit/refusal.ts";
 
 const ADMIN_ONLY = ["forbidden", "only an admin may do this"] as const;
@@ -13,8 +12,8 @@ test.if(searchable)(
   "grants are an admin's, one for an agent, and seen by whoever sees the workspace",
   async () => {
     await using lab = await searchLab();
-    const member = await lab.at.user("mia");
-    const path = `/workspaces/${lab.workspaceId}/egress`;
+    const member = await lab.user("mia");
+    const path = `${lab.own}/egress`;
     await refusal(member.post(path, { agent_id: lab.orchestratorId }), ...ADMIN_ONLY);
     await refusal(member.get(path), "not_found", `workspace ${lab.workspaceId}: not found`);
     const grant = await lab.grant();
@@ -50,9 +49,9 @@ test.if(searchable)(
 );
 
 test("with lock 1 closed there is nothing to grant, and it says what to do", async () => {
-  await using at = await office();
+  await using at = await world({ model: "silent" });
   const workspace = await at.workspace("lab");
-  const agent = await at.orchestrator(workspace.id);
+  const agent = await at.in(workspace.id).orchestrator();
   const reason =
     "web search is off for this installation (lock 1 of 3): the operator turns it on with egress and egress_key in the configuration";
   expect(await at.admin.get("/egress/status")).toEqual({ on: false, reason });
@@ -86,12 +85,10 @@ test.if(searchable)("a clone gets no grant, and a removed agent has none", async
   await lab.grant();
   const worker = await lab.addWorker("scout");
   await lab.grant(worker);
-  const copy = await lab.admin.post(`/workspaces/${lab.workspaceId}/clone`, {});
+  const copy = await lab.admin.post(`${lab.own}/clone`, {});
   expect(await lab.admin.get<unknown>(`/workspaces/${copy.id}/egress`)).toEqual([]);
   await lab.admin.delete(`/agents/${worker}`);
-  expect(await lab.admin.get(`/workspaces/${lab.workspaceId}/egress`)).toMatchObject([
-    { agent_id: lab.orchestratorId },
-  ]);
+  expect(await lab.admin.get(`${lab.own}/egress`)).toMatchObject([{ agent_id: lab.orchestratorId }]);
 });
 
 test.if(searchable)(
@@ -99,10 +96,10 @@ test.if(searchable)(
   async () => {
     await using lab = await searchLab();
     await lab.grant();
-    const member = await lab.at.user("mia");
-    const other = await lab.at.user("ada", "admin");
+    const member = await lab.user("mia");
+    const other = await lab.user("ada", "admin");
     lab.model.script("boss", [call("web_search", { query: "tea" }), say("Done.")]);
-    const turn = await begin(lab, "go");
+    const turn = await lab.begin("go");
     const [request] = await lab.pending();
     const path = "/egress/requests/1/decision";
     const approve = { decision: "approve", query_hash: request!.query_hash };
@@ -128,7 +125,7 @@ test.if(searchable)(
 
     const both = await Promise.all([lab.admin, other].map((who) => who.raw("POST", path, { body: approve })));
     expect(both.map(({ status }) => status).toSorted()).toEqual([200, 409]);
-    await end(lab.admin, turn.id);
+    await lab.end(turn);
     await refusal(
       other.post(path, { ...approve, decision: "refuse" }),
       "conflict",
@@ -143,12 +140,12 @@ test.if(searchable)(
   async () => {
     await using lab = await searchLab();
     await lab.grant();
-    const other = await lab.at.user("ada", "admin");
+    const other = await lab.user("ada", "admin");
     lab.model.script("boss", [call("web_search", { query: "tea" }), say("Done.")]);
-    const turn = await begin(lab, "go");
+    const turn = await lab.begin("go");
     await lab.decide((await lab.pending())[0]!, "approve", other);
-    await end(lab.admin, turn.id);
-    await lab.admin.delete(`/workspaces/${lab.workspaceId}`);
+    await lab.end(turn);
+    await lab.admin.delete(lab.own);
     expect(await other.get("/egress/log")).toMatchObject([
       {
         query: "tea",
@@ -166,11 +163,11 @@ test.if(searchable)("a waiting question keeps nobody from writing", async () => 
   await using lab = await searchLab();
   await lab.grant();
   lab.model.script("boss", [call("web_search", { query: "tea" }), say("Done.")]);
-  const turn = await begin(lab, "go");
+  const turn = await lab.begin("go");
   const [request] = await lab.pending();
   // Goal of this one: the wait holds no transaction, or none of these would end.
-  await lab.at.user("mia");
+  await lab.user("mia");
   await lab.admin.patch(`/agents/${lab.orchestratorId}`, { role: "Other." });
   await lab.decide(request!, "refuse");
-  expect(await end(lab.admin, turn.id)).toMatchObject({ status: "done" });
+  expect(await lab.end(turn)).toMatchObject({ status: "done" });
 });

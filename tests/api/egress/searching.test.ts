@@ -6,7 +6,6 @@ import type { EgressRequest } from "../../../src/service/egress/schema.ts";
 import { manualClock, MINUTE_MS } from "../../kit/manual-clock.ts";
 import { call, gate, say } from "../../kit/model/index.ts";
 import { searchable, searchLab, type SearchLab } from "../../kit/searching.ts";
-import { begin, end } from "../../kit/turns.ts";
 import { refusal } from "../../kit/refusal.ts";
 
 const QUERY = "heron migration 2026";
@@ -33,7 +32,7 @@ test.if(searchable)("asked, approved, searched, told, and on record", async () =
   await using lab = await searchLab();
   await lab.grant();
   lab.model.script("boss", [search(), say("Done.")]);
-  const turn = await begin(lab, "When do herons migrate?");
+  const turn = await lab.begin("When do herons migrate?");
   const [request] = await lab.pending();
   expect(request).toEqual({
     id: 1,
@@ -84,7 +83,7 @@ test.if(searchable)("asked, approved, searched, told, and on record", async () =
     decided_by: "admin",
     auth: "loopback",
   });
-  expect(await end(lab.admin, turn.id)).toMatchObject({ status: "done" });
+  expect(await lab.end(turn)).toMatchObject({ status: "done" });
 
   expect(lab.service.queries).toEqual([QUERY]);
   const [text] = told(lab);
@@ -104,14 +103,14 @@ test.if(searchable)("asked, approved, searched, told, and on record", async () =
   const [record] = await lab.admin.get("/audit?action=search.approve");
   expect(record!.content_hash).toBe(sha256Hex(QUERY));
   expect(await lab.admin.get("/approvals")).toEqual([]);
-  expect(lab.at.log.join("")).not.toMatch(/heron|canary-search-key/);
+  expect(lab.program.log.join("")).not.toMatch(/heron|canary-search-key/);
 });
 
 test.if(searchable)("viewers of the turn see the question and the decision", async () => {
   await using lab = await searchLab();
   await lab.grant();
   lab.model.script("boss", [search(), say("Done.")]);
-  const turn = await begin(lab, "go");
+  const turn = await lab.begin("go");
   await lab.decide((await lab.pending())[0]!, "refuse");
   await using reader = await lab.admin.events(`/turns/${turn.id}/events`);
   const events = (await reader.all()).filter(({ type }) => type.startsWith("approval."));
@@ -140,12 +139,12 @@ test.if(searchable)("two searches at once are two questions, each decided on its
   await using lab = await searchLab();
   await lab.grant();
   lab.model.script("boss", [[search("first"), search("second")], say("Done.")]);
-  const turn = await begin(lab, "go");
+  const turn = await lab.begin("go");
   const waiting = await lab.pending(2);
   const [first, second] = waiting.toSorted((a, b) => a.query.localeCompare(b.query));
   await lab.decide(second!, "approve");
   await lab.decide(first!, "refuse");
-  await end(lab.admin, turn.id);
+  await lab.end(turn);
   expect(lab.service.queries).toEqual(["second"]);
   expect(told(lab).map((text) => text.slice(0, 22))).toEqual([
     "A person refused this ",
@@ -159,9 +158,9 @@ test.if(searchable)(
     await using lab = await searchLab();
     await lab.grant();
     lab.model.script("boss", [search(), say("Done."), say("Again.")]);
-    const turn = await begin(lab, "go");
+    const turn = await lab.begin("go");
     await lab.decide((await lab.pending())[0]!, "approve");
-    await end(lab.admin, turn.id);
+    await lab.end(turn);
     await lab.chat("more");
     const offered = lab.model
       .requestsOf("boss")
@@ -176,11 +175,11 @@ test.if(searchable)("a worker's search names the chain of delegation", async () 
   await lab.grant(worker);
   lab.model.script("boss", [call("delegate", { agent: "scout", task: "find it" }), say("Done.")]);
   lab.model.script("scout", [search(), say("Found.")]);
-  const turn = await begin(lab, "go");
+  const turn = await lab.begin("go");
   const [request] = await lab.pending();
   expect([request!.chain, request!.agent_id]).toEqual([["orchestrator", "scout"], worker]);
   await lab.decide(request!, "approve");
-  expect(await end(lab.admin, turn.id)).toMatchObject({ status: "done" });
+  expect(await lab.end(turn)).toMatchObject({ status: "done" });
   expect(lab.service.queries).toEqual([QUERY]);
 });
 
@@ -192,14 +191,14 @@ test.if(searchable)(
     await lab.grant(worker);
     lab.model.script("boss", [call("delegate", { agent: "scout", task: "find it" }), say("Done.")]);
     lab.model.script("scout", [search(), say("Found.")]);
-    const turn = await begin(lab, "go");
+    const turn = await lab.begin("go");
     const [asked] = await lab.pending();
     const { admin } = await lab.restart();
     expect(await admin.get(`/turns/${turn.id}`)).toMatchObject({ status: "interrupted" });
     expect(await lab.pending()).toEqual([asked!]);
     await admin.post(`/turns/${turn.id}/resume`);
     await lab.decide(asked!, "approve");
-    expect(await end(admin, turn.id)).toMatchObject({ status: "done" });
+    expect(await lab.end(turn)).toMatchObject({ status: "done" });
     expect(lab.service.queries).toEqual([QUERY]);
     expect(told(lab, "scout")[0]).toStartWith(`Results for "${QUERY}".`);
     expect(await admin.get("/egress/log")).toMatchObject([{ id: 1, state: "done" }]);
@@ -210,13 +209,13 @@ test.if(searchable)("a decision given while the turn lies still counts when it g
   await using lab = await searchLab();
   await lab.grant();
   lab.model.script("boss", [search(), say("Done.")]);
-  const turn = await begin(lab, "go");
+  const turn = await lab.begin("go");
   const [asked] = await lab.pending();
   const { admin } = await lab.restart();
   await lab.decide(asked!, "approve");
   expect(lab.service.queries).toEqual([]);
   await admin.post(`/turns/${turn.id}/resume`);
-  expect(await end(admin, turn.id)).toMatchObject({ status: "done" });
+  expect(await lab.end(turn)).toMatchObject({ status: "done" });
   expect(lab.service.queries).toEqual([QUERY]);
 });
 
@@ -227,7 +226,7 @@ test.if(searchable)(
     await using lab = await searchLab({ clock });
     await lab.grant();
     lab.model.script("boss", [search("first"), search("second"), say("Done.")]);
-    const turn = await begin(lab, "go");
+    const turn = await lab.begin("go");
     const [first] = await lab.pending();
     clock.advance(10 * MINUTE_MS - 1);
     expect(await lab.pending()).toHaveLength(1);
@@ -242,7 +241,7 @@ test.if(searchable)(
     expect((await lab.pending())[0]!.expires_at).toBe(second.expires_at);
     clock.advance(5 * MINUTE_MS);
     await admin.post(`/turns/${turn.id}/resume`);
-    expect(await end(admin, turn.id)).toMatchObject({ status: "done" });
+    expect(await lab.end(turn)).toMatchObject({ status: "done" });
     expect(lab.service.queries).toEqual([]);
     await refusal(
       admin.post(`/egress/requests/${second.id}/decision`, {
@@ -271,7 +270,7 @@ test.if(searchable)("a cancelled turn takes its question with it", async () => {
   await using lab = await searchLab();
   await lab.grant();
   lab.model.script("boss", [search()]);
-  const turn = await begin(lab, "go");
+  const turn = await lab.begin("go");
   const [request] = await lab.pending();
   await lab.admin.post(`/turns/${turn.id}/cancel`);
   expect(await lab.admin.get("/egress/pending")).toEqual([]);
@@ -292,9 +291,9 @@ test.if(searchable)(
     await lab.grant();
     lab.service.answer(() => new Response("db-7 at 10.0.0.3", { status: 500 }));
     lab.model.script("boss", [search(), say("Done.")]);
-    const turn = await begin(lab, "go");
+    const turn = await lab.begin("go");
     await lab.decide((await lab.pending())[0]!, "approve");
-    await end(lab.admin, turn.id);
+    await lab.end(turn);
     expect(told(lab)).toEqual(["The search service answered with an error."]);
     expect(await lab.admin.get("/egress/log")).toMatchObject([
       { state: "failed", reason: "The search service answered with an error.", results: null },
@@ -320,7 +319,7 @@ test.if(searchable)(
     const running = gate();
     lab.service.answer(async () => (running.reach(), await running.opened, new Response()));
     lab.model.script("boss", [[search("first"), search("second")], say("Done."), say("Again.")]);
-    const turn = await begin(lab, "go");
+    const turn = await lab.begin("go");
     const first = (await lab.pending(2)).find(({ query }) => query === "first")!;
     await lab.decide(first, "approve");
     await running.reached;
@@ -330,7 +329,7 @@ test.if(searchable)(
     };
     expect(await lab.admin.get("/egress/status")).toEqual({ on: true, reason: null });
     expect(await lab.admin.post("/egress/off")).toEqual(off);
-    await end(lab.admin, turn.id);
+    await lab.end(turn);
     expect(told(lab)).toEqual([
       "Web search was switched off (lock 1 of 3) and stays off until the service is started again.",
       "This search was refused (lock 3 of 3): web search was switched off. Nothing was searched.",

@@ -2,7 +2,7 @@
 
 import { join } from "node:path";
 import { proven, type Refusal } from "../../kit/client.ts";
-import type { TestService } from "../../kit/service.ts";
+import { type World } from "../../kit/world.ts";
 
 interface Entry {
   name: string;
@@ -15,7 +15,7 @@ type Body = string | Uint8Array<ArrayBuffer> | ReadableStream;
 type Headers = Record<string, string>;
 
 /** Acts with the loopback privilege, or with `token`. */
-export function fileClient(at: TestService, workspaceId: number, token?: string) {
+export function fileClient(at: World, workspaceId: number, token?: string) {
   const base = `${at.url}/api/v1/workspaces/${workspaceId}`;
   const authorization: Headers = token === undefined ? {} : { Authorization: `Bearer ${token}` };
   const send = (method: string, address: string, body?: Body, headers: Headers = {}) =>

@@ -13,7 +13,7 @@ import {
 import { join } from "node:path";
 import { sha256Hex } from "../../../src/kit/crypto.ts";
 import { FILE_BYTES_MAX } from "../../../src/service/files/schema.ts";
-import { workplace } from "../../kit/workplace.ts";
+import { world } from "../../kit/world.ts";
 import { fileClient } from "./file-client.ts";
 import { refusal } from "../../kit/refusal.ts";
 
@@ -21,13 +21,11 @@ const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
 
 describe("reading and saving", () => {
   test("nothing is there until the first save; then a listing shows directories first, by name", async () => {
-    await using lab = await workplace();
-    const files = fileClient(lab.at, lab.workspaceId);
+    await using lab = await world({ model: true });
+    const files = fileClient(lab, lab.workspaceId);
     expect(await files.list()).toEqual([]);
     // The provider of the lab has a key, which is sealed.
-    expect(readdirSync(lab.at.data).filter((name) => !name.startsWith("service.db"))).toEqual([
-      "secrets.key",
-    ]);
+    expect(readdirSync(lab.data).filter((name) => !name.startsWith("service.db"))).toEqual(["secrets.key"]);
     for (const path of ["b.md", "A.md", "zoo/deep/x.md", "Archive/y.md"])
       expect((await files.put(path, "x")).status).toBe(201);
     const file = (name: string) => ({ name, path: name, kind: "file", size: 1, modified_at: TIME });
@@ -42,7 +40,7 @@ describe("reading and saving", () => {
     expect(await files.list("zoo")).toEqual([{ ...directory("deep"), path: "zoo/deep" }]);
     expect(await files.list("zoo/deep")).toEqual([{ ...file("x.md"), path: "zoo/deep/x.md" }]);
     if (process.platform === "win32") return;
-    const base = join(lab.at.data, "files");
+    const base = join(lab.data, "files");
     const modes = ["", `${lab.workspaceId}`, `${lab.workspaceId}/zoo`, `${lab.workspaceId}/b.md`].map(
       (each) => statSync(join(base, each)).mode & 0o777,
     );
@@ -50,8 +48,8 @@ describe("reading and saving", () => {
   });
 
   test("text comes back as it was saved, with its hash as version and ETag", async () => {
-    await using lab = await workplace();
-    const files = fileClient(lab.at, lab.workspaceId);
+    await using lab = await world({ model: true });
+    const files = fileClient(lab, lab.workspaceId);
     for (const text of ["", "plain\n", "\ufeffwith a mark\r\n", "Ünï 日本 👩‍💻\0"]) {
       const version = sha256Hex(text);
       const saved = await files.put("notes/a.md", text);
@@ -71,8 +69,8 @@ describe("reading and saving", () => {
   });
 
   test("a body of any type is taken as it is, also JSON and in chunks", async () => {
-    await using lab = await workplace();
-    const files = fileClient(lab.at, lab.workspaceId);
+    await using lab = await world({ model: true });
+    const files = fileClient(lab, lab.workspaceId);
     for (const type of [
       "application/json",
       "text/plain",
@@ -97,8 +95,8 @@ describe("reading and saving", () => {
   });
 
   test("composed and decomposed names are one file", async () => {
-    await using lab = await workplace();
-    const files = fileClient(lab.at, lab.workspaceId);
+    await using lab = await world({ model: true });
+    const files = fileClient(lab, lab.workspaceId);
     await files.put("cafe\u0301.md", "x");
     expect((await (await files.get("caf\u00e9.md")).json()) as object).toMatchObject({
       path: "caf\u00e9.md",
@@ -107,12 +105,12 @@ describe("reading and saving", () => {
   });
 
   test("a save is an event with who did it; saving the same again is none", async () => {
-    await using lab = await workplace();
-    const files = fileClient(lab.at, lab.workspaceId);
+    await using lab = await world({ model: true });
+    const files = fileClient(lab, lab.workspaceId);
     await files.put("a.md", "one");
     await files.put("a.md", "one");
     await files.put("a.md", "two!");
-    await using reader = await lab.admin.events(`/workspaces/${lab.workspaceId}/events?after=0`);
+    await using reader = await lab.admin.events(`${lab.own}/events?after=0`);
     await reader.until((event) => event.type === "file.saved" && event.data.data.size === 4);
     const saved = reader.seen.filter((event) => event.type === "file.saved").map((event) => event.data);
     const data = { path: "a.md", user: "admin", agent: null };
@@ -125,8 +123,8 @@ describe("reading and saving", () => {
 
 describe("versions", () => {
   test("two people edit one document: the second is told, with the version that is there now", async () => {
-    await using lab = await workplace();
-    const files = fileClient(lab.at, lab.workspaceId);
+    await using lab = await world({ model: true });
+    const files = fileClient(lab, lab.workspaceId);
     await files.put("a.md", "start");
     const read = sha256Hex("start");
     expect((await files.put("a.md", "first", { "If-Match": `"${read}"` })).status).toBe(200);
@@ -146,8 +144,8 @@ describe("versions", () => {
   });
 
   test("conditions: only if new, only if there, never weak", async () => {
-    await using lab = await workplace();
-    const files = fileClient(lab.at, lab.workspaceId);
+    await using lab = await world({ model: true });
+    const files = fileClient(lab, lab.workspaceId);
     const stale = (message: string, current: string | null) => ({
       status: 412,
       code: "stale",
@@ -160,7 +158,7 @@ describe("versions", () => {
     expect(await files.refused("PUT", "new/a.md", "x", { "If-Match": '"abc"' })).toEqual(
       stale("new/a.md: there is no such file", null),
     );
-    expect(existsSync(join(lab.at.data, "files"))).toBe(false);
+    expect(existsSync(join(lab.data, "files"))).toBe(false);
     expect((await files.put("new/a.md", "x", { "If-None-Match": "*" })).status).toBe(201);
     const version = sha256Hex("x");
     expect(await files.refused("PUT", "new/a.md", "y", { "If-None-Match": "*" })).toEqual(
@@ -180,8 +178,8 @@ describe("versions", () => {
   });
 
   test("of many with the same expectation exactly one wins", async () => {
-    await using lab = await workplace();
-    const files = fileClient(lab.at, lab.workspaceId);
+    await using lab = await world({ model: true });
+    const files = fileClient(lab, lab.workspaceId);
     await files.put("a.md", "start");
     const version = sha256Hex("start");
     const texts = Array.from({ length: 20 }, (_, index) => `writer ${index}`);
@@ -201,8 +199,8 @@ describe("versions", () => {
 
 describe("limits", () => {
   test("2 MiB is editable; one byte more is refused, and shown read-only when it is there", async () => {
-    await using lab = await workplace();
-    const files = fileClient(lab.at, lab.workspaceId);
+    await using lab = await world({ model: true });
+    const files = fileClient(lab, lab.workspaceId);
     const full = "x".repeat(FILE_BYTES_MAX);
     expect((await files.put("full.txt", full)).status).toBe(201);
     expect((await (await files.get("full.txt")).json()) as object).toMatchObject({
@@ -249,8 +247,8 @@ describe("limits", () => {
   });
 
   test("what is not UTF-8 is neither taken nor shown", async () => {
-    await using lab = await workplace();
-    const files = fileClient(lab.at, lab.workspaceId);
+    await using lab = await world({ model: true });
+    const files = fileClient(lab, lab.workspaceId);
     await files.put("a.md", "text");
     const notText = (path: string) => ["not_text", `${path}: is not UTF-8 text`] as const;
     const broken: number[][] = [[0xff, 0xfe], [0xc3], [0xe2, 0x82], [0xed, 0xa0, 0x80], [0xc0, 0xaf], [0x80]];
@@ -268,10 +266,10 @@ describe("limits", () => {
 
 describe("paths", () => {
   test("no way out, in any encoding", async () => {
-    await using lab = await workplace();
-    const files = fileClient(lab.at, lab.workspaceId);
+    await using lab = await world({ model: true });
+    const files = fileClient(lab, lab.workspaceId);
     await files.put("a.md", "text");
-    writeFileSync(join(lab.at.data, "files/secret.txt"), "secret");
+    writeFileSync(join(lab.data, "files/secret.txt"), "secret");
     const raws = [
       "../secret.txt",
       "%2e%2e/secret.txt",
@@ -324,7 +322,7 @@ describe("paths", () => {
       code: "invalid",
       message: "query parameter x: unknown field",
     });
-    expect(readFileSync(join(lab.at.data, "files/secret.txt"), "utf8")).toBe("secret");
+    expect(readFileSync(join(lab.data, "files/secret.txt"), "utf8")).toBe("secret");
     await refusal(
       files.put(".cairn-save-x", "x"),
       "invalid",
@@ -333,8 +331,8 @@ describe("paths", () => {
   });
 
   test("a missing file, a missing directory, and each in place of the other", async () => {
-    await using lab = await workplace();
-    const files = fileClient(lab.at, lab.workspaceId);
+    await using lab = await world({ model: true });
+    const files = fileClient(lab, lab.workspaceId);
     const missing = (message: string) => ({ status: 404, code: "not_found", message });
     expect(await files.refused("GET", "a.md")).toEqual(missing("file a.md: not found"));
     expect(await files.refusedList("sub")).toEqual(missing("directory sub: not found"));
@@ -356,8 +354,8 @@ describe("paths", () => {
   test.if(process.platform !== "win32")(
     "links out and odd names are shown as what can't be opened",
     async () => {
-      await using lab = await workplace();
-      const files = fileClient(lab.at, lab.workspaceId);
+      await using lab = await world({ model: true });
+      const files = fileClient(lab, lab.workspaceId);
       await files.put("a.md", "x");
       symlinkSync("/etc", join(files.directory, "etc"));
       writeFileSync(join(files.directory, "what?"), "x");
@@ -377,11 +375,11 @@ describe("paths", () => {
 
 describe("who", () => {
   test("for strangers it answers exactly as if there were no such workspace", async () => {
-    await using lab = await workplace();
-    await fileClient(lab.at, lab.workspaceId).put("a.md", "x");
-    const stranger = await lab.at.user("stranger");
-    const theirs = fileClient(lab.at, lab.workspaceId, stranger.token);
-    const none = fileClient(lab.at, 999, stranger.token);
+    await using lab = await world({ model: true });
+    await fileClient(lab, lab.workspaceId).put("a.md", "x");
+    const stranger = await lab.user("stranger");
+    const theirs = fileClient(lab, lab.workspaceId, stranger.token);
+    const none = fileClient(lab, 999, stranger.token);
     const hidden = (id: number) => ({
       status: 404,
       code: "not_found",
@@ -396,8 +394,8 @@ describe("who", () => {
       hidden(lab.workspaceId),
     );
     expect(await theirs.refusedList("")).toEqual(hidden(lab.workspaceId));
-    await refusal(fileClient(lab.at, lab.workspaceId, "cairn_wrong").put("a.md", "y"), "unauthenticated");
-    expect((await (await fileClient(lab.at, lab.workspaceId).get("a.md")).json()) as object).toMatchObject({
+    await refusal(fileClient(lab, lab.workspaceId, "cairn_wrong").put("a.md", "y"), "unauthenticated");
+    expect((await (await fileClient(lab, lab.workspaceId).get("a.md")).json()) as object).toMatchObject({
       content: "x",
     });
   });

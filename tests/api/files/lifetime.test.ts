@@ -4,28 +4,27 @@ import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryFolder } from "../../kit/folder.ts";
-import { testService } from "../../kit/service.ts";
-import { workplace } from "../../kit/workplace.ts";
+import { world } from "../../kit/world.ts";
 import { fileClient } from "./file-client.ts";
 import { refusal } from "../../kit/refusal.ts";
 
 test("deleting a workspace deletes its files, and a save that comes too late makes nothing", async () => {
-  await using lab = await workplace();
-  const files = fileClient(lab.at, lab.workspaceId);
+  await using lab = await world({ model: true });
+  const files = fileClient(lab, lab.workspaceId);
   await files.put("deep/down/a.md", "x");
   const late = Array.from({ length: 20 }, (_, index) => files.put(`late/${index}.md`, "x"));
-  await lab.admin.delete(`/workspaces/${lab.workspaceId}`);
+  await lab.admin.delete(lab.own);
   await Promise.all(late);
   await refusal(files.put("a.md", "x"), "not_found", `workspace ${lab.workspaceId}: not found`);
-  await lab.at.service.stop("so that background work has ended");
-  expect(readdirSync(join(lab.at.data, "files"))).toEqual([]);
+  await lab.program.service.stop("so that background work has ended");
+  expect(readdirSync(join(lab.data, "files"))).toEqual([]);
 });
 
 test("a clone has no files of the original", async () => {
-  await using lab = await workplace();
-  await fileClient(lab.at, lab.workspaceId).put("a.md", "x");
-  const clone = await lab.admin.post(`/workspaces/${lab.workspaceId}/clone`);
-  expect(await fileClient(lab.at, clone.id).list()).toEqual([]);
+  await using lab = await world({ model: true });
+  await fileClient(lab, lab.workspaceId).put("a.md", "x");
+  const clone = await lab.admin.post(`${lab.own}/clone`);
+  expect(await fileClient(lab, clone.id).list()).toEqual([]);
 });
 
 test("at start, what a deleted workspace left goes, what is not known is kept aside, the rest stays", async () => {
@@ -33,10 +32,10 @@ test("at start, what a deleted workspace left goes, what is not known is kept as
   const base = join(folder.path, "files");
   let kept = 0;
   {
-    await using lab = await workplace("anthropic", { data: folder.path });
-    const gone = await lab.admin.post(`/workspaces/${lab.workspaceId}/clone`);
+    await using lab = await world({ model: true, data: folder.path });
+    const gone = await lab.admin.post(`${lab.own}/clone`);
     await lab.admin.delete(`/workspaces/${gone.id}`);
-    await fileClient(lab.at, lab.workspaceId).put("a.md", "stays");
+    await fileClient(lab, lab.workspaceId).put("a.md", "stays");
     kept = lab.workspaceId;
     mkdirSync(join(base, String(gone.id)));
     writeFileSync(join(base, String(gone.id), "left.md"), "left by a crash");
@@ -45,8 +44,8 @@ test("at start, what a deleted workspace left goes, what is not known is kept as
     writeFileSync(join(base, "4711/theirs.md"), "of a newer database");
     mkdirSync(join(base, "notes"));
   }
-  await using at = await testService({ data: folder.path });
-  await at.service.stop("so that background work has ended");
+  await using at = await world({ data: folder.path });
+  await at.program.service.stop("so that background work has ended");
   const names = readdirSync(base).sort();
   expect(names).toEqual([String(kept), "notes", expect.stringMatching(/^unknown-4711-\d+$/)]);
   expect(readFileSync(join(base, names[2]!, "theirs.md"), "utf8")).toBe("of a newer database");
@@ -54,6 +53,6 @@ test("at start, what a deleted workspace left goes, what is not known is kept as
 });
 
 test("a start on a fresh directory makes no place for files", async () => {
-  await using at = await testService();
+  await using at = await world();
   expect(existsSync(join(at.data, "files"))).toBe(false);
 });

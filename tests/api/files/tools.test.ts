@@ -5,11 +5,11 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { READ_PART_BYTES_MAX } from "../../../src/service/files/schema.ts";
 import { call, say } from "../../kit/model/index.ts";
-import { workplace, type Workplace } from "../../kit/workplace.ts";
+import { type World, world } from "../../kit/world.ts";
 import { fileClient } from "./file-client.ts";
 
 /** What the calls of one answer came to, in order. */
-async function results(lab: Workplace, calls: [tool: string, input: object][]): Promise<string[]> {
+async function results(lab: World, calls: [tool: string, input: object][]): Promise<string[]> {
   lab.model.script("boss", [calls.map(([tool, input]) => call(tool, input)), say("done")]);
   const { turn } = await lab.chat("go");
   expect(turn).toMatchObject({ status: "done", error: null });
@@ -21,7 +21,7 @@ async function results(lab: Workplace, calls: [tool: string, input: object][]): 
 }
 
 test("list, write, read", async () => {
-  await using lab = await workplace();
+  await using lab = await world({ model: true });
   expect(await results(lab, [["file_list", {}]])).toEqual(["There are no files yet."]);
   expect(await results(lab, [["file_write", { path: "notes/plan.md", content: "Ünïcode" }]])).toEqual([
     "Created notes/plan.md (9 bytes).",
@@ -36,7 +36,7 @@ test("list, write, read", async () => {
     ["file_read", { path: "notes/plan.md" }],
   ]);
   expect(read).toEqual(["notes/", "notes/plan.md (0 bytes)", "notes/", "(notes/plan.md is empty.)"]);
-  await using reader = await lab.admin.events(`/workspaces/${lab.workspaceId}/events?after=0`);
+  await using reader = await lab.admin.events(`${lab.own}/events?after=0`);
   const event = await reader.until((each) => each.type === "file.saved");
   expect(event.data).toMatchObject({
     turn_id: 2,
@@ -45,8 +45,8 @@ test("list, write, read", async () => {
 });
 
 test("a long file comes in parts of whole characters that add up to all of it", async () => {
-  await using lab = await workplace();
-  const files = fileClient(lab.at, lab.workspaceId);
+  await using lab = await world({ model: true });
+  const files = fileClient(lab, lab.workspaceId);
   await files.put("a.md", "x");
   const text = "é日👩‍💻\n".repeat(8000);
   writeFileSync(join(files.directory, "a.md"), text);
@@ -72,8 +72,8 @@ test("a long file comes in parts of whole characters that add up to all of it", 
 });
 
 test("refusals are sentences, and say nothing of where the directory is", async () => {
-  await using lab = await workplace();
-  const files = fileClient(lab.at, lab.workspaceId);
+  await using lab = await world({ model: true });
+  const files = fileClient(lab, lab.workspaceId);
   await files.put("a.md", "x");
   writeFileSync(join(files.directory, "b.bin"), new Uint8Array([0xff]));
   const told = await results(lab, [
@@ -100,12 +100,12 @@ test("refusals are sentences, and say nothing of where the directory is", async 
   ]);
   expect(readFileSync(join(files.directory, "a.md"), "utf8")).toBe("x");
   expect(JSON.stringify(lab.model.requestsOf("boss").map((request) => request.messages))).not.toContain(
-    lab.at.data,
+    lab.data,
   );
 });
 
 test("a worker works on the same files", async () => {
-  await using lab = await workplace();
+  await using lab = await world({ model: true });
   await lab.addWorker("writer");
   lab.model.script("boss", [
     call("delegate", { agent: "writer", task: "write" }),

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "bun:test";
 import { canonicalJson, sha256Hex } from "../../../src/kit/crypto.ts";
-import { workplace } from "../../kit/workplace.ts";
+import { world } from "../../kit/world.ts";
 import { refusal } from "../../kit/refusal.ts";
 
 const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
@@ -14,7 +14,7 @@ interface Made {
 
 describe("instructions", () => {
   test("created, read, listed by name without text, deleted", async () => {
-    await using lab = await workplace();
+    await using lab = await world({ model: true });
     const { admin } = lab;
     expect(await admin.get("/instructions")).toEqual([]);
     const style = await admin.post("/instructions", { name: "  Style ", text: "Be brief.\n" });
@@ -47,7 +47,7 @@ describe("instructions", () => {
   });
 
   test("each change is a version; saving the same again is none; all are kept", async () => {
-    await using lab = await workplace();
+    await using lab = await world({ model: true });
     const { admin } = lab;
     const { id } = await admin.post("/instructions", { name: "style", text: "one" });
     expect(await admin.put(`/instructions/${id}`, { text: "two" })).toMatchObject({
@@ -77,7 +77,7 @@ describe("instructions", () => {
   });
 
   test("two people change one instruction: the second is told, by body or by If-Match", async () => {
-    await using lab = await workplace();
+    await using lab = await world({ model: true });
     const { admin } = lab;
     const { id } = await admin.post("/instructions", { name: "style", text: "one" });
     expect((await admin.raw("GET", `/instructions/${id}`)).headers.get("etag")).toBe('"1"');
@@ -112,9 +112,9 @@ describe("instructions", () => {
   });
 
   test("everybody reads and adds; the author and admins change and delete", async () => {
-    await using lab = await workplace();
-    const author = await lab.at.user("author");
-    const other = await lab.at.user("other");
+    await using lab = await world({ model: true });
+    const author = await lab.user("author");
+    const other = await lab.user("other");
     const { id } = await author.post("/instructions", { name: "style", text: "one" });
     expect(await other.get(`/instructions/${id}`)).toMatchObject({ author: "author", text: "one" });
     const forbidden = ["forbidden", "only its author or an admin may change an instruction"] as const;
@@ -129,7 +129,7 @@ describe("instructions", () => {
   });
 
   test("refusals of names, texts and unknown fields", async () => {
-    await using lab = await workplace();
+    await using lab = await world({ model: true });
     const { admin } = lab;
     const { id } = await admin.post("/instructions", { name: "Style", text: "one" });
     const other = await admin.post("/instructions", { name: "other", text: "one" });
@@ -171,7 +171,7 @@ describe("instructions", () => {
 
 describe("bindings", () => {
   test("to the workspace and to one agent, in the order of the prompt, with events", async () => {
-    await using lab = await workplace();
+    await using lab = await world({ model: true });
     const { admin, workspaceId } = lab;
     const path = `/workspaces/${workspaceId}/instructions`;
     expect(await admin.get(path)).toEqual([]);
@@ -217,7 +217,7 @@ describe("bindings", () => {
   });
 
   test("refusals: twice, foreign agents, what is not there, strangers", async () => {
-    await using lab = await workplace();
+    await using lab = await world({ model: true });
     const { admin, workspaceId } = lab;
     const path = `/workspaces/${workspaceId}/instructions`;
     const { id } = await admin.post("/instructions", { name: "style", text: "one" });
@@ -252,7 +252,7 @@ describe("bindings", () => {
       message: "name: unknown field",
     });
 
-    const stranger = await lab.at.user("stranger");
+    const stranger = await lab.user("stranger");
     const hidden = (what: string) => ["not_found", `${what}: not found`] as const;
     await refusal(stranger.get(path), ...hidden(`workspace ${workspaceId}`));
     await refusal(stranger.post(path, { instruction_id: id }), ...hidden(`workspace ${workspaceId}`));
@@ -264,7 +264,7 @@ describe("bindings", () => {
   });
 
   test("a removed agent's bindings count no more; a clone has its own", async () => {
-    await using lab = await workplace();
+    await using lab = await world({ model: true });
     const { admin, workspaceId } = lab;
     const path = `/workspaces/${workspaceId}/instructions`;
     const [kept, removed] = [await lab.addWorker("kept"), await lab.addWorker("removed")];
@@ -291,11 +291,11 @@ describe("bindings", () => {
   });
 
   test("every decision is on record, with who, how and the exact content", async () => {
-    await using lab = await workplace();
-    const author = await lab.at.user("author");
+    await using lab = await world({ model: true });
+    const author = await lab.user("author");
     const { id } = await author.post("/instructions", { name: "style", text: "one" });
     await author.put(`/instructions/${id}`, { text: "two" });
-    const { id: binding } = await lab.admin.post(`/workspaces/${lab.workspaceId}/instructions`, {
+    const { id: binding } = await lab.admin.post(`${lab.own}/instructions`, {
       instruction_id: id,
     });
     await lab.admin.delete(`/instruction-bindings/${binding}`);

@@ -3,7 +3,7 @@
 import { expect, test } from "bun:test";
 import { canonicalJson, sha256Hex } from "../../../src/kit/crypto.ts";
 import { call, say } from "../../kit/model/index.ts";
-import { workplace, type Workplace } from "../../kit/workplace.ts";
+import { type World, world } from "../../kit/world.ts";
 import { refusal } from "../../kit/refusal.ts";
 
 const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
@@ -14,7 +14,7 @@ interface Proposal {
   content_hash: string;
 }
 
-async function results(lab: Workplace, calls: [tool: string, input: object][]): Promise<string[]> {
+async function results(lab: World, calls: [tool: string, input: object][]): Promise<string[]> {
   lab.model.script("boss", [calls.map(([tool, input]) => call(tool, input)), say("done")]);
   const { turn } = await lab.chat("go");
   expect(turn).toMatchObject({ status: "done", error: null });
@@ -25,7 +25,7 @@ async function results(lab: Workplace, calls: [tool: string, input: object][]): 
     .results.map((result) => result.text);
 }
 
-async function propose(lab: Workplace, name: string, text: string): Promise<Proposal> {
+async function propose(lab: World, name: string, text: string): Promise<Proposal> {
   await results(lab, [["instruction_save", { name, text }]]);
   return (await lab.admin.get("/instruction-proposals")).at(-1)!;
 }
@@ -33,11 +33,11 @@ async function propose(lab: Workplace, name: string, text: string): Promise<Prop
 const decide = (id: number) => `/instruction-proposals/${id}/decision`;
 
 test("agents list and read what is there", async () => {
-  await using lab = await workplace();
+  await using lab = await world({ model: true });
   expect(await results(lab, [["instruction_list", {}]])).toEqual(["The library is empty."]);
   const { id } = await lab.admin.post("/instructions", { name: "Style", text: "Be brief." });
   await lab.admin.post("/instructions", { name: "other", text: "x" });
-  await lab.admin.post(`/workspaces/${lab.workspaceId}/instructions`, { instruction_id: id });
+  await lab.admin.post(`${lab.own}/instructions`, { instruction_id: id });
   const told = await results(lab, [
     ["instruction_list", {}],
     ["instruction_read", { name: " style " }],
@@ -51,7 +51,7 @@ test("agents list and read what is there", async () => {
 });
 
 test("a new instruction: proposed, listed as an approval, accepted, in the library", async () => {
-  await using lab = await workplace();
+  await using lab = await world({ model: true });
   const { admin } = lab;
   const told = await results(lab, [
     ["instruction_save", { name: " Style ", text: "Be brief." }],
@@ -112,7 +112,7 @@ test("a new instruction: proposed, listed as an approval, accepted, in the libra
     target: "instruction-proposal:1",
     content_hash: hash,
   });
-  await using reader = await admin.events(`/workspaces/${lab.workspaceId}/events?after=0`);
+  await using reader = await admin.events(`${lab.own}/events?after=0`);
   const decided = await reader.until((event) => event.type === "approval.decided");
   expect(decided.data).toEqual({
     turn_id: 1,
@@ -135,10 +135,10 @@ test("a new instruction: proposed, listed as an approval, accepted, in the libra
 });
 
 test("a change of an instruction: refused leaves it, accepted makes a version", async () => {
-  await using lab = await workplace();
+  await using lab = await world({ model: true });
   const { admin } = lab;
   const { id } = await admin.post("/instructions", { name: "Style", text: "one" });
-  await admin.post(`/workspaces/${lab.workspaceId}/instructions`, { instruction_id: id });
+  await admin.post(`${lab.own}/instructions`, { instruction_id: id });
   const first = await propose(lab, "style", "two");
   expect(await admin.get("/approvals")).toMatchObject([
     {
@@ -160,7 +160,7 @@ test("a change of an instruction: refused leaves it, accepted makes a version", 
 });
 
 test("refusals of decisions: another wording, twice, changed since, not there", async () => {
-  await using lab = await workplace();
+  await using lab = await world({ model: true });
   const { admin } = lab;
   const { id } = await admin.post("/instructions", { name: "Style", text: "one" });
   const proposal = await propose(lab, "Style", "two");
@@ -198,13 +198,13 @@ test("refusals of decisions: another wording, twice, changed since, not there", 
 });
 
 test("who decides: people of the workspace on new ones, the author or an admin on changes; strangers know of none", async () => {
-  await using lab = await workplace();
+  await using lab = await world({ model: true });
   const { admin } = lab;
-  const member = await lab.at.user("member");
-  const stranger = await lab.at.user("stranger");
+  const member = await lab.user("member");
+  const stranger = await lab.user("stranger");
   const team = await admin.post("/teams", { name: "team" });
   await admin.put(`/teams/${team.id}/members/${member.id}`);
-  await admin.put(`/workspaces/${lab.workspaceId}/teams/${team.id}`);
+  await admin.put(`${lab.own}/teams/${team.id}`);
   await admin.post("/instructions", { name: "admins", text: "one" });
   const change = await propose(lab, "admins", "two");
   const fresh = await propose(lab, "fresh", "new");
@@ -232,7 +232,7 @@ test("who decides: people of the workspace on new ones, the author or an admin o
 });
 
 test("an open heap of proposals has an end", async () => {
-  await using lab = await workplace();
+  await using lab = await world({ model: true });
   const told = await results(
     lab,
     Array.from({ length: 51 }, (_, index) => ["instruction_save", { name: `note ${index}`, text: "x" }]),

@@ -3,7 +3,7 @@
 import { expect, test } from "bun:test";
 import { DAY_MS, manualClock } from "../../kit/manual-clock.ts";
 import { temporaryFolder } from "../../kit/folder.ts";
-import { testService, type TestService } from "../../kit/service.ts";
+import { type ServiceOptions, type World, world } from "../../kit/world.ts";
 import type { Client } from "../../kit/client.ts";
 import { refusal } from "../../kit/refusal.ts";
 
@@ -17,9 +17,9 @@ const BAD_TOKEN = {
 };
 
 async function withAnna(
-  options: Parameters<typeof testService>[0] = {},
-): Promise<{ at: TestService; anna: { id: number; token: string } }> {
-  const at = await testService(options);
+  options: ServiceOptions = {},
+): Promise<{ at: World; anna: { id: number; token: string } }> {
+  const at = await world(options);
   const anna = await at.user("Anna");
   await at.admin.put(`/users/${anna.id}/password`, { password: PASSWORD });
   return { at, anna };
@@ -80,7 +80,7 @@ test("the cookie alone is a session, and a bearer token wins over it", async () 
     name: "Anna",
     auth: "session",
   });
-  expect(await who({ Cookie: cookie, Authorization: `Bearer ${at.adminToken}` })).toMatchObject({
+  expect(await who({ Cookie: cookie, Authorization: `Bearer ${at.program.token}` })).toMatchObject({
     name: "admin",
     auth: "token",
   });

@@ -1,14 +1,14 @@
 // Goal: who may set whose password, what a password must be, and what setting one does to open sessions.
 
 import { expect, test } from "bun:test";
-import { testService } from "../../kit/service.ts";
+import { world } from "../../kit/world.ts";
 import { refusal } from "../../kit/refusal.ts";
 
 const OLD = "the old password";
 const NEW = "the new password";
 
 test("an admin sets anyone's password; it revokes that user's tokens", async () => {
-  await using at = await testService();
+  await using at = await world();
   const anna = await at.user("anna");
   const bert = await at.user("bert");
 
@@ -22,7 +22,7 @@ test("an admin sets anyone's password; it revokes that user's tokens", async () 
 });
 
 test("setting one's own password keeps the token that did it and revokes the others", async () => {
-  await using at = await testService();
+  await using at = await world();
   const anna = await at.user("anna");
   await at.admin.put(`/users/${anna.id}/password`, { password: OLD });
   const login = async (password: string) => (await at.admin.post("/login", { user: "anna", password })).token;
@@ -40,7 +40,7 @@ test("setting one's own password keeps the token that did it and revokes the oth
 });
 
 test("who is not an admin needs the current password, and only for their own", async () => {
-  await using at = await testService();
+  await using at = await world();
   const anna = await at.user("anna");
   const bert = await at.user("bert");
   await at.admin.put(`/users/${anna.id}/password`, { password: OLD });
@@ -72,7 +72,7 @@ test("who is not an admin needs the current password, and only for their own", a
 });
 
 test("guessing the current password is limited as logins are", async () => {
-  await using at = await testService();
+  await using at = await world();
   const anna = await at.user("anna");
   await at.admin.put(`/users/${anna.id}/password`, { password: OLD });
   const { token } = await at.admin.post("/login", { user: "anna", password: OLD });
@@ -88,7 +88,7 @@ test("guessing the current password is limited as logins are", async () => {
 });
 
 test("a password has 8 to 1024 characters, whoever sets it, and an empty one clears nothing", async () => {
-  await using at = await testService();
+  await using at = await world();
   const anna = await at.user("anna");
   await at.admin.put(`/users/${anna.id}/password`, { password: OLD });
   const refused = (password: string) => at.admin.refused("PUT", `/users/${anna.id}/password`, { password });
@@ -110,7 +110,7 @@ test("a password has 8 to 1024 characters, whoever sets it, and an empty one cle
 });
 
 test("the password of a user who does not exist is 404", async () => {
-  await using at = await testService();
+  await using at = await world();
 
   await refusal(at.admin.put("/users/999/password", { password: NEW }), "not_found", "user 999: not found");
 });

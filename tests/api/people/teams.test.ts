@@ -1,7 +1,7 @@
 // Goal: teams are made by admins; a team-lead decides who belongs to their own teams, and about nothing else.
 
 import { expect, test } from "bun:test";
-import { office } from "../../kit/office.ts";
+import { world } from "../../kit/world.ts";
 import { refusal } from "../../kit/refusal.ts";
 
 const ADMIN_ONLY = ["forbidden", "only an admin may do this"] as const;
@@ -11,7 +11,7 @@ const LEAD_ONLY = [
 ] as const;
 
 test("a team has a name and members; anyone signed in reads them, by name", async () => {
-  await using at = await office();
+  await using at = await world({ model: "silent" });
   const [zoe, anna] = [await at.user("zoe"), await at.user("Anna", "team-lead")];
 
   const response = await at.admin.raw("POST", "/teams", { body: { name: " Red " } });
@@ -31,7 +31,7 @@ test("a team has a name and members; anyone signed in reads them, by name", asyn
 });
 
 test("a team is renamed and deleted by admins", async () => {
-  await using at = await office();
+  await using at = await world({ model: "silent" });
   const red = await at.team("red");
   await at.team("blue");
 
@@ -57,7 +57,7 @@ test("a team is renamed and deleted by admins", async () => {
 });
 
 test("a team-lead adds and removes members of teams they belong to, others don't", async () => {
-  await using at = await office();
+  await using at = await world({ model: "silent" });
   const lead = await at.user("lead", "team-lead");
   const member = await at.user("member");
   const guest = await at.user("guest");
@@ -83,7 +83,7 @@ test("a team-lead adds and removes members of teams they belong to, others don't
 });
 
 test("members and teams that don't exist are 404, each by its own noun", async () => {
-  await using at = await office();
+  await using at = await world({ model: "silent" });
   const anna = await at.user("anna");
   const team = await at.team("team");
   const refused = (method: string, path: string) => at.admin.refused(method, path);

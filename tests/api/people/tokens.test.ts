@@ -11,8 +11,7 @@ import { openDatabase } from "../../../src/kit/db.ts";
 import { migrate } from "../../../src/kit/migrate.ts";
 import { migrations } from "../../../src/service/migrations/migrations.ts";
 import { DAY_MS, manualClock } from "../../kit/manual-clock.ts";
-import { office } from "../../kit/office.ts";
-import { testService, type TestService } from "../../kit/service.ts";
+import { type World, world } from "../../kit/world.ts";
 import { temporaryFolder } from "../../kit/folder.ts";
 import { refusal } from "../../kit/refusal.ts";
 
@@ -30,7 +29,7 @@ const REQUIRED = {
 };
 
 test("without the loopback privilege a request needs a token, and is told so", async () => {
-  await using at = await testService();
+  await using at = await world();
   const proxied = { "X-Forwarded-For": "10.0.0.1" };
 
   const response = await at.admin.raw("GET", "/whoami", { headers: proxied });
@@ -42,7 +41,7 @@ test("without the loopback privilege a request needs a token, and is told so", a
     message: REQUIRED.message,
   });
   const withToken = await at.admin.raw("GET", "/whoami", {
-    headers: { ...proxied, Authorization: `bearer ${at.adminToken}` },
+    headers: { ...proxied, Authorization: `bearer ${at.program.token}` },
   });
   expect(await withToken.json()).toEqual({
     id: 1,
@@ -54,7 +53,7 @@ test("without the loopback privilege a request needs a token, and is told so", a
 });
 
 test("a credential that is presented and wrong is 401 on loopback too, before anything else of the request is looked at", async () => {
-  await using at = await testService();
+  await using at = await world();
   const refused = async (authorization: string) => {
     const response = await at.admin.raw("PATCH", "/workspaces/x", {
       body: { nonsense: 1 },
@@ -69,13 +68,13 @@ test("a credential that is presented and wrong is 401 on loopback too, before an
 
   expect(await refused("Bearer cairn_unknown")).toEqual(BAD_TOKEN);
   expect(await refused(`Bearer ${"x".repeat(5000)}`)).toEqual(BAD_TOKEN);
-  expect(await refused(`Bearer ${tokenHash(at.adminToken)}`)).toEqual(BAD_TOKEN);
+  expect(await refused(`Bearer ${tokenHash(at.program.token)}`)).toEqual(BAD_TOKEN);
   for (const malformed of [
     "Bearer",
     "Bearer  ",
-    at.adminToken,
+    at.program.token,
     `Basic ${btoa("admin:admin")}`,
-    `Bearer ${at.adminToken} x`,
+    `Bearer ${at.program.token} x`,
   ]) {
     expect(await refused(malformed)).toEqual(REQUIRED);
   }
@@ -83,7 +82,7 @@ test("a credential that is presented and wrong is 401 on loopback too, before an
 
 test("a token is shown once and kept as a hash only", async () => {
   await using folder = await temporaryFolder();
-  const at = await testService({ data: folder.path });
+  const at = await world({ data: folder.path });
   const anna = await at.user("anna");
   const second = await at.admin.post(`/users/${anna.id}/tokens`);
   const listed = JSON.stringify(await at.admin.get("/users"));
@@ -100,14 +99,14 @@ test("a token is shown once and kept as a hash only", async () => {
     created_at: expect.any(String),
   });
   const stored = await Bun.file(`${folder.path}/service.db`).text();
-  for (const token of [anna.token, second.token, at.adminToken]) {
+  for (const token of [anna.token, second.token, at.program.token]) {
     expect(stored).not.toContain(token);
     expect(stored).toContain(tokenHash(token));
   }
 });
 
 test("a role that changes counts from the next request on", async () => {
-  await using at = await testService();
+  await using at = await world();
   const anna = await at.user("anna");
   await refusal(anna.get("/users"), "forbidden", "only an admin may do this");
 
@@ -119,7 +118,7 @@ test("a role that changes counts from the next request on", async () => {
 });
 
 test("revoked tokens and those of a deleted user are refused from the next request on", async () => {
-  await using at = await testService();
+  await using at = await world();
   const anna = await at.user("anna");
   const bert = await at.user("bert");
   await anna.get("/whoami");
@@ -133,7 +132,7 @@ test("revoked tokens and those of a deleted user are refused from the next reque
 });
 
 test("open event streams end when their viewer's token, role or membership no longer allows them", async () => {
-  await using at = await office();
+  await using at = await world({ model: "silent" });
   const workspace = await at.workspace("lab");
   const [revoked, demoted, removed, left, staying] = await Promise.all([
     at.user("revoked"),
@@ -156,7 +155,7 @@ test("open event streams end when their viewer's token, role or membership no lo
   await at.admin.delete(`/teams/${team}/members/${left.id}`);
 
   for (const stream of streams.slice(0, 4)) expect(await stream.all()).toEqual([]);
-  const agent = await at.agent(workspace.id, "worker");
+  const agent = await at.in(workspace.id).agent("worker");
   expect((await streams[4]!.next())!.data.data).toEqual({ agent });
   await streams[4]!.response.body?.cancel().catch(() => {});
 });
@@ -164,9 +163,9 @@ test("open event streams end when their viewer's token, role or membership no lo
 test("last-used times are collected, and written at stop at the latest", async () => {
   await using folder = await temporaryFolder();
   const clock = manualClock();
-  const used = async (at: TestService) =>
+  const used = async (at: World) =>
     (await at.admin.get("/users")).map((user) => [user.name, user.last_used_at]);
-  const first = await testService({ data: folder.path, clock });
+  const first = await world({ data: folder.path, clock });
   const anna = await first.user("anna");
   await anna.get("/whoami");
   clock.advance(5000);
@@ -177,7 +176,7 @@ test("last-used times are collected, and written at stop at the latest", async (
   ]);
   await first[Symbol.asyncDispose]();
 
-  await using second = await testService({ data: folder.path, clock });
+  await using second = await world({ data: folder.path, clock });
   expect(await used(second)).toEqual([
     ["admin", null],
     ["anna", "2026-01-01T12:00:05.000Z"],

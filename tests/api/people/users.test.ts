@@ -1,15 +1,14 @@
 // Goal: users are created, changed and deleted by admins only, there is always an admin, and nobody's workspaces get lost.
 
 import { expect, test } from "bun:test";
-import { office } from "../../kit/office.ts";
-import { testService } from "../../kit/service.ts";
+import { world } from "../../kit/world.ts";
 import { refusal } from "../../kit/refusal.ts";
 
 const ADMIN_ONLY = ["forbidden", "only an admin may do this"] as const;
 const LAST_ADMIN = ["conflict", "this is the last admin: make another user an admin first"] as const;
 
 test("a new user is a member unless the admin says otherwise, and gets one token", async () => {
-  await using at = await testService();
+  await using at = await world();
 
   const response = await at.admin.raw("POST", "/users", { body: { name: " Zoë " } });
 
@@ -35,7 +34,7 @@ test("a new user is a member unless the admin says otherwise, and gets one token
 });
 
 test("members and team-leads can't read or change users", async () => {
-  await using at = await testService();
+  await using at = await world();
   const other = await at.user("other");
   for (const role of ["member", "team-lead"] as const) {
     const user = await at.user(role, role);
@@ -56,7 +55,7 @@ test("members and team-leads can't read or change users", async () => {
 });
 
 test("a patch changes what it names and nothing else", async () => {
-  await using at = await testService();
+  await using at = await world();
   const anna = await at.user("anna", "team-lead");
 
   expect(await at.admin.patch(`/users/${anna.id}`, { name: "Anne" })).toMatchObject({
@@ -74,7 +73,7 @@ test("a patch changes what it names and nothing else", async () => {
 });
 
 test("the last admin can be neither demoted nor deleted, however it is tried", async () => {
-  await using at = await testService();
+  await using at = await world();
   await refusal(at.admin.patch("/users/1", { role: "member" }), ...LAST_ADMIN);
   await refusal(at.admin.patch("/users/1", { name: "renamed", role: "member" }), ...LAST_ADMIN);
   await refusal(at.admin.delete("/users/1"), ...LAST_ADMIN);
@@ -85,7 +84,7 @@ test("the last admin can be neither demoted nor deleted, however it is tried", a
   const second = await at.user("second", "admin");
   const both = await Promise.all([
     second.raw("PATCH", "/users/1", { body: { role: "member" } }),
-    at.as(at.adminToken).raw("PATCH", `/users/${second.id}`, { body: { role: "member" } }),
+    at.as(at.program.token).raw("PATCH", `/users/${second.id}`, { body: { role: "member" } }),
   ]);
 
   expect(both.filter((response) => response.status === 200)).toHaveLength(1);
@@ -94,7 +93,7 @@ test("the last admin can be neither demoted nor deleted, however it is tried", a
 });
 
 test("deleting a user who owns workspaces needs a new owner", async () => {
-  await using at = await office();
+  await using at = await world({ model: "silent" });
   const [anna, bert] = [await at.user("anna"), await at.user("bert")];
   const lab = await at.workspace("lab", anna);
   await at.workspace("attic", anna);
@@ -124,7 +123,7 @@ test("deleting a user who owns workspaces needs a new owner", async () => {
 });
 
 test("a transfer that would give somebody two workspaces of one name is refused whole", async () => {
-  await using at = await office();
+  await using at = await world({ model: "silent" });
   const [anna, bert] = [await at.user("anna"), await at.user("bert")];
   await at.workspace("alone", anna);
   await at.workspace("Lab", anna);
@@ -139,7 +138,7 @@ test("a transfer that would give somebody two workspaces of one name is refused 
 });
 
 test("a deleted user leaves their teams", async () => {
-  await using at = await office();
+  await using at = await world({ model: "silent" });
   const anna = await at.user("anna");
   const team = await at.team("team", anna);
 

@@ -2,12 +2,11 @@
 
 import { expect, test } from "bun:test";
 import { SECURITY_HEADERS } from "../../../src/kit/http/answer.ts";
-import { office } from "../../kit/office.ts";
-import { testService } from "../../kit/service.ts";
+import { world } from "../../kit/world.ts";
 import { refusal } from "../../kit/refusal.ts";
 
 test("answers of every kind carry the security headers, are not cached, and have a request id", async () => {
-  await using at = await office();
+  await using at = await world({ model: "silent" });
   const lab = await at.workspace("lab");
   const calls: [method: string, path: string, status: number, body?: unknown][] = [
     ["GET", "/workspaces", 200],
@@ -39,7 +38,7 @@ test("answers of every kind carry the security headers, are not cached, and have
 });
 
 test("a harmless request id is taken over and echoed; another is replaced", async () => {
-  await using at = await testService();
+  await using at = await world();
   const echoed = async (id: string) =>
     (await at.admin.raw("GET", "/nothing", { headers: { "X-Request-Id": id } })).headers.get("x-request-id")!;
 
@@ -52,7 +51,7 @@ test("a harmless request id is taken over and echoed; another is replaced", asyn
 });
 
 test("health is open to all, at both addresses, and lists are [] when empty", async () => {
-  await using at = await testService();
+  await using at = await world();
   for (const path of ["/health", "/api/v1/health"]) {
     const response = await fetch(at.url + path, {
       headers: { Authorization: "Bearer wrong", "X-Forwarded-For": "1.2.3.4" },
@@ -67,7 +66,7 @@ test("health is open to all, at both addresses, and lists are [] when empty", as
 });
 
 test("query parameters that a route does not know are refused where it knows any", async () => {
-  await using at = await testService();
+  await using at = await world();
   const invalid = (field: string, problem: string) =>
     ["invalid", `query parameter ${field}: ${problem}`, { in: "query", field, problem }] as const;
 

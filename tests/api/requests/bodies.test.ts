@@ -26,7 +26,7 @@ async function refusals(init: (route: DescribedRoute) => RequestInit): Promise<o
   return Promise.all(
     routes.map(async (route) => {
       const path = filledPath(route, { id: lab.ids[route.path.split("/")[1]!] ?? 0 });
-      const response = await fetch(`${lab.at.url}/api/v1${path}`, { method: route.method, ...init(route) });
+      const response = await fetch(`${lab.url}/api/v1${path}`, { method: route.method, ...init(route) });
       const { error } = (await response.json()) as { error: { code: string; message: string } };
       return {
         route: `${route.method} ${route.path}`,
@@ -144,7 +144,7 @@ function inChunks(text: string): ReadableStream<Uint8Array> {
 }
 
 test("a length that is declared too large is refused before the body comes, and two framings at once are not taken", async () => {
-  const { hostname, port } = new URL(lab.at.url);
+  const { hostname, port } = new URL(lab.url);
   const target = { host: hostname, port: Number(port) };
   const head = `POST /api/v1/teams HTTP/1.1\r\nHost: ${hostname}:${port}\r\nContent-Type: application/json\r\n`;
 

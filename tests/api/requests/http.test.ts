@@ -4,7 +4,7 @@
 import { describe, expect, test } from "bun:test";
 import { contextServer } from "../../kit/context-server.ts";
 import { rawRequest, rawUntilClosed } from "../../kit/raw-http.ts";
-import { testService } from "../../kit/service.ts";
+import { world } from "../../kit/world.ts";
 
 interface Program extends AsyncDisposable {
   readonly url: string;
@@ -15,9 +15,9 @@ interface Program extends AsyncDisposable {
 
 const programs: Readonly<Record<string, () => Promise<Program>>> = {
   service: async () => {
-    const service = await testService();
+    const service = await world();
     const dispose = () => service[Symbol.asyncDispose]();
-    return { url: service.url, token: service.adminToken, list: "/teams", [Symbol.asyncDispose]: dispose };
+    return { url: service.url, token: service.program.token, list: "/teams", [Symbol.asyncDispose]: dispose };
   },
   cairn: async () => {
     const server = await contextServer({ template: "blank" });

@@ -4,7 +4,7 @@ import { expect, test } from "bun:test";
 import { filledPath, type DescribedRoute } from "../../kit/described-routes.ts";
 import { everything, inhabited, routesOf, type Inhabited } from "../../kit/inhabited.ts";
 import { rawRequestInParts } from "../../kit/raw-http.ts";
-import { testService } from "../../kit/service.ts";
+import { world } from "../../kit/world.ts";
 import { refusal } from "../../kit/refusal.ts";
 
 const OPEN = ["POST /login"];
@@ -18,15 +18,15 @@ async function slowRoutes(lab: Inhabited): Promise<{ name: string; method: strin
       method: route.method,
       path: filledPath(route, idOf(route)),
     }));
-  const path = `/workspaces/${lab.workspaceId}/file?path=late.txt`;
+  const path = `${lab.own}/file?path=late.txt`;
   return [...routes, { name: "PUT file", method: "PUT", path }];
 }
 
 test("a body that arrives after its token was revoked changes nothing, on every route", async () => {
   await using lab = await inhabited();
-  const late = await lab.at.user("late", "admin");
+  const late = await lab.user("late", "admin");
   const routes = await slowRoutes(lab);
-  const { hostname: host, port } = new URL(lab.at.url);
+  const { hostname: host, port } = new URL(lab.url);
   const rest = Promise.withResolvers<string>();
   const answers = routes.map(({ method, path }) =>
     rawRequestInParts(
@@ -46,7 +46,7 @@ test("a body that arrives after its token was revoked changes nothing, on every 
 });
 
 test("a change of one's own password loses against an admin's reset, whichever is quicker", async () => {
-  await using at = await testService();
+  await using at = await world();
   const [first, own, reset] = ["the first password", "my own password", "the admin's password"] as const;
   for (let round = 0; round < 2; round++) {
     const ann = await at.user(`ann${round}`);
@@ -67,7 +67,7 @@ test("a change of one's own password loses against an admin's reset, whichever i
 });
 
 test("an admin who is demoted while a password is hashed sets none", async () => {
-  await using at = await testService();
+  await using at = await world();
   const [boss, ann] = [await at.user("boss", "admin"), await at.user("ann")];
   const setting = boss.refused("PUT", `/users/${ann.id}/password`, { password: "by a former admin" });
   await at.admin.patch(`/users/${boss.id}`, { role: "member" });

@@ -1,7 +1,7 @@
 // Goal: a name is made the same once, at the door, for everything that people name; two that look the same are the same.
 
 import { expect, test } from "bun:test";
-import { office, type Office } from "../../kit/office.ts";
+import { type World, world } from "../../kit/world.ts";
 import { refusal } from "../../kit/refusal.ts";
 
 interface Named {
@@ -12,7 +12,7 @@ interface Named {
 const nouns: {
   noun: string;
   clash: (name: string) => string;
-  create: (at: Office, name: string) => { path: string; body: object };
+  create: (at: World, name: string) => { path: string; body: object };
   longest: number;
 }[] = [
   {
@@ -37,29 +37,29 @@ const nouns: {
     noun: "workspace",
     longest: 100,
     clash: (name) => `name: you have a workspace named "${name}" already`,
-    create: (at, name) => ({ path: "/workspaces", body: { name, orchestrator_model_id: at.modelId } }),
+    create: (at, name) => ({ path: "/workspaces", body: { name, orchestrator_model_id: at.bossId } }),
   },
   {
     noun: "agent",
     longest: 60,
     clash: () => 'name: an agent named "Café ﬁnal" exists already',
-    create: (at, name) => ({ path: "/workspaces/1/agents", body: { name, role: "", model_id: at.modelId } }),
+    create: (at, name) => ({ path: "/workspaces/1/agents", body: { name, role: "", model_id: at.bossId } }),
   },
 ];
 
 for (const { noun, clash, create, longest } of nouns) {
-  const post = async (at: Office, name: string) => {
+  const post = async (at: World, name: string) => {
     const { path, body } = create(at, name);
     const made = await at.admin.post<Named & { user?: Named }>(path, body);
     return (made.user ?? made).name;
   };
-  const refused = (at: Office, name: string) => {
+  const refused = (at: World, name: string) => {
     const { path, body } = create(at, name);
     return at.admin.refused("POST", path, body);
   };
 
   test(`${noun}: outer white space goes, one Unicode form is kept, and what looks the same is taken`, async () => {
-    await using at = await office();
+    await using at = await world({ model: "silent" });
     await at.workspace("first");
 
     expect(await post(at, "  Cafe\u0301 ﬁnal\u00a0\t")).toBe("Café ﬁnal");
@@ -81,7 +81,7 @@ for (const { noun, clash, create, longest } of nouns) {
   });
 
   test(`${noun}: empty, too long, control and invisible characters are refused, naming the field`, async () => {
-    await using at = await office();
+    await using at = await world({ model: "silent" });
     await at.workspace("first");
     const invalid = (message: string) => ({ status: 400, code: "invalid", message: `name: ${message}` });
 
@@ -109,7 +109,7 @@ for (const { noun, clash, create, longest } of nouns) {
   });
 
   test(`${noun}: names of any script, emoji, quotes and what other languages would take for code are just names`, async () => {
-    await using at = await office();
+    await using at = await world({ model: "silent" });
     await at.workspace("first");
     for (const name of [
       "שלום עולם",
@@ -132,9 +132,9 @@ for (const { noun, clash, create, longest } of nouns) {
 }
 
 test("renaming follows the same rules, and a thing does not clash with itself", async () => {
-  await using at = await office();
+  await using at = await world({ model: "silent" });
   const lab = await at.workspace("lab");
-  const [one, two] = [await at.agent(lab.id, "One"), await at.agent(lab.id, "Two")];
+  const [one, two] = [await at.in(lab.id).agent("One"), await at.in(lab.id).agent("Two")];
   const anna = await at.user("anna");
 
   expect(await at.admin.patch(`/agents/${one.id}`, { name: " ONE " })).toMatchObject({ name: "ONE" });
@@ -153,7 +153,7 @@ test("renaming follows the same rules, and a thing does not clash with itself", 
 });
 
 test("of many who ask for one name at the same moment exactly one gets it", async () => {
-  await using at = await office();
+  await using at = await world({ model: "silent" });
   await at.workspace("first");
   for (const { create, noun } of nouns) {
     const answers = await Promise.all(
@@ -170,7 +170,7 @@ test("of many who ask for one name at the same moment exactly one gets it", asyn
 });
 
 test("a branch is a path of two segments, whatever the name", async () => {
-  await using at = await office();
+  await using at = await world({ model: "silent" });
   const branches: [name: string, segment: string][] = [
     ["lab", "lab"],
     ["My Lab", "My Lab"],

@@ -3,12 +3,12 @@
 import { expect, test } from "bun:test";
 import { describedRoutes } from "../../kit/described-routes.ts";
 import { rawRequest } from "../../kit/raw-http.ts";
-import { testService } from "../../kit/service.ts";
+import { world } from "../../kit/world.ts";
 
 test("a stranger is answered 401 on every route that takes a body, and a member 403 or 404 where that is known", async () => {
-  await using service = await testService();
+  await using service = await world();
   const { host, port } = new URL(service.url);
-  const admin = service.as(service.adminToken);
+  const admin = service.as(service.program.token);
   const { token } = await admin.post("/users", { name: "Ann", role: "member" });
   /** Only the head, as a proxy passes it on, which takes the loopback privilege away: an answer shows that the body was not waited for. */
   const headOnly = async (method: string, path: string, authorization: string) => {

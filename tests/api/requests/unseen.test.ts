@@ -29,8 +29,8 @@ function modulo(value: unknown, id: number): unknown {
 
 test("a stranger can't tell a foreign id from a missing one, on any route", async () => {
   await using lab = await inhabited();
-  const stranger = await lab.at.user("stranger");
-  const lead = await lab.at.user("lead", "team-lead");
+  const stranger = await lab.user("stranger");
+  const lead = await lab.user("lead", "team-lead");
   const routes = (await routesOf(lab)).filter((route) => route.path.includes("{"));
   const before = await everything(lab);
   const kinds = new Map<string, number>();
@@ -76,7 +76,7 @@ function bodyOf(route: DescribedRoute): unknown {
 test("ids in queries and bodies are no way round", async () => {
   await using lab = await inhabited();
   const { ids } = lab;
-  const anna = await lab.at.user("anna");
+  const anna = await lab.user("anna");
   const own = await anna.post("/workspaces", {
     name: "own",
     orchestrator_model_id: ids["models"],

@@ -2,7 +2,7 @@
 
 import { expect, test } from "bun:test";
 import { userInfo } from "node:os";
-import { office } from "../../kit/office.ts";
+import { type World, world } from "../../kit/world.ts";
 import { TERMINAL_FILES_OF_ROOT } from "../../../src/service/terminal/terminals.ts";
 import { connectTerminal, handOver, ISOLATED } from "../../kit/terminal.ts";
 import { refusal } from "../../kit/refusal.ts";
@@ -14,7 +14,7 @@ const NOT_ISOLATED =
 const ON = { SERVICE_TERMINAL: "1" };
 
 test("off", async () => {
-  await using at = await office({ sandbox: ISOLATED });
+  await using at = await world({ model: "silent", sandbox: ISOLATED });
   const workspace = await at.workspace("lab");
   const wanted = ["refused", OFF] as const;
   expect(await at.admin.get("/terminal/status")).toEqual({
@@ -28,7 +28,8 @@ test("off", async () => {
 });
 
 test("on, without a container sandbox", async () => {
-  await using at = await office({
+  await using at = await world({
+    model: "silent",
     environment: ON,
     sandbox: { ...ISOLATED, kind: "subprocess", isolated: false },
   });
@@ -42,7 +43,7 @@ test("on, without a container sandbox", async () => {
 });
 
 test("who may not, and what is no WebSocket", async () => {
-  await using at = await office({ environment: ON, sandbox: ISOLATED });
+  await using at = await world({ model: "silent", environment: ON, sandbox: ISOLATED });
   const workspace = await at.workspace("lab");
   const stranger = await at.user("sam");
   expect(await stranger.get("/terminal/status")).toEqual({
@@ -68,7 +69,7 @@ test("who may not, and what is no WebSocket", async () => {
 });
 
 test.if(userInfo().uid === 0)("a workspace's terminal is refused where its files are root's", async () => {
-  await using at = await office({ environment: ON, sandbox: ISOLATED });
+  await using at = await world({ model: "silent", environment: ON, sandbox: ISOLATED });
   const workspace = await at.workspace("lab");
   await refusal(at.admin.get(`/workspaces/${workspace.id}/terminal`), "refused", TERMINAL_FILES_OF_ROOT, {
     reason: "files_of_root",
@@ -92,7 +93,7 @@ test.each([
     "authentication required: send Authorization: Bearer <token>",
   ],
 ])("a WebSocket from %s", async (_, headers, status, message) => {
-  await using at = await office({ environment: ON, sandbox: ISOLATED });
+  await using at = await world({ model: "silent", environment: ON, sandbox: ISOLATED });
   const handshake = {
     Connection: "Upgrade",
     Upgrade: "websocket",
@@ -109,7 +110,7 @@ test.each([
 });
 
 test("without a docker client the session ends, says so, and is on record", async () => {
-  await using at = await office({ environment: ON, sandbox: ISOLATED });
+  await using at = await world({ model: "silent", environment: ON, sandbox: ISOLATED });
   const terminal = await connectTerminal(at.url, "/terminal");
   expect(await terminal.closed).toEqual({
     code: 1011,
@@ -119,9 +120,7 @@ test("without a docker client the session ends, says so, and is on record", asyn
   expect(reading.actions).toEqual(["terminal.end", "terminal.start"]);
 });
 
-async function endOfSession(
-  at: Awaited<ReturnType<typeof office>>,
-): Promise<{ actions: string[] } & AsyncDisposable> {
+async function endOfSession(at: World): Promise<{ actions: string[] } & AsyncDisposable> {
   for (;;) {
     const records = await at.admin.get("/audit");
     const actions = records.map(({ action }) => action).filter((action) => action.startsWith("terminal."));

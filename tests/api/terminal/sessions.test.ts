@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { AuditRecord } from "../../../src/service/audit/schema.ts";
 import { DOCKER_SETUP_MS, startDocker, type TestDocker } from "../../kit/docker.ts";
 import { manualClock, MINUTE_MS } from "../../kit/manual-clock.ts";
-import { testService } from "../../kit/service.ts";
+import { world } from "../../kit/world.ts";
 import {
   connectTerminal,
   handOver,
@@ -174,7 +174,7 @@ describe("terminal", () => {
     terminal.type("echo ready\n");
     await terminal.says(/\rready\r/);
     const name = await nameOf(at);
-    await at.service.stop("test");
+    await at.program.service.stop("test");
     expect(await terminal.closed).toEqual({ code: 1001, reason: "the service is stopping" });
     expect(await on.docker("ps", "--all", "--quiet", "--filter", `name=${name}`)).toBe("");
   });
@@ -188,8 +188,8 @@ describe("terminal", () => {
     await expectGone(on, String(start!.detail["session"]));
     const label = await labelOf(on, at);
     await on.docker("create", "--name", `left-${process.pid}`, "--label", label, on.images.bash, "true");
-    await at.service.stop("test");
-    await using again = await testService({ data: at.data, sandbox: ISOLATED, environment: on.environment });
+    await at.program.service.stop("test");
+    await using again = await world({ data: at.data, sandbox: ISOLATED, environment: on.environment });
     const second = await connectTerminal(again.url, "/terminal");
     second.type("exit\n");
     await second.closed;

@@ -19,17 +19,8 @@ import {
   usage,
   type Reply,
 } from "../../kit/model/index.ts";
-import {
-  begin,
-  callsOf,
-  conversationOf,
-  end,
-  entriesOf,
-  expectNextTurnWorks,
-  QUICK,
-  ORCHESTRATOR_TOOLS,
-} from "../../kit/turns.ts";
-import { protocols, workplace } from "../../kit/workplace.ts";
+import { protocols, QUICK, world } from "../../kit/world.ts";
+import { ORCHESTRATOR_TOOLS } from "../../kit/agent-tools.ts";
 
 interface Break {
   name: string;
@@ -86,23 +77,23 @@ const breaks: Break[] = [
 
 describe.each(protocols)("%s", (protocol) => {
   test.each(breaks)("$name", async ({ reply, error, kept }) => {
-    await using lab = await workplace(protocol, { times: QUICK });
+    await using lab = await world({ protocol, times: QUICK });
     lab.model.script("boss", [reply]);
     const { turn } = await lab.chat("hello");
     expect(turn).toMatchObject({ status: "failed", error });
     expect(lab.model.requests).toHaveLength(1);
-    const said = await conversationOf(lab);
+    const said = await lab.conversation();
     if (kept[0] === "cut") expect(said[1]).toStartWith("agent (partial): 0123456789abcde\n");
     else expect(said).toEqual(["person: hello", ...kept]);
     await lab.model.waitFor((request) => request.state !== "open");
-    await expectNextTurnWorks(lab);
+    await lab.expectNextTurnWorks();
   });
 
   test("a line that is cut in mid-stream", async () => {
-    await using lab = await workplace(protocol, { times: QUICK });
+    await using lab = await world({ protocol, times: QUICK });
     const heard = gate();
     lab.model.script("boss", [[say("Half a"), heard, cut()]]);
-    const turn = await begin(lab, "hello");
+    const turn = await lab.begin("hello");
     await using viewer = await lab.admin.events(`/turns/${turn.id}/events`);
     let seen = "";
     await viewer.until((event) => {
@@ -110,35 +101,35 @@ describe.each(protocols)("%s", (protocol) => {
       return seen === "Half a";
     });
     heard.open();
-    expect(await end(lab.admin, turn.id)).toMatchObject({ status: "failed", error: LOST });
+    expect(await lab.end(turn)).toMatchObject({ status: "failed", error: LOST });
     expect(lab.model.requests).toHaveLength(1);
-    expect(await conversationOf(lab)).toEqual(["person: hello", "agent (partial): Half a"]);
-    await expectNextTurnWorks(lab);
+    expect(await lab.conversation()).toEqual(["person: hello", "agent (partial): Half a"]);
+    await lab.expectNextTurnWorks();
   });
 
   test("a length stop with half a call keeps the words and drops the call", async () => {
-    await using lab = await workplace(protocol);
+    await using lab = await world({ protocol });
     lab.model.script("boss", [lengthStop({ withHalfCall: true })]);
     const { turn } = await lab.chat("hello");
     expect(turn).toMatchObject({ status: "done", error: null, truncated: true });
-    expect(await conversationOf(lab)).toEqual(["person: hello", "agent: The answer is"]);
-    expect((await entriesOf(lab)).at(-1)).toMatchObject({
+    expect(await lab.conversation()).toEqual(["person: hello", "agent: The answer is"]);
+    expect((await lab.entries()).at(-1)).toMatchObject({
       truncated: "length",
       dropped_calls: ["delegate"],
       calls: [],
     });
-    expect(await callsOf(lab, turn.id)).toMatchObject([{ status: "done", finish: "length" }]);
-    await expectNextTurnWorks(lab);
+    expect(await lab.calls(turn.id)).toMatchObject([{ status: "done", finish: "length" }]);
+    await lab.expectNextTurnWorks();
   });
 
   test("what a content filter cut off says so; the next turn is whole again", async () => {
-    await using lab = await workplace(protocol);
+    await using lab = await world({ protocol });
     lab.model.script("boss", [[say("It is"), finish("filter")], say("Fine.")]);
     const { turn } = await lab.chat("hello");
     expect(turn).toMatchObject({ status: "done", error: null, truncated: true });
-    expect((await entriesOf(lab)).at(-1)).toMatchObject({ text: "It is", truncated: "content_filter" });
+    expect((await lab.entries()).at(-1)).toMatchObject({ text: "It is", truncated: "content_filter" });
     expect((await lab.chat("again")).turn).toMatchObject({ status: "done", truncated: false });
-    expect((await entriesOf(lab)).at(-1)).toMatchObject({
+    expect((await lab.entries()).at(-1)).toMatchObject({
       text: "Fine.",
       truncated: null,
       dropped_calls: [],
@@ -146,7 +137,7 @@ describe.each(protocols)("%s", (protocol) => {
   });
 
   test("a worker's answer that was cut off reaches its caller with a note", async () => {
-    await using lab = await workplace(protocol);
+    await using lab = await world({ protocol });
     await lab.addWorker("ann");
     lab.model.script("boss", [call("delegate", { agent: "ann", task: "write" }), say("Done.")]);
     lab.model.script("ann", [lengthStop()]);
@@ -157,20 +148,20 @@ describe.each(protocols)("%s", (protocol) => {
   });
 
   test("an empty answer costs what it cost", async () => {
-    await using lab = await workplace(protocol);
+    await using lab = await world({ protocol });
     lab.model.script("boss", [[usage({ input: 100, output: 7 })]]);
     const { turn } = await lab.chat("hello");
-    expect(await callsOf(lab, turn.id)).toMatchObject([
+    expect(await lab.calls(turn.id)).toMatchObject([
       { status: "failed", input_tokens: 100, output_tokens: 7 },
     ]);
   });
 
   test("a large answer is kept whole", async () => {
-    await using lab = await workplace(protocol);
+    await using lab = await world({ protocol });
     lab.model.script("boss", [huge(3_000_000)]);
     const { turn, events } = await lab.chat("hello");
     expect(turn.status).toBe("done");
-    const text = (await entriesOf(lab)).at(-1)!.text;
+    const text = (await lab.entries()).at(-1)!.text;
     expect(text).toHaveLength(3_000_000);
     expect(
       events
@@ -181,7 +172,7 @@ describe.each(protocols)("%s", (protocol) => {
   });
 
   test("wrong calls come back to the model as sentences that it can act on", async () => {
-    await using lab = await workplace(protocol);
+    await using lab = await world({ protocol });
     lab.model.script("boss", [
       [
         say("I try."),
@@ -215,11 +206,11 @@ describe.each(protocols)("%s", (protocol) => {
       `There is no tool "delegate". You are not wired to any agent that you could delegate to. You have: ${list}.`,
     ]);
     expect(lab.model.problems).toEqual([]);
-    await expectNextTurnWorks(lab);
+    await lab.expectNextTurnWorks();
   });
 
   test("text and calls in one chunk, and calls with one id, are all taken", async () => {
-    await using lab = await workplace(protocol);
+    await using lab = await world({ protocol });
     const same = { id: "same" };
     lab.model.script("boss", [
       together("Looking.", call("agent_list", {}, same), call("model_list", {}, same)),
@@ -238,19 +229,19 @@ describe.each(protocols)("%s", (protocol) => {
   });
 
   test("a call without an id is understood", async () => {
-    await using lab = await workplace(protocol, { times: QUICK });
+    await using lab = await world({ protocol, times: QUICK });
     lab.model.script("boss", [[say("Looking."), call("agent_list", {}, { id: null })], say("Done.")]);
     expect((await lab.chat("hello")).turn).toMatchObject({ status: "done", error: null });
-    await expectNextTurnWorks(lab);
+    await lab.expectNextTurnWorks();
   });
 
   test("a stream that ends in good order without a reason is kept and marked", async () => {
-    await using lab = await workplace(protocol, { times: QUICK });
+    await using lab = await world({ protocol, times: QUICK });
     lab.model.script("boss", [[say("All of it."), endEarly()]]);
     const { turn } = await lab.chat("hello");
     expect(turn).toMatchObject({ status: "done", error: null });
-    expect(await conversationOf(lab)).toEqual(["person: hello", "agent: All of it."]);
-    expect(await callsOf(lab, turn.id)).toMatchObject([{ status: "done", finish: "unknown" }]);
-    await expectNextTurnWorks(lab);
+    expect(await lab.conversation()).toEqual(["person: hello", "agent: All of it."]);
+    expect(await lab.calls(turn.id)).toMatchObject([{ status: "done", finish: "unknown" }]);
+    await lab.expectNextTurnWorks();
   });
 });

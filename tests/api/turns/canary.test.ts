@@ -6,8 +6,7 @@ import { join } from "node:path";
 import { DATABASE_NAME } from "../../../src/service/main.ts";
 import { call, echoKey, errorInStream, httpError, redirect, say } from "../../kit/model/index.ts";
 import { temporaryFolder } from "../../kit/folder.ts";
-import { callsOf, QUICK } from "../../kit/turns.ts";
-import { KEY, protocols, workplace, type Workplace } from "../../kit/workplace.ts";
+import { KEY, protocols, QUICK, type World, world } from "../../kit/world.ts";
 
 /** Everything stored, except where keys belong. */
 function storedText(path: string): string {
@@ -23,18 +22,18 @@ function storedText(path: string): string {
   return JSON.stringify(rows.map((row) => (row.table === "providers" ? { ...row, api_key: "" } : row)));
 }
 
-async function everythingAnswered(lab: Workplace, turnIds: readonly number[]): Promise<string> {
+async function everythingAnswered(lab: World, turnIds: readonly number[]): Promise<string> {
   const paths = [
     "/providers",
     "/models",
     "/audit",
-    `/workspaces/${lab.workspaceId}/entries`,
-    `/workspaces/${lab.workspaceId}/turns`,
-    `/workspaces/${lab.workspaceId}/usage`,
+    `${lab.own}/entries`,
+    `${lab.own}/turns`,
+    `${lab.own}/usage`,
   ];
   const answers = await Promise.all(paths.map((path) => lab.admin.get(path)));
   for (const id of turnIds) {
-    const calls = await callsOf(lab, id);
+    const calls = await lab.calls(id);
     answers.push(calls, await Promise.all(calls.map((each) => lab.admin.get(`/calls/${each.id}`))));
   }
   return JSON.stringify(answers);
@@ -42,7 +41,7 @@ async function everythingAnswered(lab: Workplace, turnIds: readonly number[]): P
 
 test.each(protocols)("%s: a provider that gives the key away", async (protocol) => {
   await using folder = await temporaryFolder();
-  await using lab = await workplace(protocol, { data: folder.path, times: QUICK });
+  await using lab = await world({ protocol, data: folder.path, times: QUICK });
   await lab.addWorker("ann");
   lab.model.script("boss", [
     echoKey(),
@@ -68,11 +67,11 @@ test.each(protocols)("%s: a provider that gives the key away", async (protocol) 
     lab,
     turns.map(({ turn }) => turn.id),
   );
-  await lab.at.service.stop("test");
+  await lab.program.service.stop("test");
   const seen = {
     events: JSON.stringify(turns),
     answered,
-    log: lab.at.log.join("\n"),
+    log: lab.program.log.join("\n"),
     stored: storedText(join(folder.path, DATABASE_NAME)),
   };
   expect(seen.stored).toContain("try 7");

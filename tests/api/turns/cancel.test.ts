@@ -2,18 +2,18 @@
 
 import { describe, expect, test } from "bun:test";
 import { call, gate, hang, say, think } from "../../kit/model/index.ts";
-import { begin, callsOf, conversationOf, end, entriesOf, expectNextTurnWorks } from "../../kit/turns.ts";
-import { protocols, workplace, type TurnView, type Workplace } from "../../kit/workplace.ts";
+import { protocols, type World, world } from "../../kit/world.ts";
+import type { Turn } from "../../../src/service/turns/schema.ts";
 import { refusal } from "../../kit/refusal.ts";
 
-const cancel = (lab: Workplace, turn: TurnView) => lab.admin.post(`/turns/${turn.id}/cancel`);
+const cancel = (lab: World, turn: Turn) => lab.admin.post(`/turns/${turn.id}/cancel`);
 
 describe.each(protocols)("%s", (protocol) => {
   test("in the middle of an answer: what was said is kept and marked, half a call is not", async () => {
-    await using lab = await workplace(protocol);
+    await using lab = await world({ protocol });
     const held = gate();
     lab.model.script("boss", [[think("hm"), say("Half an"), call("agent_list"), held]]);
-    const turn = await begin(lab, "go");
+    const turn = await lab.begin("go");
     await using viewer = await lab.admin.events(`/turns/${turn.id}/events`);
     await viewer.until(
       (event) => ["delta", "partial"].includes(event.type) && event.data.data.text.includes("an"),
@@ -23,15 +23,15 @@ describe.each(protocols)("%s", (protocol) => {
       type: "turn.finished",
       data: { data: { turn: { status: "cancelled" } } },
     });
-    expect(await conversationOf(lab)).toEqual(["person: go", "agent (partial): Half an"]);
-    expect((await entriesOf(lab)).at(-1)!.calls).toEqual([]);
-    expect(await callsOf(lab, turn.id)).toMatchObject([
+    expect(await lab.conversation()).toEqual(["person: go", "agent (partial): Half an"]);
+    expect((await lab.entries()).at(-1)!.calls).toEqual([]);
+    expect(await lab.calls(turn.id)).toMatchObject([
       { status: "cancelled", error: null, input_tokens: null },
     ]);
     await lab.model.waitFor((request) => request.state === "aborted");
     const wanted = ["conflict", "the turn is cancelled: there is nothing to cancel"] as const;
     await refusal(lab.admin.post(`/turns/${turn.id}/cancel`), ...wanted);
-    await expectNextTurnWorks(lab);
+    await lab.expectNextTurnWorks();
     expect(lab.model.requests[1]!.messages.map((message) => message.text)).toEqual([
       "go",
       "Half an",
@@ -40,41 +40,41 @@ describe.each(protocols)("%s", (protocol) => {
   });
 
   test("before the first word: nothing is kept", async () => {
-    await using lab = await workplace(protocol);
+    await using lab = await world({ protocol });
     lab.model.script("boss", [hang()]);
-    const turn = await begin(lab, "go");
+    const turn = await lab.begin("go");
     await lab.model.waitFor(1);
     expect(await cancel(lab, turn)).toMatchObject({ status: "cancelled" });
-    expect(await conversationOf(lab)).toEqual(["person: go"]);
-    await expectNextTurnWorks(lab);
+    expect(await lab.conversation()).toEqual(["person: go"]);
+    await lab.expectNextTurnWorks();
   });
 
   test("during parallel delegations: every call has its result, finished work is kept", async () => {
-    await using lab = await workplace(protocol);
+    await using lab = await world({ protocol });
     for (const name of ["ann", "bob", "eve"]) await lab.addWorker(name);
     const delegate = (agent: string) => call("delegate", { agent, task: "work" });
     lab.model.script("boss", [[delegate("ann"), delegate("bob"), delegate("eve")]]);
     lab.model.script("ann", [say("finished")]);
     lab.model.script("bob", [[say("half"), hang()]]);
     lab.model.script("eve", [hang()]);
-    const turn = await begin(lab, "go");
+    const turn = await lab.begin("go");
     await using viewer = await lab.admin.events(`/turns/${turn.id}/events`);
     await viewer.until((event) => event.type === "tool.result");
     await lab.model.waitFor(() => lab.model.requests.length === 4);
     expect(await cancel(lab, turn)).toMatchObject({ status: "cancelled" });
-    const results = (await entriesOf(lab)).filter((entry) => entry.thread === 0 && entry.kind === "tool");
+    const results = (await lab.entries()).filter((entry) => entry.thread === 0 && entry.kind === "tool");
     expect(results.map((entry) => [entry.outcome, entry.text]).toSorted()).toEqual([
       ["cancelled", "Cancelled by a person before it was done."],
       ["cancelled", "Cancelled by a person before it was done."],
       ["ok", "finished"],
     ]);
-    await expectNextTurnWorks(lab);
+    await lab.expectNextTurnWorks();
   });
 
   test("a turn that waits in two places ends once", async () => {
-    await using lab = await workplace(protocol);
+    await using lab = await world({ protocol });
     lab.model.script("boss", [hang()]);
-    const turn = await begin(lab, "go");
+    const turn = await lab.begin("go");
     await lab.model.waitFor(1);
     const path = `/turns/${turn.id}/cancel`;
     const answers = await Promise.all([1, 2, 3].map(() => lab.admin.raw("POST", path)));
@@ -82,12 +82,12 @@ describe.each(protocols)("%s", (protocol) => {
     expect(answers.some((answer) => answer.status === 200)).toBe(true);
     await using viewer = await lab.admin.events(`/turns/${turn.id}/events`);
     expect((await viewer.all()).filter((event) => event.type === "turn.finished")).toHaveLength(1);
-    await expectNextTurnWorks(lab);
+    await lab.expectNextTurnWorks();
   });
 });
 
 test("between two rounds: calls that were asked for are not done", async () => {
-  await using lab = await workplace();
+  await using lab = await world({ model: true });
   await lab.addModel("worker");
   await lab.addWorker("ann");
   const held = gate();
@@ -96,25 +96,25 @@ test("between two rounds: calls that were asked for are not done", async () => {
     [...Array.from({ length: 8 }, () => call("delegate", { agent: "ann", task: "x" })), create],
   ]);
   lab.model.on("ann", [held, say("ok")]);
-  const turn = await begin(lab, "go");
+  const turn = await lab.begin("go");
   await lab.model.waitFor(() => lab.model.requestsOf("ann").length === 8);
   expect(await cancel(lab, turn)).toMatchObject({ status: "cancelled" });
-  const agents = await lab.admin.get(`/workspaces/${lab.workspaceId}/agents`);
+  const agents = await lab.admin.get(`${lab.own}/agents`);
   expect(agents.map((agent) => agent.name)).toEqual(["orchestrator", "ann"]);
   expect(
-    (await entriesOf(lab)).filter((entry) => entry.kind === "tool").map((entry) => entry.outcome),
+    (await lab.entries()).filter((entry) => entry.kind === "tool").map((entry) => entry.outcome),
   ).toEqual(Array(9).fill("cancelled"));
-  await expectNextTurnWorks(lab);
+  await lab.expectNextTurnWorks();
 });
 
 test("racing the end of a turn, a cancel tells the truth", async () => {
-  await using lab = await workplace();
+  await using lab = await world({ model: true });
   lab.model.on("boss", say("ok"));
   for (let n = 0; n < 20; n++) {
-    const turn = await begin(lab, `go ${n}`);
+    const turn = await lab.begin(`go ${n}`);
     const answer = await lab.admin.raw("POST", `/turns/${turn.id}/cancel`);
-    const after = await end(lab.admin, turn.id);
-    if (answer.status === 200) expect(((await answer.json()) as TurnView).status).toBe(after.status);
+    const after = await lab.end(turn);
+    if (answer.status === 200) expect(((await answer.json()) as Turn).status).toBe(after.status);
     else expect([answer.status, after.status]).toEqual([409, "done"]);
     expect(["done", "cancelled"]).toContain(after.status);
   }
@@ -122,17 +122,17 @@ test("racing the end of a turn, a cancel tells the truth", async () => {
 });
 
 test("racing the beginning of a queued turn, a cancel never leaves one running", async () => {
-  await using lab = await workplace();
+  await using lab = await world({ model: true });
   lab.model.on("boss", say("ok"));
   for (let n = 0; n < 20; n++) {
-    await begin(lab, `first ${n}`);
-    const second = await begin(lab, `second ${n}`, { queue: true });
+    await lab.begin(`first ${n}`);
+    const second = await lab.begin(`second ${n}`, { queue: true });
     const answer = await lab.admin.raw("POST", `/turns/${second.id}/cancel`);
     expect([200, 409]).toContain(answer.status);
-    const after = await end(lab.admin, second.id);
-    if (answer.status === 200) expect(((await answer.json()) as TurnView).status).toBe(after.status);
-    const turns = await lab.admin.get(`/workspaces/${lab.workspaceId}/turns`);
-    await end(lab.admin, turns.at(-2)!.id);
+    const after = await lab.end(second);
+    if (answer.status === 200) expect(((await answer.json()) as Turn).status).toBe(after.status);
+    const turns = await lab.admin.get(`${lab.own}/turns`);
+    await lab.end(turns.at(-2)!);
   }
-  await expectNextTurnWorks(lab);
+  await lab.expectNextTurnWorks();
 });

@@ -3,15 +3,15 @@
 
 import { expect, test } from "bun:test";
 import { gate, say } from "../../kit/model/index.ts";
-import { begin, conversationOf, end } from "../../kit/turns.ts";
-import { workplace, type TurnView } from "../../kit/workplace.ts";
+import { world } from "../../kit/world.ts";
+import type { Turn } from "../../../src/service/turns/schema.ts";
 import { refusal } from "../../kit/refusal.ts";
 
 test("of two chats at once one is refused, with the code that says why", async () => {
-  await using lab = await workplace();
+  await using lab = await world({ model: true });
   const held = gate();
   lab.model.script("boss", [[held, say("first")]]);
-  const path = `/workspaces/${lab.workspaceId}/chat`;
+  const path = `${lab.own}/chat`;
   const answers = await Promise.all(
     [1, 2, 3].map((n) => lab.admin.raw("POST", path, { body: { text: `chat ${n}` } })),
   );
@@ -21,18 +21,18 @@ test("of two chats at once one is refused, with the code that says why", async (
   await refusal(lab.admin.post(path, { text: "more" }), "turn_running", message);
   const winner = await answers.find((answer) => answer.status === 202)!.json();
   held.open();
-  expect(await end(lab.admin, (winner as { turn: TurnView }).turn.id)).toMatchObject({ status: "done" });
-  expect(await conversationOf(lab)).toEqual(["person: chat 1", "agent: first"]);
+  expect(await lab.end((winner as { turn: Turn }).turn)).toMatchObject({ status: "done" });
+  expect(await lab.conversation()).toEqual(["person: chat 1", "agent: first"]);
 });
 
 test("queued turns are seen waiting, begin in order, and can be cancelled", async () => {
-  await using lab = await workplace();
+  await using lab = await world({ model: true });
   const held = gate();
   lab.model.script("boss", [[held, say("one")], say("three")]);
-  const first = await begin(lab, "1");
-  await using viewer = await lab.admin.events(`/workspaces/${lab.workspaceId}/events?after=0`);
-  const second = await begin(lab, "2", { queue: true });
-  const third = await begin(lab, "3", { queue: true });
+  const first = await lab.begin("1");
+  await using viewer = await lab.admin.events(`${lab.own}/events?after=0`);
+  const second = await lab.begin("2", { queue: true });
+  const third = await lab.begin("3", { queue: true });
   expect([first, second, third].map((turn) => turn.status)).toEqual(["running", "queued", "queued"]);
   const queued = await viewer.until((event) => event.type === "turn.queued");
   expect(queued.data).toMatchObject({
@@ -43,10 +43,10 @@ test("queued turns are seen waiting, begin in order, and can be cancelled", asyn
     status: "cancelled",
     started_at: null,
   });
-  expect(await end(lab.admin, second.id)).toMatchObject({ status: "cancelled" });
+  expect(await lab.end(second)).toMatchObject({ status: "cancelled" });
   held.open();
-  expect(await end(lab.admin, third.id)).toMatchObject({ status: "done" });
-  expect(await conversationOf(lab)).toEqual(["person: 1", "agent: one", "person: 3", "agent: three"]);
+  expect(await lab.end(third)).toMatchObject({ status: "done" });
+  expect(await lab.conversation()).toEqual(["person: 1", "agent: one", "person: 3", "agent: three"]);
   await viewer.until((event) => event.type === "turn.finished" && event.data.turn_id === third.id);
   const life = viewer.seen
     .filter((event) => event.type.startsWith("turn."))
@@ -63,38 +63,38 @@ test("queued turns are seen waiting, begin in order, and can be cancelled", asyn
 });
 
 test("the queue has an end", async () => {
-  await using lab = await workplace();
+  await using lab = await world({ model: true });
   const held = gate();
   lab.model.on("boss", [held, say("ok")]);
-  await begin(lab, "0");
-  for (let n = 1; n <= 16; n++) await begin(lab, `${n}`, { queue: true });
-  const refused = await lab.admin.refused("POST", `/workspaces/${lab.workspaceId}/chat`, {
+  await lab.begin("0");
+  for (let n = 1; n <= 16; n++) await lab.begin(`${n}`, { queue: true });
+  const refused = await lab.admin.refused("POST", `${lab.own}/chat`, {
     text: "17",
     queue: true,
   });
   expect(refused).toEqual({ status: 422, code: "refused", message: "16 turns are waiting already" });
   held.open();
-  expect(await end(lab.admin, 17)).toMatchObject({ status: "done" });
+  expect(await lab.end({ id: 17 })).toMatchObject({ status: "done" });
   expect(lab.model.requests.map((request) => request.messages.at(-1)!.text)).toEqual(
     Array.from({ length: 17 }, (_, n) => `${n}`),
   );
 });
 
 test("a queued turn of somebody who lost access is cancelled and the next begins", async () => {
-  await using lab = await workplace();
-  const ann = await lab.at.user("ann");
+  await using lab = await world({ model: true });
+  const ann = await lab.user("ann");
   const team = await lab.admin.post("/teams", { name: "team" });
   await lab.admin.put(`/teams/${team.id}/members/${ann.id}`);
-  await lab.admin.put(`/workspaces/${lab.workspaceId}/teams/${team.id}`);
+  await lab.admin.put(`${lab.own}/teams/${team.id}`);
   const held = gate();
   lab.model.script("boss", [[held, say("one")], say("three")]);
-  await begin(lab, "1");
-  const path = `/workspaces/${lab.workspaceId}/chat`;
-  const { turn } = await ann.post<{ turn: TurnView }>(path, { text: "2", queue: true });
-  const third = await begin(lab, "3", { queue: true });
-  await lab.admin.delete(`/workspaces/${lab.workspaceId}/teams/${team.id}`);
+  await lab.begin("1");
+  const path = `${lab.own}/chat`;
+  const { turn } = await ann.post<{ turn: Turn }>(path, { text: "2", queue: true });
+  const third = await lab.begin("3", { queue: true });
+  await lab.admin.delete(`${lab.own}/teams/${team.id}`);
   held.open();
-  expect(await end(lab.admin, third.id)).toMatchObject({ status: "done" });
+  expect(await lab.end(third)).toMatchObject({ status: "done" });
   const error = "ann lost access to this workspace";
   expect(await lab.admin.get(`/turns/${turn.id}`)).toMatchObject({
     status: "cancelled",
@@ -105,9 +105,9 @@ test("a queued turn of somebody who lost access is cancelled and the next begins
 });
 
 test("text that says nothing is refused, text that says much is not", async () => {
-  await using lab = await workplace("openai-compatible");
+  await using lab = await world({ protocol: "openai-compatible" });
   lab.model.on("boss", say("ok"));
-  const path = `/workspaces/${lab.workspaceId}/chat`;
+  const path = `${lab.own}/chat`;
   for (const text of ["", " \n\t"]) {
     await refusal(lab.admin.post(path, { text }), "invalid", "text: must not be empty");
   }
@@ -119,10 +119,10 @@ test("text that says nothing is refused, text that says much is not", async () =
 });
 
 test("a turn goes on when its viewer leaves", async () => {
-  await using lab = await workplace();
+  await using lab = await world({ model: true });
   const held = gate();
   lab.model.script("boss", [[say("before "), held, say("after")]]);
-  const viewer = await lab.admin.events(`/workspaces/${lab.workspaceId}/chat`, {
+  const viewer = await lab.admin.events(`${lab.own}/chat`, {
     method: "POST",
     body: { text: "hello" },
   });
@@ -130,7 +130,7 @@ test("a turn goes on when its viewer leaves", async () => {
   await viewer.until((event) => event.type === "delta");
   await viewer[Symbol.asyncDispose]();
   held.open();
-  expect(await end(lab.admin, started.data.turn_id)).toMatchObject({ status: "done" });
-  expect(await conversationOf(lab)).toEqual(["person: hello", "agent: before after"]);
+  expect(await lab.end({ id: started.data.turn_id })).toMatchObject({ status: "done" });
+  expect(await lab.conversation()).toEqual(["person: hello", "agent: before after"]);
   expect(lab.model.requests.map((request) => request.state)).toEqual(["done"]);
 });

@@ -4,8 +4,7 @@
 import { describe, expect, test } from "bun:test";
 import { createServer, type Socket } from "node:net";
 import type { Step } from "../../kit/model/index.ts";
-import { callsOf, conversationOf, QUICK } from "../../kit/turns.ts";
-import { protocols, workplace, type Protocol } from "../../kit/workplace.ts";
+import { type Protocol, protocols, QUICK, world } from "../../kit/world.ts";
 
 const DOCUMENTS: Record<Protocol, object> = {
   anthropic: {
@@ -60,7 +59,7 @@ describe.each(protocols)("%s", (protocol) => {
   test.each(["application/json", "text/event-stream", "text/plain"])(
     "one document of type %s where a stream was asked for is the answer",
     async (contentType) => {
-      await using lab = await workplace(protocol, { times: QUICK });
+      await using lab = await world({ protocol, times: QUICK });
       const document = DOCUMENTS[protocol];
       lab.model.script("boss", [json(document, contentType), json(withoutCalls(document), contentType)]);
       const { turn, events } = await lab.chat("hello");
@@ -71,7 +70,7 @@ describe.each(protocols)("%s", (protocol) => {
         { kind: "tool", tool: "agent_list", outcome: "ok" },
         { kind: "agent", text: "Here." },
       ]);
-      expect(await callsOf(lab, turn.id)).toMatchObject([
+      expect(await lab.calls(turn.id)).toMatchObject([
         { status: "done", finish: "calls", input_tokens: 5, output_tokens: 2 },
         { status: "done", finish: "stop" },
       ]);
@@ -79,14 +78,14 @@ describe.each(protocols)("%s", (protocol) => {
   );
 
   test("an event stream that is named a document is the answer", async () => {
-    await using lab = await workplace(protocol, { times: QUICK });
+    await using lab = await world({ protocol, times: QUICK });
     lab.model.script("boss", [{ kind: "raw", text: STREAMS[protocol], contentType: "application/json" }]);
     expect((await lab.chat("hello")).turn).toMatchObject({ status: "done", error: null });
-    expect((await conversationOf(lab)).at(-1)).toBe("agent: All of it.");
+    expect((await lab.conversation()).at(-1)).toBe("agent: All of it.");
   });
 
   test("another document is refused with its words", async () => {
-    await using lab = await workplace(protocol, { times: QUICK });
+    await using lab = await world({ protocol, times: QUICK });
     lab.model.script("boss", [json({ error: { message: "no credit" } })]);
     expect((await lab.chat("hello")).turn).toMatchObject({
       status: "failed",
@@ -162,7 +161,7 @@ const ends: { name: string; answer: (socket: Socket) => void; turn: object; fini
 ];
 
 test.each(ends)("$name", async ({ answer, turn, finish }) => {
-  await using lab = await workplace("openai-compatible", { times: { ...QUICK, silenceMs: 30_000 } });
+  await using lab = await world({ protocol: "openai-compatible", times: { ...QUICK, silenceMs: 30_000 } });
   await using gateway = await rawServer(answer);
   const provider = await lab.admin.post("/providers", {
     name: "gateway",
@@ -177,9 +176,9 @@ test.each(ends)("$name", async ({ answer, turn, finish }) => {
   await lab.admin.patch(`/agents/${lab.orchestratorId}`, { model_id: model.id });
   const { turn: ended } = await lab.chat("hello");
   expect(ended).toMatchObject(turn);
-  expect(await callsOf(lab, ended.id)).toMatchObject([{ finish, attempts: 1 }]);
+  expect(await lab.calls(ended.id)).toMatchObject([{ finish, attempts: 1 }]);
   // Of a reset, the reader may see nothing but the reset.
-  const said = (await conversationOf(lab)).slice(1);
+  const said = (await lab.conversation()).slice(1);
   if (finish === "unknown") expect(said).toEqual(["agent: All of it."]);
   else expect(["", "agent (partial): All of it."]).toContain(said.join());
 });

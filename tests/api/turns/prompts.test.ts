@@ -5,8 +5,7 @@ import { Value } from "@sinclair/typebox/value";
 import { Prompt } from "../../../src/service/conversation/schema.ts";
 import { Call, CallDiff } from "../../../src/service/turns/schema.ts";
 import { call, gate, hang, say, type ModelRequest } from "../../kit/model/index.ts";
-import { begin, callsOf, end, entriesOf, expectNextTurnWorks } from "../../kit/turns.ts";
-import { protocols, workplace, type Workplace } from "../../kit/workplace.ts";
+import { protocols, type World, world } from "../../kit/world.ts";
 import { refusal } from "../../kit/refusal.ts";
 
 interface PartView {
@@ -59,9 +58,9 @@ function received(request: ModelRequest) {
   };
 }
 
-const preview = async (lab: Workplace, agentId: number) =>
+const preview = async (lab: World, agentId: number) =>
   (await lab.admin.get(`/agents/${agentId}/prompt`)).parts;
-const stored = async (lab: Workplace, callId: number) => (await lab.admin.get(`/calls/${callId}`)).parts;
+const stored = async (lab: World, callId: number) => (await lab.admin.get(`/calls/${callId}`)).parts;
 const spoken = (text: string): PartView => ({
   kind: "entry",
   source: "",
@@ -79,7 +78,7 @@ const textsOf = (request: ModelRequest) =>
 
 describe.each(protocols)("%s", (protocol) => {
   test("the preview of every agent is what it is sent next, and every stored call is what was received", async () => {
-    await using lab = await workplace(protocol);
+    await using lab = await world({ protocol });
     const [ann, bob] = [await lab.addWorker("ann"), await lab.addWorker("bob")];
     const wires = [
       [ann, bob],
@@ -87,7 +86,7 @@ describe.each(protocols)("%s", (protocol) => {
       [bob, ann],
     ] as const;
     for (const [from_agent_id, to_agent_id] of wires)
-      await lab.admin.post(`/workspaces/${lab.workspaceId}/wires`, { from_agent_id, to_agent_id });
+      await lab.admin.post(`${lab.own}/wires`, { from_agent_id, to_agent_id });
     expect((await preview(lab, lab.orchestratorId)).map((part) => part.source)).toEqual([
       `agent:${lab.orchestratorId}`,
       "tools",
@@ -104,7 +103,7 @@ describe.each(protocols)("%s", (protocol) => {
     const { turn } = await lab.chat("hello");
     expect(received(lab.model.requestsOf("boss")[0]!)).toEqual(asRead([...before.boss, spoken("hello")]));
     expect(received(lab.model.requestsOf("ann")[0]!)).toEqual(asRead([...before.ann, spoken("for ann")]));
-    const calls = await callsOf(lab, turn.id);
+    const calls = await lab.calls(turn.id);
     const sent = await Promise.all(calls.map((each) => stored(lab, each.id)));
     expect(sent.map(asRead)).toEqual(lab.model.requests.map(received));
     const then = await preview(lab, lab.orchestratorId);
@@ -114,10 +113,10 @@ describe.each(protocols)("%s", (protocol) => {
   });
 
   test("the difference of two calls names what came", async () => {
-    await using lab = await workplace(protocol);
+    await using lab = await world({ protocol });
     lab.model.script("boss", [call("model_list"), say("Done.")]);
     const { turn } = await lab.chat("hello");
-    const [first, second] = await callsOf(lab, turn.id);
+    const [first, second] = await lab.calls(turn.id);
     const diff = await lab.admin.get(`/calls/${first!.id}/diff?to=${second!.id}`);
     expect(diff).toMatchObject({
       from: first!.id,
@@ -138,7 +137,7 @@ describe.each(protocols)("%s", (protocol) => {
   });
 
   test("what is forgotten is not sent, what is restored is; stored calls stay", async () => {
-    await using lab = await workplace(protocol);
+    await using lab = await world({ protocol });
     lab.model.script("boss", [
       [say("I look."), call("model_list")],
       say("Seen."),
@@ -148,7 +147,7 @@ describe.each(protocols)("%s", (protocol) => {
       say("Five."),
     ]);
     const { turn } = await lab.chat("one");
-    const [person, asked, result, answer] = (await entriesOf(lab)).map((entry) => entry.id);
+    const [person, asked, result, answer] = (await lab.entries()).map((entry) => entry.id);
     const forget = (id: number | undefined) => lab.admin.delete(`/entries/${id}`);
     const restore = (id: number | undefined) => lab.admin.post(`/entries/${id}/restore`);
     const sentTo = async (text: string) => {
@@ -166,36 +165,36 @@ describe.each(protocols)("%s", (protocol) => {
     const all = await sentTo("five");
     expect(all.slice(0, 4)).toEqual(["one", "I look.", expect.stringContaining("boss"), "two"]);
     expect(lab.model.problems).toEqual([]);
-    const [, second] = await callsOf(lab, turn.id);
+    const [, second] = await lab.calls(turn.id);
     expect(asRead(await stored(lab, second!.id))).toEqual(received(lab.model.requests[1]!));
   });
 
   test("forgetting everything, also in the middle of a turn, leaves a valid request", async () => {
-    await using lab = await workplace(protocol);
+    await using lab = await world({ protocol });
     const held = gate();
     lab.model.script("boss", [say("one"), [held, call("model_list")], say("two")]);
     await lab.chat("first");
-    const turn = await begin(lab, "second");
+    const turn = await lab.begin("second");
     await held.reached;
-    const entries = await entriesOf(lab);
+    const entries = await lab.entries();
     await lab.admin.delete(`/entries/${entries.at(-1)!.id}`);
     held.open();
-    expect(await end(lab.admin, turn.id)).toMatchObject({ status: "done", error: null });
-    for (const entry of await entriesOf(lab)) await lab.admin.delete(`/entries/${entry.id}`);
-    await expectNextTurnWorks(lab);
+    expect(await lab.end(turn)).toMatchObject({ status: "done", error: null });
+    for (const entry of await lab.entries()) await lab.admin.delete(`/entries/${entry.id}`);
+    await lab.expectNextTurnWorks();
     expect(textsOf(lab.model.requests.at(-1)!)).toEqual(["and now?"]);
   });
 
   test("a cancelled turn whose question was forgotten can still be resumed", async () => {
-    await using lab = await workplace(protocol);
+    await using lab = await world({ protocol });
     lab.model.script("boss", [say("one"), hang(), say("two")]);
     await lab.chat("first");
-    const turn = await begin(lab, "second");
+    const turn = await lab.begin("second");
     await lab.model.waitFor(2);
     await lab.admin.post(`/turns/${turn.id}/cancel`);
-    await lab.admin.delete(`/entries/${(await entriesOf(lab)).at(-1)!.id}`);
+    await lab.admin.delete(`/entries/${(await lab.entries()).at(-1)!.id}`);
     await lab.admin.post(`/turns/${turn.id}/resume`);
-    expect(await end(lab.admin, turn.id)).toMatchObject({ status: "done", error: null });
+    expect(await lab.end(turn)).toMatchObject({ status: "done", error: null });
     expect(textsOf(lab.model.requests.at(-1)!)).toEqual(["first", "one", "(Go on from here.)"]);
     expect(lab.model.problems).toEqual([]);
   });
@@ -204,16 +203,16 @@ describe.each(protocols)("%s", (protocol) => {
 test.each(protocols)(
   "%s: bound instructions stand after the role and before the conversation, as saved, for whom they are bound",
   async (protocol) => {
-    await using lab = await workplace(protocol);
+    await using lab = await world({ protocol });
     const ann = await lab.addWorker("ann");
     const make = (name: string, text: string) => lab.admin.post("/instructions", { name, text });
     const [style, manners] = [await make("style", "Be long."), await make("manners", "Say please.")];
     const bind = (instruction_id: number, agent_id: number | null) =>
-      lab.admin.post(`/workspaces/${lab.workspaceId}/instructions`, { instruction_id, agent_id });
+      lab.admin.post(`${lab.own}/instructions`, { instruction_id, agent_id });
     await bind(style.id, null);
     await bind(manners.id, ann);
     await lab.admin.put(`/instructions/${style.id}`, { text: "Be brief." });
-    const [boss] = await lab.admin.get(`/workspaces/${lab.workspaceId}/agents`);
+    const [boss] = await lab.admin.get(`${lab.own}/agents`);
     lab.model.script("boss", [call("delegate", { agent: "ann", task: "Look." }), say("Done."), say("Bye.")]);
     lab.model.script("ann", [say("Looked.")]);
     const before = { boss: await preview(lab, lab.orchestratorId), ann: await preview(lab, ann) };
@@ -242,14 +241,14 @@ test.each(protocols)(
     expect(toAnn!.system).toBe("You are ann.\nBe brief.\nSay please.");
     expect(received(toBoss!)).toEqual(asRead([...before.boss, spoken("hello")]));
     expect(received(toAnn!)).toEqual(asRead([...before.ann, spoken("Look.")]));
-    const [first] = await callsOf(lab, turn.id);
+    const [first] = await lab.calls(turn.id);
     expect((await stored(lab, first!.id)).map((part) => part.source)).toEqual([
       `agent:${lab.orchestratorId}`,
       "instruction:style@v2",
       "tools",
       "entry:1",
     ]);
-    const bindings = await lab.admin.get(`/workspaces/${lab.workspaceId}/instructions`);
+    const bindings = await lab.admin.get(`${lab.own}/instructions`);
     for (const { id } of bindings) await lab.admin.delete(`/instruction-bindings/${id}`);
     await lab.chat("and?");
     expect(lab.model.requests.at(-1)!.system).toBe(boss!.role);
@@ -260,7 +259,7 @@ test.each(protocols)(
 test.each(protocols)(
   "%s: a model's output limit goes with every call; without one it is the provider's",
   async (protocol) => {
-    await using lab = await workplace(protocol);
+    await using lab = await world({ protocol });
     const limited = await lab.addModel("limited", { output_tokens: 1234 });
     lab.model.on("boss", say("ok")).on("limited", say("ok"));
     const limits = () => lab.model.requests.map(({ raw }) => raw["max_tokens"]);
@@ -279,7 +278,7 @@ test.each(protocols)(
 );
 
 test("stable parts come first and are marked for the provider's cache", async () => {
-  await using lab = await workplace("anthropic");
+  await using lab = await world({ model: true });
   lab.model.script("boss", [call("model_list"), say("Done.")]);
   await lab.chat("hello");
   const marks = (value: unknown): number => (JSON.stringify(value).match(/"cache_control"/g) ?? []).length;
@@ -297,12 +296,12 @@ test("stable parts come first and are marked for the provider's cache", async ()
 });
 
 test("what a worker said can't be forgotten, since it is not replayed", async () => {
-  await using lab = await workplace();
+  await using lab = await world({ model: true });
   await lab.addWorker("ann");
   lab.model.script("boss", [call("delegate", { agent: "ann", task: "x" }), say("Done.")]);
   lab.model.script("ann", [say("I did.")]);
   await lab.chat("hello");
-  const entry = (await entriesOf(lab)).find((each) => each.text === "I did.")!;
+  const entry = (await lab.entries()).find((each) => each.text === "I did.")!;
   await refusal(lab.admin.delete(`/entries/${entry.id}`), "refused");
   await refusal(lab.admin.delete("/entries/9999"), "not_found", "entry 9999: not found");
 });

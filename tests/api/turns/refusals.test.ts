@@ -15,8 +15,7 @@ import {
   times,
   type ScriptItem,
 } from "../../kit/model/index.ts";
-import { callsOf, conversationOf, expectNextTurnWorks, QUICK } from "../../kit/turns.ts";
-import { KEY, protocols, workplace } from "../../kit/workplace.ts";
+import { KEY, protocols, QUICK, world } from "../../kit/world.ts";
 
 interface Refusal {
   name: string;
@@ -104,7 +103,7 @@ const refusals: Refusal[] = [
 for (const protocol of protocols) {
   for (const { name, replies, requests, error } of refusals) {
     test(`${protocol}: ${name}`, async () => {
-      await using lab = await workplace(protocol, { times: QUICK });
+      await using lab = await world({ protocol, times: QUICK });
       lab.model.script("boss", replies());
       const { turn, events } = await lab.chat("hello");
       expect(turn).toMatchObject({ status: "failed", error });
@@ -113,16 +112,16 @@ for (const protocol of protocols) {
         data: { data: { turn: { status: "failed", error } } },
       });
       expect(lab.model.requests).toHaveLength(requests);
-      expect(await callsOf(lab, turn.id)).toMatchObject([
+      expect(await lab.calls(turn.id)).toMatchObject([
         { status: "failed", error, attempts: requests, input_tokens: null, output_tokens: null },
       ]);
-      expect(await conversationOf(lab)).toEqual(["person: hello"]);
-      await expectNextTurnWorks(lab);
+      expect(await lab.conversation()).toEqual(["person: hello"]);
+      await lab.expectNextTurnWorks();
     });
   }
 
   test(`${protocol}: a refusal that passes is not seen by the person`, async () => {
-    await using lab = await workplace(protocol, { times: QUICK });
+    await using lab = await world({ protocol, times: QUICK });
     lab.model.script("boss", [
       httpError(500, "oops"),
       httpError(429, "slow down", { retryAfter: 0 }),
@@ -130,12 +129,12 @@ for (const protocol of protocols) {
     ]);
     const { turn } = await lab.chat("hello");
     expect(turn.status).toBe("done");
-    expect(await callsOf(lab, turn.id)).toMatchObject([{ status: "done", attempts: 3, error: null }]);
-    expect(await conversationOf(lab)).toEqual(["person: hello", "agent: here"]);
+    expect(await lab.calls(turn.id)).toMatchObject([{ status: "done", attempts: 3, error: null }]);
+    expect(await lab.conversation()).toEqual(["person: hello", "agent: here"]);
   });
 
   test(`${protocol}: Retry-After goes before our own waits`, async () => {
-    await using lab = await workplace(protocol, { times: { ...QUICK, retryWaitsMs: [60_000, 60_000] } });
+    await using lab = await world({ protocol, times: { ...QUICK, retryWaitsMs: [60_000, 60_000] } });
     lab.model.script("boss", [httpError(429, "slow down", { retryAfter: 0.05 }), say("here")]);
     const { turn } = await lab.chat("hello");
     expect(turn.status).toBe("done");
@@ -144,7 +143,7 @@ for (const protocol of protocols) {
   });
 
   test(`${protocol}: nobody listens`, async () => {
-    await using lab = await workplace(protocol, { times: QUICK });
+    await using lab = await world({ protocol, times: QUICK });
     const [provider] = await lab.admin.get("/providers");
     const address = provider!.base_url;
     await lab.admin.patch(`/providers/${provider!.id}`, { base_url: await closedPort(), api_key: KEY });
@@ -153,26 +152,26 @@ for (const protocol of protocols) {
       status: "failed",
       error: "the provider could not be reached: connection refused",
     });
-    expect(await callsOf(lab, turn.id)).toMatchObject([{ status: "failed", attempts: 3 }]);
+    expect(await lab.calls(turn.id)).toMatchObject([{ status: "failed", attempts: 3 }]);
     await lab.admin.patch(`/providers/${provider!.id}`, { base_url: address, api_key: KEY });
-    await expectNextTurnWorks(lab);
+    await lab.expectNextTurnWorks();
   });
 
   test(`${protocol}: a redirect is not followed, so the key stays`, async () => {
     await using thief = await startModel();
-    await using lab = await workplace(protocol, { times: QUICK });
+    await using lab = await world({ protocol, times: QUICK });
     lab.model.script("boss", [redirect(`${thief.url}/v1/messages`, 307)]);
     const { turn } = await lab.chat("hello");
     const error = "the provider answered 307 (a redirect); redirects are not followed: correct its address";
     expect(turn).toMatchObject({ status: "failed", error });
     expect([...thief.requests, ...thief.lookups]).toEqual([]);
-    await expectNextTurnWorks(lab);
+    await lab.expectNextTurnWorks();
   });
 
   test(`${protocol}: a cancel ends the wait before the next attempt`, async () => {
-    await using lab = await workplace(protocol, { times: { ...QUICK, retryWaitsMs: [60_000, 60_000] } });
+    await using lab = await world({ protocol, times: { ...QUICK, retryWaitsMs: [60_000, 60_000] } });
     lab.model.script("boss", [httpError(500, "oops")]);
-    const { turn } = await lab.admin.post<{ turn: { id: number } }>(`/workspaces/${lab.workspaceId}/chat`, {
+    const { turn } = await lab.admin.post<{ turn: { id: number } }>(`${lab.own}/chat`, {
       text: "hello",
     });
     await lab.model.waitFor((request) => request.state === "done");
@@ -180,6 +179,6 @@ for (const protocol of protocols) {
       status: "cancelled",
       error: null,
     });
-    await expectNextTurnWorks(lab);
+    await lab.expectNextTurnWorks();
   });
 }

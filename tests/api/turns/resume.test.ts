@@ -3,42 +3,25 @@
 
 import { describe, expect, test } from "bun:test";
 import { call, gate, hang, httpError, say } from "../../kit/model/index.ts";
-import { createClient } from "../../kit/client.ts";
-import { temporaryFolder } from "../../kit/folder.ts";
-import { testService } from "../../kit/service.ts";
-import { begin, conversationOf, end, entriesOf, expectNextTurnWorks, QUICK } from "../../kit/turns.ts";
-import { protocols, workplace, type TurnView, type Workplace } from "../../kit/workplace.ts";
+import { protocols, QUICK, type World, world } from "../../kit/world.ts";
+import type { Turn } from "../../../src/service/turns/schema.ts";
 import { refusal } from "../../kit/refusal.ts";
 
-const resume = (lab: Workplace, turn: TurnView) => lab.admin.post(`/turns/${turn.id}/resume`);
-
-/** Stops the service in mid-turn and starts it again on the same data. */
-async function restarted(lab: Workplace, data: string): Promise<Workplace & AsyncDisposable> {
-  await lab.at.service.stop("test");
-  const at = await testService({ data, times: QUICK });
-  return {
-    ...lab,
-    at,
-    admin: createClient(at.url),
-    chat: lab.chat,
-    [Symbol.asyncDispose]: () => at[Symbol.asyncDispose](),
-  };
-}
+const resume = (lab: World, turn: Turn) => lab.admin.post(`/turns/${turn.id}/resume`);
 
 describe.each(protocols)("%s", (protocol) => {
   test("after a restart in mid-stream", async () => {
-    await using folder = await temporaryFolder();
-    await using lab = await workplace(protocol, { data: folder.path });
+    await using lab = await world({ protocol });
     lab.model.script("boss", [[say("Half a"), hang()], say("Whole.")]);
-    const turn = await begin(lab, "go");
+    const turn = await lab.begin("go");
     await using viewer = await lab.admin.events(`/turns/${turn.id}/events`);
     await viewer.until((event) => event.type === "delta" || event.type === "partial");
-    await using again = await restarted(lab, folder.path);
-    expect(await again.admin.get(`/turns/${turn.id}`)).toMatchObject({ status: "interrupted", error: null });
-    expect((await conversationOf(again))[1]).toStartWith("agent (partial): Half");
-    expect(await resume(again, turn)).toMatchObject({ id: turn.id, status: "running" });
-    expect(await end(again.admin, turn.id)).toMatchObject({ status: "done" });
-    const kept = (await entriesOf(again)).filter((entry) => !entry.forgotten).map((entry) => entry.text);
+    await lab.restart();
+    expect(await lab.admin.get(`/turns/${turn.id}`)).toMatchObject({ status: "interrupted", error: null });
+    expect((await lab.conversation())[1]).toStartWith("agent (partial): Half");
+    expect(await resume(lab, turn)).toMatchObject({ id: turn.id, status: "running" });
+    expect(await lab.end(turn)).toMatchObject({ status: "done" });
+    const kept = (await lab.entries()).filter((entry) => !entry.forgotten).map((entry) => entry.text);
     expect(kept).toEqual(["go", "Whole."]);
     expect(lab.model.requests.map((request) => request.messages.map((message) => message.text))).toEqual([
       ["go"],
@@ -48,14 +31,11 @@ describe.each(protocols)("%s", (protocol) => {
   });
 
   test("after a restart in parallel delegations: workers go on, finished ones are not asked again", async () => {
-    await using folder = await temporaryFolder();
-    await using lab = await workplace(protocol, { data: folder.path });
+    await using lab = await world({ protocol });
     for (const name of ["ann", "bob", "eve"]) await lab.addWorker(name);
-    const bob = (await lab.admin.get(`/workspaces/${lab.workspaceId}/agents`)).find(
-      (each) => each.name === "bob",
-    )!;
+    const bob = (await lab.admin.get(`${lab.own}/agents`)).find((each) => each.name === "bob")!;
     const delegate = (agent: string) => call("delegate", { agent, task: `task of ${agent}` });
-    await lab.admin.post(`/workspaces/${lab.workspaceId}/wires`, {
+    await lab.admin.post(`${lab.own}/wires`, {
       from_agent_id: bob.id,
       to_agent_id: lab.orchestratorId + 3,
     });
@@ -63,14 +43,14 @@ describe.each(protocols)("%s", (protocol) => {
     lab.model.script("ann", [say("ann's")]);
     lab.model.script("bob", [delegate("eve"), say("bob's")]);
     lab.model.script("eve", [hang(), say("eve's")]);
-    const turn = await begin(lab, "go");
+    const turn = await lab.begin("go");
     await lab.model.waitFor((request) => request.model === "eve");
     await using viewer = await lab.admin.events(`/turns/${turn.id}/events`);
     await viewer.until((event) => event.type === "tool.result");
-    await using again = await restarted(lab, folder.path);
-    await again.admin.delete(`/agents/${bob.id}`);
-    await resume(again, turn);
-    expect(await end(again.admin, turn.id)).toMatchObject({ status: "done", error: null });
+    await lab.restart();
+    await lab.admin.delete(`/agents/${bob.id}`);
+    await resume(lab, turn);
+    expect(await lab.end(turn)).toMatchObject({ status: "done", error: null });
     expect(lab.model.requests.map((request) => request.model).toSorted()).toEqual([
       "ann",
       "bob",
@@ -85,37 +65,35 @@ describe.each(protocols)("%s", (protocol) => {
       .messages.at(-1)!
       .results.map((result) => result.text);
     expect(results).toEqual(["ann's", "bob's"]);
-    const tasks = (await entriesOf(again))
-      .filter((entry) => entry.kind === "task")
-      .map((entry) => entry.text);
+    const tasks = (await lab.entries()).filter((entry) => entry.kind === "task").map((entry) => entry.text);
     expect(tasks.toSorted()).toEqual(["task of ann", "task of bob", "task of eve"]);
     expect(lab.model.problems).toEqual([]);
   });
 
   test("after a failed provider: goes on in the round that failed", async () => {
-    await using lab = await workplace(protocol, { times: QUICK });
+    await using lab = await world({ protocol, times: QUICK });
     lab.model.script("boss", [call("agent_list"), httpError(401, "bad key"), say("done")]);
     const { turn } = await lab.chat("go");
     expect(turn).toMatchObject({ status: "failed", error: "the provider answered 401: bad key" });
     await resume(lab, turn);
-    expect(await end(lab.admin, turn.id)).toMatchObject({ status: "done", error: null });
-    expect((await entriesOf(lab)).map((entry) => entry.kind)).toEqual(["person", "agent", "tool", "agent"]);
-    await expectNextTurnWorks(lab);
+    expect(await lab.end(turn)).toMatchObject({ status: "done", error: null });
+    expect((await lab.entries()).map((entry) => entry.kind)).toEqual(["person", "agent", "tool", "agent"]);
+    await lab.expectNextTurnWorks();
   });
 
   test("after a cancel in a delegation: the model learns that it was cancelled", async () => {
-    await using lab = await workplace(protocol);
+    await using lab = await world({ protocol });
     await lab.addWorker("ann");
     lab.model.script("boss", [
       [say("I ask."), call("delegate", { agent: "ann", task: "x" })],
       say("then not"),
     ]);
     lab.model.script("ann", [hang()]);
-    const turn = await begin(lab, "go");
+    const turn = await lab.begin("go");
     await lab.model.waitFor((request) => request.model === "ann");
     await lab.admin.post(`/turns/${turn.id}/cancel`);
     await resume(lab, turn);
-    expect(await end(lab.admin, turn.id)).toMatchObject({ status: "done" });
+    expect(await lab.end(turn)).toMatchObject({ status: "done" });
     expect(
       lab.model
         .requestsOf("boss")[1]!
@@ -126,29 +104,28 @@ describe.each(protocols)("%s", (protocol) => {
   });
 
   test("an interrupted turn that nobody resumes does not spoil the next", async () => {
-    await using folder = await temporaryFolder();
-    await using lab = await workplace(protocol, { data: folder.path });
+    await using lab = await world({ protocol });
     await lab.addWorker("ann");
     lab.model.script("boss", [
       [call("delegate", { agent: "ann", task: "x" }), call("delegate", { agent: "ann", task: "y" })],
       say("fine"),
     ]);
     lab.model.script("ann", [hang(), hang()]);
-    await begin(lab, "go");
+    await lab.begin("go");
     await lab.model.waitFor(() => lab.model.requestsOf("ann").length === 2);
-    await using again = await restarted(lab, folder.path);
-    const next = await begin(again, "and now?");
-    expect(await end(again.admin, next.id)).toMatchObject({ status: "done" });
+    await lab.restart();
+    const next = await lab.begin("and now?");
+    expect(await lab.end(next)).toMatchObject({ status: "done" });
     const results = lab.model
       .requestsOf("boss")[1]!
       .messages.at(-1)!
       .results.map((result) => result.text);
     expect(results).toEqual(Array(2).fill("Interrupted: whether this call took effect is not known."));
-    const closed = (await entriesOf(again)).filter((entry) => entry.tool === "delegate");
+    const closed = (await lab.entries()).filter((entry) => entry.tool === "delegate");
     expect(closed.map((entry) => `${entry.outcome} ${entry.duration_ms}`)).toEqual(
       Array(2).fill("unknown null"),
     );
-    const { tools } = await again.admin.get("/turns/1/steps");
+    const { tools } = await lab.admin.get("/turns/1/steps");
     expect(tools.map((tool) => `${tool.state} ${typeof tool.started_at} ${tool.finished_at}`)).toEqual(
       Array(2).fill("done string null"),
     );
@@ -157,15 +134,14 @@ describe.each(protocols)("%s", (protocol) => {
 });
 
 test("queued turns outlive the service and begin by themselves", async () => {
-  await using folder = await temporaryFolder();
-  await using lab = await workplace("anthropic", { data: folder.path });
+  await using lab = await world({ model: true });
   lab.model.script("boss", [hang(), say("second")]);
-  const first = await begin(lab, "1");
-  const second = await begin(lab, "2", { queue: true });
-  await using again = await restarted(lab, folder.path);
-  expect(await end(again.admin, second.id)).toMatchObject({ status: "done" });
-  expect(await again.admin.get(`/turns/${first.id}`)).toMatchObject({ status: "interrupted" });
-  const refused = await again.admin.refused("POST", `/turns/${first.id}/resume`);
+  const first = await lab.begin("1");
+  const second = await lab.begin("2", { queue: true });
+  await lab.restart();
+  expect(await lab.end(second)).toMatchObject({ status: "done" });
+  expect(await lab.admin.get(`/turns/${first.id}`)).toMatchObject({ status: "interrupted" });
+  const refused = await lab.admin.refused("POST", `/turns/${first.id}/resume`);
   expect(refused).toEqual({
     status: 409,
     code: "conflict",
@@ -174,19 +150,19 @@ test("queued turns outlive the service and begin by themselves", async () => {
 });
 
 test("a resume is refused when there is nothing to resume, or something else runs", async () => {
-  await using lab = await workplace();
+  await using lab = await world({ model: true });
   lab.model.script("boss", [say("ok"), hang(), hang(), say("x")]);
   const { turn } = await lab.chat("go");
   const done = ["conflict", "the turn is done: it can't be resumed"] as const;
   await refusal(lab.admin.post(`/turns/${turn.id}/resume`), ...done);
-  const second = await begin(lab, "2");
+  const second = await lab.begin("2");
   const running = ["turn_running", "a turn is running in this workspace"] as const;
   await refusal(lab.admin.post(`/turns/${second.id}/resume`), ...running);
   await lab.model.waitFor(2);
   await lab.admin.post(`/turns/${second.id}/cancel`);
   const answers = await Promise.all([
     lab.admin.raw("POST", `/turns/${second.id}/resume`),
-    lab.admin.raw("POST", `/workspaces/${lab.workspaceId}/chat`, { body: { text: "3" } }),
+    lab.admin.raw("POST", `${lab.own}/chat`, { body: { text: "3" } }),
     lab.admin.raw("POST", `/turns/${second.id}/resume`),
   ]);
   expect(answers.map((answer) => answer.status).toSorted()).toEqual([202, 409, 409]);
@@ -195,7 +171,7 @@ test("a resume is refused when there is nothing to resume, or something else run
 });
 
 test("rounds are counted over resumes", async () => {
-  await using lab = await workplace("anthropic", { times: QUICK });
+  await using lab = await world({ model: true, times: QUICK });
   const held = gate();
   let calls = 0;
   lab.model.on("boss", (request) => {
@@ -207,25 +183,23 @@ test("rounds are counted over resumes", async () => {
   expect(turn.status).toBe("failed");
   held.open();
   await resume(lab, turn);
-  expect(await end(lab.admin, turn.id)).toMatchObject({ status: "done" });
+  expect(await lab.end(turn)).toMatchObject({ status: "done" });
   expect(lab.model.requests).toHaveLength(18);
 });
 
 test("a stop that meets the beginning of turns leaves none open but those in line, which begin", async () => {
-  await using folder = await temporaryFolder();
-  await using lab = await workplace("anthropic", { data: folder.path });
+  await using lab = await world({ model: true });
   lab.model.on("boss", say("ok"));
-  const path = `/workspaces/${lab.workspaceId}/chat`;
+  const path = `${lab.own}/chat`;
   const chats = Array.from({ length: 6 }, (_, n) =>
     lab.admin.raw("POST", path, { body: { text: `chat ${n}`, queue: true } }).catch(() => undefined),
   );
   await chats[0];
-  const [again] = await Promise.all([restarted(lab, folder.path), ...chats]);
-  await using _ = again;
-  const turns = await again.admin.get(`/workspaces/${lab.workspaceId}/turns`);
+  await Promise.all([lab.restart(), ...chats]);
+  const turns = await lab.admin.get(`${lab.own}/turns`);
   expect(turns.length).toBeGreaterThan(0);
-  for (const { id } of turns) expect(["done", "interrupted"]).toContain((await end(again.admin, id)).status);
-  const next = await begin(again, "and now?");
-  expect(await end(again.admin, next.id)).toMatchObject({ status: "done" });
+  for (const { id } of turns) expect(["done", "interrupted"]).toContain((await lab.end({ id })).status);
+  const next = await lab.begin("and now?");
+  expect(await lab.end(next)).toMatchObject({ status: "done" });
   expect(lab.model.problems).toEqual([]);
 });

@@ -1,11 +1,11 @@
 // Goal: a turn acts with the rights that its person has when it acts, and ends with the reason when they have none.
 
 import { expect, test } from "bun:test";
+import type { Client } from "../../kit/client.ts";
 import { temporaryFolder } from "../../kit/folder.ts";
 import { call, gate, say } from "../../kit/model/index.ts";
-import { testService } from "../../kit/service.ts";
-import { begin, end } from "../../kit/turns.ts";
-import { workplace, type TurnView, type Workplace } from "../../kit/workplace.ts";
+import { type World, world } from "../../kit/world.ts";
+import type { Turn } from "../../../src/service/turns/schema.ts";
 
 const FORGE = call("gear_forge", {
   name: "mine",
@@ -16,25 +16,25 @@ const FORGE = call("gear_forge", {
 });
 
 /** A member of a team with which the workspace is shared. */
-async function member(lab: Workplace, name = "ann") {
-  const ann = await lab.at.user(name);
+async function member(lab: World, name = "ann") {
+  const ann = await lab.user(name);
   const team = await lab.admin.post("/teams", { name: `${name}'s team` });
   await lab.admin.put(`/teams/${team.id}/members/${ann.id}`);
-  await lab.admin.put(`/workspaces/${lab.workspaceId}/teams/${team.id}`);
+  await lab.admin.put(`${lab.own}/teams/${team.id}`);
   return { ann, team: team.id };
 }
 
 type Member = Awaited<ReturnType<typeof member>>;
 
-async function chatAs(lab: Workplace, { ann }: Pick<Member, "ann">, queue = false): Promise<TurnView> {
-  const path = `/workspaces/${lab.workspaceId}/chat`;
-  return (await ann.post<{ turn: TurnView }>(path, { text: "go", queue })).turn;
+async function chatAs(lab: World, { ann }: { ann: Client }, queue = false): Promise<Turn> {
+  const path = `${lab.own}/chat`;
+  return (await ann.post<{ turn: Turn }>(path, { text: "go", queue })).turn;
 }
 
-async function effects(lab: Workplace): Promise<string[]> {
-  const agents = await lab.admin.get(`/workspaces/${lab.workspaceId}/agents`);
+async function effects(lab: World): Promise<string[]> {
+  const agents = await lab.admin.get(`${lab.own}/agents`);
   const gears = await lab.admin.get("/gears");
-  const files = await lab.admin.get(`/workspaces/${lab.workspaceId}/files`);
+  const files = await lab.admin.get(`${lab.own}/files`);
   return [
     ...agents.map(({ name }) => name),
     ...gears.map(({ name }) => name),
@@ -44,7 +44,7 @@ async function effects(lab: Workplace): Promise<string[]> {
 
 interface Loss {
   readonly what: string;
-  readonly take: (lab: Workplace, who: Member) => Promise<unknown>;
+  readonly take: (lab: World, who: Member) => Promise<unknown>;
   readonly reason: string;
 }
 
@@ -84,7 +84,7 @@ const losses: Loss[] = [
 ];
 
 test.each(losses)("$what: what the model asks for then is not done", async ({ take, reason }) => {
-  await using lab = await workplace();
+  await using lab = await world({ model: true });
   const who = await member(lab);
   const before = await effects(lab);
   const held = gate();
@@ -101,15 +101,15 @@ test.each(losses)("$what: what the model asks for then is not done", async ({ ta
   await held.reached;
   await take(lab, who);
   held.open();
-  expect(await end(lab.admin, turn.id)).toMatchObject({ status: "cancelled", error: reason });
-  expect(await end(lab.admin, queued.id)).toMatchObject({ status: "cancelled", error: reason });
+  expect(await lab.end(turn)).toMatchObject({ status: "cancelled", error: reason });
+  expect(await lab.end(queued)).toMatchObject({ status: "cancelled", error: reason });
   expect(await effects(lab)).toEqual(before);
   expect(lab.model.requests).toHaveLength(1);
 });
 
 test("an admin who is deleted or demoted has no turn in the workspaces of others", async () => {
-  await using lab = await workplace();
-  const owner = await lab.at.user("owner");
+  await using lab = await world({ model: true });
+  const owner = await lab.user("owner");
   const [model] = await lab.admin.get("/models");
   const { id } = await owner.post("/workspaces", {
     name: "theirs",
@@ -121,21 +121,21 @@ test("an admin who is deleted or demoted has no turn in the workspaces of others
       lab.admin.patch(`/users/${user}`, { role: "member" }),
   };
   for (const [reason, take] of Object.entries(takes)) {
-    const admin = await lab.at.user(reason.split(" ")[0]!, "admin");
+    const admin = await lab.user(reason.split(" ")[0]!, "admin");
     const held = gate();
     lab.model.script("boss", [[held, call("file_write", { path: "a.txt", content: "x" })]]);
-    const { turn } = await admin.post<{ turn: TurnView }>(`/workspaces/${id}/chat`, { text: "go" });
+    const { turn } = await admin.post<{ turn: Turn }>(`/workspaces/${id}/chat`, { text: "go" });
     await held.reached;
     await take(admin.id);
     held.open();
-    expect(await end(owner, turn.id)).toMatchObject({ status: "cancelled", error: reason });
+    expect(await lab.end(turn, owner)).toMatchObject({ status: "cancelled", error: reason });
   }
   expect(await owner.get(`/workspaces/${id}/files`)).toEqual([]);
 });
 
 test("a person whose role changes goes on with the new one where they still see the workspace", async () => {
-  await using lab = await workplace();
-  const boss = await lab.at.user("boss", "admin");
+  await using lab = await world({ model: true });
+  const boss = await lab.user("boss", "admin");
   const [model] = await lab.admin.get("/models");
   const { id } = await boss.post("/workspaces", {
     name: "own",
@@ -146,17 +146,17 @@ test("a person whose role changes goes on with the new one where they still see 
     [held, call("agent_create", { name: "helper", role: "r", model: "boss" })],
     say("done"),
   ]);
-  const { turn } = await boss.post<{ turn: TurnView }>(`/workspaces/${id}/chat`, { text: "go" });
+  const { turn } = await boss.post<{ turn: Turn }>(`/workspaces/${id}/chat`, { text: "go" });
   await held.reached;
   await lab.admin.patch(`/users/${boss.id}`, { role: "member" });
   held.open();
-  expect(await end(boss, turn.id)).toMatchObject({ status: "done", error: null });
+  expect(await lab.end(turn, boss)).toMatchObject({ status: "done", error: null });
   const [record] = await lab.admin.get("/audit?action=wire.create&limit=1");
   expect(record).toMatchObject({ actor: "boss", role: "member" });
 });
 
 test("a worker in the middle of its run acts no more", async () => {
-  await using lab = await workplace();
+  await using lab = await world({ model: true });
   const who = await member(lab);
   await lab.addWorker("scribe");
   const held = gate();
@@ -166,40 +166,40 @@ test("a worker in the middle of its run acts no more", async () => {
   await held.reached;
   await lab.admin.delete(`/teams/${who.team}/members/${who.ann.id}`);
   held.open();
-  expect(await end(lab.admin, turn.id)).toMatchObject({ status: "cancelled", error: LOST });
-  expect(await lab.admin.get(`/workspaces/${lab.workspaceId}/files`)).toEqual([]);
+  expect(await lab.end(turn)).toMatchObject({ status: "cancelled", error: LOST });
+  expect(await lab.admin.get(`${lab.own}/files`)).toEqual([]);
 });
 
 test("logging out ends no turn; changing one's own password ends those of other tokens", async () => {
-  await using lab = await workplace();
+  await using lab = await world({ model: true });
   const { ann, team } = await member(lab);
   const passwords = ["the first password", "the second password"] as const;
   await lab.admin.put(`/users/${ann.id}/password`, { password: passwords[0] });
   const login = async (password: string) =>
-    lab.at.as((await lab.admin.post("/login", { user: "ann", password })).token);
-  const who = { ann: { ...(await login(passwords[0])), id: ann.id, token: "" }, team };
+    lab.as((await lab.admin.post("/login", { user: "ann", password })).token);
+  const who = { ann: await login(passwords[0]), team };
   const [out, changed] = [gate(), gate()];
   lab.model.script("boss", [[out, say("done")], [changed, say("never")], say("done")]);
   const first = await chatAs(lab, who);
   await out.reached;
   await who.ann.post("/logout");
   out.open();
-  expect(await end(lab.admin, first.id)).toMatchObject({ status: "done", error: null });
+  expect(await lab.end(first)).toMatchObject({ status: "done", error: null });
 
   const [left, kept] = [await login(passwords[0]), await login(passwords[0])];
-  const second = await chatAs(lab, { ann: { ...left, id: ann.id, token: "" } });
-  const third = await chatAs(lab, { ann: { ...kept, id: ann.id, token: "" } }, true);
+  const second = await chatAs(lab, { ann: left });
+  const third = await chatAs(lab, { ann: kept }, true);
   await changed.reached;
   await kept.put(`/users/${ann.id}/password`, { password: passwords[1], current_password: passwords[0] });
-  expect(await end(lab.admin, second.id)).toMatchObject({
+  expect(await lab.end(second)).toMatchObject({
     status: "cancelled",
     error: "the password of ann was changed",
   });
-  expect(await end(lab.admin, third.id)).toMatchObject({ status: "done", error: null });
+  expect(await lab.end(third)).toMatchObject({ status: "done", error: null });
 });
 
 test("a turn that is resumed acts for the person who resumed it", async () => {
-  await using lab = await workplace();
+  await using lab = await world({ model: true });
   const who = await member(lab);
   const held = gate();
   lab.model.script("boss", [
@@ -210,26 +210,26 @@ test("a turn that is resumed acts for the person who resumed it", async () => {
   const turn = await chatAs(lab, who);
   await held.reached;
   await lab.admin.delete(`/users/${who.ann.id}`);
-  await end(lab.admin, turn.id);
+  await lab.end(turn);
   await lab.admin.post(`/turns/${turn.id}/resume`);
-  expect(await end(lab.admin, turn.id)).toMatchObject({ status: "done", error: null, user_name: "ann" });
+  expect(await lab.end(turn)).toMatchObject({ status: "done", error: null, user_name: "ann" });
   const [record] = await lab.admin.get("/audit?action=wire.create&limit=1");
   expect(record).toMatchObject({ actor: "admin", role: "admin", detail: { agent: "orchestrator" } });
 });
 
 test("a queued turn begins after a restart with the rights that its person has then", async () => {
   await using folder = await temporaryFolder();
-  await using lab = await workplace("anthropic", { data: folder.path });
+  await using lab = await world({ model: true, data: folder.path });
   const [ann, bob] = [await member(lab, "ann"), await member(lab, "bob")];
   const held = gate();
   lab.model.script("boss", [[held, say("never")], call("agent_list"), say("done")]);
-  const first = await begin(lab, "go");
+  const first = await lab.begin("go");
   await held.reached;
   const [second, third] = [await chatAs(lab, ann, true), await chatAs(lab, bob, true)];
   await lab.admin.delete(`/users/${ann.ann.id}`);
-  await lab.at.service.stop("test");
-  await using again = await testService({ data: folder.path });
-  expect(await end(again.admin, third.id)).toMatchObject({ status: "done", error: null });
+  await lab.program.service.stop("test");
+  await using again = await world({ data: folder.path });
+  expect(await again.end(third)).toMatchObject({ status: "done", error: null });
   expect(await again.admin.get(`/turns/${first.id}`)).toMatchObject({ status: "interrupted" });
   expect(await again.admin.get(`/turns/${second.id}`)).toMatchObject({
     status: "cancelled",

@@ -4,31 +4,24 @@
 import { expect, test } from "bun:test";
 import type { Entry } from "../../../src/service/conversation/schema.ts";
 import type { Turn } from "../../../src/service/turns/schema.ts";
-import { approvedGear, isolatedSandbox, type GearView } from "../../kit/gears.ts";
+import { ECHO, isolatedSandbox } from "../../kit/gears.ts";
 import { manualClock } from "../../kit/manual-clock.ts";
 import { call, gate, hang, say } from "../../kit/model/index.ts";
-import { begin, callsOf, end } from "../../kit/turns.ts";
-import { workplace, type Workplace } from "../../kit/workplace.ts";
+import { world } from "../../kit/world.ts";
 
 const GEAR_MS = 1_500;
 /** When everything begins, and when its gear is done. */
 const [START, LATER] = ["2026-01-01T12:00:00.000Z", "2026-01-01T12:00:01.500Z"];
 
 /** A workplace whose time stands still, except that a gear takes 1.5 s. */
-async function timedLab(): Promise<Workplace & { gear: GearView; helperId: number }> {
+async function timedLab() {
   const clock = manualClock();
   const sandbox = isolatedSandbox(async () => {
     clock.advance(GEAR_MS);
     return {};
   });
-  const lab = await workplace("anthropic", { clock, sandbox });
-  const helperId = await lab.addWorker("helper");
-  const gear = await approvedGear(lab.admin);
-  await lab.admin.post(`/workspaces/${lab.workspaceId}/gears`, { gear_id: gear.id });
-  return { ...lab, gear, helperId };
+  return world({ workers: ["helper"], gears: [ECHO], clock, sandbox });
 }
-
-const entriesOf = (lab: Workplace) => lab.admin.get(`/workspaces/${lab.workspaceId}/entries`);
 
 test("runs, calls and tools of a turn with a worker that was removed since and a gear", async () => {
   await using lab = await timedLab();
@@ -36,12 +29,12 @@ test("runs, calls and tools of a turn with a worker that was removed since and a
   lab.model.script("boss", [[delegation, call("no_such_tool")], say("Done.")]);
   lab.model.script("helper", [call("echo_args", { a: 1 }), say("Called.")]);
   const { turn } = await lab.chat("go");
-  await lab.admin.delete(`/agents/${lab.helperId}`);
+  await lab.admin.delete(`/agents/${lab.agents["helper"]!}`);
   const steps = await lab.admin.get(`/turns/${turn.id}/steps`);
   const [delegate, unknown, gear] = steps.tools.map((tool) => tool.call_id);
   expect(steps).toEqual({
     turn: await lab.admin.get(`/turns/${turn.id}`),
-    calls: (await callsOf(lab, turn.id)) as never,
+    calls: (await lab.calls(turn.id)) as never,
     runs: [
       {
         id: 1,
@@ -56,7 +49,7 @@ test("runs, calls and tools of a turn with a worker that was removed since and a
       },
       {
         id: 2,
-        agent_id: lab.helperId,
+        agent_id: lab.agents["helper"]!,
         agent: "helper",
         parent_run_id: 1,
         call_id: delegate!,
@@ -98,7 +91,7 @@ test("runs, calls and tools of a turn with a worker that was removed since and a
       {
         call_id: gear!,
         run_id: 2,
-        agent_id: lab.helperId,
+        agent_id: lab.agents["helper"]!,
         tool: "echo_args",
         arguments: '{"a":1}',
         state: "done",
@@ -106,7 +99,7 @@ test("runs, calls and tools of a turn with a worker that was removed since and a
         started_at: START,
         finished_at: LATER,
         gear_run_id: 1,
-        gear_id: lab.gear.id,
+        gear_id: lab.gears[ECHO.name]!.id,
         gear_version: 1,
       },
     ],
@@ -121,7 +114,7 @@ test("entries say which call gave a task and how long a tool took, as their even
   ]);
   lab.model.script("helper", [call("echo_args", { a: 1 }), say("Called.")]);
   const { events } = await lab.chat("go");
-  const entries = await entriesOf(lab);
+  const entries = await lab.entries();
   const asked = entries.flatMap((entry) => entry.calls.map(({ id, name }) => [id, name] as const));
   const nameOf = new Map(asked);
   const byThread = entries.toSorted((a, b) => a.thread - b.thread);
@@ -154,12 +147,12 @@ test("entries say which call gave a task and how long a tool took, as their even
 });
 
 test("a turn that goes on: what runs has begun and not ended; a later one knows nothing of it", async () => {
-  await using lab = await workplace();
+  await using lab = await world({ model: true });
   await lab.addWorker("helper");
   lab.model.script("boss", [call("delegate", { agent: "helper", task: "Wait." }), say("Next.")]);
   const held = gate();
   lab.model.script("helper", [[held, hang()]]);
-  const turn = await begin(lab, "go");
+  const turn = await lab.begin("go");
   await held.reached;
   const { tools, runs } = await lab.admin.get(`/turns/${turn.id}/steps`);
   expect(tools.map(({ tool, state, outcome, finished_at }) => [tool, state, outcome, finished_at])).toEqual([
@@ -176,19 +169,19 @@ test("a turn that goes on: what runs has begun and not ended; a later one knows 
 });
 
 test("a turn says where its events begin, queued or started, in its record, its list and its own events", async () => {
-  await using lab = await workplace();
+  await using lab = await world({ model: true });
   const held = gate();
   lab.model.script("boss", [[held, say("one")], say("two")]);
-  const turns = [await begin(lab, "1"), await begin(lab, "2", { queue: true })];
+  const turns = [await lab.begin("1"), await lab.begin("2", { queue: true })];
   held.open();
-  for (const turn of turns) await end(lab.admin, turn.id);
-  await using reader = await lab.admin.events(`/workspaces/${lab.workspaceId}/events?after=0`);
+  for (const turn of turns) await lab.end(turn);
+  await using reader = await lab.admin.events(`${lab.own}/events?after=0`);
   await reader.until((event) => event.type === "turn.finished" && event.data.turn_id === turns[1]!.id);
   const ofTurns = reader.seen.filter(({ type }) => type.startsWith("turn."));
   const firsts = turns.map((turn) => reader.seen.find((event) => event.data.turn_id === turn.id)!);
   expect(firsts.map(({ type }) => type)).toEqual(["turn.started", "turn.queued"]);
   const expected = firsts.map(({ id }) => id);
-  const list = await lab.admin.get(`/workspaces/${lab.workspaceId}/turns`);
+  const list = await lab.admin.get(`${lab.own}/turns`);
   expect(list.map((turn) => turn.first_event_id as number | undefined)).toEqual(expected);
   expect((turns as unknown as Turn[]).map((turn) => turn.first_event_id as number | undefined)).toEqual(
     expected,

@@ -6,8 +6,7 @@ import { connect } from "node:net";
 import { call, gate, hang, huge, say, stream } from "../../kit/model/index.ts";
 import type { EventReader, StreamEvent } from "../../kit/client.ts";
 import { rawStream } from "../../kit/raw-http.ts";
-import { begin, entriesOf } from "../../kit/turns.ts";
-import { workplace } from "../../kit/workplace.ts";
+import { world } from "../../kit/world.ts";
 import { refusal } from "../../kit/refusal.ts";
 
 const idsOf = (events: readonly StreamEvent[]) => events.flatMap((event) => event.id ?? []);
@@ -26,28 +25,28 @@ async function untilSaid(reader: EventReader, runId: number, text: string): Prom
 }
 
 test("ids ascend without a gap, also across changes that were undone", async () => {
-  await using lab = await workplace();
+  await using lab = await world({ model: true });
   await lab.addModel("worker");
   const create = (name: string) => call("agent_create", { name, role: "r", model: "worker" });
   lab.model.script("boss", [
     [create("a"), create("a"), call("wire_create", { from: "a", to: "a" }), create("b")],
     say("done"),
   ]);
-  await using viewer = await lab.admin.events(`/workspaces/${lab.workspaceId}/events?after=0`);
+  await using viewer = await lab.admin.events(`${lab.own}/events?after=0`);
   await lab.chat("go");
   await viewer.until((event) => event.type === "turn.finished");
   expect(idsOf(viewer.seen)).toEqual(upTo(idsOf(viewer.seen).length));
 });
 
 test("a viewer that drops and comes back misses nothing and gets nothing twice", async () => {
-  await using lab = await workplace();
+  await using lab = await world({ model: true });
   const [one, two] = [gate(), gate()];
   lab.model.script("boss", [
     [say("a"), one, call("agent_list")],
     [two, say("b")],
   ]);
-  const turn = await begin(lab, "go");
-  const path = `/workspaces/${lab.workspaceId}/events`;
+  const turn = await lab.begin("go");
+  const path = `${lab.own}/events`;
   const first = await lab.admin.events(`${path}?after=0`);
   await first.until((event) => event.type === "status");
   const seen = idsOf(first.seen);
@@ -72,14 +71,14 @@ test("a viewer that drops and comes back misses nothing and gets nothing twice",
 });
 
 test("who joins late gets what is stored, one partial for each that speaks, and deltas that go on from there", async () => {
-  await using lab = await workplace();
+  await using lab = await world({ model: true });
   const [early, late] = [gate(), gate()];
   for (const name of ["ann", "bob"]) await lab.addWorker(name);
   const delegate = (agent: string) => call("delegate", { agent, task: "speak" });
   lab.model.script("boss", [[delegate("ann"), delegate("bob")], say("done")]);
   lab.model.script("ann", [[say("I am "), early, say("ann, truly")]]);
   lab.model.script("bob", [[say("And I "), early, late, say("am bob")]]);
-  const turn = await begin(lab, "go");
+  const turn = await lab.begin("go");
   await using from = await lab.admin.events(`/turns/${turn.id}/events`);
   await untilSaid(from, 2, "I am ");
   await untilSaid(from, 3, "And I ");
@@ -108,9 +107,9 @@ test("who joins late gets what is stored, one partial for each that speaks, and 
 });
 
 test("joining at any moment gives the same text", async () => {
-  await using lab = await workplace();
+  await using lab = await world({ model: true });
   lab.model.script("boss", [stream({ chunks: 300, everyMs: 1 })]);
-  const turn = await begin(lab, "go");
+  const turn = await lab.begin("go");
   const join = async () => {
     await using reader = await lab.admin.events(`/turns/${turn.id}/events`);
     return await reader.all();
@@ -122,17 +121,17 @@ test("joining at any moment gives the same text", async () => {
     for (let chunk = 0; chunk < 20; chunk++) await pace.next();
   }
   const seen = await Promise.all(joiners);
-  const [, answer] = await entriesOf(lab);
+  const [, answer] = await lab.entries();
   expect(seen.map((events) => saidBy(events, 1))).toEqual(seen.map(() => answer!.text));
   expect(seen.map((events) => idsOf(events))).toEqual(seen.map(() => idsOf(seen[0]!)));
 });
 
 test("a viewer that does not read is cut off and harms nobody", async () => {
-  await using lab = await workplace();
+  await using lab = await world({ model: true });
   lab.model.script("boss", [...[1, 2, 3].map(() => [huge(3_500_000), call("agent_list")]), say("end")]);
-  const socket = connect(lab.at.service.port, "127.0.0.1");
+  const socket = connect(lab.program.service.port, "127.0.0.1");
   socket.write(
-    `GET /api/v1/workspaces/${lab.workspaceId}/events?after=0 HTTP/1.1\r\nHost: ${new URL(lab.at.url).host}\r\n\r\n`,
+    `GET /api/v1/workspaces/${lab.workspaceId}/events?after=0 HTTP/1.1\r\nHost: ${new URL(lab.url).host}\r\n\r\n`,
   );
   await new Promise((resolve) => socket.once("readable", resolve));
   const { turn, events } = await lab.chat("go");
@@ -156,10 +155,10 @@ test("a viewer that does not read is cut off and harms nobody", async () => {
 }, 20_000);
 
 test("the stream of a finished turn ends, that of a resumed one goes on", async () => {
-  await using lab = await workplace();
+  await using lab = await world({ model: true });
   const held = gate();
   lab.model.script("boss", [hang(), [held, say("now")]]);
-  const turn = await begin(lab, "go");
+  const turn = await lab.begin("go");
   await lab.model.waitFor(1);
   await lab.admin.post(`/turns/${turn.id}/cancel`);
   await using first = await lab.admin.events(`/turns/${turn.id}/events`);
@@ -186,7 +185,7 @@ test("the stream of a finished turn ends, that of a resumed one goes on", async 
     ["cancelled", true],
     ["done", true],
   ]);
-  for (const path of [`/turns/${turn.id}`, `/workspaces/${lab.workspaceId}`]) {
+  for (const path of [`/turns/${turn.id}`, lab.own]) {
     await using replay = await lab.admin.events(`${path}/events?after=0`);
     await replay.until(({ type, data }) => type === "turn.finished" && data.data.turn.status === "done");
     expect(ends(replay.seen)).toEqual([
@@ -197,11 +196,11 @@ test("the stream of a finished turn ends, that of a resumed one goes on", async 
 });
 
 test("a viewer of one turn hears nothing of another", async () => {
-  await using lab = await workplace();
+  await using lab = await world({ model: true });
   const held = gate();
   lab.model.script("boss", [[say("first"), held], say("second")]);
-  const first = await begin(lab, "1");
-  const second = await begin(lab, "2", { queue: true });
+  const first = await lab.begin("1");
+  const second = await lab.begin("2", { queue: true });
   await using watcher = await lab.admin.events(`/turns/${first.id}/events`);
   await untilSaid(watcher, 1, "first");
   await using viewer = await lab.admin.events(`/turns/${second.id}/events`);
@@ -213,56 +212,56 @@ test("a viewer of one turn hears nothing of another", async () => {
 });
 
 test("who loses access loses the stream; who keeps it, keeps it", async () => {
-  await using lab = await workplace();
-  const ann = await lab.at.user("ann");
+  await using lab = await world({ model: true });
+  const ann = await lab.user("ann");
   const team = await lab.admin.post("/teams", { name: "team" });
   await lab.admin.put(`/teams/${team.id}/members/${ann.id}`);
-  await lab.admin.put(`/workspaces/${lab.workspaceId}/teams/${team.id}`);
+  await lab.admin.put(`${lab.own}/teams/${team.id}`);
   const held = gate();
   lab.model.script("boss", [[say("so far"), held, say(" so good")]]);
-  const turn = await begin(lab, "go");
-  await using hers = await ann.events(`/workspaces/${lab.workspaceId}/events?after=0`);
+  const turn = await lab.begin("go");
+  await using hers = await ann.events(`${lab.own}/events?after=0`);
   await using mine = await lab.admin.events(`/turns/${turn.id}/events`);
   await untilSaid(hers, 1, "so far");
-  await lab.admin.delete(`/workspaces/${lab.workspaceId}/teams/${team.id}`);
+  await lab.admin.delete(`${lab.own}/teams/${team.id}`);
   await hers.all();
   held.open();
   await mine.all();
   expect([saidBy(hers.seen, 1), saidBy(mine.seen, 1)]).toEqual(["so far", "so far so good"]);
-  await refusal(ann.get(`/workspaces/${lab.workspaceId}/events`), "not_found");
+  await refusal(ann.get(`${lab.own}/events`), "not_found");
 });
 
 test("a stream that is ended closes its connection: with its turn, and with the right to see it", async () => {
-  await using lab = await workplace();
-  const ann = await lab.at.user("ann");
+  await using lab = await world({ model: true });
+  const ann = await lab.user("ann");
   const team = await lab.admin.post("/teams", { name: "team" });
   await lab.admin.put(`/teams/${team.id}/members/${ann.id}`);
-  await lab.admin.put(`/workspaces/${lab.workspaceId}/teams/${team.id}`);
+  await lab.admin.put(`${lab.own}/teams/${team.id}`);
   const held = gate();
   lab.model.script("boss", [[held, say("done")]]);
-  const turn = await begin(lab, "go");
-  await using ofTurn = await rawStream(lab.at.url, `/api/v1/turns/${turn.id}/events`, ann.token);
+  const turn = await lab.begin("go");
+  await using ofTurn = await rawStream(lab.url, `/api/v1/turns/${turn.id}/events`, ann.token);
   held.open();
   expect(await ofTurn.closed).toEndWith("\r\n0\r\n\r\n");
   await using ofWorkspace = await rawStream(
-    lab.at.url,
+    lab.url,
     `/api/v1/workspaces/${lab.workspaceId}/events`,
     ann.token,
   );
-  await lab.admin.delete(`/workspaces/${lab.workspaceId}/teams/${team.id}`);
+  await lab.admin.delete(`${lab.own}/teams/${team.id}`);
   expect(await ofWorkspace.closed).toEndWith("\r\n0\r\n\r\n");
 });
 
 test("deleting a workspace stops its turn and tells its viewers", async () => {
-  await using lab = await workplace();
+  await using lab = await world({ model: true });
   lab.model.script("boss", [[say("so far"), hang()]]);
-  const turn = await begin(lab, "go");
-  await begin(lab, "next", { queue: true });
-  await using viewer = await lab.admin.events(`/workspaces/${lab.workspaceId}/events?after=0`);
+  const turn = await lab.begin("go");
+  await lab.begin("next", { queue: true });
+  await using viewer = await lab.admin.events(`${lab.own}/events?after=0`);
   await untilSaid(viewer, 1, "so far");
   const [late] = await Promise.all([
-    lab.admin.raw("POST", `/workspaces/${lab.workspaceId}/chat`, { body: { text: "too late", queue: true } }),
-    lab.admin.delete(`/workspaces/${lab.workspaceId}`),
+    lab.admin.raw("POST", `${lab.own}/chat`, { body: { text: "too late", queue: true } }),
+    lab.admin.delete(lab.own),
   ]);
   expect([202, 404]).toContain(late.status);
   const events = await viewer.all();
@@ -277,17 +276,17 @@ test("deleting a workspace stops its turn and tells its viewers", async () => {
   await lab.model.waitFor((request) => request.state === "aborted");
   await refusal(lab.admin.get(`/turns/${turn.id}`), "not_found", `turn ${turn.id}: not found`);
   expect(lab.model.requests).toHaveLength(1);
-  expect(lab.at.log.filter((line) => line.includes('"level":"error"'))).toEqual([]);
+  expect(lab.program.log.filter((line) => line.includes('"level":"error"'))).toEqual([]);
 });
 
 test("stopping the service ends the streams", async () => {
-  await using lab = await workplace();
+  await using lab = await world({ model: true });
   lab.model.script("boss", [[say("so far"), hang()]]);
-  const turn = await begin(lab, "go");
+  const turn = await lab.begin("go");
   await using viewer = await lab.admin.events(`/turns/${turn.id}/events`);
-  await using other = await lab.admin.events(`/workspaces/${lab.workspaceId}/events`);
+  await using other = await lab.admin.events(`${lab.own}/events`);
   await untilSaid(viewer, 1, "so far");
-  await lab.at.service.stop("test");
+  await lab.program.service.stop("test");
   expect((await viewer.all()).at(-1)!.data.data.turn.status).toBe("interrupted");
   await other.all();
 });

@@ -7,26 +7,25 @@ import { misfits } from "../../kit/event-check.ts";
 import { call, gate, say } from "../../kit/model/index.ts";
 import { found } from "../../kit/search-service.ts";
 import { searchable, searchLab, type SearchLab } from "../../kit/searching.ts";
-import { begin, end } from "../../kit/turns.ts";
 import { refusal } from "../../kit/refusal.ts";
 
 const search = call("web_search", { query: "heron migration 2026" });
 
 /** Runs a turn in which one search is asked for and approved. */
 async function searched(lab: SearchLab, text: string): Promise<Turn> {
-  const turn = await begin(lab, text);
+  const turn = await lab.begin(text);
   await lab.decide((await lab.pending())[0]!, "approve");
-  await end(lab.admin, turn.id);
+  await lab.end(turn);
   return lab.admin.get(`/turns/${turn.id}`);
 }
 
 async function plain(lab: SearchLab, text: string): Promise<Turn> {
-  const turn = await begin(lab, text);
-  await end(lab.admin, turn.id);
+  const turn = await lab.begin(text);
+  await lab.end(turn);
   return lab.admin.get(`/turns/${turn.id}`);
 }
 
-const entries = (lab: SearchLab) => lab.admin.get(`/workspaces/${lab.workspaceId}/entries?limit=500`);
+const entries = (lab: SearchLab) => lab.admin.get(`${lab.own}/entries?limit=500`);
 
 /** Kind and mark of the conversation with the orchestrator. */
 async function marks(lab: SearchLab): Promise<string[]> {
@@ -69,7 +68,7 @@ test.if(searchable)("it lasts over turns until each entry is forgotten or cleare
     [`entry:${last!.id}`, sha256Hex(last!.text)],
     [`entry:${answer!.id}`, sha256Hex(answer!.text)],
   ]);
-  await using reader = await lab.admin.events(`/workspaces/${lab.workspaceId}/events?after=0`);
+  await using reader = await lab.admin.events(`${lab.own}/events?after=0`);
   await reader.until(({ type, data }) => type === "turn.finished" && data.data.turn.text === "now?");
   expect(misfits(reader.seen)).toEqual([]);
   const told = reader.seen.filter(({ type }) => type === "entry.taint_cleared");
@@ -83,7 +82,7 @@ test.if(searchable)("all marks up to what a person has read are cleared in one g
   await searched(lab, "look");
   const [result, answer] = await tainted(lab);
   await plain(lab, "more");
-  const path = `/workspaces/${lab.workspaceId}/clear-taint`;
+  const path = `${lab.own}/clear-taint`;
   expect(await lab.admin.post(path, { through: answer!.id })).toEqual({ cleared: 2, left: 0 });
   // What came after what was read keeps its mark.
   const [later, ...others] = await tainted(lab);
@@ -104,13 +103,13 @@ test.if(searchable)("forgetting what a model is reading does not clean what it a
   const held = gate();
   const write = call("file_write", { path: "note.md", content: "They fly." });
   lab.model.script("boss", [search, [held, write], say("Written?")]);
-  const turn = await begin(lab, "look");
+  const turn = await lab.begin("look");
   await lab.decide((await lab.pending())[0]!, "approve");
   await held.reached;
   const [result] = await tainted(lab);
   await lab.admin.delete(`/entries/${result!.id}`);
   held.open();
-  await end(lab.admin, turn.id);
+  await lab.end(turn);
   const made = ["agent tainted", "tool tainted", "agent tainted"];
   expect(await marks(lab)).toEqual(["person", "agent", "tool tainted", ...made]);
   expect((await entries(lab)).at(-2)).toMatchObject({ tool: "file_write", outcome: "error" });
@@ -159,10 +158,10 @@ test.if(searchable)(
   async () => {
     await using lab = await searchLab();
     await lab.grant();
-    const ann = await lab.at.user("ann");
+    const ann = await lab.user("ann");
     const team = await lab.admin.post("/teams", { name: "team" });
     await lab.admin.put(`/teams/${team.id}/members/${ann.id}`);
-    await lab.admin.put(`/workspaces/${lab.workspaceId}/teams/${team.id}`);
+    await lab.admin.put(`${lab.own}/teams/${team.id}`);
     const held = gate();
     lab.service.answer(async () => {
       held.reach();
@@ -170,13 +169,13 @@ test.if(searchable)(
       return found([{ title: "Herons", url: "https://example.org/", description: "They fly." }]);
     });
     lab.model.script("boss", [search, say("never")]);
-    const path = `/workspaces/${lab.workspaceId}/chat`;
+    const path = `${lab.own}/chat`;
     const { turn } = await ann.post<{ turn: Turn }>(path, { text: "look" });
     await lab.decide((await lab.pending())[0]!, "approve");
     await held.reached;
     await lab.admin.delete(`/teams/${team.id}/members/${ann.id}`);
     held.open();
-    await end(lab.admin, turn.id);
+    await lab.end(turn);
     expect(await lab.admin.get(`/turns/${turn.id}`)).toMatchObject({
       status: "cancelled",
       error: "ann lost access to this workspace",
@@ -189,7 +188,7 @@ test.if(searchable)(
 test.if(searchable)("who does not see the workspace clears nothing", async () => {
   await using lab = await searchLab();
   await lab.grant();
-  const ann = await lab.at.user("ann");
+  const ann = await lab.user("ann");
   lab.model.script("boss", [search, say("They fly.")]);
   await searched(lab, "look");
   const [result] = await tainted(lab);

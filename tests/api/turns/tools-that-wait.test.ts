@@ -10,8 +10,9 @@ import { temporaryFolder } from "../../kit/folder.ts";
 import { approvedGear, isolatedSandbox } from "../../kit/gears.ts";
 import { call, gate, hang, say } from "../../kit/model/index.ts";
 import { searchable, searchLab, type SearchLab } from "../../kit/searching.ts";
-import { begin, end, ORCHESTRATOR_TOOLS, WORKER_TOOLS } from "../../kit/turns.ts";
-import { workplace, type TurnView } from "../../kit/workplace.ts";
+import { world } from "../../kit/world.ts";
+import type { Turn } from "../../../src/service/turns/schema.ts";
+import { ORCHESTRATOR_TOOLS, WORKER_TOOLS } from "../../kit/agent-tools.ts";
 
 const MIB = 1024 * 1024;
 const EVENT_CHARACTERS_MAX = 32 * 1024;
@@ -54,9 +55,9 @@ test("live output comes in few pieces, whole up to 1 MiB, and is on record befor
     for (let n = 0; n < lines; n++) output("stdout", bytes);
     return { stdout: "done" };
   });
-  await using lab = await workplace("anthropic", { sandbox });
+  await using lab = await world({ model: true, sandbox });
   const gear = await approvedGear(lab.admin);
-  await lab.admin.post(`/workspaces/${lab.workspaceId}/gears`, { gear_id: gear.id });
+  await lab.admin.post(`${lab.own}/gears`, { gear_id: gear.id });
   lab.model.script("boss", [call("echo_args"), say("Done.")]);
 
   const { turn } = await lab.chat("go");
@@ -116,7 +117,7 @@ async function stored(shop: Workshop, text: string): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve));
 }
 
-const statusOf = async (lab: SearchLab, turn: TurnView) => (await lab.admin.get(`/turns/${turn.id}`)).status;
+const statusOf = async (lab: SearchLab, turn: Turn) => (await lab.admin.get(`/turns/${turn.id}`)).status;
 const waitStates = (events: readonly StreamEvent[], agentId: number) =>
   events
     .filter((event) => event.type === "status" && event.data.data.agent_id === agentId)
@@ -132,7 +133,7 @@ test.if(searchable)("a turn waits while one of its calls does, and then runs", a
     [search("first"), search("second")],
     [held, say("Done.")],
   ]);
-  const turn = await begin(lab, "go");
+  const turn = await lab.begin("go");
   await using reader = await lab.admin.events(`/turns/${turn.id}/events`);
   const [one, two] = await lab.pending(2);
   expect(await statusOf(lab, turn)).toBe("waiting");
@@ -143,7 +144,7 @@ test.if(searchable)("a turn waits while one of its calls does, and then runs", a
   await held.reached;
   expect(await statusOf(lab, turn)).toBe("running");
   held.open();
-  expect(await end(lab.admin, turn.id)).toMatchObject({ status: "done" });
+  expect(await lab.end(turn)).toMatchObject({ status: "done" });
   expect(waitStates(await reader.all(), lab.orchestratorId)).toEqual([
     "thinking",
     "working",
@@ -164,7 +165,7 @@ test.if(searchable)(
       lab.model.script(name, [search(`for ${name}`), say("Found.")]);
     }
     lab.model.script("boss", [[delegate("ann"), delegate("bob")], say("Done.")]);
-    const turn = await begin(lab, "go");
+    const turn = await lab.begin("go");
     await using reader = await lab.admin.events(`/turns/${turn.id}/events`);
     const asked = await lab.pending(2);
     await lab.decide(
@@ -177,7 +178,7 @@ test.if(searchable)(
       asked.find((each) => each.agent_id === agents.ann)!,
       "refuse",
     );
-    expect(await end(lab.admin, turn.id)).toMatchObject({ status: "done" });
+    expect(await lab.end(turn)).toMatchObject({ status: "done" });
     const events = await reader.all();
     for (const id of Object.values(agents)) {
       expect(waitStates(events, id)).toEqual([
@@ -208,16 +209,16 @@ test.if(searchable)(
       say("Again."),
     ]);
     lab.model.script("ann", [say("Looked.")]);
-    const turn = await begin(lab, "go");
+    const turn = await lab.begin("go");
     await lab.decide((await lab.pending())[0]!, "approve");
     await lab.model.waitFor(5);
     const { admin } = await lab.restart();
     await admin.post(`/turns/${turn.id}/resume`);
-    expect(await end(admin, turn.id)).toMatchObject({ status: "done" });
-    const next = await admin.post<{ turn: TurnView }>(`/workspaces/${lab.workspaceId}/chat`, {
+    expect(await lab.end(turn)).toMatchObject({ status: "done" });
+    const next = await admin.post<{ turn: Turn }>(`${lab.own}/chat`, {
       text: "more",
     });
-    expect(await end(admin, next.turn.id)).toMatchObject({ status: "done" });
+    expect(await lab.end(next.turn)).toMatchObject({ status: "done" });
 
     const all = ["delegate", "web_search", ...ORCHESTRATOR_TOOLS].toSorted();
     const safe = all.filter((name) => !DURABLE.includes(name));
@@ -228,7 +229,7 @@ test.if(searchable)(
     expect(lab.model.requestsOf("boss")[2]!.messages.at(-1)!.results[0]!.text).toStartWith(
       'There is no tool "file_write". You have read text from the web, so you may not write anything lasting. You have: ',
     );
-    expect(await admin.get(`/workspaces/${lab.workspaceId}/files`)).toEqual([]);
+    expect(await admin.get(`${lab.own}/files`)).toEqual([]);
     expect(lab.model.problems).toEqual([]);
   },
 );

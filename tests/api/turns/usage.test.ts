@@ -3,21 +3,20 @@
 import { describe, expect, test } from "bun:test";
 import { call, noUsage, repeatedUsage, say, splitUsage, usage } from "../../kit/model/index.ts";
 import { DAY_MS, manualClock } from "../../kit/manual-clock.ts";
-import { callsOf } from "../../kit/turns.ts";
-import { protocols, workplace, type Protocol, type Workplace } from "../../kit/workplace.ts";
+import { type Protocol, protocols, type World, world } from "../../kit/world.ts";
 
-const usageOf = (lab: Workplace) => lab.admin.get(`/workspaces/${lab.workspaceId}/usage`);
+const usageOf = (lab: World) => lab.admin.get(`${lab.own}/usage`);
 const delegate = (agent: string) => call("delegate", { agent, task: "x" });
 const tokens = (input: number, output: number, cached = 0) => usage({ input, output, cached });
 
-async function price(lab: Workplace, name: string, fields: Record<string, number | null>): Promise<void> {
+async function price(lab: World, name: string, fields: Record<string, number | null>): Promise<void> {
   const models = await lab.admin.get("/models");
   await lab.admin.patch(`/models/${models.find((model) => model.model_name === name)!.id}`, fields);
 }
 
 describe.each(protocols)("%s", (protocol) => {
   test("sums, shares and cost of every agent", async () => {
-    await using lab = await workplace(protocol);
+    await using lab = await world({ protocol });
     await lab.addWorker("ann");
     await price(lab, "boss", { input_price: 10, cached_input_price: 1, output_price: 50 });
     lab.model.script("boss", [
@@ -60,21 +59,21 @@ describe.each(protocols)("%s", (protocol) => {
   });
 
   test("reports that are repeated or split are read once", async () => {
-    await using lab = await workplace(protocol);
+    await using lab = await world({ protocol });
     lab.model.script("boss", [
       [say("a b c d"), repeatedUsage({ input: 100, output: 20 })],
       [say("a b"), splitUsage({ input: 100, output: 20 })],
     ]);
     const [first, second] = [(await lab.chat("1")).turn, (await lab.chat("2")).turn];
-    expect(await callsOf(lab, first.id)).toMatchObject([{ input_tokens: 100, output_tokens: 20 }]);
-    expect(await callsOf(lab, second.id)).toMatchObject([{ input_tokens: 100, output_tokens: 20 }]);
+    expect(await lab.calls(first.id)).toMatchObject([{ input_tokens: 100, output_tokens: 20 }]);
+    expect(await lab.calls(second.id)).toMatchObject([{ input_tokens: 100, output_tokens: 20 }]);
   });
 });
 
 test("sums of money are decimal, and so is a budget's limit", async () => {
-  await using lab = await workplace();
+  await using lab = await world({ model: true });
   await price(lab, "boss", { input_price: 0.1, output_price: 0 });
-  await lab.admin.patch(`/workspaces/${lab.workspaceId}`, { budget: { cost_per_day: 0.3 } });
+  await lab.admin.patch(lab.own, { budget: { cost_per_day: 0.3 } });
   lab.model.on("boss", [say("ok"), tokens(1_000_000, 1)]);
   for (let n = 0; n < 3; n++) expect((await lab.chat("go")).turn.status).toBe("done");
   expect(await usageOf(lab)).toMatchObject({ cost: 0.3, today: { cost: 0.3 } });
@@ -85,7 +84,7 @@ test("sums of money are decimal, and so is a budget's limit", async () => {
 });
 
 test("nothing reported is not zero", async () => {
-  await using lab = await workplace("openai-compatible");
+  await using lab = await world({ protocol: "openai-compatible" });
   await price(lab, "boss", { input_price: 10, output_price: 50 });
   expect(await usageOf(lab)).toMatchObject({
     calls: 0,
@@ -95,7 +94,7 @@ test("nothing reported is not zero", async () => {
   lab.model.script("boss", [[say("hello"), noUsage()]]);
   const { turn } = await lab.chat("go");
   expect(turn.status).toBe("done");
-  expect(await callsOf(lab, turn.id)).toMatchObject([
+  expect(await lab.calls(turn.id)).toMatchObject([
     { input_tokens: null, cached_input_tokens: null, output_tokens: null, cost: null },
   ]);
   expect(await usageOf(lab)).toMatchObject({
@@ -109,10 +108,10 @@ test("nothing reported is not zero", async () => {
 
 test("today is what the daily budgets count: with delegates, from midnight UTC", async () => {
   const clock = manualClock();
-  await using lab = await workplace("anthropic", { clock });
+  await using lab = await world({ model: true, clock });
   await lab.addWorker("ann");
   await price(lab, "boss", { input_price: 10, output_price: 10 });
-  await lab.admin.patch(`/workspaces/${lab.workspaceId}`, { budget: { tokens_per_day: 260 } });
+  await lab.admin.patch(lab.own, { budget: { tokens_per_day: 260 } });
   lab.model.script("boss", [
     [delegate("ann"), tokens(40, 10)],
     [say("done"), tokens(90, 10)],
@@ -181,14 +180,11 @@ const budgets: BudgetCase[] = [
 async function budgeted(
   protocol: Protocol,
   { at, budget }: Pick<BudgetCase, "at" | "budget">,
-): Promise<Workplace> {
-  const lab = await workplace(protocol);
+): Promise<World> {
+  const lab = await world({ protocol });
   const ann = await lab.addWorker("ann");
   for (const name of ["boss", "ann"]) await price(lab, name, { input_price: 10, output_price: 10 });
-  const path =
-    at === "workspace"
-      ? `/workspaces/${lab.workspaceId}`
-      : `/agents/${at === "worker" ? ann : lab.orchestratorId}`;
+  const path = at === "workspace" ? lab.own : `/agents/${at === "worker" ? ann : lab.orchestratorId}`;
   await lab.admin.patch(path, { budget });
   return lab;
 }

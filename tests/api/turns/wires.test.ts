@@ -2,8 +2,8 @@
 
 import { describe, expect, test } from "bun:test";
 import { call, gate, httpError, say, type ReplyFunction, type ModelRequest } from "../../kit/model/index.ts";
-import { begin, end, entriesOf, expectNextTurnWorks, QUICK, WORKER_TOOLS } from "../../kit/turns.ts";
-import { protocols, workplace, type Workplace } from "../../kit/workplace.ts";
+import { protocols, QUICK, type World, world } from "../../kit/world.ts";
+import { WORKER_TOOLS } from "../../kit/agent-tools.ts";
 
 const toolsOf = (request: ModelRequest) => request.tools.map((tool) => tool.name);
 const delegate = (agent: string, task = "work") => call("delegate", { agent, task });
@@ -11,8 +11,8 @@ const resultsIn = (request: ModelRequest) => request.messages.at(-1)!.results.ma
 
 const NO_DELEGATE = `There is no tool "delegate". You are not wired to any agent that you could delegate to. You have: ${WORKER_TOOLS.join(", ")}.`;
 
-async function wire(lab: Workplace, from: number, to: number): Promise<number> {
-  const made = await lab.admin.post(`/workspaces/${lab.workspaceId}/wires`, {
+async function wire(lab: World, from: number, to: number): Promise<number> {
+  const made = await lab.admin.post(`${lab.own}/wires`, {
     from_agent_id: from,
     to_agent_id: to,
   });
@@ -20,7 +20,7 @@ async function wire(lab: Workplace, from: number, to: number): Promise<number> {
 }
 
 test("a wire deleted during a turn counts to its end, and not in the next", async () => {
-  await using lab = await workplace();
+  await using lab = await world({ model: true });
   const ann = await lab.addWorker("ann");
   const held = gate();
   lab.model.script("boss", [
@@ -31,13 +31,13 @@ test("a wire deleted during a turn counts to its end, and not in the next", asyn
     say("no ann"),
   ]);
   lab.model.script("ann", [say("worked")]);
-  const turn = await begin(lab, "go");
+  const turn = await lab.begin("go");
   await held.reached;
-  const [made] = await lab.admin.get(`/workspaces/${lab.workspaceId}/wires`);
+  const [made] = await lab.admin.get(`${lab.own}/wires`);
   expect(made!.to_agent_id).toBe(ann);
   await lab.admin.delete(`/wires/${made!.id}`);
   held.open();
-  expect(await end(lab.admin, turn.id)).toMatchObject({ status: "done" });
+  expect(await lab.end(turn)).toMatchObject({ status: "done" });
   expect(lab.model.requestsOf("boss").map((request) => toolsOf(request).includes("delegate"))).toEqual([
     true,
     true,
@@ -60,21 +60,21 @@ test("a wire deleted during a turn counts to its end, and not in the next", asyn
 test.each(protocols)(
   "%s: a wire made and removed within a turn leaves a worker's calls valid",
   async (protocol) => {
-    await using lab = await workplace(protocol);
+    await using lab = await world({ protocol });
     const [ann, bob] = [await lab.addWorker("ann"), await lab.addWorker("bob")];
     const held = gate();
     lab.model.script("boss", [call("wire_create", { from: "ann", to: "bob" }), delegate("ann"), say("done")]);
     lab.model.script("ann", [delegate("bob"), [held, delegate("bob")], say("ann is done")]);
     lab.model.script("bob", [say("one"), say("two")]);
-    const turn = await begin(lab, "go");
+    const turn = await lab.begin("go");
     await held.reached;
-    const wires = await lab.admin.get(`/workspaces/${lab.workspaceId}/wires`);
+    const wires = await lab.admin.get(`${lab.own}/wires`);
     await lab.admin.delete(
       `/wires/${wires.find((each) => each.from_agent_id === ann && each.to_agent_id === bob)!.id}`,
     );
     await lab.admin.delete(`/agents/${bob}`);
     held.open();
-    expect(await end(lab.admin, turn.id)).toMatchObject({ status: "done", error: null });
+    expect(await lab.end(turn)).toMatchObject({ status: "done", error: null });
     const last = lab.model.requestsOf("ann")[2]!;
     expect([toolsOf(last), resultsIn(last)]).toEqual([WORKER_TOOLS, [NO_DELEGATE]]);
     expect(lab.model.problems).toEqual([]);
@@ -82,7 +82,7 @@ test.each(protocols)(
 );
 
 test("what an answer creates it can use in the same answer", async () => {
-  await using lab = await workplace();
+  await using lab = await world({ model: true });
   await lab.addModel("worker");
   const create = call("agent_create", { name: "eve", role: "You help.", model: "worker" });
   lab.model.script("boss", [[delegate("eve"), create, delegate("eve")], say("done")]);
@@ -97,7 +97,7 @@ test("what an answer creates it can use in the same answer", async () => {
 });
 
 test("no delegation goes back up the chain of callers", async () => {
-  await using lab = await workplace();
+  await using lab = await world({ model: true });
   const [ann, bob] = [await lab.addWorker("ann"), await lab.addWorker("bob")];
   await wire(lab, ann, bob);
   await wire(lab, bob, ann);
@@ -121,7 +121,7 @@ test("no delegation goes back up the chain of callers", async () => {
 });
 
 test("delegation goes four agents deep", async () => {
-  await using lab = await workplace();
+  await using lab = await world({ model: true });
   const names = ["a1", "a2", "a3", "a4", "a5"];
   const ids: number[] = [];
   for (const name of names) ids.push(await lab.addWorker(name));
@@ -133,7 +133,7 @@ test("delegation goes four agents deep", async () => {
   for (const name of ["boss", ...names]) lab.model.on(name, down);
   const { turn } = await lab.chat("go");
   expect(turn.status).toBe("done");
-  const said = (await entriesOf(lab))
+  const said = (await lab.entries())
     .filter((entry) => entry.kind === "agent" && entry.calls.length === 0)
     .map((entry) => entry.text);
   expect(said.at(-1)).toBe(`boss: a1: a2: a3: a4: ${NO_DELEGATE}`);
@@ -143,7 +143,7 @@ test("delegation goes four agents deep", async () => {
 
 describe.each(protocols)("%s", (protocol) => {
   test("who calls tools without end is stopped after 16 rounds, and asked to say so", async () => {
-    await using lab = await workplace(protocol);
+    await using lab = await world({ protocol });
     lab.model.on("boss", (request) =>
       request.toolChoice === "none" ? say("I was stopped.") : call("agent_list"),
     );
@@ -165,18 +165,18 @@ describe.each(protocols)("%s", (protocol) => {
   });
 
   test("who calls tools even then is cut short", async () => {
-    await using lab = await workplace(protocol);
+    await using lab = await world({ protocol });
     lab.model.on("boss", call("agent_list"));
     const { turn } = await lab.chat("go");
     expect(turn).toMatchObject({ status: "done", error: null });
-    const last = (await entriesOf(lab)).at(-1)!;
+    const last = (await lab.entries()).at(-1)!;
     expect([last.text, last.calls]).toEqual(["(Stopped: the limit of 16 model rounds is reached.)", []]);
     expect(lab.model.requests).toHaveLength(17);
     expect(lab.model.problems).toEqual([]);
   });
 
   test("eight delegations run at once, and results keep the order asked", async () => {
-    await using lab = await workplace(protocol);
+    await using lab = await world({ protocol });
     await lab.addWorker("ann");
     const tasks = Array.from({ length: 12 }, (_, n) => `task ${n}`);
     lab.model.script("boss", [tasks.map((task) => delegate("ann", task)), say("done")]);
@@ -185,20 +185,20 @@ describe.each(protocols)("%s", (protocol) => {
       gates.get(request.messages[0]!.text)!,
       say(`did ${request.messages[0]!.text}`),
     ]);
-    const turn = await begin(lab, "go");
+    const turn = await lab.begin("go");
     const asked = () => lab.model.requestsOf("ann").length;
     await lab.model.waitFor(() => asked() === 8);
     gates.get("task 7")!.open();
     await lab.model.waitFor(() => asked() === 9);
     for (const task of tasks.toReversed()) gates.get(task)!.open();
-    expect(await end(lab.admin, turn.id)).toMatchObject({ status: "done" });
+    expect(await lab.end(turn)).toMatchObject({ status: "done" });
     expect(lab.model.peak).toBe(8);
     expect(resultsIn(lab.model.requestsOf("boss")[1]!)).toEqual(tasks.map((task) => `did ${task}`));
     expect(lab.model.problems).toEqual([]);
   });
 
   test("calls beyond 64 in one answer are answered, not done", async () => {
-    await using lab = await workplace(protocol);
+    await using lab = await world({ protocol });
     lab.model.script("boss", [Array.from({ length: 66 }, () => call("model_list")), say("done")]);
     const { turn } = await lab.chat("go");
     expect(turn.status).toBe("done");
@@ -209,7 +209,7 @@ describe.each(protocols)("%s", (protocol) => {
   });
 
   test("a worker's failure is its caller's tool result", async () => {
-    await using lab = await workplace(protocol, { times: QUICK });
+    await using lab = await world({ protocol, times: QUICK });
     await lab.addWorker("ann");
     lab.model.script("boss", [[delegate("ann"), call("model_list")], say("ann failed")]);
     lab.model.script("ann", [httpError(401, "bad key {key}")]);
@@ -218,21 +218,21 @@ describe.each(protocols)("%s", (protocol) => {
     expect(resultsIn(lab.model.requestsOf("boss")[1]!)[0]).toBe(
       'Agent "ann" failed: the provider answered 401: bad key [api key]',
     );
-    await expectNextTurnWorks(lab);
+    await lab.expectNextTurnWorks();
   });
 });
 
 test("an agent removed in mid-turn finishes its run and gets no more", async () => {
-  await using lab = await workplace();
+  await using lab = await world({ model: true });
   const ann = await lab.addWorker("ann");
   const held = gate();
   lab.model.script("boss", [delegate("ann"), delegate("ann"), say("done")]);
   lab.model.script("ann", [[held, say("still worked")]]);
-  const turn = await begin(lab, "go");
+  const turn = await lab.begin("go");
   await held.reached;
   await lab.admin.delete(`/agents/${ann}`);
   held.open();
-  expect(await end(lab.admin, turn.id)).toMatchObject({ status: "done" });
+  expect(await lab.end(turn)).toMatchObject({ status: "done" });
   const results = lab.model
     .requestsOf("boss")
     .slice(1)
@@ -243,14 +243,14 @@ test("an agent removed in mid-turn finishes its run and gets no more", async () 
 });
 
 test("a worker that is wired to another delegates in its turn", async () => {
-  await using lab = await workplace();
+  await using lab = await world({ model: true });
   const [ann, bob] = [await lab.addWorker("ann"), await lab.addWorker("bob")];
   await wire(lab, ann, bob);
   lab.model.script("boss", [delegate("ann", "the whole"), say("done")]);
   lab.model.script("ann", [[say("I pass it on."), delegate("bob", "the half")], say("bob says yes")]);
   lab.model.script("bob", [say("yes")]);
   await lab.chat("go");
-  const lines = (await entriesOf(lab)).map((entry) => [entry.thread, entry.agent_id, entry.kind, entry.text]);
+  const lines = (await lab.entries()).map((entry) => [entry.thread, entry.agent_id, entry.kind, entry.text]);
   expect(lines).toEqual([
     [0, lab.orchestratorId, "person", "go"],
     [0, lab.orchestratorId, "agent", ""],

@@ -4,16 +4,15 @@ import { expect, test } from "bun:test";
 import type { Agent } from "../../../src/service/blueprint/schema.ts";
 import type { BlueprintRecord } from "../../../src/service/snapshot/schema.ts";
 import { gate, say } from "../../kit/model/index.ts";
-import { office } from "../../kit/office.ts";
-import { workplace } from "../../kit/workplace.ts";
+import { world } from "../../kit/world.ts";
 import { refusal } from "../../kit/refusal.ts";
 
 test("an agent is created where there is room, and listed after the orchestrator, by name", async () => {
-  await using at = await office();
+  await using at = await world({ model: "silent" });
   const lab = await at.workspace("lab");
 
   const response = await at.admin.raw("POST", `/workspaces/${lab.id}/agents`, {
-    body: { name: "zed", role: "Last.", model_id: at.modelId },
+    body: { name: "zed", role: "Last.", model_id: at.bossId },
   });
   expect(response.status).toBe(201);
   const zed = (await response.json()) as Agent;
@@ -22,13 +21,13 @@ test("an agent is created where there is room, and listed after the orchestrator
     workspace_id: lab.id,
     name: "zed",
     role: "Last.",
-    model_id: at.modelId,
+    model_id: at.bossId,
     orchestrator: false,
     position: { x: expect.any(Number), y: expect.any(Number) },
     budget: null,
     created_at: expect.any(String),
   });
-  const amy = await at.agent(lab.id, "Amy", { position: { x: -1.5, y: 1e6 } });
+  const amy = await at.in(lab.id).agent("Amy", { position: { x: -1.5, y: 1e6 } });
   expect(amy.position).toEqual({ x: -1.5, y: 1e6 });
   expect((await at.admin.get(`/workspaces/${lab.id}/agents`)).map((agent) => agent.name)).toEqual([
     "orchestrator",
@@ -36,7 +35,7 @@ test("an agent is created where there is room, and listed after the orchestrator
     "zed",
   ]);
 
-  const spots = await Promise.all(["a", "b", "c", "d", "e"].map((name) => at.agent(lab.id, name)));
+  const spots = await Promise.all(["a", "b", "c", "d", "e"].map((name) => at.in(lab.id).agent(name)));
   const places = [zed, ...spots].map(({ position }) => `${position.x},${position.y}`);
   expect(new Set(places).size).toBe(places.length);
   // The first two stand on both sides below the orchestrator.
@@ -45,7 +44,7 @@ test("an agent is created where there is room, and listed after the orchestrator
 });
 
 test("an agent with an unknown model, or over the limit of 500, is refused", async () => {
-  await using at = await office();
+  await using at = await world({ model: "silent" });
   const lab = await at.workspace("lab");
   await refusal(
     at.admin.post(`/workspaces/${lab.id}/agents`, { name: "x", role: "", model_id: 99 }),
@@ -54,7 +53,7 @@ test("an agent with an unknown model, or over the limit of 500, is refused", asy
   );
   await Promise.all(
     Array.from({ length: 499 }, (_, index) =>
-      at.agent(lab.id, `agent ${index}`, { position: { x: 0, y: 0 } }),
+      at.in(lab.id).agent(`agent ${index}`, { position: { x: 0, y: 0 } }),
     ),
   );
 
@@ -62,20 +61,20 @@ test("an agent with an unknown model, or over the limit of 500, is refused", asy
     at.admin.post(`/workspaces/${lab.id}/agents`, {
       name: "x",
       role: "",
-      model_id: at.modelId,
+      model_id: at.bossId,
     }),
     "refused",
     "a workspace has at most 500 agents",
   );
-  const one = (await at.blueprint(lab.id)).agents.at(-1)!;
+  const one = (await at.in(lab.id).blueprint()).agents.at(-1)!;
   await at.admin.delete(`/agents/${one.id}`);
-  await at.agent(lab.id, "in its place");
+  await at.in(lab.id).agent("in its place");
 });
 
 test("a patch changes what it names: a position only the position, and an absent budget is not a null one", async () => {
-  await using at = await office();
+  await using at = await world({ model: "silent" });
   const lab = await at.workspace("lab");
-  const agent = await at.agent(lab.id, "worker", { role: "Work." });
+  const agent = await at.in(lab.id).agent("worker", { role: "Work." });
   const patch = (body: object) => at.admin.patch(`/agents/${agent.id}`, body);
   const budget = { tokens_per_turn: 100, cost_per_day: null };
 
@@ -94,7 +93,7 @@ test("a patch changes what it names: a position only the position, and an absent
 });
 
 test("texts come back as they were given", async () => {
-  await using at = await office();
+  await using at = await world({ model: "silent" });
   const lab = await at.workspace("lab");
   for (const role of [
     "",
@@ -105,17 +104,17 @@ test("texts come back as they were given", async () => {
     "x".repeat(100_000),
     "\r\n",
   ]) {
-    const agent = await at.agent(lab.id, "worker", { role });
+    const agent = await at.in(lab.id).agent("worker", { role });
     expect(agent.role).toBe(role);
-    expect((await at.blueprint(lab.id)).agents[1]!.role).toBe(role);
+    expect((await at.in(lab.id).blueprint()).agents[1]!.role).toBe(role);
     await at.admin.delete(`/agents/${agent.id}`);
   }
 });
 
 test("the orchestrator is moved and instructed, but neither renamed nor deleted", async () => {
-  await using at = await office();
+  await using at = await world({ model: "silent" });
   const lab = await at.workspace("lab");
-  const boss = await at.orchestrator(lab.id);
+  const boss = await at.in(lab.id).orchestrator();
   const refused = (message: string) => ({ status: 422, code: "refused", message });
 
   expect(
@@ -140,17 +139,17 @@ test("the orchestrator is moved and instructed, but neither renamed nor deleted"
 });
 
 test("a wire runs between two agents of one workspace, once, and is deleted, never changed", async () => {
-  await using at = await office();
+  await using at = await world({ model: "silent" });
   const [lab, other] = [await at.workspace("lab"), await at.workspace("other")];
-  const [boss, foreign] = [await at.orchestrator(lab.id), await at.orchestrator(other.id)];
-  const worker = await at.agent(lab.id, "worker");
-  const removed = await at.agent(lab.id, "removed");
+  const [boss, foreign] = [await at.in(lab.id).orchestrator(), await at.in(other.id).orchestrator()];
+  const worker = await at.in(lab.id).agent("worker");
+  const removed = await at.in(lab.id).agent("removed");
   await at.admin.delete(`/agents/${removed.id}`);
   const refused = (from: number, to: number) =>
     at.admin.refused("POST", `/workspaces/${lab.id}/wires`, { from_agent_id: from, to_agent_id: to });
   const invalid = (message: string) => ({ status: 400, code: "invalid", message });
 
-  const wire = await at.wire(lab.id, boss.id, worker.id);
+  const wire = await at.in(lab.id).wire(boss.id, worker.id);
   expect(wire).toEqual({
     id: 1,
     workspace_id: lab.id,
@@ -158,7 +157,7 @@ test("a wire runs between two agents of one workspace, once, and is deleted, nev
     to_agent_id: worker.id,
     created_at: expect.any(String),
   });
-  const back = await at.wire(lab.id, worker.id, boss.id);
+  const back = await at.in(lab.id).wire(worker.id, boss.id);
   expect(await at.admin.get(`/workspaces/${lab.id}/wires`)).toEqual([wire, back]);
 
   expect(await refused(boss.id, worker.id)).toEqual({
@@ -191,9 +190,9 @@ test("a wire runs between two agents of one workspace, once, and is deleted, nev
 });
 
 test("of many wires at the same moment exactly one is drawn", async () => {
-  await using at = await office();
+  await using at = await world({ model: "silent" });
   const lab = await at.workspace("lab");
-  const [boss, worker] = [await at.orchestrator(lab.id), await at.agent(lab.id, "worker")];
+  const [boss, worker] = [await at.in(lab.id).orchestrator(), await at.in(lab.id).agent("worker")];
   const body = { from_agent_id: boss.id, to_agent_id: worker.id };
 
   const answers = await Promise.all(
@@ -205,19 +204,19 @@ test("of many wires at the same moment exactly one is drawn", async () => {
 });
 
 test("every change is an event with the record, numbered without gaps, and the blueprint says where to follow from", async () => {
-  await using at = await office();
+  await using at = await world({ model: "silent" });
   const lab = await at.workspace("lab");
-  const boss = await at.orchestrator(lab.id);
-  const { event_id } = await at.blueprint(lab.id);
+  const boss = await at.in(lab.id).orchestrator();
+  const { event_id } = await at.in(lab.id).blueprint();
   await using live = await at.admin.events(`/workspaces/${lab.id}/events`);
 
-  const worker = await at.agent(lab.id, "worker");
-  const wire = await at.wire(lab.id, boss.id, worker.id);
+  const worker = await at.in(lab.id).agent("worker");
+  const wire = await at.in(lab.id).wire(boss.id, worker.id);
   const moved = await at.admin.patch(`/agents/${worker.id}`, { position: { x: 9, y: 9 } });
   await at.admin.refused("POST", `/workspaces/${lab.id}/agents`, {
     name: "worker",
     role: "",
-    model_id: at.modelId,
+    model_id: at.bossId,
   });
   await at.admin.delete(`/agents/${worker.id}`);
 
@@ -238,10 +237,10 @@ test("every change is an event with the record, numbered without gaps, and the b
 });
 
 test("the blueprint of a turn is the one it began with, positions included, also after agents and wires are gone", async () => {
-  await using lab = await workplace();
+  await using lab = await world({ model: true });
   const helper = await lab.addWorker("helper");
   await lab.admin.patch(`/agents/${helper}`, { position: { x: 11, y: 22 } });
-  const path = `/workspaces/${lab.workspaceId}/blueprint`;
+  const path = `${lab.own}/blueprint`;
   const began = await lab.admin.get<BlueprintRecord>(path);
   const held = gate();
   lab.model.script("boss", [[held, say("One.")], say("Two.")]);

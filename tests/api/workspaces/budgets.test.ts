@@ -1,17 +1,17 @@
 // Goal: a budget is set and cleared by who pays, which is the owner or an admin, and every change of one is on record.
 
 import { expect, test } from "bun:test";
-import { office } from "../../kit/office.ts";
+import { world } from "../../kit/world.ts";
 import { refusal } from "../../kit/refusal.ts";
 
 const FORBIDDEN = ["forbidden", "only the owner or an admin may change its budgets"] as const;
 
 test("a member of the team clears no budget, neither of the workspace nor of an agent", async () => {
-  await using at = await office();
+  await using at = await world({ model: "silent" });
   const [owner, member] = [await at.user("owner"), await at.user("member")];
   const lab = await at.workspace("lab", owner);
   await at.admin.put(`/workspaces/${lab.id}/teams/${await at.team("team", member)}`);
-  const agent = await at.agent(lab.id, "worker");
+  const agent = await at.in(lab.id).agent("worker");
   const [small, large] = [{ tokens_per_day: 10 }, { tokens_per_day: 1000 }];
   const paths = [`/workspaces/${lab.id}`, `/agents/${agent.id}`];
   for (const path of paths) {

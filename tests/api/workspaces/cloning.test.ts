@@ -3,8 +3,7 @@
 import { expect, test } from "bun:test";
 import type { BlueprintRecord } from "../../../src/service/snapshot/schema.ts";
 import { call, say } from "../../kit/model/index.ts";
-import { office } from "../../kit/office.ts";
-import { workplace } from "../../kit/workplace.ts";
+import { world } from "../../kit/world.ts";
 import { refusal } from "../../kit/refusal.ts";
 
 /** A blueprint without what a copy must have of its own. */
@@ -24,20 +23,20 @@ function shape({ agents, wires }: BlueprintRecord): object {
 }
 
 test("a clone has the blueprint with positions, roles, budgets and wires, under ids of its own", async () => {
-  await using at = await office();
+  await using at = await world({ model: "silent" });
   const lab = await at.workspace("lab");
-  const boss = await at.orchestrator(lab.id);
+  const boss = await at.in(lab.id).orchestrator();
   await at.admin.patch(`/workspaces/${lab.id}`, { budget: { tokens_per_day: 1000, cost_per_turn: null } });
   await at.admin.patch(`/agents/${boss.id}`, { role: "Lead.", position: { x: -10.5, y: 3 } });
-  const one = await at.agent(lab.id, "one", { role: "First.", position: { x: 7, y: 8 } });
-  const two = await at.agent(lab.id, "two");
-  const gone = await at.agent(lab.id, "gone");
+  const one = await at.in(lab.id).agent("one", { role: "First.", position: { x: 7, y: 8 } });
+  const two = await at.in(lab.id).agent("two");
+  const gone = await at.in(lab.id).agent("gone");
   await at.admin.patch(`/agents/${two.id}`, { budget: { tokens_per_turn: 5 } });
-  await at.wire(lab.id, boss.id, one.id);
-  await at.wire(lab.id, one.id, two.id);
-  await at.wire(lab.id, two.id, one.id);
+  await at.in(lab.id).wire(boss.id, one.id);
+  await at.in(lab.id).wire(one.id, two.id);
+  await at.in(lab.id).wire(two.id, one.id);
   await at.admin.delete(`/agents/${gone.id}`);
-  const before = await at.blueprint(lab.id);
+  const before = await at.in(lab.id).blueprint();
 
   const copy = await at.admin.post(`/workspaces/${lab.id}/clone`, { name: "twin" });
 
@@ -52,31 +51,31 @@ test("a clone has the blueprint with positions, roles, budgets and wires, under 
     budget: { tokens_per_day: 1000, cost_per_turn: null },
     created_at: expect.any(String),
   });
-  const copied = await at.blueprint(copy.id);
+  const copied = await at.in(copy.id).blueprint();
   expect(shape(copied)).toEqual(shape(before));
   expect(copied.agents.every((agent) => agent.workspace_id === copy.id)).toBe(true);
   const ids = new Set(before.agents.map((agent) => agent.id));
   expect(copied.agents.filter((agent) => ids.has(agent.id))).toEqual([]);
-  expect(await at.blueprint(lab.id)).toEqual(before);
+  expect(await at.in(lab.id).blueprint()).toEqual(before);
 });
 
 test("changes to a clone don't reach the original, nor the other way round", async () => {
-  await using at = await office();
+  await using at = await world({ model: "silent" });
   const lab = await at.workspace("lab");
-  await at.agent(lab.id, "worker");
+  await at.in(lab.id).agent("worker");
   const copy = await at.admin.post(`/workspaces/${lab.id}/clone`);
-  const before = await at.blueprint(lab.id);
+  const before = await at.in(lab.id).blueprint();
 
-  const [, worker] = (await at.blueprint(copy.id)).agents;
+  const [, worker] = (await at.in(copy.id).blueprint()).agents;
   await at.admin.patch(`/agents/${worker!.id}`, { name: "changed", role: "changed" });
-  expect(await at.blueprint(lab.id)).toEqual(before);
-  const kept = await at.blueprint(copy.id);
+  expect(await at.in(lab.id).blueprint()).toEqual(before);
+  const kept = await at.in(copy.id).blueprint();
   await at.admin.delete(`/workspaces/${lab.id}`);
-  expect(await at.blueprint(copy.id)).toEqual(kept);
+  expect(await at.in(copy.id).blueprint()).toEqual(kept);
 });
 
 test("without a name it is called a copy, then copy 2, within a name's length", async () => {
-  await using at = await office();
+  await using at = await world({ model: "silent" });
   const clone = async (id: number, body?: object) =>
     (await at.admin.post(`/workspaces/${id}/clone`, body)).name;
   const lab = await at.workspace("lab");
@@ -99,10 +98,10 @@ test("without a name it is called a copy, then copy 2, within a name's length", 
 });
 
 test("a member clones what is shared with them; the clone is theirs alone", async () => {
-  await using at = await office();
+  await using at = await world({ model: "silent" });
   const [anna, bert] = [await at.user("anna"), await at.user("bert")];
   const lab = await at.workspace("lab");
-  await at.agent(lab.id, "worker");
+  await at.in(lab.id).agent("worker");
   await at.admin.put(`/workspaces/${lab.id}/teams/${await at.team("both", anna, bert)}`);
 
   const copy = await anna.post(`/workspaces/${lab.id}/clone`);
@@ -113,20 +112,20 @@ test("a member clones what is shared with them; the clone is theirs alone", asyn
     team_ids: [],
   });
   await refusal(bert.get(`/workspaces/${copy.id}`), "not_found", `workspace ${copy.id}: not found`);
-  expect(shape(await at.blueprint(copy.id, anna))).toEqual(shape(await at.blueprint(lab.id)));
+  expect(shape(await at.in(copy.id).blueprint(anna))).toEqual(shape(await at.in(lab.id).blueprint()));
   expect((await anna.post(`/workspaces/${lab.id}/clone`, { name: "lab" })).name).toBe("lab");
 });
 
 test("nothing of the conversation is cloned", async () => {
-  await using lab = await workplace();
+  await using lab = await world({ model: true });
   await lab.addWorker("helper");
   lab.model
     .script("boss", [call("delegate", { agent: "helper", task: "Look." }), say("Done.")])
     .script("helper", [say("Looked.")]);
   await lab.chat("Go.");
-  const before = await lab.admin.get(`/workspaces/${lab.workspaceId}/entries`);
+  const before = await lab.admin.get(`${lab.own}/entries`);
 
-  const copy = await lab.admin.post(`/workspaces/${lab.workspaceId}/clone`);
+  const copy = await lab.admin.post(`${lab.own}/clone`);
 
   expect(await lab.admin.get<unknown>(`/workspaces/${copy.id}/entries`)).toEqual([]);
   expect(await lab.admin.get<unknown>(`/workspaces/${copy.id}/turns`)).toEqual([]);
@@ -136,5 +135,5 @@ test("nothing of the conversation is cloned", async () => {
     output_tokens: 0,
   });
   expect(before.length).toBeGreaterThan(3);
-  expect(await lab.admin.get(`/workspaces/${lab.workspaceId}/entries`)).toEqual(before);
+  expect(await lab.admin.get(`${lab.own}/entries`)).toEqual(before);
 });

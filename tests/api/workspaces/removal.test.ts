@@ -14,7 +14,7 @@ import { temporaryFolder } from "../../kit/folder.ts";
 import { addTurns } from "../../kit/long-conversation.ts";
 import { measuredServer } from "../../kit/measured-server.ts";
 import { say, startModel } from "../../kit/model/index.ts";
-import { testService } from "../../kit/service.ts";
+import { world } from "../../kit/world.ts";
 
 const TURNS = 6_000;
 const AGENTS = 400;
@@ -52,7 +52,7 @@ async function statusOf(client: Client, path: string): Promise<number> {
 async function furnished(data: string, add: (db: Database, workspaceId: number) => void) {
   await using model = await startModel({});
   model.on("m", () => say("ok"));
-  const lab = await testService({ data });
+  const lab = await world({ data });
   const { admin } = lab;
   const { id: provider_id } = await admin.post<{ id: number }>("/providers", {
     name: "p",
@@ -70,7 +70,7 @@ async function furnished(data: string, add: (db: Database, workspaceId: number) 
   await (await owner.events(`/workspaces/${id}/chat`, { method: "POST", body: { text: "first" } })).all();
   const [agent] = await owner.get<Agent[]>(`/workspaces/${id}/agents`);
   const [turn] = await owner.get<{ id: number }[]>(`/workspaces/${id}/turns`);
-  await lab.service.stop("furnished");
+  await lab.program.service.stop("furnished");
   using db = new Database(join(data, "service.db"));
   add(db, id);
   return { id, modelId, ownerToken: owner.token, ownerId: owner.id, agentId: agent!.id, turnId: turn!.id };

@@ -2,13 +2,13 @@
 
 import { expect, test } from "bun:test";
 import type { Client } from "../../kit/client.ts";
-import { office } from "../../kit/office.ts";
+import { world } from "../../kit/world.ts";
 import { refusal } from "../../kit/refusal.ts";
 
 const names = async (client: Client) => (await client.get("/workspaces")).map((workspace) => workspace.name);
 
 test("a member sees own and shared workspaces, an admin all, sorted by name", async () => {
-  await using at = await office();
+  await using at = await world({ model: "silent" });
   const [anna, bert] = [await at.user("anna"), await at.user("bert", "team-lead")];
   const shared = await at.workspace("shared");
   await at.workspace("Beta");
@@ -23,7 +23,7 @@ test("a member sees own and shared workspaces, an admin all, sorted by name", as
 });
 
 test("sharing is shown in the record, is done once, and gives members the whole blueprint", async () => {
-  await using at = await office();
+  await using at = await world({ model: "silent" });
   const anna = await at.user("anna");
   const lab = await at.workspace("lab");
   const [red, blue] = [await at.team("red", anna), await at.team("blue")];
@@ -38,7 +38,7 @@ test("sharing is shown in the record, is done once, and gives members the whole 
   const agent = await anna.post(`/workspaces/${lab.id}/agents`, {
     name: "hers",
     role: "",
-    model_id: at.modelId,
+    model_id: at.bossId,
   });
   await anna.delete(`/agents/${agent.id}`);
   await refusal(
@@ -49,7 +49,7 @@ test("sharing is shown in the record, is done once, and gives members the whole 
 });
 
 test("the owner shares with a team that they lead; nobody else does, but an admin", async () => {
-  await using at = await office();
+  await using at = await world({ model: "silent" });
   const [lead, member] = [await at.user("lead", "team-lead"), await at.user("member")];
   const [own, other] = [await at.team("own", lead, member), await at.team("other", member)];
   const lab = await at.workspace("lab", lead);
@@ -78,7 +78,7 @@ test("the owner shares with a team that they lead; nobody else does, but an admi
 });
 
 test("whatever ends sharing hides the workspace at once and ends the streams of who no longer sees it", async () => {
-  await using at = await office();
+  await using at = await world({ model: "silent" });
   const anna = await at.user("anna");
   const unseen = (id: number) => ["not_found", `workspace ${id}: not found`] as const;
   const ends: ((workspace: number, team: number) => Promise<unknown>)[] = [
@@ -100,7 +100,7 @@ test("whatever ends sharing hides the workspace at once and ends the streams of 
     await hers.all();
     await refusal(anna.get(`/workspaces/${workspace.id}`), ...unseen(workspace.id));
     await refusal(anna.get(`/workspaces/${workspace.id}/events`), ...unseen(workspace.id));
-    const agent = await at.agent(workspace.id, "later");
+    const agent = await at.in(workspace.id).agent("later");
     expect((await admins.until((event) => event.type === "agent.created")).data.data).toEqual({ agent });
     await admins[Symbol.asyncDispose]();
   }

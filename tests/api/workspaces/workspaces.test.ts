@@ -5,16 +5,15 @@ import { expect, test } from "bun:test";
 import type { Workspace } from "../../../src/service/workspaces/schema.ts";
 import { temporaryFolder } from "../../kit/folder.ts";
 import { call, gate, say } from "../../kit/model/index.ts";
-import { office } from "../../kit/office.ts";
-import { workplace } from "../../kit/workplace.ts";
+import { world } from "../../kit/world.ts";
 import { refusal } from "../../kit/refusal.ts";
 
 test("a new workspace belongs to its creator, is shared with nobody, and has an orchestrator", async () => {
-  await using at = await office();
+  await using at = await world({ model: "silent" });
   const anna = await at.user("anna");
 
   const response = await anna.raw("POST", "/workspaces", {
-    body: { name: "lab", description: " As given\n", orchestrator_model_id: at.modelId },
+    body: { name: "lab", description: " As given\n", orchestrator_model_id: at.bossId },
   });
 
   expect(response.status).toBe(201);
@@ -31,13 +30,13 @@ test("a new workspace belongs to its creator, is shared with nobody, and has an 
     created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
   });
   expect(await anna.get("/workspaces/1")).toEqual(made);
-  expect((await at.blueprint(1, anna)).agents).toEqual([
+  expect((await at.in(1).blueprint(anna)).agents).toEqual([
     {
       id: 1,
       workspace_id: 1,
       name: "orchestrator",
       role: expect.stringContaining("You are the orchestrator"),
-      model_id: at.modelId,
+      model_id: at.bossId,
       orchestrator: true,
       position: { x: 0, y: 0 },
       budget: null,
@@ -47,7 +46,7 @@ test("a new workspace belongs to its creator, is shared with nobody, and has an 
 });
 
 test("an unknown model is 404 and nothing is created", async () => {
-  await using at = await office();
+  await using at = await world({ model: "silent" });
 
   for (const id of [99, 9_007_199_254_740_991]) {
     await refusal(
@@ -61,31 +60,31 @@ test("an unknown model is 404 and nothing is created", async () => {
 });
 
 test("a deleted model is as unknown as one that never was", async () => {
-  await using at = await office();
-  await at.admin.delete(`/models/${at.modelId}`);
+  await using at = await world({ model: "silent" });
+  await at.admin.delete(`/models/${at.bossId}`);
 
   await refusal(
-    at.admin.post("/workspaces", { name: "lab", orchestrator_model_id: at.modelId }),
+    at.admin.post("/workspaces", { name: "lab", orchestrator_model_id: at.bossId }),
     "not_found",
-    `model ${at.modelId}: not found`,
+    `model ${at.bossId}: not found`,
   );
 });
 
 test("names are unique for one owner only", async () => {
-  await using at = await office();
+  await using at = await world({ model: "silent" });
   const anna = await at.user("anna");
   await at.workspace("lab");
 
   expect((await at.workspace("lab", anna)).owner_id).toBe(anna.id);
   await refusal(
-    at.admin.post("/workspaces", { name: "LAB", orchestrator_model_id: at.modelId }),
+    at.admin.post("/workspaces", { name: "LAB", orchestrator_model_id: at.bossId }),
     "conflict",
     'name: you have a workspace named "LAB" already',
   );
 });
 
 test("only the budget of a workspace can be changed", async () => {
-  await using at = await office();
+  await using at = await world({ model: "silent" });
   const lab = await at.workspace("lab");
   for (const field of ["name", "description"]) {
     await refusal(
@@ -120,7 +119,7 @@ test("only the budget of a workspace can be changed", async () => {
 });
 
 test("the owner and admins delete; the workspace's viewers are told, and it is gone for everybody", async () => {
-  await using at = await office();
+  await using at = await world({ model: "silent" });
   const anna = await at.user("anna");
   const [hers, theirs] = [await at.workspace("hers", anna), await at.workspace("theirs", anna)];
   const stream = await anna.events(`/workspaces/${hers.id}/events`);
@@ -158,22 +157,20 @@ function rowsOf(path: string, workspaceId: number): { rows: Record<string, numbe
 
 test("deleting leaves no row of any table behind, also while a turn runs, and takes nothing of another workspace", async () => {
   await using folder = await temporaryFolder();
-  const lab = await workplace("anthropic", { data: folder.path });
+  const lab = await world({ model: true, data: folder.path });
   await lab.addWorker("helper");
   lab.model
     .script("boss", [call("delegate", { agent: "helper", task: "Look." }), say("Done.")])
     .script("helper", [say("Looked.")]);
   await lab.chat("Go.");
   const other = await lab.admin.post("/workspaces", { name: "other", orchestrator_model_id: 1 });
-  await lab.admin.put(
-    `/workspaces/${lab.workspaceId}/teams/${(await lab.admin.post("/teams", { name: "team" })).id}`,
-  );
+  await lab.admin.put(`${lab.own}/teams/${(await lab.admin.post("/teams", { name: "team" })).id}`);
   const hanging = gate();
   lab.model.script("boss", [[say("I am "), hanging, say("late.")]]);
-  await lab.admin.post(`/workspaces/${lab.workspaceId}/chat`, { text: "Again." });
+  await lab.admin.post(`${lab.own}/chat`, { text: "Again." });
   await hanging.reached;
 
-  await lab.admin.delete(`/workspaces/${lab.workspaceId}`);
+  await lab.admin.delete(lab.own);
 
   hanging.open();
   await lab[Symbol.asyncDispose]();
@@ -187,7 +184,7 @@ test("deleting leaves no row of any table behind, also while a turn runs, and ta
 });
 
 test("a thousand workspaces are listed whole and sorted", async () => {
-  await using at = await office();
+  await using at = await world({ model: "silent" });
   const numbers = Array.from({ length: 1000 }, (_, index) => (index * 617) % 1000);
   await Promise.all(numbers.map((number) => at.workspace(`lab ${String(number).padStart(3, "0")}`)));
 

@@ -11,7 +11,7 @@ import { temporaryFolder } from "../../kit/folder.ts";
 import { addTurns } from "../../kit/long-conversation.ts";
 import { measuredServer, type MeasuredServer } from "../../kit/measured-server.ts";
 import { say, startModel } from "../../kit/model/index.ts";
-import { testService } from "../../kit/service.ts";
+import { world } from "../../kit/world.ts";
 import { TRIES } from "./nobody-waits.ts";
 
 export type ServiceCase = (service: FurnishedService) => Promise<void>;
@@ -313,7 +313,7 @@ export async function furnishedService(): Promise<FurnishedService> {
 }
 
 async function furnish(data: string, modelUrl: string) {
-  const lab = await testService({ data });
+  const lab = await world({ data });
   const { admin } = lab;
   const provider = await admin.post("/providers", {
     name: "p",
@@ -341,7 +341,7 @@ async function furnish(data: string, modelUrl: string) {
     body: "x\n".repeat(FILE_BYTES / 2 - 1),
   });
   const { id: userId } = await lab.user("worst");
-  await lab.service.stop("furnished");
+  await lab.program.service.stop("furnished");
   const path = join(data, "service.db");
   addAgents(path, crowdedId);
   for (const id of spareIds) addConversation(path, id);

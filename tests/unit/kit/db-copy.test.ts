@@ -19,7 +19,7 @@ import { temporaryFolder } from "../../kit/folder.ts";
 import { openSqliteEngine } from "../../../src/context/versioned-store/sqlite/engine.ts";
 import { systemClock } from "../../../src/kit/clock.ts";
 import { silent, sqliteBench } from "../../kit/file-engine.ts";
-import { testService } from "../../kit/service.ts";
+import { world } from "../../kit/world.ts";
 
 const SQL = [{ name: "001_a", sql: "CREATE TABLE a (x INTEGER) STRICT" }];
 
@@ -29,7 +29,7 @@ const refusal = (path: string, name: string) =>
 
 test("a running service's database without its log starts no new installation, and with it the same one", async () => {
   await using folder = await temporaryFolder();
-  await using at = await testService();
+  await using at = await world();
   await at.user("anna");
   const alone = join(folder.path, "alone");
   const whole = join(folder.path, "whole");
@@ -37,24 +37,22 @@ test("a running service's database without its log starts no new installation, a
   copyFileSync(join(at.data, "service.db"), join(alone, "service.db"));
   expect(statSync(join(alone, "service.db")).size).toBe(4096);
   cpSync(at.data, whole, { recursive: true });
-  await expect(testService({ data: alone })).rejects.toThrow(
-    refusal(join(alone, "service.db"), "service.db"),
-  );
+  await expect(world({ data: alone })).rejects.toThrow(refusal(join(alone, "service.db"), "service.db"));
   // Refused again: the first time changed nothing.
-  await expect(testService({ data: alone })).rejects.toThrow("incomplete copy");
+  await expect(world({ data: alone })).rejects.toThrow("incomplete copy");
   expect(readdirSync(alone)).toEqual(["service.db"]);
-  await using same = await testService({ data: whole });
+  await using same = await world({ data: whole });
   expect(await same.admin.get("/users")).toMatchObject([{ name: "admin" }, { name: "anna" }]);
 });
 
 test("a log without its database is refused and kept", async () => {
   await using folder = await temporaryFolder();
-  await using at = await testService();
+  await using at = await world();
   await at.user("anna");
   const log = join(folder.path, "service.db-wal");
   copyFileSync(join(at.data, "service.db-wal"), log);
   const before = readFileSync(log);
-  await expect(testService({ data: folder.path })).rejects.toThrow(
+  await expect(world({ data: folder.path })).rejects.toThrow(
     `${join(folder.path, "service.db")} is missing, and its log ${log} is there: put the file back beside it, restore a backup, ` +
       "or move the log away to begin with an empty one",
   );

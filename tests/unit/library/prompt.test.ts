@@ -6,19 +6,19 @@ import { openDatabase } from "../../../src/kit/db.ts";
 import { Instructions, type InstructionsDeps } from "../../../src/service/library/instructions.ts";
 import { LibraryStore } from "../../../src/service/library/store.ts";
 import { temporaryFolder } from "../../kit/folder.ts";
-import { workplace } from "../../kit/workplace.ts";
+import { world } from "../../kit/world.ts";
 
 test("workspace's first, then the agent's own, each by name; bound twice it comes once", async () => {
   await using folder = await temporaryFolder();
   let ids = { workspace: 0, boss: 0, writer: 0, removed: 0 };
   {
-    await using lab = await workplace("anthropic", { data: folder.path });
+    await using lab = await world({ model: true, data: folder.path });
     const [writer, removed] = [await lab.addWorker("writer"), await lab.addWorker("removed")];
     ids = { workspace: lab.workspaceId, boss: lab.orchestratorId, writer, removed };
     const make = async (name: string) =>
       (await lab.admin.post("/instructions", { name, text: `text of ${name}` })).id;
     const bind = (instruction: number, agent: number | null) =>
-      lab.admin.post(`/workspaces/${lab.workspaceId}/instructions`, {
+      lab.admin.post(`${lab.own}/instructions`, {
         instruction_id: instruction,
         agent_id: agent,
       });
