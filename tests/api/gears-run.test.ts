@@ -111,11 +111,7 @@ test("arguments that do not fit are refused with their path, and nothing runs", 
     expect({ status, code }).toEqual({ status: 400, code: "invalid" });
     messages.push(message);
   }
-  expect(messages).toEqual([
-    "args.n: missing",
-    "args.n: must be integer",
-    "args.m: unknown field",
-  ]);
+  expect(messages).toEqual(["args.n: missing", "args.n: must be integer", "args.m: unknown field"]);
   await refusal(at.admin.post(path, { args: [1] }), "invalid");
   expect(sandbox.requests).toEqual([]);
 });

@@ -1,5 +1,6 @@
 // A small client of the API for tests: JSON in and out, refusals as values, event streams as lists.
 
+import { EventStream } from "../../src/kit/event-stream.ts";
 import type { Answer, Method, ServiceRoutes } from "./answers.ts";
 
 export interface Refusal {
@@ -141,8 +142,12 @@ export class EventReader implements AsyncDisposable {
   readonly response: Response;
   readonly seen: StreamEvent[] = [];
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
-  readonly #decoder = new TextDecoder();
-  #buffer = "";
+  readonly #arrived: StreamEvent[] = [];
+  readonly #stream = new EventStream(
+    (data, type, id) =>
+      this.#arrived.push({ id: id === "" ? undefined : Number(id), type, data: JSON.parse(data) }),
+    (charactersMax) => new Error(`an event has more than ${charactersMax} characters`),
+  );
 
   constructor(response: Response) {
     this.response = response;
@@ -152,18 +157,14 @@ export class EventReader implements AsyncDisposable {
   /** The next event; undefined when the stream has ended. Heartbeats are passed over. */
   async next(): Promise<StreamEvent | undefined> {
     for (;;) {
-      const end = this.#buffer.indexOf("\n\n");
-      if (end >= 0) {
-        const block = this.#buffer.slice(0, end);
-        this.#buffer = this.#buffer.slice(end + 2);
-        const event = parseEvent(block);
-        if (!event) continue;
+      const event = this.#arrived.shift();
+      if (event) {
         this.seen.push(event);
         return event;
       }
       const { done, value } = await this.#reader.read();
       if (done) return undefined;
-      this.#buffer += this.#decoder.decode(value, { stream: true });
+      this.#stream.push(value);
     }
   }
 
@@ -185,16 +186,4 @@ export class EventReader implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#reader.cancel().catch(() => {});
   }
-}
-
-function parseEvent(block: string): StreamEvent | undefined {
-  const lines = block.split("\n").filter((line) => !line.startsWith(":"));
-  if (lines.length === 0) return undefined;
-  const field = (name: string) => lines.find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2);
-  const id = field("id");
-  return {
-    id: id === undefined ? undefined : Number(id),
-    type: field("event") ?? "message",
-    data: JSON.parse(field("data") ?? "null"),
-  };
 }

@@ -1,12 +1,11 @@
 // One model call: request out, answer streamed in. Knows no protocol's details: `chat-*` and `messages-*` do.
 
+import { EventStream } from "../../kit/event-stream.ts";
 import type { Protocol as ProtocolName } from "../catalog/schema.ts";
 import { Answer } from "./answer.ts";
 import { chatBody } from "./chat-request.ts";
 import { ChatReader } from "./chat-reader.ts";
-import { EventStream } from "./event-stream.ts";
-import { brokenOff, brokenProtocol, requireFlat } from "./failures.ts";
-
+import { brokenOff, brokenProtocol, requireFlat, tooLarge } from "./failures.ts";
 import { parsedObject } from "./json.ts";
 import { messagesBody } from "./messages-request.ts";
 import { MessagesReader } from "./messages-reader.ts";
@@ -68,7 +67,7 @@ export async function readAnswer(
     events += 1;
     if (type === "error") throw new ErrorEvent(data);
     reader.event(data);
-  });
+  }, tooLarge);
   await given.read((reads) => {
     for (const bytes of reads) if (!whole.takes(bytes)) stream.push(bytes);
     answer.tell();

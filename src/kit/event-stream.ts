@@ -1,9 +1,7 @@
-// Splits a provider's event stream (server-sent events; WHATWG HTML, 9.2) into its events. Bytes may be split anywhere, also inside a
-// character or a line ending. Knows no protocol.
+// Splits an event stream (server-sent events; WHATWG HTML, 9.2) into its events, for whoever reads one outside of a browser. Bytes may be
+// split anywhere, also inside a character or a line ending. Knows no protocol.
 
-import { tooLarge } from "./failures.ts";
-
-/** Of one event. */
+/** One event. */
 export const EVENT_CHARACTERS_MAX = 4 * 1024 * 1024;
 
 const LINE_FEED = "\n";
@@ -11,22 +9,31 @@ const SPACE = 0x20;
 const STREAMING = { stream: true };
 
 export class EventStream {
-  readonly #take: (data: string, type: string) => void;
+  readonly #take: (data: string, type: string, id: string) => void;
+  readonly #tooLarge: (charactersMax: number) => Error;
   readonly #decoder = new TextDecoder();
   /** The beginning of a line whose end has not arrived, in pieces: joining them at every read would copy a long line again and again. */
   #pieces: string[] = [];
   #data: string | undefined;
   #type = "";
+  #id = "";
   /** Characters of the event so far. */
   #characters = 0;
   #afterReturn = false;
 
-  /** `take` gets the `data` and the type of each event; what it raises ends the reading. The type is empty where none is given. */
-  constructor(take: (data: string, type: string) => void) {
+  /**
+   * `take` receives the data, the type and the id of each event; what it raises ends the reading. A type is empty where none is given, an id
+   * where the event has none. `tooLarge` makes the error for an event of more than `EVENT_CHARACTERS_MAX`.
+   */
+  constructor(
+    take: (data: string, type: string, id: string) => void,
+    tooLarge: (charactersMax: number) => Error,
+  ) {
     this.#take = take;
+    this.#tooLarge = tooLarge;
   }
 
-  /** Raises ModelFailure for an event that is too large. */
+  /** Raises what `take` and `tooLarge` do. */
   push(bytes: Uint8Array): void {
     this.#text(this.#decoder.decode(bytes, STREAMING));
   }
@@ -74,7 +81,7 @@ export class EventStream {
 
   #count(piece: string): void {
     this.#characters += piece.length;
-    if (this.#characters > EVENT_CHARACTERS_MAX) throw tooLarge(EVENT_CHARACTERS_MAX);
+    if (this.#characters > EVENT_CHARACTERS_MAX) throw this.#tooLarge(EVENT_CHARACTERS_MAX);
   }
 
   /** `text` from `start` to `end`; cut out only where its value is needed. */
@@ -82,6 +89,7 @@ export class EventStream {
     if (start === end) this.#dispatch();
     else if (text.startsWith("data:", start)) this.#add(valueOf(text, start + "data:".length, end));
     else if (text.startsWith("event:", start)) this.#type = valueOf(text, start + "event:".length, end);
+    else if (text.startsWith("id:", start)) this.#id = valueOf(text, start + "id:".length, end);
     else if (text.slice(start, end) === "data") this.#add("");
   }
 
@@ -92,11 +100,11 @@ export class EventStream {
 
   #dispatch(): void {
     const data = this.#data;
-    const type = this.#type;
+    const [type, id] = [this.#type, this.#id];
     this.#data = undefined;
-    this.#type = "";
+    this.#type = this.#id = "";
     this.#characters = 0;
-    if (data !== undefined && data !== "") this.#take(data, type);
+    if (data !== undefined && data !== "") this.#take(data, type, id);
   }
 }
 

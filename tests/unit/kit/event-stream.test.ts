@@ -1,12 +1,14 @@
 // Goal: events come out of a stream as they went in, whatever its line endings, comments and borders between reads; a large one is refused.
 
 import { expect, test } from "bun:test";
-import { EVENT_CHARACTERS_MAX, EventStream } from "../../../src/service/llm/event-stream.ts";
-import { piecesOf } from "./oracle.ts";
+import { EVENT_CHARACTERS_MAX, EventStream } from "../../../src/kit/event-stream.ts";
+import { piecesOf } from "../llm/oracle.ts";
+
+const tooLarge = (charactersMax: number) => new Error(`more than ${charactersMax} characters`);
 
 function eventsOf(pieces: readonly Uint8Array[]): [type: string, data: string][] {
   const events: [string, string][] = [];
-  const stream = new EventStream((data, type) => events.push([type, data]));
+  const stream = new EventStream((data, type) => events.push([type, data]), tooLarge);
   for (const piece of pieces) stream.push(piece);
   stream.end();
   return events;
@@ -77,7 +79,7 @@ test.each(CASES)("$name, split at every byte", ({ body, events }) => {
 
 test("an event ends with its last byte, not with the next read", () => {
   const seen: string[] = [];
-  const stream = new EventStream((data) => seen.push(data));
+  const stream = new EventStream((data) => seen.push(data), tooLarge);
   for (const [count, end] of ["\n\n", "\r\n\r\n", "\r\r"].entries()) {
     stream.push(new TextEncoder().encode(`data: ${count}${end}`));
     expect(seen).toHaveLength(count + 1);
@@ -89,8 +91,15 @@ test.each([
   ["one line that does not end", "x".repeat(EVENT_CHARACTERS_MAX + 1)],
   ["many lines of one event", "data: xxxxxxxx\n".repeat(EVENT_CHARACTERS_MAX / 8 + 1)],
 ])("an event that is too large is refused: %s", (_, body) => {
-  const stream = new EventStream(() => {});
+  const stream = new EventStream(() => {}, tooLarge);
   expect(() => stream.push(new TextEncoder().encode(body))).toThrow(
-    `the provider's answer is larger than ${EVENT_CHARACTERS_MAX} characters`,
+    `more than ${EVENT_CHARACTERS_MAX} characters`,
   );
+});
+
+test("an event has the id that it was given, and no other", () => {
+  const seen: string[] = [];
+  const stream = new EventStream((data, _type, id) => seen.push(`${id}:${data}`), tooLarge);
+  stream.push(new TextEncoder().encode("id: 7\ndata: a\n\ndata: b\n\ndata: c\nid: 8\n\n"));
+  expect(seen).toEqual(["7:a", ":b", "8:c"]);
 });
