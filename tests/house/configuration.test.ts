@@ -109,9 +109,7 @@ describe("docs/configuration.md", () => {
         ),
       )
     ).join("\n");
-    const quoted = cellsOf(chapter("Why it would not start")).map(
-      (row) => /`Error: ([^`]+)`/.exec(row[1]!)![1]!,
-    );
+    const quoted = cellsOf(chapter("Startup errors")).map((row) => /`Error: ([^`]+)`/.exec(row[1]!)![1]!);
     expect(quoted.length).toBeGreaterThan(8);
     // The parts between the placeholders.
     const missing = quoted.filter(
