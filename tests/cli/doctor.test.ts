@@ -25,7 +25,6 @@ import { configure } from "../kit/context-server.ts";
 import { temporaryFolder } from "../kit/folder.ts";
 import { runContext } from "../kit/running-context.ts";
 
-const LIMIT_MS = 60_000;
 const log = { format: "json" as const, write: () => {} };
 const unix = test.skipIf(process.platform === "win32");
 
@@ -269,46 +268,42 @@ describe("what can be wrong", () => {
 });
 
 describe("the compiled program", () => {
-  test(
-    "checks a server that runs, one that was killed, and one that was stopped; its exit code says whether anything failed",
-    async () => {
-      await using server = await runContext();
-      rmSync(join(server.directory, "auth", "bootstrap_admin.token"));
-      await server.admin.write("a.md", "one");
-      await Bun.write(join(server.directory, "spaces", "team", "b.md"), "by hand");
-      const asked = async () => {
-        const { exitCode, stdout, stderr } = await server.cairn("doctor", "--json");
-        expect([exitCode, stderr]).toEqual([0, ""]);
-        return JSON.parse(stdout) as Examination;
-      };
-      const running = await asked();
-      expect(findings(running)).toEqual([
-        ["skipped", "database"],
-        ["skipped", "database of team"],
-        ["warn", "working tree of team"],
-        ["skipped", "text index of team"],
-      ]);
-      expect(finding(running, "port").found).toStartWith(`held by our server, process ${server.pid}, at `);
-      await server.end("SIGKILL");
-      expect(existsSync(join(server.directory, "server.db-wal"))).toBe(true);
-      const before = pictureOf(server.directory);
-      const killed = await asked();
-      expect(findings(killed)).toEqual([
-        ["warn", "run file"],
-        ["warn", "working tree of team"],
-      ]);
-      expect(finding(killed, "working tree of team").found).toContain("1 untracked");
-      expect(pictureOf(server.directory)).toEqual(before);
-      await server.start();
-      await server.end("SIGTERM");
-      chmodSync(join(server.directory, "server.db"), 0o666);
-      const open = await server.cairn("doctor");
-      expect([open.exitCode, open.stderr]).toEqual([1, "Error: 1 check failed: permissions\n"]);
-      expect(open.stdout).toContain(`fix: chmod 600 ${join(server.directory, "server.db")}\n`);
-      expect(open.stdout).toEndWith("\n1 fail, 1 warn, 11 ok\n");
-    },
-    LIMIT_MS,
-  );
+  test("checks a server that runs, one that was killed, and one that was stopped; its exit code says whether anything failed", async () => {
+    await using server = await runContext();
+    rmSync(join(server.directory, "auth", "bootstrap_admin.token"));
+    await server.admin.write("a.md", "one");
+    await Bun.write(join(server.directory, "spaces", "team", "b.md"), "by hand");
+    const asked = async () => {
+      const { exitCode, stdout, stderr } = await server.cairn("doctor", "--json");
+      expect([exitCode, stderr]).toEqual([0, ""]);
+      return JSON.parse(stdout) as Examination;
+    };
+    const running = await asked();
+    expect(findings(running)).toEqual([
+      ["skipped", "database"],
+      ["skipped", "database of team"],
+      ["warn", "working tree of team"],
+      ["skipped", "text index of team"],
+    ]);
+    expect(finding(running, "port").found).toStartWith(`held by our server, process ${server.pid}, at `);
+    await server.end("SIGKILL");
+    expect(existsSync(join(server.directory, "server.db-wal"))).toBe(true);
+    const before = pictureOf(server.directory);
+    const killed = await asked();
+    expect(findings(killed)).toEqual([
+      ["warn", "run file"],
+      ["warn", "working tree of team"],
+    ]);
+    expect(finding(killed, "working tree of team").found).toContain("1 untracked");
+    expect(pictureOf(server.directory)).toEqual(before);
+    await server.start();
+    await server.end("SIGTERM");
+    chmodSync(join(server.directory, "server.db"), 0o666);
+    const open = await server.cairn("doctor");
+    expect([open.exitCode, open.stderr]).toEqual([1, "Error: 1 check failed: permissions\n"]);
+    expect(open.stdout).toContain(`fix: chmod 600 ${join(server.directory, "server.db")}\n`);
+    expect(open.stdout).toEndWith("\n1 fail, 1 warn, 11 ok\n");
+  });
 
   test("looks at a directory without a configuration when it is named, and at none that is not there", async () => {
     await using folder = await temporaryFolder();

@@ -9,7 +9,6 @@ import { binaryPath, runBinary } from "../kit/binaries.ts";
 import { temporaryFolder } from "../kit/folder.ts";
 
 const unix = test.skipIf(process.platform === "win32");
-const LIMIT_MS = 30_000;
 
 /** A server that does not run, with `notes.md` at v1, and a place for editors. */
 async function desk() {
@@ -84,7 +83,6 @@ describe("an edit", () => {
         "by hand\nmore\n",
       ]);
     },
-    LIMIT_MS,
   );
 
   unix(
@@ -108,75 +106,58 @@ describe("an edit", () => {
       expect((await at.cairn("file", "get", "docs/notes.md")).stdout).toBe("first\nsecond\n");
       expect(at.left()).toEqual([]);
     },
-    LIMIT_MS,
   );
 
-  unix(
-    "that changes nothing writes nothing",
-    async () => {
-      await using at = await desk();
-      const done = await at.edit({ EDITOR: await at.editor('touch "$last"') }, "docs/notes.md", "--json");
-      expect([done.exitCode, JSON.parse(done.text)]).toEqual([
-        0,
-        { path: "docs/notes.md", version: 1, changed: false },
-      ]);
-      expect((await at.cairn("file", "history", "docs/notes.md")).stdout).not.toContain("v2");
-      expect(at.left()).toEqual([]);
-    },
-    LIMIT_MS,
-  );
+  unix("that changes nothing writes nothing", async () => {
+    await using at = await desk();
+    const done = await at.edit({ EDITOR: await at.editor('touch "$last"') }, "docs/notes.md", "--json");
+    expect([done.exitCode, JSON.parse(done.text)]).toEqual([
+      0,
+      { path: "docs/notes.md", version: 1, changed: false },
+    ]);
+    expect((await at.cairn("file", "history", "docs/notes.md")).stdout).not.toContain("v2");
+    expect(at.left()).toEqual([]);
+  });
 
-  unix(
-    "loses to who wrote meanwhile: exit code 3, and the text is kept where the message says",
-    async () => {
-      await using at = await desk();
-      const theirs = await at.write("theirs.md", "theirs\n");
-      // The server is free while the editor is open: another command works on it.
-      const put = `${binaryPath("cairn")} file put docs/notes.md --from ${theirs} --server-dir ${at.directory} >/dev/null`;
-      const editor = await at.editor(`echo mine >"$last"; ${put}`);
-      const lost = await at.edit({ EDITOR: editor }, "docs/notes.md");
-      const says =
-        /^Error: docs\/notes.md: expected v1, but the current version is v2; your text is kept in (.+)\n$/;
-      const kept = says.exec(lost.text)?.[1] ?? lost.text;
-      expect([lost.exitCode, readFileSync(kept, "utf8")]).toEqual([3, "mine\n"]);
-      expect(statSync(kept).mode & 0o777).toBe(0o600);
-      expect((await at.cairn("file", "get", "docs/notes.md")).stdout).toBe("theirs\n");
-    },
-    LIMIT_MS,
-  );
+  unix("loses to who wrote meanwhile: exit code 3, and the text is kept where the message says", async () => {
+    await using at = await desk();
+    const theirs = await at.write("theirs.md", "theirs\n");
+    // The server is free while the editor is open: another command works on it.
+    const put = `${binaryPath("cairn")} file put docs/notes.md --from ${theirs} --server-dir ${at.directory} >/dev/null`;
+    const editor = await at.editor(`echo mine >"$last"; ${put}`);
+    const lost = await at.edit({ EDITOR: editor }, "docs/notes.md");
+    const says =
+      /^Error: docs\/notes.md: expected v1, but the current version is v2; your text is kept in (.+)\n$/;
+    const kept = says.exec(lost.text)?.[1] ?? lost.text;
+    expect([lost.exitCode, readFileSync(kept, "utf8")]).toEqual([3, "mine\n"]);
+    expect(statSync(kept).mode & 0o777).toBe(0o600);
+    expect((await at.cairn("file", "get", "docs/notes.md")).stdout).toBe("theirs\n");
+  });
 
-  unix(
-    "that is refused for another reason keeps the text as well",
-    async () => {
-      await using at = await desk();
-      const editor = await at.editor(
-        `echo "key: AKIA$(printf 'Q%.0s' 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16)" >"$last"`,
-      );
-      const refused = await at.edit({ EDITOR: editor }, "docs/notes.md");
-      expect(refused.exitCode).toBe(1);
-      expect(refused.text).toMatch(/looks like a secret .*; your text is kept in /);
-      expect(at.left().length).toBe(1);
-    },
-    LIMIT_MS,
-  );
+  unix("that is refused for another reason keeps the text as well", async () => {
+    await using at = await desk();
+    const editor = await at.editor(
+      `echo "key: AKIA$(printf 'Q%.0s' 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16)" >"$last"`,
+    );
+    const refused = await at.edit({ EDITOR: editor }, "docs/notes.md");
+    expect(refused.exitCode).toBe(1);
+    expect(refused.text).toMatch(/looks like a secret .*; your text is kept in /);
+    expect(at.left().length).toBe(1);
+  });
 
-  unix(
-    "begins a new file with --create only, and only where there is none",
-    async () => {
-      await using at = await desk();
-      const editor = await at.editor(`echo new >"$last"`);
-      const none = await at.edit({ EDITOR: editor }, "new.md");
-      expect(none).toEqual({ exitCode: 1, text: "Error: file new.md: not found\n" });
-      expect(await at.edit({ EDITOR: editor }, "new.md", "--create")).toEqual({
-        exitCode: 0,
-        text: "new.md is at v1 (4 B)\n",
-      });
-      const there = await at.edit({ EDITOR: editor }, "new.md", "--create");
-      expect(there.text).toBe("Error: new.md: is there already; edit it without --create\n");
-      expect(at.left()).toEqual([]);
-    },
-    LIMIT_MS,
-  );
+  unix("begins a new file with --create only, and only where there is none", async () => {
+    await using at = await desk();
+    const editor = await at.editor(`echo new >"$last"`);
+    const none = await at.edit({ EDITOR: editor }, "new.md");
+    expect(none).toEqual({ exitCode: 1, text: "Error: file new.md: not found\n" });
+    expect(await at.edit({ EDITOR: editor }, "new.md", "--create")).toEqual({
+      exitCode: 0,
+      text: "new.md is at v1 (4 B)\n",
+    });
+    const there = await at.edit({ EDITOR: editor }, "new.md", "--create");
+    expect(there.text).toBe("Error: new.md: is there already; edit it without --create\n");
+    expect(at.left()).toEqual([]);
+  });
 });
 
 describe("an editor", () => {
@@ -202,26 +183,21 @@ describe("an editor", () => {
       expect(at.left().length).toBe(1);
       expect((await at.cairn("file", "history", "docs/notes.md")).stdout).not.toContain("v2");
     },
-    LIMIT_MS,
   );
 
-  unix(
-    "is not offered what it would spoil, nor a name that is none",
-    async () => {
-      await using at = await desk();
-      const touched = join(at.path, "touched");
-      const editor = await at.editor(`touch ${touched}`);
-      const picture = join(at.path, "a.png");
-      await Bun.write(picture, new Uint8Array([137, 80, 78, 71, 255, 0, 1]));
-      await at.cairn("file", "put", "a.png", "--from", picture);
-      const binary = await at.edit({ EDITOR: editor }, "a.png");
-      expect(binary.text).toBe("Error: a.png: is not UTF-8 text; an editor would spoil it\n");
-      const out = await at.edit({ EDITOR: editor }, "../../x.md");
-      expect(out.text).toBe('Error: path: must not contain the segment ".."\n');
-      expect(existsSync(touched)).toBe(false);
-    },
-    LIMIT_MS,
-  );
+  unix("is not offered what it would spoil, nor a name that is none", async () => {
+    await using at = await desk();
+    const touched = join(at.path, "touched");
+    const editor = await at.editor(`touch ${touched}`);
+    const picture = join(at.path, "a.png");
+    await Bun.write(picture, new Uint8Array([137, 80, 78, 71, 255, 0, 1]));
+    await at.cairn("file", "put", "a.png", "--from", picture);
+    const binary = await at.edit({ EDITOR: editor }, "a.png");
+    expect(binary.text).toBe("Error: a.png: is not UTF-8 text; an editor would spoil it\n");
+    const out = await at.edit({ EDITOR: editor }, "../../x.md");
+    expect(out.text).toBe('Error: path: must not contain the segment ".."\n');
+    expect(existsSync(touched)).toBe(false);
+  });
 
   test("has to be named, and needs a terminal", async () => {
     const run = (environment: Record<string, string>) =>

@@ -8,7 +8,6 @@ import { join } from "node:path";
 import { eventually } from "../kit/eventually.ts";
 import { runContext, type RunningContext } from "../kit/running-context.ts";
 
-const LIMIT_MS = 60_000;
 /** As promised for a stop. */
 const STOP_LIMIT_MS = 10_000;
 /** Commands that run one after the other while another one looks: about a second. */
@@ -42,56 +41,44 @@ const warnings = (server: RunningContext) =>
 const runFile = (server: RunningContext) => join(server.directory, "run", "server.json");
 
 describe("signals", () => {
-  unix(
-    "Ctrl+Z is ignored on purpose, and the log says so",
-    async () => {
-      await using server = await runContext();
-      process.kill(server.pid, "SIGTSTP");
-      await eventually(
-        () => warnings(server),
-        ["Ctrl+Z does nothing here: a server that sleeps answers nobody; stop it with Ctrl+C"],
-      );
-      expect((await server.admin.write("a.md", "one")).version).toBe(1);
-      expect(await server.end("SIGINT")).toEqual({ exitCode: 0, signal: null });
-    },
-    LIMIT_MS,
-  );
+  unix("Ctrl+Z is ignored on purpose, and the log says so", async () => {
+    await using server = await runContext();
+    process.kill(server.pid, "SIGTSTP");
+    await eventually(
+      () => warnings(server),
+      ["Ctrl+Z does nothing here: a server that sleeps answers nobody; stop it with Ctrl+C"],
+    );
+    expect((await server.admin.write("a.md", "one")).version).toBe(1);
+    expect(await server.end("SIGINT")).toEqual({ exitCode: 0, signal: null });
+  });
 
-  unix(
-    "SIGTERM: what was begun is finished and answered, streams end, nobody else comes in",
-    async () => {
-      await using server = await runContext();
-      await using stream = await server.admin.events("/events");
-      const { socket, said } = await halfWrite(server, "late.md");
-      process.kill(server.pid, "SIGTERM");
-      await stream.all();
-      await expect(fetch(`${server.url}/health`)).rejects.toMatchObject({
-        code: expect.stringMatching(/refused/i),
-      });
-      socket.write("two");
-      expect(await said).toStartWith("HTTP/1.1 201 ");
-      expect(await server.end("SIGCONT")).toEqual({ exitCode: 0, signal: null });
-      expect(warnings(server)).toEqual([]);
-      expect(server.log.at(-1)!.message).toBe("stopped");
-      const got = await server.cairn("file", "get", "late.md");
-      expect([got.exitCode, got.stdout]).toEqual([0, "onetwo"]);
-    },
-    LIMIT_MS,
-  );
+  unix("SIGTERM: what was begun is finished and answered, streams end, nobody else comes in", async () => {
+    await using server = await runContext();
+    await using stream = await server.admin.events("/events");
+    const { socket, said } = await halfWrite(server, "late.md");
+    process.kill(server.pid, "SIGTERM");
+    await stream.all();
+    await expect(fetch(`${server.url}/health`)).rejects.toMatchObject({
+      code: expect.stringMatching(/refused/i),
+    });
+    socket.write("two");
+    expect(await said).toStartWith("HTTP/1.1 201 ");
+    expect(await server.end("SIGCONT")).toEqual({ exitCode: 0, signal: null });
+    expect(warnings(server)).toEqual([]);
+    expect(server.log.at(-1)!.message).toBe("stopped");
+    const got = await server.cairn("file", "get", "late.md");
+    expect([got.exitCode, got.stdout]).toEqual([0, "onetwo"]);
+  });
 
-  unix(
-    "a client that never finishes holds a stop up no longer than the limit",
-    async () => {
-      await using server = await runContext();
-      const { socket } = await halfWrite(server, "never.md");
-      const started = performance.now();
-      expect(await server.end("SIGTERM")).toEqual({ exitCode: 0, signal: null });
-      expect(performance.now() - started).toBeLessThan(STOP_LIMIT_MS);
-      expect(warnings(server)).toEqual(["some work did not end in time"]);
-      socket.destroy();
-    },
-    LIMIT_MS,
-  );
+  unix("a client that never finishes holds a stop up no longer than the limit", async () => {
+    await using server = await runContext();
+    const { socket } = await halfWrite(server, "never.md");
+    const started = performance.now();
+    expect(await server.end("SIGTERM")).toEqual({ exitCode: 0, signal: null });
+    expect(performance.now() - started).toBeLessThan(STOP_LIMIT_MS);
+    expect(warnings(server)).toEqual(["some work did not end in time"]);
+    socket.destroy();
+  });
 
   for (const second of ["SIGTERM", "SIGINT"] as const)
     unix(
@@ -109,61 +96,51 @@ describe("signals", () => {
         await server.start();
         expect(await server.admin.read("a.md")).toBe("one");
       },
-      LIMIT_MS,
     );
 });
 
 describe("commands", () => {
-  test(
-    "a second start on the same data is refused, and disturbs nothing",
-    async () => {
-      await using server = await runContext();
-      const before = readFileSync(runFile(server), "utf8");
-      const told = await server.cairn("server", "start");
-      expect([told.exitCode, told.stdout, told.stderr]).toEqual([
-        1,
-        "",
-        `Error: the server runs already (process ${server.pid}, ${server.url})\n`,
-      ]);
-      // Without the run file the lock of the data still says so.
-      writeFileSync(runFile(server), "{}");
-      const locked = await server.cairn("server", "start", "--json");
-      expect([locked.exitCode, JSON.parse(locked.stderr).error.code]).toEqual([1, "conflict"]);
-      expect(locked.stderr).toContain("is in use by another process");
-      writeFileSync(runFile(server), before);
-      expect((await server.cairn("server", "health")).exitCode).toBe(0);
-    },
-    LIMIT_MS,
-  );
+  test("a second start on the same data is refused, and disturbs nothing", async () => {
+    await using server = await runContext();
+    const before = readFileSync(runFile(server), "utf8");
+    const told = await server.cairn("server", "start");
+    expect([told.exitCode, told.stdout, told.stderr]).toEqual([
+      1,
+      "",
+      `Error: the server runs already (process ${server.pid}, ${server.url})\n`,
+    ]);
+    // Without the run file the lock of the data still says so.
+    writeFileSync(runFile(server), "{}");
+    const locked = await server.cairn("server", "start", "--json");
+    expect([locked.exitCode, JSON.parse(locked.stderr).error.code]).toEqual([1, "conflict"]);
+    expect(locked.stderr).toContain("is in use by another process");
+    writeFileSync(runFile(server), before);
+    expect((await server.cairn("server", "health")).exitCode).toBe(0);
+  });
 
-  unix(
-    "stop: waits for the end, also when it is asked twice; then there is nothing to stop",
-    async () => {
-      await using server = await runContext();
-      const { socket, said } = await halfWrite(server, "late.md");
-      const first = server.cairn("server", "stop", "--json");
-      await eventually(() => server.log.some(({ message }) => message === "stopping"), true);
-      const running = async () =>
-        (JSON.parse((await server.cairn("server", "status", "--json")).stdout) as { running: boolean })
-          .running;
-      await eventually(running, false);
-      const second = server.cairn("server", "stop");
-      // Long enough for the second to have looked; both wait for what follows.
-      for (let look = 0; look < LOOKS; look++) expect(await running()).toBe(false);
-      socket.write("two");
-      expect(await said).toStartWith("HTTP/1.1 201 ");
-      expect(JSON.parse((await first).stdout)).toEqual({ pid: server.pid, stopped: true });
-      expect(await second).toMatchObject({ exitCode: 0, stdout: "the server is stopped\n" });
-      expect(await server.end("SIGCONT")).toEqual({ exitCode: 0, signal: null });
-      const none = await server.cairn("server", "stop");
-      expect(none).toEqual({
-        exitCode: 1,
-        stdout: "",
-        stderr: `Error: ${server.directory}: the server does not run\n`,
-      });
-    },
-    LIMIT_MS,
-  );
+  unix("stop: waits for the end, also when it is asked twice; then there is nothing to stop", async () => {
+    await using server = await runContext();
+    const { socket, said } = await halfWrite(server, "late.md");
+    const first = server.cairn("server", "stop", "--json");
+    await eventually(() => server.log.some(({ message }) => message === "stopping"), true);
+    const running = async () =>
+      (JSON.parse((await server.cairn("server", "status", "--json")).stdout) as { running: boolean }).running;
+    await eventually(running, false);
+    const second = server.cairn("server", "stop");
+    // Long enough for the second to have looked; both wait for what follows.
+    for (let look = 0; look < LOOKS; look++) expect(await running()).toBe(false);
+    socket.write("two");
+    expect(await said).toStartWith("HTTP/1.1 201 ");
+    expect(JSON.parse((await first).stdout)).toEqual({ pid: server.pid, stopped: true });
+    expect(await second).toMatchObject({ exitCode: 0, stdout: "the server is stopped\n" });
+    expect(await server.end("SIGCONT")).toEqual({ exitCode: 0, signal: null });
+    const none = await server.cairn("server", "stop");
+    expect(none).toEqual({
+      exitCode: 1,
+      stdout: "",
+      stderr: `Error: ${server.directory}: the server does not run\n`,
+    });
+  });
 
   unix(
     "a run file that a crash left is not believed, also when another process has its number by now",
@@ -187,26 +164,21 @@ describe("commands", () => {
       await server.start();
       expect(await server.admin.read("a.md")).toBe("one");
     },
-    LIMIT_MS,
   );
 
-  unix(
-    "start --detach stays when its shell goes, and stop ends it",
-    async () => {
-      await using server = await runContext();
-      await server.end("SIGTERM");
-      const made = JSON.parse((await server.cairn("server", "start", "--detach", "--json")).stdout) as {
-        pid: number;
-        url: string;
-      };
-      try {
-        expect((await fetch(`${made.url}/health`)).status).toBe(200);
-        expect((await server.cairn("server", "logs")).stdout).toContain("listening");
-      } finally {
-        const stopped = await server.cairn("server", "stop", "--json");
-        expect(JSON.parse(stopped.stdout)).toEqual({ pid: made.pid, stopped: true });
-      }
-    },
-    LIMIT_MS,
-  );
+  unix("start --detach stays when its shell goes, and stop ends it", async () => {
+    await using server = await runContext();
+    await server.end("SIGTERM");
+    const made = JSON.parse((await server.cairn("server", "start", "--detach", "--json")).stdout) as {
+      pid: number;
+      url: string;
+    };
+    try {
+      expect((await fetch(`${made.url}/health`)).status).toBe(200);
+      expect((await server.cairn("server", "logs")).stdout).toContain("listening");
+    } finally {
+      const stopped = await server.cairn("server", "stop", "--json");
+      expect(JSON.parse(stopped.stdout)).toEqual({ pid: made.pid, stopped: true });
+    }
+  });
 });

@@ -28,5 +28,4 @@ test.skipIf(process.platform === "win32")(
     expect(mistyped.stderr).toStartWith("Error: unknown command: a\ufffd[2Jb.mdlist");
     expect(mistyped.stderr).not.toMatch(UNSAFE);
   },
-  60_000,
 );

@@ -13,51 +13,45 @@ import { runContext } from "../kit/running-context.ts";
 import { smallDisk } from "../kit/small-disk.ts";
 import { refusal } from "../kit/refusal.ts";
 
-const LIMIT_MS = 90_000;
-
 describe("what is refused", () => {
-  test(
-    "places: a file that exists, no such directory, the data directory; a directory in use or with something in it",
-    async () => {
-      await using folder = await temporaryFolder();
-      await using server = await runContext();
-      const made = await create(server, join(folder.path, "there.tar.zst"));
-      const bytes = readFileSync(made.file);
-      const at = (out: string) => refused("backup", "create", "--out", out, "--server-dir", server.directory);
-      expect(await at(made.file)).toEqual([
-        1,
-        `Error: ${made.file}: exists already; choose another name, or move it away\n`,
-      ]);
-      expect(readFileSync(made.file).equals(bytes)).toBe(true);
-      expect(await at(join(folder.path, "no/x"))).toEqual([
-        1,
-        `Error: ${join(folder.path, "no")}: no such directory; make it first\n`,
-      ]);
-      expect(await at(server.directory)).toEqual([
-        1,
-        expect.stringContaining("lies in the data directory, and would be lost with it"),
-      ]);
-      const into = (directory: string) => refused("backup", "restore", made.file, "--server-dir", directory);
-      expect(await into(server.directory)).toEqual([
-        1,
-        `Error: ${server.directory}: a server runs there (process ${server.pid}); restore into another directory\n`,
-      ]);
-      await server.end("SIGTERM");
-      const names = readdirSync(server.directory);
-      expect(await into(server.directory)).toEqual([
-        1,
-        `Error: ${server.directory} is not empty; restore into another directory, or empty it first\n`,
-      ]);
-      expect(readdirSync(server.directory)).toEqual(names);
-      expect(await into(made.file)).toEqual([1, `Error: ${made.file}: is not a directory\n`]);
-      expect(await refused("backup", "restore", made.file)).toEqual([
-        1,
-        "Error: --server-dir is needed: the directory to restore into\n",
-      ]);
-      expect(readdirSync(folder.path)).toEqual(["there.tar.zst"]);
-    },
-    LIMIT_MS,
-  );
+  test("places: a file that exists, no such directory, the data directory; a directory in use or with something in it", async () => {
+    await using folder = await temporaryFolder();
+    await using server = await runContext();
+    const made = await create(server, join(folder.path, "there.tar.zst"));
+    const bytes = readFileSync(made.file);
+    const at = (out: string) => refused("backup", "create", "--out", out, "--server-dir", server.directory);
+    expect(await at(made.file)).toEqual([
+      1,
+      `Error: ${made.file}: exists already; choose another name, or move it away\n`,
+    ]);
+    expect(readFileSync(made.file).equals(bytes)).toBe(true);
+    expect(await at(join(folder.path, "no/x"))).toEqual([
+      1,
+      `Error: ${join(folder.path, "no")}: no such directory; make it first\n`,
+    ]);
+    expect(await at(server.directory)).toEqual([
+      1,
+      expect.stringContaining("lies in the data directory, and would be lost with it"),
+    ]);
+    const into = (directory: string) => refused("backup", "restore", made.file, "--server-dir", directory);
+    expect(await into(server.directory)).toEqual([
+      1,
+      `Error: ${server.directory}: a server runs there (process ${server.pid}); restore into another directory\n`,
+    ]);
+    await server.end("SIGTERM");
+    const names = readdirSync(server.directory);
+    expect(await into(server.directory)).toEqual([
+      1,
+      `Error: ${server.directory} is not empty; restore into another directory, or empty it first\n`,
+    ]);
+    expect(readdirSync(server.directory)).toEqual(names);
+    expect(await into(made.file)).toEqual([1, `Error: ${made.file}: is not a directory\n`]);
+    expect(await refused("backup", "restore", made.file)).toEqual([
+      1,
+      "Error: --server-dir is needed: the directory to restore into\n",
+    ]);
+    expect(readdirSync(folder.path)).toEqual(["there.tar.zst"]);
+  });
 
   test("only the operator of the machine makes one, whatever token is shown; the refusal is on record", async () => {
     await using folder = await temporaryFolder();
@@ -80,84 +74,76 @@ describe("what is refused", () => {
     ]);
   });
 
-  test(
-    "one at a time; no space goes away under it; stopped, nothing stays of it and everything goes on",
-    async () => {
-      await using folder = await temporaryFolder();
-      await using server = await contextServer();
-      // So much that it is not done before it is looked at, also on a busy machine.
-      for (let i = 0; i < 100; i++) await server.admin.write(`${i}.bin`, noise(3_000_000));
-      const local = localOf(server.directory, server.as);
-      const begun = await local.post<Backup>("/backups", { path: join(folder.path, "x.tar.zst") });
-      expect(begun.state).toBe("running");
-      expect((await local.refused("POST", "/backups", { path: folder.path })).message).toContain(
-        "a backup is being made already",
-      );
-      await eventually(async () => (await local.get("/backups/1")).bytes_total > 0, true);
-      const removal = await local.refused("DELETE", "/spaces/team?confirm=team");
-      expect(removal.message).toBe("a backup is being made; try again when it is there");
-      // The stop first: a write waits for a disk that is busy with the backup, and everything else with it, maybe until its end.
-      const stopped = local.delete("/backups/1");
-      await server.admin.write("meanwhile.md", "x");
-      await stopped;
-      const ended = async () => (await local.get("/backups/1")).state;
-      await eventually(ended, "failed");
-      expect((await local.get("/backups/1")).error).toEqual({
-        code: "unavailable",
-        message: "the backup was given up: it was stopped; nothing stays of it",
-      });
-      expect(readdirSync(folder.path)).toEqual([]);
-      await server.admin.write("afterwards.md", "x");
-      expect(await server.admin.read("meanwhile.md")).toBe("x");
-      // A stop of the server gives it up as well.
-      await local.post("/backups", { path: join(folder.path, "y.tar.zst") });
-      await server.restart();
-      expect(readdirSync(folder.path)).toEqual([]);
-      expect(await server.admin.read("afterwards.md")).toBe("x");
-    },
-    LIMIT_MS,
-  );
+  test("one at a time; no space goes away under it; stopped, nothing stays of it and everything goes on", async () => {
+    await using folder = await temporaryFolder();
+    await using server = await contextServer();
+    // So much that it is not done before it is looked at, also on a busy machine.
+    for (let i = 0; i < 100; i++) await server.admin.write(`${i}.bin`, noise(3_000_000));
+    const local = localOf(server.directory, server.as);
+    const begun = await local.post<Backup>("/backups", { path: join(folder.path, "x.tar.zst") });
+    expect(begun.state).toBe("running");
+    expect((await local.refused("POST", "/backups", { path: folder.path })).message).toContain(
+      "a backup is being made already",
+    );
+    await eventually(async () => (await local.get("/backups/1")).bytes_total > 0, true);
+    const removal = await local.refused("DELETE", "/spaces/team?confirm=team");
+    expect(removal.message).toBe("a backup is being made; try again when it is there");
+    // The stop first: a write waits for a disk that is busy with the backup, and everything else with it, maybe until its end.
+    const stopped = local.delete("/backups/1");
+    await server.admin.write("meanwhile.md", "x");
+    await stopped;
+    const ended = async () => (await local.get("/backups/1")).state;
+    await eventually(ended, "failed");
+    expect((await local.get("/backups/1")).error).toEqual({
+      code: "unavailable",
+      message: "the backup was given up: it was stopped; nothing stays of it",
+    });
+    expect(readdirSync(folder.path)).toEqual([]);
+    await server.admin.write("afterwards.md", "x");
+    expect(await server.admin.read("meanwhile.md")).toBe("x");
+    // A stop of the server gives it up as well.
+    await local.post("/backups", { path: join(folder.path, "y.tar.zst") });
+    await server.restart();
+    expect(readdirSync(folder.path)).toEqual([]);
+    expect(await server.admin.read("afterwards.md")).toBe("x");
+  });
 
-  test(
-    "on a full disk nothing is left behind, of a backup or of a restore",
-    async () => {
-      await using folder = await temporaryFolder();
-      await using disk = await smallDisk(folder);
-      if (!disk) {
-        console.log("skipped: mounting a small file system needs Linux and root");
-        return;
-      }
-      await using server = await runContext();
-      await server.admin.write("large.bin", noise(3_000_000));
-      const full = "Error: the disk is full: nothing was changed; free some space and try again\n";
-      const out = join(disk.path, "x.tar.zst");
-      expect(await refused("backup", "create", "--out", out, "--server-dir", server.directory)).toEqual([
-        2,
-        full,
-      ]);
-      expect(readdirSync(disk.path)).toEqual([]);
-      const made = await create(server, folder.path);
-      const into = () => refused("backup", "restore", made.file, "--server-dir", join(disk.path, "new"));
-      const room =
-        /^Error: the disk is full: the backup unpacks to \d+ bytes, and \d+ are free; free some space/;
-      expect(await into()).toEqual([2, expect.stringMatching(room)]);
-      expect(readdirSync(disk.path)).toEqual([]);
-      // Room for what is unpacked, but not for the tree.
-      await using other = await runContext();
-      await other.admin.write("large.bin", noise(1_200_000));
-      const small = await create(other, join(folder.path, "small.tar.zst"));
-      const [exitCode, why] = await refused(
-        "backup",
-        "restore",
-        small.file,
-        "--server-dir",
-        join(disk.path, "new"),
-      );
-      expect([exitCode, why]).toEqual([2, expect.stringContaining("team/large.bin: could not be written")]);
-      expect(readdirSync(disk.path)).toEqual([]);
-    },
-    LIMIT_MS,
-  );
+  test("on a full disk nothing is left behind, of a backup or of a restore", async () => {
+    await using folder = await temporaryFolder();
+    await using disk = await smallDisk(folder);
+    if (!disk) {
+      console.log("skipped: mounting a small file system needs Linux and root");
+      return;
+    }
+    await using server = await runContext();
+    await server.admin.write("large.bin", noise(3_000_000));
+    const full = "Error: the disk is full: nothing was changed; free some space and try again\n";
+    const out = join(disk.path, "x.tar.zst");
+    expect(await refused("backup", "create", "--out", out, "--server-dir", server.directory)).toEqual([
+      2,
+      full,
+    ]);
+    expect(readdirSync(disk.path)).toEqual([]);
+    const made = await create(server, folder.path);
+    const into = () => refused("backup", "restore", made.file, "--server-dir", join(disk.path, "new"));
+    const room =
+      /^Error: the disk is full: the backup unpacks to \d+ bytes, and \d+ are free; free some space/;
+    expect(await into()).toEqual([2, expect.stringMatching(room)]);
+    expect(readdirSync(disk.path)).toEqual([]);
+    // Room for what is unpacked, but not for the tree.
+    await using other = await runContext();
+    await other.admin.write("large.bin", noise(1_200_000));
+    const small = await create(other, join(folder.path, "small.tar.zst"));
+    const [exitCode, why] = await refused(
+      "backup",
+      "restore",
+      small.file,
+      "--server-dir",
+      join(disk.path, "new"),
+    );
+    expect([exitCode, why]).toEqual([2, expect.stringContaining("team/large.bin: could not be written")]);
+    expect(readdirSync(disk.path)).toEqual([]);
+  });
 });
 
 test.skipIf(process.platform === "win32")(
@@ -200,7 +186,6 @@ test.skipIf(process.platform === "win32")(
       expect(scratch()).toBe(false);
     }
   },
-  LIMIT_MS,
 );
 
 /** With the token that the command line of this machine finds. */

@@ -236,7 +236,7 @@ process.kill(process.pid, "SIGKILL");
     } finally {
       await server.stop("test is over");
     }
-  }, 60_000);
+  });
 
   test("of the power that takes events away after they were told tells them again, also to who has them", async () => {
     await using folder = await temporaryFolder();
@@ -268,5 +268,5 @@ process.kill(process.pid, "SIGKILL");
       expect(await files(stream, 2)).toEqual(["file.write b.md 1", "file.write c.md 1"]);
       expect(stream.seen.every(({ id }) => id! > told)).toBe(true);
     });
-  }, 60_000);
+  });
 });

@@ -72,4 +72,4 @@ test("concurrent writers that compare and swap, and readers", async () => {
       expect(call.version).toBeLessThanOrEqual(Math.max(0, ...begunBefore.map(({ version }) => version)));
     }
   }
-}, 60_000);
+});

@@ -48,7 +48,7 @@ test("after a crash that left many spaces untold, the events before it are kept;
   expect(oldest).toBeGreaterThan(events.last - EVENTS_KEPT - ROUND);
   expect(oldest).toBeLessThanOrEqual(events.last - EVENTS_KEPT + 1);
   db.close();
-}, 60_000);
+});
 
 test("a follower whose replay fails is told so, and does not take the end for the end of the log", async () => {
   await using folder = await temporaryFolder();

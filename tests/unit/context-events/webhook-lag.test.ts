@@ -68,4 +68,4 @@ test("what a hook misses is counted by its subscription, and it goes on with wha
   await eventually(() => sent.slice(0, 3), [1, next, next + 2]);
   await deliveries.stop();
   db.close();
-}, 60_000);
+});

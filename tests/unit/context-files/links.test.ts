@@ -7,7 +7,6 @@ import { LINKS_PER_DOCUMENT_MAX, linksOf } from "../../../src/context/versioned-
 const DOCUMENT_CHARACTERS = 2 * 1024 * 1024;
 /** Of the processor. Twenty times what the slowest takes here; one that grows with the square takes minutes. */
 const DOCUMENT_LIMIT_US = 2_000_000;
-const TEST_LIMIT_MS = 60_000;
 
 const cases: [name: string, text: string, links: string[]][] = [
   [
@@ -84,17 +83,13 @@ const pieces = [
   ..."a/,@/,../,./a,a.b/,a@,://,https://x/,`a``,``a` b``` ,~~~,```,> ,- [x](y.md),/[,é/".split(","),
 ];
 
-test(
-  "documents of two megabytes of anything are read in a moment",
-  () => {
-    for (const piece of pieces)
-      for (const end of ["", "\n"]) {
-        const text = (piece + end).repeat(Math.ceil(DOCUMENT_CHARACTERS / (piece + end).length));
-        const started = process.cpuUsage();
-        linksOf(text);
-        const { user, system } = process.cpuUsage(started);
-        expect([piece + end, user + system < DOCUMENT_LIMIT_US]).toEqual([piece + end, true]);
-      }
-  },
-  TEST_LIMIT_MS,
-);
+test("documents of two megabytes of anything are read in a moment", () => {
+  for (const piece of pieces)
+    for (const end of ["", "\n"]) {
+      const text = (piece + end).repeat(Math.ceil(DOCUMENT_CHARACTERS / (piece + end).length));
+      const started = process.cpuUsage();
+      linksOf(text);
+      const { user, system } = process.cpuUsage(started);
+      expect([piece + end, user + system < DOCUMENT_LIMIT_US]).toEqual([piece + end, true]);
+    }
+});

@@ -137,7 +137,7 @@ test("every thread makes a valid request in both protocols", async () => {
     expect(validateChatRequest(await bodyOf("openai-compatible", request))).toEqual([]);
   });
   await fc.assert(property, { numRuns: 150 });
-}, 30_000);
+});
 
 test("a draft adds nothing of its own", () => {
   const person: ThreadEntry = { ...none, id: 1, kind: "person", text: "hi" };

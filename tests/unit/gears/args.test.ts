@@ -159,7 +159,7 @@ test("whatever pattern is accepted, it answers in bounded time", () => {
     }),
     { numRuns: 300, seed: 7 },
   );
-}, 60_000);
+});
 
 test("null counts as absent where it does not fit, and stays where it does", () => {
   const text = schemaOf({ a: { type: ["integer", "null"] }, b: { type: "string" } });

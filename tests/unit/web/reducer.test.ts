@@ -8,12 +8,10 @@ import { reduce, reduceAll } from "../../../web/state/reducer.ts";
 import { type Snapshot, stateOf, type WorkspaceState } from "../../../web/state/workspace-state.ts";
 import { type Recording, recordedTurns } from "../../kit/recorded-turns.ts";
 
-const RECORDING_LIMIT_MS = 30_000;
-
 let recording: Recording;
 beforeAll(async () => {
   recording = await recordedTurns();
-}, RECORDING_LIMIT_MS);
+});
 
 /** What the server keeps records of. */
 function records(state: WorkspaceState) {

@@ -12,7 +12,6 @@ import { type Bubble, createTranscript, type Item } from "../../../web/state/tra
 import { stateOf, type WorkspaceState } from "../../../web/state/workspace-state.ts";
 import { type Recording, recordedTurns } from "../../kit/recorded-turns.ts";
 
-const RECORDING_LIMIT_MS = 30_000;
 const ENTRIES = 10_000;
 /** Generous: it takes about two on an idle machine. */
 const ONE_MORE_MS_MAX = 60;
@@ -20,7 +19,7 @@ const ONE_MORE_MS_MAX = 60;
 let recording: Recording;
 beforeAll(async () => {
   recording = await recordedTurns();
-}, RECORDING_LIMIT_MS);
+});
 
 const transcriptOf = (state: WorkspaceState) => createTranscript()(state);
 
