@@ -13,6 +13,7 @@ import type { Authentication } from "../people/authentication.ts";
 import type { ToolRegistry } from "../tools/registry.ts";
 import type { Usages } from "../usage/usage.ts";
 import type { Access } from "../workspaces/access.ts";
+import { arrivingText } from "./arriving-text.ts";
 import { Engine } from "./engine.ts";
 import { Inspection } from "./inspection.ts";
 import { Openings, type KeptBlueprints } from "./openings.ts";
@@ -51,16 +52,9 @@ export function buildTurns(ground: Ground, needs: TurnNeeds) {
     models,
     blueprint,
     usages,
-    clock,
     log,
     instructionsFor: (workspaceId, agentId) => instructions.instructionsFor(workspaceId, agentId),
-    say: ({ row }, kind, text) =>
-      journal.transient(row.workspace_id, row.turn_id, "delta", {
-        run_id: row.id,
-        agent_id: row.agent_id,
-        kind,
-        text,
-      }),
+    listenTo: arrivingText({ journal, clock }),
   });
   const openings = new Openings({ store, conversation, blueprint, snapshots, journal, clock });
   const standing = new Standing({ store, authentication, access });

@@ -4,23 +4,17 @@
 // picks up from what is recorded, so resuming after a crash and starting anew are the same code. What models, tools and workers
 // do wrong is data for the caller, never an exception.
 
-import type { Clock } from "../../kit/clock.ts";
 import { AppError, messageOf } from "../../kit/error.ts";
 import type { Log } from "../../kit/log.ts";
 import type { Blueprint } from "../blueprint/blueprint.ts";
 import type { Agent } from "../blueprint/schema.ts";
 import type { Models } from "../catalog/models.ts";
 import { assemble, toRequest, type AssemblyInput, type Part } from "../conversation/assembly.ts";
-import {
-  ModelFailure,
-  NO_USAGE,
-  type CallModel,
-  type ModelAnswer,
-  type ModelListener,
-} from "../llm/model.ts";
+import { ModelFailure, NO_USAGE, type CallModel, type ModelAnswer } from "../llm/model.ts";
 import type { Caller } from "../identity/caller.ts";
 import { toSpec, type ToolRegistry } from "../tools/registry.ts";
 import type { Usages } from "../usage/usage.ts";
+import type { ListenTo } from "./arriving-text.ts";
 import { stopReason, type RunOutcome, type TurnContext } from "./context.ts";
 import { truncationOf, type OpenCall, type Recorder, type Run } from "./recorder.ts";
 import { ROUNDS_MAX } from "./schema.ts";
@@ -34,12 +28,11 @@ export interface EngineDeps {
   models: Models;
   blueprint: Blueprint;
   usages: Usages;
-  clock: Clock;
   log: Log;
   /** Instructions of the library that are bound to this agent or its workspace. */
   instructionsFor: (workspaceId: number, agentId: number) => { source: string; text: string }[];
-  /** Streamed text, for who is looking. */
-  say: (run: Run, kind: "text" | "reasoning", text: string) => void;
+  /** Hears a model call while its answer streams. */
+  listenTo: ListenTo;
 }
 
 type Broken = Exclude<RunOutcome, { status: "done" }>;
@@ -103,7 +96,7 @@ export class Engine {
   }
 
   async #ask(context: TurnContext, run: Run, round: number, limit: string | undefined): Promise<Asked> {
-    const { recorder, callModel, models } = this.#deps;
+    const { recorder, callModel, listenTo, models } = this.#deps;
     const agent = this.#scopes.agentOf(run);
     const endpoint = attempt(() => models.endpoint(agent.model_id));
     if (endpoint instanceof AppError) return this.#fail(run, endpoint.message);
@@ -116,7 +109,7 @@ export class Engine {
       const answer = await callModel(
         endpoint,
         toRequest(parts, mayCall),
-        this.#listener(run, call),
+        listenTo(run, call),
         context.signal,
       );
       const kept = mayCall ? answer : withoutCalls(answer, limit!);
@@ -137,26 +130,6 @@ export class Engine {
       thread: this.#deps.recorder.thread(run.row),
       ...(limit === undefined ? {} : { notice: { source: "notice:limit", text: limitNotice(limit) } }),
     });
-  }
-
-  #listener(run: Run, call: OpenCall): ModelListener {
-    const { clock, say } = this.#deps;
-    return {
-      text: (delta) => {
-        call.text += delta;
-        say(run, "text", delta);
-      },
-      reasoning: (delta) => {
-        call.reasoning += delta;
-        say(run, "reasoning", delta);
-      },
-      attempt: (count) => {
-        call.attempts = count;
-      },
-      firstChunk: () => {
-        call.firstChunkAt = clock.elapsed();
-      },
-    };
   }
 
   async #breakOff(context: TurnContext, run: Run, call: OpenCall, error: unknown): Promise<Broken> {

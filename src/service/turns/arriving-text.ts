@@ -1,0 +1,41 @@
+// What happens when a chunk of a model's answer arrives: its text is added to the open call and sent to current viewers. It is stored with the
+// answer, once that is complete.
+
+import type { Clock } from "../../kit/clock.ts";
+import type { Journal } from "../journal/journal.ts";
+import type { ModelListener } from "../llm/model.ts";
+import type { StreamedEvents } from "./events.ts";
+import type { OpenCall, Run } from "./recorder.ts";
+
+export type ListenTo = (run: Run, call: OpenCall) => ModelListener;
+
+export interface ArrivingTextDeps {
+  readonly journal: Journal<StreamedEvents>;
+  readonly clock: Clock;
+}
+
+export function arrivingText({ journal, clock }: ArrivingTextDeps): ListenTo {
+  const show = ({ row }: Run, kind: "text" | "reasoning", text: string): void =>
+    journal.transient(row.workspace_id, row.turn_id, "delta", {
+      run_id: row.id,
+      agent_id: row.agent_id,
+      kind,
+      text,
+    });
+  return (run, call) => ({
+    text: (delta) => {
+      call.text += delta;
+      show(run, "text", delta);
+    },
+    reasoning: (delta) => {
+      call.reasoning += delta;
+      show(run, "reasoning", delta);
+    },
+    attempt: (count) => {
+      call.attempts = count;
+    },
+    firstChunk: () => {
+      call.firstChunkAt = clock.elapsed();
+    },
+  });
+}
