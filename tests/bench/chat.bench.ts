@@ -38,7 +38,7 @@ async function streaming(browser: TestBrowser): Promise<Row[]> {
 
 async function scrolling(browser: TestBrowser): Promise<Row[]> {
   await using place = await longConversation(ENTRIES_TO_SCROLL);
-  const page = await browser.open(place.service.url, `/workspaces/${place.workspaceId}`);
+  const page = await browser.open(place.url, place.own);
   await page.getByText(`Answer ${ENTRIES_TO_SCROLL / 2 - 1}.`).waitFor();
   await readBack(page);
   const floor = await frames(page, 0);

@@ -2,16 +2,13 @@
 // that no wire connects yet.
 
 import type { Locator, Page } from "playwright-core";
-import type { Position, Wire } from "../../src/service/blueprint/schema.ts";
-import type { BlueprintRecord } from "../../src/service/snapshot/schema.ts";
-import { startBrowser, type TestBrowser } from "./browser.ts";
-import { furnish } from "./furnish.ts";
-import { type ScriptedModel, startModel } from "./model/index.ts";
-import { type RunningService, type RunOptions, runService } from "./running.ts";
+import type { Position } from "../../src/service/blueprint/schema.ts";
+import type { Place } from "./place.ts";
+import type { RunOptions } from "./running.ts";
+import { screen } from "./screen.ts";
+import type { Furniture } from "./world.ts";
 
-export interface Desk {
-  readonly id: number;
-  readonly boss: number;
+export interface Desk extends Place {
   readonly scribe: number;
   readonly scout: number;
   /** Of the view in the browser. */
@@ -21,68 +18,31 @@ export interface Desk {
 export const SCRIBE_AT: Position = { x: 340, y: -90 };
 export const SCOUT_AT: Position = { x: 340, y: 90 };
 
-export interface Office extends AsyncDisposable {
-  readonly service: RunningService;
-  readonly model: ScriptedModel;
-  readonly browser: TestBrowser;
-  readonly models: { readonly boss: number; readonly worker: number };
-  desk(name: string): Promise<Desk>;
-  blueprint(at: Desk): Promise<BlueprintRecord>;
-  /** From and to, by agent. */
-  wires(at: Desk): Promise<readonly (readonly [number, number])[]>;
-  place(at: Desk, agentId: number): Promise<Position>;
-  addWire(at: Desk, from: number, to: number): Promise<Wire>;
-  /** Runs a turn to its end; names of the tools that the orchestrator was offered last. */
-  turn(at: Desk, text: string): Promise<readonly string[]>;
-}
+export type Office = Awaited<ReturnType<typeof blueprintOffice>>;
 
-export async function blueprintOffice(options: RunOptions = {}): Promise<Office> {
-  const stack = new AsyncDisposableStack();
-  const model = stack.use(await startModel());
-  const service = stack.use(await runService(options));
-  // The first to go: pages must not see the others end.
-  const browser = stack.use(await startBrowser());
-  const { admin } = service;
-  await furnish(admin, model);
-  const catalogue = await admin.get("/models");
-  const modelNamed = (name: string) => catalogue.find((one) => one.model_name === name)!.id;
-  const models = { boss: modelNamed("boss"), worker: modelNamed("worker") };
-  const blueprint = (at: Desk) => admin.get(`/workspaces/${at.id}/blueprint`);
-  return {
-    service,
-    model,
-    browser,
-    models,
-    blueprint,
-    async desk(name) {
-      const { id } = await admin.post("/workspaces", {
-        name,
-        orchestrator_model_id: models.boss,
-      });
-      const [orchestrator] = await admin.get(`/workspaces/${id}/agents`);
-      const worker = async (agent: string, position: Position) => {
-        const fields = { name: agent, role: `You are ${agent}.`, model_id: models.worker, position };
-        return (await admin.post(`/workspaces/${id}/agents`, fields)).id;
-      };
+export async function blueprintOffice(options: RunOptions & Pick<Furniture, "under"> = {}) {
+  const at = await screen({ model: true, ...options });
+  return Object.assign(at, {
+    async desk(name: string): Promise<Desk> {
+      const desk = await at.place(name);
+      const worker = async (agent: string, position: Position) =>
+        (await desk.agent(agent, { model: "worker", position })).id;
       const scribe = await worker("scribe", SCRIBE_AT);
       const scout = await worker("scout", SCOUT_AT);
-      return { id, boss: orchestrator!.id, scribe, scout, path: `/workspaces/${id}/blueprint` };
+      return Object.assign(desk, { scribe, scout, path: `${desk.own}/blueprint` });
     },
-    wires: async (at) =>
-      (await blueprint(at)).wires.map((wire) => [wire.from_agent_id, wire.to_agent_id] as const),
-    place: async (at, agentId) => (await blueprint(at)).agents.find(({ id }) => id === agentId)!.position,
-    addWire: (at, from, to) =>
-      admin.post(`/workspaces/${at.id}/wires`, { from_agent_id: from, to_agent_id: to }),
-    async turn(at, text) {
-      const reader = await admin.events(`/workspaces/${at.id}/chat`, { method: "POST", body: { text } });
-      await reader.all();
-      return model
-        .requestsOf("boss")
-        .at(-1)!
-        .tools.map(({ name }) => name);
+    /** From and to, by agent. */
+    wires: async (desk: Desk) =>
+      (await desk.blueprint()).wires.map((wire) => [wire.from_agent_id, wire.to_agent_id] as const),
+    where: async (desk: Desk, agentId: number): Promise<Position> =>
+      (await desk.blueprint()).agents.find(({ id }) => id === agentId)!.position,
+    /** Runs a turn to its end; names of the tools that the orchestrator was offered last. */
+    async turn(desk: Desk, text: string): Promise<readonly string[]> {
+      await desk.chat(text);
+      const { tools } = at.model.requestsOf("boss").at(-1)!;
+      return tools.map(({ name }) => name);
     },
-    [Symbol.asyncDispose]: () => stack.disposeAsync(),
-  };
+  });
 }
 
 /** An agent's card on the canvas. */

@@ -5,11 +5,9 @@ import { Database } from "bun:sqlite";
 import { join } from "node:path";
 import type { TestBrowser } from "./browser.ts";
 import { composer } from "./chat-room.ts";
-import { temporaryFolder } from "./folder.ts";
-import { furnish } from "./furnish.ts";
 import { addTurns } from "./long-conversation.ts";
-import { say, startModel } from "./model/index.ts";
-import { runService, type RunningService } from "./running.ts";
+import { say } from "./model/index.ts";
+import { compiledWorld } from "./world.ts";
 
 /** Between two tokens: fifty in a second. */
 export const EVERY_MS = 20;
@@ -17,33 +15,15 @@ const KEY_EVERY_MS = 70;
 /** The answer has to last longer than the typing. */
 const TOKENS_PER_KEY = 6;
 
-type Model = Awaited<ReturnType<typeof startModel>>;
-
-export interface Place extends AsyncDisposable {
-  readonly service: RunningService;
-  readonly model: Model;
-  readonly workspaceId: number;
-}
-
-export async function longConversation(entries: number): Promise<Place> {
-  const stack = new AsyncDisposableStack();
-  const folder = stack.use(await temporaryFolder());
-  const model = stack.use(await startModel());
-  const data = `${folder.path}/data`;
-  const first = await runService({ data });
-  const { workspaceId } = await furnish(first.admin, model);
-  model.script("boss", [say("Answer 0.")]);
-  await using reader = await first.admin.events(`/workspaces/${workspaceId}/chat`, {
-    method: "POST",
-    body: { text: "Question 0." },
+/** A service with one conversation of so many entries. */
+export async function longConversation(entries: number) {
+  const at = await compiledWorld({ model: { boss: [say("Answer 0.")] } });
+  await at.chat("Question 0.");
+  return at.restart((data) => {
+    const db = new Database(join(data, "service.db"));
+    addTurns(db, at.workspaceId, entries / 2 - 1);
+    db.close(true);
   });
-  await reader.all();
-  await first.end("SIGTERM");
-  const db = new Database(join(data, "service.db"));
-  addTurns(db, workspaceId, entries / 2 - 1);
-  db.close(true);
-  const service = stack.use(await runService({ data }));
-  return { service, model, workspaceId, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }
 
 export interface Typed {
@@ -59,15 +39,14 @@ export async function typeWhileStreaming(
   entries: number,
   keys: number,
 ): Promise<Typed> {
-  await using place = await longConversation(entries);
-  const { service, model, workspaceId } = place;
-  const page = await browser.open(service.url, `/workspaces/${workspaceId}`);
+  await using at = await longConversation(entries);
+  const page = await browser.open(at.url, at.own);
   await page.getByText(`Answer ${entries / 2 - 1}.`).waitFor();
   await page.evaluate(WATCH);
   const tokens = keys * TOKENS_PER_KEY;
   const text = "Words of an **answer** that goes on, and on. \n\n- with\n- a list\n\n".repeat(tokens / 10);
-  model.script("boss", [say(text, { chunks: tokens, everyMs: EVERY_MS })]);
-  await service.admin.post(`/workspaces/${workspaceId}/chat`, { text: "Speak." });
+  at.model.script("boss", [say(text, { chunks: tokens, everyMs: EVERY_MS })]);
+  await at.begin("Speak.");
   await page.getByText("is answering").first().waitFor();
   await composer(page).focus();
   for (let key = 0; key < keys; key++) {

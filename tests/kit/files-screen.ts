@@ -1,53 +1,24 @@
 // A running service with a workspace, a browser on its files, and the ways by which a person finds things there.
 
 import type { Locator, Page } from "playwright-core";
-import { type PageOptions, startBrowser, type TestBrowser } from "./browser.ts";
-import { furnish } from "./furnish.ts";
-import { type ScriptedModel, startModel } from "./model/index.ts";
-import { runService, type RunningService } from "./running.ts";
+import type { PageOptions } from "./browser.ts";
+import { screen } from "./screen.ts";
 
-export interface FilesScreen extends AsyncDisposable {
-  readonly model: ScriptedModel;
-  readonly service: RunningService;
-  readonly browser: TestBrowser;
-  readonly workspaceId: number;
-  /** Where the workspace's files are on the disk. */
-  readonly folder: string;
-  /** Saves past the browser, as somebody else does. */
-  put(path: string, body: string): Promise<Response>;
-  /** What the server has. */
-  saved(path: string): Promise<string>;
-  open(path?: string, options?: PageOptions): Promise<Page>;
-}
+export type FilesScreen = Awaited<ReturnType<typeof filesScreen>>;
 
-export async function filesScreen(): Promise<FilesScreen> {
-  const stack = new AsyncDisposableStack();
-  try {
-    const model = stack.use(await startModel());
-    const service = stack.use(await runService());
-    const browser = stack.use(await startBrowser());
-    const { workspaceId } = await furnish(service.admin, model);
-    const address = (path: string) => `/workspaces/${workspaceId}/file?path=${encodeURIComponent(path)}`;
-    return {
-      model,
-      service,
-      browser,
-      workspaceId,
-      folder: `${service.data}/files/${workspaceId}`,
-      put: (path, body) => service.admin.raw("PUT", address(path), { body }),
-      saved: async (path) => (await service.admin.get<{ content: string }>(address(path))).content,
-      open: (path, options) =>
-        browser.open(
-          service.url,
-          `/workspaces/${workspaceId}/files${path === undefined ? "" : `?path=${encodeURIComponent(path)}`}`,
-          options,
-        ),
-      [Symbol.asyncDispose]: () => stack.disposeAsync(),
-    };
-  } catch (error) {
-    await stack.disposeAsync();
-    throw error;
-  }
+export async function filesScreen() {
+  const at = await screen({ model: true });
+  const query = (path?: string) => (path === undefined ? "" : `?path=${encodeURIComponent(path)}`);
+  return Object.assign(at, {
+    /** Where the workspace's files are on the disk. */
+    folder: `${at.data}/files/${at.workspaceId}`,
+    /** Saves past the browser, as somebody else does. */
+    put: (path: string, body: string) => at.admin.raw("PUT", `${at.own}/file${query(path)}`, { body }),
+    /** What the server has. */
+    saved: async (path: string) =>
+      (await at.admin.get<{ content: string }>(`${at.own}/file${query(path)}`)).content,
+    openFile: (path?: string, options?: PageOptions) => at.open(`${at.own}/files${query(path)}`, options),
+  });
 }
 
 export function editor(page: Page, path: string): Locator {

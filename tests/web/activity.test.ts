@@ -1,20 +1,20 @@
 // Goal: what a turn did is seen step by step under who called it, as it happens; a model call shows exactly what the model was sent, and what
 // changed since the call before; all of it by keyboard, too.
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { accessibilityProblems } from "../kit/axe.ts";
-import { hasBrowser, type PageOptions } from "../kit/browser.ts";
-import { chatRoom, type ChatRoom, SLOW_GEAR, type Workspace } from "../kit/chat-room.ts";
+import type { PageOptions } from "../kit/browser.ts";
+import { chatRoom, SLOW_GEAR } from "../kit/chat-room.ts";
 import { eventually } from "../kit/eventually.ts";
 import { approvedGear } from "../kit/gears.ts";
+import type { Place } from "../kit/place.ts";
 import { call, gate, noUsage, say } from "../kit/model/index.ts";
 import { modelCall, run, stepsFrom, tool } from "../kit/turn-steps.ts";
 import type { TurnSteps } from "../../src/service/turns/schema.ts";
 import { money } from "../../web/kit/format.ts";
+import { onScreen } from "../kit/screen.ts";
 
-const SETUP_MS = 30_000;
-const TEST_MS = 90_000;
 const LONG_TASK = `Count the words of this list.\n${"one more line of the list\n".repeat(60)}`;
 
 const steps = (page: Page) => page.getByRole("treegrid", { name: /^Steps of turn/ });
@@ -38,26 +38,17 @@ const textsOf = (page: Page) =>
     .locator("pre.prompt-text:not(.scroll)")
     .evaluateAll((texts) => texts.map((text) => text.textContent));
 
-describe.if(hasBrowser)("activity", () => {
-  let room: ChatRoom;
-  let desk: Workspace;
+onScreen("activity", chatRoom, (room) => {
+  let desk: Place;
   let turnId: number;
-  const own = () => `/workspaces/${desk.id}`;
-  const open = (path: string, options?: PageOptions) => room.browser.open(room.service.url, path, options);
+  const own = () => desk.own;
+  const open = (path: string, options?: PageOptions) => room.open(path, options);
 
-  const chat = async (workspace: Workspace, text: string) => {
-    const reader = await room.admin.events(`/workspaces/${workspace.id}/chat`, {
-      method: "POST",
-      body: { text },
-    });
-    const events = await reader.all();
-    return events.findLast(({ type }) => type === "turn.finished")!.data.data.turn.id as number;
-  };
+  const chat = async (workspace: Place, text: string) => (await workspace.chat(text)).turn.id;
   const stepsOf = (id: number) => room.admin.get(`/turns/${id}/steps`);
 
   beforeAll(async () => {
-    room = await chatRoom();
-    desk = await room.workspace("scribe");
+    desk = await room.desk("scribe");
     // It may leave out what it used.
     const provider = await room.admin.post("/providers", {
       name: "plain",
@@ -85,315 +76,278 @@ describe.if(hasBrowser)("activity", () => {
         [noUsage(), ...say("Twelve words.")],
       ]);
     turnId = await chat(desk, "How many words are there?");
-  }, SETUP_MS);
-  afterAll(() => room[Symbol.asyncDispose]());
+  });
 
-  test(
-    "a turn is opened from the list and shows its steps under who called them",
-    async () => {
-      const page = await open(`${own()}/activity`);
-      const row = page
-        .getByRole("table", { name: "Turns" })
-        .getByRole("row")
-        .filter({ hasText: "How many words" });
-      await row.getByText("done").waitFor();
-      await row.click();
-      await page.getByRole("heading", { name: `Turn ${turnId}` }).waitFor();
-      await eventually(
-        () => rowsOf(page),
-        [
-          "1 orchestrator · model call 1",
-          "1 delegate → scribe",
-          "2 model call 1",
-          "2 echo_args v1",
-          "2 file_read",
-          "2 model call 2",
-          "1 orchestrator · model call 2",
-        ],
-      );
-      expect(new URL(page.url()).searchParams.get("turn")).toBe(String(turnId));
-      expect(await step(page, "file_read").getByText("error").count()).toBe(1);
-      expect(await step(page, "model call 2").first().getByText("not reported").count()).toBe(1);
-      const priced = (await stepsOf(turnId)).calls.find(({ cost }) => cost !== null)!;
-      const costs = steps(page).locator("[aria-level] > .activity-cost");
-      expect(await costs.allTextContents()).toEqual([
-        "not known",
-        "",
-        money(priced.cost!),
-        "",
-        "",
-        "not known",
-        "not known",
-      ]);
-
-      await step(page, "echo_args").click();
-      const side = inspector(page);
-      await side.getByRole("heading", { name: "echo_args" }).waitFor();
-      await side.getByRole("link", { name: "echo_args v1" }).waitFor();
-      await side.getByText('{"words":12}').first().waitFor();
-      await step(page, "delegate").click();
-      await side.getByRole("link", { name: "scribe" }).click();
-      await side.getByRole("heading", { name: "scribe", exact: true }).waitFor();
-      expect(await steps(page).count()).toBe(1);
-      await page.goBack();
-      await side.getByRole("heading", { name: "delegate" }).waitFor();
-      await page.goBack();
-      await page.getByRole("table", { name: "Turns" }).waitFor();
-      await page.close();
-    },
-    TEST_MS,
-  );
-
-  test(
-    "minutes of waiting for a person leave room for the other steps, and say what they are",
-    async () => {
-      const page = await room.browser.open("about:blank", "");
-      await page.route(`**/api/v1/turns/${turnId}/steps`, async (route) => {
-        const { turn } = await stepsOf(turnId);
-        const waited = 4 * 60_000;
-        const json: TurnSteps = stepsFrom(Date.parse(turn.started_at!), {
-          turn,
-          runs: [run(1, "boss")],
-          calls: [modelCall(1, 1, 0, 0, 2_000), modelCall(2, 1, 1, waited + 2_000, 2_000)],
-          tools: [tool("s", 1, "web_search", 2_000, waited + 2_000)],
-        });
-        await route.fulfill({ json });
-      });
-      await page.goto(`${room.service.url}${own()}/activity?turn=${turnId}`);
-      await steps(page)
-        .getByRole("columnheader", { name: "Start; waited 4 min for a person, not drawn to scale" })
-        .waitFor();
-      const widths = await steps(page)
-        .locator(".activity-bar-of")
-        .evaluateAll((bars) => bars.map((bar) => Math.round(bar.getBoundingClientRect().width)));
-      const [first = 0, wait = 0, last = 0] = widths;
-      expect(first).toBe(last);
-      expect(first).toBeGreaterThan(2 * wait);
-      expect(await step(page, "model call 2").textContent()).toContain("at 4 min 2 s");
-      expect(await accessibilityProblems(page)).toEqual([]);
-      await page.close();
-    },
-    TEST_MS,
-  );
-
-  test(
-    "a model call shows exactly the texts that the model received",
-    async () => {
-      const calls = (await stepsOf(turnId)).calls.filter(({ agent_id: id }) => id === desk.agents["scribe"]);
-      const page = await open(`${own()}/activity?turn=${turnId}&inspect=call-${calls[1]!.id}`);
-      const side = inspector(page);
-      await side.getByRole("heading", { name: "scribe · model call 2" }).waitFor();
-      await side.getByRole("button", { name: /^Show all [\d,]+ characters$/ }).click();
-      const sent = room.model.requestsOf("plain")[1]!;
-      const [task, answer, results] = sent.messages;
-      const expected = [
-        sent.system,
-        task!.text,
-        answer!.text,
-        ...answer!.calls.map((asked) => JSON.stringify(asked.args, null, 2)),
-        ...results!.results.map(({ text }) => text),
-      ];
-      expect(await textsOf(page)).toEqual(expected);
-      expect(task!.text).toBe(LONG_TASK);
-      const tools = side.getByRole("list", { name: `${sent.tools.length} tools` });
-      expect(await tools.locator("summary code").allTextContents()).toEqual(
-        sent.tools.map(({ name }) => name),
-      );
-      await tools.getByText("echo_args", { exact: true }).click();
-      await side.getByLabel("Arguments of echo_args").getByText('"type": "object"').waitFor();
-      const figure = (name: string) =>
-        side.locator("dl.inspector-figures > div").filter({ hasText: name }).locator("dd").textContent();
-      expect([await figure("tokens in"), await figure("cached"), await figure("tokens out")]).toEqual([
-        "not reported",
-        "not reported",
-        "not reported",
-      ]);
-
-      await side.getByRole("tab", { name: "answer" }).click();
-      await side.getByText("Twelve words.", { exact: true }).waitFor();
-      await page.close();
-    },
-    TEST_MS,
-  );
-
-  test(
-    "the difference names the entries that came, and a role that reads otherwise",
-    async () => {
-      const calls = (await stepsOf(turnId)).calls.filter(({ agent_id: id }) => id === desk.orchestratorId);
-      const page = await open(`${own()}/activity?turn=${turnId}&inspect=call-${calls[1]!.id}`);
-      const side = inspector(page);
-      await side.getByRole("tab", { name: "changed since call 1" }).click();
-      await side.getByText("3 parts the same").waitFor();
-      const changes = side.getByRole("list", { name: /^Differences/ });
-      const entries = await room.admin.get<{ id: number; thread: number; text: string }[]>(
-        `${own()}/entries`,
-      );
-      const added = entries.filter(({ thread, text }) => thread === 0 && /^(I ask|Twelve)/.test(text));
-      expect(await changes.getByRole("link").allTextContents()).toEqual(added.map(({ id }) => `entry ${id}`));
-      await changes.getByRole("insertion").filter({ hasText: "Twelve words." }).waitFor();
-
-      await room.admin.patch(`/agents/${desk.orchestratorId}`, { role: "You are brief and exact." });
-      room.model.script("boss", [say("Good.")]);
-      await chat(desk, "Thanks.");
-      await room.admin.patch(`/agents/${desk.orchestratorId}`, { role: "You are brief." });
-      room.model.script("boss", [say("Bye.")]);
-      const last = await chat(desk, "Bye.");
-      await page.goto(`${room.service.url}${own()}/activity?turn=${last}`);
-      await step(page, "model call 1").click();
-      await side.getByRole("tab", { name: `changed since turn ${last - 1}` }).click();
-      await changes.getByText("Role", { exact: true }).waitFor();
-      await changes.getByRole("deletion").filter({ hasText: "and exact" }).waitFor();
-      await page.close();
-    },
-    TEST_MS,
-  );
-
-  test(
-    "by keyboard: rows, folding, the inspector and back",
-    async () => {
-      const page = await open(`${own()}/activity`);
-      const focused = () =>
-        page.evaluate("document.activeElement?.querySelector('[title]')?.getAttribute('title') ?? null");
-      const turn = page
-        .getByRole("table", { name: "Turns" })
-        .getByRole("row")
-        .filter({ hasText: "How many words" });
-      await turn.focus();
-      await page.keyboard.press("Enter");
-      await step(page, "delegate → scribe").waitFor();
-      await page.getByRole("button", { name: "All turns" }).focus();
-      while ((await focused()) === null) await page.keyboard.press("Tab");
-      expect(await focused()).toBe("orchestrator · model call 1");
-      await page.keyboard.press("ArrowDown");
-      expect(await focused()).toBe("delegate → scribe");
-      await page.keyboard.press("ArrowLeft");
-      await eventually(
-        () => rowsOf(page),
-        ["1 orchestrator · model call 1", "1 delegate → scribe", "1 orchestrator · model call 2"],
-      );
-      await page.keyboard.press("ArrowRight");
-      await page.keyboard.press("ArrowRight");
-      expect(await focused()).toBe("model call 1");
-      await page.keyboard.press("Enter");
-      const heading = inspector(page).getByRole("heading", { name: "scribe · model call 1" });
-      await heading.waitFor();
-      expect(await focused()).toBe("model call 1");
-      await page.keyboard.press("End");
-      expect(await focused()).toBe("orchestrator · model call 2");
-      await page.keyboard.press("Tab");
-      await page.keyboard.press("Tab");
-      await page.keyboard.press("Escape");
-      await heading.waitFor({ state: "detached" });
-      await page.close();
-    },
-    TEST_MS,
-  );
-
-  test(
-    "a turn that goes on grows before one's eyes",
-    async () => {
-      const live = await room.workspace("scribe");
-      const hold = gate();
-      room.model
-        .script("boss", [
-          [...say("I ask."), call("delegate", { agent: "scribe", task: "Count." })],
-          say("All counted."),
-        ])
-        .script("worker", [call(SLOW_GEAR), [...say("Nearly "), hold, ...say("there.")]]);
-      const page = await open(`/workspaces/${live.id}/activity`);
-      await page.getByRole("heading", { name: "No turn yet" }).waitFor();
-      await page.getByRole("button", { name: "Write to the orchestrator" }).waitFor();
-      const { turn } = await room.admin.post<{ turn: { id: number } }>(`/workspaces/${live.id}/chat`, {
-        text: "Count for me.",
-      });
-      const row = page
-        .getByRole("table", { name: "Turns" })
-        .getByRole("row")
-        .filter({ hasText: "Count for me." });
-      await row.getByText("running").waitFor();
-      await row.click();
-      await step(page, SLOW_GEAR).click();
-      await inspector(page).getByText("counting").waitFor();
-      await inspector(page).getByText("There is no result yet.").waitFor();
-      await room.letGearGo();
-      await inspector(page).getByText("counted").first().waitFor();
-      await step(page, "model call 2").click();
-      await inspector(page).getByRole("tab", { name: "answer" }).click();
-      await inspector(page).getByText("Nearly").waitFor();
-      hold.open();
-      await inspector(page).getByText("Nearly there.").waitFor();
-      await step(page, "orchestrator · model call 2").waitFor();
-      await page.getByRole("status").getByText("done").waitFor();
-      expect(await rowsOf(page)).toEqual([
+  test("a turn is opened from the list and shows its steps under who called them", async () => {
+    const page = await open(`${own()}/activity`);
+    const row = page
+      .getByRole("table", { name: "Turns" })
+      .getByRole("row")
+      .filter({ hasText: "How many words" });
+    await row.getByText("done").waitFor();
+    await row.click();
+    await page.getByRole("heading", { name: `Turn ${turnId}` }).waitFor();
+    await eventually(
+      () => rowsOf(page),
+      [
         "1 orchestrator · model call 1",
         "1 delegate → scribe",
         "2 model call 1",
-        `2 ${SLOW_GEAR} v1`,
+        "2 echo_args v1",
+        "2 file_read",
         "2 model call 2",
         "1 orchestrator · model call 2",
-      ]);
-      expect((await stepsOf(turn.id)).turn.status).toBe("done");
-      await page.close();
-    },
-    TEST_MS,
-  );
+      ],
+    );
+    expect(new URL(page.url()).searchParams.get("turn")).toBe(String(turnId));
+    expect(await step(page, "file_read").getByText("error").count()).toBe(1);
+    expect(await step(page, "model call 2").first().getByText("not reported").count()).toBe(1);
+    const priced = (await stepsOf(turnId)).calls.find(({ cost }) => cost !== null)!;
+    const costs = steps(page).locator("[aria-level] > .activity-cost");
+    expect(await costs.allTextContents()).toEqual([
+      "not known",
+      "",
+      money(priced.cost!),
+      "",
+      "",
+      "not known",
+      "not known",
+    ]);
 
-  test(
-    "what can't be read says why and is read again; what does not exist says so",
-    async () => {
-      const page = await open("/settings");
-      let broken = true;
-      await page.route(`**/api/v1/turns/${turnId}/steps`, (route) =>
-        broken
-          ? route.fulfill({
-              status: 503,
-              json: { error: { message: "storage does not answer", code: "unavailable", request_id: "r1" } },
-            })
-          : route.continue(),
-      );
-      await page.goto(`${room.service.url}${own()}/activity?turn=${turnId}`);
-      await page.getByRole("alert").getByText("storage does not answer").waitFor();
-      broken = false;
-      await page.getByRole("button", { name: "Try again" }).click();
-      await step(page, "delegate → scribe").waitFor();
-      await page.goto(`${room.service.url}${own()}/activity?turn=999&inspect=call-999`);
-      await page.getByRole("heading", { name: "This turn does not exist" }).waitFor();
-      await inspector(page).getByText("This model call does not exist any more.").waitFor();
-      room.browser.expected(/status of (503|404)/);
-      await page.close();
-    },
-    TEST_MS,
-  );
+    await step(page, "echo_args").click();
+    const side = inspector(page);
+    await side.getByRole("heading", { name: "echo_args" }).waitFor();
+    await side.getByRole("link", { name: "echo_args v1" }).waitFor();
+    await side.getByText('{"words":12}').first().waitFor();
+    await step(page, "delegate").click();
+    await side.getByRole("link", { name: "scribe" }).click();
+    await side.getByRole("heading", { name: "scribe", exact: true }).waitFor();
+    expect(await steps(page).count()).toBe(1);
+    await page.goBack();
+    await side.getByRole("heading", { name: "delegate" }).waitFor();
+    await page.goBack();
+    await page.getByRole("table", { name: "Turns" }).waitFor();
+    await page.close();
+  });
 
-  test(
-    "axe finds nothing, in both themes and on a narrow page, where the inspector is a sheet",
-    async () => {
-      const calls = (await stepsOf(turnId)).calls;
-      const page = await open(`${own()}/activity?turn=${turnId}`);
-      for (const colorScheme of ["light", "dark"] as const) {
-        await page.emulateMedia({ colorScheme });
-        await page.goto(`${room.service.url}${own()}/activity`);
-        await page.getByRole("table", { name: "Turns" }).waitFor();
+  test("minutes of waiting for a person leave room for the other steps, and say what they are", async () => {
+    const page = await room.browser.open("about:blank", "");
+    await page.route(`**/api/v1/turns/${turnId}/steps`, async (route) => {
+      const { turn } = await stepsOf(turnId);
+      const waited = 4 * 60_000;
+      const json: TurnSteps = stepsFrom(Date.parse(turn.started_at!), {
+        turn,
+        runs: [run(1, "boss")],
+        calls: [modelCall(1, 1, 0, 0, 2_000), modelCall(2, 1, 1, waited + 2_000, 2_000)],
+        tools: [tool("s", 1, "web_search", 2_000, waited + 2_000)],
+      });
+      await route.fulfill({ json });
+    });
+    await page.goto(`${room.url}${own()}/activity?turn=${turnId}`);
+    await steps(page)
+      .getByRole("columnheader", { name: "Start; waited 4 min for a person, not drawn to scale" })
+      .waitFor();
+    const widths = await steps(page)
+      .locator(".activity-bar-of")
+      .evaluateAll((bars) => bars.map((bar) => Math.round(bar.getBoundingClientRect().width)));
+    const [first = 0, wait = 0, last = 0] = widths;
+    expect(first).toBe(last);
+    expect(first).toBeGreaterThan(2 * wait);
+    expect(await step(page, "model call 2").textContent()).toContain("at 4 min 2 s");
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await page.close();
+  });
+
+  test("a model call shows exactly the texts that the model received", async () => {
+    const calls = (await stepsOf(turnId)).calls.filter(({ agent_id: id }) => id === desk.agents["scribe"]);
+    const page = await open(`${own()}/activity?turn=${turnId}&inspect=call-${calls[1]!.id}`);
+    const side = inspector(page);
+    await side.getByRole("heading", { name: "scribe · model call 2" }).waitFor();
+    await side.getByRole("button", { name: /^Show all [\d,]+ characters$/ }).click();
+    const sent = room.model.requestsOf("plain")[1]!;
+    const [task, answer, results] = sent.messages;
+    const expected = [
+      sent.system,
+      task!.text,
+      answer!.text,
+      ...answer!.calls.map((asked) => JSON.stringify(asked.args, null, 2)),
+      ...results!.results.map(({ text }) => text),
+    ];
+    expect(await textsOf(page)).toEqual(expected);
+    expect(task!.text).toBe(LONG_TASK);
+    const tools = side.getByRole("list", { name: `${sent.tools.length} tools` });
+    expect(await tools.locator("summary code").allTextContents()).toEqual(sent.tools.map(({ name }) => name));
+    await tools.getByText("echo_args", { exact: true }).click();
+    await side.getByLabel("Arguments of echo_args").getByText('"type": "object"').waitFor();
+    const figure = (name: string) =>
+      side.locator("dl.inspector-figures > div").filter({ hasText: name }).locator("dd").textContent();
+    expect([await figure("tokens in"), await figure("cached"), await figure("tokens out")]).toEqual([
+      "not reported",
+      "not reported",
+      "not reported",
+    ]);
+
+    await side.getByRole("tab", { name: "answer" }).click();
+    await side.getByText("Twelve words.", { exact: true }).waitFor();
+    await page.close();
+  });
+
+  test("the difference names the entries that came, and a role that reads otherwise", async () => {
+    const calls = (await stepsOf(turnId)).calls.filter(({ agent_id: id }) => id === desk.orchestratorId);
+    const page = await open(`${own()}/activity?turn=${turnId}&inspect=call-${calls[1]!.id}`);
+    const side = inspector(page);
+    await side.getByRole("tab", { name: "changed since call 1" }).click();
+    await side.getByText("3 parts the same").waitFor();
+    const changes = side.getByRole("list", { name: /^Differences/ });
+    const entries = await room.admin.get<{ id: number; thread: number; text: string }[]>(`${own()}/entries`);
+    const added = entries.filter(({ thread, text }) => thread === 0 && /^(I ask|Twelve)/.test(text));
+    expect(await changes.getByRole("link").allTextContents()).toEqual(added.map(({ id }) => `entry ${id}`));
+    await changes.getByRole("insertion").filter({ hasText: "Twelve words." }).waitFor();
+
+    await room.admin.patch(`/agents/${desk.orchestratorId}`, { role: "You are brief and exact." });
+    room.model.script("boss", [say("Good.")]);
+    await chat(desk, "Thanks.");
+    await room.admin.patch(`/agents/${desk.orchestratorId}`, { role: "You are brief." });
+    room.model.script("boss", [say("Bye.")]);
+    const last = await chat(desk, "Bye.");
+    await page.goto(`${room.url}${own()}/activity?turn=${last}`);
+    await step(page, "model call 1").click();
+    await side.getByRole("tab", { name: `changed since turn ${last - 1}` }).click();
+    await changes.getByText("Role", { exact: true }).waitFor();
+    await changes.getByRole("deletion").filter({ hasText: "and exact" }).waitFor();
+    await page.close();
+  });
+
+  test("by keyboard: rows, folding, the inspector and back", async () => {
+    const page = await open(`${own()}/activity`);
+    const focused = () =>
+      page.evaluate("document.activeElement?.querySelector('[title]')?.getAttribute('title') ?? null");
+    const turn = page
+      .getByRole("table", { name: "Turns" })
+      .getByRole("row")
+      .filter({ hasText: "How many words" });
+    await turn.focus();
+    await page.keyboard.press("Enter");
+    await step(page, "delegate → scribe").waitFor();
+    await page.getByRole("button", { name: "All turns" }).focus();
+    while ((await focused()) === null) await page.keyboard.press("Tab");
+    expect(await focused()).toBe("orchestrator · model call 1");
+    await page.keyboard.press("ArrowDown");
+    expect(await focused()).toBe("delegate → scribe");
+    await page.keyboard.press("ArrowLeft");
+    await eventually(
+      () => rowsOf(page),
+      ["1 orchestrator · model call 1", "1 delegate → scribe", "1 orchestrator · model call 2"],
+    );
+    await page.keyboard.press("ArrowRight");
+    await page.keyboard.press("ArrowRight");
+    expect(await focused()).toBe("model call 1");
+    await page.keyboard.press("Enter");
+    const heading = inspector(page).getByRole("heading", { name: "scribe · model call 1" });
+    await heading.waitFor();
+    expect(await focused()).toBe("model call 1");
+    await page.keyboard.press("End");
+    expect(await focused()).toBe("orchestrator · model call 2");
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Escape");
+    await heading.waitFor({ state: "detached" });
+    await page.close();
+  });
+
+  test("a turn that goes on grows before one's eyes", async () => {
+    const live = await room.desk("scribe");
+    const hold = gate();
+    room.model
+      .script("boss", [
+        [...say("I ask."), call("delegate", { agent: "scribe", task: "Count." })],
+        say("All counted."),
+      ])
+      .script("worker", [call(SLOW_GEAR), [...say("Nearly "), hold, ...say("there.")]]);
+    const page = await open(`${live.own}/activity`);
+    await page.getByRole("heading", { name: "No turn yet" }).waitFor();
+    await page.getByRole("button", { name: "Write to the orchestrator" }).waitFor();
+    const { turn } = await room.admin.post<{ turn: { id: number } }>(`${live.own}/chat`, {
+      text: "Count for me.",
+    });
+    const row = page
+      .getByRole("table", { name: "Turns" })
+      .getByRole("row")
+      .filter({ hasText: "Count for me." });
+    await row.getByText("running").waitFor();
+    await row.click();
+    await step(page, SLOW_GEAR).click();
+    await inspector(page).getByText("counting").waitFor();
+    await inspector(page).getByText("There is no result yet.").waitFor();
+    await room.letGearGo();
+    await inspector(page).getByText("counted").first().waitFor();
+    await step(page, "model call 2").click();
+    await inspector(page).getByRole("tab", { name: "answer" }).click();
+    await inspector(page).getByText("Nearly").waitFor();
+    hold.open();
+    await inspector(page).getByText("Nearly there.").waitFor();
+    await step(page, "orchestrator · model call 2").waitFor();
+    await page.getByRole("status").getByText("done").waitFor();
+    expect(await rowsOf(page)).toEqual([
+      "1 orchestrator · model call 1",
+      "1 delegate → scribe",
+      "2 model call 1",
+      `2 ${SLOW_GEAR} v1`,
+      "2 model call 2",
+      "1 orchestrator · model call 2",
+    ]);
+    expect((await stepsOf(turn.id)).turn.status).toBe("done");
+    await page.close();
+  });
+
+  test("what can't be read says why and is read again; what does not exist says so", async () => {
+    const page = await open("/settings");
+    let broken = true;
+    await page.route(`**/api/v1/turns/${turnId}/steps`, (route) =>
+      broken
+        ? route.fulfill({
+            status: 503,
+            json: { error: { message: "storage does not answer", code: "unavailable", request_id: "r1" } },
+          })
+        : route.continue(),
+    );
+    await page.goto(`${room.url}${own()}/activity?turn=${turnId}`);
+    await page.getByRole("alert").getByText("storage does not answer").waitFor();
+    broken = false;
+    await page.getByRole("button", { name: "Try again" }).click();
+    await step(page, "delegate → scribe").waitFor();
+    await page.goto(`${room.url}${own()}/activity?turn=999&inspect=call-999`);
+    await page.getByRole("heading", { name: "This turn does not exist" }).waitFor();
+    await inspector(page).getByText("This model call does not exist any more.").waitFor();
+    room.browser.expected(/status of (503|404)/);
+    await page.close();
+  });
+
+  test("axe finds nothing, in both themes and on a narrow page, where the inspector is a sheet", async () => {
+    const calls = (await stepsOf(turnId)).calls;
+    const page = await open(`${own()}/activity?turn=${turnId}`);
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme });
+      await page.goto(`${room.url}${own()}/activity`);
+      await page.getByRole("table", { name: "Turns" }).waitFor();
+      expect(await accessibilityProblems(page)).toEqual([]);
+      await page.goto(`${room.url}${own()}/activity?turn=${turnId}&inspect=call-${calls[2]!.id}`);
+      const side = inspector(page);
+      for (const tab of ["exact prompt", /^changed since/, "answer"]) {
+        await side.getByRole("tab", { name: tab }).click();
+        await side.getByRole("tabpanel").locator("p, li, pre").first().waitFor();
         expect(await accessibilityProblems(page)).toEqual([]);
-        await page.goto(`${room.service.url}${own()}/activity?turn=${turnId}&inspect=call-${calls[2]!.id}`);
-        const side = inspector(page);
-        for (const tab of ["exact prompt", /^changed since/, "answer"]) {
-          await side.getByRole("tab", { name: tab }).click();
-          await side.getByRole("tabpanel").locator("p, li, pre").first().waitFor();
-          expect(await accessibilityProblems(page)).toEqual([]);
-        }
       }
-      await page.close();
-      const narrow = await open(`${own()}/activity?turn=${turnId}`, { width: 390, height: 844 });
-      await step(narrow, "echo_args").click();
-      await inspector(narrow).getByRole("heading", { name: "echo_args" }).waitFor();
-      expect(await accessibilityProblems(narrow)).toEqual([]);
-      expect(await narrow.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
-      await narrow.keyboard.press("Escape");
-      await inspector(narrow).waitFor({ state: "detached" });
-      await eventually(() => narrow.evaluate("document.activeElement?.getAttribute('role')"), "row");
-      await narrow.close();
-    },
-    TEST_MS * 2,
-  );
+    }
+    await page.close();
+    const narrow = await open(`${own()}/activity?turn=${turnId}`, { width: 390, height: 844 });
+    await step(narrow, "echo_args").click();
+    await inspector(narrow).getByRole("heading", { name: "echo_args" }).waitFor();
+    expect(await accessibilityProblems(narrow)).toEqual([]);
+    expect(await narrow.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
+    await narrow.keyboard.press("Escape");
+    await inspector(narrow).waitFor({ state: "detached" });
+    await eventually(() => narrow.evaluate("document.activeElement?.getAttribute('role')"), "row");
+    await narrow.close();
+  });
 });

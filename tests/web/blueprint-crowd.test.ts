@@ -1,20 +1,13 @@
 // Goal: 200 agents and 400 wires are all seen when they are fitted, panning and zooming touch no card, and what it takes is printed.
 
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import { blueprintOffice, card, type Office } from "../kit/blueprint-desk.ts";
-import { hasBrowser } from "../kit/browser.ts";
+import { expect, test } from "bun:test";
+import { blueprintOffice, card } from "../kit/blueprint-desk.ts";
 import { eventually } from "../kit/eventually.ts";
+import { onScreen } from "../kit/screen.ts";
 
-let office: Office;
-beforeAll(async () => {
-  if (hasBrowser) office = await blueprintOffice();
-}, 30_000);
-afterAll(async () => {
-  if (hasBrowser) await office[Symbol.asyncDispose]();
-}, 30_000);
-
-/** In the page: cards that do not stand inside the pane. */
-const HIDDEN = `(() => {
+onScreen("a crowded blueprint", blueprintOffice, (office) => {
+  /** In the page: cards that do not stand inside the pane. */
+  const HIDDEN = `(() => {
   const pane = document.querySelector(".blueprint-pane").getBoundingClientRect();
   return [...document.querySelectorAll("[data-agent]")].filter((one) => {
     const box = one.getBoundingClientRect();
@@ -22,8 +15,8 @@ const HIDDEN = `(() => {
   }).map((one) => one.textContent);
 })()`;
 
-/** In the page: turns the wheel frame by frame, and counts changes of cards meanwhile. */
-const ZOOM_AND_WATCH = `(async () => {
+  /** In the page: turns the wheel frame by frame, and counts changes of cards meanwhile. */
+  const ZOOM_AND_WATCH = `(async () => {
   const records = [];
   const observer = new MutationObserver((found) => records.push(...found));
   const layer = document.querySelector(".blueprint-layer");
@@ -41,26 +34,13 @@ const ZOOM_AND_WATCH = `(async () => {
   return { cards, slowest: Math.max(...times), mean: times.reduce((a, b) => a + b, 0) / times.length };
 })()`;
 
-test.if(hasBrowser)(
-  "200 agents and 400 wires are drawn, all seen, and stay fluid",
-  async () => {
-    const { service, browser } = office;
-    const { admin } = service;
-    const { id } = await admin.post("/workspaces", {
-      name: "crowd",
-      orchestrator_model_id: office.models.boss,
-    });
-    const [orchestrator] = await admin.get(`/workspaces/${id}/agents`);
-    const ids = [orchestrator!.id];
+  test("200 agents and 400 wires are drawn, all seen, and stay fluid", async () => {
+    const crowd = await office.place("crowd");
+    const ids = [crowd.orchestratorId];
     for (let index = 1; index < 200; index++) {
       const name =
         index === 7 ? "a worker with a name so long that it can't stand on any card" : `worker ${index}`;
-      const made = await admin.post(`/workspaces/${id}/agents`, {
-        name,
-        role: "",
-        model_id: office.models.worker,
-      });
-      ids.push(made.id);
+      ids.push((await crowd.agent(name, { role: "", model: "worker" })).id);
     }
     const pairs = ids.flatMap((to, index) =>
       index === 0
@@ -71,9 +51,9 @@ test.if(hasBrowser)(
           ],
     );
     for (const [from, to] of [...pairs, [ids[5]!, ids[9]!], [ids[6]!, ids[11]!]])
-      await admin.post(`/workspaces/${id}/wires`, { from_agent_id: from, to_agent_id: to });
+      await crowd.wire(from!, to!);
     const started = performance.now();
-    const page = await browser.open(service.url, `/workspaces/${id}/blueprint`);
+    const page = await office.open(`${crowd.own}/blueprint`);
     await card(page, "worker 199").waitFor();
     const cards = page.locator("[data-agent]");
     expect(await cards.count()).toBe(200);
@@ -91,6 +71,5 @@ test.if(hasBrowser)(
     await page.getByRole("button", { name: "Undo: tidy layout" }).waitFor();
     console.log(`tidy of 200 agents: ${Math.round(performance.now() - tidying)} ms`);
     await page.context().close();
-  },
-  60_000,
-);
+  });
+});

@@ -1,63 +1,53 @@
 // Goal: the list does everything that the canvas does, by keys alone; and only an admin draws a line to the internet, where it is on.
 
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { accessibilityProblems } from "../kit/axe.ts";
-import { blueprintOffice, card, draw, type Office, toast } from "../kit/blueprint-desk.ts";
-import { hasBrowser } from "../kit/browser.ts";
+import { blueprintOffice, card, draw, toast } from "../kit/blueprint-desk.ts";
 import { eventually } from "../kit/eventually.ts";
-import { type Folder, temporaryFolder } from "../kit/folder.ts";
+import { temporaryFolder } from "../kit/folder.ts";
 import { say } from "../kit/model/index.ts";
 import { canStandIn, standInDocker } from "../kit/stand-in-docker.ts";
+import { onScreen } from "../kit/screen.ts";
 
-const enabled = hasBrowser && canStandIn;
-let office: Office;
-let folder: Folder;
-
-beforeAll(async () => {
-  if (!enabled) return;
-  folder = await temporaryFolder();
+async function withSearches() {
+  const folder = await temporaryFolder();
   await folder.write("data/config.yaml", "egress: true\negress_key: canary-search-key\nsandbox: docker\n");
-  office = await blueprintOffice({ data: `${folder.path}/data`, environment: await standInDocker(folder) });
-}, 30_000);
-afterAll(async () => {
-  if (!enabled) return;
-  await office[Symbol.asyncDispose]();
-  await folder[Symbol.asyncDispose]();
-}, 30_000);
-
-async function openList(page: Page): Promise<void> {
-  await page.getByRole("button", { name: "List", exact: true }).click();
-  await page.getByRole("list", { name: "Agents" }).waitFor();
+  const environment = await standInDocker(folder);
+  return blueprintOffice({ data: `${folder.path}/data`, environment, under: [folder] });
 }
 
-const unfold = (page: Page, name: string) =>
-  page.getByRole("list", { name: "Agents" }).getByRole("button", { name: new RegExp(`^${name}`) });
+(canStandIn ? onScreen : () => {})("the blueprint as a list", withSearches, (office) => {
+  async function openList(page: Page): Promise<void> {
+    await page.getByRole("button", { name: "List", exact: true }).click();
+    await page.getByRole("list", { name: "Agents" }).waitFor();
+  }
 
-/** With keys only: the field gets the focus, the first letters find the choice, Enter takes it and Enter again sends. */
-async function pick(page: Page, field: string, text: string): Promise<void> {
-  await page.getByRole("combobox", { name: field }).focus();
-  await page.keyboard.type(text);
-  await page.getByRole("option", { name: new RegExp(text) }).waitFor();
-  await page.keyboard.press("ArrowDown");
-  await page.keyboard.press("Enter");
-  await page.getByRole("option").first().waitFor({ state: "detached" });
-  await page.getByRole("button", { name: `Add: ${field}` }).focus();
-  await page.keyboard.press("Enter");
-}
+  const unfold = (page: Page, name: string) =>
+    page.getByRole("list", { name: "Agents" }).getByRole("button", { name: new RegExp(`^${name}`) });
 
-test.if(enabled)(
-  "a wire by keys alone lets the next turn delegate; removed and undone by keys",
-  async () => {
+  /** With keys only: the field gets the focus, the first letters find the choice, Enter takes it and Enter again sends. */
+  async function pick(page: Page, field: string, text: string): Promise<void> {
+    await page.getByRole("combobox", { name: field }).focus();
+    await page.keyboard.type(text);
+    await page.getByRole("option", { name: new RegExp(text) }).waitFor();
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    await page.getByRole("option").first().waitFor({ state: "detached" });
+    await page.getByRole("button", { name: `Add: ${field}` }).focus();
+    await page.keyboard.press("Enter");
+  }
+
+  test("a wire by keys alone lets the next turn delegate; removed and undone by keys", async () => {
     const at = await office.desk("list wires");
     office.model.script("boss", [say("now I could")]);
-    const page = await office.browser.open(office.service.url, at.path);
+    const page = await office.open(at.path);
     await page.getByRole("button", { name: "List", exact: true }).focus();
     await page.keyboard.press("Enter");
     await unfold(page, "orchestrator").focus();
     await page.keyboard.press("Enter");
     await pick(page, "Add wire from orchestrator to", "scribe");
-    await eventually(() => office.wires(at), [[at.boss, at.scribe]]);
+    await eventually(() => office.wires(at), [[at.orchestratorId, at.scribe]]);
     expect(await office.turn(at, "go")).toContain("delegate");
     const remove = page.getByRole("button", { name: "Remove wire from orchestrator to scribe" });
     await remove.focus();
@@ -65,18 +55,14 @@ test.if(enabled)(
     await eventually(() => office.wires(at), []);
     await toast(page, "Wire from orchestrator to scribe removed.").waitFor();
     await page.keyboard.press("Control+z");
-    await eventually(() => office.wires(at), [[at.boss, at.scribe]]);
+    await eventually(() => office.wires(at), [[at.orchestratorId, at.scribe]]);
     await remove.waitFor();
     await page.context().close();
-  },
-  20_000,
-);
+  });
 
-test.if(enabled)(
-  "gears and instructions are bound to one agent or to all, and unbound",
-  async () => {
+  test("gears and instructions are bound to one agent or to all, and unbound", async () => {
     const at = await office.desk("list bindings");
-    const { admin } = office.service;
+    const { admin } = office;
     const schema = '{"type":"object"}';
     await admin.post("/gears", {
       name: "count_words",
@@ -85,7 +71,7 @@ test.if(enabled)(
       args_schema: schema,
     });
     await admin.post("/instructions", { name: "manners", text: "Say please." });
-    const page = await office.browser.open(office.service.url, at.path);
+    const page = await office.open(at.path);
     await openList(page);
     await unfold(page, "scribe").click();
     await pick(page, "Bind a gear to scribe", "count_words");
@@ -93,24 +79,20 @@ test.if(enabled)(
     await unfold(page, "All agents").click();
     await pick(page, "Bind an instruction to all agents", "manners");
     await page.getByRole("button", { name: "Unbind instruction manners from all agents" }).waitFor();
-    const bound = await office.blueprint(at);
+    const bound = await at.blueprint();
     expect([bound.gear_bindings[0]!.agent_id, bound.instruction_bindings[0]!.agent_id]).toEqual([
       at.scribe,
       null,
     ]);
     await page.getByRole("button", { name: "Unbind gear count_words from scribe" }).click();
-    await eventually(async () => (await office.blueprint(at)).gear_bindings, []);
+    await eventually(async () => (await at.blueprint()).gear_bindings, []);
     await page.context().close();
-  },
-  20_000,
-);
+  });
 
-test.if(enabled)(
-  "an admin draws the line to the internet and takes it away; a member is told that only an admin may",
-  async () => {
+  test("an admin draws the line to the internet and takes it away; a member is told that only an admin may", async () => {
     const at = await office.desk("internet");
-    const { admin, url } = office.service;
-    const grants = async () => (await office.blueprint(at)).egress_grants.map((grant) => grant.agent_id);
+    const { admin, url } = office;
+    const grants = async () => (await at.blueprint()).egress_grants.map((grant) => grant.agent_id);
     const page = await office.browser.open(url, at.path);
     const gate = (of: Page) => of.getByRole("img", { name: /^The internet: / });
     await gate(page).waitFor();
@@ -130,7 +112,7 @@ test.if(enabled)(
     await admin.put(`/users/${user.id}/password`, { password: "a long password" });
     const team = await admin.post("/teams", { name: "desk" });
     await admin.put(`/teams/${team.id}/members/${user.id}`);
-    await admin.put(`/workspaces/${at.id}/teams/${team.id}`);
+    await admin.put(`${at.own}/teams/${team.id}`);
     const context = await office.browser.browser.newContext({ viewport: { width: 1280, height: 860 } });
     const login = await context.request.post(`${url}/api/v1/login`, {
       data: { user: "mia", password: "a long password" },
@@ -146,17 +128,13 @@ test.if(enabled)(
     expect(await other.getByRole("button", { name: /^Take the internet|ask for searches/ }).count()).toBe(0);
     expect(await grants()).toEqual([at.scout]);
     await context.close();
-  },
-  20_000,
-);
+  });
 
-test.if(enabled)(
-  "the list is what narrow screens show first; axe finds nothing in it, in both themes",
-  async () => {
+  test("the list is what narrow screens show first; axe finds nothing in it, in both themes", async () => {
     const at = await office.desk("list axe");
-    await office.addWire(at, at.boss, at.scribe);
+    await at.wire(at.orchestratorId, at.scribe);
     for (const theme of ["light", "dark"] as const) {
-      const page = await office.browser.open(office.service.url, at.path, { theme, width: 390, height: 800 });
+      const page = await office.open(at.path, { theme, width: 390, height: 800 });
       await unfold(page, "orchestrator").click();
       await page.getByRole("button", { name: "Remove wire from orchestrator to scribe" }).waitFor();
       expect(await accessibilityProblems(page)).toEqual([]);
@@ -165,6 +143,5 @@ test.if(enabled)(
       expect(await page.evaluate(tooWide)).toBe(0);
       await page.context().close();
     }
-  },
-  20_000,
-);
+  });
+});

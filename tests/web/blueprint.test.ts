@@ -1,6 +1,6 @@
 // Goal: on the canvas a person draws who may delegate to whom, moves and tidies agents, undoes it, looks back in time, and sees what others do.
 
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { accessibilityProblems } from "../kit/axe.ts";
 import {
   blueprintOffice,
@@ -8,40 +8,23 @@ import {
   drag,
   draw,
   middleOf,
-  type Office,
   SCOUT_AT,
   SCRIBE_AT,
   toast,
 } from "../kit/blueprint-desk.ts";
-import { hasBrowser, type TestBrowser } from "../kit/browser.ts";
 import { eventually } from "../kit/eventually.ts";
-import { call, gate, say, type ScriptedModel } from "../kit/model/index.ts";
-import type { RunningService } from "../kit/running.ts";
+import { call, gate, say } from "../kit/model/index.ts";
+import { onScreen } from "../kit/screen.ts";
 
-let office: Office;
-let service: RunningService;
-let model: ScriptedModel;
-let browser: TestBrowser;
-
-beforeAll(async () => {
-  if (!hasBrowser) return;
-  office = await blueprintOffice();
-  ({ service, model, browser } = office);
-}, 30_000);
-afterAll(async () => {
-  if (hasBrowser) await office[Symbol.asyncDispose]();
-}, 30_000);
-
-test.if(hasBrowser)(
-  "a wire that is drawn lets the next turn delegate; removed, it does not",
-  async () => {
+onScreen("the blueprint", blueprintOffice, (office) => {
+  test("a wire that is drawn lets the next turn delegate; removed, it does not", async () => {
     const at = await office.desk("drawing");
-    const page = await browser.open(service.url, at.path);
-    model.script("boss", [say("nobody to ask"), say("I could ask"), say("no more")]);
+    const page = await office.open(at.path);
+    office.model.script("boss", [say("nobody to ask"), say("I could ask"), say("no more")]);
     expect(await office.turn(at, "one")).not.toContain("delegate");
     await draw(page, "orchestrator", card(page, "scribe"));
-    await eventually(() => office.wires(at), [[at.boss, at.scribe]]);
-    expect(await office.wires(at)).toEqual([[at.boss, at.scribe]]);
+    await eventually(() => office.wires(at), [[at.orchestratorId, at.scribe]]);
+    expect(await office.wires(at)).toEqual([[at.orchestratorId, at.scribe]]);
     expect(await office.turn(at, "two")).toContain("delegate");
 
     await page.locator("[data-wire] .blueprint-wire-hit").click({ force: true });
@@ -51,18 +34,14 @@ test.if(hasBrowser)(
     expect(await office.turn(at, "three")).not.toContain("delegate");
 
     await page.getByRole("button", { name: "Undo", exact: true }).last().click();
-    await eventually(() => office.wires(at), [[at.boss, at.scribe]]);
+    await eventually(() => office.wires(at), [[at.orchestratorId, at.scribe]]);
     await page.context().close();
-  },
-  20_000,
-);
+  });
 
-test.if(hasBrowser)(
-  "what the server refuses is told: a wire to itself, a second one, one to an agent that is gone",
-  async () => {
+  test("what the server refuses is told: a wire to itself, a second one, one to an agent that is gone", async () => {
     const at = await office.desk("refusals");
-    await office.addWire(at, at.boss, at.scribe);
-    const page = await browser.open(service.url, at.path);
+    await at.wire(at.orchestratorId, at.scribe);
+    const page = await office.open(at.path);
     await card(page, "scribe").waitFor();
     await draw(page, "orchestrator", card(page, "scribe"));
     await toast(page, 'A wire from "orchestrator" to "scribe" exists already').waitFor();
@@ -73,35 +52,31 @@ test.if(hasBrowser)(
     // To this page no events come, so it does not know that the agent is gone.
     const context = page.context();
     await context.route("**/events?*", () => {});
-    const deaf = await browser.open(service.url, at.path, { context });
+    const deaf = await office.open(at.path, { context });
     await card(deaf, "scout").waitFor();
-    await service.admin.delete(`/agents/${at.scout}`);
+    await office.admin.delete(`/agents/${at.scout}`);
     await draw(deaf, "orchestrator", card(deaf, "scout"));
     await toast(deaf, `Agent ${at.scout} is not in this workspace`).waitFor();
-    expect(await office.wires(at)).toEqual([[at.boss, at.scribe]]);
+    expect(await office.wires(at)).toEqual([[at.orchestratorId, at.scribe]]);
     await page.context().close();
-    browser.expected(/status of (400|409)/);
-  },
-  20_000,
-);
+    office.browser.expected(/status of (400|409)/);
+  });
 
-test.if(hasBrowser)(
-  "moves are kept, several at once, undone and done again; tidy is one step",
-  async () => {
+  test("moves are kept, several at once, undone and done again; tidy is one step", async () => {
     const at = await office.desk("moving");
-    await office.addWire(at, at.boss, at.scribe);
-    await office.addWire(at, at.scribe, at.scout);
-    const page = await browser.open(service.url, at.path);
+    await at.wire(at.orchestratorId, at.scribe);
+    await at.wire(at.scribe, at.scout);
+    const page = await office.open(at.path);
     await card(page, "scout").click();
     await drag(page, "scout", { x: 60, y: 80 });
-    await eventually(async () => (await office.place(at, at.scout)).y > SCOUT_AT.y, true);
-    const moved = await office.place(at, at.scout);
+    await eventually(async () => (await office.where(at, at.scout)).y > SCOUT_AT.y, true);
+    const moved = await office.where(at, at.scout);
     await page.keyboard.press("Control+z");
-    await eventually(() => office.place(at, at.scout), SCOUT_AT);
+    await eventually(() => office.where(at, at.scout), SCOUT_AT);
     await page.keyboard.press("Control+Shift+z");
-    await eventually(() => office.place(at, at.scout), moved);
+    await eventually(() => office.where(at, at.scout), moved);
     await page.keyboard.press("Control+z");
-    await eventually(() => office.place(at, at.scout), SCOUT_AT);
+    await eventually(() => office.where(at, at.scout), SCOUT_AT);
 
     // Both workers, chosen by a box drawn with Shift, move together.
     const [first, last] = [await middleOf(card(page, "scribe")), await middleOf(card(page, "scout"))];
@@ -117,31 +92,27 @@ test.if(hasBrowser)(
     expect(await page.locator('[data-agent][aria-pressed="true"]').count()).toBe(1);
     await card(page, "scout").click({ modifiers: ["Shift"] });
     await drag(page, "scribe", { x: 40, y: 0 });
-    await eventually(async () => (await office.place(at, at.scribe)).x > SCRIBE_AT.x, true);
-    await eventually(async () => (await office.place(at, at.scout)).x > SCOUT_AT.x, true);
-    const [scribe, scout] = [await office.place(at, at.scribe), await office.place(at, at.scout)];
+    await eventually(async () => (await office.where(at, at.scribe)).x > SCRIBE_AT.x, true);
+    await eventually(async () => (await office.where(at, at.scout)).x > SCOUT_AT.x, true);
+    const [scribe, scout] = [await office.where(at, at.scribe), await office.where(at, at.scout)];
     expect([scribe.x - 340, scribe.y]).toEqual([scout.x - 340, -90]);
     await page.keyboard.press("Control+z");
     await eventually(
-      async () => [await office.place(at, at.scribe), await office.place(at, at.scout)],
+      async () => [await office.where(at, at.scribe), await office.where(at, at.scout)],
       [SCRIBE_AT, SCOUT_AT],
     );
 
     await page.getByRole("button", { name: "Tidy" }).click();
-    await eventually(async () => (await office.place(at, at.scout)).x > 500, true);
+    await eventually(async () => (await office.where(at, at.scout)).x > 500, true);
     await page.getByRole("button", { name: "Undo: tidy layout" }).click();
-    await eventually(() => office.place(at, at.scout), SCOUT_AT);
-    expect(await office.place(at, at.scribe)).toEqual(SCRIBE_AT);
+    await eventually(() => office.where(at, at.scout), SCOUT_AT);
+    expect(await office.where(at, at.scribe)).toEqual(SCRIBE_AT);
     await page.context().close();
-  },
-  20_000,
-);
+  });
 
-test.if(hasBrowser)(
-  "a move that is refused is put back",
-  async () => {
+  test("a move that is refused is put back", async () => {
     const at = await office.desk("refused move");
-    const page = await browser.open(service.url, at.path);
+    const page = await office.open(at.path);
     await card(page, "scout").waitFor();
     const start = await middleOf(card(page, "scout"));
     await page.route("**/api/v1/agents/*", (route) =>
@@ -150,26 +121,22 @@ test.if(hasBrowser)(
     await drag(page, "scout", { x: 50, y: 30 });
     await toast(page, "The disk is full").waitFor();
     await eventually(() => middleOf(card(page, "scout")), start);
-    expect(await office.place(at, at.scout)).toEqual(SCOUT_AT);
+    expect(await office.where(at, at.scout)).toEqual(SCOUT_AT);
     await page.context().close();
-    browser.expected(/status of 500/);
-  },
-  20_000,
-);
+    office.browser.expected(/status of 500/);
+  });
 
-test.if(hasBrowser)(
-  "the slider shows the blueprint as it was, read only, and leads back",
-  async () => {
+  test("the slider shows the blueprint as it was, read only, and leads back", async () => {
     const at = await office.desk("past");
-    const first = await browser.open(service.url, at.path);
+    const first = await office.open(at.path);
     await first.getByText("No turns yet.").waitFor();
     await first.context().close();
-    await office.addWire(at, at.boss, at.scribe);
-    model.script("boss", [say("one"), say("two")]);
+    await at.wire(at.orchestratorId, at.scribe);
+    office.model.script("boss", [say("one"), say("two")]);
     await office.turn(at, "one");
-    await service.admin.delete(`/agents/${at.scribe}`);
+    await office.admin.delete(`/agents/${at.scribe}`);
     await office.turn(at, "two");
-    const page = await browser.open(service.url, at.path);
+    const page = await office.open(at.path);
     await card(page, "scout").waitFor();
     expect(await card(page, "scribe").count()).toBe(0);
     const slider = page.getByRole("slider", { name: "Blueprint as of" });
@@ -180,37 +147,30 @@ test.if(hasBrowser)(
     expect(await page.locator("[data-wire]").count()).toBe(1);
     expect(await page.getByRole("button", { name: "Tidy" }).count()).toBe(0);
     await drag(page, "scout", { x: 50, y: 50 });
-    expect(await office.place(at, at.scout)).toEqual(SCOUT_AT);
+    expect(await office.where(at, at.scout)).toEqual(SCOUT_AT);
     await page.getByRole("button", { name: "Back to now" }).click();
     await card(page, "scribe").waitFor({ state: "detached" });
     await page.getByRole("button", { name: "Tidy" }).waitFor();
     await page.context().close();
-  },
-  20_000,
-);
+  });
 
-test.if(hasBrowser)(
-  "one draws, the other sees; a turn lights up its path",
-  async () => {
+  test("one draws, the other sees; a turn lights up its path", async () => {
     const at = await office.desk("together");
-    const [one, other] = await Promise.all([
-      browser.open(service.url, at.path),
-      browser.open(service.url, at.path),
-    ]);
+    const [one, other] = await Promise.all([office.open(at.path), office.open(at.path)]);
     await card(other, "scribe").waitFor();
     await draw(one, "orchestrator", card(one, "scribe"));
     await other.locator("[data-wire]").waitFor({ state: "attached" });
     await drag(one, "scout", { x: 0, y: 60 });
-    await eventually(async () => (await office.place(at, at.scout)).y !== SCOUT_AT.y, true);
-    const moved = await office.place(at, at.scout);
+    await eventually(async () => (await office.where(at, at.scout)).y !== SCOUT_AT.y, true);
+    const moved = await office.where(at, at.scout);
     await other.waitForFunction(
       `document.getElementById("blueprint-agent-${at.scout}").style.transform.includes("${moved.y}px")`,
     );
 
     const held = gate();
-    model.script("boss", [call("delegate", { agent: "scribe", task: "write" }), say("done")]);
-    model.script("worker", [[held, ...say("written")]]);
-    await service.admin.post(`/workspaces/${at.id}/chat`, { text: "go" });
+    office.model.script("boss", [call("delegate", { agent: "scribe", task: "write" }), say("done")]);
+    office.model.script("worker", [[held, ...say("written")]]);
+    await office.admin.post(`${at.own}/chat`, { text: "go" });
     await held.reached;
     for (const page of [one, other]) {
       await page.getByRole("button", { name: /^scribe ?, worker, ?thinking/ }).waitFor();
@@ -221,15 +181,11 @@ test.if(hasBrowser)(
     await one.getByRole("button", { name: /^scribe ?, worker, ?idle/ }).waitFor();
     await one.locator("[data-wire].live").waitFor({ state: "detached" });
     await Promise.all([one.context().close(), other.context().close()]);
-  },
-  20_000,
-);
+  });
 
-test.if(hasBrowser)(
-  "keys alone: from agent to agent, inspect, move, zoom",
-  async () => {
+  test("keys alone: from agent to agent, inspect, move, zoom", async () => {
     const at = await office.desk("keys");
-    const page = await browser.open(service.url, at.path);
+    const page = await office.open(at.path);
     await card(page, "orchestrator").focus();
     await page.keyboard.press("ArrowRight");
     expect(await page.evaluate("document.activeElement?.id")).toBe(`blueprint-agent-${at.scribe}`);
@@ -238,9 +194,9 @@ test.if(hasBrowser)(
     await page.keyboard.press("Enter");
     await page.waitForURL(new RegExp(`inspect=agent-${at.scout}`));
     for (let press = 0; press < 3; press++) await page.keyboard.press("Shift+ArrowDown");
-    await eventually(() => office.place(at, at.scout), { x: 340, y: 150 });
+    await eventually(() => office.where(at, at.scout), { x: 340, y: 150 });
     await page.keyboard.press("Control+z");
-    await eventually(() => office.place(at, at.scout), SCOUT_AT);
+    await eventually(() => office.where(at, at.scout), SCOUT_AT);
     await page.keyboard.press("0");
     await page.getByRole("button", { name: "Zoom 100%, back to 100%" }).waitFor();
     await page.keyboard.press("+");
@@ -248,22 +204,18 @@ test.if(hasBrowser)(
     await page.keyboard.press("-");
     await page.getByRole("button", { name: "Zoom 100%, back to 100%" }).waitFor();
     await page.context().close();
-  },
-  20_000,
-);
+  });
 
-test.if(hasBrowser)(
-  "a gear is dragged from the palette onto an agent, an instruction is bound to all by name",
-  async () => {
+  test("a gear is dragged from the palette onto an agent, an instruction is bound to all by name", async () => {
     const at = await office.desk("palette");
-    await service.admin.post("/gears", {
+    await office.admin.post("/gears", {
       name: "draft_notes",
       runtime: "bash",
       code: "cat\n",
       args_schema: '{"type":"object"}',
     });
-    await service.admin.post("/instructions", { name: "tone", text: "Be calm." });
-    const page = await browser.open(service.url, at.path);
+    await office.admin.post("/instructions", { name: "tone", text: "Be calm." });
+    const page = await office.open(at.path);
     await page.getByRole("button", { name: "Add", exact: true }).click();
     const palette = page.getByRole("region", { name: "Add to this blueprint" });
     await palette.getByRole("button", { name: /draft_notes/ }).dragTo(card(page, "scribe"));
@@ -271,7 +223,7 @@ test.if(hasBrowser)(
     await palette.getByRole("button", { name: /^tone/ }).click();
     await palette.getByRole("button", { name: "Bind", exact: true }).click();
     await page.getByRole("button", { name: "instruction tone all agents" }).waitFor();
-    const { gear_bindings: gears, instruction_bindings: texts } = await office.blueprint(at);
+    const { gear_bindings: gears, instruction_bindings: texts } = await at.blueprint();
     expect(gears.map(({ agent_id: id }) => id)).toEqual([at.scribe]);
     expect(texts.map(({ agent_id: id }) => id)).toEqual([null]);
     await page.keyboard.press("Escape");
@@ -283,23 +235,18 @@ test.if(hasBrowser)(
       .getByRole("button", { name: "gear draft_notes pending of scribe" })
       .waitFor({ state: "detached" });
     await page.context().close();
-  },
-  20_000,
-);
+  });
 
-test.if(hasBrowser)(
-  "axe finds nothing on the canvas, in both themes",
-  async () => {
+  test("axe finds nothing on the canvas, in both themes", async () => {
     const at = await office.desk("axe");
-    await office.addWire(at, at.boss, at.scribe);
+    await at.wire(at.orchestratorId, at.scribe);
     for (const theme of ["light", "dark"] as const) {
-      const page = await browser.open(service.url, at.path, { theme });
+      const page = await office.open(at.path, { theme });
       await page.getByRole("button", { name: "Add", exact: true }).click();
       await page.getByRole("region", { name: "Add to this blueprint" }).waitFor();
       await card(page, "scribe").waitFor();
       expect(await accessibilityProblems(page)).toEqual([]);
       await page.context().close();
     }
-  },
-  20_000,
-);
+  });
+});

@@ -1,16 +1,14 @@
 // Goal: whatever a model writes, the page stays what it is: nothing runs, nothing loads, nothing leads away by itself, nothing freezes;
 // and what is harmless is shown well, with colours once the code is whole.
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { accessibilityProblems } from "../kit/axe.ts";
-import { hasBrowser } from "../kit/browser.ts";
-import { bubble, chatRoom, type ChatRoom, composer, write } from "../kit/chat-room.ts";
+import { bubble, chatRoom, composer, write } from "../kit/chat-room.ts";
 import { eventually } from "../kit/eventually.ts";
 import { gate, say } from "../kit/model/index.ts";
+import { onScreen } from "../kit/screen.ts";
 
-const SETUP_MS = 30_000;
-const TEST_MS = 90_000;
 /** From the end of the answer to a page that takes a key, on a busy machine. */
 const FREEZE_MS_MAX = 3_000;
 
@@ -40,75 +38,65 @@ code </code></pre><script>alert(1)</script>
 \`\`\`
 `;
 
-describe.if(hasBrowser)("what a model writes", () => {
-  let room: ChatRoom;
-  beforeAll(async () => {
-    room = await chatRoom();
-  }, SETUP_MS);
-  afterAll(() => room[Symbol.asyncDispose]());
-
+onScreen("what a model writes", chatRoom, (room) => {
   async function shown(text: string, mark: string): Promise<Page> {
-    const page = await room.open(await room.workspace());
+    const page = await room.open((await room.desk()).own);
     room.model.script("boss", [say(text)]);
     await write(page, "Go.");
     await bubble(page, "orchestrator", mark).waitFor();
     return page;
   }
 
-  test(
-    "hostile Markdown does nothing",
-    async () => {
-      const page = await room.open(await room.workspace());
-      const asked: string[] = [];
-      page.on("request", (request) => asked.push(request.url()));
-      room.model.script("boss", [say(HOSTILE)]);
-      await write(page, "Go.");
-      const answer = bubble(page, "orchestrator", "Harmless.");
-      await answer.getByRole("link", { name: "good" }).waitFor();
-      await eventually(() => page.getByText("is answering").count(), 0);
-      expect(await page.title()).toStartWith("desk");
-      expect(
-        await answer.evaluate((element) => {
-          const inside = [...element.querySelectorAll(".markdown *")];
-          return {
-            tags: [...new Set(inside.map(({ localName }) => localName))].filter(
-              (name) =>
-                ["script", "img", "svg", "use", "iframe", "form", "details", "object", "style"].includes(
-                  name,
-                ) && !inside.some((one) => one.localName === name && one.closest(".md-code-head")),
-            ),
-            handlers: inside.flatMap((one) =>
-              one.getAttributeNames().filter((name: string) => name.startsWith("on")),
-            ),
-            styles: inside.filter((one) => one.hasAttribute("style")).length,
-            links: [...element.querySelectorAll(".markdown a")].map((link) =>
-              ["href", "target", "rel"].map((name) => link.getAttribute(name)).join(" "),
-            ),
-          };
-        }),
-      ).toEqual({
-        tags: [],
-        handlers: [],
-        styles: 0,
-        links: [
-          "https://evil.example/pixel.png?who=me _blank noopener noreferrer",
-          "https://evil.example/%22onload=%22x _blank noopener noreferrer",
-          "https://example.org/path _blank noopener noreferrer",
-          "https://example.org/auto _blank noopener noreferrer",
-          "mailto:a@example.org _blank noopener noreferrer",
-        ],
-      });
-      // An image is a link that says what it is and where it is; HTML is text.
-      await answer.getByRole("link", { name: "spy evil.example" }).waitFor();
-      await answer.getByText("<script>", { exact: false }).first().waitFor();
-      expect(await answer.getByRole("link", { name: "good" }).getAttribute("title")).toBe(
-        "Leads to https://example.org/path",
-      );
-      expect(asked.filter((url) => !url.startsWith(room.service.url))).toEqual([]);
-      expect(await accessibilityProblems(page)).toEqual([]);
-    },
-    TEST_MS,
-  );
+  test("hostile Markdown does nothing", async () => {
+    const page = await room.open((await room.desk()).own);
+    const asked: string[] = [];
+    page.on("request", (request) => asked.push(request.url()));
+    room.model.script("boss", [say(HOSTILE)]);
+    await write(page, "Go.");
+    const answer = bubble(page, "orchestrator", "Harmless.");
+    await answer.getByRole("link", { name: "good" }).waitFor();
+    await eventually(() => page.getByText("is answering").count(), 0);
+    expect(await page.title()).toStartWith("desk");
+    expect(
+      await answer.evaluate((element) => {
+        const inside = [...element.querySelectorAll(".markdown *")];
+        return {
+          tags: [...new Set(inside.map(({ localName }) => localName))].filter(
+            (name) =>
+              ["script", "img", "svg", "use", "iframe", "form", "details", "object", "style"].includes(
+                name,
+              ) && !inside.some((one) => one.localName === name && one.closest(".md-code-head")),
+          ),
+          handlers: inside.flatMap((one) =>
+            one.getAttributeNames().filter((name: string) => name.startsWith("on")),
+          ),
+          styles: inside.filter((one) => one.hasAttribute("style")).length,
+          links: [...element.querySelectorAll(".markdown a")].map((link) =>
+            ["href", "target", "rel"].map((name) => link.getAttribute(name)).join(" "),
+          ),
+        };
+      }),
+    ).toEqual({
+      tags: [],
+      handlers: [],
+      styles: 0,
+      links: [
+        "https://evil.example/pixel.png?who=me _blank noopener noreferrer",
+        "https://evil.example/%22onload=%22x _blank noopener noreferrer",
+        "https://example.org/path _blank noopener noreferrer",
+        "https://example.org/auto _blank noopener noreferrer",
+        "mailto:a@example.org _blank noopener noreferrer",
+      ],
+    });
+    // An image is a link that says what it is and where it is; HTML is text.
+    await answer.getByRole("link", { name: "spy evil.example" }).waitFor();
+    await answer.getByText("<script>", { exact: false }).first().waitFor();
+    expect(await answer.getByRole("link", { name: "good" }).getAttribute("title")).toBe(
+      "Leads to https://example.org/path",
+    );
+    expect(asked.filter((url) => !url.startsWith(room.url))).toEqual([]);
+    expect(await accessibilityProblems(page)).toEqual([]);
+  });
 
   const table = `|${"head|".repeat(20)}\n|${"---|".repeat(20)}\n${`|${"cell|".repeat(20)}\n`.repeat(500)}`;
   const lists = Array.from({ length: 200 }, (_, depth) => `${"  ".repeat(depth)}- level ${depth}`).join("\n");
@@ -122,93 +110,75 @@ describe.if(hasBrowser)("what a model writes", () => {
     ["brackets and stars without end", `${"[".repeat(15_000)}\n\n${"*a ".repeat(6_000)}`],
     ["code of 300,000 characters", `\`\`\`js\n${"const a = [1, 2, 3];\n".repeat(15_000)}\n\`\`\``],
   ] as const) {
-    test(
-      `${name} does not freeze the page, and stays inside its column`,
-      async () => {
-        const page = await shown(`Begin.\n\n${text}\n\nThe end of it.`, "The end of it");
-        const started = performance.now();
-        await composer(page).press("a");
-        await eventually(() => composer(page).inputValue(), "a");
-        expect(performance.now() - started).toBeLessThan(FREEZE_MS_MAX);
-        const column = await page
-          .getByRole("group", { name: "Conversation" })
-          .evaluate((element) => element.scrollWidth - element.clientWidth);
-        expect(column).toBe(0);
-      },
-      TEST_MS,
-    );
-  }
-
-  test(
-    "a line of a megabyte is shown as it was written, its beginning first",
-    async () => {
-      const page = await shown(`Begin.\n\n${"word ".repeat(200_000)}`, "Begin.");
-      const all = page.getByRole("button", { name: /^Show all 1,000,\d+ characters$/ });
-      await all.waitFor();
+    test(`${name} does not freeze the page, and stays inside its column`, async () => {
+      const page = await shown(`Begin.\n\n${text}\n\nThe end of it.`, "The end of it");
       const started = performance.now();
       await composer(page).press("a");
       await eventually(() => composer(page).inputValue(), "a");
       expect(performance.now() - started).toBeLessThan(FREEZE_MS_MAX);
-    },
-    TEST_MS,
-  );
+      const column = await page
+        .getByRole("group", { name: "Conversation" })
+        .evaluate((element) => element.scrollWidth - element.clientWidth);
+      expect(column).toBe(0);
+    });
+  }
 
-  test(
-    "while code is written it is plain and can be read; whole, it is coloured and can be copied; what stood before it is not touched",
-    async () => {
-      const page = await room.open(await room.workspace());
-      const hold = gate();
-      room.model.script("boss", [
-        [
-          ...say("Before it.\n\n```ts\nconst first: number = 1;\n"),
-          hold,
-          ...say("const last = 2;\n```\n\nAfter it."),
-        ],
-      ]);
-      await write(page, "Code, please.");
-      const answer = bubble(page, "orchestrator", "Before it.");
-      const code = answer.getByRole("figure", { name: "Code, ts" });
-      await code.getByText("const first: number = 1;").waitFor();
-      expect(await code.locator("[class^=tok-]").count()).toBe(0);
-      await answer
-        .getByText("Before it.")
-        .evaluate((element) => element.setAttribute("data-mark", "the same"));
-      hold.open();
-      await answer.getByText("After it.").waitFor();
-      await eventually(() => code.locator(".tok-keyword").allTextContents(), ["const", "const"]);
-      expect(await answer.getByText("Before it.").getAttribute("data-mark")).toBe("the same");
-      await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
-      await code.getByRole("button", { name: "Copy code" }).click();
-      expect(await page.evaluate<string>("navigator.clipboard.readText()")).toBe(
-        "const first: number = 1;\nconst last = 2;",
-      );
-    },
-    TEST_MS,
-  );
+  test("a line of a megabyte is shown as it was written, its beginning first", async () => {
+    const page = await shown(`Begin.\n\n${"word ".repeat(200_000)}`, "Begin.");
+    const all = page.getByRole("button", { name: /^Show all 1,000,\d+ characters$/ });
+    await all.waitFor();
+    const started = performance.now();
+    await composer(page).press("a");
+    await eventually(() => composer(page).inputValue(), "a");
+    expect(performance.now() - started).toBeLessThan(FREEZE_MS_MAX);
+  });
 
-  test(
-    "headings never skip a level, right-to-left text stands right, and at 360 pixels everything fits",
-    async () => {
-      const text =
-        "### Deep first\n\n# Then high\n\n#### Deep again\n\nنص عربي قصير.\n\n| a | b |\n|---|--:|\n| 1 | 2 |";
-      const page = await shown(text, "Deep again");
-      await page.setViewportSize({ width: 360, height: 700 });
-      const levels = await bubble(page, "orchestrator", "Deep again").evaluate((element) =>
-        [...element.querySelectorAll("h1,h2,h3,h4,h5,h6")].map(({ localName }) => localName),
-      );
-      expect(levels).toEqual(["h2", "h2", "h3"]);
-      const arabic = await page.getByText("نص عربي قصير.").boundingBox();
-      const column = await bubble(page, "orchestrator", "Deep again").locator(".markdown").boundingBox();
-      expect(
-        await page
-          .getByText("نص عربي قصير.")
-          .evaluate((element) => element.closest("[dir]")?.getAttribute("dir")),
-      ).toBe("auto");
-      expect(arabic!.width).toBeLessThanOrEqual(column!.width);
-      const conversation = page.getByRole("group", { name: "Conversation" });
-      expect(await conversation.evaluate((element) => element.scrollWidth - element.clientWidth)).toBe(0);
-      expect(await accessibilityProblems(page)).toEqual([]);
-    },
-    TEST_MS,
-  );
+  test("while code is written it is plain and can be read; whole, it is coloured and can be copied; what stood before it is not touched", async () => {
+    const page = await room.open((await room.desk()).own);
+    const hold = gate();
+    room.model.script("boss", [
+      [
+        ...say("Before it.\n\n```ts\nconst first: number = 1;\n"),
+        hold,
+        ...say("const last = 2;\n```\n\nAfter it."),
+      ],
+    ]);
+    await write(page, "Code, please.");
+    const answer = bubble(page, "orchestrator", "Before it.");
+    const code = answer.getByRole("figure", { name: "Code, ts" });
+    await code.getByText("const first: number = 1;").waitFor();
+    expect(await code.locator("[class^=tok-]").count()).toBe(0);
+    await answer.getByText("Before it.").evaluate((element) => element.setAttribute("data-mark", "the same"));
+    hold.open();
+    await answer.getByText("After it.").waitFor();
+    await eventually(() => code.locator(".tok-keyword").allTextContents(), ["const", "const"]);
+    expect(await answer.getByText("Before it.").getAttribute("data-mark")).toBe("the same");
+    await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    await code.getByRole("button", { name: "Copy code" }).click();
+    expect(await page.evaluate<string>("navigator.clipboard.readText()")).toBe(
+      "const first: number = 1;\nconst last = 2;",
+    );
+  });
+
+  test("headings never skip a level, right-to-left text stands right, and at 360 pixels everything fits", async () => {
+    const text =
+      "### Deep first\n\n# Then high\n\n#### Deep again\n\nنص عربي قصير.\n\n| a | b |\n|---|--:|\n| 1 | 2 |";
+    const page = await shown(text, "Deep again");
+    await page.setViewportSize({ width: 360, height: 700 });
+    const levels = await bubble(page, "orchestrator", "Deep again").evaluate((element) =>
+      [...element.querySelectorAll("h1,h2,h3,h4,h5,h6")].map(({ localName }) => localName),
+    );
+    expect(levels).toEqual(["h2", "h2", "h3"]);
+    const arabic = await page.getByText("نص عربي قصير.").boundingBox();
+    const column = await bubble(page, "orchestrator", "Deep again").locator(".markdown").boundingBox();
+    expect(
+      await page
+        .getByText("نص عربي قصير.")
+        .evaluate((element) => element.closest("[dir]")?.getAttribute("dir")),
+    ).toBe("auto");
+    expect(arabic!.width).toBeLessThanOrEqual(column!.width);
+    const conversation = page.getByRole("group", { name: "Conversation" });
+    expect(await conversation.evaluate((element) => element.scrollWidth - element.clientWidth)).toBe(0);
+    expect(await accessibilityProblems(page)).toEqual([]);
+  });
 });

@@ -2,96 +2,75 @@
 // web off there.
 
 import { Database } from "bun:sqlite";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { afterEach, expect, test } from "bun:test";
 import type { Entry } from "../../src/service/conversation/schema.ts";
-import { hasBrowser } from "../kit/browser.ts";
-import { bubble, chatRoom, type ChatRoom, write } from "../kit/chat-room.ts";
+import { bubble, chatRoom, write } from "../kit/chat-room.ts";
 import { call, hang, lengthStop, say } from "../kit/model/index.ts";
+import { onScreen } from "../kit/screen.ts";
 
-const SETUP_MS = 30_000;
-const TEST_MS = 60_000;
-
-describe.if(hasBrowser)("marks in the chat", () => {
-  let room: ChatRoom;
-  beforeAll(async () => {
-    room = await chatRoom();
-  }, SETUP_MS);
+onScreen("marks in the chat", chatRoom, (room) => {
   afterEach(() => room.endTurns());
-  afterAll(() => room[Symbol.asyncDispose]());
+  test("an answer that was cut off says why, and names the call that was not made", async () => {
+    const workspace = await room.desk("scribe");
+    const page = await room.open(workspace.own);
+    room.model.script("boss", [lengthStop({ withHalfCall: true })]);
+    await write(page, "Write it.");
+    const answer = bubble(page, "orchestrator", "The answer is");
+    await answer.getByText("cut off: length limit").waitFor();
+    await answer.getByText("not called: delegate").waitFor();
+  });
 
-  test(
-    "an answer that was cut off says why, and names the call that was not made",
-    async () => {
-      const workspace = await room.workspace("scribe");
-      const page = await room.open(workspace);
-      room.model.script("boss", [lengthStop({ withHalfCall: true })]);
-      await write(page, "Write it.");
-      const answer = bubble(page, "orchestrator", "The answer is");
-      await answer.getByText("cut off: length limit").waitFor();
-      await answer.getByText("not called: delegate").waitFor();
-    },
-    TEST_MS,
-  );
+  test("a turn that the service cancelled says why", async () => {
+    const workspace = await room.desk();
+    const page = await room.open(workspace.own);
+    const { user, token } = await room.admin.post("/users", {
+      name: "ann",
+      role: "admin",
+    });
+    room.model.script("boss", [hang()]);
+    await fetch(`${room.url}/api/v1${workspace.own}/chat`, {
+      method: "POST",
+      headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" },
+      body: JSON.stringify({ text: "Look." }),
+    });
+    await page.getByText("orchestrator is thinking").first().waitFor();
+    await room.admin.delete(`/users/${user.id}/tokens`);
+    await page.getByText("Stopped: the tokens of ann were revoked.").waitFor();
+  });
 
-  test(
-    "a turn that the service cancelled says why",
-    async () => {
-      const workspace = await room.workspace();
-      const page = await room.open(workspace);
-      const { user, token } = await room.admin.post("/users", {
-        name: "ann",
-        role: "admin",
-      });
-      room.model.script("boss", [hang()]);
-      await fetch(`${room.service.url}/api/v1/workspaces/${workspace.id}/chat`, {
-        method: "POST",
-        headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" },
-        body: JSON.stringify({ text: "Look." }),
-      });
-      await page.getByText("orchestrator is thinking").first().waitFor();
-      await room.admin.delete(`/users/${user.id}/tokens`);
-      await page.getByText("Stopped: the tokens of ann were revoked.").waitFor();
-    },
-    TEST_MS,
-  );
+  test("text from the web is marked until a person clears it", async () => {
+    const workspace = await room.desk();
+    const page = await room.open(workspace.own);
+    room.model.script("boss", [call("agent_list"), say("They fly south.")]);
+    await write(page, "When do herons fly?");
+    const answer = bubble(page, "orchestrator", "They fly south.");
+    await answer.waitFor();
+    // Only a search brings such text, and here is none.
+    await room.restart((data) => {
+      using db = new Database(`${data}/service.db`);
+      db.run("UPDATE entries SET tainted = 1 WHERE kind = 'tool' OR text = 'They fly south.'");
+    });
+    await page.reload();
+    await answer.getByText("text from the web").waitFor();
+    const notice = page.getByRole("group", { name: "Text from the web" });
+    await notice.getByText("2 entries with text from the web").waitFor();
+    await page.getByRole("button", { name: "Actions for this answer of orchestrator" }).last().click();
+    await page.getByRole("menuitem", { name: "Clear web mark" }).click();
+    await answer.getByText("text from the web").waitFor({ state: "detached" });
 
-  test(
-    "text from the web is marked until a person clears it",
-    async () => {
-      const workspace = await room.workspace();
-      const page = await room.open(workspace);
-      room.model.script("boss", [call("agent_list"), say("They fly south.")]);
-      await write(page, "When do herons fly?");
-      const answer = bubble(page, "orchestrator", "They fly south.");
-      await answer.waitFor();
-      // Only a search brings such text, and here is none.
-      await room.restart((data) => {
-        using db = new Database(`${data}/service.db`);
-        db.run("UPDATE entries SET tainted = 1 WHERE kind = 'tool' OR text = 'They fly south.'");
-      });
-      await page.reload();
-      await answer.getByText("text from the web").waitFor();
-      const notice = page.getByRole("group", { name: "Text from the web" });
-      await notice.getByText("2 entries with text from the web").waitFor();
-      await page.getByRole("button", { name: "Actions for this answer of orchestrator" }).last().click();
-      await page.getByRole("menuitem", { name: "Clear web mark" }).click();
-      await answer.getByText("text from the web").waitFor({ state: "detached" });
-
-      const marked = async () => {
-        const path = `/workspaces/${workspace.id}/entries`;
-        return (await room.admin.get<Entry[]>(path)).filter(({ tainted }) => tainted);
-      };
-      expect((await marked()).map(({ kind }) => kind)).toEqual(["tool"]);
-      await notice.getByRole("button", { name: "Show first" }).click();
-      await page.getByRole("button", { name: "Clear web mark" }).waitFor();
-      await notice.getByRole("button", { name: "Clear all marks" }).click();
-      await page.getByRole("button", { name: "Clear web mark" }).waitFor({ state: "detached" });
-      await notice.waitFor({ state: "detached" });
-      expect(await marked()).toEqual([]);
-      room.browser.expected(
-        /net::ERR_(CONNECTION_REFUSED|INCOMPLETE_CHUNKED_ENCODING|CONNECTION_RESET|EMPTY_RESPONSE)/,
-      );
-    },
-    TEST_MS,
-  );
+    const marked = async () => {
+      const path = `${workspace.own}/entries`;
+      return (await room.admin.get<Entry[]>(path)).filter(({ tainted }) => tainted);
+    };
+    expect((await marked()).map(({ kind }) => kind)).toEqual(["tool"]);
+    await notice.getByRole("button", { name: "Show first" }).click();
+    await page.getByRole("button", { name: "Clear web mark" }).waitFor();
+    await notice.getByRole("button", { name: "Clear all marks" }).click();
+    await page.getByRole("button", { name: "Clear web mark" }).waitFor({ state: "detached" });
+    await notice.waitFor({ state: "detached" });
+    expect(await marked()).toEqual([]);
+    room.browser.expected(
+      /net::ERR_(CONNECTION_REFUSED|INCOMPLETE_CHUNKED_ENCODING|CONNECTION_RESET|EMPTY_RESPONSE)/,
+    );
+  });
 });

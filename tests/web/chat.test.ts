@@ -1,355 +1,299 @@
 // Goal: in the browser one talks to the orchestrator and sees everything that its turns do, as it happens: workers, tools, what they print;
 // one stops, queues, takes back, tries again, forgets and restores; nothing that was written is lost.
 
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { afterEach, expect, test } from "bun:test";
 import { accessibilityProblems } from "../kit/axe.ts";
-import { hasBrowser } from "../kit/browser.ts";
-import {
-  belowSight,
-  bubble,
-  chatRoom,
-  type ChatRoom,
-  chip,
-  composer,
-  SLOW_GEAR,
-  write,
-} from "../kit/chat-room.ts";
+import { belowSight, bubble, chatRoom, chip, composer, SLOW_GEAR, write } from "../kit/chat-room.ts";
 import { eventually } from "../kit/eventually.ts";
 import { call, gate, hang, httpError, say, think, times } from "../kit/model/index.ts";
+import { onScreen } from "../kit/screen.ts";
 
-const SETUP_MS = 30_000;
-const TEST_MS = 90_000;
-
-describe.if(hasBrowser)("the chat", () => {
-  let room: ChatRoom;
-  beforeAll(async () => {
-    room = await chatRoom();
-  }, SETUP_MS);
+onScreen("the chat", chatRoom, (room) => {
   afterEach(() => room.endTurns());
-  afterAll(() => room[Symbol.asyncDispose]());
+  test("a question, a worker and a gear: seen as it happens, the same again after a reload, and by somebody else", async () => {
+    const workspace = await room.desk("scribe");
+    const page = await room.open(workspace.own);
+    const hold = gate();
+    const end = gate();
+    room.model
+      .script("boss", [
+        [
+          think("It is for scribe."),
+          say("I ask **scribe**."),
+          call("delegate", { agent: "scribe", task: "Count it." }),
+        ],
+        [...say("All of it "), end, ...say("is counted.")],
+      ])
+      .script("worker", [
+        [say("I count."), call(SLOW_GEAR, { from: 1 })],
+        [...say("It is "), hold, ...say("twelve.")],
+      ]);
+    await write(page, "How many are there?");
+    await page.getByRole("article", { name: "You said" }).getByText("How many are there?").waitFor();
+    expect(await composer(page).inputValue()).toBe("");
+    await bubble(page, "orchestrator", "I ask scribe.").getByText("boss").waitFor();
+    const worker = bubble(page, "scribe", "I count.");
+    await worker.getByText("called by orchestrator").waitFor();
+    await page.getByText("scribe runs slow_count").first().waitFor();
 
-  test(
-    "a question, a worker and a gear: seen as it happens, the same again after a reload, and by somebody else",
-    async () => {
-      const workspace = await room.workspace("scribe");
-      const page = await room.open(workspace);
+    await chip(page, SLOW_GEAR).click();
+    await worker.getByRole("region", { name: "Arguments" }).getByText('"from": 1').waitFor();
+    await worker.getByRole("region", { name: "Output" }).getByText("counting").waitFor();
+    // Somebody else, and the same person after a reload: all of it is there again.
+    const other = await room.open(workspace.own, { theme: "dark" });
+    await page.reload();
+    for (const viewer of [page, other]) {
+      await chip(viewer, SLOW_GEAR).click();
+      await bubble(viewer, "scribe", "I count.")
+        .getByRole("region", { name: "Output" })
+        .getByText("counting")
+        .waitFor();
+    }
+    await room.letGearGo();
+    for (const viewer of [page, other]) {
+      const result = bubble(viewer, "scribe", "I count.").getByRole("region", { name: "Result" });
+      await result.getByText("counted").waitFor();
+      await bubble(viewer, "scribe", "It is").waitFor();
+    }
+    // In the middle of a sentence.
+    await page.reload();
+    await bubble(page, "scribe", "It is").waitFor();
+    hold.open();
+    await bubble(page, "scribe", "It is twelve.").waitFor();
+    await bubble(other, "orchestrator", "All of it").waitFor();
+    end.open();
+    for (const viewer of [page, other])
+      await bubble(viewer, "orchestrator", "All of it is counted.").waitFor();
+
+    await chip(page, SLOW_GEAR).click();
+    const gear = worker.getByRole("link", { name: `Gear ${SLOW_GEAR}, version 1` });
+    expect(await gear.getAttribute("href")).toMatch(/^\/gears\/\d+$/);
+    await worker.getByRole("button", { name: "scribe", exact: true }).click();
+    await page.waitForURL(`**${workspace.own}?inspect=agent-${workspace.agents["scribe"]}`);
+    await page.getByRole("button", { name: "Reasoning" }).click();
+    await page.getByText("It is for scribe.").last().waitFor();
+    expect(room.model.problems).toEqual([]);
+  });
+
+  test("a turn is stopped; what was said is kept and marked; Escape stops nothing", async () => {
+    const workspace = await room.desk();
+    const page = await room.open(workspace.own);
+    room.model.script("boss", [[...say("This is how "), hang()]]);
+    await write(page, "Tell me everything.");
+    await bubble(page, "orchestrator", "This is how").waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "Stop turn" }).click();
+    await page.getByText("Stopped. What was said until then is kept.").waitFor();
+    await bubble(page, "orchestrator", "This is how").getByText("broken off").waitFor();
+    await page.getByRole("button", { name: "Send", exact: true }).waitFor();
+    const turns = await room.admin.get(`${workspace.own}/turns`);
+    expect(turns.map(({ status }) => status)).toEqual(["cancelled"]);
+  });
+
+  test("messages queue up while a turn runs; one is taken back, the other is next; a full queue is said and the text stays", async () => {
+    const workspace = await room.desk();
+    const page = await room.open(workspace.own);
+    const hold = gate();
+    room.model.script("boss", [[...say("First "), hold, ...say("done.")], say("Second done.")]);
+    await write(page, "first");
+    await bubble(page, "orchestrator", "First").waitFor();
+    await write(page, "second");
+    await write(page, "third");
+    const queued = page.getByRole("article", { name: "Queued message" });
+    await eventually(() => queued.count(), 2);
+    await queued.filter({ hasText: "third" }).getByRole("button", { name: "Take back" }).click();
+    await eventually(() => composer(page).inputValue(), "third");
+    await eventually(() => queued.count(), 1);
+    for (let index = 0; index < 15; index++)
+      await room.admin.post(`${workspace.own}/chat`, { text: `more ${index}`, queue: true });
+    await composer(page).press("Enter");
+    await page.getByRole("alert").getByText("16 turns are waiting already").waitFor();
+    expect(await composer(page).inputValue()).toBe("third");
+    room.browser.expected(/status of 422/);
+    room.model.script("boss", [times(15, say("One more done."))]);
+    hold.open();
+    await eventually(
+      async () =>
+        (await room.admin.get(`${workspace.own}/turns`)).filter(({ status }) => status === "done").length,
+      17,
+    );
+    const said = await room.admin.get(`${workspace.own}/entries`);
+    expect(said.filter(({ kind }) => kind === "person").map(({ text }) => text)).toEqual([
+      "first",
+      "second",
+      ...Array.from({ length: 15 }, (_, index) => `more ${index}`),
+    ]);
+  });
+
+  test("a provider's failure is told in its words; the text can be tried again, or the turn resumed", async () => {
+    const workspace = await room.desk();
+    const page = await room.open(workspace.own);
+    const broken = httpError(500, "our racks are on fire", { retryAfter: 0 });
+    room.model.script("boss", [times(3, broken), say("Works again.")]);
+    await write(page, "Are you there?");
+    const failed = page.getByRole("group", { name: "The turn failed" });
+    await failed.getByText("our racks are on fire").waitFor();
+    await failed.getByRole("button", { name: "Try again" }).click();
+    expect(await composer(page).inputValue()).toBe("Are you there?");
+    await failed.getByRole("button", { name: "Resume" }).click();
+    await bubble(page, "orchestrator", "Works again.").waitFor();
+    await eventually(() => failed.count(), 0);
+    room.model.problems.length = 0;
+  });
+
+  test("what is forgotten is not sent any more and says so; restored, it is", async () => {
+    const workspace = await room.desk();
+    const page = await room.open(workspace.own);
+    room.model.script("boss", [say("Noted."), say("Which one?"), say("That one.")]);
+    await write(page, "The word is plum.");
+    await bubble(page, "orchestrator", "Noted.").waitFor();
+    const first = page.getByRole("article", { name: "You said" }).filter({ hasText: "plum" });
+    const act = async (action: string) => {
+      await first.getByRole("button", { name: "Actions for the message of You" }).click();
+      await page.getByRole("menuitem", { name: action }).click();
+    };
+    await act("Forget");
+    await first.getByText("not sent to the model").waitFor();
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await write(page, "What is the word?");
+    await bubble(page, "orchestrator", "Which one?").waitFor();
+    await act("Restore");
+    await eventually(() => first.getByText("not sent to the model").count(), 0);
+    await write(page, "And now?");
+    await bubble(page, "orchestrator", "That one.").waitFor();
+    const sent = room.model.requestsOf("boss").slice(-2);
+    expect(sent.map(({ messages }) => messages.some(({ text }) => text.includes("plum")))).toEqual([
+      false,
+      true,
+    ]);
+    // An answer leads to the exact prompt of its call.
+    const last = bubble(page, "orchestrator", "That one.");
+    await last.getByRole("button", { name: "Actions for this answer of orchestrator" }).click();
+    await page.getByRole("menuitem", { name: "Show exact prompt" }).click();
+    await page.waitForURL(/inspect=call-\d+$/);
+  });
+
+  test("by keyboard alone: write over two lines, send, open a tool, use its menu, stay where one was", async () => {
+    const workspace = await room.desk();
+    const page = await room.open(workspace.own);
+    room.model.script("boss", [[say("I look."), call("file_list", {})], say("Nothing there.")]);
+    await eventually(() => composer(page).evaluate((element) => element.matches(":focus")), true);
+    await page.keyboard.type("What files");
+    await page.keyboard.press("Shift+Enter");
+    await page.keyboard.type("are there?");
+    expect(await composer(page).inputValue()).toBe("What files\nare there?");
+    await page.keyboard.press("Enter");
+    await bubble(page, "orchestrator", "Nothing there.").waitFor();
+    const focused = () =>
+      page.evaluate<string>("document.activeElement.ariaLabel ?? document.activeElement.textContent");
+    const tabTo = async (name: string) => {
+      for (let presses = 0; presses < 15; presses++) {
+        if ((await focused())?.includes(name)) return;
+        await page.keyboard.press("Shift+Tab");
+      }
+      throw new Error(`no way to ${name}, now at ${await focused()}`);
+    };
+    await tabTo("file_list");
+    await page.keyboard.press("Enter");
+    await page.getByRole("region", { name: "Result" }).waitFor();
+    expect(await chip(page, "file_list").getAttribute("aria-expanded")).toBe("true");
+    await tabTo("Actions for this answer of orchestrator");
+    await page.keyboard.press("Enter");
+    await page.getByRole("menuitem", { name: "Copy text" }).waitFor();
+    await page.keyboard.press("Escape");
+    await eventually(focused, "Actions for this answer of orchestrator");
+  });
+
+  test("a draft outlives a reload; one who reads above stays there while others speak, and is told how much is new", async () => {
+    const workspace = await room.desk();
+    const page = await room.open(workspace.own, { height: 520 });
+    await composer(page).fill("half a thou");
+    await page.reload();
+    await eventually(() => composer(page).inputValue(), "half a thou");
+    const long = `${"A line of the answer.\n\n".repeat(30)}The end.`;
+    const hold = gate();
+    room.model.script("boss", [say(long), [...say("New "), hold, ...say("words. ".repeat(60))]]);
+    await write(page, "Speak at length.");
+    await page.getByText("The end.").waitFor();
+    // At the end it follows.
+    await eventually(() => belowSight(page), 0);
+    await page.getByRole("group", { name: "Conversation" }).hover();
+    // The smallest step counts.
+    await page.mouse.wheel(0, -12);
+    await eventually(() => belowSight(page), 12);
+    await page.mouse.wheel(0, -388);
+    await page.getByRole("button", { name: "Jump to latest" }).waitFor();
+    const place = () =>
+      page.getByRole("group", { name: "Conversation" }).evaluate((element) => element.scrollTop);
+    const before = await place();
+    await room.admin.post(`${workspace.own}/chat`, { text: "Speak again." });
+    await page.getByRole("button", { name: "Jump to latest 2 new" }).waitFor();
+    expect(await place()).toBe(before);
+    // Another view and back: nothing has moved.
+    await page.getByRole("link", { name: "Files" }).click();
+    await page.waitForURL("**/files");
+    await page.getByRole("link", { name: "Chat" }).click();
+    expect(await place()).toBe(before);
+    await page.getByRole("button", { name: "Jump to latest" }).click();
+    hold.open();
+    await page.getByText("words. words. words.").first().waitFor();
+    await eventually(() => page.getByText("is answering").count(), 0);
+    await eventually(() => belowSight(page), 0);
+    await page.getByRole("button", { name: "Jump to latest" }).waitFor({ state: "detached" });
+  });
+
+  test("a refusal above the message box takes no room from the end that one reads", async () => {
+    const workspace = await room.desk();
+    const page = await room.open(workspace.own, { height: 520 });
+    room.model.script("boss", [say(`${"A line of the answer.\n\n".repeat(30)}The end.`)]);
+    await write(page, "Speak at length.");
+    await page.getByText("The end.").waitFor();
+    await eventually(() => page.getByText("is answering").count(), 0);
+    await eventually(() => belowSight(page), 0);
+    await page.route("**/chat", (route) => route.abort());
+    await composer(page).fill("This will not arrive.");
+    await composer(page).press("Enter");
+    await page.getByText("The server can't be reached.").waitFor();
+    await eventually(() => belowSight(page), 0);
+    expect(await composer(page).inputValue()).toBe("This will not arrive.");
+    room.browser.expected(/ERR_FAILED/);
+    await page.close();
+  });
+
+  for (const theme of ["light", "dark"] as const) {
+    test(`an empty conversation says what to do, a full one is accessible: ${theme}`, async () => {
+      const workspace = await room.desk("scribe");
+      const page = await room.open(workspace.own, { theme });
+      await page.getByRole("heading", { name: "Talk to the orchestrator" }).waitFor();
+      expect(await accessibilityProblems(page)).toEqual([]);
+      await page.getByRole("button", { name: "Make a gear that counts" }).click();
+      expect(await composer(page).inputValue()).toBe("Make a gear that counts the words of a text.");
       const hold = gate();
-      const end = gate();
       room.model
         .script("boss", [
           [
-            think("It is for scribe."),
-            say("I ask **scribe**."),
-            call("delegate", { agent: "scribe", task: "Count it." }),
+            think("Hm."),
+            say(
+              "# One\n\n### Two\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```ts\nconst a = 1;\n```\n\n- [x] done",
+            ),
+            call("delegate", { agent: "scribe", task: "Go." }),
+            call("file_read", { path: "nothing.txt" }),
           ],
-          [...say("All of it "), end, ...say("is counted.")],
         ])
-        .script("worker", [
-          [say("I count."), call(SLOW_GEAR, { from: 1 })],
-          [...say("It is "), hold, ...say("twelve.")],
-        ]);
-      await write(page, "How many are there?");
-      await page.getByRole("article", { name: "You said" }).getByText("How many are there?").waitFor();
-      expect(await composer(page).inputValue()).toBe("");
-      await bubble(page, "orchestrator", "I ask scribe.").getByText("boss").waitFor();
-      const worker = bubble(page, "scribe", "I count.");
-      await worker.getByText("called by orchestrator").waitFor();
-      await page.getByText("scribe runs slow_count").first().waitFor();
-
-      await chip(page, SLOW_GEAR).click();
-      await worker.getByRole("region", { name: "Arguments" }).getByText('"from": 1').waitFor();
-      await worker.getByRole("region", { name: "Output" }).getByText("counting").waitFor();
-      // Somebody else, and the same person after a reload: all of it is there again.
-      const other = await room.open(workspace, { theme: "dark" });
-      await page.reload();
-      for (const viewer of [page, other]) {
-        await chip(viewer, SLOW_GEAR).click();
-        await bubble(viewer, "scribe", "I count.")
-          .getByRole("region", { name: "Output" })
-          .getByText("counting")
-          .waitFor();
-      }
-      await room.letGearGo();
-      for (const viewer of [page, other]) {
-        const result = bubble(viewer, "scribe", "I count.").getByRole("region", { name: "Result" });
-        await result.getByText("counted").waitFor();
-        await bubble(viewer, "scribe", "It is").waitFor();
-      }
-      // In the middle of a sentence.
-      await page.reload();
-      await bubble(page, "scribe", "It is").waitFor();
-      hold.open();
-      await bubble(page, "scribe", "It is twelve.").waitFor();
-      await bubble(other, "orchestrator", "All of it").waitFor();
-      end.open();
-      for (const viewer of [page, other])
-        await bubble(viewer, "orchestrator", "All of it is counted.").waitFor();
-
-      await chip(page, SLOW_GEAR).click();
-      const gear = worker.getByRole("link", { name: `Gear ${SLOW_GEAR}, version 1` });
-      expect(await gear.getAttribute("href")).toMatch(/^\/gears\/\d+$/);
-      await worker.getByRole("button", { name: "scribe", exact: true }).click();
-      await page.waitForURL(`**/workspaces/${workspace.id}?inspect=agent-${workspace.agents["scribe"]}`);
-      await page.getByRole("button", { name: "Reasoning" }).click();
-      await page.getByText("It is for scribe.").last().waitFor();
-      expect(room.model.problems).toEqual([]);
-    },
-    TEST_MS,
-  );
-
-  test(
-    "a turn is stopped; what was said is kept and marked; Escape stops nothing",
-    async () => {
-      const workspace = await room.workspace();
-      const page = await room.open(workspace);
-      room.model.script("boss", [[...say("This is how "), hang()]]);
-      await write(page, "Tell me everything.");
-      await bubble(page, "orchestrator", "This is how").waitFor();
-      await page.keyboard.press("Escape");
-      await page.getByRole("button", { name: "Stop turn" }).click();
-      await page.getByText("Stopped. What was said until then is kept.").waitFor();
-      await bubble(page, "orchestrator", "This is how").getByText("broken off").waitFor();
-      await page.getByRole("button", { name: "Send", exact: true }).waitFor();
-      const turns = await room.admin.get(`/workspaces/${workspace.id}/turns`);
-      expect(turns.map(({ status }) => status)).toEqual(["cancelled"]);
-    },
-    TEST_MS,
-  );
-
-  test(
-    "messages queue up while a turn runs; one is taken back, the other is next; a full queue is said and the text stays",
-    async () => {
-      const workspace = await room.workspace();
-      const page = await room.open(workspace);
-      const hold = gate();
-      room.model.script("boss", [[...say("First "), hold, ...say("done.")], say("Second done.")]);
-      await write(page, "first");
-      await bubble(page, "orchestrator", "First").waitFor();
-      await write(page, "second");
-      await write(page, "third");
-      const queued = page.getByRole("article", { name: "Queued message" });
-      await eventually(() => queued.count(), 2);
-      await queued.filter({ hasText: "third" }).getByRole("button", { name: "Take back" }).click();
-      await eventually(() => composer(page).inputValue(), "third");
-      await eventually(() => queued.count(), 1);
-      for (let index = 0; index < 15; index++)
-        await room.admin.post(`/workspaces/${workspace.id}/chat`, { text: `more ${index}`, queue: true });
+        .script("worker", [[...say("I am on it"), hold]]);
       await composer(page).press("Enter");
-      await page.getByRole("alert").getByText("16 turns are waiting already").waitFor();
-      expect(await composer(page).inputValue()).toBe("third");
-      room.browser.expected(/status of 422/);
-      room.model.script("boss", [times(15, say("One more done."))]);
-      hold.open();
-      await eventually(
-        async () =>
-          (await room.admin.get(`/workspaces/${workspace.id}/turns`)).filter(
-            ({ status }) => status === "done",
-          ).length,
-        17,
-      );
-      const said = await room.admin.get(`/workspaces/${workspace.id}/entries`);
-      expect(said.filter(({ kind }) => kind === "person").map(({ text }) => text)).toEqual([
-        "first",
-        "second",
-        ...Array.from({ length: 15 }, (_, index) => `more ${index}`),
-      ]);
-    },
-    TEST_MS,
-  );
-
-  test(
-    "a provider's failure is told in its words; the text can be tried again, or the turn resumed",
-    async () => {
-      const workspace = await room.workspace();
-      const page = await room.open(workspace);
-      const broken = httpError(500, "our racks are on fire", { retryAfter: 0 });
-      room.model.script("boss", [times(3, broken), say("Works again.")]);
-      await write(page, "Are you there?");
-      const failed = page.getByRole("group", { name: "The turn failed" });
-      await failed.getByText("our racks are on fire").waitFor();
-      await failed.getByRole("button", { name: "Try again" }).click();
-      expect(await composer(page).inputValue()).toBe("Are you there?");
-      await failed.getByRole("button", { name: "Resume" }).click();
-      await bubble(page, "orchestrator", "Works again.").waitFor();
-      await eventually(() => failed.count(), 0);
-      room.model.problems.length = 0;
-    },
-    TEST_MS,
-  );
-
-  test(
-    "what is forgotten is not sent any more and says so; restored, it is",
-    async () => {
-      const workspace = await room.workspace();
-      const page = await room.open(workspace);
-      room.model.script("boss", [say("Noted."), say("Which one?"), say("That one.")]);
-      await write(page, "The word is plum.");
-      await bubble(page, "orchestrator", "Noted.").waitFor();
-      const first = page.getByRole("article", { name: "You said" }).filter({ hasText: "plum" });
-      const act = async (action: string) => {
-        await first.getByRole("button", { name: "Actions for the message of You" }).click();
-        await page.getByRole("menuitem", { name: action }).click();
-      };
-      await act("Forget");
-      await first.getByText("not sent to the model").waitFor();
+      await bubble(page, "scribe", "I am on it").waitFor();
+      await page.locator(".tok-keyword").first().waitFor();
+      await chip(page, "file_read").click();
+      await page.getByRole("region", { name: "Result, failed" }).waitFor();
+      await composer(page).fill("next");
+      await composer(page).press("Enter");
+      await page.getByRole("article", { name: "Queued message" }).waitFor();
       expect(await accessibilityProblems(page)).toEqual([]);
-      await write(page, "What is the word?");
-      await bubble(page, "orchestrator", "Which one?").waitFor();
-      await act("Restore");
-      await eventually(() => first.getByText("not sent to the model").count(), 0);
-      await write(page, "And now?");
-      await bubble(page, "orchestrator", "That one.").waitFor();
-      const sent = room.model.requestsOf("boss").slice(-2);
-      expect(sent.map(({ messages }) => messages.some(({ text }) => text.includes("plum")))).toEqual([
-        false,
-        true,
-      ]);
-      // An answer leads to the exact prompt of its call.
-      const last = bubble(page, "orchestrator", "That one.");
-      await last.getByRole("button", { name: "Actions for this answer of orchestrator" }).click();
-      await page.getByRole("menuitem", { name: "Show exact prompt" }).click();
-      await page.waitForURL(/inspect=call-\d+$/);
-    },
-    TEST_MS,
-  );
-
-  test(
-    "by keyboard alone: write over two lines, send, open a tool, use its menu, stay where one was",
-    async () => {
-      const workspace = await room.workspace();
-      const page = await room.open(workspace);
-      room.model.script("boss", [[say("I look."), call("file_list", {})], say("Nothing there.")]);
-      await eventually(() => composer(page).evaluate((element) => element.matches(":focus")), true);
-      await page.keyboard.type("What files");
-      await page.keyboard.press("Shift+Enter");
-      await page.keyboard.type("are there?");
-      expect(await composer(page).inputValue()).toBe("What files\nare there?");
-      await page.keyboard.press("Enter");
-      await bubble(page, "orchestrator", "Nothing there.").waitFor();
-      const focused = () =>
-        page.evaluate<string>("document.activeElement.ariaLabel ?? document.activeElement.textContent");
-      const tabTo = async (name: string) => {
-        for (let presses = 0; presses < 15; presses++) {
-          if ((await focused())?.includes(name)) return;
-          await page.keyboard.press("Shift+Tab");
-        }
-        throw new Error(`no way to ${name}, now at ${await focused()}`);
-      };
-      await tabTo("file_list");
-      await page.keyboard.press("Enter");
-      await page.getByRole("region", { name: "Result" }).waitFor();
-      expect(await chip(page, "file_list").getAttribute("aria-expanded")).toBe("true");
-      await tabTo("Actions for this answer of orchestrator");
-      await page.keyboard.press("Enter");
-      await page.getByRole("menuitem", { name: "Copy text" }).waitFor();
-      await page.keyboard.press("Escape");
-      await eventually(focused, "Actions for this answer of orchestrator");
-    },
-    TEST_MS,
-  );
-
-  test(
-    "a draft outlives a reload; one who reads above stays there while others speak, and is told how much is new",
-    async () => {
-      const workspace = await room.workspace();
-      const page = await room.open(workspace, { height: 520 });
-      await composer(page).fill("half a thou");
-      await page.reload();
-      await eventually(() => composer(page).inputValue(), "half a thou");
-      const long = `${"A line of the answer.\n\n".repeat(30)}The end.`;
-      const hold = gate();
-      room.model.script("boss", [say(long), [...say("New "), hold, ...say("words. ".repeat(60))]]);
-      await write(page, "Speak at length.");
-      await page.getByText("The end.").waitFor();
-      // At the end it follows.
-      await eventually(() => belowSight(page), 0);
-      await page.getByRole("group", { name: "Conversation" }).hover();
-      // The smallest step counts.
-      await page.mouse.wheel(0, -12);
-      await eventually(() => belowSight(page), 12);
-      await page.mouse.wheel(0, -388);
-      await page.getByRole("button", { name: "Jump to latest" }).waitFor();
-      const place = () =>
-        page.getByRole("group", { name: "Conversation" }).evaluate((element) => element.scrollTop);
-      const before = await place();
-      await room.admin.post(`/workspaces/${workspace.id}/chat`, { text: "Speak again." });
-      await page.getByRole("button", { name: "Jump to latest 2 new" }).waitFor();
-      expect(await place()).toBe(before);
-      // Another view and back: nothing has moved.
-      await page.getByRole("link", { name: "Files" }).click();
-      await page.waitForURL("**/files");
-      await page.getByRole("link", { name: "Chat" }).click();
-      expect(await place()).toBe(before);
-      await page.getByRole("button", { name: "Jump to latest" }).click();
+      await page.getByRole("button", { name: "Take back" }).click();
+      await page.getByRole("button", { name: "Stop turn" }).click();
+      await page.getByText("Stopped.").waitFor();
       hold.open();
-      await page.getByText("words. words. words.").first().waitFor();
-      await eventually(() => page.getByText("is answering").count(), 0);
-      await eventually(() => belowSight(page), 0);
-      await page.getByRole("button", { name: "Jump to latest" }).waitFor({ state: "detached" });
-    },
-    TEST_MS,
-  );
-
-  test(
-    "a refusal above the message box takes no room from the end that one reads",
-    async () => {
-      const workspace = await room.workspace();
-      const page = await room.open(workspace, { height: 520 });
-      room.model.script("boss", [say(`${"A line of the answer.\n\n".repeat(30)}The end.`)]);
-      await write(page, "Speak at length.");
-      await page.getByText("The end.").waitFor();
-      await eventually(() => page.getByText("is answering").count(), 0);
-      await eventually(() => belowSight(page), 0);
-      await page.route("**/chat", (route) => route.abort());
-      await composer(page).fill("This will not arrive.");
-      await composer(page).press("Enter");
-      await page.getByText("The server can't be reached.").waitFor();
-      await eventually(() => belowSight(page), 0);
-      expect(await composer(page).inputValue()).toBe("This will not arrive.");
-      room.browser.expected(/ERR_FAILED/);
-      await page.close();
-    },
-    TEST_MS,
-  );
-
-  for (const theme of ["light", "dark"] as const) {
-    test(
-      `an empty conversation says what to do, a full one is accessible: ${theme}`,
-      async () => {
-        const workspace = await room.workspace("scribe");
-        const page = await room.open(workspace, { theme });
-        await page.getByRole("heading", { name: "Talk to the orchestrator" }).waitFor();
-        expect(await accessibilityProblems(page)).toEqual([]);
-        await page.getByRole("button", { name: "Make a gear that counts" }).click();
-        expect(await composer(page).inputValue()).toBe("Make a gear that counts the words of a text.");
-        const hold = gate();
-        room.model
-          .script("boss", [
-            [
-              think("Hm."),
-              say(
-                "# One\n\n### Two\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```ts\nconst a = 1;\n```\n\n- [x] done",
-              ),
-              call("delegate", { agent: "scribe", task: "Go." }),
-              call("file_read", { path: "nothing.txt" }),
-            ],
-          ])
-          .script("worker", [[...say("I am on it"), hold]]);
-        await composer(page).press("Enter");
-        await bubble(page, "scribe", "I am on it").waitFor();
-        await page.locator(".tok-keyword").first().waitFor();
-        await chip(page, "file_read").click();
-        await page.getByRole("region", { name: "Result, failed" }).waitFor();
-        await composer(page).fill("next");
-        await composer(page).press("Enter");
-        await page.getByRole("article", { name: "Queued message" }).waitFor();
-        expect(await accessibilityProblems(page)).toEqual([]);
-        await page.getByRole("button", { name: "Take back" }).click();
-        await page.getByRole("button", { name: "Stop turn" }).click();
-        await page.getByText("Stopped.").waitFor();
-        hold.open();
-      },
-      TEST_MS,
-    );
+    });
   }
 });

@@ -1,37 +1,25 @@
 // Goal: files of every size, kind and name, the keyboard alone, a server that is away, a page that goes, and no accessibility problems.
 
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { accessibilityProblems } from "../kit/axe.ts";
-import { hasBrowser } from "../kit/browser.ts";
 import { eventually } from "../kit/eventually.ts";
 import {
   bothVersions,
   button,
   editor,
   filesScreen,
-  type FilesScreen,
   stateIs,
   treeItem,
   typeAtEnd,
 } from "../kit/files-screen.ts";
+import { onScreen } from "../kit/screen.ts";
 
-const SETUP_MS = 30_000;
-const TEST_MS = 90_000;
 const LIMIT = 2 * 1024 * 1024;
 
-setDefaultTimeout(TEST_MS);
-
-describe.if(hasBrowser)("all kinds of files", () => {
-  let at: FilesScreen;
-
-  beforeAll(async () => {
-    at = await filesScreen();
-  }, SETUP_MS);
-  afterAll(() => at?.[Symbol.asyncDispose]());
-
+onScreen("all kinds of files", filesScreen, (at) => {
   test("where there is one column, the tree is the page until a file is chosen, and comes back over it", async () => {
     await at.put("narrow.md", "one\n");
-    const page = await at.open(undefined, { width: 390, height: 844 });
+    const page = await at.openFile(undefined, { width: 390, height: 844 });
     await treeItem(page, "narrow.md").waitFor();
     expect(await page.getByRole("button", { name: "Close Files of the workspace" }).count()).toBe(0);
     const tree = (await page.getByRole("tree").boundingBox())!;
@@ -52,7 +40,7 @@ describe.if(hasBrowser)("all kinds of files", () => {
   test("2 MiB can be edited; a byte more is shown to be read only; what is not text, and what is not there, says so", async () => {
     const full = `${"x".repeat(127)}\n`.repeat(LIMIT / 128);
     expect((await at.put("full.txt", full)).status).toBe(201);
-    const page = await at.open("full.txt");
+    const page = await at.openFile("full.txt");
     await editor(page, "full.txt").click();
     await page.keyboard.press("Control+Home");
     await page.keyboard.press("Delete");
@@ -82,7 +70,7 @@ describe.if(hasBrowser)("all kinds of files", () => {
     await treeItem(page, "raw.bin").click();
     await page.getByRole("heading", { name: "This file is not text" }).waitFor();
     at.browser.expected(/415/);
-    await page.goto(`${at.service.url}/workspaces/${at.workspaceId}/files?path=nowhere.md`);
+    await page.goto(`${at.url}/workspaces/${at.workspaceId}/files?path=nowhere.md`);
     await page.getByRole("heading", { name: "This file does not exist" }).waitFor();
     at.browser.expected(/404/);
     await button(page, "Write it").click();
@@ -93,7 +81,7 @@ describe.if(hasBrowser)("all kinds of files", () => {
 
   test("line ends stay as they are", async () => {
     await at.put("windows.txt", "one\r\ntwo\r\n");
-    const page = await at.open("windows.txt");
+    const page = await at.openFile("windows.txt");
     await page.getByText("CRLF").waitFor();
     await stateIs(page, "Saved");
     await typeAtEnd(page, "windows.txt", "three");
@@ -112,7 +100,7 @@ describe.if(hasBrowser)("all kinds of files", () => {
         Bun.write(`${at.folder}/many/file-${String(number).padStart(4, "0")}.txt`, `${number}\n`),
       ),
     );
-    const page = await at.open(`odd/${hostile}`);
+    const page = await at.openFile(`odd/${hostile}`);
     await editor(page, `odd/${hostile}`).getByText("harmless").waitFor();
     await treeItem(page, "مرحبا.md").click();
     await editor(page, "odd/مرحبا.md").getByText("right to left").waitFor();
@@ -125,14 +113,14 @@ describe.if(hasBrowser)("all kinds of files", () => {
     await page.keyboard.press("ArrowUp");
     await page.keyboard.press("m");
     expect(await treeItem(page, "many").getAttribute("class")).toContain("active");
-    await page.goto(`${at.service.url}/workspaces/${at.workspaceId}/files?path=many/file-1500.txt`);
+    await page.goto(`${at.url}/workspaces/${at.workspaceId}/files?path=many/file-1500.txt`);
     await treeItem(page, "file-1500.txt").waitFor();
     await page.close();
   });
 
   test("by keyboard alone: through the tree into a file, out of the editor again, saved from anywhere", async () => {
     await at.put("deep/er/leaf.txt", "leaf\n");
-    const page = await at.open();
+    const page = await at.openFile();
     await page.getByRole("tree").focus();
     await page.keyboard.press("Home");
     await page.keyboard.press("d");
@@ -170,7 +158,7 @@ describe.if(hasBrowser)("all kinds of files", () => {
 
   test("a server that is away: the save says so and the text stays", async () => {
     await at.put("away.txt", "other\n");
-    const page = await at.open("away.txt");
+    const page = await at.openFile("away.txt");
     await editor(page, "away.txt").waitFor();
     await editor(page, "away.txt").click();
     await page.keyboard.press("Control+Home");
@@ -188,7 +176,7 @@ describe.if(hasBrowser)("all kinds of files", () => {
   test("a page warns before it goes only when something would be lost", async () => {
     await at.put("small.txt", "");
     await at.put("large.txt", "w".repeat(600_000));
-    const page = await at.open("small.txt");
+    const page = await at.openFile("small.txt");
     const warned: string[] = [];
     page.on("dialog", (asked) => {
       warned.push(asked.type());
@@ -198,7 +186,7 @@ describe.if(hasBrowser)("all kinds of files", () => {
     await page.reload();
     await editor(page, "small.txt").getByText("kept").waitFor();
     expect(warned).toEqual([]);
-    await page.goto(`${at.service.url}/workspaces/${at.workspaceId}/files?path=large.txt`);
+    await page.goto(`${at.url}/workspaces/${at.workspaceId}/files?path=large.txt`);
     await typeAtEnd(page, "large.txt", "!");
     await stateIs(page, "Not saved");
     await page.reload();
@@ -214,7 +202,7 @@ describe.if(hasBrowser)("all kinds of files", () => {
         "style.ts",
         'import { a } from "b";\n// comment\nexport class C { x = 12; y = /r/; z = `t`; }\n',
       );
-      const page = await at.open("style.md", { theme });
+      const page = await at.openFile("style.md", { theme });
       await editor(page, "style.md").getByText("Title").waitFor();
       expect(await accessibilityProblems(page)).toEqual([]);
       await treeItem(page, "style.ts").click();
@@ -232,7 +220,7 @@ describe.if(hasBrowser)("all kinds of files", () => {
       await bothVersions(page).getByRole("textbox", { name: "Yours" }).getByText("mine").waitFor();
       expect(await accessibilityProblems(page)).toEqual([]);
       await page.close();
-      const small = await at.open("style.md", { theme, width: 390, height: 844 });
+      const small = await at.openFile("style.md", { theme, width: 390, height: 844 });
       await editor(small, "style.md").waitFor();
       await button(small, "Show the files").click();
       await treeItem(small, "style.md").waitFor();

@@ -1,35 +1,22 @@
 // Goal: people read and write a workspace's files in the browser; what others write meanwhile shows, and nothing that was typed is lost.
 
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { hasBrowser } from "../kit/browser.ts";
+import { expect, test } from "bun:test";
 import { eventually } from "../kit/eventually.ts";
 import {
   bothVersions,
   button,
   editor,
   filesScreen,
-  type FilesScreen,
   stateIs,
   treeItem,
   typeAtEnd,
 } from "../kit/files-screen.ts";
 import { call, say } from "../kit/model/index.ts";
+import { onScreen } from "../kit/screen.ts";
 
-const SETUP_MS = 30_000;
-const TEST_MS = 90_000;
-
-setDefaultTimeout(TEST_MS);
-
-describe.if(hasBrowser)("the files of a workspace", () => {
-  let at: FilesScreen;
-
-  beforeAll(async () => {
-    at = await filesScreen();
-  }, SETUP_MS);
-  afterAll(() => at?.[Symbol.asyncDispose]());
-
+onScreen("the files of a workspace", filesScreen, (at) => {
   test("empty at first; a new file in a new directory exists from its first save, and is there after a reload", async () => {
-    const page = await at.open();
+    const page = await at.openFile();
     await page.getByRole("heading", { name: "No files yet" }).waitFor();
     await button(page, "New file").first().click();
     const path = page.getByLabel("Path");
@@ -43,7 +30,7 @@ describe.if(hasBrowser)("the files of a workspace", () => {
     at.browser.expected(/404/);
     await page.keyboard.type("# Plan");
     await stateIs(page, "New, not saved yet");
-    expect(await at.service.admin.get(`/workspaces/${at.workspaceId}/files`)).toEqual([]);
+    expect(await at.admin.get(`${at.own}/files`)).toEqual([]);
     await page.keyboard.press("Control+s");
     await stateIs(page, "Saved");
     expect(await at.saved("notes/plan.md")).toBe("# Plan");
@@ -60,10 +47,10 @@ describe.if(hasBrowser)("the files of a workspace", () => {
   });
 
   test("in one column the names of open files leave the button for the tree its room", async () => {
-    const page = await at.open();
+    const page = await at.openFile();
     await page.setViewportSize({ width: 360, height: 740 });
     for (const name of ["one-long-name-of-a-file.md", "another-long-name-of-a-file.md"]) {
-      await page.goto(`${at.service.url}/workspaces/${at.workspaceId}/files?path=${name}`);
+      await page.goto(`${at.url}/workspaces/${at.workspaceId}/files?path=${name}`);
       await page.getByRole("heading", { name: "This file does not exist" }).waitFor();
     }
     const open = page.getByRole("navigation", { name: "Open files" });
@@ -77,7 +64,7 @@ describe.if(hasBrowser)("the files of a workspace", () => {
   test("what went wrong can be read in the narrow pane of the tree: its button stands below the words", async () => {
     const page = await at.browser.open("about:blank", "");
     await page.route("**/api/v1/workspaces/*/files*", (route) => route.abort());
-    await page.goto(`${at.service.url}/workspaces/${at.workspaceId}/files`);
+    await page.goto(`${at.url}/workspaces/${at.workspaceId}/files`);
     const notice = page.getByRole("alert").filter({ hasText: "The server can't be reached." }).first();
     const words = (await notice.getByText("The server can't be reached.").boundingBox())!;
     const again = (await notice.getByRole("button", { name: "Try again" }).boundingBox())!;
@@ -89,7 +76,7 @@ describe.if(hasBrowser)("the files of a workspace", () => {
   test("what was typed survives another file, another view and a reload; the changes stand beside the saved text", async () => {
     await at.put("a.txt", "one\ntwo\n");
     await at.put("b.txt", "other\n");
-    const page = await at.open("a.txt");
+    const page = await at.openFile("a.txt");
     await typeAtEnd(page, "a.txt", "three");
     await treeItem(page, "b.txt").click();
     await editor(page, "b.txt").getByText("other").waitFor();
@@ -125,8 +112,8 @@ describe.if(hasBrowser)("the files of a workspace", () => {
 
   test("two people: the later save is refused, shows both sides, and each of the three ways on does what it says", async () => {
     await at.put("shared.md", "first\nmiddle\nlast\n");
-    const one = await at.open("shared.md");
-    const two = await at.open("shared.md");
+    const one = await at.openFile("shared.md");
+    const two = await at.openFile("shared.md");
     const typeBoth = async (mine: string, theirs: string) => {
       await typeAtEnd(one, "shared.md", mine);
       await stateIs(one, "Not saved");
@@ -176,7 +163,7 @@ describe.if(hasBrowser)("the files of a workspace", () => {
 
   test("a save on an older version is refused by the server, also when this page never heard of the newer one", async () => {
     await at.put("late.md", "old\n");
-    const page = await at.open("late.md");
+    const page = await at.openFile("late.md");
     await editor(page, "late.md").waitFor();
     await page.route("**/events?*", (route) => route.abort());
     await page.reload();
@@ -196,7 +183,7 @@ describe.if(hasBrowser)("the files of a workspace", () => {
 
   test("an agent writes while I look: the tree and the text follow, and it says who", async () => {
     await at.put("report.md", "draft\n");
-    const page = await at.open("report.md");
+    const page = await at.openFile("report.md");
     await editor(page, "report.md").getByText("draft").waitFor();
     at.model.script("boss", [
       [
@@ -205,7 +192,7 @@ describe.if(hasBrowser)("the files of a workspace", () => {
       ],
       say("Done."),
     ]);
-    await at.service.admin.post(`/workspaces/${at.workspaceId}/chat`, { text: "finish it" });
+    await at.admin.post(`${at.own}/chat`, { text: "finish it" });
     await editor(page, "report.md").getByText("final").waitFor();
     await page.getByText("orchestrator saved a new version").waitFor();
     await treeItem(page, "fresh").waitFor();

@@ -1,14 +1,13 @@
 // Goal: the chat view is there after at most 150 KB of page, scripts and style sheets, as they come over the wire.
 
-import { expect, test } from "bun:test";
+import { expect, setDefaultTimeout, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { hasBrowser, startBrowser } from "../kit/browser.ts";
-import { furnish } from "../kit/furnish.ts";
-import { say, startModel } from "../kit/model/index.ts";
-import { runService } from "../kit/running.ts";
+import { hasBrowser } from "../kit/browser.ts";
+import { say } from "../kit/model/index.ts";
+import { screen } from "../kit/screen.ts";
 
 const BYTES_MAX = 150_000;
-const TEST_MS = 90_000;
+setDefaultTimeout(90_000);
 /** Nothing more is asked for after the view is there and this has passed without a new file. */
 const QUIET_MS = 500;
 
@@ -37,32 +36,20 @@ async function settledPartsOf(page: Page): Promise<Part[]> {
   }
 }
 
-test.if(hasBrowser)(
-  "the first load of the chat view",
-  async () => {
-    await using model = await startModel();
-    await using service = await runService();
-    const { workspaceId } = await furnish(service.admin, model);
-    model.script("boss", [say("**Hello.** Ask me for `anything`.")]);
-    await using events = await service.admin.events(`/workspaces/${workspaceId}/chat`, {
-      method: "POST",
-      body: { text: "Who is there?" },
-    });
-    await events.all();
-    await using browser = await startBrowser();
-    const page = await browser.open(service.url, `/workspaces/${workspaceId}`);
-    await page.getByText("Ask me for", { exact: false }).waitFor();
-    const parts = await settledPartsOf(page);
-    const total = parts.reduce((sum, { bytes }) => sum + bytes, 0);
-    const heaviest = parts.toSorted((a, b) => b.bytes - a.bytes).slice(0, 8);
-    console.log(
-      `the chat view's first load: ${(total / 1000).toFixed(1)} KB in ${parts.length} files; ${heaviest
-        .map(({ path, bytes }) => `${path.split("/").at(-1) || "page"} ${(bytes / 1000).toFixed(1)}`)
-        .join(", ")}`,
-    );
-    expect(parts.length).toBeGreaterThan(2);
-    expect(total).toBeGreaterThan(0);
-    expect(total).toBeLessThanOrEqual(BYTES_MAX);
-  },
-  TEST_MS,
-);
+test.if(hasBrowser)("the first load of the chat view", async () => {
+  await using at = await screen({ model: { boss: [say("**Hello.** Ask me for `anything`.")] } });
+  await at.chat("Who is there?");
+  const page = await at.open(at.own);
+  await page.getByText("Ask me for", { exact: false }).waitFor();
+  const parts = await settledPartsOf(page);
+  const total = parts.reduce((sum, { bytes }) => sum + bytes, 0);
+  const heaviest = parts.toSorted((a, b) => b.bytes - a.bytes).slice(0, 8);
+  console.log(
+    `the chat view's first load: ${(total / 1000).toFixed(1)} KB in ${parts.length} files; ${heaviest
+      .map(({ path, bytes }) => `${path.split("/").at(-1) || "page"} ${(bytes / 1000).toFixed(1)}`)
+      .join(", ")}`,
+  );
+  expect(parts.length).toBeGreaterThan(2);
+  expect(total).toBeGreaterThan(0);
+  expect(total).toBeLessThanOrEqual(BYTES_MAX);
+});
