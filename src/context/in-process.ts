@@ -1,4 +1,4 @@
-// A server's data directory as a transport: the server is opened in this process, without a listener, and gets the same requests.
+// A transport into a data directory: opens the server in this process, without a listener, and passes it the same requests.
 
 import type { LogOptions } from "../kit/log.ts";
 import { newToken } from "../kit/crypto.ts";

@@ -1,5 +1,5 @@
-// Makes a new server: directory, configuration, first space, first admin. Everything is checked before anything is written, and what was
-// written is taken away when a later step fails.
+// Creates a new server: directory, configuration, first space, first admin. Checks everything before it writes anything, and removes what it
+// wrote if a later step fails.
 
 import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -39,7 +39,7 @@ export interface NewServer {
   readonly token_file: string;
 }
 
-/** Raises `conflict` for a directory that holds something, `invalid` for anything that is wrong with the input. */
+/** Raises `conflict` for a directory that is not empty, `invalid` for bad input. */
 export async function initServer(
   input: InitServer,
   log: Pick<LogOptions, "format" | "write">,
@@ -80,7 +80,7 @@ function makeDirectory(directory: string): void {
   try {
     mkdirSync(directory, { recursive: true, mode: PRIVATE_DIRECTORY_MODE });
   } catch (error) {
-    throw new AppError("refused", `${directory} can't be made: ${accessProblem(error)}`);
+    throw new AppError("refused", `cannot create ${directory}: ${accessProblem(error)}`);
   }
 }
 

@@ -1,5 +1,5 @@
-// Opens a server's data directory, with or without a listener, and closes it again. Order: config, log, database, reconcile, bind, serve.
-// One process owns a data directory at a time: the lock of its database sees to that.
+// Opens a server's data directory, with or without a listener, and closes it. Order: config, log, database, reconcile, bind, serve.
+// The database lock ensures that one process at a time owns a data directory.
 
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -26,7 +26,7 @@ const STOP_DEADLINE_MS = 9_000;
 const QUIET_ROUTES = ["/health", "/api/v1/health"];
 
 export interface OpenOptions {
-  /** Absolute, with a `server.yaml` in it. */
+  /** Absolute; contains `server.yaml`. */
   readonly directory: string;
   readonly log: Pick<LogOptions, "format" | "write">;
   readonly clock?: Clock;
@@ -34,7 +34,7 @@ export interface OpenOptions {
   readonly outbound?: OutboundOptions;
 }
 
-/** A server's data, opened: without a listener it is the same server for this process alone. */
+/** An open server. Without a listener, it serves only this process. */
 export interface OpenServer {
   readonly config: ServerConfig;
   readonly parts: Parts;
@@ -43,7 +43,7 @@ export interface OpenServer {
   close(): Promise<void>;
 }
 
-/** Raises `conflict` while a server runs there, `refused` when its database is gone, `invalid` for a configuration that is wrong. */
+/** Raises `conflict` while a server runs there, `refused` when its database is missing, `invalid` for a bad configuration. */
 export function openServer(options: OpenOptions): OpenServer {
   const clock = options.clock ?? systemClock;
   const config = loadServerConfig(options.directory);
@@ -70,14 +70,14 @@ export function openServer(options: OpenOptions): OpenServer {
   }
 }
 
-/** A new one in its place would let nobody in, and forget every rule that denies. Whoever wants that says so. */
+/** A new, empty database would lock everyone out and drop every deny rule, so the operator must ask for it. */
 function refuseLostDatabase(directory: string): void {
   const database = join(directory, DATABASE_NAME);
   const record = auditPath(directory);
   if (existsSync(database) || (statSync(record, { throwIfNoEntry: false })?.size ?? 0) === 0) return;
   throw new AppError(
     "refused",
-    `${database} is missing, though ${record} shows that there was one: people, tokens and rules are in it. Restore a backup, or move the audit record away to begin without them`,
+    `${database} is missing, but ${record} shows that it existed; it holds users, tokens and rules. Restore a backup, or move the audit record away to start without them`,
   );
 }
 
@@ -88,10 +88,10 @@ function prepare(parts: Parts): void {
 }
 
 async function close(parts: Parts, log: OpenLog): Promise<void> {
-  parts.backups.abort("the server stops");
+  parts.backups.abort("the server is stopping");
   parts.audit.stopReading();
   if ((await parts.background.settle(STOP_DEADLINE_MS)) === "deadline")
-    log.warn("some work did not end in time");
+    log.warn("background work did not finish before the deadline");
   parts.streams.endAll();
   await parts.spaces.closeAll();
   parts.workers.close();
@@ -103,7 +103,7 @@ async function close(parts: Parts, log: OpenLog): Promise<void> {
   log.flush();
 }
 
-/** Does another process have the data of this server open? For who can't ask it. */
+/** Reports whether another process has this server's data open, by trying its lock: for callers that cannot ask the server. */
 export function isInUse(directory: string): boolean {
   const path = join(directory, DATABASE_NAME);
   if (!existsSync(path)) return false;
@@ -118,11 +118,11 @@ export function isInUse(directory: string): boolean {
 export interface RunningServer {
   readonly url: string;
   readonly port: number;
-  /** Stops accepting, ends streams, closes everything; within 10 s. */
+  /** Stops accepting connections, ends streams and closes everything, within 10 s. */
   stop(reason: string): Promise<void>;
 }
 
-/** Opens and listens. `port`: another one than configured, for tests. Raises what `openServer` raises, and a bind that is refused. */
+/** Opens the server and listens. `port` overrides the configured port, for tests. Raises what `openServer` and the bind raise. */
 export async function startServer(options: OpenOptions & { readonly port?: number }): Promise<RunningServer> {
   const opened = openServer(options);
   const { config, parts, log } = opened;
@@ -138,7 +138,7 @@ export async function startServer(options: OpenOptions & { readonly port?: numbe
     parts.authentication.openLocalDoor(door.open(listener.url), door.name);
     parts.deliveries.start();
     log.info("listening", { url: listener.url, version: version.version, data: options.directory });
-    // Opening a space that a crash left with much to write takes a while.
+    // A space with a large backlog after a crash takes a while to open.
     parts.background.run("catching up on changes before a crash", () => parts.spaces.catchUpAll());
     parts.background.run("verifying the audit record", () => parts.audit.examineAtStart());
     return running(opened, listener, door);
@@ -154,7 +154,7 @@ function running(opened: OpenServer, listener: Listener, door: LocalDoor): Runni
   let stopped: Promise<void> | undefined;
   const stop = async (reason: string) => {
     log.info("stopping", { reason });
-    // As background work: closing waits for it, for so long. What was begun is finished and answered.
+    // As background work, because closing waits for that up to a deadline. Requests already accepted are answered.
     parts.background.run("answering open requests", () => listener.drain());
     parts.streams.endAll();
     await opened.close();

@@ -1,12 +1,12 @@
-// What the description says of each operation and its declarations do not: what it does, in a few words, and which errors it has of its own.
-// Errors that follow from a declaration (who may call, parameters, a body) are not repeated here.
+// The summary and the specific errors of each operation, for the API description. Errors that follow from a route's declaration (caller,
+// parameters, body) are not repeated here.
 
 import type { Operations } from "../kit/http/operation-facts.ts";
 
 export const operations: Operations = {
   "GET /health": ["Report whether the server works"],
   "POST /auth/login": ["Log in with a name and a password", "unauthenticated", "rate_limited"],
-  "DELETE /auth/token": ["Revoke the token that was used"],
+  "DELETE /auth/token": ["Revoke the token of this request"],
   "GET /auth/whoami": ["Show the caller"],
   "GET /users": ["List the users"],
   "POST /users": ["Create a user", "conflict"],
@@ -48,11 +48,7 @@ export const operations: Operations = {
     "quota_exceeded",
     "secret_found",
   ],
-  "POST /spaces/:space/adopt": [
-    "Record what was edited in the working tree",
-    "quota_exceeded",
-    "secret_found",
-  ],
+  "POST /spaces/:space/adopt": ["Record edits made in the working tree", "quota_exceeded", "secret_found"],
   "POST /spaces/:space/push": [
     "Write and delete several files at once",
     "conflict",
@@ -66,12 +62,12 @@ export const operations: Operations = {
   "GET /audit": ["List the audit records"],
   "GET /audit/stats": ["Count the audit records"],
   "GET /audit/verify": ["Verify the audit chain"],
-  "GET /audit/breaks": ["List the breaks of the audit chain"],
-  "POST /audit/acknowledge": ["Acknowledge the breaks of the audit chain", "conflict", "refused"],
+  "GET /audit/breaks": ["List breaks in the audit chain"],
+  "POST /audit/acknowledge": ["Acknowledge breaks in the audit chain", "conflict", "refused"],
   "GET /audit/export": ["Export the audit records"],
   "GET /webhooks": ["List the webhooks"],
   "POST /webhooks": ["Create a webhook", "conflict", "refused"],
-  "GET /webhooks/dead-letter": ["List deliveries that were given up"],
+  "GET /webhooks/dead-letter": ["List dead-lettered deliveries"],
   "PATCH /webhooks/:id": ["Edit a webhook", "conflict", "refused"],
   "DELETE /webhooks/:id": ["Delete a webhook"],
   "POST /webhooks/:id/secret": ["Replace the secret of a webhook"],

@@ -1,4 +1,4 @@
-// Builds every part of the context server, explicitly and in order. Adding a feature means adding its lines here and in server.ts.
+// Builds every part of the context server, explicitly and in order. A new feature adds its lines here and in server.ts.
 
 import { dirname, join } from "node:path";
 import { Background } from "../kit/background.ts";
@@ -47,7 +47,7 @@ import type { EngineName } from "./versioned-store/schema.ts";
 import { sqlite } from "./versioned-store/sqlite/kind.ts";
 import { Webhooks } from "./webhooks/webhooks.ts";
 
-/** From the root of the repository; release/build.ts compiles it in. */
+/** Relative to the root of the repository; release/build.ts compiles it in. */
 const WORKER_ENTRY = "src/context/worker.ts";
 
 const ENGINES: Readonly<Record<EngineName, EngineKind>> = { sqlite };
@@ -57,7 +57,7 @@ export interface PartsOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly config: ServerConfig;
-  /** Only tests pass another way out, and other waits between tries. */
+  /** Tests pass another network and other retry delays. */
   readonly outbound?: OutboundOptions | undefined;
 }
 
@@ -163,27 +163,23 @@ export function buildParts({ db, clock, log, config, outbound }: PartsOptions) {
       counter("service_rate_limited_total", "Requests refused by the rate limit", () => limits.refused),
       gauge("service_files", "Live files of all spaces", () => spaces.totals().files),
       gauge("service_bytes", "Bytes of the live files of all spaces", () => spaces.totals().bytes),
-      counter(
-        "service_commits_total",
-        "Commits to spaces; writes that wait together share one",
-        () => commits.count,
-      ),
-      gauge("service_sse_clients", "Event streams that are open", () => streams.size),
-      counter("service_webhook_sent_total", "Deliveries that were taken", () => deliveries.sent),
+      counter("service_commits_total", "Commits to spaces; queued writes share one", () => commits.count),
+      gauge("service_sse_clients", "Open event streams", () => streams.size),
+      counter("service_webhook_sent_total", "Deliveries that were accepted", () => deliveries.sent),
       counter("service_webhook_failed_total", "Deliveries that were given up", () => deliveries.failed),
       counter(
         "service_webhook_dropped_total",
-        "Events that were forgotten before a webhook that lagged behind came to them",
+        "Events that expired before a lagging webhook reached them",
         () => deliveries.dropped,
       ),
-      gauge("service_worker_jobs", "Work that worker threads do or that waits for them", () => workers.load),
-      counter("service_audit_entries_total", "Records of the audit file", () => audit.entries),
-      counter("service_audit_failed_total", "Records that could not be written", () => audit.failures),
+      gauge("service_worker_jobs", "Jobs running on or queued for worker threads", () => workers.load),
+      counter("service_audit_entries_total", "Records in the audit file", () => audit.entries),
+      counter("service_audit_failed_total", "Audit records that could not be written", () => audit.failures),
     ],
     measured: [
       {
         name: "service_commit_seconds",
-        help: "How long a commit to a space took, until it was on the disk",
+        help: "Duration of a commit to a space, until it is durable",
         histogram: commits,
       },
     ],
@@ -216,7 +212,7 @@ export function buildParts({ db, clock, log, config, outbound }: PartsOptions) {
   };
 }
 
-/** Where this server listens; before it does, where it is configured to. */
+/** The port that this server listens on; until it does, the configured port. */
 export interface OwnListener {
   port: number;
 }

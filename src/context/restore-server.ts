@@ -1,5 +1,5 @@
-// Makes a server's data directory from a backup, once all of the backup was proven. It is built out of sight, and becomes a server in
-// one step at the end: until then there is nothing that any command would take for one, and what fails leaves nothing behind.
+// Restores a server's data directory from a backup, after verifying the whole backup. The directory is built under a temporary name and becomes
+// a server in one last step: until then no command mistakes it for a server, and a failure leaves nothing behind.
 
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { mkdir, readdir, rename, rm } from "node:fs/promises";
@@ -23,33 +23,33 @@ import { syncDirectory } from "../kit/replace-file.ts";
 
 const NAME_BITS = 48;
 
-/** What is done, and how far: files out of the archive, contents against their hashes, spaces made. */
+/** Progress of each step: files unpacked, bytes checked against their hashes, spaces restored. */
 export type OnProgress = (step: "unpacking" | "checking" | "restoring", done: number) => void;
 
 export interface RestoreServer {
   /** Absolute. */
   readonly file: string;
-  /** Absolute; does not exist, or is empty. */
+  /** Absolute; missing or empty. */
   readonly directory: string;
-  /** `any`: also a chain that was broken already when the backup was made; it stays so, and every start says it. */
+  /** `any` also accepts a chain that was already broken in the backup; it stays broken, and every start reports it. */
   readonly audit: "whole" | "any";
 }
 
 export interface RestoredServer {
   readonly directory: string;
   readonly file: string;
-  /** The moment that it shows. */
+  /** When the backup was made. */
   readonly created_at: string;
   readonly spaces: readonly {
     readonly name: string;
-    /** Its epoch is new, so that clients stop and ask. */
+    /** Has a new epoch, so that clients stop and ask. */
     readonly head: string;
     readonly files: number;
     readonly bytes: number;
     readonly versions: number;
   }[];
   readonly audit: { readonly entries: number };
-  /** Webhooks that cannot sign until the key file is there again: no backup contains it. */
+  /** Webhooks that cannot sign until the key file is restored: no backup contains it. */
   readonly sealed: { readonly webhooks: number; readonly key_file: string };
 }
 
@@ -62,7 +62,7 @@ export interface VerifiedBackup {
   readonly audit: typeof AuditInBackup.static;
 }
 
-/** Looks at all of a backup; needs room for its content in `scratch`. Raises `invalid` and `refused` with the first thing that is wrong. */
+/** Verifies a whole backup; needs room for its content in `scratch`. Raises `invalid` or `refused` for the first problem. */
 export async function verifyBackup(
   file: string,
   scratch: string,
@@ -80,7 +80,7 @@ export async function verifyBackup(
   }
 }
 
-/** Raises `conflict` for a directory that is in use or holds something, and what `verifyBackup` raises. */
+/** Raises `conflict` for a directory that is in use or not empty, and what `verifyBackup` raises. */
 export async function restoreServer(
   { file, directory, audit }: RestoreServer,
   log: Pick<LogOptions, "format" | "write">,
@@ -91,7 +91,7 @@ export async function restoreServer(
   await refuseUsed(directory);
   const isThere = existsSync(directory);
   const name = `.restore-${randomHex(NAME_BITS)}`;
-  // One that is there may be a mount or belong to somebody: it stays, and gets what is made in it.
+  // An existing directory may be a mount point or have an owner, so keep it and build inside it.
   const build = isThere ? join(directory, name) : join(dirname(directory), `${name}-${basename(directory)}`);
   try {
     const { manifest, sha256, auditProblem } = await proven(file, build, signal, onProgress);
@@ -129,7 +129,7 @@ async function proven(
 function brokenAudit(file: string, problem: string): AppError {
   return new AppError(
     "invalid",
-    `${file}: ${problem}; it was so when the backup was made. cairn backup restore --broken-audit restores it as it is`,
+    `${file}: ${problem}; the chain was already broken when the backup was made. To restore it as it is, use cairn backup restore --broken-audit`,
   );
 }
 
@@ -138,11 +138,11 @@ async function refuseUsed(directory: string): Promise<void> {
   if (door)
     throw new AppError(
       "conflict",
-      `${directory}: a server runs there (process ${door.pid}); restore into another directory`,
+      `${directory} is in use by a running server (process ${door.pid}); restore into another directory`,
     );
   const there = statSync(directory, { throwIfNoEntry: false });
   if (!there) return refuseLost(directory);
-  if (!there.isDirectory()) throw new AppError("conflict", `${directory}: is not a directory`);
+  if (!there.isDirectory()) throw new AppError("conflict", `${directory} is not a directory`);
   if (readdirSync(directory).length > 0)
     throw new AppError(
       "conflict",
@@ -152,10 +152,10 @@ async function refuseUsed(directory: string): Promise<void> {
 
 function refuseLost(directory: string): void {
   if (!existsSync(dirname(directory)))
-    throw new AppError("invalid", `${dirname(directory)}: no such directory; make it first`);
+    throw new AppError("invalid", `${dirname(directory)}: no such directory; create it first`);
 }
 
-/** Each gets a new epoch and its working tree. Raises `unavailable` when a file of a tree could not be written. */
+/** Gives each space a new epoch and writes its working tree. Raises `unavailable` when a file of the tree cannot be written. */
 async function makeSpaces(
   build: string,
   manifest: Manifest,
@@ -176,7 +176,7 @@ async function makeSpaces(
       engine.newEpoch();
       const behind = engine.treeBehind();
       if (behind.length > 0)
-        throw new AppError("unavailable", `${name}/${behind[0]}: could not be written: ${problems[0]}`);
+        throw new AppError("unavailable", `cannot write ${name}/${behind[0]}: ${problems[0]}`);
       made.push({ name, head: headText(engine.head()), files, bytes, versions });
     } finally {
       await engine.close();
@@ -186,14 +186,14 @@ async function makeSpaces(
   return made;
 }
 
-/** Keeps what goes wrong with the tree. */
+/** A log that collects the errors of the working tree. */
 function listening(problems: string[]): Log {
   const keep = (message: string, facts?: Record<string, unknown>) =>
     void problems.push(String(facts?.["error"] ?? message));
   return { debug: () => {}, info: () => {}, warn: () => {}, error: keep };
 }
 
-/** The record goes on where the backup ended. Returns how many entries it has now, and how many webhooks cannot sign. */
+/** Continues the audit chain of the backup. Returns the number of its entries, and of the webhooks that cannot sign. */
 async function recordRestore(
   build: string,
   about: { target: string; contentHash: string },
@@ -205,7 +205,7 @@ async function recordRestore(
     const { audit, webhooks } = server.parts;
     const { secretsKey } = server.config;
     audit.record(operator(systemUser()), { action: "backup.restore", ...about });
-    if (audit.failures > 0) throw new AppError("unavailable", "the restore could not be put on record");
+    if (audit.failures > 0) throw new AppError("unavailable", "cannot write the audit record of the restore");
     return { entries: audit.entries, webhooks: webhooks.withoutSecret(), secretsKey };
   } finally {
     await server.close();
@@ -217,19 +217,19 @@ async function moveTo(build: string, directory: string): Promise<void> {
     await rename(build, directory);
   } catch (error) {
     const came = ["ENOTEMPTY", "EEXIST", "ENOTDIR"].includes(systemCode(error) ?? "");
-    throw came ? new AppError("conflict", `${directory}: something was put there meanwhile`) : error;
+    throw came ? new AppError("conflict", `${directory} was created by another process meanwhile`) : error;
   }
   await syncDirectory(dirname(directory));
 }
 
-/** The configuration last: it is what makes a directory a server's. */
+/** Moves the configuration last, because it makes the directory a server's. */
 async function moveUp(build: string, directory: string): Promise<void> {
   const names = (await readdir(build)).filter((name) => name !== CONFIG_FILE_NAME);
   const moved: string[] = [];
   try {
     for (const name of [...names, CONFIG_FILE_NAME]) {
       if (existsSync(join(directory, name)))
-        throw new AppError("conflict", `${join(directory, name)}: was put there meanwhile`);
+        throw new AppError("conflict", `${join(directory, name)} was created by another process meanwhile`);
       await rename(join(build, name), join(directory, name));
       moved.push(name);
     }

@@ -1,4 +1,4 @@
-// The schemas that the description of the API names: those that the features export.
+// The schema modules of all features, which the API description refers to by name.
 
 import { HealthProblem, HealthState } from "../kit/health.ts";
 import type { SchemaModules } from "../kit/http/components.ts";

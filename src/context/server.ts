@@ -1,4 +1,4 @@
-// The route map of the context server: everything that answers over HTTP, on one screen.
+// The route map of the context server: everything that it serves over HTTP, on one screen.
 
 import { AppError } from "../kit/error.ts";
 import { bytesMaxOf, createApi } from "../kit/http/api.ts";
@@ -43,7 +43,7 @@ export const API_FACTS: ApiFacts = {
 export function createRoutes(parts: Parts, log: Log) {
   const plugin = admission(parts.door);
   const kinds = new Map<string, CallerKind>();
-  // Nobody who may not come in makes the server read a body first.
+  // A caller who is not admitted must not make the server read a body.
   const door = (request: Request, route: string, params: Readonly<Record<string, string>>) => {
     const kind = kinds.get(`${request.method} ${route}`);
     if (kind !== undefined) parts.door.admitBody(kind, { request, route, params });
@@ -82,8 +82,8 @@ export function createHandler(parts: Parts, log: Log): Handle {
 }
 
 /**
- * By the peer's own address: what a proxy says of others counts for nothing here. A proxy on this machine has a loopback address as well, so
- * that one counts only without it. For all others the path does not exist.
+ * Decides by the address of the peer and ignores forwarding headers. A proxy on this machine also connects from loopback, so a loopback peer is
+ * allowed only if no proxy is involved. For everyone else the path does not exist.
  */
 function metricsAnswer({ metrics, metricsFor }: Parts, exchange: Exchange): Response {
   const peer = exchange.peer() ?? "";

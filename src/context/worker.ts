@@ -1,4 +1,4 @@
-// The worker of the context server: which function does which job. Each is loaded with its first job.
+// The worker of the context server: maps each job to its function, which loads with the first job.
 
 import { implement, serveJobs } from "../kit/workers/job.ts";
 import { DIFF_JOB } from "./files/diff.ts";

@@ -46,7 +46,7 @@ test("where no server is, nothing is in use; one that was named and is not there
   if (found!.settings === null) expect(found).toEqual({ ...SQLITE, in_use: null, settings: null });
   const named = await runBinary("cairn", ["backend", "list", "--server-dir", folder.path], { environment });
   expect([named.exitCode, named.stdout]).toEqual([1, ""]);
-  expect(named.stderr).toStartWith(`Error: ${folder.path}: no server there`);
+  expect(named.stderr).toStartWith(`Error: no server found in ${folder.path} (`);
 });
 
 test("one that is not in the program is refused, with those that are", async () => {

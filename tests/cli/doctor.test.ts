@@ -96,7 +96,7 @@ describe("what can be wrong", () => {
       check: "permissions",
       space: null,
       state: "fail",
-      found: `others may use it: ${server.directory} is 0755, ${server.inside("server.db")} is 0644`,
+      found: `accessible to other users: ${server.directory} is 0755, ${server.inside("server.db")} is 0644`,
       fix: `chmod 700 ${server.directory} && chmod 600 ${server.inside("server.db")}`,
     });
     const shell = Bun.spawnSync(["sh", "-c", found.fix!]);
@@ -119,7 +119,7 @@ describe("what can be wrong", () => {
     expect(early.ok).toBe(true);
     expect(finding(await server.examine(at(0)), "clock")).toMatchObject({
       state: "fail",
-      found: "it says 1970-01-01T00:00:00.000Z",
+      found: "it shows 1970-01-01T00:00:00.000Z",
       fix: expect.stringContaining("set the clock"),
     });
     expect(finding(await server.examine(at(Date.now() - 30_000)), "clock").state).toBe("ok");
@@ -149,7 +149,7 @@ describe("what can be wrong", () => {
     other.stop(true);
     expect([held.ok, finding(held, "port")]).toMatchObject([
       false,
-      { state: "fail", found: `127.0.0.1:${other.port} is held by another program` },
+      { state: "fail", found: `127.0.0.1:${other.port} is in use by another program` },
     ]);
     expect(finding(await server.examine(), "port")).toMatchObject({
       state: "ok",
@@ -158,7 +158,7 @@ describe("what can be wrong", () => {
     configure(server.directory, { listen: { address: "192.0.2.1", port: other.port } });
     expect(finding(await server.examine(), "port")).toMatchObject({
       state: "fail",
-      found: expect.stringContaining("it is no address of this machine"),
+      found: expect.stringContaining("not an address of this machine"),
     });
   });
 
@@ -285,7 +285,7 @@ describe("the compiled program", () => {
       ["warn", "working tree of team"],
       ["skipped", "text index of team"],
     ]);
-    expect(finding(running, "port").found).toStartWith(`held by our server, process ${server.pid}, at `);
+    expect(finding(running, "port").found).toStartWith(`in use by this server, process ${server.pid}, at `);
     await server.end("SIGKILL");
     expect(existsSync(join(server.directory, "server.db-wal"))).toBe(true);
     const before = pictureOf(server.directory);

@@ -76,7 +76,7 @@ describe("signals", () => {
     const started = performance.now();
     expect(await server.end("SIGTERM")).toEqual({ exitCode: 0, signal: null });
     expect(performance.now() - started).toBeLessThan(STOP_LIMIT_MS);
-    expect(warnings(server)).toEqual(["some work did not end in time"]);
+    expect(warnings(server)).toEqual(["background work did not finish before the deadline"]);
     socket.destroy();
   });
 

@@ -63,7 +63,7 @@ bound("a data directory that can't be written says so", async () => {
     1,
     `Error: ${join(directory, "server.db")} can't be written: this user may not do that there, or the disk is read-only\n`,
   ]);
-  expect(made).toEqual([1, `Error: ${inside} can't be made: this user may not do that there\n`]);
+  expect(made).toEqual([1, `Error: cannot create ${inside}: this user may not do that there\n`]);
 });
 
 bound("a data directory that the user may not look into is not taken for a missing one", async () => {
@@ -74,7 +74,7 @@ bound("a data directory that the user may not look into is not taken for a missi
   chmodSync(directory, 0o700);
   expect(answer).toEqual([
     1,
-    `Error: ${directory}: this user may not look into it; run the command as the user that it belongs to, or ask its server with --server <address>\n`,
+    `Error: ${directory}: permission denied; run the command as the owner of the directory, or ask its server with --server <address>\n`,
   ]);
 });
 
@@ -216,7 +216,7 @@ describe("server.yaml", () => {
         ({ check }) => check === "configuration",
       )?.fix;
     await Bun.write(join(directory, "server.yaml"), "listen: [");
-    expect(await fix()).toBe("correct what was written last in server.yaml: it is no valid YAML");
+    expect(await fix()).toBe("correct the last edit of server.yaml: it is not valid YAML");
     await Bun.file(join(directory, "server.yaml")).delete();
     expect(await fix()).toStartWith("restore server.yaml from a backup");
   });

@@ -320,7 +320,7 @@ describe("the audit record", () => {
   const withLines = (changed: readonly string[]) =>
     withMember(members, AUDIT, Buffer.from(changed.map((line) => `${line}\n`).join("")));
   const hint =
-    "; it was so when the backup was made. cairn backup restore --broken-audit restores it as it is";
+    "; the chain was already broken when the backup was made. To restore it as it is, use cairn backup restore --broken-audit";
 
   test("edited, removed, cut at its end: the line is named", async () => {
     const altered = lines().map((line, index) => (index === 1 ? line.replace('"ok"', '"denied"') : line));

@@ -27,7 +27,7 @@ describe("what is refused", () => {
     expect(readFileSync(made.file).equals(bytes)).toBe(true);
     expect(await at(join(folder.path, "no/x"))).toEqual([
       1,
-      `Error: ${join(folder.path, "no")}: no such directory; make it first\n`,
+      `Error: ${join(folder.path, "no")}: no such directory; create it first\n`,
     ]);
     expect(await at(server.directory)).toEqual([
       1,
@@ -36,7 +36,7 @@ describe("what is refused", () => {
     const into = (directory: string) => refused("backup", "restore", made.file, "--server-dir", directory);
     expect(await into(server.directory)).toEqual([
       1,
-      `Error: ${server.directory}: a server runs there (process ${server.pid}); restore into another directory\n`,
+      `Error: ${server.directory} is in use by a running server (process ${server.pid}); restore into another directory\n`,
     ]);
     await server.end("SIGTERM");
     const names = readdirSync(server.directory);

@@ -1,5 +1,5 @@
-// Patterns of ACL rules: `<space>/<glob>`, `*` for anything within one segment, `**` for any number of segments, none included.
-// A pattern that would match in a surprising way is refused when it is saved, not interpreted.
+// Patterns of ACL rules: `<space>/<glob>`, where `*` matches within one segment and `**` matches any number of segments, including none.
+// A pattern that would match in a surprising way is rejected when it is saved.
 
 import { AppError } from "../../kit/error.ts";
 import { foldedPath } from "../../kit/paths.ts";
@@ -8,20 +8,20 @@ const SEGMENT = /^[^\\/?[\]{}]+$/u;
 
 export interface Pattern {
   readonly text: string;
-  /** On `<space>/<path>`, canonical. */
+  /** Takes a canonical `<space>/<path>`. */
   readonly matches: (target: string) => boolean;
-  /** The same, taking names that some disks take for one as one: for rules that deny. */
+  /** The same on folded paths, so that a deny rule also covers names that some file systems treat as equal. */
   readonly matchesFolded: (folded: string) => boolean;
-  /** Can it match anything in this space at all? */
+  /** Reports whether it can match anything in this space. */
   readonly reaches: (space: string) => boolean;
   /**
-   * Something that it matches, `depth` segments below this directory (`<space>/<path>`); undefined when there is nothing. Where any name would
-   * do, the name is one that no pattern can spell out, so that another pattern matches it only if it matches every name there.
+   * Returns an example of a match `depth` segments below this directory (`<space>/<path>`); undefined if nothing there can match. A segment that
+   * may have any name gets a name that no pattern can contain, so another pattern matches it only if that pattern matches every name there.
    */
   readonly exampleBelow: (directory: string, depth: number) => string | undefined;
 }
 
-/** Stands for any name: patterns cannot contain it. */
+/** Stands for an arbitrary name, because patterns cannot contain it. */
 const ANY_NAME = "?";
 
 /** Raises `invalid`. */
@@ -34,7 +34,7 @@ export function compilePattern(text: string): Pattern {
       throw bad(text, "empty segments, . and .. are not allowed");
     if (!SEGMENT.test(segment)) throw bad(text, "only * and ** are wildcards; \\ ? [ ] { } are not allowed");
     if (segment.includes(ANY_DEPTH) && segment !== ANY_DEPTH)
-      throw bad(text, "** stands for whole segments: write a/**/b");
+      throw bad(text, "** must be a whole segment: write a/**/b");
   }
   const exact = segments.map(compileSegment);
   const folded = segments.map((segment) => compileSegment(foldedPath(segment)));
@@ -51,7 +51,7 @@ export function compilePattern(text: string): Pattern {
   };
 }
 
-/** `**`, or what stands between the stars of a segment. */
+/** `**`, or the literal pieces between the stars of a segment. */
 type Segment = typeof ANY_DEPTH | readonly string[];
 const ANY_DEPTH = "**";
 
@@ -60,8 +60,8 @@ function compileSegment(segment: string): Segment {
 }
 
 /**
- * Not a regular expression: one with many stars takes time without end for some names. Only the last `**` is ever gone back to, since what
- * an earlier one could take, that one can. At the end it stands for at least one segment.
+ * Not a regular expression, because one with many stars backtracks exponentially on some names. Backtracks to the last `**` only: it can match
+ * everything that an earlier one could. A trailing `**` matches at least one segment.
  */
 function matchesAll(pattern: readonly Segment[], target: readonly string[]): boolean {
   let at = 0;
@@ -84,13 +84,13 @@ function matchesAll(pattern: readonly Segment[], target: readonly string[]): boo
   return next === pattern.length;
 }
 
-/** Names for the undefined segments of a target, such that the pattern matches all of it. `**` takes as many as it can. */
+/** Fills in the undefined segments of a target so that the pattern matches it. `**` is greedy. */
 function exampleOf(
   pattern: readonly Segment[],
   target: readonly (string | undefined)[],
 ): string[] | undefined {
   const names: string[] = [];
-  /** Pairs of positions from which there is no way: each is tried once, however many `**` there are. */
+  /** Position pairs that cannot match. Each is tried once, however many `**` the pattern has. */
   const dead = new Set<number>();
   const goOn = (next: number, at: number, name: string): boolean => {
     names.push(name);
@@ -105,7 +105,7 @@ function exampleOf(
     if (dead.has(state)) return false;
     const isLeft = at < target.length;
     if (segment === ANY_DEPTH) {
-      // At the end of a pattern it stands for at least one.
+      // A trailing `**` matches at least one segment.
       if (isLeft && next + 1 === pattern.length && at + 1 === target.length)
         return goOn(next + 1, at, target[at] ?? ANY_NAME);
       if (isLeft && goOn(next, at, target[at] ?? ANY_NAME)) return true;
@@ -120,7 +120,7 @@ function exampleOf(
   return find(0, 0) ? names : undefined;
 }
 
-/** Each piece at the first place where it fits. */
+/** Matches each piece at the first position where it fits. */
 function matchesOne(pieces: readonly string[], name: string): boolean {
   const first = pieces[0]!;
   if (pieces.length === 1) return name === first;

@@ -1,23 +1,23 @@
-// The one answer to "may this person do that there". Compiled once for a user and a state of their rules; every surface asks it: API,
+// Decides whether a user may do something with a path. Compiled once per user and revision of their rules, and used by every surface: API,
 // console, listings, search, graph, events, webhooks, sync.
 //
-// Order: a rule that denies refuses, however broad; else a rule that allows grants; else the role decides, where it counts.
+// Precedence: any matching deny rule refuses; otherwise any matching allow rule grants; otherwise the role decides, in the spaces where it applies.
 
 import { foldedPath } from "../../kit/paths.ts";
 import { compilePattern, type Pattern } from "./pattern.ts";
 import type { AclRule, Capability, Role } from "./schema.ts";
 
-/** Below this, who a person is: seeded once, changed by leads only. */
+/** Personal identity files: seeded once, then changed only by leads. */
 const IDENTITY = "identity/";
 
-/** How deep `mayListBelow` looks for a path that no rule denies. */
+/** The depth to which `mayListBelow` searches for a path that no rule denies. */
 const LEVELS_BELOW_MAX = 8;
 
 export type Verdict =
   | { readonly allowed: boolean; readonly by: "deny" | "allow"; readonly rule: AclRule }
   | { readonly allowed: boolean; readonly by: "role" | "scope" };
 
-/** What is not about a path. */
+/** Permissions that do not depend on a path. */
 export type SpaceDuty = "lead" | "admin";
 
 interface CompiledRule {
@@ -32,7 +32,7 @@ export class Rights {
   readonly #denies: readonly CompiledRule[];
   readonly #allows: readonly CompiledRule[];
 
-  /** Raises `invalid` for a rule whose pattern is none: then nobody gets in by a rule that was not understood. */
+  /** Raises `invalid` for a rule with a malformed pattern, so that such a rule never grants anything. */
   constructor(role: Role, spaces: readonly string[] | null, rules: readonly AclRule[]) {
     this.role = role;
     this.#spaces = spaces && new Set(spaces);
@@ -42,7 +42,7 @@ export class Rights {
   }
 
   may(capability: Capability, space: string, path: string): boolean {
-    // Nobody has rules, nearly always.
+    // The common case: no rules at all.
     if (this.#denies.length === 0 && this.#allows.length === 0)
       return this.#counts(space) && roleMay(this.role, capability, path);
     return this.verdict(capability, space, path).allowed;
@@ -60,14 +60,14 @@ export class Rights {
     return { allowed: roleMay(this.role, capability, path), by: "role" };
   }
 
-  /** Is the space there for this person at all? A rule that allows something in it makes it so. */
+  /** Reports whether the space is visible to this user. Any allow rule that reaches into it makes it visible. */
   sees(space: string): boolean {
     return this.#counts(space) || this.#allows.some(({ pattern }) => pattern.reaches(space));
   }
 
   /**
-   * Could there be anything below the directory that this person may list? Decided for every name there could be, not for the files that there
-   * are. Deeper than a few levels only a rule of that depth could tell otherwise.
+   * Reports whether this user could list anything below the directory. Considers all possible names, not the files that exist. Searches only a
+   * few levels; beyond them, only a rule of that depth could change the answer.
    */
   mayListBelow(space: string, directory: string): boolean {
     const isListed = ({ rule }: CompiledRule) => rule.capabilities.includes("list");
@@ -85,7 +85,7 @@ export class Rights {
     return false;
   }
 
-  /** Is there anything in the space that this person may create, update or delete? Rules that deny are left to the single path. */
+  /** Reports whether this user may create, update or delete anything in the space. Ignores deny rules, which are checked per path. */
   mayChange(space: string): boolean {
     if (this.#counts(space) && this.role !== "viewer") return true;
     return this.#allows.some(
@@ -94,12 +94,12 @@ export class Rights {
     );
   }
 
-  /** Where the role counts; null: everywhere. */
+  /** The spaces where the role applies; null: all. */
   spaces(): string[] | null {
     return this.#spaces && [...this.#spaces];
   }
 
-  /** Quotas, sync rules, snapshots, destroying; and what only admins do. */
+  /** `lead` covers quotas, sync rules, snapshots and destroying versions; `admin` covers everything that only admins may do. */
   has(duty: SpaceDuty, space: string): boolean {
     if (!this.#counts(space)) return false;
     return this.role === "admin" || (duty === "lead" && this.role === "space-lead");

@@ -1,4 +1,4 @@
-// Who may do what with which path: roles, rules for single users, and what explains a decision.
+// Access to paths: roles, rules per user, and the explanation of a decision.
 
 import { Type, type Static } from "@sinclair/typebox";
 import { closed, nullable, oneOf } from "../../kit/schema.ts";
@@ -30,7 +30,7 @@ export type AclRule = Static<typeof AclRule>;
 export const Acl = closed({
   user: Type.String(),
   rules: Type.Array(AclRule),
-  revision: Type.String({ description: "changes with the rules" }),
+  revision: Type.String({ description: "changes whenever the rules change" }),
 });
 export type Acl = Static<typeof Acl>;
 export const WriteAcl = closed({
@@ -38,13 +38,13 @@ export const WriteAcl = closed({
   revision: Type.Optional(
     Type.String({
       maxLength: ACL_REVISION_CHARACTERS_MAX,
-      description: "of the rules that were read; 412 when they changed since",
+      description: "revision of the rules as read; 412 if they have changed since",
     }),
   ),
 });
 export type WriteAcl = Static<typeof WriteAcl>;
 
-/** `deny` and `allow`: by this rule. `role`: no rule matches. `scope`: the role does not count in that space. */
+/** `deny`, `allow`: decided by `rule`. `role`: no rule matches. `scope`: the role does not apply in that space. */
 export const Explanation = closed({
   user: Type.String(),
   path: Type.String(),

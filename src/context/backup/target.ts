@@ -24,7 +24,7 @@ export function targetPath(path: string, name: string, dataDirectory: string): s
   const target = isDirectory ? join(path, name) : path;
   const directory = dirname(target);
   if (!statSync(directory, { throwIfNoEntry: false })?.isDirectory())
-    throw new AppError("invalid", `${directory}: no such directory; make it first`);
+    throw new AppError("invalid", `${directory}: no such directory; create it first`);
   if (`${realpathSync(directory)}${sep}`.startsWith(`${realpathSync(dataDirectory)}${sep}`))
     throw new AppError(
       "invalid",

@@ -1,4 +1,4 @@
-// Reads the configuration of a server. Everything wrong is refused by name, before anything is opened.
+// Reads the configuration of a server. Any problem is reported by key before anything is opened.
 
 import { chmodSync, readFileSync, statSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
@@ -24,11 +24,11 @@ import {
 
 const LOOPBACK = ["127.0.0.1", "::1"];
 const ELSEWHERE: Readonly<Record<string, string>> = {
-  "auth.oidc": "single sign-on is not in this program; a hosted control plane mints ordinary tokens",
-  "auth.mfa": "multi-factor sign-in is not in this program; a hosted control plane mints ordinary tokens",
+  "auth.oidc": "single sign-on is not supported; a hosted control plane mints ordinary tokens",
+  "auth.mfa": "multi-factor sign-in is not supported; a hosted control plane mints ordinary tokens",
 };
 
-/** Raises `invalid`; `refused` for the file of another user. Repairs its mode: it may hold credentials one day. */
+/** Raises `invalid`, or `refused` if the file belongs to another user. Makes the file private, because it may hold credentials one day. */
 export function loadServerConfig(directory: string): ServerConfig {
   const config = readServerConfig(directory);
   const path = join(directory, CONFIG_FILE_NAME);
@@ -44,7 +44,7 @@ function shutToOthers(path: string): void {
   }
 }
 
-/** The same, and changes nothing. */
+/** The same, without changing the mode of the file. */
 export function readServerConfig(directory: string): ServerConfig {
   const path = join(directory, CONFIG_FILE_NAME);
   const file = parseConfig(path, readText(path));
@@ -102,7 +102,7 @@ function checkedAddress(path: string, address: string): string {
   throw new AppError("invalid", `config ${path}: listen.address: "${address}" is ${problem}`);
 }
 
-/** A name that no request can carry would only look as if it allowed something. */
+/** Rejects names that no request can carry, because they would only seem to allow something. */
 function checkedHosts(path: string, hosts: readonly string[]): readonly string[] {
   for (const host of hosts) {
     const problem = hostProblem(host);
@@ -112,7 +112,7 @@ function checkedHosts(path: string, hosts: readonly string[]): readonly string[]
   return hosts;
 }
 
-/** What they mean is found out elsewhere; here only whether it is anything at all. */
+/** Validates the syntax only; the address list interprets the entries. */
 function checkedAddresses(path: string, key: string, addresses: readonly string[]): readonly string[] {
   try {
     void new AddressList(key, addresses);

@@ -1,4 +1,4 @@
-// Finds the data directory of a server. Kept apart from reading it: commands that only ask a running server need no more than this.
+// Finds the data directory of a server. Separate from reading it, because commands that only ask a running server need no more.
 
 import { statSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -8,7 +8,7 @@ import { AppError, systemCode } from "../../kit/error.ts";
 export const CONFIG_FILE_NAME = "server.yaml";
 const STANDARD_PLACES = ["/srv/cairn", "/var/lib/cairn"];
 
-/** `--server-dir`, the environment, then the first standard place that holds a server. Raises `not_found`; `refused` for one that is shut. */
+/** Returns `--server-dir`, the environment's or the first standard place with a server. Raises `not_found`, or `refused` without access. */
 export function serverDirectory(flag: string | undefined, environment: Environment): string {
   const given = flag ?? (environment["SERVICE_SERVER_DIR"] || undefined);
   const places = given === undefined ? [...STANDARD_PLACES, ownPlace(environment)] : [given];
@@ -19,13 +19,13 @@ export function serverDirectory(flag: string | undefined, environment: Environme
   if (shut)
     throw new AppError(
       "refused",
-      `${shut.path}: this user may not look into it; run the command as the user that it belongs to, or ask its server with --server <address>`,
+      `${shut.path}: permission denied; run the command as the owner of the directory, or ask its server with --server <address>`,
     );
   throw new AppError(
     "not_found",
     given === undefined
-      ? `no server found in ${places.join(", ")}; make one with cairn init server, or name its directory with --server-dir`
-      : `${resolve(given)}: no server there (no ${CONFIG_FILE_NAME}); make one with cairn init server --data-dir ${given}`,
+      ? `no server found in ${places.join(", ")}; create one with cairn init server, or name its directory with --server-dir`
+      : `no server found in ${resolve(given)} (no ${CONFIG_FILE_NAME}); create one with cairn init server --data-dir ${given}`,
   );
 }
 
@@ -43,12 +43,12 @@ function stateOf(directory: string): "server" | "shut" | "none" {
   }
 }
 
-/** For a server that does not exist yet: the flag, the environment, else this user's own place. */
+/** Returns where to create a server: the flag, the environment's directory, or the user's own place. */
 export function newServerDirectory(flag: string | undefined, environment: Environment): string {
   return resolve(flag ?? (environment["SERVICE_SERVER_DIR"] || ownPlace(environment)));
 }
 
-/** The last of the standard places: this user's own. */
+/** The last standard place, in the user's home directory. */
 function ownPlace(environment: Environment): string {
   return join(homeDirectory(environment), ".cairn", "server");
 }

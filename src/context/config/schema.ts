@@ -1,4 +1,4 @@
-// `server.yaml` and what comes of it. An unknown key is an error that names it; so is what this program leaves to others.
+// The schema of `server.yaml`, and the configuration that results. An unknown or unsupported key is an error that names the key.
 
 import { Type, type Static } from "@sinclair/typebox";
 import { closed, oneOf } from "../../kit/schema.ts";
@@ -57,7 +57,7 @@ export interface ServerConfig {
   readonly listen: { readonly host: string; readonly port: number };
   readonly trustedProxies: readonly string[];
   readonly allowedHosts: readonly string[];
-  /** 0: tokens do not age. */
+  /** 0: tokens do not expire. */
   readonly tokenTtlDays: number;
   readonly rateLimit: {
     readonly enabled: boolean;
@@ -70,10 +70,10 @@ export interface ServerConfig {
     readonly max_files: number;
   };
   readonly backend: EngineName;
-  /** 0: all versions are kept. */
+  /** 0: keep all versions. */
   readonly versionsKept: number;
   readonly secrets: "block" | "warn" | "off";
-  /** Of the file with the key that seals stored secrets: absolute, or in the data directory. */
+  /** The path of the file with the key that seals stored secrets: absolute, or relative to the data directory. */
   readonly secretsKey: string;
   readonly privateWebhooks: boolean;
   readonly metricsAllow: readonly string[];

@@ -1,5 +1,5 @@
-// What `cairn doctor` finds in a data directory that no server has open. Nothing is locked, repaired or migrated; where a look would change a
-// file, a copy of it is looked at (kit/db-untouched.ts).
+// The checks of `cairn doctor` on a data directory that no server has open. They lock, repair and migrate nothing; where reading would change a
+// file, they read a copy (kit/db-untouched.ts).
 
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -17,11 +17,11 @@ import type { DoorState } from "../people/local-door.ts";
 import { fail, ok, quoted, skipped, warn, type Verdict } from "./finding.ts";
 
 const BOOTSTRAP_MS = 24 * 60 * 60 * 1_000;
-/** The index follows before each search; so far behind, the first one takes noticeably long. */
+/** A search first brings the index up to date; with this many changes missing, the first search is noticeably slow. */
 const INDEX_BEHIND_MANY = 10_000;
 const RESTORE = "restore a backup (cairn backup restore), or move it away";
 
-/** The data directory, and where copies may lie. */
+/** The data directory, and a directory for copies. */
 export interface Place {
   readonly directory: string;
   readonly scratch: string;
@@ -33,7 +33,7 @@ export const folderOf = (directory: string, space: string) => join(directory, "s
 export const spaceDatabaseOf = (directory: string, space: string) =>
   join(folderOf(directory, space), ".cairn", "space.db");
 
-/** Folders that say that they are spaces, those that lost the file in which they do, and others. */
+/** Folders that are spaces, spaces whose `space.yaml` is missing or unreadable, and other folders. */
 export function spaceFolders(directory: string): { spaces: string[]; lost: string[]; others: string[] } {
   const folder = join(directory, "spaces");
   const names = (existsSync(folder) ? readdirSync(folder, { withFileTypes: true }) : [])
@@ -58,7 +58,7 @@ export function spaceFolders(directory: string): { spaces: string[]; lost: strin
 export async function database(path: string, { scratch }: Place): Promise<Verdict> {
   try {
     const problems = await lookAt(path, scratch, (db) => db.problems());
-    if (problems.length === 0) return ok(`${path} holds`);
+    if (problems.length === 0) return ok(`${path} is intact`);
     return fail(`${path} is damaged: ${problems[0]}${problems.length > 1 ? ", and more" : ""}`, RESTORE);
   } catch (error) {
     if (!(error instanceof AppError) || error.code === "conflict") throw error;
@@ -74,7 +74,7 @@ export async function tree(space: string, place: Place): Promise<Verdict> {
   return treeVerdict(space, directory, files, waiting.size);
 }
 
-/** `waiting`: paths that the next open brings up to date; they are no edits. */
+/** `waiting`: the number of paths that the next open brings up to date; they are not edits. */
 export function treeVerdict(
   space: string,
   directory: string,
@@ -86,31 +86,35 @@ export function treeVerdict(
   const refused = count("refused");
   const counts = `${modified} modified, ${untracked} untracked, ${missing} missing, ${refused} refused, ${waiting} waiting for repair`;
   if (modified + untracked + missing + refused + waiting === 0)
-    return ok(`all ${files.length} files as they are recorded`);
+    return ok(`all ${files.length} files match their records`);
   const at = `--server-dir ${quoted(directory)}`;
   if (waiting > 0)
-    return warn(counts, `nothing: the next start, or cairn space show ${space} ${at}, repairs it`);
+    return warn(counts, `nothing to do: the next start, or cairn space show ${space} ${at}, repairs it`);
   if (modified + untracked > 0) return warn(counts, `record them: cairn space adopt ${space} ${at}`);
   if (missing === 0)
     return warn(
       counts,
-      `rename each that cairn file list --space ${space} ${at} shows as refused, or move it away`,
+      `rename or move away each file that cairn file list --space ${space} ${at} shows as refused`,
     );
   return warn(
     counts,
-    `for each that cairn file list --space ${space} ${at} shows as missing: put it back (cairn file get), or cairn file delete`,
+    `for each file that cairn file list --space ${space} ${at} shows as missing: restore it (cairn file get), or delete it (cairn file delete)`,
   );
 }
 
 export async function index(space: string, { directory, scratch }: Place): Promise<Verdict> {
   const { seq, indexed } = await lookAt(spaceDatabaseOf(directory, space), scratch, inspectSpace);
-  if (indexed > seq) return fail(`it is of another history (change ${indexed} of ${seq})`, RESTORE);
+  if (indexed > seq) return fail(`it belongs to another history (change ${indexed} of ${seq})`, RESTORE);
   if (seq - indexed >= INDEX_BEHIND_MANY)
     return warn(
       `${seq - indexed} changes behind`,
-      "nothing: the next search brings it up to date, and takes longer",
+      "nothing to do: the next search brings it up to date, and takes longer",
     );
-  return ok(indexed === seq ? `up to change ${seq}` : `${seq - indexed} changes behind, as between searches`);
+  return ok(
+    indexed === seq
+      ? `up to date at change ${seq}`
+      : `${seq - indexed} changes behind, until the next search`,
+  );
 }
 
 export async function audit(place: Place): Promise<Verdict> {
@@ -121,14 +125,14 @@ export async function audit(place: Place): Promise<Verdict> {
 }
 
 export function auditVerdict(found: AuditVerification): Verdict {
-  if (found.ok) return ok(`the chain holds, ${found.entries} records`);
+  if (found.ok) return ok(`the chain is intact, ${found.entries} records`);
   return fail(
     `line ${found.line}: ${found.problem}`,
-    "compare audit/audit.jsonl with a backup of it to see what was changed; then state that you know: cairn audit acknowledge",
+    "compare audit/audit.jsonl with a backup to see what changed, then acknowledge the break: cairn audit acknowledge",
   );
 }
 
-/** The last thing on record, of the audit file or a space. */
+/** Returns the latest record of the audit file and all spaces. */
 export async function newest(
   spaces: readonly string[],
   place: Place,
@@ -142,7 +146,7 @@ export async function newest(
       const { lastChange } = await lookAt(path, place.scratch, inspectSpace);
       if (lastChange !== undefined) found.push({ what: `the last change in ${space}`, time: lastChange });
     } catch {
-      // Told by the check of that database.
+      // The check of that database reports this.
     }
   }
   return found.sort((a, b) => b.time - a.time)[0];
@@ -159,11 +163,11 @@ function lastRecorded(path: string): number | undefined {
 export function bootstrapToken({ directory, clock }: Place): Verdict {
   const path = join(directory, "auth", "bootstrap_admin.token");
   const stats = statSync(path, { throwIfNoEntry: false });
-  if (!stats) return ok("no token file lies around");
+  if (!stats) return ok("no token file is left");
   const expired = clock.now() - stats.mtimeMs > BOOTSTRAP_MS;
   return warn(
-    `${path} still holds the first token, ${expired ? "which has expired" : "valid for 24 hours from its making"}`,
-    `${expired ? "" : "copy it, make a lasting one (cairn auth token create), then "}rm ${quoted(path)}`,
+    `${path} still holds the first token, ${expired ? "which has expired" : "which is valid for 24 hours after its creation"}`,
+    `${expired ? "" : "create a lasting token with it (cairn auth token create), then "}rm ${quoted(path)}`,
   );
 }
 
@@ -172,11 +176,11 @@ export function runFile(directory: string, state: DoorState): Verdict {
   if (state.kind === "running") return ok(`process ${state.door.pid} answers at ${state.door.url}`);
   if (state.kind === "stale")
     return warn(
-      `${path} is left of process ${state.door.pid}: it did not stop in good order, or is stopping now`,
+      `${path} is left over from process ${state.door.pid}, which crashed or is stopping now`,
       `rm ${quoted(path)}, or leave it: the next start replaces it`,
     );
-  if (existsSync(path)) return warn(`${path} can't be read`, `rm ${quoted(path)}`);
-  return ok("no server runs, and none left anything");
+  if (existsSync(path)) return warn(`cannot read ${path}`, `rm ${quoted(path)}`);
+  return ok("no server is running, and none left a run file");
 }
 
 export function spacesVerdict(
@@ -186,12 +190,12 @@ export function spacesVerdict(
   if (lost.length > 0)
     return warn(
       `.cairn/space.yaml of ${lost.join(", ")} is missing or cannot be read`,
-      "nothing: the next start sets it aside and writes it again from the database of the space; correct what you edited there by hand",
+      "nothing to do: the next start sets the file aside and recreates it from the database of the space; repeat your manual edits there",
     );
   if (others.length > 0)
     return warn(
-      `${others.length === 1 ? `${others[0]} is` : `${others.join(", ")} are`} no space: without .cairn/space.yaml`,
+      `${others.length === 1 ? `${others[0]} is not a space: it has` : `${others.join(", ")} are not spaces: they have`} no .cairn/space.yaml`,
       `restore that file from a backup, or move the folder out of ${quoted(join(directory, "spaces"))}`,
     );
-  return spaces.length === 0 ? skipped("there is none yet") : ok(spaces.join(", "));
+  return spaces.length === 0 ? skipped("no spaces yet") : ok(spaces.join(", "));
 }

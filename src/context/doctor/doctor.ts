@@ -1,5 +1,5 @@
-// `cairn doctor`: looks at a server's data directory and what is around it, and changes nothing. A server that runs holds its databases, so
-// what only it can see is asked of it; the rest is read from the disk.
+// `cairn doctor`: examines a server's data directory and its surroundings, and changes nothing. A running server holds its databases, so doctor
+// asks it for what only it can see and reads the rest from disk.
 
 import type { Clock } from "../../kit/clock.ts";
 import { problemText, type HealthState } from "../../kit/health.ts";
@@ -16,12 +16,12 @@ import { clockSense, disk, permissions, port } from "./surroundings.ts";
 export interface Examination {
   readonly directory: string;
   readonly running: boolean;
-  /** Nothing failed. */
+  /** No check failed. */
   readonly ok: boolean;
   readonly checks: readonly Finding[];
 }
 
-/** `directory` exists; `scratch` is for copies, that are removed again. Never raises for what it finds. */
+/** `directory` exists; `scratch` receives temporary copies. Problems are findings, never exceptions. */
 export async function examine(directory: string, scratch: string, clock: Clock): Promise<Examination> {
   const place: data.Place = { directory, scratch, clock };
   const state = await doorState(directory);
@@ -39,7 +39,7 @@ export async function examine(directory: string, scratch: string, clock: Clock):
     await made("port", null, () =>
       config.value
         ? port(config.value.listen.host, config.value.listen.port, door)
-        : skipped("which one is not known: server.yaml does not load"),
+        : skipped("unknown: server.yaml does not load"),
     ),
     await made("run file", null, () => data.runFile(directory, state)),
     await made("bootstrap token", null, () => data.bootstrapToken(place)),
@@ -58,7 +58,7 @@ function listed(directory: string): ReturnType<typeof data.spaceFolders> {
   try {
     return data.spaceFolders(directory);
   } catch {
-    // What can't be listed is told by the permissions.
+    // The permissions check reports a directory that cannot be listed.
     return { spaces: [], lost: [], others: [] };
   }
 }
@@ -80,14 +80,13 @@ function configVerdict({ value, error }: ReturnType<typeof configOf>): Verdict {
 function configFix(text: string): string {
   if (text.endsWith("no such file"))
     return "restore server.yaml from a backup, or write an empty one: every key has a default";
-  if (text.endsWith("this user may not do that there"))
-    return "run it as the user that server.yaml belongs to";
+  if (text.endsWith("this user may not do that there")) return "run it as the owner of server.yaml";
   return text.includes("YAML Parse error")
-    ? "correct what was written last in server.yaml: it is no valid YAML"
+    ? "correct the last edit of server.yaml: it is not valid YAML"
     : "correct that key in server.yaml, or remove it: every key has a default";
 }
 
-/** From the disk: no server has it open. */
+/** Reads from disk, while no server has it open. */
 async function read(spaces: readonly string[], place: data.Place): Promise<Finding[]> {
   const { directory } = place;
   const findings = [
@@ -103,11 +102,10 @@ async function read(spaces: readonly string[], place: data.Place): Promise<Findi
   return findings;
 }
 
-/** Of the server that runs. */
+/** Asks the running server. */
 async function asked(door: Door, spaces: readonly string[], directory: string): Promise<Finding[]> {
   const client = new Client(networkTransport(door.url, door.token));
-  const held =
-    "the server that runs has it open and answers from it; every page of it can only be read while it is stopped";
+  const held = "the running server has it open; a full check needs the server to be stopped";
   const findings = [
     await made("health", null, () => health(door, directory)),
     await made("database", null, () => skipped(held)),
@@ -122,7 +120,7 @@ async function asked(door: Door, spaces: readonly string[], directory: string): 
         data.treeVerdict(space, directory, await client.get<FileRecord[]>(`/spaces/${space}/files`), 0),
       ),
       await made("text index", space, () =>
-        skipped("the server that runs brings it up to date before each search"),
+        skipped("the running server brings it up to date before each search"),
       ),
     );
   return findings;
@@ -133,9 +131,9 @@ async function health(door: Door, directory: string): Promise<Verdict> {
   const { status, problems = [] } = (await answer.json()) as Partial<HealthState>;
   if (status === "ok") return ok("the server reads and writes its storage");
   return fail(
-    `the server says ${[status ?? answer.status, ...problems.map(problemText)].join(", ")}`,
+    `the server reports ${[status ?? answer.status, ...problems.map(problemText)].join(", ")}`,
     problems.some(({ reason }) => reason === "full")
       ? `free some space on the disk of ${directory}`
-      : `its log says why: cairn server logs --server-dir ${quoted(directory)}`,
+      : `see its log: cairn server logs --server-dir ${quoted(directory)}`,
   );
 }

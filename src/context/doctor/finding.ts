@@ -1,17 +1,17 @@
-// What a check of `cairn doctor` found. Each check stands alone: one that can't be made says why, and the others are made all the same.
+// The findings of `cairn doctor`. Checks are independent: one that cannot run says why, and the others still run.
 
 import { messageOf } from "../../kit/error.ts";
 
-/** `skipped`: could not be looked at from here; `found` says why. */
+/** `skipped`: could not be checked from here; `found` says why. */
 export type State = "ok" | "warn" | "fail" | "skipped";
 
 export interface Finding {
   readonly check: string;
-  /** The space that it is about; null: the server. */
+  /** The space it concerns; null: the server. */
   readonly space: string | null;
   readonly state: State;
   readonly found: string;
-  /** What to do, as exactly as it can be said; null when there is nothing to do. */
+  /** The exact remedy; null when there is nothing to do. */
   readonly fix: string | null;
 }
 
@@ -22,7 +22,7 @@ export const skipped = (found: string): Verdict => ({ state: "skipped", found, f
 export const warn = (found: string, fix: string): Verdict => ({ state: "warn", found, fix });
 export const fail = (found: string, fix: string): Verdict => ({ state: "fail", found, fix });
 
-/** Makes one check. Whatever it trips over is its own result. */
+/** Runs one check. An exception becomes a skipped finding. */
 export async function made(
   check: string,
   space: string | null,
@@ -35,7 +35,7 @@ export async function made(
   }
 }
 
-/** A path as a shell takes it. */
+/** Quotes a path for a shell. */
 export function quoted(path: string): string {
   return /^[\w./:@%+,-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
 }

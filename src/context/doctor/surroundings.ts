@@ -1,4 +1,4 @@
-// What `cairn doctor` finds around a data directory: who may read it, room on its disk, the clock, the port.
+// The checks of `cairn doctor` on the surroundings of a data directory: permissions, free disk space, the clock, the port.
 
 import {
   accessSync,
@@ -18,7 +18,7 @@ import { portProblem } from "../../kit/port.ts";
 import type { Door } from "../people/local-door.ts";
 import { fail, ok, quoted, skipped, warn, type Verdict } from "./finding.ts";
 
-/** Of files that others may use, so many are named. */
+/** The number of accessible files that the finding names. */
 const NAMED_MAX = 5;
 const FREE_BYTES_LOW = 1024 ** 3;
 /** Below it the next writes fail. */
@@ -27,25 +27,25 @@ const FREE_FILES_LOW = 1_000;
 const MIB = 1024 ** 2;
 /** Machines that keep time agree within this. */
 const SKEW_MS_MAX = 60_000;
-/** Before there was this program: a clock that lost its battery. */
+/** Earlier years predate this program: the clock lost its battery. */
 const YEAR_LEAST = 2026;
 const YEAR_MOST = 2100;
 
-/** Directories whose files hold content, credentials or who did what. */
+/** Directories whose files hold content, credentials or records of activity. */
 const SECRET_PLACES = ["auth", "run", "audit", "webhooks", "logs"];
 
 export function permissions(directory: string): Verdict {
-  if (process.platform === "win32") return skipped("Windows has access lists in place of modes");
+  if (process.platform === "win32") return skipped("Windows uses access control lists, not modes");
   const root = statSync(directory);
   const own = userInfo().uid;
   if (root.uid !== own && own !== 0)
     return fail(
-      `${directory} belongs to user ${root.uid}, and this is user ${own}`,
+      `${directory} belongs to user ${root.uid}, but you are user ${own}`,
       `run it as that user: sudo -u '#${root.uid}' cairn doctor --server-dir ${quoted(directory)}`,
     );
   const unusable = [directory, ...secretFiles(directory)].find((path) => !mayWrite(path));
   if (unusable !== undefined)
-    return fail(`${unusable} can't be read and written`, `chmod u+rwX ${quoted(unusable)}`);
+    return fail(`cannot read and write ${unusable}`, `chmod u+rwX ${quoted(unusable)}`);
   const folders = [directory, join(directory, "auth"), join(directory, "run")].filter((path) => isOpen(path));
   const files = secretFiles(directory).filter((path) => isOpen(path));
   const all = [...folders, ...files];
@@ -57,16 +57,16 @@ export function permissions(directory: string): Verdict {
       files.length > 0 ? `chmod 600 ${files.map(quoted).join(" ")}` : undefined,
     ];
     return fail(
-      `others may use it: ${[...named, ...more].join(", ")}`,
+      `accessible to other users: ${[...named, ...more].join(", ")}`,
       commands.filter(Boolean).join(" && "),
     );
   }
   if (root.uid !== own)
     return warn(
-      `${directory} belongs to user ${root.uid}, and this is root: what root makes there, its server can't use`,
+      `${directory} belongs to user ${root.uid}, but you are root: its server cannot use files that root creates there`,
       `run cairn as that user: sudo -u '#${root.uid}' cairn …`,
     );
-  return ok("only its owner may use it (0700, secrets 0600)");
+  return ok("only the owner has access (0700, secrets 0600)");
 }
 
 function secretFiles(directory: string): string[] {
@@ -108,23 +108,23 @@ export function disk(directory: string): Verdict {
   const found = `${Math.floor(free / MIB)} MiB free (${share} %)`;
   const fix = `free some space on the disk of ${directory}, or move the data directory to a larger one`;
   if (free < FREE_BYTES_LEAST) return fail(found, fix);
-  // Some file systems count no files at all.
-  if (files > 0 && ffree < FREE_FILES_LOW) return warn(`${found}, but room for ${ffree} files only`, fix);
+  // Some file systems report no file counts.
+  if (files > 0 && ffree < FREE_FILES_LOW) return warn(`${found}, but room for only ${ffree} files`, fix);
   return free < FREE_BYTES_LOW ? warn(found, fix) : ok(found);
 }
 
-/** `newest`: what was recorded last, and when (ms); undefined: nothing yet. */
+/** `newest`: the latest record and its time (ms); undefined: no records yet. */
 export function clockSense(now: number, newest: { what: string; time: number } | undefined): Verdict {
   const year = new Date(now).getUTCFullYear();
-  const fix = "set the clock of this machine, and let a time service keep it (timedatectl set-ntp true)";
-  if (year < YEAR_LEAST || year > YEAR_MOST) return fail(`it says ${rfc3339(now)}`, fix);
+  const fix = "set the clock of this machine, and enable time synchronisation (timedatectl set-ntp true)";
+  if (year < YEAR_LEAST || year > YEAR_MOST) return fail(`it shows ${rfc3339(now)}`, fix);
   const behind = (newest?.time ?? now) - now;
   if (behind > SKEW_MS_MAX)
     return warn(
-      `it says ${rfc3339(now)}, ${duration(behind)} before ${newest!.what} (${rfc3339(newest!.time)})`,
-      `${fix}; when it is right now, it was ahead then, and nothing more is to be done`,
+      `it shows ${rfc3339(now)}, ${duration(behind)} before ${newest!.what} (${rfc3339(newest!.time)})`,
+      `${fix}; if it is correct now, it ran ahead then, and there is nothing to do`,
     );
-  return ok(`${rfc3339(now)}, not before anything on record`);
+  return ok(`${rfc3339(now)}, not before any record`);
 }
 
 function duration(ms: number): string {
@@ -133,27 +133,27 @@ function duration(ms: number): string {
   return minutes < 2 * 1440 ? `${Math.round(minutes / 60)} h` : `${Math.round(minutes / 1440)} days`;
 }
 
-/** `door`: of the server that runs. */
+/** `door`: the local door of the running server, if there is one. */
 export async function port(host: string, number: number, door: Door | undefined): Promise<Verdict> {
   const place = `${host.includes(":") ? `[${host}]` : host}:${number}`;
   if (door) {
     const moved = number !== 0 && new URL(door.url).port !== String(number);
     return ok(
-      `held by our server, process ${door.pid}, at ${door.url}${moved ? `; from its next start at ${place}` : ""}`,
+      `in use by this server, process ${door.pid}, at ${door.url}${moved ? `; ${place} from its next start` : ""}`,
     );
   }
   const problem = await portProblem(host, number);
-  if (problem === undefined) return ok(number === 0 ? "any that is free" : `${place} is free`);
-  const other = "choose another one (listen.port in server.yaml)";
+  if (problem === undefined) return ok(number === 0 ? "any free port" : `${place} is free`);
+  const other = "choose another port (listen.port in server.yaml)";
   if (problem === "EADDRINUSE")
     return fail(
-      `${place} is held by another program`,
+      `${place} is in use by another program`,
       `stop that program (${process.platform === "win32" ? "netstat -ano" : `ss -ltnp 'sport = :${number}'`} names it), or ${other}`,
     );
   if (problem === "EACCES")
-    return fail(`${place} is for administrators only`, `${other}, above 1023, behind a reverse proxy`);
+    return fail(`${place} is a privileged port`, `${other}, above 1023, behind a reverse proxy`);
   return fail(
-    `nothing can listen at ${place} (${problem}): it is no address of this machine`,
-    "set listen.address in server.yaml to 127.0.0.1, 0.0.0.0 or an address that this machine has",
+    `cannot bind ${place} (${problem}): not an address of this machine`,
+    "set listen.address in server.yaml to 127.0.0.1, 0.0.0.0 or an address of this machine",
   );
 }

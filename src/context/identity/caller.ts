@@ -1,4 +1,4 @@
-// Who does something, as every rule gets it: with the rights as they are when it asks for them.
+// The caller that every rule receives. Its rights are always current.
 
 import { AppError } from "../../kit/error.ts";
 import type { Rights } from "../access/rights.ts";
@@ -8,13 +8,16 @@ import type { AuthKind } from "./schema.ts";
 export interface Caller {
   readonly name: string;
   readonly auth: AuthKind;
-  /** At the time when they came in: for the record. What they may is in `rights`. */
+  /** The role at admission, for the audit record. Decisions use `rights`. */
   readonly role: Role;
-  /** Of now, not of when the request began: inside a write those that the write acts under. Raises `unauthenticated` once the credential is not valid. */
+  /**
+   * The rights now, not at the start of the request; inside a write, the rights that the write acts under. Raises `unauthenticated` once the
+   * credential is no longer valid.
+   */
   readonly rights: Rights;
-  /** Of the credential that was presented; null: none was needed. */
+  /** The id of the presented credential; null: none was needed. */
   readonly tokenId: number | null;
-  /** Found out only when it is written down. */
+  /** Resolved lazily, when it is recorded. */
   readonly address: () => string;
   readonly requestId: string;
 }

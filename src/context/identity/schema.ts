@@ -1,4 +1,4 @@
-// How a caller proved who they are.
+// The ways in which a caller can be authenticated.
 
 export const authKinds = ["token", "session", "local", "system", "none"] as const;
 export type AuthKind = (typeof authKinds)[number];

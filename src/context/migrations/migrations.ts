@@ -7,7 +7,7 @@ import webhooks from "./003_webhooks.sql" with { type: "text" };
 import audit from "./004_audit.sql" with { type: "text" };
 import webhookLag from "./005_webhooks.sql" with { type: "text" };
 
-/** From this migration on there are webhooks, and from that one on their secrets are sealed. */
+/** The migration that introduced webhooks, and the one that sealed their secrets. */
 export const HOOKS_SINCE = "003_webhooks";
 export const SEALED_SINCE = "005_webhooks";
 

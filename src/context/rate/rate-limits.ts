@@ -1,5 +1,5 @@
-// How many requests a caller may make in a minute. A caller is the token that was proven, else the address: a guess at a token counts for
-// the address that made it, never for the token's owner. The two are counted apart, so that a flood of addresses forgets no token.
+// Limits the requests per minute of each caller. The key is the authenticated token, or else the client address: guessing a token counts
+// against the address that guessed, never against the token's owner. The two are counted separately, so a flood of addresses evicts no token.
 
 import type { Clock } from "../../kit/clock.ts";
 import type { AppError } from "../../kit/error.ts";
@@ -18,7 +18,7 @@ export class RateLimits {
   readonly #addresses: ClientAddresses;
   readonly #proven: RateLimit;
   readonly #unproven: RateLimit;
-  /** Requests refused since the start. */
+  /** Requests refused since the server started. */
   refused = 0;
 
   constructor(clock: Clock, { enabled, requestsPerMinute }: RateLimitConfig, addresses: ClientAddresses) {
@@ -30,8 +30,8 @@ export class RateLimits {
   }
 
   /**
-   * Finds out who calls and counts the request. Raises `rate_limited`, and what `find` raises. `tell` hears of the first refusal of a
-   * minute: the others would only fill the record.
+   * Authenticates the request with `find` and counts it. Raises `rate_limited`, and whatever `find` raises. `tell` is called only for the first
+   * refusal in a minute, so that refusals do not fill the audit record.
    */
   counted(exchange: Exchange, find: () => Caller, tell: (error: AppError, caller?: Caller) => void): Caller {
     if (!this.#isEnabled) return find();
@@ -42,7 +42,7 @@ export class RateLimits {
       this.#take(this.#unproven, countedTogether(this.#addresses.of(exchange)), exchange, tell);
       throw error;
     }
-    // Whoever can read the data directory is not slowed down.
+    // The local door is not limited: its callers can read the data directory anyway.
     if (caller.auth === "local") return caller;
     const key = caller.tokenId === null ? `name ${caller.name}` : `token ${caller.tokenId}`;
     this.#take(this.#proven, key, exchange, (error) => tell(error, caller));
@@ -62,7 +62,7 @@ export class RateLimits {
   }
 }
 
-/** `X-RateLimit-*` of an answer, where the request was counted. */
+/** Sets `X-RateLimit-*` if the request was counted. */
 export function withAllowance(response: Response, { allowance }: Exchange): Response {
   if (!allowance) return response;
   response.headers.set("X-RateLimit-Limit", String(allowance.limit));
