@@ -30,7 +30,7 @@ import { Changes } from "./people/changes.ts";
 import { Logins } from "./people/logins.ts";
 import { ContextDoor } from "./people/door.ts";
 import { PeopleRecords } from "./people/records.ts";
-import { PeopleStore } from "./people/store.ts";
+import { peopleStore } from "./people/store.ts";
 import { Users } from "./people/users.ts";
 import { AddressList, ClientAddresses } from "../kit/http/client-address.ts";
 import { RateLimits } from "./rate/rate-limits.ts";
@@ -41,7 +41,7 @@ import { Deliveries, RETRY_WAITS_MS } from "./webhooks/delivery.ts";
 import { HookOwners } from "./webhooks/owners.ts";
 import { HookSecrets } from "./webhooks/secrets.ts";
 import { Sender } from "./webhooks/sender.ts";
-import { WebhookStore } from "./webhooks/store.ts";
+import { webhookStore } from "./webhooks/store.ts";
 import type { EngineKind } from "./versioned-store/engine.ts";
 import type { EngineName } from "./versioned-store/schema.ts";
 import { sqlite } from "./versioned-store/sqlite/kind.ts";
@@ -74,11 +74,11 @@ export function buildParts({ db, clock, log, config, outbound }: PartsOptions) {
   const audit = new Audit({ path: auditPath(config.directory), db, clock, log });
   const events = new Events({ db, clock, log });
   const { tokenTtlDays, rateLimit } = config;
-  const peopleStore = new PeopleStore(db);
+  const peopleRows = peopleStore(db);
   const addresses = new ClientAddresses("listen.trusted_proxies", config.trustedProxies);
-  const records = new PeopleRecords(peopleStore, clock, tokenTtlDays);
+  const records = new PeopleRecords(peopleRows, clock, tokenTtlDays);
   const authentication = new Authentication({
-    store: peopleStore,
+    store: peopleRows,
     records,
     db,
     clock,
@@ -95,7 +95,7 @@ export function buildParts({ db, clock, log, config, outbound }: PartsOptions) {
     ? new RateLimit(clock, { perMinute: rateLimit.authPerMinute, of: "attempts" })
     : undefined;
   const limits = new RateLimits(clock, rateLimit, addresses);
-  const people = { store: peopleStore, records, changes, events, clock };
+  const people = { store: peopleRows, records, changes, events, clock };
   const logins = new Logins({ ...people, db, audit, loginLimit, addresses });
   const users = new Users({ ...people, spaceNames: () => spaces.names() });
   const rules = new AccessRules({ ...people, authentication });
@@ -117,7 +117,7 @@ export function buildParts({ db, clock, log, config, outbound }: PartsOptions) {
   const files = new Files({ spaces, audit, events, secrets, workers });
   const spools = new SpoolDirectory(join(config.directory, "incoming"));
   const sync = new Sync({ spaces, files, events, clock, log, spools });
-  const store = new WebhookStore(db);
+  const store = webhookStore(db);
   const deadLetters = new DeadLetterFile(join(config.directory, "webhooks", "dead-letter.jsonl"));
   const listener: OwnListener = { port: config.listen.port };
   const network = { ...(outbound?.network ?? networkFor(config)), ownPort: () => listener.port };

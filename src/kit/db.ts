@@ -10,6 +10,7 @@ import { Stretch, turnOfOthers } from "./clock.ts";
 import { claimFile, createFile, incomplete, openError, removeFiles, settleFile } from "./db-file.ts";
 import { Freezer, type FrozenFile } from "./db-frozen.ts";
 import { AppError } from "./error.ts";
+import { queryOf, type Parameters, type Query } from "./statement.ts";
 import { fromSqlite } from "./storage-error.ts";
 
 const BUSY_TIMEOUT_MS = 200;
@@ -18,7 +19,6 @@ const BATCH_WORKS_MAX = 512;
 /** The log is brought into the file when it has so many pages (16 MiB): a page that changes often is brought once for many commits. */
 const CHECKPOINT_PAGES = 4000;
 
-type Params = SQLQueryBindings[];
 const READS = /^\s*SELECT\b/i;
 
 export interface WriteOptions {
@@ -38,14 +38,6 @@ type Outcome = { ok: true; value: unknown; after: (() => void)[] } | { ok: false
 
 /** Told of a callback that failed after its write had become durable: the write stands, so this is nobody's refusal. */
 export type OnDefect = (error: unknown) => void;
-
-/** A statement that is compiled when first used and then kept. Columns come back as `Row`. */
-export interface Query<Row, P extends Params> {
-  get(...params: P): Row | null;
-  all(...params: P): Row[];
-  /** Returns how many rows changed. */
-  run(...params: P): number;
-}
 
 export class Db {
   readonly path: string;
@@ -82,19 +74,14 @@ export class Db {
     });
   }
 
-  /** SQL belongs to `store.ts` files; parameters are positional. */
-  query<Row, P extends Params = Params>(sql: string): Query<Row, P> {
-    let compiled: Statement<Row, Params> | undefined;
+  /** SQL belongs to `store.ts` files. `P` says what is bound: statement.ts. */
+  query<Row, P extends Parameters<P> = []>(sql: string): Query<Row, P> {
+    let compiled: Statement<Row> | undefined;
     const isRead = READS.test(sql);
-    const statement = () => {
+    return queryOf(() => {
       if (!isRead) this.#touched = true;
-      return (compiled ??= this.#keep(this.#sqlite.prepare<Row, Params>(sql)));
-    };
-    return {
-      get: (...params) => statement().get(...params),
-      all: (...params) => statement().all(...params),
-      run: (...params) => statement().run(...params).changes,
-    };
+      return (compiled ??= this.#keep(this.#sqlite.prepare<Row, SQLQueryBindings[]>(sql)));
+    });
   }
 
   /** Runs `run` in the next group commit and resolves when it is on disk. A throw in it undoes only its own changes. */

@@ -16,7 +16,7 @@ import { WorkerPool } from "../kit/workers/pool.ts";
 import { Approvals } from "./approvals/approvals.ts";
 import { Audit } from "./audit/audit.ts";
 import { Blueprint } from "./blueprint/blueprint.ts";
-import { BlueprintStore } from "./blueprint/store.ts";
+import { blueprintStore } from "./blueprint/store.ts";
 import { blueprintTools } from "./blueprint/tools.ts";
 import type { OwnListener } from "./catalog/addresses.ts";
 import { buildCatalog } from "./catalog/build.ts";
@@ -26,7 +26,7 @@ import { buildConversation } from "./conversation/build.ts";
 import { buildEgress } from "./egress/build.ts";
 import { Directories } from "./files/directories.ts";
 import { Files } from "./files/files.ts";
-import { FilesStore } from "./files/store.ts";
+import { filesStore } from "./files/store.ts";
 import { fileTools } from "./files/tools.ts";
 import { buildGears } from "./gears/build.ts";
 import type { Ground } from "./ground.ts";
@@ -40,17 +40,17 @@ import { createSandbox } from "./sandbox/choice.ts";
 import type { Sandbox } from "./sandbox/sandbox.ts";
 import { installationName } from "./sandbox/store.ts";
 import { Snapshots } from "./snapshot/snapshots.ts";
-import { SnapshotStore } from "./snapshot/store.ts";
+import { snapshotStore } from "./snapshot/store.ts";
 import { buildTerminals } from "./terminal/build.ts";
 import { ToolRegistry } from "./tools/registry.ts";
 import type { ToolSource } from "./tools/tool.ts";
 import { buildTurns } from "./turns/build.ts";
 import { delegateTools } from "./turns/delegate-tool.ts";
 import { resumedEnds } from "./turns/events.ts";
-import { UsageStore } from "./usage/store.ts";
+import { usageStore } from "./usage/store.ts";
 import { Usages } from "./usage/usage.ts";
 import { Access } from "./workspaces/access.ts";
-import { WorkspaceStore } from "./workspaces/store.ts";
+import { workspaceStore } from "./workspaces/store.ts";
 import { Workspaces, type WorkspacePart } from "./workspaces/workspaces.ts";
 
 /** From the root of the repository; release/build.ts compiles it in. */
@@ -88,19 +88,18 @@ export function buildParts(options: PartsOptions) {
   const { authentication, teams } = people;
   const { providers, models } = buildCatalog(ground, ownListener);
 
-  const workspaceStore = new WorkspaceStore(db);
-  const access = new Access(workspaceStore);
+  const workspaceRows = workspaceStore(db);
+  const access = new Access(workspaceRows);
   const blueprint = new Blueprint({
     db,
-    store: new BlueprintStore(db),
+    store: blueprintStore(db),
     access,
     models,
     journal,
     audit,
     clock,
   });
-  const filesStore = new FilesStore(db);
-  const directories = new Directories({ data: config.data, store: filesStore, background, clock, log });
+  const directories = new Directories({ data: config.data, store: filesStore(db), background, clock, log });
   const files = new Files({ db, access, journal, audit, directories });
   const { instructions, proposals, libraryTools } = buildLibrary(ground, { access, blueprint });
   // In this order: bindings are copied once it is known which agent is whose copy.
@@ -116,7 +115,7 @@ export function buildParts(options: PartsOptions) {
   ];
   const workspaces = new Workspaces({
     db,
-    store: workspaceStore,
+    store: workspaceRows,
     access,
     teams,
     journal,
@@ -128,7 +127,7 @@ export function buildParts(options: PartsOptions) {
   });
   const { conversation, prompts } = buildConversation(ground, access);
   const workspaceBudget = workspaces.budgetOf.bind(workspaces);
-  const usages = new Usages({ store: new UsageStore(db), access, blueprint, workspaceBudget, clock });
+  const usages = new Usages({ store: usageStore(db), access, blueprint, workspaceBudget, clock });
   const { searches, grants, egressTools } = buildEgress(ground, { access, blueprint, network });
   const { gears, gearBindings, gearRuns, gearTools } = buildGears(ground, {
     access,
@@ -144,7 +143,7 @@ export function buildParts(options: PartsOptions) {
   ]);
   const terminals = buildTerminals(ground, { access, authentication, files, installation, sandbox });
   const snapshots = new Snapshots({
-    store: new SnapshotStore(db),
+    store: snapshotStore(db),
     access,
     journal,
     content: (id) => ({

@@ -4,9 +4,9 @@
 import { describe, expect, test } from "bun:test";
 import { createRoutes } from "../../src/context/server.ts";
 import { operator } from "../../src/context/people/authentication.ts";
-import { PeopleStore } from "../../src/context/people/store.ts";
+import { peopleStore, type PeopleStore } from "../../src/context/people/store.ts";
 import type { Users } from "../../src/context/people/users.ts";
-import { WebhookStore } from "../../src/context/webhooks/store.ts";
+import { webhookStore } from "../../src/context/webhooks/store.ts";
 import type { DescribedRoute } from "../../src/kit/http/openapi.ts";
 import { hashPassword } from "../../src/kit/passwords.ts";
 import { openedContext, untilItWaits, type OpenedContext, type Sent } from "../kit/opened-context.ts";
@@ -108,8 +108,17 @@ async function furnish({ ask, parts }: OpenedContext): Promise<void> {
   await ask("PUT", "/spaces/team/files/gone.md", "gone");
   await ask("DELETE", "/spaces/team/files/gone.md");
   await ask("POST", "/webhooks", { url: "http://93.184.215.14/", events: ["file.destroy"] });
-  const { begin } = new WebhookStore(parts.db);
-  parts.db.writeNow(() => begin.run(DELIVERY, 1, null, "webhook.test", "{}", 0));
+  const { begin } = webhookStore(parts.db);
+  parts.db.writeNow(() =>
+    begin.run({
+      id: DELIVERY,
+      webhook_id: 1,
+      event_seq: null,
+      type: "webhook.test",
+      body: "{}",
+      created_at: 0,
+    }),
+  );
 }
 
 describe("a change in the same commit as the loss of the rights for it", () => {
@@ -178,7 +187,7 @@ describe("a login that is being checked", () => {
     test(`gets no token when ${what} meanwhile, and locks nobody out`, async () => {
       await using server = await openedContext();
       const { db } = server.parts;
-      const store = new PeopleStore(db);
+      const store = peopleStore(db);
       await server.ask("POST", "/users", { name: "Ann", role: "admin" });
       await server.ask("PUT", "/users/Ann/password", { password: PASSWORD });
       const { id } = store.userByKey.get("ann")!;

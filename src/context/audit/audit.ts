@@ -26,7 +26,7 @@ import {
   type AuditStats,
   type AuditVerification,
 } from "./schema.ts";
-import { AuditStore } from "./store.ts";
+import { auditStore, type AuditStore } from "./store.ts";
 import { checkAuditFile, checkedNow, type Baseline, type Checked } from "./verify.ts";
 
 const ID_BITS = 64;
@@ -63,7 +63,7 @@ export class Audit {
 
   constructor(deps: AuditDeps) {
     this.#deps = deps;
-    this.#store = new AuditStore(deps.db);
+    this.#store = auditStore(deps.db);
     this.#chain = new AuditChain({ ...deps, store: this.#store });
     this.#breaks = new Breaks(deps.db, this.#store, deps.clock);
     this.#changes = new ChangeRecords({ ...deps, store: this.#store, chain: this.#chain });
@@ -325,7 +325,7 @@ export class Audit {
 
 /** Of a server that does not run: compared with what was anchored when it stopped last. Changes nothing. */
 export function verifyOffline(path: string, db: Db): AuditVerification {
-  const store = new AuditStore(db);
+  const store = auditStore(db);
   const anchor = store.anchor() ?? { entries: 0, hash: CHAIN_START };
   const found = checkedNow(path, { anchor, baseline: store.baseline() ?? undefined, mayEndTorn: true });
   return withBreaks(found, store.openBreaks().map(toBreak));

@@ -62,7 +62,7 @@ export class Breaks {
       this.#store.acknowledge.run(now, by, upTo);
       if (baseline) {
         const { bytes, lines, sha256, seq, hash } = baseline;
-        this.#store.setBaseline.run(bytes, lines, sha256, seq, hash);
+        this.#store.setBaseline.run({ bytes, lines, sha256, seq, hash });
       }
       return this.#store.breaks.all().filter(({ acknowledged_at: at }) => at === now);
     });
@@ -75,15 +75,15 @@ export class Breaks {
   }
 
   #insert({ line, problem, last }: Checked, anchor: Anchor | null): void {
-    this.#store.insertBreak.run(
-      this.#clock.now(),
-      line ?? 0,
-      problem ?? "",
-      anchor?.entries ?? 0,
-      anchor?.hash ?? CHAIN_START,
-      last.seq,
-      last.hash,
-    );
+    this.#store.insertBreak.run({
+      noticed_at: this.#clock.now(),
+      line: line ?? 0,
+      problem: problem ?? "",
+      expected_entries: anchor?.entries ?? 0,
+      expected_hash: anchor?.hash ?? CHAIN_START,
+      found_entries: last.seq,
+      found_hash: last.hash,
+    });
   }
 }
 

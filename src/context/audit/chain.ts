@@ -142,9 +142,9 @@ export class AuditChain {
     try {
       await this.#file.sync();
       await db.write(() => {
-        store.setAnchor.run(entries, hash, bytes);
+        store.setAnchor.run({ entries, hash, bytes });
         for (const [space, { epoch, seq, bytes: from }] of followed)
-          store.setSource.run(space, epoch, seq, from);
+          store.setSource.run({ space, epoch, seq, bytes: from });
       });
     } catch (error) {
       for (const [space, mark] of followed) if (!this.#followed.has(space)) this.#followed.set(space, mark);

@@ -83,7 +83,7 @@ export class ChangeRecords {
   async #begin(space: string, { epoch, seq }: Head): Promise<void> {
     const { db, store, chain } = this.#deps;
     const { bytes } = chain.mark();
-    await db.write(() => void store.setSource.run(space, epoch, seq, bytes));
+    await db.write(() => void store.setSource.run({ space, epoch, seq, bytes }));
   }
 
   /** Ids of the records behind the last that is known to be there. */

@@ -39,71 +39,45 @@ export interface SourceRow {
 const BREAK =
   "id, noticed_at, line, problem, expected_entries, expected_hash, found_entries, found_hash, acknowledged_at, acknowledged_by";
 
-export class AuditStore {
-  readonly #tables;
-  readonly #anchor;
-  readonly #anchorOfOldSchema;
-  readonly #openBreaks;
-  readonly #baseline;
-  readonly setAnchor;
-  readonly insertBreak;
-  readonly acknowledge;
-  readonly breaks;
-  readonly setBaseline;
-  readonly source;
-  readonly setSource;
-  readonly dropSource;
+export type AuditStore = ReturnType<typeof auditStore>;
 
-  constructor(db: Db) {
-    this.#tables = db.query<{ count: number }, []>(
-      "SELECT count(*) AS count FROM sqlite_schema WHERE name = 'audit_breaks'",
-    );
-    this.#anchor = db.query<AnchorRow, []>("SELECT entries, hash, bytes FROM audit_anchor");
-    this.#anchorOfOldSchema = db.query<AnchorRow, []>(
-      "SELECT entries, hash, NULL AS bytes FROM audit_anchor",
-    );
-    this.setAnchor = db.query<never, [number, string, number]>(
-      "INSERT INTO audit_anchor (id, entries, hash, bytes) VALUES (1, ?1, ?2, ?3) ON CONFLICT (id) DO UPDATE SET entries = ?1, hash = ?2, bytes = ?3",
-    );
-    this.insertBreak = db.query<never, [number, number, string, number, string, number, string]>(
+export function auditStore(db: Db) {
+  const tables = db.query<{ count: number }, []>(
+    "SELECT count(*) AS count FROM sqlite_schema WHERE name = 'audit_breaks'",
+  );
+  const anchor = db.query<AnchorRow, []>("SELECT entries, hash, bytes FROM audit_anchor");
+  const anchorOfOldSchema = db.query<AnchorRow, []>("SELECT entries, hash, NULL AS bytes FROM audit_anchor");
+  const openBreaks = db.query<BreakRow, []>(
+    `SELECT ${BREAK} FROM audit_breaks WHERE acknowledged_at IS NULL ORDER BY id`,
+  );
+  const baseline = db.query<BaselineRow, []>("SELECT bytes, lines, sha256, seq, hash FROM audit_baseline");
+  const isMigrated = () => tables.get()!.count > 0;
+  return {
+    // These three also of a database that no server of this version has opened yet.
+    anchor: () => (isMigrated() ? anchor.get() : anchorOfOldSchema.get()),
+    openBreaks: () => (isMigrated() ? openBreaks.all() : []),
+    baseline: () => (isMigrated() ? baseline.get() : null),
+    setAnchor: db.query<never, AnchorRow>(
+      `INSERT INTO audit_anchor (id, entries, hash, bytes) VALUES (1, $entries, $hash, $bytes)
+       ON CONFLICT (id) DO UPDATE SET entries = $entries, hash = $hash, bytes = $bytes`,
+    ),
+    insertBreak: db.query<never, Omit<BreakRow, "id" | "acknowledged_at" | "acknowledged_by">>(
       `INSERT INTO audit_breaks (noticed_at, line, problem, expected_entries, expected_hash, found_entries, found_hash)
-       VALUES (?, ?, ?, ?, ?, ?, ?)`,
-    );
-    this.#openBreaks = db.query<BreakRow, []>(
-      `SELECT ${BREAK} FROM audit_breaks WHERE acknowledged_at IS NULL ORDER BY id`,
-    );
-    this.breaks = db.query<BreakRow, []>(`SELECT ${BREAK} FROM audit_breaks ORDER BY id`);
-    this.acknowledge = db.query<never, [number, string, number]>(
-      "UPDATE audit_breaks SET acknowledged_at = ?1, acknowledged_by = ?2 WHERE id <= ?3 AND acknowledged_at IS NULL",
-    );
-    this.#baseline = db.query<BaselineRow, []>("SELECT bytes, lines, sha256, seq, hash FROM audit_baseline");
-    this.setBaseline = db.query<never, [number, number, string, number, string]>(
-      `INSERT INTO audit_baseline (id, bytes, lines, sha256, seq, hash) VALUES (1, ?1, ?2, ?3, ?4, ?5)
-       ON CONFLICT (id) DO UPDATE SET bytes = ?1, lines = ?2, sha256 = ?3, seq = ?4, hash = ?5`,
-    );
-    this.source = db.query<SourceRow, [string]>(
-      "SELECT epoch, seq, bytes FROM audit_sources WHERE space = ?",
-    );
-    this.setSource = db.query<never, [string, string, number, number]>(
-      "INSERT INTO audit_sources (space, epoch, seq, bytes) VALUES (?1, ?2, ?3, ?4) ON CONFLICT (space) DO UPDATE SET epoch = ?2, seq = ?3, bytes = ?4",
-    );
-    this.dropSource = db.query<never, [string]>("DELETE FROM audit_sources WHERE space = ?");
-  }
-
-  /** Also of a database that no server of this version has opened yet. */
-  anchor(): AnchorRow | null {
-    return this.#isMigrated() ? this.#anchor.get() : this.#anchorOfOldSchema.get();
-  }
-
-  openBreaks(): BreakRow[] {
-    return this.#isMigrated() ? this.#openBreaks.all() : [];
-  }
-
-  baseline(): BaselineRow | null {
-    return this.#isMigrated() ? this.#baseline.get() : null;
-  }
-
-  #isMigrated(): boolean {
-    return this.#tables.get()!.count > 0;
-  }
+       VALUES ($noticed_at, $line, $problem, $expected_entries, $expected_hash, $found_entries, $found_hash)`,
+    ),
+    breaks: db.query<BreakRow, []>(`SELECT ${BREAK} FROM audit_breaks ORDER BY id`),
+    acknowledge: db.query<never, [number, string, number]>(
+      "UPDATE audit_breaks SET acknowledged_at = ?, acknowledged_by = ? WHERE id <= ? AND acknowledged_at IS NULL",
+    ),
+    setBaseline: db.query<never, BaselineRow>(
+      `INSERT INTO audit_baseline (id, bytes, lines, sha256, seq, hash) VALUES (1, $bytes, $lines, $sha256, $seq, $hash)
+       ON CONFLICT (id) DO UPDATE SET bytes = $bytes, lines = $lines, sha256 = $sha256, seq = $seq, hash = $hash`,
+    ),
+    source: db.query<SourceRow, [string]>("SELECT epoch, seq, bytes FROM audit_sources WHERE space = ?"),
+    setSource: db.query<never, SourceRow & { space: string }>(
+      `INSERT INTO audit_sources (space, epoch, seq, bytes) VALUES ($space, $epoch, $seq, $bytes)
+       ON CONFLICT (space) DO UPDATE SET epoch = $epoch, seq = $seq, bytes = $bytes`,
+    ),
+    dropSource: db.query<never, [string]>("DELETE FROM audit_sources WHERE space = ?"),
+  };
 }

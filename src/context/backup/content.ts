@@ -13,7 +13,7 @@ import { FILE_BYTES_CEILING } from "../versioned-store/schema.ts";
 import { headText } from "../versioned-store/head.ts";
 import { readSpaceFile } from "../spaces/space-file.ts";
 import type { Manifest, SpaceInBackup } from "./schema.ts";
-import { IntegrityStore, SpaceContentStore, type StoredBlob } from "./store.ts";
+import { integrityStore, spaceContentStore, type SpaceContentStore, type StoredBlob } from "./store.ts";
 import { AUDIT_MEMBER, CONFIG_MEMBER, DATABASE_MEMBER, spaceMembers } from "./unpack.ts";
 
 /** So many contents are checked between two looks at whether somebody asked to stop. */
@@ -36,7 +36,7 @@ export async function checkContent(
     const { name } = named(directory, file, () => readSpaceFile(join(directory, file)));
     if (name !== space.name) throw wrong(file, `is that of "${name}"`);
     await withDatabase(directory, database, async (db) => {
-      const store = new SpaceContentStore(db);
+      const store = spaceContentStore(db);
       checkCounts(database, store, space);
       checkReferences(database, store);
       await checkBlobs(database, store, signal, onBytes);
@@ -52,7 +52,7 @@ async function withDatabase(
 ): Promise<void> {
   const db = named(directory, member, () => openDatabase(join(directory, member)));
   try {
-    const store = new IntegrityStore(db);
+    const store = integrityStore(db);
     named(directory, member, () => {
       const found = store.integrity.get()?.integrity_check;
       if (found !== "ok") throw new AppError("invalid", `the database is damaged: ${found}`);

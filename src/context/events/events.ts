@@ -10,7 +10,7 @@ import type { Log } from "../../kit/log.ts";
 import { randomHex } from "../../kit/random.ts";
 import type { Head, LogEntry } from "../versioned-store/engine.ts";
 import { EVENTS_KEPT, type EventEnvelope, type EventType } from "./schema.ts";
-import { EventStore, type EventRow } from "./store.ts";
+import { eventStore, type EventStore, type EventRow } from "./store.ts";
 
 /** Events that come together are stored together. */
 const GATHER_MS = 10;
@@ -70,7 +70,7 @@ export class Events {
   constructor(deps: EventsDeps) {
     this.#deps = deps;
     this.#rights = new ViewerRights(() => this.#followers, deps.log);
-    this.#store = new EventStore(deps.db);
+    this.#store = eventStore(deps.db);
     this.#seq = this.#store.last.get()!.seq;
   }
 
@@ -240,7 +240,7 @@ export class Events {
 
   #storeIn(rows: readonly EventRow[], batch: readonly Announced[]): void {
     for (const { seq, id, type, created, space, path, version, actor, data } of rows)
-      this.#store.insert.run(seq, id, type, created, space, path, version, actor, data);
+      this.#store.insert.run({ seq, id, type, created, space, path, version, actor, data });
     const heads = new Map<string, Head>();
     for (const { space, head } of batch) {
       const known = space === undefined ? undefined : heads.get(space);

@@ -48,7 +48,12 @@ export class AccessRules {
           throw new AppError("stale", `the rules of ${row.name} have changed; read them again`, { current });
         store.deleteRules.run(row.id);
         for (const { effect, path, capabilities } of rules)
-          store.insertRule.run(row.id, effect, path.normalize("NFC"), JSON.stringify(capabilities));
+          store.insertRule.run({
+            user_id: row.id,
+            effect,
+            path: path.normalize("NFC"),
+            capabilities: JSON.stringify(capabilities),
+          });
         return this.#shown(row);
       });
     });

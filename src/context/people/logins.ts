@@ -58,7 +58,13 @@ export class Logins {
       if (store.users.all().length > 0)
         throw new AppError("conflict", "this server has its first admin already");
       const now = clock.now();
-      const user = store.insertUser.get(parsed.text, parsed.key, "admin", null, now)!;
+      const user = store.insertUser.get({
+        name: parsed.text,
+        name_key: parsed.key,
+        role: "admin",
+        spaces: null,
+        created_at: now,
+      })!;
       const expiresAt = now + BOOTSTRAP_HOURS * HOUR_MS;
       return { token: records.issue(user, "bootstrap", "first sign-in", expiresAt).token, user: user.name };
     });

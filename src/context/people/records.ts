@@ -40,7 +40,14 @@ export class PeopleRecords {
     const now = this.#clock.now();
     return {
       token,
-      row: this.#store.insertToken.get(user.id, tokenHash(token), kind, label, now, expiresAt)!,
+      row: this.#store.insertToken.get({
+        user_id: user.id,
+        hash: tokenHash(token),
+        kind,
+        label,
+        created_at: now,
+        expires_at: expiresAt,
+      })!,
     };
   }
 

@@ -31,71 +31,55 @@ export interface RuleRow {
   capabilities: string;
 }
 
+type NewUser = Pick<UserRow, "name" | "role" | "spaces" | "created_at"> & { name_key: string };
+
+type NewToken = Omit<TokenRow, "id" | "last_used_at"> & { hash: string };
+
 const USER = "id, name, role, spaces, password_hash, disabled, failed_logins, locked_until, created_at";
 const TOKEN = "id, user_id, kind, label, created_at, last_used_at, expires_at";
 
-export class PeopleStore {
-  readonly users;
-  readonly userByKey;
-  readonly userById;
-  readonly otherAdmin;
-  readonly insertUser;
-  readonly setRole;
-  readonly setPassword;
-  readonly setDisabled;
-  readonly setFailures;
-  readonly deleteUser;
-  readonly tokenByHash;
-  readonly tokensOf;
-  readonly insertToken;
-  readonly deleteToken;
-  readonly deleteOwnToken;
-  readonly deleteTokensOf;
-  readonly deleteBefore;
-  readonly deleteExpired;
-  readonly touchToken;
-  readonly rulesOf;
-  readonly deleteRules;
-  readonly insertRule;
+export type PeopleStore = ReturnType<typeof peopleStore>;
 
-  constructor(db: Db) {
-    this.users = db.query<UserRow, []>(`SELECT ${USER} FROM users ORDER BY name_key`);
-    this.userByKey = db.query<UserRow, [string]>(`SELECT ${USER} FROM users WHERE name_key = ?`);
-    this.userById = db.query<UserRow, [number]>(`SELECT ${USER} FROM users WHERE id = ?`);
-    this.otherAdmin = db.query<{ id: number }, [number]>(
+export function peopleStore(db: Db) {
+  return {
+    users: db.query<UserRow, []>(`SELECT ${USER} FROM users ORDER BY name_key`),
+    userByKey: db.query<UserRow, [string]>(`SELECT ${USER} FROM users WHERE name_key = ?`),
+    userById: db.query<UserRow, [number]>(`SELECT ${USER} FROM users WHERE id = ?`),
+    otherAdmin: db.query<{ id: number }, [number]>(
       "SELECT id FROM users WHERE role = 'admin' AND disabled = 0 AND id <> ? LIMIT 1",
-    );
-    this.insertUser = db.query<UserRow, [string, string, Role, string | null, number]>(
-      `INSERT INTO users (name, name_key, role, spaces, created_at) VALUES (?, ?, ?, ?, ?) RETURNING ${USER}`,
-    );
-    this.setRole = db.query<never, [Role, string | null, number]>(
+    ),
+    insertUser: db.query<UserRow, NewUser>(
+      `INSERT INTO users (name, name_key, role, spaces, created_at) VALUES ($name, $name_key, $role, $spaces, $created_at) RETURNING ${USER}`,
+    ),
+    setRole: db.query<never, [Role, string | null, number]>(
       "UPDATE users SET role = ?, spaces = ? WHERE id = ?",
-    );
-    this.setPassword = db.query<never, [string, number]>(
+    ),
+    setPassword: db.query<never, [string, number]>(
       "UPDATE users SET password_hash = ?, failed_logins = 0, locked_until = NULL WHERE id = ?",
-    );
-    this.setDisabled = db.query<never, [number, number]>("UPDATE users SET disabled = ? WHERE id = ?");
-    this.setFailures = db.query<never, [number, number | null, number]>(
+    ),
+    setDisabled: db.query<never, [number, number]>("UPDATE users SET disabled = ? WHERE id = ?"),
+    setFailures: db.query<never, [number, number | null, number]>(
       "UPDATE users SET failed_logins = ?, locked_until = ? WHERE id = ?",
-    );
-    this.deleteUser = db.query<never, [number]>("DELETE FROM users WHERE id = ?");
-    this.tokenByHash = db.query<TokenRow, [string]>(`SELECT ${TOKEN} FROM tokens WHERE hash = ?`);
-    this.tokensOf = db.query<TokenRow, [number]>(`SELECT ${TOKEN} FROM tokens WHERE user_id = ? ORDER BY id`);
-    this.insertToken = db.query<TokenRow, [number, string, TokenRow["kind"], string, number, number | null]>(
-      `INSERT INTO tokens (user_id, hash, kind, label, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?) RETURNING ${TOKEN}`,
-    );
-    this.deleteToken = db.query<never, [number, number]>("DELETE FROM tokens WHERE id = ? AND user_id = ?");
-    this.deleteOwnToken = db.query<never, [number]>("DELETE FROM tokens WHERE id = ?");
-    this.deleteTokensOf = db.query<never, [number]>("DELETE FROM tokens WHERE user_id = ?");
-    this.deleteBefore = db.query<never, [number]>("DELETE FROM tokens WHERE created_at < ?");
-    this.deleteExpired = db.query<never, [number]>("DELETE FROM tokens WHERE expires_at < ?");
-    this.touchToken = db.query<never, [number, number]>("UPDATE tokens SET last_used_at = ? WHERE id = ?");
-    this.rulesOf = db.query<RuleRow, [number]>(
+    ),
+    deleteUser: db.query<never, [number]>("DELETE FROM users WHERE id = ?"),
+    tokenByHash: db.query<TokenRow, [string]>(`SELECT ${TOKEN} FROM tokens WHERE hash = ?`),
+    tokensOf: db.query<TokenRow, [number]>(`SELECT ${TOKEN} FROM tokens WHERE user_id = ? ORDER BY id`),
+    insertToken: db.query<TokenRow, NewToken>(
+      `INSERT INTO tokens (user_id, hash, kind, label, created_at, expires_at)
+       VALUES ($user_id, $hash, $kind, $label, $created_at, $expires_at) RETURNING ${TOKEN}`,
+    ),
+    deleteToken: db.query<never, [number, number]>("DELETE FROM tokens WHERE id = ? AND user_id = ?"),
+    deleteOwnToken: db.query<never, [number]>("DELETE FROM tokens WHERE id = ?"),
+    deleteTokensOf: db.query<never, [number]>("DELETE FROM tokens WHERE user_id = ?"),
+    deleteBefore: db.query<never, [number]>("DELETE FROM tokens WHERE created_at < ?"),
+    deleteExpired: db.query<never, [number]>("DELETE FROM tokens WHERE expires_at < ?"),
+    touchToken: db.query<never, [number, number]>("UPDATE tokens SET last_used_at = ? WHERE id = ?"),
+    rulesOf: db.query<RuleRow, [number]>(
       "SELECT effect, path, capabilities FROM acl WHERE user_id = ? ORDER BY id",
-    );
-    this.deleteRules = db.query<never, [number]>("DELETE FROM acl WHERE user_id = ?");
-    this.insertRule = db.query<never, [number, string, string, string]>(
-      "INSERT INTO acl (user_id, effect, path, capabilities) VALUES (?, ?, ?, ?)",
-    );
-  }
+    ),
+    deleteRules: db.query<never, [number]>("DELETE FROM acl WHERE user_id = ?"),
+    insertRule: db.query<never, RuleRow & { user_id: number }>(
+      "INSERT INTO acl (user_id, effect, path, capabilities) VALUES ($user_id, $effect, $path, $capabilities)",
+    ),
+  };
 }

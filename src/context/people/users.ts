@@ -54,7 +54,13 @@ export class Users {
           throw new AppError("conflict", `name: there is a user "${name.text}" already`);
         this.#requireSpaces(input.spaces ?? []);
         const spaces = jsonOrNull(input.spaces);
-        const row = store.insertUser.get(name.text, name.key, input.role, spaces, clock.now())!;
+        const row = store.insertUser.get({
+          name: name.text,
+          name_key: name.key,
+          role: input.role,
+          spaces,
+          created_at: clock.now(),
+        })!;
         const { token } = records.issue(row, "token", "first token", null);
         return { user: records.toUser(row), token };
       });

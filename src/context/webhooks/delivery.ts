@@ -230,7 +230,14 @@ export class Deliveries {
     const { id, event } = job;
     if (!job.isStored)
       await db.write(() => {
-        store.begin.run(id, courier.hook, event!.seq, job.type, job.body, clock.now());
+        store.begin.run({
+          id,
+          webhook_id: courier.hook,
+          event_seq: event!.seq,
+          type: job.type,
+          body: job.body,
+          created_at: clock.now(),
+        });
         store.forget.run(courier.hook, DELIVERIES_KEPT);
       }, RELAXED);
     let { tries } = job;
@@ -246,7 +253,10 @@ export class Deliveries {
       courier.failing = !outcome.ok;
       tries += 1;
       if (outcome.ok || tries > waitsMs.length) return this.#finish(courier, row, { ...job, tries }, outcome);
-      await db.write(() => void store.tried.run(tries, outcome.status, outcome.error, id), RELAXED);
+      await db.write(
+        () => void store.tried.run({ id, tries, status: outcome.status, error: outcome.error }),
+        RELAXED,
+      );
       await pause(waitsMs[tries - 1]!, signal);
     }
   }
@@ -270,7 +280,13 @@ export class Deliveries {
       });
     }
     await db.write(() => {
-      store.finish.run(outcome.ok ? "sent" : "failed", tries, outcome.status, outcome.error, id);
+      store.finish.run({
+        id,
+        state: outcome.ok ? "sent" : "failed",
+        tries,
+        status: outcome.status,
+        error: outcome.error,
+      });
       if (event) store.advance.run(event.seq, hook.id);
     }, RELAXED);
     if (event) courier.position = courier.stored = Math.max(courier.position, event.seq);

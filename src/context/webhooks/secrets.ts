@@ -5,7 +5,7 @@ import type { Db } from "../../kit/db.ts";
 import { AppError } from "../../kit/error.ts";
 import type { Log } from "../../kit/log.ts";
 import { SecretBox } from "../../kit/secret-box.ts";
-import { WebhookStore, type HookRow } from "./store.ts";
+import { webhookStore, type HookRow } from "./store.ts";
 
 export class HookSecrets {
   readonly #box: SecretBox;
@@ -49,7 +49,7 @@ export class HookSecrets {
  * the upgrade makes hold a secret. Before the migration 005 and never later; can be repeated. Takes as long as copying the database.
  */
 export function sealStoredSecrets(db: Db, keyPath: string, log: Log): void {
-  const store = new WebhookStore(db);
+  const store = webhookStore(db);
   const secrets = new HookSecrets(new SecretBox(keyPath));
   const clear = store.secrets.all().filter(({ secret }) => !SecretBox.isSealed(secret));
   db.writeNow(() => {

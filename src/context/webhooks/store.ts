@@ -30,72 +30,60 @@ export interface DeliveryRow {
   created_at: number;
 }
 
+type NewHook = Pick<HookRow, "url" | "events" | "cursor" | "created_by" | "by_operator" | "created_at">;
+
+type NewDelivery = Omit<DeliveryRow, "state" | "tries" | "status" | "error">;
+
+type Tried = Pick<DeliveryRow, "id" | "tries" | "status" | "error">;
+
 const HOOK = "id, url, events, secret, enabled, cursor, created_by, by_operator, created_at, dropped";
 const DELIVERY = "id, webhook_id, event_seq, type, body, state, tries, status, error, created_at";
 
-export class WebhookStore {
-  readonly all;
-  readonly byId;
-  readonly insert;
-  readonly secrets;
-  readonly setSecret;
-  readonly update;
-  readonly remove;
-  readonly advance;
-  readonly deliveries;
-  readonly delivery;
-  readonly waiting;
-  readonly waitingByHand;
-  readonly begin;
-  readonly tried;
-  readonly finish;
-  readonly giveUp;
-  readonly drop;
-  readonly forget;
+export type WebhookStore = ReturnType<typeof webhookStore>;
 
-  constructor(db: Db) {
-    this.all = db.query<HookRow, []>(`SELECT ${HOOK} FROM webhooks ORDER BY id`);
-    this.byId = db.query<HookRow, [number]>(`SELECT ${HOOK} FROM webhooks WHERE id = ?`);
-    this.insert = db.query<HookRow, [string, string, number, string, number, number]>(
-      `INSERT INTO webhooks (url, events, secret, cursor, created_by, by_operator, created_at) VALUES (?, ?, '', ?, ?, ?, ?) RETURNING ${HOOK}`,
-    );
-    this.secrets = db.query<Pick<HookRow, "id" | "secret">, []>("SELECT id, secret FROM webhooks");
-    this.setSecret = db.query<never, [string, number]>("UPDATE webhooks SET secret = ? WHERE id = ?");
-    this.update = db.query<never, [string, string, number, number, number]>(
-      "UPDATE webhooks SET url = ?, events = ?, enabled = ?, cursor = ? WHERE id = ?",
-    );
-    this.remove = db.query<never, [number]>("DELETE FROM webhooks WHERE id = ?");
-    this.advance = db.query<never, [number, number]>(
-      "UPDATE webhooks SET cursor = max(cursor, ?1) WHERE id = ?2",
-    );
-    this.deliveries = db.query<DeliveryRow, [number, number]>(
+export function webhookStore(db: Db) {
+  return {
+    all: db.query<HookRow, []>(`SELECT ${HOOK} FROM webhooks ORDER BY id`),
+    byId: db.query<HookRow, [number]>(`SELECT ${HOOK} FROM webhooks WHERE id = ?`),
+    insert: db.query<HookRow, NewHook>(
+      `INSERT INTO webhooks (url, events, secret, cursor, created_by, by_operator, created_at)
+       VALUES ($url, $events, '', $cursor, $created_by, $by_operator, $created_at) RETURNING ${HOOK}`,
+    ),
+    secrets: db.query<Pick<HookRow, "id" | "secret">, []>("SELECT id, secret FROM webhooks"),
+    setSecret: db.query<never, [string, number]>("UPDATE webhooks SET secret = ? WHERE id = ?"),
+    update: db.query<never, Pick<HookRow, "id" | "url" | "events" | "enabled" | "cursor">>(
+      "UPDATE webhooks SET url = $url, events = $events, enabled = $enabled, cursor = $cursor WHERE id = $id",
+    ),
+    remove: db.query<never, [number]>("DELETE FROM webhooks WHERE id = ?"),
+    advance: db.query<never, [number, number]>("UPDATE webhooks SET cursor = max(cursor, ?1) WHERE id = ?2"),
+    deliveries: db.query<DeliveryRow, [number, number]>(
       `SELECT ${DELIVERY} FROM webhook_deliveries WHERE webhook_id = ? ORDER BY number DESC LIMIT ?`,
-    );
-    this.delivery = db.query<DeliveryRow, [string]>(
-      `SELECT ${DELIVERY} FROM webhook_deliveries WHERE id = ?`,
-    );
+    ),
+    delivery: db.query<DeliveryRow, [string]>(`SELECT ${DELIVERY} FROM webhook_deliveries WHERE id = ?`),
     // An event that was begun comes first: its number is below those that follow.
-    this.waiting = db.query<DeliveryRow, [number]>(
+    waiting: db.query<DeliveryRow, [number]>(
       `SELECT ${DELIVERY} FROM webhook_deliveries WHERE webhook_id = ? AND state = 'waiting' ORDER BY number LIMIT 1`,
-    );
-    this.waitingByHand = db.query<{ count: number }, [number]>(
+    ),
+    waitingByHand: db.query<{ count: number }, [number]>(
       "SELECT count(*) AS count FROM webhook_deliveries WHERE webhook_id = ? AND state = 'waiting' AND event_seq IS NULL",
-    );
-    this.begin = db.query<never, [string, number, number | null, string, string, number]>(
-      "INSERT INTO webhook_deliveries (id, webhook_id, event_seq, type, body, state, created_at) VALUES (?, ?, ?, ?, ?, 'waiting', ?)",
-    );
-    this.tried = db.query<never, [number, number | null, string | null, string]>(
-      "UPDATE webhook_deliveries SET tries = ?, status = ?, error = ? WHERE id = ?",
-    );
-    this.giveUp = db.query<never, [string, number]>(
+    ),
+    begin: db.query<never, NewDelivery>(
+      `INSERT INTO webhook_deliveries (id, webhook_id, event_seq, type, body, state, created_at)
+       VALUES ($id, $webhook_id, $event_seq, $type, $body, 'waiting', $created_at)`,
+    ),
+    tried: db.query<never, Tried>(
+      "UPDATE webhook_deliveries SET tries = $tries, status = $status, error = $error WHERE id = $id",
+    ),
+    giveUp: db.query<never, [string, number]>(
       "UPDATE webhook_deliveries SET state = 'failed', error = ? WHERE webhook_id = ? AND state = 'waiting'",
-    );
-    this.drop = db.query<never, [number, number]>("UPDATE webhooks SET dropped = dropped + ? WHERE id = ?");
-    this.finish = db.query<never, [Delivery["state"], number, number | null, string | null, string]>(
-      "UPDATE webhook_deliveries SET state = ?, tries = ?, status = ?, error = ? WHERE id = ?",
-    );
-    this.forget = db.query<never, [number, number]>(
-      "DELETE FROM webhook_deliveries WHERE webhook_id = ?1 AND number <= (SELECT number FROM webhook_deliveries WHERE webhook_id = ?1 ORDER BY number DESC LIMIT 1 OFFSET ?2)",
-    );
-  }
+    ),
+    drop: db.query<never, [number, number]>("UPDATE webhooks SET dropped = dropped + ? WHERE id = ?"),
+    finish: db.query<never, Tried & { state: Delivery["state"] }>(
+      "UPDATE webhook_deliveries SET state = $state, tries = $tries, status = $status, error = $error WHERE id = $id",
+    ),
+    forget: db.query<never, [number, number]>(
+      `DELETE FROM webhook_deliveries WHERE webhook_id = ?1 AND number <=
+         (SELECT number FROM webhook_deliveries WHERE webhook_id = ?1 ORDER BY number DESC LIMIT 1 OFFSET ?2)`,
+    ),
+  };
 }

@@ -73,7 +73,14 @@ export class Webhooks {
         const list = JSON.stringify(events);
         const operator = Number(caller.auth === "local");
         const from = this.#deps.events.last;
-        const made = store.insert.get(target, list, from, caller.name, operator, clock.now())!;
+        const made = store.insert.get({
+          url: target,
+          events: list,
+          cursor: from,
+          created_by: caller.name,
+          by_operator: operator,
+          created_at: clock.now(),
+        })!;
         // Sealed for this row alone, so its number has to be known.
         store.setSecret.run(secrets.seal(secret, made.id), made.id);
         return this.#row(made.id);
@@ -95,7 +102,7 @@ export class Webhooks {
         // What happened while it was off is not sent afterwards.
         const from = now === 1 && enabled === 0 ? this.#deps.events.last : cursor;
         const list = change.events ? JSON.stringify(change.events) : events;
-        store.update.run(target ?? url, list, now, from, id);
+        store.update.run({ id, url: target ?? url, events: list, enabled: now, cursor: from });
         if (now === 0) store.giveUp.run("the webhook was disabled", id);
         return this.#row(id);
       });
@@ -177,7 +184,7 @@ export class Webhooks {
             "unavailable",
             `${WAITING_BY_HAND_MAX} deliveries wait for webhook ${hook.id} already`,
           );
-        store.begin.run(id, hook.id, null, type, body, clock.now());
+        store.begin.run({ id, webhook_id: hook.id, event_seq: null, type, body, created_at: clock.now() });
       }),
     );
     deliveries.wake(hook.id);

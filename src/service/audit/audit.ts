@@ -12,7 +12,7 @@ import { chainFault, chainHash, EMPTY_CHAIN, type ChainEnd } from "../../kit/has
 import { LIST_DEFAULT } from "../../kit/schema.ts";
 import { requireAdmin, type Caller } from "../identity/caller.ts";
 import { AuditRecord, type AuditQuery, type AuditVerification } from "./schema.ts";
-import { AuditStore, type AuditRow } from "./store.ts";
+import { auditStore, type AuditStore, type AuditRow } from "./store.ts";
 
 /** Read and compared in a few milliseconds. */
 const FILTERED_PAGE_ROWS = 1_000;
@@ -45,7 +45,7 @@ export class Audit {
   #verifying: Promise<AuditVerification> | undefined;
 
   constructor(db: Db, clock: Clock) {
-    this.#store = new AuditStore(db);
+    this.#store = auditStore(db);
     this.#clock = clock;
     this.#canonicalFrom = this.#store.canonicalFrom.get()!.canonical_from;
   }
@@ -65,7 +65,7 @@ export class Audit {
       request_id: actor?.requestId ?? "",
     };
     const hash = chainHash(canonicalJson({ ...body, prev: head.hash }));
-    this.#store.insert.run(body.seq, canonicalJson(body), head.hash, hash);
+    this.#store.insert.run({ seq: body.seq, record: canonicalJson(body), prev: head.hash, hash });
     this.#store.setHead.run(body.seq, hash);
   }
 

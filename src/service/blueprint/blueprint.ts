@@ -122,16 +122,16 @@ export class Blueprint {
     if (input.model_id !== undefined) models.existing(input.model_id);
     const { x, y } = input.position ?? row;
     const budget = input.budget === undefined ? row.budget : budgetJson(input.budget);
-    store.updateAgent.run(
-      name.text,
-      name.key,
-      input.role ?? row.role,
-      input.model_id ?? row.model_id,
+    store.updateAgent.run({
+      id,
+      name: name.text,
+      name_key: name.key,
+      role: input.role ?? row.role,
+      model_id: input.model_id ?? row.model_id,
       x,
       y,
       budget,
-      id,
-    );
+    });
     const agent = this.#agent(id);
     journal.append(row.workspace_id, turnOf(caller), "agent.updated", { agent });
     return agent;
@@ -173,7 +173,12 @@ export class Blueprint {
     }
     if (store.wireCount.get(workspaceId)!.count >= WIRES_PER_WORKSPACE_MAX)
       throw new AppError("refused", `a workspace has at most ${WIRES_PER_WORKSPACE_MAX} wires`);
-    const { id } = store.insertWire.get(workspaceId, from.id, to.id, clock.now())!;
+    const { id } = store.insertWire.get({
+      workspace_id: workspaceId,
+      from_agent_id: from.id,
+      to_agent_id: to.id,
+      created_at: clock.now(),
+    })!;
     const wire = toWire(store.wireById.get(id)!);
     audit.record(caller, {
       action: "wire.create",
@@ -227,7 +232,12 @@ export class Blueprint {
     }
     for (const wire of wires) {
       const [from, to] = [copies.get(wire.from_agent_id)!, copies.get(wire.to_agent_id)!];
-      const { id } = store.insertWire.get(toWorkspaceId, from, to, clock.now())!;
+      const { id } = store.insertWire.get({
+        workspace_id: toWorkspaceId,
+        from_agent_id: from,
+        to_agent_id: to,
+        created_at: clock.now(),
+      })!;
       journal.append(toWorkspaceId, null, "wire.created", { wire: toWire(store.wireById.get(id)!) });
       yield;
     }
@@ -290,18 +300,18 @@ export class Blueprint {
   ): number {
     const { store, clock } = this.#deps;
     const flag = orchestrator ? 1 : 0;
-    return store.insertAgent.get(
-      workspaceId,
-      name.text,
-      name.key,
+    return store.insertAgent.get({
+      workspace_id: workspaceId,
+      name: name.text,
+      name_key: name.key,
       role,
-      modelId,
-      flag,
-      at.x,
-      at.y,
+      model_id: modelId,
+      orchestrator: flag,
+      x: at.x,
+      y: at.y,
       budget,
-      clock.now(),
-    )!.id;
+      created_at: clock.now(),
+    })!.id;
   }
 
   #agent(id: number): Agent {

@@ -28,65 +28,43 @@ const AGENT =
   "SELECT id, workspace_id, name, name_key, role, model_id, orchestrator, x, y, budget, created_at FROM agents";
 const WIRE = "SELECT id, workspace_id, from_agent_id, to_agent_id, created_at FROM wires";
 
-export class BlueprintStore {
-  readonly agentById;
-  readonly agentWithRemoved;
-  readonly agentByKey;
-  readonly agents;
-  readonly agentCount;
-  readonly orchestrator;
-  readonly insertAgent;
-  readonly updateAgent;
-  readonly removeAgent;
-  readonly wireById;
-  readonly wireBetween;
-  readonly wires;
-  readonly wireCount;
-  readonly insertWire;
-  readonly deleteWire;
-  readonly wiresOfAgent;
+export type BlueprintStore = ReturnType<typeof blueprintStore>;
 
-  constructor(db: Db) {
-    this.agentById = db.query<AgentRow, [number]>(`${AGENT} WHERE id = ? AND removed_at IS NULL`);
-    this.agentWithRemoved = db.query<AgentRow, [number]>(`${AGENT} WHERE id = ?`);
-    this.agentByKey = db.query<AgentRow, [number, string]>(
+export function blueprintStore(db: Db) {
+  return {
+    agentById: db.query<AgentRow, [number]>(`${AGENT} WHERE id = ? AND removed_at IS NULL`),
+    agentWithRemoved: db.query<AgentRow, [number]>(`${AGENT} WHERE id = ?`),
+    agentByKey: db.query<AgentRow, [number, string]>(
       `${AGENT} WHERE workspace_id = ? AND name_key = ? AND removed_at IS NULL`,
-    );
-    this.agents = db.query<AgentRow, [number]>(
+    ),
+    agents: db.query<AgentRow, [number]>(
       `${AGENT} WHERE workspace_id = ? AND removed_at IS NULL ORDER BY orchestrator DESC, name_key`,
-    );
-    this.agentCount = db.query<{ count: number }, [number]>(
+    ),
+    agentCount: db.query<{ count: number }, [number]>(
       "SELECT count(*) AS count FROM agents WHERE workspace_id = ? AND removed_at IS NULL",
-    );
-    this.orchestrator = db.query<AgentRow, [number]>(`${AGENT} WHERE workspace_id = ? AND orchestrator = 1`);
-    this.insertAgent = db.query<
-      { id: number },
-      [number, string, string, string, number, number, number, number, string | null, number]
-    >(
+    ),
+    orchestrator: db.query<AgentRow, [number]>(`${AGENT} WHERE workspace_id = ? AND orchestrator = 1`),
+    insertAgent: db.query<{ id: number }, Omit<AgentRow, "id">>(
       `INSERT INTO agents (workspace_id, name, name_key, role, model_id, orchestrator, x, y, budget, created_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
-    );
-    this.updateAgent = db.query<
-      never,
-      [string, string, string, number, number, number, string | null, number]
-    >(
-      "UPDATE agents SET name = ?, name_key = ?, role = ?, model_id = ?, x = ?, y = ?, budget = ? WHERE id = ?",
-    );
-    this.removeAgent = db.query<never, [number, number]>("UPDATE agents SET removed_at = ? WHERE id = ?");
-    this.wireById = db.query<WireRow, [number]>(`${WIRE} WHERE id = ?`);
-    this.wireBetween = db.query<WireRow, [number, number]>(
-      `${WIRE} WHERE from_agent_id = ? AND to_agent_id = ?`,
-    );
-    this.wires = db.query<WireRow, [number]>(`${WIRE} WHERE workspace_id = ? ORDER BY id`);
-    this.wireCount = db.query<{ count: number }, [number]>(
+       VALUES ($workspace_id, $name, $name_key, $role, $model_id, $orchestrator, $x, $y, $budget, $created_at) RETURNING id`,
+    ),
+    updateAgent: db.query<never, Omit<AgentRow, "workspace_id" | "orchestrator" | "created_at">>(
+      "UPDATE agents SET name = $name, name_key = $name_key, role = $role, model_id = $model_id, x = $x, y = $y, budget = $budget WHERE id = $id",
+    ),
+    removeAgent: db.query<never, [number, number]>("UPDATE agents SET removed_at = ? WHERE id = ?"),
+    wireById: db.query<WireRow, [number]>(`${WIRE} WHERE id = ?`),
+    wireBetween: db.query<WireRow, [number, number]>(`${WIRE} WHERE from_agent_id = ? AND to_agent_id = ?`),
+    wires: db.query<WireRow, [number]>(`${WIRE} WHERE workspace_id = ? ORDER BY id`),
+    wireCount: db.query<{ count: number }, [number]>(
       "SELECT count(*) AS count FROM wires WHERE workspace_id = ?",
-    );
-    this.insertWire = db.query<{ id: number }, [number, number, number, number]>(
-      "INSERT INTO wires (workspace_id, from_agent_id, to_agent_id, created_at) VALUES (?, ?, ?, ?) RETURNING id",
-    );
-    this.deleteWire = db.query<never, [number]>("DELETE FROM wires WHERE id = ?");
-    this.wiresOfAgent = db.query<WireRow, [number, number]>(
+    ),
+    insertWire: db.query<{ id: number }, Omit<WireRow, "id">>(
+      `INSERT INTO wires (workspace_id, from_agent_id, to_agent_id, created_at)
+       VALUES ($workspace_id, $from_agent_id, $to_agent_id, $created_at) RETURNING id`,
+    ),
+    deleteWire: db.query<never, [number]>("DELETE FROM wires WHERE id = ?"),
+    wiresOfAgent: db.query<WireRow, [number, number]>(
       `${WIRE} WHERE from_agent_id = ? OR to_agent_id = ? ORDER BY id`,
-    );
-  }
+    ),
+  };
 }

@@ -6,11 +6,11 @@ import { systemResolve, type OwnListener } from "./addresses.ts";
 import { ProviderKeys } from "./keys.ts";
 import { Models } from "./models.ts";
 import { Providers } from "./providers.ts";
-import { CatalogStore } from "./store.ts";
+import { catalogStore } from "./store.ts";
 
 /** `ownListener`: known once the socket is bound. */
 export function buildCatalog({ db, clock, config, audit }: Ground, ownListener: OwnListener) {
-  const store = new CatalogStore(db);
+  const store = catalogStore(db);
   const keys = new ProviderKeys(new SecretBox(config.secretsKey));
   const resolve = systemResolve;
   const providers = new Providers({ db, store, keys, audit, clock, ownListener, resolve, fetch });

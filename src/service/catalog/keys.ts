@@ -3,7 +3,7 @@
 import type { Db } from "../../kit/db.ts";
 import type { Log } from "../../kit/log.ts";
 import { SecretBox } from "../../kit/secret-box.ts";
-import { CatalogStore } from "./store.ts";
+import { catalogStore } from "./store.ts";
 
 export class ProviderKeys {
   readonly #box: SecretBox;
@@ -28,7 +28,7 @@ export class ProviderKeys {
  * the upgrade makes hold a key. Before the migration 009 and never later; can be repeated. Takes as long as copying the database.
  */
 export function sealStoredKeys(db: Db, keyPath: string, log: Log): void {
-  const store = new CatalogStore(db);
+  const store = catalogStore(db);
   const keys = new ProviderKeys(new SecretBox(keyPath));
   const clear = store.storedKeys.all().filter(({ api_key }) => !SecretBox.isSealed(api_key));
   db.writeNow(() => {

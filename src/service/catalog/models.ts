@@ -17,7 +17,7 @@ import {
   type Protocol,
   type UpdateModel,
 } from "./schema.ts";
-import type { CatalogStore, ModelColumns, ModelFields, ModelRow } from "./store.ts";
+import type { CatalogStore, ModelFields, ModelRow } from "./store.ts";
 
 /** For a million tokens; null: unknown. */
 export interface Prices {
@@ -114,7 +114,7 @@ export class Models {
         throw new AppError("refused", `there are ${MODELS_MAX} models already: delete one first`);
       }
       this.#requireFreeName(provider.id, fields.model_name);
-      const { id } = store.insertModel.get(provider.id, ...columns(fields), clock.now())!;
+      const { id } = store.insertModel.get({ ...fields, provider_id: provider.id, created_at: clock.now() })!;
       const detail = { provider_id: provider.id, ...fields };
       audit.record(caller, { action: "model.create", target: `model:${id}`, detail });
       return this.existing(id);
@@ -131,7 +131,7 @@ export class Models {
       const changes = changesOf<ModelFields>(model, fields);
       if (Object.keys(changes).length > 0) {
         this.#requireFreeName(model.provider_id, fields.model_name, id);
-        store.updateModel.run(...columns(fields), id);
+        store.updateModel.run({ ...fields, id });
         audit.record(caller, { action: "model.update", target: `model:${id}`, detail: changes });
       }
       return this.existing(id);
@@ -219,10 +219,4 @@ function figure(
   if (given === undefined) return current;
   if (given === null || (given >= min && given <= max)) return given;
   throw fieldError("invalid", field, `must be from ${min} to ${max}, or empty (null) when it is unknown`);
-}
-
-function columns(fields: ModelFields): ModelColumns {
-  const { model_name, label, context_tokens, output_tokens, input_price, cached_input_price, output_price } =
-    fields;
-  return [model_name, label, context_tokens, output_tokens, input_price, cached_input_price, output_price];
 }

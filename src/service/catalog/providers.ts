@@ -70,15 +70,15 @@ export class Providers {
       if (store.providerCount.get()!.count >= PROVIDERS_MAX) {
         throw new AppError("refused", `there are ${PROVIDERS_MAX} providers already: delete one first`);
       }
-      const { id } = store.insertProvider.get(
-        name.text,
-        name.key,
-        input.type,
+      const { id } = store.insertProvider.get({
+        name: name.text,
+        name_key: name.key,
+        type: input.type,
         protocol,
-        baseUrl,
-        "",
-        clock.now(),
-      )!;
+        base_url: baseUrl,
+        api_key: "",
+        created_at: clock.now(),
+      })!;
       const detail = { name: name.text, type: input.type, base_url: baseUrl };
       audit.record(caller, { action: "provider.create", target: `provider:${id}`, detail });
       this.#setKey(caller, store.providerById.get(id)!, key);
@@ -108,7 +108,12 @@ export class Providers {
       });
       if (Object.keys(changes).length > 0) {
         const text = name?.text ?? before.name;
-        store.updateProvider.run(text, nameKey(text), baseUrl ?? before.base_url, id);
+        store.updateProvider.run({
+          id,
+          name: text,
+          name_key: nameKey(text),
+          base_url: baseUrl ?? before.base_url,
+        });
         audit.record(caller, { action: "provider.update", target: `provider:${id}`, detail: changes });
       }
       if (key !== undefined) this.#setKey(caller, provider, key);

@@ -4,10 +4,10 @@ import type { Ground } from "../ground.ts";
 import type { Access } from "../workspaces/access.ts";
 import { Conversation } from "./conversation.ts";
 import { SentPrompts } from "./records.ts";
-import { ConversationStore } from "./store.ts";
+import { conversationStore } from "./store.ts";
 
 export function buildConversation({ db, clock, audit, journal }: Ground, access: Access) {
-  const store = new ConversationStore(db);
+  const store = conversationStore(db);
   return {
     conversation: new Conversation({ db, store, access, journal, audit, clock }),
     prompts: new SentPrompts(store),

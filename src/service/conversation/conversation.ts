@@ -166,26 +166,27 @@ export class Conversation {
   append(entry: NewEntry): Entry {
     const { store, journal, clock } = this.#deps;
     const inherits = entry.kind !== "person" && this.isTainted(entry.workspaceId, entry.thread);
-    const row = store.insert.get(
-      entry.workspaceId,
-      entry.turnId,
-      entry.runId,
-      entry.agentId,
-      entry.thread,
-      entry.kind,
-      entry.text,
-      entry.reasoning || null,
-      entry.calls && entry.calls.length > 0 ? JSON.stringify(entry.calls) : null,
-      entry.callId ?? null,
-      entry.tool ?? null,
-      entry.outcome ?? null,
-      entry.durationMs ?? null,
-      entry.partial ? 1 : 0,
-      entry.truncated ?? null,
-      entry.droppedCalls && entry.droppedCalls.length > 0 ? JSON.stringify(entry.droppedCalls) : null,
-      entry.tainted || inherits ? 1 : 0,
-      clock.now(),
-    )!;
+    const row = store.insert.get({
+      workspace_id: entry.workspaceId,
+      turn_id: entry.turnId,
+      run_id: entry.runId,
+      agent_id: entry.agentId,
+      thread: entry.thread,
+      kind: entry.kind,
+      text: entry.text,
+      reasoning: entry.reasoning || null,
+      calls: entry.calls && entry.calls.length > 0 ? JSON.stringify(entry.calls) : null,
+      call_id: entry.callId ?? null,
+      tool: entry.tool ?? null,
+      outcome: entry.outcome ?? null,
+      duration_ms: entry.durationMs ?? null,
+      partial: entry.partial ? 1 : 0,
+      truncated: entry.truncated ?? null,
+      dropped_calls:
+        entry.droppedCalls && entry.droppedCalls.length > 0 ? JSON.stringify(entry.droppedCalls) : null,
+      tainted: entry.tainted || inherits ? 1 : 0,
+      created_at: clock.now(),
+    })!;
     const record = toEntry(row);
     journal.append(entry.workspaceId, entry.turnId, "entry", { entry: record });
     return record;
@@ -207,7 +208,12 @@ export class Conversation {
   #readMore(workspaceId: number, thread: number): boolean {
     const key = `${workspaceId}/${thread}`;
     const known = this.#threads.get(key) ?? { entries: [], lastId: 0, characters: 0 };
-    const rows = this.#deps.store.threadSince.all(workspaceId, thread, known.lastId, ENTRIES_PER_READ);
+    const rows = this.#deps.store.threadSince.all({
+      workspace_id: workspaceId,
+      thread,
+      after: known.lastId,
+      limit: ENTRIES_PER_READ,
+    });
     for (const row of rows) {
       known.entries.push(toThreadEntry(row));
       known.lastId = row.id;

@@ -32,85 +32,54 @@ const COLUMNS = `id, workspace_id, turn_id, run_id, agent_id, thread, kind, text
   truncated, dropped_calls, tainted, forgotten_at, created_at`;
 const ENTRY = `SELECT ${COLUMNS} FROM entries`;
 
-type InsertParams = [
-  workspaceId: number,
-  turnId: number,
-  runId: number,
-  agentId: number,
-  thread: number,
-  kind: EntryKind,
-  text: string,
-  reasoning: string | null,
-  calls: string | null,
-  callId: string | null,
-  tool: string | null,
-  outcome: Outcome | null,
-  durationMs: number | null,
-  partial: number,
-  truncated: Truncation | null,
-  droppedCalls: string | null,
-  tainted: number,
-  createdAt: number,
-];
+type NewEntry = Omit<EntryRow, "id" | "forgotten_at">;
 
-export class ConversationStore {
-  readonly insert;
-  readonly byId;
-  readonly page;
-  readonly thread;
-  readonly threadSince;
-  readonly someById;
-  readonly setForgotten;
-  readonly clearTaint;
-  readonly isTainted;
-  readonly taintedThrough;
-  readonly taintedCount;
-  readonly keepPart;
-  readonly partByHash;
-  readonly partById;
+export type ConversationStore = ReturnType<typeof conversationStore>;
 
-  constructor(db: Db) {
-    this.insert = db.query<EntryRow, InsertParams>(
+export function conversationStore(db: Db) {
+  return {
+    insert: db.query<EntryRow, NewEntry>(
       `INSERT INTO entries (workspace_id, turn_id, run_id, agent_id, thread, kind, text, reasoning, calls, call_id, tool, outcome, duration_ms, partial,
        truncated, dropped_calls, tainted, created_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING ${COLUMNS}`,
-    );
-    this.byId = db.query<EntryRow, [number]>(`${ENTRY} WHERE id = ?`);
-    this.page = db.query<EntryRow, [number, number, number]>(
+       VALUES ($workspace_id, $turn_id, $run_id, $agent_id, $thread, $kind, $text, $reasoning, $calls, $call_id, $tool, $outcome,
+         $duration_ms, $partial, $truncated, $dropped_calls, $tainted, $created_at) RETURNING ${COLUMNS}`,
+    ),
+    byId: db.query<EntryRow, [number]>(`${ENTRY} WHERE id = ?`),
+    page: db.query<EntryRow, [number, number, number]>(
       `${ENTRY} WHERE workspace_id = ? AND id < ? ORDER BY id DESC LIMIT ?`,
-    );
-    this.thread = db.query<EntryRow, [number, number]>(
+    ),
+    thread: db.query<EntryRow, [number, number]>(
       `${ENTRY} WHERE workspace_id = ? AND thread = ? ORDER BY id`,
-    );
-    this.threadSince = db.query<EntryRow, [number, number, number, number]>(
-      `${ENTRY} WHERE workspace_id = ? AND thread = ? AND id > ? ORDER BY id LIMIT ?`,
-    );
-    this.someById = db.query<EntryRow, [number, number, number]>(
+    ),
+    threadSince: db.query<EntryRow, { workspace_id: number; thread: number; after: number; limit: number }>(
+      `${ENTRY} WHERE workspace_id = $workspace_id AND thread = $thread AND id > $after ORDER BY id LIMIT $limit`,
+    ),
+    someById: db.query<EntryRow, [number, number, number]>(
       `${ENTRY} WHERE workspace_id = ? AND id BETWEEN ? AND ? ORDER BY id`,
-    );
-    this.setForgotten = db.query<never, [number | null, number]>(
+    ),
+    setForgotten: db.query<never, [number | null, number]>(
       "UPDATE entries SET forgotten_at = ? WHERE id = ?",
-    );
-    this.clearTaint = db.query<never, [number]>("UPDATE entries SET tainted = 0 WHERE id = ?");
-    this.isTainted = db.query<{ yes: number }, [number, number]>(
+    ),
+    clearTaint: db.query<never, [number]>("UPDATE entries SET tainted = 0 WHERE id = ?"),
+    isTainted: db.query<{ yes: number }, [number, number]>(
       "SELECT 1 AS yes FROM entries WHERE workspace_id = ? AND thread = ? AND tainted = 1 AND forgotten_at IS NULL LIMIT 1",
-    );
-    this.taintedThrough = db.query<{ id: number }, [number, number, number]>(
+    ),
+    taintedThrough: db.query<{ id: number }, [number, number, number]>(
       `SELECT id FROM entries
        WHERE workspace_id = ? AND thread = 0 AND tainted = 1 AND forgotten_at IS NULL AND id <= ? ORDER BY id LIMIT ?`,
-    );
-    this.taintedCount = db.query<{ count: number }, [number, number]>(
+    ),
+    taintedCount: db.query<{ count: number }, [number, number]>(
       `SELECT count(*) AS count FROM entries
        WHERE workspace_id = ? AND thread = 0 AND tainted = 1 AND forgotten_at IS NULL AND id <= ?`,
-    );
-    this.keepPart = db.query<never, [number, string, string]>(
+    ),
+    keepPart: db.query<never, [number, string, string]>(
       "INSERT INTO prompt_parts (workspace_id, hash, content) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
-    );
-    this.partByHash = db.query<{ id: number }, [number, string]>(
+    ),
+    partByHash: db.query<{ id: number }, [number, string]>(
       "SELECT id FROM prompt_parts WHERE workspace_id = ? AND hash = ?",
-    );
-    this.partById = db.query<{ content: string }, [number, number]>(
+    ),
+    partById: db.query<{ content: string }, [number, number]>(
       "SELECT content FROM prompt_parts WHERE workspace_id = ? AND id = ?",
-    );
-  }
+    ),
+  };
 }

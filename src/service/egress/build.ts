@@ -8,14 +8,14 @@ import { Grants } from "./grants.ts";
 import { Locks } from "./locks.ts";
 import { BraveSearch } from "./search-client.ts";
 import { Searches } from "./searches.ts";
-import { EgressStore } from "./store.ts";
+import { egressStore } from "./store.ts";
 import { egressTools } from "./tools.ts";
 
 export function buildEgress(
   { db, clock, log, config, background, audit, journal }: Ground,
   { access, blueprint, network }: { access: Access; blueprint: Blueprint; network: Network },
 ) {
-  const store = new EgressStore(db);
+  const store = egressStore(db);
   const locks = new Locks(store, config.egress);
   const client = new BraveSearch(network, config.egressKey, log);
   const ruled = { db, store, access, journal, audit, clock, locks };

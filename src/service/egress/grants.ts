@@ -57,14 +57,14 @@ export class Grants {
         throw fieldError("invalid", "agent_id", `agent ${agentId} is not in this workspace`);
       if (store.grantOfAgent.get(agentId))
         throw new AppError("conflict", `agent "${agent.name}" has a grant for web search already`);
-      const { id } = store.insertGrant.get(
-        workspaceId,
-        agentId,
-        caller.userId,
-        caller.name,
-        caller.auth,
-        clock.now(),
-      )!;
+      const { id } = store.insertGrant.get({
+        workspace_id: workspaceId,
+        agent_id: agentId,
+        granted_by_id: caller.userId,
+        granted_by: caller.name,
+        auth: caller.auth,
+        created_at: clock.now(),
+      })!;
       const grant = toGrant(store.grantById.get(id)!);
       audit.record(caller, {
         action: "egress.grant",

@@ -191,22 +191,22 @@ export class Searches {
       const workspace = store.workspaceName.get(workspaceId)!.name;
       const chain = JSON.stringify(store.chain.all(runId).map((agent) => agent.name));
       const now = clock.now();
-      const inserted = store.insertRequest.get(
-        callId,
-        workspaceId,
+      const inserted = store.insertRequest.get({
+        call_id: callId,
+        workspace_id: workspaceId,
         workspace,
-        turnId,
-        runId,
-        agentId,
+        turn_id: turnId,
+        run_id: runId,
+        agent_id: agentId,
         chain,
-        caller.userId,
-        caller.name,
+        asked_by_id: caller.userId,
+        asked_by: caller.name,
         query,
-        sha256Hex(query),
+        query_hash: sha256Hex(query),
         facts,
-        now,
-        now + DECISION_MS_MAX,
-      )!;
+        asked_at: now,
+        expires_at: now + DECISION_MS_MAX,
+      })!;
       journal.append(workspaceId, turnId, "approval.requested", {
         approval: toApproval(store.requestById.get(inserted.id)!),
       });
@@ -289,14 +289,29 @@ export class Searches {
     const { db, store, access, clock } = this.#deps;
     await db.write(() => {
       access.workspace(scope.caller, scope.workspaceId);
-      store.finish.run("done", null, results.length, clock.now(), row.id);
+      store.finish.run({
+        id: row.id,
+        state: "done",
+        reason: null,
+        results: results.length,
+        finished_at: clock.now(),
+      });
     });
     return { ...ok(resultsText(row.query, results, row.call_id)), tainted: true };
   }
 
   async #fail(row: RequestRow, reason: string): Promise<ToolResult> {
     const { db, store, clock } = this.#deps;
-    await db.write(() => void store.finish.run("failed", reason, null, clock.now(), row.id));
+    await db.write(
+      () =>
+        void store.finish.run({
+          id: row.id,
+          state: "failed",
+          reason,
+          results: null,
+          finished_at: clock.now(),
+        }),
+    );
     return failed(asSentence(reason));
   }
 
@@ -305,16 +320,16 @@ export class Searches {
     const { db, store, journal, clock } = this.#deps;
     const now = clock.now();
     const expires = state === "approved" ? now + DECISION_MS_MAX : row.expires_at;
-    store.decide.run(
+    store.decide.run({
+      id: row.id,
       state,
-      now,
-      by?.userId ?? null,
-      by?.name ?? null,
-      by?.auth ?? null,
+      decided_at: now,
+      decided_by_id: by?.userId ?? null,
+      decided_by: by?.name ?? null,
+      auth: by?.auth ?? null,
       reason,
-      expires,
-      row.id,
-    );
+      expires_at: expires,
+    });
     if (store.workspaceName.get(row.workspace_id))
       journal.append(row.workspace_id, row.turn_id, "approval.decided", {
         kind: "search",

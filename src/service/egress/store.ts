@@ -52,95 +52,80 @@ const BY_ID = "ORDER BY +id";
 /** Of each entry, for the comparison with a query. */
 const ENTRY_CHARACTERS_READ_MAX = 65_536;
 
-type Insert = [
-  string,
-  number,
-  string,
-  number,
-  number,
-  number,
-  string,
-  number,
-  string,
-  string,
-  string,
-  string,
-  number,
-  number,
-];
+type NewRequest = Pick<
+  RequestRow,
+  | "call_id"
+  | "workspace_id"
+  | "workspace"
+  | "turn_id"
+  | "run_id"
+  | "agent_id"
+  | "chain"
+  | "asked_by"
+  | "query"
+  | "query_hash"
+  | "facts"
+  | "asked_at"
+  | "expires_at"
+> & { asked_by_id: number };
 
-export class EgressStore {
-  readonly grantById;
-  readonly grantOfAgent;
-  readonly grants;
-  readonly insertGrant;
-  readonly deleteGrant;
-  readonly requestById;
-  readonly requestOfCall;
-  readonly pending;
-  readonly open;
-  readonly openCount;
-  readonly due;
-  readonly log;
-  readonly insertRequest;
-  readonly decide;
-  readonly start;
-  readonly finish;
-  readonly chain;
-  readonly entries;
-  readonly workspaceName;
+type Decision = Pick<
+  RequestRow,
+  "id" | "state" | "decided_at" | "decided_by" | "auth" | "reason" | "expires_at"
+> & { decided_by_id: number | null };
 
-  constructor(db: Db) {
-    this.grantById = db.query<GrantRow, [number]>(`${GRANT} WHERE id = ?`);
-    this.grantOfAgent = db.query<GrantRow, [number]>(
+export type EgressStore = ReturnType<typeof egressStore>;
+
+export function egressStore(db: Db) {
+  return {
+    grantById: db.query<GrantRow, [number]>(`${GRANT} WHERE id = ?`),
+    grantOfAgent: db.query<GrantRow, [number]>(
       `${GRANT} WHERE agent_id = ? AND EXISTS (SELECT 1 FROM agents a WHERE a.id = agent_id AND a.removed_at IS NULL)`,
-    );
-    this.grants = db.query<GrantRow, [number]>(
+    ),
+    grants: db.query<GrantRow, [number]>(
       `${GRANT} WHERE workspace_id = ? AND EXISTS (SELECT 1 FROM agents a WHERE a.id = agent_id AND a.removed_at IS NULL) ORDER BY id`,
-    );
-    this.insertGrant = db.query<{ id: number }, [number, number, number, string, string, number]>(
-      `INSERT INTO egress_grants (workspace_id, agent_id, granted_by_id, granted_by, auth, created_at) VALUES (?, ?, ?, ?, ?, ?) RETURNING id`,
-    );
-    this.deleteGrant = db.query<never, [number]>("DELETE FROM egress_grants WHERE id = ?");
-    this.requestById = db.query<RequestRow, [number]>(`${REQUEST} WHERE id = ?`);
-    this.requestOfCall = db.query<RequestRow, [string]>(`${REQUEST} WHERE call_id = ?`);
-    this.pending = db.query<RequestRow, [number, number]>(
+    ),
+    insertGrant: db.query<{ id: number }, Omit<GrantRow, "id"> & { granted_by_id: number }>(
+      `INSERT INTO egress_grants (workspace_id, agent_id, granted_by_id, granted_by, auth, created_at)
+       VALUES ($workspace_id, $agent_id, $granted_by_id, $granted_by, $auth, $created_at) RETURNING id`,
+    ),
+    deleteGrant: db.query<never, [number]>("DELETE FROM egress_grants WHERE id = ?"),
+    requestById: db.query<RequestRow, [number]>(`${REQUEST} WHERE id = ?`),
+    requestOfCall: db.query<RequestRow, [string]>(`${REQUEST} WHERE call_id = ?`),
+    pending: db.query<RequestRow, [number, number]>(
       `${REQUEST} WHERE ${OPEN} AND state = 'pending' AND expires_at > ? ${BY_ID} LIMIT ?`,
-    );
-    this.open = db.query<RequestRow, [number | null, number | null]>(
+    ),
+    open: db.query<RequestRow, [number | null, number | null]>(
       `${REQUEST} WHERE ${OPEN} AND (? IS NULL OR agent_id = ?) ${BY_ID}`,
-    );
-    this.openCount = db.query<{ count: number }, []>(
-      `SELECT count(*) AS count FROM egress_requests WHERE ${OPEN}`,
-    );
-    this.due = db.query<RequestRow, [number]>(`${REQUEST} WHERE ${OPEN} AND expires_at <= ? ${BY_ID}`);
-    this.log = db.query<RequestRow, [number, number]>(`${REQUEST} WHERE id < ? ORDER BY id DESC LIMIT ?`);
-    this.insertRequest = db.query<{ id: number }, Insert>(
+    ),
+    openCount: db.query<{ count: number }, []>(`SELECT count(*) AS count FROM egress_requests WHERE ${OPEN}`),
+    due: db.query<RequestRow, [number]>(`${REQUEST} WHERE ${OPEN} AND expires_at <= ? ${BY_ID}`),
+    log: db.query<RequestRow, [number, number]>(`${REQUEST} WHERE id < ? ORDER BY id DESC LIMIT ?`),
+    insertRequest: db.query<{ id: number }, NewRequest>(
       `INSERT INTO egress_requests (call_id, workspace_id, workspace, turn_id, run_id, agent_id, chain, asked_by_id, asked_by, query, query_hash,
          facts, state, asked_at, expires_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending', ?, ?) RETURNING id`,
-    );
-    this.decide = db.query<
-      never,
-      [RequestState, number, number | null, string | null, string | null, string | null, number, number]
-    >(
-      `UPDATE egress_requests SET state = ?, decided_at = ?, decided_by_id = ?, decided_by = ?, auth = ?, reason = ?, expires_at = ? WHERE id = ?`,
-    );
-    this.start = db.query<never, [number, number]>(
+       VALUES ($call_id, $workspace_id, $workspace, $turn_id, $run_id, $agent_id, $chain, $asked_by_id, $asked_by, $query, $query_hash,
+         $facts, 'pending', $asked_at, $expires_at) RETURNING id`,
+    ),
+    decide: db.query<never, Decision>(
+      `UPDATE egress_requests SET state = $state, decided_at = $decided_at, decided_by_id = $decided_by_id, decided_by = $decided_by,
+         auth = $auth, reason = $reason, expires_at = $expires_at WHERE id = $id`,
+    ),
+    start: db.query<never, [number, number]>(
       `UPDATE egress_requests SET started_at = ? WHERE id = ? AND state = 'approved' AND started_at IS NULL`,
-    );
-    this.finish = db.query<never, [RequestState, string | null, number | null, number, number]>(
-      "UPDATE egress_requests SET state = ?, reason = ?, results = ?, finished_at = ? WHERE id = ?",
-    );
-    this.chain = db.query<{ name: string }, [number]>(
+    ),
+    finish: db.query<never, Pick<RequestRow, "id" | "state" | "reason" | "results" | "finished_at">>(
+      "UPDATE egress_requests SET state = $state, reason = $reason, results = $results, finished_at = $finished_at WHERE id = $id",
+    ),
+    chain: db.query<{ name: string }, [number]>(
       `WITH RECURSIVE up (agent_id, parent_run_id, height) AS (
          SELECT agent_id, parent_run_id, 0 FROM runs WHERE id = ?
          UNION ALL SELECT r.agent_id, r.parent_run_id, up.height + 1 FROM runs r JOIN up ON r.id = up.parent_run_id)
        SELECT a.name FROM up JOIN agents a ON a.id = up.agent_id ORDER BY up.height DESC`,
-    );
-    this.entries = db.query<{ id: number; text: string }, [number, number]>(
+    ),
+    entries: db.query<{ id: number; text: string }, [number, number]>(
       `SELECT id, substr(text, 1, ${ENTRY_CHARACTERS_READ_MAX}) AS text FROM entries WHERE workspace_id = ? ORDER BY id DESC LIMIT ?`,
-    );
-    this.workspaceName = db.query<{ name: string }, [number]>("SELECT name FROM workspaces WHERE id = ?");
-  }
+    ),
+    workspaceName: db.query<{ name: string }, [number]>("SELECT name FROM workspaces WHERE id = ?"),
+  };
 }

@@ -2,15 +2,12 @@
 
 import type { Db } from "../../kit/db.ts";
 
-export class FilesStore {
-  readonly exists;
-  readonly highestId;
+export type FilesStore = ReturnType<typeof filesStore>;
 
-  constructor(db: Db) {
-    this.exists = db.query<{ id: number }, [number]>("SELECT id FROM workspaces WHERE id = ?");
+export function filesStore(db: Db) {
+  return {
+    exists: db.query<{ id: number }, [number]>("SELECT id FROM workspaces WHERE id = ?"),
     /** Of all workspaces that this database ever had. */
-    this.highestId = db.query<{ seq: number }, []>(
-      "SELECT seq FROM sqlite_sequence WHERE name = 'workspace_rows'",
-    );
-  }
+    highestId: db.query<{ seq: number }, []>("SELECT seq FROM sqlite_sequence WHERE name = 'workspace_rows'"),
+  };
 }

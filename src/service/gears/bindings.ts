@@ -126,7 +126,12 @@ export class GearBindings {
 
   #insert(workspaceId: number, gearId: number, agentId: number | null, turnId: number | null): GearBinding {
     const { store, journal, clock } = this.#deps;
-    const { id } = store.insert.get(workspaceId, gearId, agentId, clock.now())!;
+    const { id } = store.insert.get({
+      workspace_id: workspaceId,
+      gear_id: gearId,
+      agent_id: agentId,
+      created_at: clock.now(),
+    })!;
     const binding = toBinding(store.byId.get(id)!);
     journal.append(workspaceId, turnId, "gear.bound", { binding });
     return binding;

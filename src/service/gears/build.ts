@@ -7,12 +7,12 @@ import type { Sandbox } from "../sandbox/sandbox.ts";
 import type { Access } from "../workspaces/access.ts";
 import type { Workspaces } from "../workspaces/workspaces.ts";
 import { Announcements } from "./announcements.ts";
-import { BindingStore } from "./binding-store.ts";
+import { bindingStore } from "./binding-store.ts";
 import { GearBindings } from "./bindings.ts";
 import { Gears } from "./gears.ts";
-import { RunStore } from "./run-store.ts";
+import { runStore } from "./run-store.ts";
 import { GearRuns } from "./runs.ts";
-import { GearStore } from "./store.ts";
+import { gearStore } from "./store.ts";
 import { gearTools } from "./tools.ts";
 
 export interface GearNeeds {
@@ -25,8 +25,8 @@ export interface GearNeeds {
 
 export function buildGears(ground: Ground, { access, blueprint, files, sandbox, workspaces }: GearNeeds) {
   const { db, clock, audit, journal } = ground;
-  const store = new GearStore(db);
-  const bindings = new BindingStore(db);
+  const store = gearStore(db);
+  const bindings = bindingStore(db);
   const isolation = sandbox;
   const announcements = new Announcements({ bindings, journal, isolation });
   const gears = new Gears({ db, store, bindings, access, announcements, audit, clock, isolation });
@@ -42,7 +42,7 @@ export function buildGears(ground: Ground, { access, blueprint, files, sandbox, 
   });
   const gearRuns = new GearRuns({
     db,
-    store: new RunStore(db),
+    store: runStore(db),
     gearStore: store,
     gears,
     bindings: gearBindings,

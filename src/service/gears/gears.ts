@@ -132,18 +132,18 @@ export class Gears {
     const content: Content = { name, description, runtime, argsSchema, ...parseCode(runtime, input) };
     if (store.byName.get(name)) throw fieldError("conflict", "name", `a gear named "${name}" exists already`);
     const now = clock.now();
-    const { id } = store.insert.get(
+    const { id } = store.insert.get({
       name,
-      JSON.stringify(cleanTags(input.tags ?? [])),
-      JSON.stringify(input.tests ?? []),
-      TIMEOUT_SECONDS_DEFAULT,
-      caller.userId,
-      caller.name,
-      forge?.agent ?? null,
-      forge?.workspaceId ?? null,
-      now,
-      now,
-    )!;
+      tags: JSON.stringify(cleanTags(input.tags ?? [])),
+      tests: JSON.stringify(input.tests ?? []),
+      timeout_seconds: TIMEOUT_SECONDS_DEFAULT,
+      author_id: caller.userId,
+      author: caller.name,
+      forged_by: forge?.agent ?? null,
+      workspace_id: forge?.workspaceId ?? null,
+      created_at: now,
+      updated_at: now,
+    })!;
     this.#insertVersion(caller, id, 1, content);
     audit.record(caller, {
       action: "gear.create",
@@ -180,7 +180,7 @@ export class Gears {
     const tests = input.tests === undefined ? row.tests : JSON.stringify(input.tests);
     this.#insertVersion(caller, id, version, content);
     store.setStatus.run("pending", id);
-    store.update.run(tags, tests, version, clock.now(), id);
+    store.update.run({ id, tags, tests, version, updated_at: clock.now() });
     audit.record(caller, {
       action: "gear.save",
       target: `gear:${id}`,
@@ -291,20 +291,26 @@ export class Gears {
   #insertVersion(caller: Caller, gearId: number, version: number, content: Content): void {
     const { store, clock } = this.#deps;
     const { description, runtime, entrypoint, argsSchema, files } = content;
-    const { id } = store.insertVersion.get(
-      gearId,
+    const { id } = store.insertVersion.get({
+      gear_id: gearId,
       version,
       description,
       runtime,
       entrypoint,
-      argsSchema,
-      contentHash(content),
-      bytesOf(files),
-      caller.userId,
-      caller.name,
-      clock.now(),
-    )!;
-    for (const file of files) store.insertFile.run(id, file.path, file.encoding, file.content);
+      args_schema: argsSchema,
+      hash: contentHash(content),
+      bytes: bytesOf(files),
+      author_id: caller.userId,
+      author: caller.name,
+      created_at: clock.now(),
+    })!;
+    for (const file of files)
+      store.insertFile.run({
+        version_id: id,
+        path: file.path,
+        encoding: file.encoding,
+        content: file.content,
+      });
   }
 
   #setStatus(caller: Caller, row: GearRow, status: GearRow["status"]): void {
@@ -314,7 +320,15 @@ export class Gears {
       if (hash !== row.hash)
         throw new AppError("conflict", "the stored files are not those of this version: save the gear again");
       const isolated = this.#deps.isolation.isolated ? 1 : 0;
-      store.approve.run(hash, caller.userId, caller.name, caller.auth, clock.now(), isolated, row.id);
+      store.approve.run({
+        id: row.id,
+        approved_hash: hash,
+        approved_by_id: caller.userId,
+        approved_by: caller.name,
+        approved_auth: caller.auth,
+        approved_at: clock.now(),
+        approved_isolated: isolated,
+      });
     } else store.setStatus.run(status, row.id);
     this.#audit(caller, `gear.${ACTIONS[status]}`, row, {
       status_before: row.status,
@@ -346,7 +360,13 @@ export class Gears {
     const { store, clock } = this.#deps;
     const text = JSON.stringify(tags);
     if (text === row.tags) return;
-    store.update.run(text, row.tests, row.version, clock.now(), row.id);
+    store.update.run({
+      id: row.id,
+      tags: text,
+      tests: row.tests,
+      version: row.version,
+      updated_at: clock.now(),
+    });
     this.#audit(caller, "gear.tags", row, {
       from: (JSON.parse(row.tags) as string[]).join(", "),
       to: tags.join(", "),

@@ -5,20 +5,30 @@ import type { SandboxResult } from "../sandbox/sandbox.ts";
 import type { RunDetailRow, RunRow } from "./run-store.ts";
 import type { GearResult, GearRun, GearRunDetail } from "./schema.ts";
 
-type Said = [
-  exitCode: number | null,
-  stdout: string | null,
-  stderr: string | null,
-  timedOut: number | null,
-  truncated: number | null,
-  durationMs: number | null,
-];
+/** What a result adds to the row of its run. */
+type Said = Pick<RunDetailRow, "exit_code" | "stdout" | "stderr" | "timed_out" | "truncated" | "duration_ms">;
 
-/** What a finished run's row says of the result; all null when there is none. */
+const NOTHING_SAID: Said = {
+  exit_code: null,
+  stdout: null,
+  stderr: null,
+  timed_out: null,
+  truncated: null,
+  duration_ms: null,
+};
+
+/** As stored; nothing for a run that never gave a result. */
 export function saidOf(result: SandboxResult | null): Said {
-  if (!result) return [null, null, null, null, null, null];
+  if (!result) return NOTHING_SAID;
   const { exitCode, stdout, stderr, timedOut, truncated, durationMs } = result;
-  return [exitCode, stdout, stderr, timedOut ? 1 : 0, truncated ? 1 : 0, Math.round(durationMs)];
+  return {
+    exit_code: exitCode,
+    stdout,
+    stderr,
+    timed_out: timedOut ? 1 : 0,
+    truncated: truncated ? 1 : 0,
+    duration_ms: Math.round(durationMs),
+  };
 }
 
 /** The result as answers carry it. */

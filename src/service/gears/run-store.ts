@@ -42,73 +42,77 @@ export interface CallRunRow {
   call_id: string;
 }
 
-/** An admin sees all; others what they ran outside of workspaces, and what ran in workspaces that they see (a JSON array of ids). */
-type VisibleParams = [isAdmin: number, userId: number, workspaceIds: string];
+/** An admin sees all; others what they ran outside of workspaces, and what ran in workspaces that they see. */
+export interface Viewer {
+  is_admin: number;
+  user_id: number;
+  /** JSON array. */
+  workspace_ids: string;
+}
 
-type InsertParams = [
-  gearId: number,
-  version: number,
-  hash: string,
-  kind: GearRunKind,
-  workspaceId: number | null,
-  agent: string | null,
-  turnId: number | null,
-  callId: string | null,
-  userId: number,
-  userName: string,
-  auth: AuthKind,
-  isolated: number,
-  args: string,
-  files: string,
-  startedAt: number,
-];
+type NewRun = Pick<
+  RunDetailRow,
+  | "gear_id"
+  | "version"
+  | "content_hash"
+  | "kind"
+  | "workspace_id"
+  | "agent"
+  | "turn_id"
+  | "user_id"
+  | "user_name"
+  | "auth"
+  | "isolated"
+  | "args"
+  | "files"
+  | "started_at"
+> & { call_id: string | null };
 
-type FinishParams = [
-  status: GearRunStatus,
-  exitCode: number | null,
-  stdout: string | null,
-  stderr: string | null,
-  timedOut: number | null,
-  truncated: number | null,
-  durationMs: number | null,
-  error: string | null,
-  finishedAt: number,
-  id: number,
-];
+type RunEnd = Pick<
+  RunDetailRow,
+  | "id"
+  | "status"
+  | "exit_code"
+  | "stdout"
+  | "stderr"
+  | "timed_out"
+  | "truncated"
+  | "duration_ms"
+  | "error"
+  | "finished_at"
+>;
 
 const COLUMNS = `id, gear_id, version, content_hash, kind, status, workspace_id, agent, turn_id, user_id, user_name, auth, isolated,
   exit_code, timed_out, truncated, duration_ms, error, started_at, finished_at`;
-const VISIBLE = `(? = 1 OR (workspace_id IS NULL AND user_id = ?) OR workspace_id IN (SELECT value FROM json_each(?)))`;
+const VISIBLE = `($is_admin = 1 OR (workspace_id IS NULL AND user_id = $user_id)
+  OR workspace_id IN (SELECT value FROM json_each($workspace_ids)))`;
 
-export class RunStore {
-  readonly insert;
-  readonly finish;
-  readonly interruptOpen;
-  readonly byId;
-  readonly page;
-  readonly ofTurn;
+export type RunStore = ReturnType<typeof runStore>;
 
-  constructor(db: Db) {
-    this.insert = db.query<{ id: number }, InsertParams>(
+export function runStore(db: Db) {
+  return {
+    insert: db.query<{ id: number }, NewRun>(
       `INSERT INTO gear_runs (gear_id, version, content_hash, kind, status, workspace_id, agent, turn_id, call_id, user_id, user_name, auth,
          isolated, args, files, started_at)
-       VALUES (?, ?, ?, ?, 'running', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
-    );
-    this.finish = db.query<never, FinishParams>(
-      `UPDATE gear_runs SET status = ?, exit_code = ?, stdout = ?, stderr = ?, timed_out = ?, truncated = ?, duration_ms = ?, error = ?,
-         finished_at = ? WHERE id = ?`,
-    );
-    this.interruptOpen = db.query<never, [number]>(
+       VALUES ($gear_id, $version, $content_hash, $kind, 'running', $workspace_id, $agent, $turn_id, $call_id, $user_id, $user_name, $auth,
+         $isolated, $args, $files, $started_at) RETURNING id`,
+    ),
+    finish: db.query<never, RunEnd>(
+      `UPDATE gear_runs SET status = $status, exit_code = $exit_code, stdout = $stdout, stderr = $stderr, timed_out = $timed_out,
+         truncated = $truncated, duration_ms = $duration_ms, error = $error,
+         finished_at = $finished_at WHERE id = $id`,
+    ),
+    interruptOpen: db.query<never, [number]>(
       "UPDATE gear_runs SET status = 'interrupted', finished_at = ? WHERE status = 'running'",
-    );
-    this.byId = db.query<RunDetailRow, [number, ...VisibleParams]>(
-      `SELECT ${COLUMNS}, args, files, stdout, stderr FROM gear_runs WHERE id = ? AND ${VISIBLE}`,
-    );
-    this.page = db.query<RunRow, [number, number, ...VisibleParams, number]>(
-      `SELECT ${COLUMNS} FROM gear_runs WHERE gear_id = ? AND id < ? AND ${VISIBLE} ORDER BY id DESC LIMIT ?`,
-    );
-    this.ofTurn = db.query<CallRunRow, [number]>(
+    ),
+    byId: db.query<RunDetailRow, Viewer & { id: number }>(
+      `SELECT ${COLUMNS}, args, files, stdout, stderr FROM gear_runs WHERE id = $id AND ${VISIBLE}`,
+    ),
+    page: db.query<RunRow, Viewer & { gear_id: number; before: number; limit: number }>(
+      `SELECT ${COLUMNS} FROM gear_runs WHERE gear_id = $gear_id AND id < $before AND ${VISIBLE} ORDER BY id DESC LIMIT $limit`,
+    ),
+    ofTurn: db.query<CallRunRow, [number]>(
       "SELECT id, gear_id, version, call_id FROM gear_runs WHERE turn_id = ? AND call_id IS NOT NULL ORDER BY id",
-    );
-  }
+    ),
+  };
 }

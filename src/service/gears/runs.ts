@@ -22,7 +22,7 @@ import { isIsolationLost, NOT_ISOLATED_NOTICE } from "./isolation.ts";
 import { LiveText } from "./live-text.ts";
 import { RunQueue } from "./run-queue.ts";
 import { resultFields, saidOf, toDetail, toRun } from "./run-records.ts";
-import type { RunStore } from "./run-store.ts";
+import type { RunStore, Viewer } from "./run-store.ts";
 import {
   GEAR_RUNS_AT_ONCE_MAX,
   GEAR_RUNS_WAITING_MAX,
@@ -180,17 +180,17 @@ export class GearRuns {
     const { gearStore, gears, store } = this.#deps;
     if (caller.role !== "admin") gears.existing(gearId);
     else if (!gearStore.withDeleted.get(gearId)) throw notFound("gear", gearId);
-    const rows = store.page.all(
-      gearId,
-      page.before ?? Number.MAX_SAFE_INTEGER,
-      ...this.#visible(caller),
-      page.limit ?? LIST_DEFAULT,
-    );
+    const rows = store.page.all({
+      gear_id: gearId,
+      before: page.before ?? Number.MAX_SAFE_INTEGER,
+      limit: page.limit ?? LIST_DEFAULT,
+      ...this.#viewerOf(caller),
+    });
     return rows.toReversed().map(toRun);
   }
 
   get(caller: Caller, id: number): GearRunDetail {
-    const row = this.#deps.store.byId.get(id, ...this.#visible(caller));
+    const row = this.#deps.store.byId.get({ id, ...this.#viewerOf(caller) });
     if (!row) throw notFound("gear run", id);
     return toDetail(row);
   }
@@ -203,13 +203,14 @@ export class GearRuns {
     );
   }
 
-  #visible(caller: Caller): [number, number, string] {
-    if (caller.role === "admin") return [1, caller.userId, "[]"];
-    return [
-      0,
-      caller.userId,
-      JSON.stringify(this.#deps.workspaces.list(caller).map((workspace) => workspace.id)),
-    ];
+  #viewerOf(caller: Caller): Viewer {
+    const seesAll = caller.role === "admin";
+    const workspaces = seesAll ? [] : this.#deps.workspaces.list(caller);
+    return {
+      is_admin: seesAll ? 1 : 0,
+      user_id: caller.userId,
+      workspace_ids: JSON.stringify(workspaces.map((workspace) => workspace.id)),
+    };
   }
 
   #order(
@@ -293,21 +294,23 @@ export class GearRuns {
       const content = gears.contentOf(row);
       const hash = contentHash(content);
       requireExact(kind, row, hash);
-      const isolated = sandbox.isolated ? 1 : 0;
-      const who = [caller.userId, caller.name, caller.auth] as const;
-      const where = [workspaceId, caller.agent ?? null, caller.turnId ?? null, order.callId ?? null] as const;
-      const { id } = store.insert.get(
-        row.id,
-        row.version,
-        hash,
+      const { id } = store.insert.get({
+        gear_id: row.id,
+        version: row.version,
+        content_hash: hash,
         kind,
-        ...where,
-        ...who,
-        isolated,
-        JSON.stringify(order.args),
-        JSON.stringify(order.files),
-        clock.now(),
-      )!;
+        workspace_id: workspaceId,
+        agent: caller.agent ?? null,
+        turn_id: caller.turnId ?? null,
+        call_id: order.callId ?? null,
+        user_id: caller.userId,
+        user_name: caller.name,
+        auth: caller.auth,
+        isolated: sandbox.isolated ? 1 : 0,
+        args: JSON.stringify(order.args),
+        files: JSON.stringify(order.files),
+        started_at: clock.now(),
+      })!;
       const unapproved = (kind === "dry" || kind === "test") && row.status !== "approved";
       if (unapproved && !sandbox.isolated) {
         const detail = { name: row.name, version: row.version, run: id, isolated: false };
@@ -362,7 +365,9 @@ export class GearRuns {
     error: string | null,
   ): Promise<void> {
     const { db, store, clock } = this.#deps;
-    return db.write(() => void store.finish.run(status, ...saidOf(result), error, clock.now(), id));
+    return db.write(
+      () => void store.finish.run({ id, status, ...saidOf(result), error, finished_at: clock.now() }),
+    );
   }
 }
 

@@ -70,6 +70,30 @@ export interface FileRow {
   content: Uint8Array;
 }
 
+type NewGear = Pick<
+  GearRow,
+  | "name"
+  | "tags"
+  | "tests"
+  | "timeout_seconds"
+  | "author_id"
+  | "author"
+  | "forged_by"
+  | "workspace_id"
+  | "created_at"
+  | "updated_at"
+>;
+
+interface GearApproval {
+  id: number;
+  approved_hash: string;
+  approved_by_id: number;
+  approved_by: string;
+  approved_auth: AuthKind;
+  approved_at: number;
+  approved_isolated: number;
+}
+
 /** Of an approval; the status is set with it. */
 const NO_APPROVAL = `approved_hash = NULL, approved_by_id = NULL, approved_by = NULL, approved_auth = NULL, approved_at = NULL,
   approved_isolated = NULL`;
@@ -78,77 +102,57 @@ const GEAR = `SELECT g.id, g.name, g.tags, g.tests, g.status, g.version, g.timeo
   v.id AS version_id, v.description, v.runtime, v.entrypoint, v.args_schema, v.hash, v.bytes
   FROM gears g JOIN gear_versions v ON v.gear_id = g.id AND v.version = g.version`;
 
-export class GearStore {
-  readonly byId;
-  readonly withDeleted;
-  readonly byName;
-  readonly all;
-  readonly undecided;
-  readonly insert;
-  readonly update;
-  readonly approve;
-  readonly setStatus;
-  readonly setTimeout;
-  readonly remove;
-  readonly insertVersion;
-  readonly versions;
-  readonly insertFile;
-  readonly files;
-  readonly unhashed;
-  readonly setHash;
+export type GearStore = ReturnType<typeof gearStore>;
 
-  constructor(db: Db) {
-    this.byId = db.query<GearRow, [number]>(`${GEAR} WHERE g.id = ? AND g.deleted_at IS NULL`);
-    this.withDeleted = db.query<GearRow, [number]>(`${GEAR} WHERE g.id = ?`);
-    this.byName = db.query<GearRow, [string]>(`${GEAR} WHERE g.name = ? AND g.deleted_at IS NULL`);
-    this.all = db.query<GearRow, []>(`${GEAR} WHERE g.deleted_at IS NULL ORDER BY g.name`);
+export function gearStore(db: Db) {
+  return {
+    byId: db.query<GearRow, [number]>(`${GEAR} WHERE g.id = ? AND g.deleted_at IS NULL`),
+    withDeleted: db.query<GearRow, [number]>(`${GEAR} WHERE g.id = ?`),
+    byName: db.query<GearRow, [string]>(`${GEAR} WHERE g.name = ? AND g.deleted_at IS NULL`),
+    all: db.query<GearRow, []>(`${GEAR} WHERE g.deleted_at IS NULL ORDER BY g.name`),
     // Parameter 1: whether gears are isolated now. An approval given under isolation waits for another once there is none.
-    this.undecided = db.query<GearRow, [number, number]>(
+    undecided: db.query<GearRow, [number, number]>(
       `${GEAR} WHERE (g.status = 'pending' OR g.approved_isolated > ?) AND g.deleted_at IS NULL ORDER BY g.updated_at, g.id LIMIT ?`,
-    );
-    this.insert = db.query<
-      { id: number },
-      [string, string, string, number, number, string, string | null, number | null, number, number]
-    >(
+    ),
+    insert: db.query<{ id: number }, NewGear>(
       `INSERT INTO gears (name, tags, tests, status, version, timeout_seconds, author_id, author, forged_by, workspace_id, created_at, updated_at)
-       VALUES (?, ?, ?, 'pending', 1, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
-    );
-    this.update = db.query<never, [string, string, number, number, number]>(
-      "UPDATE gears SET tags = ?, tests = ?, version = ?, updated_at = ? WHERE id = ?",
-    );
-    this.approve = db.query<never, [string, number, string, AuthKind, number, number, number]>(
-      `UPDATE gears SET status = 'approved', approved_hash = ?, approved_by_id = ?, approved_by = ?, approved_auth = ?, approved_at = ?,
-       approved_isolated = ? WHERE id = ?`,
-    );
-    this.setStatus = db.query<never, [GearStatus, number]>(
+       VALUES ($name, $tags, $tests, 'pending', 1, $timeout_seconds, $author_id, $author, $forged_by, $workspace_id, $created_at,
+         $updated_at) RETURNING id`,
+    ),
+    update: db.query<never, Pick<GearRow, "id" | "tags" | "tests" | "version" | "updated_at">>(
+      "UPDATE gears SET tags = $tags, tests = $tests, version = $version, updated_at = $updated_at WHERE id = $id",
+    ),
+    approve: db.query<never, GearApproval>(
+      `UPDATE gears SET status = 'approved', approved_hash = $approved_hash, approved_by_id = $approved_by_id, approved_by = $approved_by,
+         approved_auth = $approved_auth, approved_at = $approved_at,
+       approved_isolated = $approved_isolated WHERE id = $id`,
+    ),
+    setStatus: db.query<never, [GearStatus, number]>(
       `UPDATE gears SET status = ?, ${NO_APPROVAL} WHERE id = ?`,
-    );
-    this.setTimeout = db.query<never, [number, number]>("UPDATE gears SET timeout_seconds = ? WHERE id = ?");
-    this.remove = db.query<never, [number, number]>(
+    ),
+    setTimeout: db.query<never, [number, number]>("UPDATE gears SET timeout_seconds = ? WHERE id = ?"),
+    remove: db.query<never, [number, number]>(
       `UPDATE gears SET deleted_at = ?, status = 'disabled', ${NO_APPROVAL} WHERE id = ?`,
-    );
-    this.insertVersion = db.query<
-      { id: number },
-      [number, number, string, GearRuntime, string, string, string, number, number, string, number]
-    >(
+    ),
+    insertVersion: db.query<{ id: number }, Omit<VersionRow, "id">>(
       `INSERT INTO gear_versions (gear_id, version, description, runtime, entrypoint, args_schema, hash, bytes, author_id, author, created_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
-    );
-    this.versions = db.query<VersionRow, [number, number, number]>(
+       VALUES ($gear_id, $version, $description, $runtime, $entrypoint, $args_schema, $hash, $bytes, $author_id, $author, $created_at) RETURNING id`,
+    ),
+    versions: db.query<VersionRow, [number, number, number]>(
       `SELECT id, gear_id, version, description, runtime, entrypoint, args_schema, hash, bytes, author_id, author, created_at
        FROM gear_versions WHERE gear_id = ? AND version < ? ORDER BY version DESC LIMIT ?`,
-    );
-    this.insertFile = db.query<never, [number, string, string, Uint8Array]>(
-      "INSERT INTO gear_files (version_id, path, encoding, content) VALUES (?, ?, ?, ?)",
-    );
-    this.files = db.query<FileRow, [number]>(
+    ),
+    insertFile: db.query<never, FileRow & { version_id: number }>(
+      "INSERT INTO gear_files (version_id, path, encoding, content) VALUES ($version_id, $path, $encoding, $content)",
+    ),
+    files: db.query<FileRow, [number]>(
       "SELECT path, encoding, content FROM gear_files WHERE version_id = ? ORDER BY path",
-    );
-    this.unhashed = db.query<UnhashedRow, []>(
+    ),
+    unhashed: db.query<UnhashedRow, []>(
       `SELECT v.id, v.gear_id, g.name, v.description, v.runtime, v.entrypoint, v.args_schema,
          g.status = 'approved' AND g.version = v.version AS is_approved
        FROM gear_versions v JOIN gears g ON g.id = v.gear_id WHERE v.hash = '' ORDER BY v.id LIMIT 1`,
-    );
-    this.setHash = db.query<never, [string, number]>("UPDATE gear_versions SET hash = ? WHERE id = ?");
-  }
+    ),
+    setHash: db.query<never, [string, number]>("UPDATE gear_versions SET hash = ? WHERE id = ?"),
+  };
 }

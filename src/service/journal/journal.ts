@@ -9,7 +9,7 @@ import { breakOff, frame, frameOfJson, type Frame, type Viewer } from "../../kit
 import { UNASKED, ViewerRights, type Watching } from "../../kit/http/viewer-rights.ts";
 import type { Log } from "../../kit/log.ts";
 import type { DataOf, EventEnvelope, EventMap, Superseded, TypeIn } from "./schema.ts";
-import { EventStore, type EventRow } from "./store.ts";
+import { eventStore, type EventStore, type EventRow } from "./store.ts";
 
 const REPLAY_ROWS_MAX = 200;
 const REPLAY_BYTES_MAX = 1024 * 1024;
@@ -67,7 +67,7 @@ export class Journal<Events extends EventMap = EventMap> {
     this.#db = db;
     this.#clock = clock;
     this.#log = log;
-    this.#store = new EventStore(db, superseded);
+    this.#store = eventStore(db, superseded);
     this.#rights = new ViewerRights(() => this.#everyFollower(), log);
   }
 
@@ -80,7 +80,7 @@ export class Journal<Events extends EventMap = EventMap> {
   ): number {
     const envelope: EventEnvelope = { turn_id: turnId, time: rfc3339(this.#clock.now()), data };
     const content = JSON.stringify(envelope);
-    const { id } = this.#store.insert.get(workspaceId, turnId, type, content)!;
+    const { id } = this.#store.insert.get({ workspace_id: workspaceId, turn_id: turnId, type, content })!;
     this.#db.afterCommit(() =>
       this.#publish(workspaceId, turnId, type, () => frameOfJson(type, content, id)),
     );

@@ -17,27 +17,25 @@ function replayed({ type, by, field }: Superseded): string {
   ) THEN 'false' ELSE 'true' END)) ELSE e.content END AS content FROM events e`;
 }
 
-export class EventStore {
-  readonly lastId;
-  readonly insert;
-  readonly ofWorkspace;
-  readonly ofTurn;
+export type EventStore = ReturnType<typeof eventStore>;
 
-  constructor(db: Db, superseded: Superseded) {
-    const select = replayed(superseded);
-    this.lastId = db.query<{ id: number }, [number]>(
+export function eventStore(db: Db, superseded: Superseded) {
+  const select = replayed(superseded);
+  return {
+    lastId: db.query<{ id: number }, [number]>(
       "SELECT coalesce(max(id), 0) AS id FROM events WHERE workspace_id = ?",
-    );
+    ),
     // Numbered by what is stored, so that a write that was undone leaves no gap.
-    this.insert = db.query<{ id: number }, [number, number | null, string, string]>(
+    insert: db.query<{ id: number }, Omit<EventRow, "id"> & { workspace_id: number; turn_id: number | null }>(
       `INSERT INTO events (workspace_id, id, turn_id, type, content)
-       VALUES (?1, (SELECT coalesce(max(id), 0) + 1 FROM events WHERE workspace_id = ?1), ?2, ?3, ?4) RETURNING id`,
-    );
-    this.ofWorkspace = db.query<EventRow, [number, number, number]>(
+       VALUES ($workspace_id, (SELECT coalesce(max(id), 0) + 1 FROM events WHERE workspace_id = $workspace_id),
+         $turn_id, $type, $content) RETURNING id`,
+    ),
+    ofWorkspace: db.query<EventRow, [number, number, number]>(
       `${select} WHERE e.workspace_id = ? AND e.id > ? ORDER BY e.id LIMIT ?`,
-    );
-    this.ofTurn = db.query<EventRow, [number, number, number]>(
+    ),
+    ofTurn: db.query<EventRow, [number, number, number]>(
       `${select} WHERE e.turn_id = ? AND e.id > ? ORDER BY e.id LIMIT ?`,
-    );
-  }
+    ),
+  };
 }

@@ -92,25 +92,25 @@ export class Instructions {
     if (store.count.get()!.count >= INSTRUCTIONS_MAX)
       throw new AppError("refused", `there are ${INSTRUCTIONS_MAX} instructions already`);
     const now = clock.now();
-    const { id } = store.insert.get(
-      wording.name.text,
-      wording.name.key,
-      wording.text,
-      caller.userId,
-      caller.name,
-      now,
-      now,
-    )!;
-    store.insertVersion.run(
-      id,
-      1,
-      wording.name.text,
-      wording.text,
-      wording.hash,
-      caller.name,
-      proposedBy,
-      now,
-    );
+    const { id } = store.insert.get({
+      name: wording.name.text,
+      name_key: wording.name.key,
+      text: wording.text,
+      author_id: caller.userId,
+      author: caller.name,
+      created_at: now,
+      updated_at: now,
+    })!;
+    store.insertVersion.run({
+      instruction_id: id,
+      version: 1,
+      name: wording.name.text,
+      text: wording.text,
+      hash: wording.hash,
+      author: caller.name,
+      proposed_by: proposedBy,
+      created_at: now,
+    });
     audit.record(caller, {
       action: "instruction.create",
       target: `instruction:${id}`,
@@ -137,17 +137,24 @@ export class Instructions {
     this.#requireFreeName(wording.name, row.id);
     const version = row.version + 1;
     const now = clock.now();
-    store.update.run(wording.name.text, wording.name.key, wording.text, version, now, row.id);
-    store.insertVersion.run(
-      row.id,
+    store.update.run({
+      id: row.id,
+      name: wording.name.text,
+      name_key: wording.name.key,
+      text: wording.text,
       version,
-      wording.name.text,
-      wording.text,
-      wording.hash,
-      caller.name,
-      proposedBy,
-      now,
-    );
+      updated_at: now,
+    });
+    store.insertVersion.run({
+      instruction_id: row.id,
+      version,
+      name: wording.name.text,
+      text: wording.text,
+      hash: wording.hash,
+      author: caller.name,
+      proposed_by: proposedBy,
+      created_at: now,
+    });
     audit.record(caller, {
       action: "instruction.update",
       target: `instruction:${row.id}`,
@@ -241,7 +248,12 @@ export class Instructions {
       const agentId = row.agent_id === null ? null : agents.get(row.agent_id)!;
       // Deleted since it was read.
       if (!store.byId.get(row.instruction_id)) continue;
-      const { id } = store.insertBinding.get(toId, row.instruction_id, agentId, clock.now())!;
+      const { id } = store.insertBinding.get({
+        workspace_id: toId,
+        instruction_id: row.instruction_id,
+        agent_id: agentId,
+        created_at: clock.now(),
+      })!;
       journal.append(toId, null, "instruction.bound", { binding: toBinding(store.bindingById.get(id)!) });
     }
   }
@@ -279,7 +291,12 @@ export class Instructions {
     agentId: number | null,
   ): InstructionBinding {
     const { store, journal, audit, clock } = this.#deps;
-    const { id } = store.insertBinding.get(workspaceId, instruction.id, agentId, clock.now())!;
+    const { id } = store.insertBinding.get({
+      workspace_id: workspaceId,
+      instruction_id: instruction.id,
+      agent_id: agentId,
+      created_at: clock.now(),
+    })!;
     const binding = toBinding(store.bindingById.get(id)!);
     audit.record(caller, {
       action: "instruction.bind",

@@ -1,6 +1,7 @@
 // SQL of proposals for the library.
 
 import type { Db } from "../../kit/db.ts";
+import type { AuthKind } from "../identity/schema.ts";
 
 export interface ProposalRow {
   id: number;
@@ -22,50 +23,40 @@ export interface ProposalRow {
   created_at: number;
 }
 
+type NewProposal = Omit<ProposalRow, "id" | "status" | "decided_by" | "decided_at">;
+
+interface ProposalDecision {
+  id: number;
+  status: "accepted" | "refused";
+  decided_by: string;
+  decided_auth: AuthKind;
+  decided_at: number;
+}
+
 const PROPOSAL = `SELECT id, workspace_id, instruction_id, base_version, name, name_key, text, hash, agent, user_id, user_name, turn_id,
   tainted, status, decided_by, decided_at, created_at FROM instruction_proposals`;
 
-export class ProposalStore {
-  readonly byId;
-  readonly pending;
-  readonly pendingCount;
-  readonly samePending;
-  readonly insert;
-  readonly decide;
+export type ProposalStore = ReturnType<typeof proposalStore>;
 
-  constructor(db: Db) {
-    this.byId = db.query<ProposalRow, [number]>(`${PROPOSAL} WHERE id = ?`);
-    this.pending = db.query<ProposalRow, []>(`${PROPOSAL} WHERE status = 'pending' ORDER BY id`);
-    this.pendingCount = db.query<{ count: number }, [number]>(
+export function proposalStore(db: Db) {
+  return {
+    byId: db.query<ProposalRow, [number]>(`${PROPOSAL} WHERE id = ?`),
+    pending: db.query<ProposalRow, []>(`${PROPOSAL} WHERE status = 'pending' ORDER BY id`),
+    pendingCount: db.query<{ count: number }, [number]>(
       "SELECT count(*) AS count FROM instruction_proposals WHERE workspace_id = ? AND status = 'pending'",
-    );
-    this.samePending = db.query<{ id: number }, [number, string, number | null]>(
+    ),
+    samePending: db.query<{ id: number }, [number, string, number | null]>(
       "SELECT id FROM instruction_proposals WHERE workspace_id = ? AND hash = ? AND base_version IS ? AND status = 'pending'",
-    );
-    this.insert = db.query<
-      { id: number },
-      [
-        number,
-        number | null,
-        number | null,
-        string,
-        string,
-        string,
-        string,
-        string,
-        number,
-        string,
-        number | null,
-        number,
-        number,
-      ]
-    >(
+    ),
+    insert: db.query<{ id: number }, NewProposal>(
       `INSERT INTO instruction_proposals
        (workspace_id, instruction_id, base_version, name, name_key, text, hash, agent, user_id, user_name, turn_id, tainted, status, created_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending', ?) RETURNING id`,
-    );
-    this.decide = db.query<never, [string, string, string, number, number]>(
-      "UPDATE instruction_proposals SET status = ?, decided_by = ?, decided_auth = ?, decided_at = ? WHERE id = ?",
-    );
-  }
+       VALUES ($workspace_id, $instruction_id, $base_version, $name, $name_key, $text, $hash, $agent, $user_id, $user_name, $turn_id,
+         $tainted, 'pending', $created_at) RETURNING id`,
+    ),
+    decide: db.query<never, ProposalDecision>(
+      `UPDATE instruction_proposals SET status = $status, decided_by = $decided_by, decided_auth = $decided_auth, decided_at = $decided_at
+       WHERE id = $id`,
+    ),
+  };
 }

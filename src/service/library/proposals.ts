@@ -65,21 +65,21 @@ export class Proposals {
         `${PROPOSALS_OPEN_PER_WORKSPACE_MAX} proposals of this workspace wait for a person already`,
       );
     }
-    const { id } = store.insert.get(
-      scope.workspaceId,
-      current?.id ?? null,
-      current?.version ?? null,
-      wording.name.text,
-      wording.name.key,
-      wording.text,
-      wording.hash,
-      scope.agentName,
-      scope.caller.userId,
-      scope.caller.name,
-      scope.turnId,
-      scope.tainted ? 1 : 0,
-      clock.now(),
-    )!;
+    const { id } = store.insert.get({
+      workspace_id: scope.workspaceId,
+      instruction_id: current?.id ?? null,
+      base_version: current?.version ?? null,
+      name: wording.name.text,
+      name_key: wording.name.key,
+      text: wording.text,
+      hash: wording.hash,
+      agent: scope.agentName,
+      user_id: scope.caller.userId,
+      user_name: scope.caller.name,
+      turn_id: scope.turnId,
+      tainted: scope.tainted ? 1 : 0,
+      created_at: clock.now(),
+    })!;
     journal.append(scope.workspaceId, scope.turnId, "approval.requested", {
       approval: this.#toApproval(store.byId.get(id)!),
     });
@@ -105,7 +105,13 @@ export class Proposals {
       const status = input.decision === "accept" ? "accepted" : "refused";
       const wording = parseWording(row.name, row.text);
       if (status === "accepted") this.#putInForce(caller, row, wording);
-      store.decide.run(status, caller.name, caller.auth, clock.now(), id);
+      store.decide.run({
+        id,
+        status,
+        decided_by: caller.name,
+        decided_auth: caller.auth,
+        decided_at: clock.now(),
+      });
       const detail = { workspace: row.workspace_id, proposed_by: row.agent, name: row.name };
       audit.record(caller, {
         action: `instruction-proposal.${input.decision}`,

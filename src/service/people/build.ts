@@ -7,7 +7,7 @@ import type { Ground } from "../ground.ts";
 import { Authentication } from "./authentication.ts";
 import { ServiceDoor } from "./door.ts";
 import { LOGIN_ATTEMPTS_PER_MINUTE } from "./schema.ts";
-import { PeopleStore } from "./store.ts";
+import { peopleStore } from "./store.ts";
 import { Teams } from "./teams.ts";
 import { Users, type UsersDeps } from "./users.ts";
 
@@ -15,7 +15,7 @@ export function buildPeople(
   { db, clock, log, config, background, audit, journal }: Ground,
   { revoked }: Pick<UsersDeps, "revoked">,
 ) {
-  const store = new PeopleStore(db);
+  const store = peopleStore(db);
   const addresses = new ClientAddresses("trusted_proxies", config.trustedProxies);
   const authentication = new Authentication(store, db, clock, log, addresses);
   const refusals = new Refusals({ db, audit, background });

@@ -36,134 +36,106 @@ export interface TeamMemberRow {
   role: Role;
 }
 
+interface NewToken {
+  user_id: number;
+  hash: string;
+  kind: TokenRow["kind"];
+  created_at: number;
+}
+
 const USER = `SELECT u.id, u.name, u.role, u.password_hash, u.created_at,
   (SELECT count(*) FROM tokens t WHERE t.user_id = u.id) AS tokens,
   (SELECT max(t.last_used_at) FROM tokens t WHERE t.user_id = u.id) AS last_used_at
   FROM users u`;
 
-export class PeopleStore {
-  readonly userById;
-  readonly roleOfUser;
-  readonly userByKey;
-  readonly users;
-  readonly firstAdmin;
-  readonly adminCount;
-  readonly insertUser;
-  readonly renameUser;
-  readonly setRole;
-  readonly setPassword;
-  readonly deleteUser;
-  readonly ownedWorkspaces;
-  readonly transferWorkspaces;
-  readonly disownWorkspaces;
-  readonly workspaceNameClash;
+export type PeopleStore = ReturnType<typeof peopleStore>;
 
-  readonly tokenByHash;
-  readonly roleOfToken;
-  readonly insertToken;
-  readonly deleteToken;
-  readonly deleteTokensOf;
-  readonly deleteOtherTokensOf;
-  readonly touchToken;
-  readonly deleteIdleSessions;
-
-  readonly teamById;
-  readonly teamByKey;
-  readonly teams;
-  readonly insertTeam;
-  readonly renameTeam;
-  readonly deleteTeam;
-  readonly members;
-  readonly membersOf;
-  readonly teamIdsOf;
-  readonly isMember;
-  readonly addMember;
-  readonly removeMember;
-
-  constructor(db: Db) {
-    this.userById = db.query<UserRow, [number]>(`${USER} WHERE u.id = ?`);
-    this.roleOfUser = db.query<{ role: Role }, [number]>("SELECT role FROM users WHERE id = ?");
-    this.userByKey = db.query<UserRow, [string]>(`${USER} WHERE u.name_key = ?`);
-    this.users = db.query<UserRow, []>(`${USER} ORDER BY u.name_key`);
-    this.firstAdmin = db.query<{ id: number; name: string }, []>(
+export function peopleStore(db: Db) {
+  return {
+    userById: db.query<UserRow, [number]>(`${USER} WHERE u.id = ?`),
+    roleOfUser: db.query<{ role: Role }, [number]>("SELECT role FROM users WHERE id = ?"),
+    userByKey: db.query<UserRow, [string]>(`${USER} WHERE u.name_key = ?`),
+    users: db.query<UserRow, []>(`${USER} ORDER BY u.name_key`),
+    firstAdmin: db.query<{ id: number; name: string }, []>(
       "SELECT id, name FROM users WHERE role = 'admin' ORDER BY id LIMIT 1",
-    );
-    this.adminCount = db.query<{ count: number }, []>(
-      "SELECT count(*) AS count FROM users WHERE role = 'admin'",
-    );
-    this.insertUser = db.query<{ id: number }, [string, string, Role, number]>(
-      "INSERT INTO users (name, name_key, role, created_at) VALUES (?, ?, ?, ?) RETURNING id",
-    );
-    this.renameUser = db.query<never, [string, string, number]>(
+    ),
+    adminCount: db.query<{ count: number }, []>("SELECT count(*) AS count FROM users WHERE role = 'admin'"),
+    insertUser: db.query<
+      { id: number },
+      Pick<UserRow, "name" | "role" | "created_at"> & { name_key: string }
+    >(
+      "INSERT INTO users (name, name_key, role, created_at) VALUES ($name, $name_key, $role, $created_at) RETURNING id",
+    ),
+    renameUser: db.query<never, [string, string, number]>(
       "UPDATE users SET name = ?, name_key = ? WHERE id = ?",
-    );
-    this.setRole = db.query<never, [Role, number]>("UPDATE users SET role = ? WHERE id = ?");
-    this.setPassword = db.query<never, [string, number]>("UPDATE users SET password_hash = ? WHERE id = ?");
-    this.deleteUser = db.query<never, [number]>("DELETE FROM users WHERE id = ?");
-    this.ownedWorkspaces = db.query<{ count: number }, [number]>(
+    ),
+    setRole: db.query<never, [Role, number]>("UPDATE users SET role = ? WHERE id = ?"),
+    setPassword: db.query<never, [string, number]>("UPDATE users SET password_hash = ? WHERE id = ?"),
+    deleteUser: db.query<never, [number]>("DELETE FROM users WHERE id = ?"),
+    ownedWorkspaces: db.query<{ count: number }, [number]>(
       "SELECT count(*) AS count FROM workspaces WHERE owner_id = ?",
-    );
-    this.transferWorkspaces = db.query<never, [number, number]>(
+    ),
+    transferWorkspaces: db.query<never, [number, number]>(
       "UPDATE workspace_rows SET owner_id = ? WHERE owner_id = ?",
-    );
+    ),
     // Of clones that are not whole yet and of workspaces that are being deleted, whose rows still need an owner.
-    this.disownWorkspaces = db.query<never, [number]>(
+    disownWorkspaces: db.query<never, [number]>(
       `UPDATE workspace_rows SET state = 'going', name_key = char(10) || id, owner_id = (SELECT min(u.id) FROM users u WHERE u.id <> ?1)
        WHERE owner_id = ?1 AND state <> 'live'`,
-    );
-    this.workspaceNameClash = db.query<{ name: string }, [number, number]>(
+    ),
+    workspaceNameClash: db.query<{ name: string }, [number, number]>(
       `SELECT a.name FROM workspaces a JOIN workspace_rows b ON b.name_key = a.name_key
        WHERE a.owner_id = ? AND b.owner_id = ? ORDER BY a.name LIMIT 1`,
-    );
+    ),
 
-    this.tokenByHash = db.query<TokenRow, [string]>(
+    tokenByHash: db.query<TokenRow, [string]>(
       `SELECT t.id AS token_id, t.kind, t.created_at, t.last_used_at, u.id AS user_id, u.name, u.role
        FROM tokens t JOIN users u ON u.id = t.user_id WHERE t.hash = ?`,
-    );
-    this.roleOfToken = db.query<{ role: Role }, [number]>(
+    ),
+    roleOfToken: db.query<{ role: Role }, [number]>(
       "SELECT u.role FROM tokens t JOIN users u ON u.id = t.user_id WHERE t.id = ?",
-    );
-    this.insertToken = db.query<{ id: number }, [number, string, "token" | "session", number]>(
-      "INSERT INTO tokens (user_id, hash, kind, created_at) VALUES (?, ?, ?, ?) RETURNING id",
-    );
-    this.deleteToken = db.query<never, [number]>("DELETE FROM tokens WHERE id = ?");
-    this.deleteTokensOf = db.query<never, [number]>("DELETE FROM tokens WHERE user_id = ?");
-    this.deleteOtherTokensOf = db.query<never, [number, number]>(
+    ),
+    insertToken: db.query<{ id: number }, NewToken>(
+      "INSERT INTO tokens (user_id, hash, kind, created_at) VALUES ($user_id, $hash, $kind, $created_at) RETURNING id",
+    ),
+    deleteToken: db.query<never, [number]>("DELETE FROM tokens WHERE id = ?"),
+    deleteTokensOf: db.query<never, [number]>("DELETE FROM tokens WHERE user_id = ?"),
+    deleteOtherTokensOf: db.query<never, [number, number]>(
       "DELETE FROM tokens WHERE user_id = ? AND id <> ?",
-    );
-    this.touchToken = db.query<never, [number, number]>("UPDATE tokens SET last_used_at = ? WHERE id = ?");
-    this.deleteIdleSessions = db.query<never, [number]>(
+    ),
+    touchToken: db.query<never, [number, number]>("UPDATE tokens SET last_used_at = ? WHERE id = ?"),
+    deleteIdleSessions: db.query<never, [number]>(
       "DELETE FROM tokens WHERE kind = 'session' AND coalesce(last_used_at, created_at) < ?",
-    );
+    ),
 
-    this.teamById = db.query<TeamRow, [number]>("SELECT id, name FROM teams WHERE id = ?");
-    this.teamByKey = db.query<TeamRow, [string]>("SELECT id, name FROM teams WHERE name_key = ?");
-    this.teams = db.query<TeamRow, []>("SELECT id, name FROM teams ORDER BY name_key");
-    this.insertTeam = db.query<{ id: number }, [string, string, number]>(
+    teamById: db.query<TeamRow, [number]>("SELECT id, name FROM teams WHERE id = ?"),
+    teamByKey: db.query<TeamRow, [string]>("SELECT id, name FROM teams WHERE name_key = ?"),
+    teams: db.query<TeamRow, []>("SELECT id, name FROM teams ORDER BY name_key"),
+    insertTeam: db.query<{ id: number }, [string, string, number]>(
       "INSERT INTO teams (name, name_key, created_at) VALUES (?, ?, ?) RETURNING id",
-    );
-    this.renameTeam = db.query<never, [string, string, number]>(
+    ),
+    renameTeam: db.query<never, [string, string, number]>(
       "UPDATE teams SET name = ?, name_key = ? WHERE id = ?",
-    );
-    this.deleteTeam = db.query<never, [number]>("DELETE FROM teams WHERE id = ?");
-    this.members = db.query<TeamMemberRow, []>(
+    ),
+    deleteTeam: db.query<never, [number]>("DELETE FROM teams WHERE id = ?"),
+    members: db.query<TeamMemberRow, []>(
       `SELECT m.team_id, u.id, u.name, u.role FROM team_members m JOIN users u ON u.id = m.user_id ORDER BY u.name_key`,
-    );
-    this.membersOf = db.query<TeamMemberRow, [number]>(
+    ),
+    membersOf: db.query<TeamMemberRow, [number]>(
       `SELECT m.team_id, u.id, u.name, u.role FROM team_members m JOIN users u ON u.id = m.user_id
        WHERE m.team_id = ? ORDER BY u.name_key`,
-    );
-    this.teamIdsOf = db.query<{ team_id: number }, [number]>(
+    ),
+    teamIdsOf: db.query<{ team_id: number }, [number]>(
       "SELECT team_id FROM team_members WHERE user_id = ? ORDER BY team_id",
-    );
-    this.isMember = db.query<{ yes: number }, [number, number]>(
+    ),
+    isMember: db.query<{ yes: number }, [number, number]>(
       "SELECT 1 AS yes FROM team_members WHERE team_id = ? AND user_id = ?",
-    );
-    this.addMember = db.query<never, [number, number]>(
+    ),
+    addMember: db.query<never, [number, number]>(
       "INSERT INTO team_members (team_id, user_id) VALUES (?, ?) ON CONFLICT DO NOTHING",
-    );
-    this.removeMember = db.query<never, [number, number]>(
+    ),
+    removeMember: db.query<never, [number, number]>(
       "DELETE FROM team_members WHERE team_id = ? AND user_id = ?",
-    );
-  }
+    ),
+  };
 }

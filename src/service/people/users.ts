@@ -58,8 +58,13 @@ export class Users {
       if (store.firstAdmin.get()) return undefined;
       const token = seed ?? newToken();
       const now = clock.now();
-      const { id } = store.insertUser.get("admin", "admin", "admin", now)!;
-      store.insertToken.get(id, tokenHash(token), "token", now);
+      const { id } = store.insertUser.get({
+        name: "admin",
+        name_key: "admin",
+        role: "admin",
+        created_at: now,
+      })!;
+      store.insertToken.get({ user_id: id, hash: tokenHash(token), kind: "token", created_at: now });
       audit.record(null, {
         action: "user.create",
         target: `user:${id}`,
@@ -104,7 +109,12 @@ export class Users {
       const user = store.userById.get(found.id);
       if (user?.password_hash !== found.password_hash) throw new AppError("unauthenticated", BAD_LOGIN);
       const token = newToken();
-      const { id: tokenId } = store.insertToken.get(user.id, tokenHash(token), "session", clock.now())!;
+      const { id: tokenId } = store.insertToken.get({
+        user_id: user.id,
+        hash: tokenHash(token),
+        kind: "session",
+        created_at: clock.now(),
+      })!;
       const { id: userId, name, role } = user;
       const { requestId, address } = from;
       const caller: Caller = {
@@ -148,9 +158,9 @@ export class Users {
       this.#requireFreeName(name.key, name.text);
       const now = clock.now();
       const role = input.role ?? "member";
-      const { id } = store.insertUser.get(name.text, name.key, role, now)!;
+      const { id } = store.insertUser.get({ name: name.text, name_key: name.key, role, created_at: now })!;
       const token = newToken();
-      store.insertToken.get(id, tokenHash(token), "token", now);
+      store.insertToken.get({ user_id: id, hash: tokenHash(token), kind: "token", created_at: now });
       audit.record(caller, {
         action: "user.create",
         target: `user:${id}`,
@@ -248,7 +258,12 @@ export class Users {
       requireAdmin(caller);
       const user = this.#existing(id);
       const token = newToken();
-      store.insertToken.get(user.id, tokenHash(token), "token", clock.now());
+      store.insertToken.get({
+        user_id: user.id,
+        hash: tokenHash(token),
+        kind: "token",
+        created_at: clock.now(),
+      });
       audit.record(caller, { action: "token.create", target: `user:${id}` });
       return { user: toUser(store.userById.get(id)!), token };
     });

@@ -2,20 +2,18 @@
 
 import type { Db } from "../../kit/db.ts";
 
-export class SnapshotStore {
-  readonly keep;
-  readonly byHash;
-  readonly ofTurn;
+export type SnapshotStore = ReturnType<typeof snapshotStore>;
 
-  constructor(db: Db) {
-    this.keep = db.query<never, [number, string, string]>(
+export function snapshotStore(db: Db) {
+  return {
+    keep: db.query<never, [number, string, string]>(
       "INSERT INTO blueprints (workspace_id, hash, content) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
-    );
-    this.byHash = db.query<{ id: number }, [number, string]>(
+    ),
+    byHash: db.query<{ id: number }, [number, string]>(
       "SELECT id FROM blueprints WHERE workspace_id = ? AND hash = ?",
-    );
-    this.ofTurn = db.query<{ workspace_id: number; content: string | null }, [number]>(
+    ),
+    ofTurn: db.query<{ workspace_id: number; content: string | null }, [number]>(
       "SELECT t.workspace_id, b.content FROM turns t LEFT JOIN blueprints b ON b.id = t.blueprint_id WHERE t.id = ?",
-    );
-  }
+    ),
+  };
 }

@@ -20,7 +20,7 @@ import { Openings, type KeptBlueprints } from "./openings.ts";
 import { Recorder } from "./recorder.ts";
 import { Standing } from "./standing.ts";
 import { Steps } from "./steps.ts";
-import { TurnStore } from "./store.ts";
+import { turnStore } from "./store.ts";
 import { Turns } from "./turns.ts";
 import { Viewing } from "./viewing.ts";
 
@@ -43,7 +43,7 @@ export function buildTurns(ground: Ground, needs: TurnNeeds) {
   const { db, clock, log, background, journal, workers } = ground;
   const { access, authentication, blueprint, conversation, snapshots, usages } = needs;
   const { callModel, gearRuns, instructions, models, prompts, registry } = needs;
-  const store = new TurnStore(db);
+  const store = turnStore(db);
   const recorder = new Recorder({ db, turns: store, prompts, conversation, journal, usages, clock });
   const engine = new Engine({
     recorder,

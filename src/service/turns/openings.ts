@@ -46,7 +46,15 @@ export class Openings {
     const agent = blueprint.orchestratorOf(row.workspace_id);
     store.startTurn.run(snapshots.keep(row.workspace_id), clock.now(), row.id);
     this.tell("turn.started", row.id);
-    const run = store.insertRun.get(row.workspace_id, row.id, agent.id, null, null, 0, clock.now())!;
+    const run = store.insertRun.get({
+      workspace_id: row.workspace_id,
+      turn_id: row.id,
+      agent_id: agent.id,
+      parent_run_id: null,
+      parent_call_id: null,
+      depth: 0,
+      created_at: clock.now(),
+    })!;
     const base = {
       workspaceId: row.workspace_id,
       turnId: row.id,
@@ -73,11 +81,11 @@ export class Openings {
     for (const entry of store.partialsOf.all(row.id)) conversation.forgetById(entry.id);
     const root = store.rootRun.get(row.id);
     if (!root) {
-      store.setTurn.run("queued", null, null, row.id);
+      store.setTurn.run({ id: row.id, status: "queued", error: null, finished_at: null });
       return this.begin(row);
     }
     store.setRun.run("running", null, root.id);
-    store.setTurn.run("running", null, null, row.id);
+    store.setTurn.run({ id: row.id, status: "running", error: null, finished_at: null });
     this.tell("turn.resumed", row.id);
     return { row: root, agentIds: [root.agent_id] };
   }
@@ -85,7 +93,7 @@ export class Openings {
   end(row: TurnRow, status: OverStatus, error: string | null): void {
     const { store, clock } = this.#deps;
     const now = clock.now();
-    store.setTurn.run(status, error, now, row.id);
+    store.setTurn.run({ id: row.id, status, error, finished_at: now });
     const runStatus = status === "done" ? "interrupted" : status;
     store.setOpenRuns.run(runStatus, now, row.id);
     store.setOpenCalls.run(runStatus, row.id);

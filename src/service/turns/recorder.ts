@@ -112,20 +112,20 @@ export class Recorder {
     const id = await db.write(() => {
       const references = prompts.keep(row.workspace_id, parts);
       const settings = JSON.stringify({ may_call: limit === undefined });
-      const inserted = turns.insertCall.get(
-        row.workspace_id,
-        row.turn_id,
-        row.id,
-        row.agent_id,
+      const inserted = turns.insertCall.get({
+        workspace_id: row.workspace_id,
+        turn_id: row.turn_id,
+        run_id: row.id,
+        agent_id: row.agent_id,
         round,
-        endpoint.modelId,
-        endpoint.modelName,
-        endpoint.providerName,
-        endpoint.protocol,
-        references,
+        model_id: endpoint.modelId,
+        model_name: endpoint.modelName,
+        provider_name: endpoint.providerName,
+        protocol: endpoint.protocol,
+        parts: references,
         settings,
-        clock.now(),
-      )!;
+        started_at: clock.now(),
+      })!;
       const status = { state: "thinking" as const, call_id: inserted.id };
       if (tainted) turns.taint.run(clock.now(), row.turn_id);
       this.#tell(row, "status", limit === undefined ? status : { ...status, limit });
@@ -171,7 +171,15 @@ export class Recorder {
       if (truncated && row.parent_run_id === null) turns.truncate.run(row.turn_id);
       for (const [position, one] of asked.entries()) {
         const { id, name, arguments: json } = one;
-        turns.insertToolCall.run(id, row.workspace_id, row.turn_id, row.id, position, name, json);
+        turns.insertToolCall.run({
+          call_id: id,
+          workspace_id: row.workspace_id,
+          turn_id: row.turn_id,
+          run_id: row.id,
+          position,
+          tool: name,
+          arguments: json,
+        });
         this.#tell(row, "tool.call", { call_id: id, tool: name, arguments: json });
       }
       if (asked.length === 0) this.#closeRun(row, "done");
@@ -229,15 +237,15 @@ export class Recorder {
     const { row } = run;
     return db.write(() => {
       const started = this.#markStarted(call);
-      const child = turns.insertRun.get(
-        row.workspace_id,
-        row.turn_id,
-        agentId,
-        row.id,
-        call.call_id,
-        row.depth + 1,
-        clock.now(),
-      )!;
+      const child = turns.insertRun.get({
+        workspace_id: row.workspace_id,
+        turn_id: row.turn_id,
+        agent_id: agentId,
+        parent_run_id: row.id,
+        parent_call_id: call.call_id,
+        depth: row.depth + 1,
+        created_at: clock.now(),
+      })!;
       this.#say(child, { kind: "task", text: task, callId: call.call_id, tainted: this.isTainted(row) });
       return { call: started, child: { row: child, agentIds: [agentId, ...run.agentIds] } };
     });
@@ -284,19 +292,19 @@ export class Recorder {
       call.firstChunkAt === undefined ? null : Math.round(call.firstChunkAt - call.startedAt);
     const durationMs = Math.round(clock.elapsed() - call.startedAt);
     const { input, cachedInput, output } = usage;
-    turns.finishCall.run(
+    turns.finishCall.run({
+      id: call.id,
       status,
-      call.attempts,
+      attempts: call.attempts,
       finish,
       error,
-      input,
-      cachedInput,
-      output,
-      cost,
-      firstChunkMs,
-      durationMs,
-      call.id,
-    );
+      input_tokens: input,
+      cached_input_tokens: cachedInput,
+      output_tokens: output,
+      cost_nano: cost,
+      first_chunk_ms: firstChunkMs,
+      duration_ms: durationMs,
+    });
     usages.spend(row.workspace_id, row.turn_id, run.agentIds, usage, cost);
     this.#tell(row, "usage", {
       call_id: call.id,

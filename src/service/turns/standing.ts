@@ -26,7 +26,15 @@ export class Standing {
 
   /** Inside a write: from here on the turn acts for the caller, who began or resumed it. */
   take(turnId: number, { userId, name, auth, tokenId, address, requestId }: Caller): void {
-    this.#deps.store.setActing.run(userId, name, auth, tokenId, address(), requestId, turnId);
+    this.#deps.store.setActing.run({
+      id: turnId,
+      acting_id: userId,
+      acting_name: name,
+      acting_auth: auth,
+      acting_token_id: tokenId,
+      acting_address: address(),
+      acting_request_id: requestId,
+    });
   }
 
   /** The person for whom the turn acts. Their `role` raises `forbidden` once the turn may not go on. */

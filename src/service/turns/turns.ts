@@ -97,14 +97,14 @@ export class Turns {
       this.#requireOpen(workspaceId);
       const busy = store.openCount.get(workspaceId)!.count > 0;
       if (busy) this.#requireQueue(workspaceId, input);
-      const { id } = store.insertTurn.get(
-        workspaceId,
-        input.text,
-        caller.userId,
-        caller.name,
-        caller.auth,
-        clock.now(),
-      )!;
+      const { id } = store.insertTurn.get({
+        workspace_id: workspaceId,
+        text: input.text,
+        user_id: caller.userId,
+        user_name: caller.name,
+        auth: caller.auth,
+        created_at: clock.now(),
+      })!;
       standing.take(id, caller);
       const row = store.turnById.get(id)!;
       if (busy) openings.tell("turn.queued", id);

@@ -21,14 +21,11 @@ export interface SpentRow {
   cost_nano: Nano;
 }
 
-export class UsageStore {
-  readonly byAgent;
-  readonly spend;
-  readonly spentInTurn;
-  readonly spentOnDay;
+export type UsageStore = ReturnType<typeof usageStore>;
 
-  constructor(db: Db) {
-    this.byAgent = db.query<UsageRow, [number]>(
+export function usageStore(db: Db) {
+  return {
+    byAgent: db.query<UsageRow, [number]>(
       `SELECT a.id AS agent_id, a.name AS agent, a.removed_at IS NOT NULL AS removed, count(c.agent_id) AS calls,
          count(c.agent_id) FILTER (WHERE c.input_tokens IS NULL AND c.output_tokens IS NULL) AS unreported_calls,
          coalesce(sum(c.input_tokens), 0) AS input_tokens, coalesce(sum(c.cached_input_tokens), 0) AS cached_input_tokens,
@@ -37,19 +34,23 @@ export class UsageStore {
        FROM agents a LEFT JOIN calls c ON c.agent_id = a.id AND c.workspace_id = a.workspace_id AND c.status <> 'running'
        WHERE a.workspace_id = ? GROUP BY a.id HAVING a.removed_at IS NULL OR count(c.agent_id) > 0
        ORDER BY a.orchestrator DESC, a.name_key, a.id`,
-    );
-    this.spend = db.query<never, [number, number, string, number, number, number]>(
-      `INSERT INTO spending (workspace_id, agent_id, day, turn_id, tokens, cost_nano) VALUES (?, ?, ?, ?, ?, ?)
+    ),
+    spend: db.query<
+      never,
+      SpentRow & { workspace_id: number; agent_id: number; day: string; turn_id: number }
+    >(
+      `INSERT INTO spending (workspace_id, agent_id, day, turn_id, tokens, cost_nano)
+       VALUES ($workspace_id, $agent_id, $day, $turn_id, $tokens, $cost_nano)
        ON CONFLICT (workspace_id, agent_id, day, turn_id) DO UPDATE SET tokens = tokens + excluded.tokens,
          cost_nano = cost_nano + excluded.cost_nano`,
-    );
-    this.spentInTurn = db.query<SpentRow, [number, number, number]>(
+    ),
+    spentInTurn: db.query<SpentRow, [number, number, number]>(
       `SELECT coalesce(sum(tokens), 0) AS tokens, coalesce(sum(cost_nano), 0) AS cost_nano FROM spending
        WHERE workspace_id = ? AND agent_id = ? AND turn_id = ?`,
-    );
-    this.spentOnDay = db.query<SpentRow, [number, number, string]>(
+    ),
+    spentOnDay: db.query<SpentRow, [number, number, string]>(
       `SELECT coalesce(sum(tokens), 0) AS tokens, coalesce(sum(cost_nano), 0) AS cost_nano FROM spending
        WHERE workspace_id = ? AND agent_id = ? AND day = ?`,
-    );
-  }
+    ),
+  };
 }

@@ -65,7 +65,14 @@ export class Usages {
     if (tokens === 0) return;
     const day = utcDay(clock.now());
     for (const agentId of new Set([...agentIds, WHOLE_WORKSPACE])) {
-      store.spend.run(workspaceId, agentId, day, turnId, tokens, cost ?? 0);
+      store.spend.run({
+        workspace_id: workspaceId,
+        agent_id: agentId,
+        day,
+        turn_id: turnId,
+        tokens,
+        cost_nano: cost ?? 0,
+      });
     }
   }
 

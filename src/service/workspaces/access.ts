@@ -2,7 +2,7 @@
 
 import { AppError, notFound } from "../../kit/error.ts";
 import type { Caller } from "../identity/caller.ts";
-import { visibleParams, type WorkspaceRow, type WorkspaceStore } from "./store.ts";
+import { viewerOf, type WorkspaceRow, type WorkspaceStore } from "./store.ts";
 
 /** Refusals of what is there, but not for this caller: the answer does not tell, the record does. */
 const unseen = new WeakSet<AppError>();
@@ -20,7 +20,7 @@ export class Access {
 
   /** Raises `not_found`. */
   workspace(caller: Caller, id: number): WorkspaceRow {
-    const row = this.#store.visible.get(id, ...visibleParams(caller));
+    const row = this.#store.visible.get({ id, ...viewerOf(caller) });
     if (!row) throw this.#missing("workspace", id, this.#store.byId.get(id) !== null);
     return row;
   }
@@ -37,7 +37,7 @@ export class Access {
   }
 
   sees(caller: Pick<Caller, "role" | "userId">, workspaceId: number): boolean {
-    return this.#store.visible.get(workspaceId, ...visibleParams(caller)) !== null;
+    return this.#store.visible.get({ id: workspaceId, ...viewerOf(caller) }) !== null;
   }
 
   /** As `sees`, asked of the store once for each workspace: for lists. */

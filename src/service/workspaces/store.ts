@@ -23,15 +23,23 @@ const WORKSPACE = `SELECT w.id, w.name, w.name_key, w.description, w.branch, w.s
   FROM workspaces w`;
 
 /** Admin, the owner, or a member of a team that it is shared with. */
-const VISIBLE = `(? = 1 OR w.owner_id = ? OR EXISTS (
-  SELECT 1 FROM workspace_teams s JOIN team_members m ON m.team_id = s.team_id WHERE s.workspace_id = w.id AND m.user_id = ?))`;
+const VISIBLE = `($is_admin = 1 OR w.owner_id = $user_id OR EXISTS (
+  SELECT 1 FROM workspace_teams s JOIN team_members m ON m.team_id = s.team_id WHERE s.workspace_id = w.id AND m.user_id = $user_id))`;
 
-type VisibleParams = [isAdmin: number, userId: number, userId: number];
+interface Viewer {
+  is_admin: number;
+  user_id: number;
+}
 
 /** Asks for the caller's role, so it raises `unauthenticated` once their credential is not valid. */
-export function visibleParams(caller: Pick<Caller, "role" | "userId">): VisibleParams {
-  return [caller.role === "admin" ? 1 : 0, caller.userId, caller.userId];
+export function viewerOf(caller: Pick<Caller, "role" | "userId">): Viewer {
+  return { is_admin: caller.role === "admin" ? 1 : 0, user_id: caller.userId };
 }
+
+type NewWorkspace = Pick<
+  WorkspaceRow,
+  "name" | "name_key" | "description" | "owner_id" | "budget" | "created_at"
+> & { state: "live" | "coming" };
 
 /** What a workspace has, in an order in which nothing refers to a row that goes. By their key: one table has no row ids. */
 const PARTS: readonly (readonly [table: string, key: string])[] = [
@@ -54,69 +62,47 @@ const PARTS: readonly (readonly [table: string, key: string])[] = [
 /** Far less than a millisecond, also when they hold long texts. */
 const REMOVED_AT_ONCE = 8;
 
-export class WorkspaceStore {
-  readonly visible;
-  readonly allVisible;
-  readonly byId;
-  readonly nameTaken;
-  readonly insert;
-  readonly setBranches;
-  readonly setBudget;
-  readonly setGoing;
-  readonly setLive;
-  readonly notLive;
-  readonly removeSome;
-  readonly remove;
-  readonly share;
-  readonly unshare;
+export type WorkspaceStore = ReturnType<typeof workspaceStore>;
 
-  constructor(db: Db) {
-    this.visible = db.query<WorkspaceRow, [number, ...VisibleParams]>(
-      `${WORKSPACE} WHERE w.id = ? AND ${VISIBLE}`,
-    );
-    this.allVisible = db.query<WorkspaceRow, [...VisibleParams, number]>(
-      `${WORKSPACE} WHERE ${VISIBLE} ORDER BY w.name_key, w.id LIMIT ?`,
-    );
-    this.byId = db.query<WorkspaceRow, [number]>(`${WORKSPACE} WHERE w.id = ?`);
-    this.nameTaken = db.query<{ id: number }, [number, string]>(
+export function workspaceStore(db: Db) {
+  return {
+    visible: db.query<WorkspaceRow, Viewer & { id: number }>(`${WORKSPACE} WHERE w.id = $id AND ${VISIBLE}`),
+    allVisible: db.query<WorkspaceRow, Viewer & { limit: number }>(
+      `${WORKSPACE} WHERE ${VISIBLE} ORDER BY w.name_key, w.id LIMIT $limit`,
+    ),
+    byId: db.query<WorkspaceRow, [number]>(`${WORKSPACE} WHERE w.id = ?`),
+    nameTaken: db.query<{ id: number }, [number, string]>(
       "SELECT id FROM workspace_rows WHERE owner_id = ? AND name_key = ?",
-    );
-    this.insert = db.query<
-      { id: number },
-      [string, string, string, number, string | null, number, "live" | "coming"]
-    >(
+    ),
+    insert: db.query<{ id: number }, NewWorkspace>(
       `INSERT INTO workspace_rows (name, name_key, description, branch, shared_branch, owner_id, budget, created_at, state)
-       VALUES (?, ?, ?, '', '', ?, ?, ?, ?) RETURNING id`,
-    );
-    this.setBranches = db.query<never, [string, string, number]>(
+       VALUES ($name, $name_key, $description, '', '', $owner_id, $budget, $created_at, $state) RETURNING id`,
+    ),
+    setBranches: db.query<never, [string, string, number]>(
       "UPDATE workspace_rows SET branch = ?, shared_branch = ? WHERE id = ?",
-    );
-    this.setBudget = db.query<never, [string | null, number]>(
-      "UPDATE workspace_rows SET budget = ? WHERE id = ?",
-    );
+    ),
+    setBudget: db.query<never, [string | null, number]>("UPDATE workspace_rows SET budget = ? WHERE id = ?"),
     // No name has a line break: the one that it had is free.
-    this.setGoing = db.query<never, [number]>(
+    setGoing: db.query<never, [number]>(
       "UPDATE workspace_rows SET state = 'going', name_key = char(10) || id WHERE id = ?",
-    );
-    this.setLive = db.query<never, [number]>(
+    ),
+    setLive: db.query<never, [number]>(
       "UPDATE workspace_rows SET state = 'live' WHERE id = ? AND state = 'coming'",
-    );
-    this.notLive = db.query<{ id: number }, []>(
-      "SELECT id FROM workspace_rows WHERE state <> 'live' ORDER BY id",
-    );
-    this.removeSome = PARTS.map(([table, key]) => {
+    ),
+    notLive: db.query<{ id: number }, []>("SELECT id FROM workspace_rows WHERE state <> 'live' ORDER BY id"),
+    removeSome: PARTS.map(([table, key]) => {
       const columns = key.replace(/[()]/g, "");
       return db.query<never, [number]>(
         `DELETE FROM ${table} WHERE workspace_id = ?1
          AND ${key} IN (SELECT ${columns} FROM ${table} WHERE workspace_id = ?1 LIMIT ${REMOVED_AT_ONCE})`,
       );
-    });
-    this.remove = db.query<never, [number]>("DELETE FROM workspace_rows WHERE id = ?");
-    this.share = db.query<never, [number, number]>(
+    }),
+    remove: db.query<never, [number]>("DELETE FROM workspace_rows WHERE id = ?"),
+    share: db.query<never, [number, number]>(
       "INSERT INTO workspace_teams (workspace_id, team_id) VALUES (?, ?) ON CONFLICT DO NOTHING",
-    );
-    this.unshare = db.query<never, [number, number]>(
+    ),
+    unshare: db.query<never, [number, number]>(
       "DELETE FROM workspace_teams WHERE workspace_id = ? AND team_id = ?",
-    );
-  }
+    ),
+  };
 }

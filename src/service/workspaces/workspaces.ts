@@ -18,7 +18,7 @@ import type { Teams } from "../people/teams.ts";
 import type { Access } from "./access.ts";
 import { Removal } from "./removal.ts";
 import { WORKSPACES_PER_LIST_MAX, type Budget, type CreateWorkspace, type Workspace } from "./schema.ts";
-import { visibleParams, type WorkspaceRow, type WorkspaceStore } from "./store.ts";
+import { viewerOf, type WorkspaceRow, type WorkspaceStore } from "./store.ts";
 
 const BRANCH_NAME_BYTES_MAX = 100;
 const COPY_NAMES_TRIED_MAX = 1000;
@@ -61,7 +61,7 @@ export class Workspaces {
 
   list(caller: Caller): Workspace[] {
     return this.#deps.store.allVisible
-      .all(...visibleParams(caller), WORKSPACES_PER_LIST_MAX)
+      .all({ ...viewerOf(caller), limit: WORKSPACES_PER_LIST_MAX })
       .map(toWorkspace);
   }
 
@@ -230,7 +230,15 @@ export class Workspaces {
     state: "live" | "coming",
   ): number {
     const { store, clock } = this.#deps;
-    const { id } = store.insert.get(name.text, name.key, description, ownerId, budget, clock.now(), state)!;
+    const { id } = store.insert.get({
+      name: name.text,
+      name_key: name.key,
+      description,
+      owner_id: ownerId,
+      budget,
+      created_at: clock.now(),
+      state,
+    })!;
     const branch = `workspaces/${pathSegment(name.text)}-${id}`;
     store.setBranches.run(branch, `${branch}/shared`, id);
     return id;

@@ -1,7 +1,7 @@
 // Goal: a token is who it belongs to, at every request, and nothing else is; what changes about its owner counts at once.
 
 import { expect, test } from "bun:test";
-import { PeopleStore } from "../../../src/service/people/store.ts";
+import { peopleStore } from "../../../src/service/people/store.ts";
 import { Authentication } from "../../../src/service/people/authentication.ts";
 import type { Exchange } from "../../../src/kit/http/exchange.ts";
 import { newToken, tokenHash } from "../../../src/kit/crypto.ts";
@@ -188,15 +188,20 @@ test("writing the last-used times does not make a session in use look idle", asy
   const clock = manualClock();
   const db = openDatabase(`${folder.path}/people.db`);
   migrate(db, migrations, clock.now());
-  const store = new PeopleStore(db);
+  const store = peopleStore(db);
   const token = newToken();
   db.writeNow(() =>
-    store.insertToken.get(
-      store.insertUser.get("anna", "anna", "member", clock.now())!.id,
-      tokenHash(token),
-      "session",
-      clock.now(),
-    ),
+    store.insertToken.get({
+      user_id: store.insertUser.get({
+        name: "anna",
+        name_key: "anna",
+        role: "member",
+        created_at: clock.now(),
+      })!.id,
+      hash: tokenHash(token),
+      kind: "session",
+      created_at: clock.now(),
+    }),
   );
   const authentication = new Authentication(
     store,

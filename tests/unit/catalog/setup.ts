@@ -9,7 +9,7 @@ import { Audit } from "../../../src/service/audit/audit.ts";
 import { ProviderKeys } from "../../../src/service/catalog/keys.ts";
 import { Models } from "../../../src/service/catalog/models.ts";
 import { Providers, type ProvidersDeps } from "../../../src/service/catalog/providers.ts";
-import { CatalogStore } from "../../../src/service/catalog/store.ts";
+import { catalogStore } from "../../../src/service/catalog/store.ts";
 import { migrations } from "../../../src/service/migrations/migrations.ts";
 import type { Caller } from "../../../src/service/identity/caller.ts";
 import { temporaryFolder } from "../../kit/folder.ts";
@@ -29,7 +29,7 @@ export async function openCatalog(changes: Partial<ProvidersDeps> = {}): Promise
   const folder = await temporaryFolder();
   const db = openDatabase(join(folder.path, "service.db"));
   migrate(db, migrations, 0);
-  const store = new CatalogStore(db);
+  const store = catalogStore(db);
   const audit = new Audit(db, systemClock);
   const network = {
     ownListener: () => undefined,
@@ -63,7 +63,7 @@ function agentsOf(db: Db): Pick<Catalog, "addAgent" | "removeAgent"> {
     `INSERT INTO workspace_rows (id, name, name_key, description, branch, shared_branch, owner_id, created_at)
      VALUES (1, 'w', 'w', '', 'b', 'b/shared', 1, 0)`,
   );
-  const add = db.query<{ id: number }>(
+  const add = db.query<{ id: number }, [number]>(
     `INSERT INTO agents (workspace_id, name, name_key, role, model_id, orchestrator, x, y, created_at)
      VALUES (1, hex(randomblob(4)), hex(randomblob(4)), '', ?, 0, 0, 0, 0) RETURNING id`,
   );

@@ -8,7 +8,7 @@ import { AuditChain, type AuditEntry } from "../../../src/context/audit/chain.ts
 import { openingOf } from "../../../src/context/audit/opening.ts";
 import { hashOf } from "../../../src/context/audit/record.ts";
 import type { AuditRecord } from "../../../src/context/audit/schema.ts";
-import { AuditStore } from "../../../src/context/audit/store.ts";
+import { auditStore } from "../../../src/context/audit/store.ts";
 import { verifyAuditFile } from "../../../src/context/audit/verify.ts";
 import { serverMigrations } from "../../../src/context/migrations/migrations.ts";
 import { canonicalJson, sha256Hex } from "../../../src/kit/crypto.ts";
@@ -23,7 +23,7 @@ async function bench() {
   migrate(db, serverMigrations, 0);
   const errors: unknown[] = [];
   const log = { debug() {}, info() {}, warn() {}, error: (_: string, about?: object) => errors.push(about) };
-  const store = new AuditStore(db);
+  const store = auditStore(db);
   const chain = new AuditChain({ path, db, store, log });
   const open = () => {
     const { end, last } = openingOf(path, store.anchor(), null);

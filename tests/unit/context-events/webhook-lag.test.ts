@@ -6,7 +6,7 @@ import { EVENTS_KEPT } from "../../../src/context/events/schema.ts";
 import { serverMigrations } from "../../../src/context/migrations/migrations.ts";
 import { DeadLetterFile } from "../../../src/context/webhooks/dead-letter.ts";
 import { Deliveries } from "../../../src/context/webhooks/delivery.ts";
-import { WebhookStore } from "../../../src/context/webhooks/store.ts";
+import { webhookStore } from "../../../src/context/webhooks/store.ts";
 import { openDatabase } from "../../../src/kit/db.ts";
 import { migrate } from "../../../src/kit/migrate.ts";
 import { eventually } from "../../kit/eventually.ts";
@@ -24,9 +24,16 @@ test("what a hook misses is counted by its subscription, and it goes on with wha
   const log = { ...silent, warn: (_: string, facts?: object) => void warned.push(facts ?? {}) };
   const clock = manualClock();
   const events = new Events({ db, clock, log });
-  const store = new WebhookStore(db);
+  const store = webhookStore(db);
   const hook = db.writeNow(() =>
-    store.insert.get("http://hook.example/", `["file.write"]`, 0, "root", 1, 0)!,
+    store.insert.get({
+      url: "http://hook.example/",
+      events: `["file.write"]`,
+      cursor: 0,
+      created_by: "root",
+      by_operator: 1,
+      created_at: 0,
+    })!,
   );
   const first = Promise.withResolvers<void>();
   const sent: number[] = [];

@@ -4,7 +4,7 @@ import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { openDatabase } from "../../../src/kit/db.ts";
 import { Instructions, type InstructionsDeps } from "../../../src/service/library/instructions.ts";
-import { LibraryStore } from "../../../src/service/library/store.ts";
+import { libraryStore } from "../../../src/service/library/store.ts";
 import { temporaryFolder } from "../../kit/folder.ts";
 import { world } from "../../kit/world.ts";
 
@@ -47,7 +47,7 @@ test("workspace's first, then the agent's own, each by name; bound twice it come
     await lab.admin.post(`/workspaces/${elsewhere.id}/instructions`, { instruction_id: other });
   }
   const db = openDatabase(join(folder.path, "service.db"));
-  const instructions = new Instructions({ store: new LibraryStore(db) } as InstructionsDeps);
+  const instructions = new Instructions({ store: libraryStore(db) } as InstructionsDeps);
   const part = (source: string, text: string) => ({ source: `instruction:${source}`, text });
   const shared = [part("both@v1", "text of both"), part("z-shared@v2", "newer text")];
   const own = [part("a-own@v1", "text of a-own"), part("B-own@v1", "text of B-own")];

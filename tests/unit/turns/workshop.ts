@@ -63,7 +63,7 @@ export async function workshop(
         .map((entry) => `${entry.kind}: ${entry.text}`),
     events: (type) =>
       parts.db
-        .query<{ content: string }>("SELECT content FROM events WHERE type = ? ORDER BY id")
+        .query<{ content: string }, [string]>("SELECT content FROM events WHERE type = ? ORDER BY id")
         .all(type)
         .map(({ content }) => (JSON.parse(content) as { data: Record<string, unknown> }).data),
     settled: async () => void (await parts.background.settle(5_000)),

@@ -128,7 +128,8 @@ export class Applying {
       batch.admit?.(plan);
     }
     const after = { ...plan.after, versions: plan.after.versions - pruned };
-    if (steps.length > 0) store.setTotals.run(seq, after.files, after.bytes, after.versions);
+    if (steps.length > 0)
+      store.setTotals.run({ seq, files: after.files, bytes: after.bytes, versions: after.versions });
     const treeSeq = Math.max(0, this.#deps.mirror.safeSeq - LOOKED_AT_AFTER_CRASH);
     const ahead = treeSeq - this.storedTreeSeq;
     // It goes back where a file could not be written.

@@ -42,5 +42,5 @@ export function keepDerived(
   const { fields, links } = derived;
   if (fields) store.insertFrontMatter.run(fileId, JSON.stringify(fields));
   for (const [position, { line, kind, target }] of links.entries())
-    store.insertLink.run(fileId, position, line, kind, target);
+    store.insertLink.run({ file_id: fileId, position, line, kind, target });
 }

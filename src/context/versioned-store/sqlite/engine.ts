@@ -44,7 +44,7 @@ import { RecentContents } from "./recent.ts";
 import { toSnapshot, TREE_AUTHOR } from "./records.ts";
 import { differenceTo } from "./restoring.ts";
 import { Staging } from "./staging.ts";
-import { SpaceStore } from "./store.ts";
+import { spaceStore, type SpaceStore } from "./store.ts";
 import { Tree } from "./tree.ts";
 import { WordIndex } from "./words.ts";
 
@@ -114,7 +114,7 @@ export class SqliteEngine implements SpaceEngine {
     this.#db = db;
     this.#clock = clock;
     this.#log = log;
-    this.#store = new SpaceStore(db);
+    this.#store = spaceStore(db);
     this.metadata = new Metadata(db, this.#store);
     const recent = new RecentContents();
     this.#mirror = new Mirror(this.#store, new Tree(directory), recent, { clock, log });
@@ -222,7 +222,7 @@ export class SqliteEngine implements SpaceEngine {
         throw new AppError("conflict", `name: there is a snapshot "${name}" already`);
       const { seq, epoch } = this.#store.space.get()!;
       const created_at = this.#clock.now();
-      const { id } = this.#store.insertSnapshot.get(name, seq, author, created_at)!;
+      const { id } = this.#store.insertSnapshot.get({ name, seq, author, created_at })!;
       return toSnapshot({ id, name, seq, author, created_at }, epoch);
     });
   }

@@ -8,7 +8,7 @@ import { changedPaths } from "./changes.ts";
 import { Mirror } from "./mirror.ts";
 import { Reading } from "./reading.ts";
 import { RecentContents } from "./recent.ts";
-import { SpaceStore } from "./store.ts";
+import { spaceStore } from "./store.ts";
 import { Tree } from "./tree.ts";
 
 export interface SpaceInspection {
@@ -20,7 +20,7 @@ export interface SpaceInspection {
 }
 
 export function inspectSpace(db: Db): SpaceInspection {
-  const store = new SpaceStore(db);
+  const store = spaceStore(db);
   const { seq } = store.space.get()!;
   return {
     seq,
@@ -35,7 +35,7 @@ export async function inspectTree(
   directory: string,
   clock: Clock,
 ): Promise<{ files: FileRecord[]; waiting: Set<string> }> {
-  const store = new SpaceStore(db);
+  const store = spaceStore(db);
   const log = createLog({ level: "error", format: "text", clock, write: () => {} });
   const recent = new RecentContents();
   const mirror = new Mirror(store, new Tree(directory), recent, { clock, log });

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { openDatabase, type Db } from "../../../kit/db.ts";
 import type { EngineKind } from "../engine.ts";
 import { openSqliteEngine } from "./engine.ts";
-import { SpaceStore } from "./store.ts";
+import { spaceStore } from "./store.ts";
 
 export const sqlite: EngineKind = { open: openSqliteEngine, holdsSpace };
 
@@ -22,7 +22,7 @@ function holdsSpace(directory: string): boolean {
 
 function hasMetadata(db: Db): boolean {
   try {
-    const store = new SpaceStore(db);
+    const store = spaceStore(db);
     return store.metadataTable.get() !== null && store.metadata.get() !== null;
   } finally {
     db.close();

@@ -42,7 +42,7 @@ export class Staging {
     return this.#db.write(
       () => {
         for (const [hash, { size, coding, content }] of portion)
-          this.#store.stageBlob.run(hash, size, coding, content);
+          this.#store.stageBlob.run({ hash, size, coding, content });
       },
       { repeatable: true },
     );

@@ -79,6 +79,25 @@ export interface MetadataRow {
   before: string | null;
 }
 
+type NewFile = Pick<FileRow, "path" | "size" | "hash" | "author" | "updated_at" | "derived"> & {
+  folded: string;
+};
+
+type NewVersion = Omit<VersionRow, "gone"> & { file_id: number; blob_id: number; seq: number };
+
+type NewBlob = BlobRow & { hash: string };
+
+type NewChange = Omit<ChangeRow, "path" | "hash"> & { file_id: number };
+
+/** Of a document, in the order of `position`. */
+interface Link {
+  file_id: number;
+  position: number;
+  line: number;
+  kind: string;
+  target: string;
+}
+
 const FILE = "id, path, live, last, shown, size, hash, author, updated_at, derived";
 const VERSION = "version, blob_id, size, hash, author, created_at, gone";
 
@@ -89,197 +108,144 @@ function lastChange(file: string, seq: string): string {
   return `max(coalesce((${write}), 0), coalesce((${other}), 0))`;
 }
 
-export class SpaceStore {
-  readonly space;
-  readonly setEpoch;
-  readonly setTotals;
-  readonly file;
-  readonly fileByFolded;
-  readonly someLiveBelow;
-  readonly liveFiles;
-  readonly filesFrom;
-  readonly insertFile;
-  readonly updateFile;
-  readonly setName;
-  readonly setGoneFile;
-  readonly versions;
-  readonly version;
-  readonly versionByHash;
-  readonly newestKept;
-  readonly insertVersion;
-  readonly setGone;
-  readonly keptBeyond;
-  readonly blob;
-  readonly keepBlob;
-  readonly useBlob;
-  readonly stageBlob;
-  readonly releaseBlob;
-  readonly dropUnusedBlob;
-  readonly dropUnusedBlobOf;
-  readonly dropUnusedBlobs;
-  readonly insertChange;
-  readonly changesAfter;
-  readonly changedSince;
-  readonly idsChangedSince;
-  readonly fileById;
-  readonly timeOf;
-  readonly changesOf;
-  readonly namedBySnapshot;
-  readonly asOf;
-  readonly follower;
-  readonly setFollower;
-  readonly snapshots;
-  readonly snapshotById;
-  readonly snapshotByName;
-  readonly insertSnapshot;
-  readonly metadataTable;
-  readonly metadata;
-  readonly setMetadata;
-  readonly dropLinks;
-  readonly insertLink;
-  readonly dropFrontMatter;
-  readonly insertFrontMatter;
-  readonly dropWords;
-  readonly setWords;
+export type SpaceStore = ReturnType<typeof spaceStore>;
 
-  constructor(db: Db) {
-    // What was destroyed is overwritten, not only let go: the file is what backups and copies take along.
-    db.exec("PRAGMA secure_delete = ON");
-    // What a row refers to was made or read in the same transaction, and verifying a backup checks all of it. Checked here as well, each
-    // version that retention prunes would be looked for in all others.
-    db.exec("PRAGMA foreign_keys = OFF");
-    this.space = db.query<SpaceRow, []>("SELECT epoch, seq, files, bytes, versions FROM space");
-    this.setEpoch = db.query<never, [string]>("UPDATE space SET epoch = ?");
-    this.setTotals = db.query<never, [number, number, number, number]>(
-      "UPDATE space SET seq = ?, files = ?, bytes = ?, versions = ?",
-    );
-    this.file = db.query<FileRow, [string]>(`SELECT ${FILE} FROM files WHERE path = ?`);
-    this.fileByFolded = db.query<{ path: string }, [string]>("SELECT path FROM files WHERE folded = ?");
-    this.someLiveBelow = db.query<{ path: string }, [string, string, number]>(
+export function spaceStore(db: Db) {
+  // What was destroyed is overwritten, not only let go: the file is what backups and copies take along.
+  db.exec("PRAGMA secure_delete = ON");
+  // What a row refers to was made or read in the same transaction, and verifying a backup checks all of it. Checked here as well, each
+  // version that retention prunes would be looked for in all others.
+  db.exec("PRAGMA foreign_keys = OFF");
+  return {
+    space: db.query<SpaceRow, []>("SELECT epoch, seq, files, bytes, versions FROM space"),
+    setEpoch: db.query<never, [string]>("UPDATE space SET epoch = ?"),
+    setTotals: db.query<never, Omit<SpaceRow, "epoch">>(
+      "UPDATE space SET seq = $seq, files = $files, bytes = $bytes, versions = $versions",
+    ),
+    file: db.query<FileRow, [string]>(`SELECT ${FILE} FROM files WHERE path = ?`),
+    fileByFolded: db.query<{ path: string }, [string]>("SELECT path FROM files WHERE folded = ?"),
+    someLiveBelow: db.query<{ path: string }, [string, string, number]>(
       "SELECT path FROM files WHERE folded >= ?1 AND folded < ?2 LIMIT ?3",
-    );
-    this.liveFiles = db.query<FileRow, []>(`SELECT ${FILE} FROM files WHERE live IS NOT NULL ORDER BY path`);
-    this.filesFrom = db.query<FileRow, [string, string, number]>(
+    ),
+    liveFiles: db.query<FileRow, []>(`SELECT ${FILE} FROM files WHERE live IS NOT NULL ORDER BY path`),
+    filesFrom: db.query<FileRow, [string, string, number]>(
       `SELECT ${FILE} FROM files WHERE path > ?1 AND path < ?2 ORDER BY path LIMIT ?3`,
-    );
-    this.insertFile = db.query<{ id: number }, [string, string, number, string, string, number, 0 | 1]>(
+    ),
+    insertFile: db.query<{ id: number }, NewFile>(
       `INSERT INTO files (path, folded, live, last, shown, size, hash, author, updated_at, derived)
-       VALUES (?1, ?2, 1, 1, 1, ?3, ?4, ?5, ?6, ?7) RETURNING id`,
-    );
-    this.updateFile = db.query<never, [number, number, number, string, string, number, 0 | 1, number]>(
-      "UPDATE files SET live = ?1, shown = ?1, last = ?2, size = ?3, hash = ?4, author = ?5, updated_at = ?6, derived = ?7 WHERE id = ?8",
-    );
-    this.setName = db.query<never, [string, number, number]>(
-      "UPDATE files SET folded = ?, live = ? WHERE id = ?",
-    );
-    this.setGoneFile = db.query<never, [string, number, number]>(
+       VALUES ($path, $folded, 1, 1, 1, $size, $hash, $author, $updated_at, $derived) RETURNING id`,
+    ),
+    updateFile: db.query<never, Omit<FileRow, "path" | "shown" | "live"> & { live: number }>(
+      `UPDATE files SET live = $live, shown = $live, last = $last, size = $size, hash = $hash, author = $author, updated_at = $updated_at,
+         derived = $derived WHERE id = $id`,
+    ),
+    setName: db.query<never, [string, number, number]>("UPDATE files SET folded = ?, live = ? WHERE id = ?"),
+    setGoneFile: db.query<never, [string, number, number]>(
       "UPDATE files SET live = NULL, folded = NULL, author = ?1, updated_at = ?2, derived = 0 WHERE id = ?3",
-    );
-    this.versions = db.query<VersionRow, [number]>(
+    ),
+    versions: db.query<VersionRow, [number]>(
       `SELECT ${VERSION} FROM versions WHERE file_id = ? ORDER BY version DESC`,
-    );
-    this.version = db.query<VersionRow, [number, number]>(
+    ),
+    version: db.query<VersionRow, [number, number]>(
       `SELECT ${VERSION} FROM versions WHERE file_id = ? AND version = ?`,
-    );
-    this.versionByHash = db.query<{ version: number }, [number, string]>(
+    ),
+    versionByHash: db.query<{ version: number }, [number, string]>(
       "SELECT version FROM versions WHERE file_id = ? AND hash = ? LIMIT 1",
-    );
-    this.newestKept = db.query<VersionRow, [number]>(
+    ),
+    newestKept: db.query<VersionRow, [number]>(
       `SELECT ${VERSION} FROM versions WHERE file_id = ? AND gone IS NULL ORDER BY version DESC LIMIT 1`,
-    );
-    this.insertVersion = db.query<never, [number, number, number, number, string, string, number, number]>(
-      "INSERT INTO versions (file_id, version, blob_id, size, hash, author, created_at, seq) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-    );
-    this.setGone = db.query<never, ["destroyed" | "pruned", number, number]>(
+    ),
+    insertVersion: db.query<never, NewVersion>(
+      `INSERT INTO versions (file_id, version, blob_id, size, hash, author, created_at, seq)
+       VALUES ($file_id, $version, $blob_id, $size, $hash, $author, $created_at, $seq)`,
+    ),
+    setGone: db.query<never, ["destroyed" | "pruned", number, number]>(
       "UPDATE versions SET gone = ?1, blob_id = NULL WHERE file_id = ?2 AND version = ?3",
-    );
-    this.keptBeyond = db.query<{ version: number; blob_id: number }, [number, number]>(
+    ),
+    keptBeyond: db.query<{ version: number; blob_id: number }, [number, number]>(
       "SELECT version, blob_id FROM versions WHERE file_id = ?1 AND gone IS NULL ORDER BY version DESC LIMIT -1 OFFSET ?2",
-    );
-    this.blob = db.query<BlobRow, [number]>("SELECT size, coding, content FROM blobs WHERE id = ?");
-    this.keepBlob = db.query<{ id: number }, [string, number, "raw" | "zstd", Uint8Array]>(
-      "INSERT INTO blobs (hash, size, uses, coding, content) VALUES (?, ?, 1, ?, ?) ON CONFLICT (hash) DO UPDATE SET uses = uses + 1 RETURNING id",
-    );
-    this.useBlob = db.query<{ id: number }, [string]>(
+    ),
+    blob: db.query<BlobRow, [number]>("SELECT size, coding, content FROM blobs WHERE id = ?"),
+    keepBlob: db.query<{ id: number }, NewBlob>(
+      `INSERT INTO blobs (hash, size, uses, coding, content)
+       VALUES ($hash, $size, 1, $coding, $content) ON CONFLICT (hash) DO UPDATE SET uses = uses + 1 RETURNING id`,
+    ),
+    useBlob: db.query<{ id: number }, [string]>(
       "UPDATE blobs SET uses = uses + 1 WHERE hash = ? RETURNING id",
-    );
-    this.stageBlob = db.query<never, [string, number, "raw" | "zstd", Uint8Array]>(
-      "INSERT INTO blobs (hash, size, uses, coding, content) VALUES (?, ?, 0, ?, ?) ON CONFLICT (hash) DO NOTHING",
-    );
-    this.releaseBlob = db.query<{ uses: number }, [number]>(
+    ),
+    stageBlob: db.query<never, NewBlob>(
+      "INSERT INTO blobs (hash, size, uses, coding, content) VALUES ($hash, $size, 0, $coding, $content) ON CONFLICT (hash) DO NOTHING",
+    ),
+    releaseBlob: db.query<{ uses: number }, [number]>(
       "UPDATE blobs SET uses = uses - 1 WHERE id = ? RETURNING uses",
-    );
-    this.dropUnusedBlob = db.query<never, [number]>("DELETE FROM blobs WHERE id = ? AND uses = 0");
-    this.dropUnusedBlobOf = db.query<never, [string]>("DELETE FROM blobs WHERE hash = ? AND uses = 0");
-    this.dropUnusedBlobs = db.query<never, []>("DELETE FROM blobs WHERE uses = 0");
-    this.insertChange = db.query<never, [number, number, ChangeOp, number | null, string, number]>(
-      "INSERT INTO changes (seq, file_id, op, version, author, created_at) VALUES (?, ?, ?, ?, ?, ?)",
-    );
-    this.changesAfter = db.query<ChangeRow, [number, number]>(
+    ),
+    dropUnusedBlob: db.query<never, [number]>("DELETE FROM blobs WHERE id = ? AND uses = 0"),
+    dropUnusedBlobOf: db.query<never, [string]>("DELETE FROM blobs WHERE hash = ? AND uses = 0"),
+    dropUnusedBlobs: db.query<never, []>("DELETE FROM blobs WHERE uses = 0"),
+    insertChange: db.query<never, NewChange>(
+      "INSERT INTO changes (seq, file_id, op, version, author, created_at) VALUES ($seq, $file_id, $op, $version, $author, $created_at)",
+    ),
+    changesAfter: db.query<ChangeRow, [number, number]>(
       `SELECT c.seq, c.op, f.path, c.version, v.hash, c.author, c.created_at FROM changes c JOIN files f ON f.id = c.file_id
        LEFT JOIN versions v ON v.file_id = c.file_id AND v.version = c.version
        WHERE c.seq > ? ORDER BY c.seq LIMIT ?`,
-    );
+    ),
     // The changes first, however many files there are.
-    this.changedSince = db.query<FileRow, [number]>(
+    changedSince: db.query<FileRow, [number]>(
       `SELECT ${FILE} FROM (SELECT DISTINCT file_id FROM changes WHERE seq > ? AND op <> 'destroy') CROSS JOIN files ON id = file_id ORDER BY path`,
-    );
-    this.idsChangedSince = db.query<{ id: number }, [number]>(
+    ),
+    idsChangedSince: db.query<{ id: number }, [number]>(
       "SELECT DISTINCT file_id AS id FROM changes WHERE seq > ? AND op <> 'destroy'",
-    );
-    this.fileById = db.query<FileRow, [number]>(`SELECT ${FILE} FROM files WHERE id = ?`);
-    this.timeOf = db.query<{ created_at: number }, [number]>("SELECT created_at FROM changes WHERE seq = ?");
-    this.changesOf = db.query<{ op: ChangeOp; version: number | null }, [number]>(
+    ),
+    fileById: db.query<FileRow, [number]>(`SELECT ${FILE} FROM files WHERE id = ?`),
+    timeOf: db.query<{ created_at: number }, [number]>("SELECT created_at FROM changes WHERE seq = ?"),
+    changesOf: db.query<{ op: ChangeOp; version: number | null }, [number]>(
       `SELECT op, version FROM (
          SELECT 'write' AS op, version, seq FROM versions WHERE file_id = ?1
          UNION ALL SELECT op, version, seq FROM changes WHERE file_id = ?1 AND op <> 'write'
        ) ORDER BY seq`,
-    );
+    ),
     // Is there a snapshot in which this version is the live one?
-    this.namedBySnapshot = db.query<{ id: number }, [number, number]>(
+    namedBySnapshot: db.query<{ id: number }, [number, number]>(
       `SELECT s.id FROM snapshots s JOIN changes c ON c.seq = ${lastChange("?1", "s.seq")} WHERE c.version = ?2 LIMIT 1`,
-    );
+    ),
     // Of each file the last change up to then that said what is live.
-    this.asOf = db.query<PastRow, [number, string, number]>(
+    asOf: db.query<PastRow, [number, string, number]>(
       `SELECT f.path, c.op, c.version, v.size, v.hash, c.author, c.created_at
        FROM files f
        JOIN changes c ON c.seq = ${lastChange("f.id", "?1")}
        LEFT JOIN versions v ON v.file_id = f.id AND v.version = c.version
        WHERE c.op <> 'delete' AND f.path > ?2 ORDER BY f.path LIMIT ?3`,
-    );
-    this.follower = db.query<{ seq: number }, [string]>("SELECT seq FROM followers WHERE name = ?");
-    this.setFollower = db.query<never, [number, string]>("UPDATE followers SET seq = ? WHERE name = ?");
-    this.snapshots = db.query<SnapshotRow, []>(
+    ),
+    follower: db.query<{ seq: number }, [string]>("SELECT seq FROM followers WHERE name = ?"),
+    setFollower: db.query<never, [number, string]>("UPDATE followers SET seq = ? WHERE name = ?"),
+    snapshots: db.query<SnapshotRow, []>(
       "SELECT id, name, seq, author, created_at FROM snapshots ORDER BY id",
-    );
-    this.snapshotById = db.query<SnapshotRow, [number]>(
+    ),
+    snapshotById: db.query<SnapshotRow, [number]>(
       "SELECT id, name, seq, author, created_at FROM snapshots WHERE id = ?",
-    );
-    this.snapshotByName = db.query<SnapshotRow, [string]>(
+    ),
+    snapshotByName: db.query<SnapshotRow, [string]>(
       "SELECT id, name, seq, author, created_at FROM snapshots WHERE name = ?",
-    );
-    this.insertSnapshot = db.query<{ id: number }, [string, number, string, number]>(
-      "INSERT INTO snapshots (name, seq, author, created_at) VALUES (?, ?, ?, ?) RETURNING id",
-    );
-    this.metadataTable = db.query<{ name: string }, []>(
-      "SELECT name FROM sqlite_schema WHERE name = 'metadata'",
-    );
-    this.metadata = db.query<MetadataRow, []>("SELECT content, written, before FROM metadata");
-    this.setMetadata = db.query<never, [string, string, string | null]>(
+    ),
+    insertSnapshot: db.query<{ id: number }, Omit<SnapshotRow, "id">>(
+      "INSERT INTO snapshots (name, seq, author, created_at) VALUES ($name, $seq, $author, $created_at) RETURNING id",
+    ),
+    metadataTable: db.query<{ name: string }, []>("SELECT name FROM sqlite_schema WHERE name = 'metadata'"),
+    metadata: db.query<MetadataRow, []>("SELECT content, written, before FROM metadata"),
+    setMetadata: db.query<never, [string, string, string | null]>(
       `INSERT INTO metadata (id, content, written, before) VALUES (1, ?1, ?2, ?3)
        ON CONFLICT (id) DO UPDATE SET content = ?1, written = ?2, before = ?3`,
-    );
-    this.dropLinks = db.query<never, [number]>("DELETE FROM links WHERE file_id = ?");
-    this.insertLink = db.query<never, [number, number, number, string, string]>(
-      "INSERT INTO links (file_id, position, line, kind, target) VALUES (?, ?, ?, ?, ?)",
-    );
-    this.dropFrontMatter = db.query<never, [number]>("DELETE FROM front_matter WHERE file_id = ?");
-    this.insertFrontMatter = db.query<never, [number, string]>(
+    ),
+    dropLinks: db.query<never, [number]>("DELETE FROM links WHERE file_id = ?"),
+    insertLink: db.query<never, Link>(
+      "INSERT INTO links (file_id, position, line, kind, target) VALUES ($file_id, $position, $line, $kind, $target)",
+    ),
+    dropFrontMatter: db.query<never, [number]>("DELETE FROM front_matter WHERE file_id = ?"),
+    insertFrontMatter: db.query<never, [number, string]>(
       "INSERT INTO front_matter (file_id, fields) VALUES (?, ?)",
-    );
-    this.dropWords = db.query<never, [number]>("DELETE FROM words WHERE rowid = ?");
-    this.setWords = db.query<never, [number, string]>(
-      "INSERT OR REPLACE INTO words (rowid, text) VALUES (?, ?)",
-    );
-  }
+    ),
+    dropWords: db.query<never, [number]>("DELETE FROM words WHERE rowid = ?"),
+    setWords: db.query<never, [number, string]>("INSERT OR REPLACE INTO words (rowid, text) VALUES (?, ?)"),
+  };
 }

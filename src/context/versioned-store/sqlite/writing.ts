@@ -29,29 +29,29 @@ export class Writing {
   record(step: Step, coded: ReadonlyMap<string, Coded>, stamp: Stamp, seq: number): number {
     const { operation, effect, row } = step;
     const store = this.#store;
-    const { author, time } = stamp;
+    const { author, time: created_at } = stamp;
     if (operation.op === "put") {
-      const blob = this.#keep(operation.hash, operation.content.length, coded.get(operation.hash)!);
+      const blob_id = this.#keep(operation.hash, operation.content.length, coded.get(operation.hash)!);
       const { version, size, hash } = effect.after!;
-      const id = this.#setLive(row, operation.path, effect.after!, stamp, operation.derived);
-      store.insertVersion.run(id, version, blob, size, hash, author, time, seq);
-      store.insertChange.run(seq, id, "write", version, author, time);
-      return this.#prune(id, stamp.versionsKept);
+      const file_id = this.#setLive(row, operation.path, effect.after!, stamp, operation.derived);
+      store.insertVersion.run({ file_id, version, blob_id, size, hash, author, created_at, seq });
+      store.insertChange.run({ file_id, op: "write", version, author, created_at, seq });
+      return this.#prune(file_id, stamp.versionsKept);
     }
     const { id } = row!;
-    if (operation.op === "delete") {
+    const { op } = operation;
+    if (op === "delete") {
       keepDerived(store, id, row!.derived === 1, undefined);
-      store.setGoneFile.run(author, time, id);
-      store.insertChange.run(seq, id, "delete", null, author, time);
-    } else if (operation.op === "undelete") {
+      store.setGoneFile.run(author, created_at, id);
+    } else if (op === "undelete") {
       const content = decode(store.blob.get(step.version!.blob_id!)!);
       this.#setLive(row, operation.path, effect.after!, stamp, derivedOf(operation.path, content));
-      store.insertChange.run(seq, id, "undelete", effect.after!.version, author, time);
     } else {
       store.setGone.run("destroyed", id, operation.version);
       if (step.version!.blob_id !== null) this.#release(step.version!.blob_id);
-      store.insertChange.run(seq, id, "destroy", operation.version, author, time);
     }
+    const version = op === "destroy" ? operation.version : (effect.after?.version ?? null);
+    store.insertChange.run({ file_id: id, op, version, author, created_at, seq });
     return 0;
   }
 
@@ -63,10 +63,10 @@ export class Writing {
     derived: Derived | undefined,
   ): number {
     const store = this.#store;
-    const flag = derived ? 1 : 0;
-    const { id } = row ?? store.insertFile.get(path, foldedPath(path), size, hash, author, time, flag)!;
+    const shown = { size, hash, author, updated_at: time, derived: derived ? 1 : 0 } as const;
+    const { id } = row ?? store.insertFile.get({ path, folded: foldedPath(path), ...shown })!;
     if (row?.live === null) store.setName.run(foldedPath(path), version, id);
-    if (row) store.updateFile.run(version, Math.max(row.last, version), size, hash, author, time, flag, id);
+    if (row) store.updateFile.run({ id, live: version, last: Math.max(row.last, version), ...shown });
     keepDerived(store, id, row?.derived === 1, derived);
     return id;
   }
@@ -75,7 +75,7 @@ export class Writing {
     const { keepBlob, useBlob } = this.#store;
     // One that was staged need not be handed to the database again.
     const staged = content.length < STAGED_FROM_BYTES ? null : useBlob.get(hash);
-    return (staged ?? keepBlob.get(hash, size, coding, content)!).id;
+    return (staged ?? keepBlob.get({ hash, size, coding, content })!).id;
   }
 
   #release(blobId: number): void {
