@@ -200,8 +200,8 @@ describe("server.yaml", () => {
   });
 
   test.each([
-    ["log_level: loud", "log_level: must be one of: debug, info, warn, error"],
-    ["secrets:\n  mode: maybe", "secrets.mode: must be one of: block, warn, off"],
+    ["log_level: loud", "log_level: expected one of: debug, info, warn, error"],
+    ["secrets:\n  mode: maybe", "secrets.mode: expected one of: block, warn, off"],
   ])("%p names the words that are allowed", async (text, says) => {
     await using folder = await temporaryFolder();
     await folder.write("server.yaml", text);

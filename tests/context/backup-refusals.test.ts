@@ -45,7 +45,7 @@ describe("what is refused", () => {
       `Error: ${server.directory} is not empty; restore into another directory, or empty it first\n`,
     ]);
     expect(readdirSync(server.directory)).toEqual(names);
-    expect(await into(made.file)).toEqual([1, `Error: ${made.file}: is not a directory\n`]);
+    expect(await into(made.file)).toEqual([1, `Error: ${made.file} is not a directory\n`]);
     expect(await refused("backup", "restore", made.file)).toEqual([
       1,
       "Error: --server-dir is needed: the directory to restore into\n",
@@ -141,7 +141,7 @@ describe("what is refused", () => {
       "--server-dir",
       join(disk.path, "new"),
     );
-    expect([exitCode, why]).toEqual([2, expect.stringContaining("team/large.bin: could not be written")]);
+    expect([exitCode, why]).toEqual([2, expect.stringContaining("cannot write team/large.bin")]);
     expect(readdirSync(disk.path)).toEqual([]);
   });
 });
