@@ -29,7 +29,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   },
   chain: {
     files: ["src/kit/hash-chain.ts", "src/context/audit/verify.ts"],
-    tests: ["tests/unit/kit/hash-chain.test.ts", "tests/unit/context-audit"],
+    tests: ["tests/unit/kit/hash-chain.test.ts", "tests/unit/context-audit", "tests/context/audit.test.ts"],
   },
   approvals: {
     files: ["src/service/gears/gears.ts", "src/service/gears/isolation.ts"],

@@ -93,6 +93,7 @@ export const fetchSites = {
   "cross-site, link": ["cross-site", "navigate", "document"],
   "same-site, link": ["same-site", "navigate", "document"],
   "cross-site, frame": ["cross-site", "navigate", "iframe"],
+  "cross-site, no mode": ["cross-site"],
   "cross-site, WebSocket": ["cross-site", "websocket", "empty"],
   "a word that is none": ["same_origin", "cors", "empty"],
   "same-origin and cross-site": ["same-origin, cross-site", "cors", "empty"],
@@ -258,7 +259,8 @@ function siteFits(request: Case): boolean {
   if (site === undefined || site === "same-origin") return true;
   if (!["none", "same-site", "cross-site"].includes(site)) return false;
   const isApi = request.kind === "api" || request.kind === "stream";
-  return request.method === "GET" && !isApi && mode === "navigate" && destination === "document";
+  const opensPage = (mode ?? "navigate") === "navigate" && (destination ?? "document") === "document";
+  return request.method === "GET" && !isApi && opensPage;
 }
 
 /** Rule 6. */

@@ -145,7 +145,7 @@ describe("guard", () => {
       hosts: [counts(hosts, "host"), Object.keys(hosts).length],
       origins: [counts(origins, "origin"), Object.keys(origins).length],
       sites: [counts(fetchSites, "site"), Object.keys(fetchSites).length],
-    }).toEqual({ hosts: [4, 30], origins: [2, 11], sites: [2, 14] });
+    }).toEqual({ hosts: [4, 30], origins: [2, 11], sites: [2, 15] });
   });
 
   test("the privilege asks for the peer only when everything else allows it", () => {
