@@ -3,6 +3,7 @@
 import { expect, test } from "bun:test";
 import { approvedGear, childrenIn, DAEMONS, withPrograms } from "../kit/gears.ts";
 import { runService } from "../kit/running.ts";
+import { until } from "../kit/eventually.ts";
 
 const posix = test.skipIf(process.platform === "win32");
 const GEARS = 3;
@@ -51,5 +52,5 @@ posix("SIGKILL of the service kills its gears, their children, and daemons that 
   }
   expect(pids.filter(isAlive)).toHaveLength(CHILDREN * GEARS);
   await service.end("SIGKILL");
-  for (const pid of pids) while (!(await isOver(pid))) await Bun.sleep(10);
+  for (const pid of pids) await until(() => isOver(pid));
 });

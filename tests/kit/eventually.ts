@@ -1,16 +1,27 @@
-// Waits until something has a value; after the limit the comparison fails with what it had last.
+// Waits for a condition: until something has a value, or is there at all. After the limit the test fails with what it had last.
 
 import { expect } from "bun:test";
 
 const LIMIT_MS = 20_000;
-const POLL_MS = 20;
+const POLL_MS = 10;
 
 export async function eventually(read: () => unknown, expected: unknown): Promise<void> {
+  const value = await last(read, (found) => Bun.deepEquals(found, expected));
+  expect(value).toEqual(expected);
+}
+
+/** What `read` returns once that is something. */
+export async function until<T>(read: () => T | Promise<T>): Promise<NonNullable<T>> {
+  const value = await last(read, Boolean);
+  expect(value).toBeTruthy();
+  return value!;
+}
+
+async function last<T>(read: () => T | Promise<T>, fits: (value: T) => boolean): Promise<T> {
   const deadline = performance.now() + LIMIT_MS;
   for (;;) {
     const value = await read();
-    if (Bun.deepEquals(value, expected)) return;
-    if (performance.now() > deadline) return void expect(value).toEqual(expected);
+    if (fits(value) || performance.now() > deadline) return value;
     await Bun.sleep(POLL_MS);
   }
 }

@@ -2,6 +2,7 @@
 // container here), and a search service on this machine. Grants and decisions are the test's own.
 
 import type { EgressRequest } from "../../src/service/egress/schema.ts";
+import { until } from "./eventually.ts";
 import { temporaryFolder } from "./folder.ts";
 import { searchService } from "./search-service.ts";
 import { type ServiceOptions, world } from "./world.ts";
@@ -11,7 +12,6 @@ export const searchable = process.platform !== "win32";
 
 export type SearchLab = Awaited<ReturnType<typeof searchLab>>;
 
-const POLL_MS = 5;
 const CONFIG = "egress: true\negress_key: canary-search-key\nsandbox: docker\n";
 
 export async function searchLab({ config = CONFIG, ...options }: ServiceOptions & { config?: string } = {}) {
@@ -33,13 +33,11 @@ export async function searchLab({ config = CONFIG, ...options }: ServiceOptions 
     service,
     grant: (agentId = at.orchestratorId) => at.admin.post(`${at.own}/egress`, { agent_id: agentId }),
     /** Waits until so many searches wait for a person. */
-    async pending(count = 1): Promise<EgressRequest[]> {
-      for (;;) {
+    pending: (count = 1): Promise<EgressRequest[]> =>
+      until(async () => {
         const waiting = await at.admin.get("/egress/pending");
-        if (waiting.length >= count) return waiting;
-        await Bun.sleep(POLL_MS);
-      }
-    },
+        return waiting.length >= count && waiting;
+      }) as Promise<EgressRequest[]>,
     decide: (request: EgressRequest, decision: "approve" | "refuse", client = at.admin) =>
       client.post(`/egress/requests/${request.id}/decision`, { decision, query_hash: request.query_hash }),
   });

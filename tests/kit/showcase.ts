@@ -3,6 +3,7 @@
 // the interface; nothing here asserts anything.
 
 import { createClient, type Client } from "./client.ts";
+import { until } from "./eventually.ts";
 import { temporaryFolder } from "./folder.ts";
 import { call, type Reply, say, startModel } from "./model/index.ts";
 import { type RunningService, runService } from "./running.ts";
@@ -30,7 +31,6 @@ export interface Showcase extends AsyncDisposable {
 }
 
 const CONFIG = "egress: true\negress_key: showcase-search-key\nsandbox: docker\nterminal: true\n";
-const POLL_MS = 20;
 /** Words a second, so that durations in pictures look like durations. */
 const PACE = { everyMs: 4 };
 
@@ -294,14 +294,14 @@ async function waitingTurn(admin: Client, workspaceId: number): Promise<number> 
   const { turn } = await admin.post<{ turn: { id: number } }>(`/workspaces/${workspaceId}/chat`, {
     text: "Draft the notes for 2.4 from the merged changes. Check whether the TLS default we changed is already the default elsewhere.",
   });
-  for (;;) {
+  await until(async () => {
     const now = await admin.get(`/turns/${turn.id}`);
+    if (now.status === "failed") throw new Error(`the showcase's turn failed: ${now.error}`);
     const entries = await admin.get(`/workspaces/${workspaceId}/entries?limit=500`);
     const delegated = entries.filter(({ tool, outcome }) => tool === "delegate" && outcome === "ok").length;
-    if (now.status === "waiting" && delegated === DELEGATIONS_ANSWERED) return turn.id;
-    if (now.status === "failed") throw new Error(`the showcase's turn failed: ${now.error}`);
-    await Bun.sleep(POLL_MS);
-  }
+    return now.status === "waiting" && delegated === DELEGATIONS_ANSWERED;
+  });
+  return turn.id;
 }
 
 /** Of the turn before, and scribe's in this one. */

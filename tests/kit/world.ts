@@ -30,8 +30,10 @@ export const protocols: readonly Protocol[] = ["anthropic", "openai-compatible"]
 
 /** Of the provider; canaries look for it. */
 export const KEY = "canary-key-8fJ2kLq9";
-/** Waits of milliseconds where a real provider gets minutes. */
-export const QUICK = { firstByteMs: 300, silenceMs: 300, retryWaitsMs: [1, 1] };
+/** No pause before the next attempt; patience for a machine that is busy. */
+export const QUICK = { firstByteMs: 20_000, silenceMs: 20_000, retryWaitsMs: [1, 1] };
+/** For a provider that says nothing on purpose. Its next answer has to come within this as well. */
+export const IMPATIENT = { ...QUICK, firstByteMs: 2_000, silenceMs: 2_000 };
 /** Nothing listens there. */
 const NOWHERE = "http://127.0.0.1:9";
 

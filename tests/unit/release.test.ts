@@ -4,7 +4,7 @@ import { describe, expect, test } from "bun:test";
 import { table } from "../../release/bench.ts";
 import { sectionOf } from "../../release/notes.ts";
 import { targets } from "../../release/targets.ts";
-import { parseReport, summaryLine } from "../../release/test.ts";
+import { judgedFlaky, parseReport, summaryLine } from "../../release/test.ts";
 
 describe("report of bun test", () => {
   const report = `<?xml version="1.0" encoding="UTF-8"?>
@@ -26,6 +26,12 @@ describe("report of bun test", () => {
 
   test("no report is no test, not success", () => {
     expect(parseReport("").counts).toEqual({ passed: 0, failed: 0, skipped: 0 });
+  });
+
+  test("a file that passes only at its second try fails the run in CI, and passes at a desk", () => {
+    const counts = { passed: 4, failed: 3, skipped: 0 };
+    expect(judgedFlaky(counts, 2, true)).toEqual(counts);
+    expect(judgedFlaky(counts, 2, false)).toEqual({ passed: 6, failed: 1, skipped: 0 });
   });
 
   test("the line that machines read", () => {

@@ -7,7 +7,7 @@ import type { EgressRequest } from "../../src/service/egress/schema.ts";
 import { accessibilityProblems } from "../kit/axe.ts";
 import { hasBrowser, startBrowser, type TestBrowser } from "../kit/browser.ts";
 import type { Client } from "../kit/client.ts";
-import { eventually } from "../kit/eventually.ts";
+import { eventually, until } from "../kit/eventually.ts";
 import { isolatedSandbox } from "../kit/gears.ts";
 import { call, say } from "../kit/model/index.ts";
 import { searchable, searchLab, type SearchLab } from "../kit/searching.ts";
@@ -46,11 +46,8 @@ describe.if(hasBrowser && searchable)("approvals", () => {
   async function asks(query: string): Promise<{ turn: { id: number }; request: EgressRequest }> {
     lab.model.script("boss", [call("web_search", { query }), say("Done.")]);
     const turn = await lab.begin("Please look it up.");
-    for (;;) {
-      const found = (await admin.get("/egress/pending")).find((one) => one.query === query);
-      if (found) return { turn, request: found };
-      await Bun.sleep(5);
-    }
+    const pending = () => admin.get("/egress/pending");
+    return { turn, request: await until(async () => (await pending()).find((one) => one.query === query)) };
   }
 
   test("nothing waits: says what will stand here", async () => {

@@ -2,6 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { AuditRecord } from "../../../src/service/audit/schema.ts";
+import { eventually, until } from "../../kit/eventually.ts";
 import { DOCKER_SETUP_MS, startDocker, type TestDocker } from "../../kit/docker.ts";
 import { manualClock, MINUTE_MS } from "../../kit/manual-clock.ts";
 import { world } from "../../kit/world.ts";
@@ -26,24 +27,15 @@ function dockerTest(name: string, run: (docker: TestDocker) => Promise<void>): v
   test(name, async () => (docker ? run(docker) : undefined), TIMEOUT_MS);
 }
 
-async function records(at: TerminalOffice, count: number): Promise<AuditRecord[]> {
-  for (;;) {
-    const found = (await at.admin.get("/audit"))
-      .filter(({ action }) => action.startsWith("terminal."))
-      .toReversed();
-    if (found.length >= count) return found;
-    await Bun.sleep(5);
-  }
-}
+const records = (at: TerminalOffice, count: number): Promise<AuditRecord[]> =>
+  until(async () => {
+    const all = (await at.admin.get("/audit")).filter(({ action }) => action.startsWith("terminal."));
+    return all.length >= count ? all.toReversed() : undefined;
+  });
 
 /** The container of a session that has ended is gone, and not only going. */
-async function expectGone(on: TestDocker, name: string): Promise<void> {
-  for (;;) {
-    const left = await on.docker("ps", "--all", "--quiet", "--filter", `name=${name}`);
-    if (left === "") return;
-    await Bun.sleep(20);
-  }
-}
+const expectGone = (on: TestDocker, name: string): Promise<void> =>
+  eventually(() => on.docker("ps", "--all", "--quiet", "--filter", `name=${name}`), "");
 
 async function nameOf(at: TerminalOffice): Promise<string> {
   return String((await records(at, 1)).at(-1)!.detail["session"]);

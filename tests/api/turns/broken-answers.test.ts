@@ -19,7 +19,7 @@ import {
   usage,
   type Reply,
 } from "../../kit/model/index.ts";
-import { protocols, QUICK, world } from "../../kit/world.ts";
+import { IMPATIENT, protocols, QUICK, world } from "../../kit/world.ts";
 import { ORCHESTRATOR_TOOLS } from "../../kit/agent-tools.ts";
 
 interface Break {
@@ -27,6 +27,7 @@ interface Break {
   reply: Reply;
   error: string;
   kept: string[];
+  times?: typeof QUICK;
 }
 
 const LOST = "the connection to the provider was lost in the middle of its answer";
@@ -35,8 +36,9 @@ const breaks: Break[] = [
   {
     name: "silence in mid-stream",
     reply: [say("Half a"), hang()],
-    error: "the provider fell silent for 0 s in the middle of its answer",
+    error: "the provider fell silent for 2 s in the middle of its answer",
     kept: ["agent (partial): Half a"],
+    times: IMPATIENT,
   },
   { name: "an end without anything", reply: [endEarly()], error: LOST, kept: [] },
   {
@@ -76,8 +78,8 @@ const breaks: Break[] = [
 ];
 
 describe.each(protocols)("%s", (protocol) => {
-  test.each(breaks)("$name", async ({ reply, error, kept }) => {
-    await using lab = await world({ protocol, times: QUICK });
+  test.each(breaks)("$name", async ({ reply, error, kept, times = QUICK }) => {
+    await using lab = await world({ protocol, times });
     lab.model.script("boss", [reply]);
     const { turn } = await lab.chat("hello");
     expect(turn).toMatchObject({ status: "failed", error });

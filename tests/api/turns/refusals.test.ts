@@ -15,13 +15,14 @@ import {
   times,
   type ScriptItem,
 } from "../../kit/model/index.ts";
-import { KEY, protocols, QUICK, world } from "../../kit/world.ts";
+import { KEY, protocols, QUICK, IMPATIENT, world } from "../../kit/world.ts";
 
 interface Refusal {
   name: string;
   replies: () => ScriptItem[];
   requests: number;
   error: string | RegExp;
+  times?: typeof QUICK;
 }
 
 const refusals: Refusal[] = [
@@ -73,7 +74,13 @@ const refusals: Refusal[] = [
     requests: 3,
     error: "the provider answered 529: overloaded",
   },
-  { name: "silence", replies: () => [hang()], requests: 1, error: "the provider did not answer within 0 s" },
+  {
+    name: "silence",
+    replies: () => [hang()],
+    requests: 1,
+    error: "the provider did not answer within 2 s",
+    times: IMPATIENT,
+  },
   {
     name: "a cut line",
     replies: () => [cut()],
@@ -101,9 +108,9 @@ const refusals: Refusal[] = [
 ];
 
 for (const protocol of protocols) {
-  for (const { name, replies, requests, error } of refusals) {
+  for (const { name, replies, requests, error, times: waits = QUICK } of refusals) {
     test(`${protocol}: ${name}`, async () => {
-      await using lab = await world({ protocol, times: QUICK });
+      await using lab = await world({ protocol, times: waits });
       lab.model.script("boss", replies());
       const { turn, events } = await lab.chat("hello");
       expect(turn).toMatchObject({ status: "failed", error });

@@ -1,14 +1,13 @@
 // Goal: waiting containers are used once, refilled, bounded, replaced when old or dead, and gone when the sandbox stops.
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { until } from "../../kit/eventually.ts";
 import { DOCKER_SETUP_MS, startDocker, type TestDocker } from "../../kit/docker.ts";
 import { openSandbox, type SandboxSetup, type TestSandbox } from "../../kit/sandbox.ts";
 
 let docker: TestDocker | undefined;
 beforeAll(async () => void (docker = await startDocker()), DOCKER_SETUP_MS);
 afterAll(() => docker?.stop());
-
-const POLL_MS = 30;
 
 /** One image for all runtimes, so that there is one pool. */
 function small(shared: TestDocker): SandboxSetup {
@@ -26,17 +25,11 @@ async function containers(shared: TestDocker, at: TestSandbox): Promise<string[]
   return listed.split("\n").filter(Boolean);
 }
 
-async function until(
-  shared: TestDocker,
-  at: TestSandbox,
-  wanted: (ids: string[]) => boolean,
-): Promise<string[]> {
-  for (;;) {
+const containersOnce = (shared: TestDocker, at: TestSandbox, wanted: (ids: string[]) => boolean) =>
+  until(async () => {
     const ids = await containers(shared, at);
-    if (wanted(ids)) return ids;
-    await Bun.sleep(POLL_MS);
-  }
-}
+    return wanted(ids) ? ids : undefined;
+  });
 
 const it = (name: string, act: (docker: TestDocker) => Promise<void>) =>
   test(name, async () => {
@@ -48,11 +41,11 @@ const ID = "#!/bin/sh\ncat /proc/sys/kernel/random/uuid >/tmp/mark 2>/dev/null; 
 it("each container is used once, and another takes its place", async (shared) => {
   await using at = await openSandbox("warm", small(shared));
   await at.sandbox.prepare();
-  const before = await until(shared, at, (ids) => ids.length === 1);
+  const before = await containersOnce(shared, at, (ids) => ids.length === 1);
   expect((await at.run("binary", ID)).stdout).toBe("1\n");
-  const after = await until(shared, at, (ids) => ids.length === 1 && ids[0] !== before[0]);
+  const after = await containersOnce(shared, at, (ids) => ids.length === 1 && ids[0] !== before[0]);
   expect((await at.run("binary", ID)).stdout).toBe("1\n");
-  expect(await until(shared, at, (ids) => ids.length === 1 && ids[0] !== after[0])).toHaveLength(1);
+  expect(await containersOnce(shared, at, (ids) => ids.length === 1 && ids[0] !== after[0])).toHaveLength(1);
 });
 
 it("more calls than wait: the others start their own, and the pool does not grow", async (shared) => {
@@ -61,21 +54,21 @@ it("more calls than wait: the others start their own, and the pool does not grow
   const results = await Promise.all([1, 2, 3].map((n) => at.run("binary", `#!/bin/sh\necho ${n}\n`)));
   expect(results.map(({ stdout }) => stdout)).toEqual(["1\n", "2\n", "3\n"]);
   await at.settled();
-  expect(await until(shared, at, (ids) => ids.length <= 1)).toHaveLength(1);
+  expect(await containersOnce(shared, at, (ids) => ids.length <= 1)).toHaveLength(1);
 });
 
 it("one that waited too long is replaced", async (shared) => {
   await using at = await openSandbox("warm", { ...small(shared), idleSeconds: 1 });
   await at.sandbox.prepare();
-  const [old] = await until(shared, at, (ids) => ids.length === 1);
-  const [fresh] = await until(shared, at, (ids) => ids.length === 1 && ids[0] !== old);
+  const [old] = await containersOnce(shared, at, (ids) => ids.length === 1);
+  const [fresh] = await containersOnce(shared, at, (ids) => ids.length === 1 && ids[0] !== old);
   expect(fresh).toMatch(/^[0-9a-f]+$/);
 });
 
 it("one that died while it waited is not handed to a call", async (shared) => {
   await using at = await openSandbox("warm", small(shared));
   await at.sandbox.prepare();
-  await shared.docker("kill", ...(await until(shared, at, (ids) => ids.length === 1)));
+  await shared.docker("kill", ...(await containersOnce(shared, at, (ids) => ids.length === 1)));
   expect(await at.run("binary", "#!/bin/sh\necho fine\n")).toMatchObject({ exitCode: 0, stdout: "fine\n" });
 });
 

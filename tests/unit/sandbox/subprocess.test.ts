@@ -11,6 +11,7 @@ import { notIsolatedWarning } from "../../../src/service/sandbox/probe.ts";
 import type { SandboxMode } from "../../../src/service/config/schema.ts";
 import { DAEMONS, childrenIn } from "../../kit/gears.ts";
 import { openSandbox, refusalOf } from "../../kit/sandbox.ts";
+import { until } from "../../kit/eventually.ts";
 
 const posix = test.skipIf(process.platform === "win32");
 const linux = test.skipIf(process.platform !== "linux");
@@ -24,18 +25,12 @@ function alive(pid: number): boolean {
   }
 }
 
-async function gone(pid: number): Promise<void> {
-  // A killed process is there until its parent, by now init, has taken note.
-  while (
-    alive(pid) &&
-    !(
-      await Bun.file(`/proc/${pid}/stat`)
-        .text()
-        .catch(() => "")
-    ).includes(") Z ")
-  )
-    await Bun.sleep(10);
-}
+/** A killed process is there until its parent, by now init, has taken note. */
+const gone = (pid: number) =>
+  until(async () => {
+    const stat = Bun.file(`/proc/${pid}/stat`).text();
+    return !alive(pid) || (await stat.catch(() => "")).includes(") Z ");
+  });
 
 posix("a time-out kills the whole group", async () => {
   await using at = await openSandbox("subprocess");
