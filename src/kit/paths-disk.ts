@@ -4,25 +4,26 @@
 // link, each held open while the next is opened in it: whoever swaps a name on the way meanwhile gets a refusal, not another place.
 // That needs /proc/self/fd; elsewhere the proof is repeated after opening. Raises AppError; texts name the relative path only.
 
-import { constants, existsSync, type Stats } from "node:fs";
+import { constants, type Stats } from "node:fs";
 import { lstat, mkdir, open, readdir, realpath, rename, rm, stat, type FileHandle } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 import { absentAsUndefined, existingAsDone, guarded } from "./disk.ts";
 import { AppError, notFound } from "./error.ts";
+import {
+  CREATE_FILE,
+  DESCRIPTORS,
+  NO_FOLLOW,
+  OPEN_DIRECTORY,
+  OPEN_FILE,
+  sameFile,
+  THROUGH,
+  type Through,
+} from "./held-directory.ts";
 import { PRIVATE_DIRECTORY_MODE, PRIVATE_FILE_MODE } from "./modes.ts";
 import { foldedPath, type DocumentPath } from "./paths.ts";
 
 const LIST_ENTRIES_MAX = 10_000;
 const LOOKED_AT_ONCE = 64;
-
-/** Windows has none of these. */
-const NO_FOLLOW = constants.O_NOFOLLOW ?? 0;
-const OPEN_DIRECTORY = constants.O_RDONLY | (constants.O_DIRECTORY ?? 0);
-/** A FIFO that took the file's place must not make us wait for its other end. */
-const OPEN_FILE = constants.O_RDONLY | NO_FOLLOW | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0);
-const CREATE_FILE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | NO_FOLLOW;
-
-const DESCRIPTORS = "/proc/self/fd";
 
 export interface Listed {
   readonly name: string;
@@ -45,10 +46,7 @@ export class RootDirectory {
   readonly #throughDescriptors: boolean;
 
   /** `path` need not exist. `through`: for tests of the way that systems without /proc go. */
-  constructor(
-    path: string,
-    through: "descriptors" | "paths" = existsSync(DESCRIPTORS) ? "descriptors" : "paths",
-  ) {
+  constructor(path: string, through: Through = THROUGH) {
     this.#path = path;
     this.#throughDescriptors = through === "descriptors";
   }
@@ -378,8 +376,4 @@ function swapCase(name: string): string {
   return [...name]
     .map((letter) => (letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase()))
     .join("");
-}
-
-function sameFile(a: Stats, b: Stats): boolean {
-  return a.ino === b.ino && a.dev === b.dev;
 }

@@ -1,11 +1,10 @@
 // The working tree of a space on the disk: plain files, and what is known of them. It knows no versions (mirror.ts does).
 //
-// Synchronous, since it is written between a commit and its acknowledgement. No link is followed: every directory on the way is looked at,
-// files are opened without following, and a rename replaces a name, not what it points to.
+// Synchronous, since it is written between a commit and its acknowledgement. No link is followed: directories are held while something is read,
+// written or removed in them, and a rename replaces a name, not what it points to. A look only tells; what it tells is proven before it counts.
 
 import {
   closeSync,
-  constants,
   fstatSync,
   lstatSync,
   mkdirSync,
@@ -20,6 +19,7 @@ import {
 import { join } from "node:path";
 import { sha256Hex } from "../../../kit/crypto.ts";
 import { AppError, systemCode } from "../../../kit/error.ts";
+import { CREATE_FILE, HeldRoot, lstatOf, type Held } from "../../../kit/held-directory.ts";
 import { PRIVATE_DIRECTORY_MODE, PRIVATE_FILE_MODE } from "../../../kit/modes.ts";
 import type { DocumentPath } from "../../../kit/paths.ts";
 import { fileError } from "../file-error.ts";
@@ -27,16 +27,10 @@ import { FILE_BYTES_CEILING } from "../schema.ts";
 import { isReserved } from "./reserved.ts";
 import { entriesOf, walk, type FoundFile, type RefusedEntry } from "./walk.ts";
 
-const NO_FOLLOW = constants.O_NOFOLLOW ?? 0;
-const CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | NO_FOLLOW;
-const READ = constants.O_RDONLY | NO_FOLLOW | (constants.O_NONBLOCK ?? 0);
 /** Temporary files lie here, on the same disk and out of sight. */
 const OWN_DIRECTORY = ".cairn";
 const TEMPORARY_PREFIX = "write-";
 const ASCII = /^[\0-\x7f]*$/;
-/** There is no regular file of that name that could be read. */
-const NOT_A_FILE = ["ENOENT", "ENOTDIR", "ELOOP", "EISDIR", "ENXIO"];
-
 /** What systems say of a rename onto a directory. */
 const DIRECTORY_IN_THE_WAY = ["EISDIR", "ENOTEMPTY", "EEXIST", "EPERM"];
 
@@ -67,19 +61,29 @@ export interface Obstacle {
 
 export class Tree {
   readonly #root: string;
+  readonly #directories: HeldRoot;
   /** Of files that were read or written here: their hash, as long as they look the same. */
   readonly #known = new Map<DocumentPath, Facts & { readonly hash: string }>();
   #temporary = 0;
+  /** Of temporary files: held from the first write to the end, since every write makes one. */
+  #own: Held | undefined;
 
-  constructor(root: string) {
+  /** `directories`: for tests of what happens between a proof and its use. */
+  constructor(root: string, directories = new HeldRoot(root)) {
     this.#root = root;
+    this.#directories = directories;
+  }
+
+  close(): void {
+    this.#own?.[Symbol.dispose]();
+    this.#own = undefined;
   }
 
   /** Takes away what a crash left half written. Only for who holds the space's lock. */
   clearTemporary(): void {
-    for (const entry of entriesOf(join(this.#root, OWN_DIRECTORY))) {
-      if (entry.isFile() && entry.name.startsWith(TEMPORARY_PREFIX))
-        unlinkIfThere(join(this.#root, OWN_DIRECTORY, entry.name));
+    using own = this.#directories.hold(OWN_DIRECTORY);
+    for (const entry of own ? entriesOf(own.entry(".")) : []) {
+      if (entry.isFile() && entry.name.startsWith(TEMPORARY_PREFIX)) unlinkIfThere(own!.entry(entry.name));
     }
   }
 
@@ -91,25 +95,22 @@ export class Tree {
   put(path: DocumentPath, content: Uint8Array, hash: string, seen: TreeFile | undefined): boolean {
     return guarded(path, () => {
       const name = this.#onDisk(path);
-      this.#directories(name);
+      using directory = this.#made(parentOf(name), path);
       this.#temporary += 1;
-      const temporary = join(
-        this.#root,
-        OWN_DIRECTORY,
-        `${TEMPORARY_PREFIX}${process.pid}-${this.#temporary}`,
-      );
-      const descriptor = openSync(temporary, CREATE, PRIVATE_FILE_MODE);
+      const temporary = (this.#own ??= this.#made(OWN_DIRECTORY, path)).entry(`${TEMPORARY_PREFIX}${process.pid}-${this.#temporary}`);
+      const descriptor = openSync(temporary, CREATE_FILE, PRIVATE_FILE_MODE);
       try {
         let at = 0;
         while (at < content.length) at += writeSync(descriptor, content, at);
         const written = fstatSync(descriptor);
-        const there = lstatSync(join(this.#root, name), { throwIfNoEntry: false });
+        const target = directory.entry(lastOf(name));
+        const there = lstatOf(target);
         if (there && !there.isFile() && !there.isDirectory()) throw notRegular(path);
         if (!this.#isAsSeen(path, there, seen)) {
           unlinkIfThere(temporary);
           return false;
         }
-        takeName(temporary, join(this.#root, name));
+        takeName(temporary, target);
         const facts = factsOf(fstatSync(descriptor));
         const isOurs = facts.size === written.size && facts.modified === written.mtimeMs;
         if (isOurs) this.#known.set(path, { ...facts, hash });
@@ -128,11 +129,13 @@ export class Tree {
   remove(path: DocumentPath, seen: TreeFile | undefined): boolean {
     return guarded(path, () => {
       const name = this.#onDisk(path);
-      if (!this.#leadsInside(name)) return true;
-      const there = lstatSync(join(this.#root, name), { throwIfNoEntry: false });
+      using directory = this.#directories.hold(parentOf(name));
+      if (!directory) return true;
+      const target = directory.entry(lastOf(name));
+      const there = lstatOf(target);
       if (!this.#isAsSeen(path, there, seen)) return false;
       this.#known.delete(path);
-      if (there?.isFile()) unlinkIfThere(join(this.#root, name));
+      if (there?.isFile()) unlinkIfThere(target);
       this.#removeEmpty(name);
       return true;
     });
@@ -153,7 +156,7 @@ export class Tree {
     const known = this.#known.get(path);
     if (!known) return undefined;
     return guarded(path, () => {
-      const stats = statsOf(join(this.#root, this.#onDisk(path)));
+      const stats = lstatOf(join(this.#root, this.#onDisk(path)));
       return stats?.isFile() && isSame(known, factsOf(stats)) ? known.hash : undefined;
     });
   }
@@ -199,7 +202,7 @@ export class Tree {
     if (isReserved(path)) return undefined;
     return guarded(path, () => {
       const name = this.#onDisk(path);
-      const descriptor = this.#leadsInside(name) ? openToRead(join(this.#root, name)) : undefined;
+      const descriptor = this.#directories.open(name);
       if (descriptor === undefined) return undefined;
       try {
         const stats = fstatSync(descriptor);
@@ -238,7 +241,7 @@ export class Tree {
       if (stats?.isFile()) yield { path: prefix, stats };
       if (!stats?.isDirectory()) return;
     }
-    yield* walk(this.#root, start);
+    yield* walk(this.#root, this.#directories, start);
   }
 
   #entryOf({ path, stats }: FoundFile): TreeFile | undefined {
@@ -252,19 +255,18 @@ export class Tree {
     return size > FILE_BYTES_CEILING ? { path, size, hash: "", modified } : this.read(path);
   }
 
-  /** Makes the directories on the way; each that is there must be a real one. */
-  #directories(path: string): void {
-    let at = path.indexOf("/");
-    while (at >= 0) {
-      const directory = join(this.#root, path.slice(0, at));
-      const stats = lstatSync(directory, { throwIfNoEntry: false });
-      if (!stats) mkdirSync(directory, { mode: PRIVATE_DIRECTORY_MODE });
-      else if (!stats.isDirectory())
-        throw fileError("conflict", path, `"${path.slice(0, at)}" in the working tree is not a directory`, {
-          blocked_by: [path.slice(0, at)],
-        });
-      at = path.indexOf("/", at + 1);
-    }
+  /** Held, and made where it is missing. Raises `conflict` when something else is on the way. */
+  #made(directory: string, path: DocumentPath): Held {
+    const there = this.#directories.hold(directory);
+    if (there) return there;
+    using above = this.#made(parentOf(directory), path);
+    const entry = above.entry(lastOf(directory));
+    if (!lstatOf(entry)) mkdirSync(entry, { mode: PRIVATE_DIRECTORY_MODE });
+    const made = this.#directories.hold(directory);
+    if (made) return made;
+    throw fileError("conflict", path, `"${directory}" in the working tree is not a directory`, {
+      blocked_by: [directory],
+    });
   }
 
   #leadsInside(path: string): boolean {
@@ -282,14 +284,14 @@ export class Tree {
   }
 
   #removeEmpty(path: string): void {
-    const segments = path.split("/").slice(0, -1);
-    while (segments.length > 0) {
+    for (let directory = parentOf(path); directory !== ""; directory = parentOf(directory)) {
       try {
-        rmdirSync(join(this.#root, ...segments));
+        using above = this.#directories.hold(parentOf(directory));
+        if (!above) return;
+        rmdirSync(above.entry(lastOf(directory)));
       } catch {
         return;
       }
-      segments.pop();
     }
   }
 
@@ -320,16 +322,6 @@ export function notRegular(path: DocumentPath): AppError {
   return fileError("conflict", path, problem, { blocked_by: [path] });
 }
 
-/** Undefined: nothing there, or below something that is not a directory. */
-function statsOf(path: string): Stats | undefined {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false });
-  } catch (error) {
-    if (systemCode(error) === "ENOTDIR") return undefined;
-    throw error;
-  }
-}
-
 function factsOf(stats: Stats): Facts {
   return { size: stats.size, modified: stats.mtimeMs, changed: stats.ctimeMs, inode: stats.ino };
 }
@@ -338,13 +330,13 @@ function isSame(a: Facts, b: Facts): boolean {
   return a.size === b.size && a.modified === b.modified && a.changed === b.changed && a.inode === b.inode;
 }
 
-function openToRead(path: string): number | undefined {
-  try {
-    return openSync(path, READ);
-  } catch (error) {
-    if (NOT_A_FILE.includes(systemCode(error) ?? "")) return undefined;
-    throw error;
-  }
+/** Empty: the root. */
+function parentOf(path: string): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf("/")));
+}
+
+function lastOf(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1);
 }
 
 function readAll(descriptor: number, size: number): Uint8Array {

@@ -3,6 +3,7 @@
 
 import { lstatSync, readdirSync, type Dirent, type Stats } from "node:fs";
 import { join } from "node:path";
+import type { HeldRoot } from "../../../kit/held-directory.ts";
 import { pathProblem, type DocumentPath } from "../../../kit/paths.ts";
 import type { Refusal } from "../schema.ts";
 import { isReserved } from "./reserved.ts";
@@ -31,17 +32,31 @@ export interface RefusedEntry {
 }
 
 /** Everything below a directory, unsorted, one after the other, so that the caller can pause. A directory that cannot be read is left out. */
-export function* walk(root: string, directory: string, depth = 0): Generator<FoundFile | RefusedEntry> {
-  for (const entry of entriesOf(join(root, directory))) {
+export function* walk(
+  root: string,
+  directories: HeldRoot,
+  directory: string,
+  depth = 0,
+): Generator<FoundFile | RefusedEntry> {
+  for (const entry of heldEntries(directories, directory)) {
     if (directory === "" && OWN.includes(entry.name)) continue;
     const name = directory === "" ? entry.name : `${directory}/${entry.name}`;
     const refused = refusalOf(entry, name, depth);
-    if (!refused && entry.isDirectory()) yield* walk(root, name, depth + 1);
+    if (!refused && entry.isDirectory()) yield* walk(root, directories, name, depth + 1);
     else {
       const stats = lstatSync(join(root, name), { throwIfNoEntry: false });
       if (refused) yield refusedEntry(name, entry, refused, stats);
       else if (stats?.isFile()) yield { path: name.normalize("NFC") as DocumentPath, stats };
     }
+  }
+}
+
+function heldEntries(directories: HeldRoot, directory: string): Dirent[] {
+  try {
+    using held = directories.hold(directory);
+    return held ? entriesOf(held.entry(".")) : [];
+  } catch {
+    return [];
   }
 }
 

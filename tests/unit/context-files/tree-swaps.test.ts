@@ -1,0 +1,126 @@
+// Goal: a directory that is swapped for a link at the worst moment takes nothing of a space outside and brings nothing in from there.
+
+import { expect, test } from "bun:test";
+import { mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { Tree } from "../../../src/context/versioned-store/sqlite/tree.ts";
+import { sha256Hex } from "../../../src/kit/crypto.ts";
+import { HeldRoot, THROUGH, type Through } from "../../../src/kit/held-directory.ts";
+import { parseDocumentPath } from "../../../src/kit/paths.ts";
+import { temporaryFolder } from "../../kit/folder.ts";
+
+const PATH = parseDocumentPath("path", "a/b/c.md");
+const WAYS: Through[] = THROUGH === "paths" ? ["paths"] : ["descriptors", "paths"];
+
+/** Swaps `a` for a link to `outside` once, at the given moment. */
+class Swapped extends HeldRoot {
+  moment: "before hold" | "after hold" | "before open" | undefined;
+  readonly #folder: string;
+
+  constructor(folder: string, through: Through) {
+    super(join(folder, "space"), through);
+    this.#folder = folder;
+  }
+
+  override hold(path: string) {
+    if (path !== "a/b") return super.hold(path);
+    this.#swap("before hold");
+    const held = super.hold(path);
+    this.#swap("after hold");
+    return held;
+  }
+
+  override open(path: string) {
+    this.#swap("before open");
+    return super.open(path);
+  }
+
+  #swap(moment: typeof this.moment): void {
+    if (this.moment !== moment) return;
+    this.moment = undefined;
+    renameSync(join(this.#folder, "space/a"), join(this.#folder, "moved"));
+    symlinkSync(join(this.#folder, "outside"), join(this.#folder, "space/a"));
+  }
+}
+
+/** A space with `a/b/c.md`, and a directory outside with another file of that name. */
+async function swapped(through: Through) {
+  const folder = await temporaryFolder();
+  for (const directory of ["space/.cairn", "space/a/b", "outside/b"])
+    mkdirSync(join(folder.path, directory), { recursive: true });
+  writeFileSync(join(folder.path, "space/a/b/c.md"), "inside");
+  writeFileSync(join(folder.path, "outside/b/c.md"), "secret");
+  const directories = new Swapped(folder.path, through);
+  const tree = new Tree(join(folder.path, "space"), directories);
+  return {
+    tree,
+    directories,
+    outsideDirectory: join(folder.path, "outside/b"),
+    outside: () => [
+      readdirSync(join(folder.path, "outside/b")),
+      readFileSync(join(folder.path, "outside/b/c.md"), "utf8"),
+    ],
+    [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
+  };
+}
+
+const UNTOUCHED = [["c.md"], "secret"];
+const CONTENT = Buffer.from("new");
+
+function outcome(work: () => unknown): unknown {
+  try {
+    return work();
+  } catch (error) {
+    return (error as { code?: string }).code;
+  }
+}
+
+for (const through of WAYS) {
+  test(`through ${through}: without a swap everything is done where it should be`, async () => {
+    await using at = await swapped(through);
+    const seen = at.tree.look(PATH);
+    expect(Buffer.from(at.tree.read(PATH)!.bytes).toString()).toBe("inside");
+    expect(at.tree.put(PATH, CONTENT, sha256Hex(CONTENT), seen)).toBe(true);
+    expect(Buffer.from(at.tree.read(PATH)!.bytes).toString()).toBe("new");
+    expect([...at.tree.found()].map(({ path }) => String(path))).toEqual([PATH]);
+    expect(at.tree.remove(PATH, at.tree.look(PATH))).toBe(true);
+    expect([...at.tree.found()]).toEqual([]);
+  });
+
+  for (const moment of ["before hold", "after hold"] as const) {
+    test(`through ${through}: a swap ${moment} leads no write outside`, async () => {
+      await using at = await swapped(through);
+      const seen = at.tree.look(PATH);
+      at.directories.moment = moment;
+      outcome(() => at.tree.put(PATH, CONTENT, sha256Hex(CONTENT), seen));
+      expect(at.directories.moment).toBeUndefined();
+      expect(at.outside()).toEqual(UNTOUCHED);
+    });
+
+    test(`through ${through}: a swap ${moment} leads no removal outside`, async () => {
+      await using at = await swapped(through);
+      const seen = at.tree.look(PATH);
+      at.directories.moment = moment;
+      outcome(() => at.tree.remove(PATH, seen));
+      expect(at.directories.moment).toBeUndefined();
+      expect(at.outside()).toEqual(UNTOUCHED);
+    });
+
+    test(`through ${through}: a swap ${moment} lists nothing from outside`, async () => {
+      await using at = await swapped(through);
+      writeFileSync(join(at.outsideDirectory, "other.md"), "secret");
+      at.directories.moment = moment;
+      const found = outcome(() => [...at.tree.found()].map(({ path }) => String(path)));
+      expect(at.directories.moment).toBeUndefined();
+      expect(JSON.stringify(found)).not.toContain("other.md");
+    });
+  }
+
+  test(`through ${through}: a swap between a look and the reading gives nothing from outside`, async () => {
+    await using at = await swapped(through);
+    at.directories.moment = "before open";
+    expect(at.tree.look(PATH)).toBeUndefined();
+    expect(at.directories.moment).toBeUndefined();
+    expect(at.tree.read(PATH)).toBeUndefined();
+  });
+}
