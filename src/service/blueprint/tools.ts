@@ -1,11 +1,11 @@
 // Tools with which the orchestrator builds its team: agents and wires. They go through the same rules as the routes.
 
-import { Type, type Static } from "@sinclair/typebox";
+import { Type } from "@sinclair/typebox";
 import { AppError } from "../../kit/error.ts";
 import { nameKey } from "../../kit/names.ts";
 import { closed } from "../../kit/schema.ts";
 import type { Models } from "../catalog/models.ts";
-import { ok, type DatabaseTool, type ToolSource } from "../tools/tool.ts";
+import { databaseTool, ok, type DatabaseTool, type ToolSource } from "../tools/tool.ts";
 import type { Blueprint } from "./blueprint.ts";
 
 const AgentName = Type.String({ description: "Name of an agent of this workspace" });
@@ -41,13 +41,12 @@ export function blueprintTools(blueprint: Blueprint, models: Models): ToolSource
 }
 
 function createTool(blueprint: Blueprint, models: Models): DatabaseTool {
-  return {
-    kind: "database",
+  return databaseTool({
     name: "agent_create",
     durable: true,
     description: "Creates a worker agent and wires you to it, so that you can delegate to it at once.",
     parameters: CreateInput,
-    apply: (scope, input: Static<typeof CreateInput>) => {
+    apply: (scope, input) => {
       const agent = blueprint.createAgentIn(scope.caller, scope.workspaceId, {
         name: input.name,
         role: input.role,
@@ -59,17 +58,16 @@ function createTool(blueprint: Blueprint, models: Models): DatabaseTool {
       });
       return ok(`Created agent "${agent.name}" and wired you to it. You can delegate to it now.`);
     },
-  };
+  });
 }
 
 function updateTool(blueprint: Blueprint, models: Models): DatabaseTool {
-  return {
-    kind: "database",
+  return databaseTool({
     name: "agent_update",
     durable: true,
     description: "Changes an agent's name, role or model. What you leave out stays as it is.",
     parameters: UpdateInput,
-    apply: (scope, input: Static<typeof UpdateInput>) => {
+    apply: (scope, input) => {
       const agent = blueprint.agentNamed(scope.workspaceId, input.agent);
       const updated = blueprint.updateAgentIn(scope.caller, agent.id, {
         ...(input.name === undefined ? {} : { name: input.name }),
@@ -78,27 +76,25 @@ function updateTool(blueprint: Blueprint, models: Models): DatabaseTool {
       });
       return ok(`Updated agent "${updated.name}".`);
     },
-  };
+  });
 }
 
 function removeTool(blueprint: Blueprint): DatabaseTool {
-  return {
-    kind: "database",
+  return databaseTool({
     name: "agent_remove",
     durable: true,
     description: "Removes a worker agent and its wires. What it did stays in the conversation.",
     parameters: AgentInput,
-    apply: (scope, input: Static<typeof AgentInput>) => {
+    apply: (scope, input) => {
       const agent = blueprint.agentNamed(scope.workspaceId, input.agent);
       blueprint.removeAgentIn(scope.caller, agent.id);
       return ok(`Removed agent "${agent.name}".`);
     },
-  };
+  });
 }
 
 function listTool(blueprint: Blueprint, models: Models): DatabaseTool {
-  return {
-    kind: "database",
+  return databaseTool({
     name: "agent_list",
     description: "Lists the agents of this workspace with their roles, models and wires.",
     parameters: NoInput,
@@ -116,12 +112,11 @@ function listTool(blueprint: Blueprint, models: Models): DatabaseTool {
       }));
       return ok(JSON.stringify(rows));
     },
-  };
+  });
 }
 
 function modelListTool(models: Models): DatabaseTool {
-  return {
-    kind: "database",
+  return databaseTool({
     name: "model_list",
     description: "Lists the models that agents can use.",
     parameters: NoInput,
@@ -133,33 +128,31 @@ function modelListTool(models: Models): DatabaseTool {
             .map((model) => ({ label: model.label, model: model.model_name, provider: model.provider_name })),
         ),
       ),
-  };
+  });
 }
 
 function wireCreateTool(blueprint: Blueprint): DatabaseTool {
-  return {
-    kind: "database",
+  return databaseTool({
     name: "wire_create",
     durable: true,
     description: "Lets one agent delegate to another, in this direction.",
     parameters: WireInput,
-    apply: (scope, input: Static<typeof WireInput>) => {
+    apply: (scope, input) => {
       const from = blueprint.agentNamed(scope.workspaceId, input.from);
       const to = blueprint.agentNamed(scope.workspaceId, input.to);
       blueprint.createWireIn(scope.caller, scope.workspaceId, { from_agent_id: from.id, to_agent_id: to.id });
       return ok(`"${from.name}" can now delegate to "${to.name}".`);
     },
-  };
+  });
 }
 
 function wireRemoveTool(blueprint: Blueprint): DatabaseTool {
-  return {
-    kind: "database",
+  return databaseTool({
     name: "wire_remove",
     durable: true,
     description: "Takes away one agent's permission to delegate to another, from the next turn on.",
     parameters: WireInput,
-    apply: (scope, input: Static<typeof WireInput>) => {
+    apply: (scope, input) => {
       const from = blueprint.agentNamed(scope.workspaceId, input.from);
       const to = blueprint.agentNamed(scope.workspaceId, input.to);
       const wire = blueprint
@@ -169,7 +162,7 @@ function wireRemoveTool(blueprint: Blueprint): DatabaseTool {
       blueprint.removeWireIn(scope.caller, wire.id);
       return ok(`From the next turn on "${from.name}" can no longer delegate to "${to.name}".`);
     },
-  };
+  });
 }
 
 /** By label, then by the provider's name for it, then by id. */

@@ -1,9 +1,9 @@
 // File tools of every agent, on the directory of its workspace. Paths are relative, in and out: where that directory is, no model learns.
 
-import { Type, type Static } from "@sinclair/typebox";
+import { Type } from "@sinclair/typebox";
 import { fieldError } from "../../kit/error.ts";
 import { closed } from "../../kit/schema.ts";
-import { ok, type ExternalTool, type ToolScope, type ToolSource } from "../tools/tool.ts";
+import { externalTool, ok, type ExternalTool, type ToolSource } from "../tools/tool.ts";
 import type { FilePart, Files } from "./files.ts";
 import { FILE_BYTES_MAX, TOOL_LIST_ENTRIES_MAX, type FileEntry } from "./schema.ts";
 import { ANYTHING } from "./version.ts";
@@ -34,17 +34,12 @@ export function fileTools(files: Files): ToolSource {
   return () => tools;
 }
 
-/** Reading has no effect, so after a restart it is simply done again. */
-function repeatable(tool: Omit<ExternalTool, "kind" | "resume">): ExternalTool {
-  return { kind: "external", ...tool, resume: tool.run };
-}
-
 function listTool(files: Files): ExternalTool {
-  return repeatable({
+  return externalTool({
     name: "file_list",
     description: "Lists one directory of the workspace's files.",
     parameters: ListInput,
-    run: async (scope: ToolScope, input: Static<typeof ListInput>) => {
+    run: async (scope, input) => {
       const given = withoutSlash(input.path ?? "");
       const path = given === "." ? "" : given;
       return ok(listing(path, await files.list(scope.caller, scope.workspaceId, path)));
@@ -53,25 +48,24 @@ function listTool(files: Files): ExternalTool {
 }
 
 function readTool(files: Files): ExternalTool {
-  return repeatable({
+  return externalTool({
     name: "file_read",
     description:
       "Reads a text file of the workspace. A long one comes in parts; the answer says where to go on.",
     parameters: ReadInput,
-    run: async (scope: ToolScope, input: Static<typeof ReadInput>) =>
+    run: async (scope, input) =>
       ok(reading(await files.readPart(scope.caller, scope.workspaceId, input.path, input.offset ?? 0))),
   });
 }
 
 function writeTool(files: Files): ExternalTool {
-  return {
-    kind: "external",
+  return externalTool({
     durable: true,
     name: "file_write",
     description:
       "Saves a text file in the workspace, replacing what it had. Directories on the way are made.",
     parameters: WriteInput,
-    run: async (scope: ToolScope, input: Static<typeof WriteInput>) => {
+    run: async (scope, input) => {
       if (!input.content.isWellFormed())
         throw fieldError("not_text", "content", "has half a character (a lone surrogate)");
       const bytes = new TextEncoder().encode(input.content);
@@ -80,7 +74,7 @@ function writeTool(files: Files): ExternalTool {
       );
       return ok(`${saved.created ? "Created" : "Saved"} ${saved.path} (${saved.size} bytes).`);
     },
-  };
+  });
 }
 
 function withoutSlash(path: string): string {

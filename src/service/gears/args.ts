@@ -9,7 +9,7 @@ import type { Ajv, ErrorObject } from "ajv";
 import type * as AjvDraft2020 from "ajv/dist/2020";
 import { AppError, fieldError } from "../../kit/error.ts";
 import { isTooDeep, JSON_DEPTH_MAX } from "../../kit/json-depth.ts";
-import { notValid, objectIn, parseObject, type ParsedArguments } from "../tools/arguments.ts";
+import { notValid, objectIn, parseObject, type Parsed } from "../tools/arguments.ts";
 import { boundedPattern, patternProblem } from "./patterns.ts";
 import { ARGS_SCHEMA_CHARACTERS_MAX } from "./schema.ts";
 
@@ -77,7 +77,7 @@ export function argsSchema(text: string): ArgsSchema {
 }
 
 /** For tool calls: what is wrong comes back as a sentence that the model can act on. A null that does not fit counts as absent. */
-export function parseToolArguments(text: string, json: string): ParsedArguments {
+export function parseToolArguments(text: string, json: string): Parsed<Record<string, unknown>> {
   const parsed = parseObject(json);
   if (!parsed.ok) return parsed;
   const schema = argsSchema(text);

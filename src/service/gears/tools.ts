@@ -9,8 +9,10 @@ import { runtimes } from "../config/schema.ts";
 import type { SandboxResult } from "../sandbox/sandbox.ts";
 import { BUILT_IN_TOOL_NAMES } from "../tools/names.ts";
 import {
+  databaseTool,
   failed,
   ok,
+  parsingTool,
   type DatabaseTool,
   type ExternalTool,
   type ToolResult,
@@ -23,13 +25,7 @@ import type { Gears } from "./gears.ts";
 import { isIsolationLost, type Isolation } from "./isolation.ts";
 import type { Ended, GearRuns } from "./runs.ts";
 import { NeverStarted } from "./run-queue.ts";
-import {
-  GEAR_NAME_PATTERN,
-  GEAR_TESTS_MAX,
-  GearTest,
-  TOOL_TEXT_CHARACTERS_MAX,
-  type CreateGear,
-} from "./schema.ts";
+import { GEAR_NAME_PATTERN, GEAR_TESTS_MAX, GearTest, TOOL_TEXT_CHARACTERS_MAX } from "./schema.ts";
 import type { GearRow } from "./store.ts";
 
 /** Gears shown by gear_list; of more, the first by name. */
@@ -91,8 +87,7 @@ function callable({ gears, bindings, isolation }: GearToolsDeps, scope: ToolScop
 }
 
 function listTool(deps: GearToolsDeps): DatabaseTool {
-  return {
-    kind: "database",
+  return databaseTool({
     name: "gear_list",
     description:
       "Lists all gears (small programs) with their status and who in this workspace may call them. Only approved gears that are bound to you are tools of yours.",
@@ -117,7 +112,7 @@ function listTool(deps: GearToolsDeps): DatabaseTool {
       const more = all.length - shown.length;
       return ok(JSON.stringify(shown) + (more > 0 ? `\n(${more} more gears are not shown)` : ""));
     },
-  };
+  });
 }
 
 /** Prompt text, so no agent reads what strangers to its workspace wrote and nobody has approved. */
@@ -127,14 +122,13 @@ function describedTo({ workspaceId, caller }: ToolScope, gear: GearRow): string 
 }
 
 function forgeTool({ gears, bindings }: GearToolsDeps): DatabaseTool {
-  return {
-    kind: "database",
+  return databaseTool({
     name: "gear_forge",
     description:
       "Writes a new gear: a small program that becomes a tool of yours once a person has approved it. Until then it does not run. Forging again under the name of a gear that was forged in this workspace saves a new version, which needs approval again.",
     parameters: ForgeInput,
     durable: true,
-    apply: (scope, input: Static<typeof ForgeInput>) => {
+    apply: (scope, input) => {
       const known = gears.byName(input.name);
       const bind = (gearId: number) => {
         if (!bindings.isBound(scope.workspaceId, gearId, scope.agentId))
@@ -143,12 +137,12 @@ function forgeTool({ gears, bindings }: GearToolsDeps): DatabaseTool {
       const forge = { agent: scope.agentName, workspaceId: scope.workspaceId, bind };
       const row = known
         ? reforge(gears, scope, known, input, bind)
-        : gears.createIn(scope.caller, input as CreateGear, forge);
+        : gears.createIn(scope.caller, input, forge);
       return ok(
         `Gear "${row.name}" version ${row.version} is saved and bound to you. It waits for a person's approval; until then you can't call it. Tell the person so.`,
       );
     },
-  };
+  });
 }
 
 function reforge(
@@ -160,7 +154,7 @@ function reforge(
 ): GearRow {
   if (known.forged_by !== null && known.workspace_id === scope.workspaceId) {
     bind(known.id);
-    return gears.saveIn(scope.caller, known.id, input as CreateGear);
+    return gears.saveIn(scope.caller, known.id, input);
   }
   throw new AppError(
     "conflict",
@@ -169,14 +163,13 @@ function reforge(
 }
 
 function grantTool({ gears, bindings, blueprint }: GearToolsDeps): DatabaseTool {
-  return {
-    kind: "database",
+  return databaseTool({
     name: "gear_grant",
     description:
       "Binds a gear to an agent, or to all agents of this workspace. They can call it as soon as it is approved.",
     parameters: BindInput,
     durable: true,
-    apply: (scope, input: Static<typeof BindInput>) => {
+    apply: (scope, input) => {
       const gear = findGear(gears, input.gear);
       const agent =
         input.agent === undefined ? undefined : blueprint.agentNamed(scope.workspaceId, input.agent);
@@ -187,18 +180,17 @@ function grantTool({ gears, bindings, blueprint }: GearToolsDeps): DatabaseTool 
           : `can call it once a person has approved it (it is ${gear.status})`;
       return ok(`Bound gear "${gear.name}": ${agent ? `"${agent.name}"` : "all agents"} ${state}.`);
     },
-  };
+  });
 }
 
 function revokeTool({ gears, bindings, blueprint }: GearToolsDeps): DatabaseTool {
-  return {
-    kind: "database",
+  return databaseTool({
     name: "gear_revoke",
     description:
       "Takes a gear away from an agent, or takes away that all agents may call it (leave agent out).",
     parameters: BindInput,
     durable: true,
-    apply: (scope, input: Static<typeof BindInput>) => {
+    apply: (scope, input) => {
       const gear = findGear(gears, input.gear);
       const agent =
         input.agent === undefined ? undefined : blueprint.agentNamed(scope.workspaceId, input.agent);
@@ -212,35 +204,32 @@ function revokeTool({ gears, bindings, blueprint }: GearToolsDeps): DatabaseTool
       bindings.unbindIn(scope.caller, binding.id);
       return ok(`Gear "${gear.name}" is no longer bound to ${whom}.`);
     },
-  };
+  });
 }
 
 /** Without isolation a gear can change anything on the server, so it counts as durable. */
 function callTool({ runs, isolation }: GearToolsDeps, row: GearRow): ExternalTool {
   const gear = { id: row.id, hash: row.hash };
-  return {
-    kind: "external",
+  const face = {
     name: row.name,
     description: row.description === "" ? `The gear ${row.name}.` : row.description,
     parameters: argsSchema(row.args_schema).schema,
-    parse: (json) => parseToolArguments(row.args_schema, json),
     durable: !isolation.isolated,
-    run: async (scope, input: Record<string, unknown>, ports) => {
+  };
+  return parsingTool(face, (json) => parseToolArguments(row.args_schema, json), {
+    run: async (scope, input, ports) => {
       await runs.ready();
       const order = runs.toolOrder(scope.caller, scope.agentId, scope.workspaceId, gear, input, ports.callId);
       try {
-        return toolResult(
-          await runs.execute(order, ports.output, ports.signal),
-          row.timeout_seconds,
-          ports.signal,
-        );
+        const ended = await runs.execute(order, ports.output, ports.signal);
+        return toolResult(ended, row.timeout_seconds, ports.signal);
       } catch (error) {
         if (error instanceof NeverStarted)
           return { outcome: "cancelled", text: "Stopped before it began: the gear did not run." };
         throw error;
       }
     },
-  };
+  });
 }
 
 /** stdout is the result; the rest is told when there is something to tell. */

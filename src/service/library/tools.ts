@@ -1,9 +1,9 @@
 // Library tools of every agent: look, read, and propose. What an agent proposes changes nothing until a person accepts it.
 
-import { Type, type Static } from "@sinclair/typebox";
+import { Type } from "@sinclair/typebox";
 import { AppError } from "../../kit/error.ts";
 import { closed } from "../../kit/schema.ts";
-import { ok, type DatabaseTool, type ToolScope, type ToolSource } from "../tools/tool.ts";
+import { databaseTool, ok, type DatabaseTool, type ToolSource } from "../tools/tool.ts";
 import type { Instructions } from "./instructions.ts";
 import type { Proposals } from "./proposals.ts";
 import { INSTRUCTION_CHARACTERS_MAX } from "./schema.ts";
@@ -25,13 +25,12 @@ export function libraryTools(instructions: Instructions, proposals: Proposals): 
 }
 
 function listTool(instructions: Instructions): DatabaseTool {
-  return {
-    kind: "database",
+  return databaseTool({
     name: "instruction_list",
     description:
       "Lists the instructions in the library: reusable texts that tell agents how to work. Those bound to you are in your prompt already.",
     parameters: NoInput,
-    apply: (scope: ToolScope) => {
+    apply: (scope) => {
       const all = instructions.list();
       if (all.length === 0) return ok("The library is empty.");
       const mine = new Set(
@@ -47,16 +46,15 @@ function listTool(instructions: Instructions): DatabaseTool {
         lines.push(`(${all.length - lines.length} more are not shown; instruction_read finds them by name.)`);
       return ok(lines.join("\n"));
     },
-  };
+  });
 }
 
 function readTool(instructions: Instructions): DatabaseTool {
-  return {
-    kind: "database",
+  return databaseTool({
     name: "instruction_read",
     description: "Reads an instruction of the library.",
     parameters: ReadInput,
-    apply: (_scope: ToolScope, input: Static<typeof ReadInput>) => {
+    apply: (_scope, input) => {
       const found = instructions.byName(input.name);
       if (!found)
         throw new AppError(
@@ -65,17 +63,16 @@ function readTool(instructions: Instructions): DatabaseTool {
         );
       return ok(found.text);
     },
-  };
+  });
 }
 
 function saveTool(proposals: Proposals): DatabaseTool {
-  return {
-    kind: "database",
+  return databaseTool({
     name: "instruction_save",
     description:
       "Proposes a new instruction for the library, or a new text for an existing one. A person decides; until then nothing changes.",
     parameters: SaveInput,
-    apply: (scope: ToolScope, input: Static<typeof SaveInput>) => {
+    apply: (scope, input) => {
       const proposal = proposals.proposeIn(scope, input.name, input.text);
       const what =
         proposal.base_version === null
@@ -85,5 +82,5 @@ function saveTool(proposals: Proposals): DatabaseTool {
         `Proposed "${proposal.name}" ${what}. It is not in force: a person has to accept it. Go on without it.`,
       );
     },
-  };
+  });
 }

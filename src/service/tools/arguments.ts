@@ -1,13 +1,13 @@
 // From the JSON that a model wrote to checked arguments. What is wrong comes back as a sentence the model can act on.
 
 import { Value, type ValueError, ValueErrorType } from "@sinclair/typebox/value";
-import type { TObject } from "@sinclair/typebox";
+import type { Static, TObject } from "@sinclair/typebox";
 import { isTooDeep, JSON_DEPTH_MAX } from "../../kit/json-depth.ts";
 import { sentenceOf } from "../../kit/schema-problem.ts";
 
-export type ParsedArguments =
-  | { readonly ok: true; readonly value: Record<string, unknown> }
-  | { readonly ok: false; readonly problem: string };
+type Invalid = { readonly ok: false; readonly problem: string };
+
+export type Parsed<Input> = { readonly ok: true; readonly value: Input } | Invalid;
 
 const TOO_DEEP = `The arguments are nested more than ${JSON_DEPTH_MAX} deep. Nothing was done; call the tool with flatter ones.`;
 
@@ -15,12 +15,12 @@ const PROBLEMS_SHOWN_MAX = 5;
 const ARGUMENTS = { whole: "arguments" } as const;
 
 /** A field that is `null` counts as absent where it may be absent: models write null for "nothing", never to wipe. */
-export function parseArguments(parameters: TObject, json: string): ParsedArguments {
+export function parseArguments<S extends TObject>(parameters: S, json: string): Parsed<Static<S>> {
   const parsed = parseObject(json);
   if (!parsed.ok) return parsed;
-  const value = withoutNulls(parsed.value, parameters);
+  const value: unknown = withoutNulls(parsed.value, parameters);
+  if (Value.Check(parameters, value)) return { ok: true, value };
   const problems = firstOfEachField(Value.Errors(parameters, value));
-  if (problems.length === 0) return { ok: true, value };
   const shown = problems.slice(0, PROBLEMS_SHOWN_MAX).map((found) => sentenceOf(found, ARGUMENTS));
   const isUnknown = problems.some(({ type }) => type === ValueErrorType.ObjectAdditionalProperties);
   const fields = Object.keys(parameters.properties).join(", ") || "none";
@@ -29,7 +29,7 @@ export function parseArguments(parameters: TObject, json: string): ParsedArgumen
 }
 
 /** `what`: whole sentences, the first of which goes on after a colon. */
-export function notValid(what: string): ParsedArguments {
+export function notValid(what: string): Invalid {
   return {
     ok: false,
     problem: `The arguments are not valid: ${what} Nothing was done; correct them and call again.`,
@@ -43,7 +43,7 @@ function firstOfEachField(problems: Iterable<ValueError>): ValueError[] {
 }
 
 /** Of any tool: no text at all is an empty object. */
-export function parseObject(json: string): ParsedArguments {
+export function parseObject(json: string): Parsed<Record<string, unknown>> {
   if (isTooDeep(json)) return { ok: false, problem: TOO_DEEP };
   const value = objectIn(json);
   if (value) return { ok: true, value };

@@ -1,9 +1,9 @@
 // What a tool is. A feature that gives agents tools exports a ToolSource; the registry knows nothing else about it.
 
-import type { TObject } from "@sinclair/typebox";
-import type { Caller } from "../identity/caller.ts";
-import type { ParsedArguments } from "./arguments.ts";
+import type { Static, TObject } from "@sinclair/typebox";
 import type { Outcome } from "../conversation/schema.ts";
+import type { Caller } from "../identity/caller.ts";
+import { parseArguments, type Parsed } from "./arguments.ts";
 
 /** What a tool call's outcome says to the model and to people. Plain data: it is stored. */
 export interface ToolResult {
@@ -37,13 +37,12 @@ export interface ToolScope {
   readonly tainted: boolean;
 }
 
-interface ToolBase {
+/** What models and people see of a tool. */
+interface ToolFace {
   readonly name: string;
   readonly description: string;
-  /** A closed object; checked before the tool runs. Any JSON Schema of an object when `parse` checks by itself. */
-  readonly parameters: TObject | Readonly<Record<string, unknown>>;
-  /** In place of the common check: for tools whose schema comes from outside (gears). */
-  readonly parse?: (json: string) => ParsedArguments;
+  /** JSON Schema of an object. */
+  readonly parameters: Readonly<Record<string, unknown>>;
   /** Writes something that outlives the turn; not offered to an agent that has read untrusted text. */
   readonly durable?: boolean;
 }
@@ -52,9 +51,10 @@ interface ToolBase {
  * Works on the database only. It runs inside the write that also records its result, so that a crash leaves both or neither. An AppError
  * thrown by it undoes its changes and becomes the result.
  */
-export interface DatabaseTool extends ToolBase {
+export interface DatabaseTool extends ToolFace {
   readonly kind: "database";
-  readonly apply: (scope: ToolScope, input: never) => ToolResult;
+  /** The call with these arguments, or what is wrong with them. */
+  readonly prepare: (json: string) => Parsed<(scope: ToolScope) => ToolResult>;
 }
 
 /** What a tool that takes its time gets from the engine. */
@@ -69,20 +69,81 @@ export interface ToolPorts {
   readonly waiting: <T>(work: () => Promise<T>) => Promise<T>;
 }
 
-/** Has effects outside the database. That it started is recorded before; without a recorded result it is never repeated. */
-export interface ExternalTool extends ToolBase {
+/** Has effects outside the database. That it started is recorded before; without a recorded result it is repeated only if it resumes. */
+export interface ExternalTool extends ToolFace {
   readonly kind: "external";
-  readonly run: (scope: ToolScope, input: never, ports: ToolPorts) => Promise<ToolResult>;
-  /** For calls whose state is stored elsewhere (a search that waits for a person): goes on after a restart instead of "outcome unknown". */
-  readonly resume?: (scope: ToolScope, input: never, ports: ToolPorts) => Promise<ToolResult>;
+  readonly resumes: boolean;
+  readonly prepare: (json: string) => Parsed<ExternalCall>;
+}
+
+export interface ExternalCall {
+  readonly run: (scope: ToolScope, ports: ToolPorts) => Promise<ToolResult>;
+  /** In place of `run` when it had begun before a restart. */
+  readonly resume: (scope: ToolScope, ports: ToolPorts) => Promise<ToolResult>;
 }
 
 /** Hands work to another agent. The engine runs it: a delegation is a run of its own, and resuming goes on with it. */
-export interface DelegateTool extends ToolBase {
+export interface DelegateTool extends ToolFace {
   readonly kind: "delegate";
+  readonly prepare: (json: string) => Parsed<DelegateOrder>;
+}
+
+export interface DelegateOrder {
+  /** Name. */
+  readonly agent: string;
+  readonly task: string;
 }
 
 export type Tool = DatabaseTool | ExternalTool | DelegateTool;
 
 /** Tools that this agent has at this moment. */
 export type ToolSource = (scope: ToolScope) => Tool[];
+
+/** Checked before the tool runs: a closed object. */
+type Typed<S extends TObject> = Omit<ToolFace, "parameters"> & { readonly parameters: S };
+
+export function databaseTool<S extends TObject>({
+  apply,
+  ...face
+}: Typed<S> & {
+  readonly apply: (scope: ToolScope, input: Static<S>) => ToolResult;
+}): DatabaseTool {
+  const prepare = (json: string) =>
+    prepared(parseArguments(face.parameters, json), (input) => (scope: ToolScope) => apply(scope, input));
+  return { ...face, kind: "database", prepare };
+}
+
+type ExternalRun<Input> = (scope: ToolScope, input: Input, ports: ToolPorts) => Promise<ToolResult>;
+
+export interface ExternalWork<Input> {
+  readonly run: ExternalRun<Input>;
+  /** For calls whose state is stored elsewhere (a search that waits for a person): goes on after a restart instead of "outcome unknown". */
+  readonly resume?: ExternalRun<Input>;
+}
+
+export function externalTool<S extends TObject>({
+  run,
+  resume,
+  ...face
+}: Typed<S> & ExternalWork<Static<S>>): ExternalTool {
+  const work = { run, ...(resume && { resume }) };
+  return parsingTool(face, (json) => parseArguments(face.parameters, json), work);
+}
+
+/** For tools whose schema comes from outside (gears): `parse` takes the place of the common check. */
+export function parsingTool<Input>(
+  face: ToolFace,
+  parse: (json: string) => Parsed<Input>,
+  { run, resume }: ExternalWork<Input>,
+): ExternalTool {
+  const prepare = (json: string) =>
+    prepared(parse(json), (input): ExternalCall => ({
+      run: (scope, ports) => run(scope, input, ports),
+      resume: (scope, ports) => (resume ?? run)(scope, input, ports),
+    }));
+  return { ...face, kind: "external", resumes: resume !== undefined, prepare };
+}
+
+function prepared<Input, Call>(parsed: Parsed<Input>, callWith: (input: Input) => Call): Parsed<Call> {
+  return parsed.ok ? { ok: true, value: callWith(parsed.value) } : parsed;
+}

@@ -2,27 +2,25 @@
 
 import { Type } from "@sinclair/typebox";
 import { closed, oneOf } from "../../kit/schema.ts";
+import { parseArguments } from "../tools/arguments.ts";
 import type { DelegateTool, ToolSource } from "../tools/tool.ts";
 
 export const DELEGATE = "delegate";
-
-export interface DelegateInput {
-  readonly agent: string;
-  readonly task: string;
-}
 
 export const delegateTools: ToolSource = (scope) =>
   scope.targets.length === 0 ? [] : [delegateTool(scope.targets.map((target) => target.name))];
 
 function delegateTool(names: string[]): DelegateTool {
+  const parameters = closed({
+    agent: oneOf(names),
+    task: Type.String({ minLength: 1, description: "The whole task" }),
+  });
   return {
     kind: "delegate",
     name: DELEGATE,
     description:
       "Gives a task to another agent and returns its answer. The agent sees its own role and the task, nothing else: write a task that stands on its own. Several calls in one answer run side by side.",
-    parameters: closed({
-      agent: oneOf(names),
-      task: Type.String({ minLength: 1, description: "The whole task" }),
-    }),
+    parameters,
+    prepare: (json) => parseArguments(parameters, json),
   };
 }

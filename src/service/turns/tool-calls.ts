@@ -4,11 +4,18 @@
 import { AppError, messageOf } from "../../kit/error.ts";
 import type { Log } from "../../kit/log.ts";
 import type { Truncation } from "../conversation/schema.ts";
-import { parseArguments } from "../tools/arguments.ts";
-import type { TObject } from "@sinclair/typebox";
-import { failed, ok, type ExternalTool, type Tool, type ToolResult, type ToolScope } from "../tools/tool.ts";
+import type { Parsed } from "../tools/arguments.ts";
+import {
+  failed,
+  ok,
+  type DelegateOrder,
+  type ExternalCall,
+  type ExternalTool,
+  type Tool,
+  type ToolResult,
+  type ToolScope,
+} from "../tools/tool.ts";
 import { stopReason, type RunOutcome, type TurnContext } from "./context.ts";
-import type { DelegateInput } from "./delegate-tool.ts";
 import { openPorts } from "./ports.ts";
 import type { Recorder, Run } from "./recorder.ts";
 import { TOOL_CALLS_AT_ONCE_MAX, TOOL_CALLS_PER_ANSWER_MAX } from "./schema.ts";
@@ -74,23 +81,28 @@ export class ToolCalls {
     const tools = scopes.tools(scope);
     const tool = tools.find((each) => each.name === call.tool);
     const again = call.state === "started";
-    if (again && !(tool?.kind === "external" && tool.resume)) return this.#answer(run, call, UNKNOWN);
+    if (again && !(tool?.kind === "external" && tool.resumes)) return this.#answer(run, call, UNKNOWN);
     if (!tool) return this.#answer(run, call, failed(noSuchTool(call.tool, tools, scope.tainted)));
-    const input = tool.parse
-      ? tool.parse(call.arguments)
-      : parseArguments(tool.parameters as TObject, call.arguments);
-    if (!input.ok) return this.#answer(run, call, failed(input.problem));
-    if (tool.kind === "database")
-      return {
-        now: true,
-        done: this.#apply(context, run, call, () => tool.apply(scope, input.value as never)),
-      };
-    if (tool.kind === "external")
-      return { now: false, done: this.#runExternal(context, run, call, tool, scope, input.value) };
-    return {
-      now: false,
-      done: this.#delegate(context, run, call, scope, input.value as unknown as DelegateInput),
-    };
+    const json = call.arguments;
+    const prepared = <Call>(parsed: Parsed<Call>, begin: (ready: Call) => Work): Work =>
+      parsed.ok ? begin(parsed.value) : this.#answer(run, call, failed(parsed.problem));
+    switch (tool.kind) {
+      case "database":
+        return prepared(tool.prepare(json), (apply) => ({
+          now: true,
+          done: this.#apply(context, run, call, () => apply(scope)),
+        }));
+      case "external":
+        return prepared(tool.prepare(json), (ready) => ({
+          now: false,
+          done: this.#runExternal(context, run, call, tool, ready, scope),
+        }));
+      case "delegate":
+        return prepared(tool.prepare(json), (order) => ({
+          now: false,
+          done: this.#delegate(context, run, call, scope, order),
+        }));
+    }
   }
 
   /** A delegation that had begun when the service went down goes on where it was. Other effects are not repeated. */
@@ -120,8 +132,8 @@ export class ToolCalls {
     run: Run,
     call: ToolCallRow,
     tool: ExternalTool,
+    ready: ExternalCall,
     scope: ToolScope,
-    input: Record<string, unknown>,
   ): Promise<void> {
     const { recorder } = this.#deps;
     const again = call.state === "started";
@@ -131,8 +143,8 @@ export class ToolCalls {
     if (how && !again)
       return recorder.finishTool(run.row, started, how === "cancelled" ? CANCELLED : NOT_BEGUN);
     const { ports, close } = openPorts(recorder, context, run, started);
-    const work = again ? tool.resume! : tool.run;
-    const result = await this.#outcome(context, call, tool, () => work(scope, input as never, ports));
+    const work = again ? ready.resume : ready.run;
+    const result = await this.#outcome(context, call, tool, () => work(scope, ports));
     await close();
     if (result) await recorder.finishTool(run.row, started, result);
   }
@@ -148,7 +160,7 @@ export class ToolCalls {
       return await work();
     } catch (error) {
       const how = stopReason(context.signal);
-      if (how === "interrupted" && tool.resume) return undefined;
+      if (how === "interrupted" && tool.resumes) return undefined;
       return how ? UNKNOWN : failed(this.#shown(error, call));
     }
   }
@@ -158,11 +170,11 @@ export class ToolCalls {
     run: Run,
     call: ToolCallRow,
     scope: ToolScope,
-    input: DelegateInput,
+    order: DelegateOrder,
   ): Promise<void> {
     const { recorder } = this.#deps;
-    const target = scope.targets.find((each) => each.name === input.agent)!;
-    const { call: started, child } = await recorder.beginDelegation(run, call, target.id, input.task);
+    const target = scope.targets.find((each) => each.name === order.agent)!;
+    const { call: started, child } = await recorder.beginDelegation(run, call, target.id, order.task);
     await this.#finishDelegation(run, started, child, await this.#deps.runAgent(context, child));
   }
 

@@ -3,7 +3,12 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { closed } from "../../../src/kit/schema.ts";
-import type { ExternalTool, ToolPorts } from "../../../src/service/tools/tool.ts";
+import {
+  externalTool,
+  type ExternalTool,
+  type ExternalWork,
+  type ToolPorts,
+} from "../../../src/service/tools/tool.ts";
 import { workshop, type Answers, type Workshop } from "../../unit/turns/workshop.ts";
 import type { EventReader, StreamEvent } from "../../kit/client.ts";
 import { temporaryFolder } from "../../kit/folder.ts";
@@ -37,8 +42,8 @@ const asks = (...names: string[]) => ({
   finish: "calls" as const,
 });
 
-function external(name: string, work: Pick<ExternalTool, "run" | "resume">): ExternalTool {
-  return { kind: "external", name, description: name, parameters: closed({}), ...work };
+function external(name: string, work: ExternalWork<unknown>): ExternalTool {
+  return externalTool({ name, description: name, parameters: closed({}), ...work });
 }
 
 /** Answers one after the other. */
@@ -265,7 +270,7 @@ async function overRestart(
 }
 
 /** Works until the service ends. */
-const untilStopped: ExternalTool["run"] = (_scope, _input, { signal }) =>
+const untilStopped: ExternalWork<unknown>["run"] = (_scope, _input, { signal }) =>
   new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(new Error("stopped"))));
 
 test.each(["stop", "crash"] as const)(
@@ -307,7 +312,7 @@ test.each(["stop", "crash"] as const)(
   async (how) => {
     let begun = 0;
     const work =
-      (allBegun: () => void): ExternalTool["run"] =>
+      (allBegun: () => void): ExternalWork<unknown>["run"] =>
       (scope, input, ports) => {
         if (++begun === 2) allBegun();
         return untilStopped(scope, input, ports);

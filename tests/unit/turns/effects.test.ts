@@ -4,7 +4,7 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { closed } from "../../../src/kit/schema.ts";
-import type { Tool } from "../../../src/service/tools/tool.ts";
+import { externalTool, type ExternalWork, type Tool } from "../../../src/service/tools/tool.ts";
 import { temporaryFolder } from "../../kit/folder.ts";
 import { gate } from "../../kit/model/index.ts";
 import { workshop, type Answers } from "./workshop.ts";
@@ -20,8 +20,8 @@ function inTurn(...answers: (() => ReturnType<Answers>)[]): Answers {
   return () => (answers.shift() ?? (() => Promise.resolve({ text: "nothing left" })))();
 }
 
-function external(name: string, run: Extract<Tool, { kind: "external" }>["run"]): Tool {
-  return { kind: "external", name, description: name, parameters: PARAMETERS, run };
+function external(name: string, run: ExternalWork<unknown>["run"]): Tool {
+  return externalTool({ name, description: name, parameters: PARAMETERS, run });
 }
 
 const UNKNOWN =

@@ -3,7 +3,7 @@
 import { expect, test } from "bun:test";
 import { AppError } from "../../../src/kit/error.ts";
 import { closed } from "../../../src/kit/schema.ts";
-import type { Tool, ToolScope } from "../../../src/service/tools/tool.ts";
+import { externalTool, ok, type Tool, type ToolScope } from "../../../src/service/tools/tool.ts";
 import { workshop, type Workshop } from "./workshop.ts";
 
 const PARAMETERS = closed({});
@@ -38,13 +38,13 @@ test("a tool of the database does nothing behind a revocation in the same commit
     name: "act",
     description: "",
     parameters: PARAMETERS,
-    parse: () => {
+    prepare: () => {
       asked();
-      return { ok: true, value: {} };
-    },
-    apply: () => {
-      applied.push("done");
-      return { outcome: "ok", text: "done" };
+      const apply = () => {
+        applied.push("done");
+        return ok("done");
+      };
+      return { ok: true, value: apply };
     },
   }));
   expect([applied, error, shop.requests.length]).toEqual([[], REASON, 1]);
@@ -53,24 +53,25 @@ test("a tool of the database does nothing behind a revocation in the same commit
 test("a tool that takes its time asks its caller in its own write, and gets the reason", async () => {
   const said: unknown[] = [];
   let first = true;
-  const { error } = await turnWith((asked) => ({
-    kind: "external",
-    name: "act",
-    description: "",
-    parameters: PARAMETERS,
-    run: async ({ caller }: ToolScope) => {
-      if (first) said.push(caller.role);
-      first = false;
-      asked();
-      await Promise.resolve();
-      await new Promise((resolve) => setImmediate(resolve));
-      try {
-        said.push(caller.role);
-      } catch (refusal) {
-        if (refusal instanceof AppError) said.push(refusal.code, refusal.message);
-      }
-      return { outcome: "ok", text: "" };
-    },
-  }));
+  const { error } = await turnWith((asked) =>
+    externalTool({
+      name: "act",
+      description: "",
+      parameters: PARAMETERS,
+      run: async ({ caller }: ToolScope) => {
+        if (first) said.push(caller.role);
+        first = false;
+        asked();
+        await Promise.resolve();
+        await new Promise((resolve) => setImmediate(resolve));
+        try {
+          said.push(caller.role);
+        } catch (refusal) {
+          if (refusal instanceof AppError) said.push(refusal.code, refusal.message);
+        }
+        return { outcome: "ok", text: "" };
+      },
+    }),
+  );
   expect([...said, error]).toEqual(["admin", "forbidden", `the turn may not go on: ${REASON}`, REASON]);
 });
