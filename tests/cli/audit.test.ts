@@ -2,59 +2,32 @@
 // was nothing to check; `cairn audit acknowledge` states a break and ends its report.
 
 import { expect, test } from "bun:test";
-import { chmodSync, copyFileSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { initServer } from "../../src/context/init-server.ts";
 import type { AuditBreak, AuditVerification } from "../../src/context/audit/schema.ts";
-import { runBinary } from "../kit/binaries.ts";
-import { temporaryFolder } from "../kit/folder.ts";
+import { said, stoppedContext } from "../kit/cairn.ts";
+import { pictureOf } from "../kit/folder.ts";
 import { runContext } from "../kit/running-context.ts";
 
-const log = { format: "json" as const, write: () => {} };
-
 async function stoppedServer() {
-  const folder = await temporaryFolder();
-  const directory = join(folder.path, "server");
-  await initServer({ directory, space: "main", admin: "ada", port: 0 }, log);
-  return {
-    folder: folder.path,
-    directory,
-    record: join(directory, "audit", "audit.jsonl"),
-    [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
-  };
+  const server = await stoppedContext();
+  const record = server.inside("audit", "audit.jsonl");
+  return { ...server, record, lines: readFileSync(record, "utf8").trimEnd().split("\n") };
 }
-
-/** Every file and folder with its mode and times. */
-function pictureOf(directory: string): string[] {
-  return [".", ...readdirSync(directory, { recursive: true, encoding: "utf8" })]
-    .map((name) => {
-      const { mode, mtimeMs, ctimeMs, size } = statSync(join(directory, name));
-      return `${name} ${mode} ${mtimeMs} ${ctimeMs} ${size}`;
-    })
-    .sort();
-}
-
-const cairn = (...args: string[]) => runBinary("cairn", ["audit", ...args]);
 
 test("a stopped server is verified without a change to its directory, also where nothing may be written", async () => {
   await using server = await stoppedServer();
-  const before = pictureOf(server.directory);
-  const verified = await cairn("verify", "--server-dir", server.directory);
-  expect([verified.exitCode, verified.stdout]).toEqual([
-    0,
-    expect.stringMatching(/^the chain holds: \d+ entries verified\n$/),
-  ]);
-  const alone = await cairn("verify", "--file", server.record);
-  expect([alone.exitCode, alone.stdout]).toEqual([
-    0,
-    expect.stringContaining("whether its end was cut off can't be told without the server"),
-  ]);
-  expect(pictureOf(server.directory)).toEqual(before);
-  for (const name of ["", "audit"]) chmodSync(join(server.directory, name), 0o500);
-  const readOnly = pictureOf(server.directory);
-  expect((await cairn("verify", "--server-dir", server.directory)).exitCode).toBe(0);
-  expect(pictureOf(server.directory)).toEqual(readOnly);
-  for (const name of ["", "audit"]) chmodSync(join(server.directory, name), 0o700);
+  const { directory, record } = server;
+  const before = pictureOf(directory);
+  expect(await server.printed("audit", "verify")).toMatch(/^the chain holds: \d+ entries verified\n$/);
+  const alone = await server.printed("audit", "verify", "--file", record);
+  expect(alone).toContain("whether its end was cut off can't be told without the server");
+  expect(pictureOf(directory)).toEqual(before);
+  for (const name of ["", "audit"]) chmodSync(join(directory, name), 0o500);
+  const readOnly = pictureOf(directory);
+  await server.printed("audit", "verify");
+  expect(pictureOf(directory)).toEqual(readOnly);
+  for (const name of ["", "audit"]) chmodSync(join(directory, name), 0o700);
 });
 
 test("a server that was killed is verified as it was left", async () => {
@@ -62,67 +35,49 @@ test("a server that was killed is verified as it was left", async () => {
   await server.admin.write("a.md", "one");
   await server.end("SIGKILL");
   const before = pictureOf(server.directory);
-  const verified = await server.cairn("audit", "verify", "--json");
-  expect([verified.exitCode, (JSON.parse(verified.stdout) as AuditVerification).ok]).toEqual([0, true]);
+  expect((await server.data<AuditVerification>("audit", "verify")).ok).toBe(true);
   expect(pictureOf(server.directory)).toEqual(before);
 });
 
 test("a file in which nothing could be checked does not pass", async () => {
   await using server = await stoppedServer();
-  const file = join(server.folder, "copy.jsonl");
-  const lines = readFileSync(server.record, "utf8").trimEnd().split("\n");
+  const { lines } = server;
+  const nothing = "nothing could be verified: no record with a hash";
   const unhashed = lines.map((line) => JSON.stringify({ ...(JSON.parse(line) as object), hash: undefined }));
-  for (const content of ["", `${unhashed.join("\n")}\n`]) {
-    writeFileSync(file, content);
-    const { exitCode, stderr } = await cairn("verify", "--file", file);
-    expect([exitCode, stderr]).toEqual([
-      1,
-      "Error: the audit record does not hold: nothing could be verified: no record with a hash\n",
-    ]);
-  }
-  // Lines that are none of ours count as lines.
-  for (const [content, problem] of [
+  const contents: [lines: string[], problem: string][] = [
+    [[], nothing],
+    [unhashed, nothing],
+    // Lines that are none of ours count as lines.
     [["", ...lines], "line 1: the line is no audit record"],
     [[lines[0]!, "", "", ...lines.slice(1)], "line 2: the line is no audit record"],
     [[lines[0]!, lines[0]!], "line 2: expected record 2, found 1: a line was removed or moved"],
     [[...lines, "# the end"], `line ${lines.length + 1}: the line is no audit record`],
-  ] as const) {
-    writeFileSync(file, content.map((line) => `${line}\n`).join(""));
-    const { exitCode, stderr } = await cairn("verify", "--file", file);
-    expect([exitCode, stderr]).toEqual([1, `Error: the audit record does not hold: ${problem}\n`]);
+  ];
+  for (const [content, problem] of contents) {
+    const file = await server.folder.write("copy.jsonl", content.map((line) => `${line}\n`).join(""));
+    const refusal = [1, `Error: the audit record does not hold: ${problem}\n`];
+    expect<unknown>(await said("audit", "verify", "--file", file)).toEqual(refusal);
   }
 });
 
 test("a break is stated by verify, doctor and every start until it is acknowledged", async () => {
   await using server = await stoppedServer();
-  const at = ["--server-dir", server.directory];
-  copyFileSync(server.record, join(server.folder, "kept.jsonl"));
-  const lines = readFileSync(server.record, "utf8").trimEnd().split("\n");
-  writeFileSync(server.record, `${lines.slice(0, -1).join("\n")}\n`);
-  const told = new RegExp(
-    `the file ends after ${lines.length - 1} records, but ${lines.length} were written`,
-  );
+  const { length } = server.lines;
+  writeFileSync(server.record, `${server.lines.slice(0, -1).join("\n")}\n`);
+  const told = new RegExp(`the file ends after ${length - 1} records, but ${length} were written`);
   for (let round = 0; round < 2; round++) {
-    const verified = await cairn("verify", ...at);
-    expect([verified.exitCode, verified.stderr]).toEqual([1, expect.stringMatching(told)]);
-    const doctor = await runBinary("cairn", ["doctor", ...at]);
+    expect(await server.said("audit", "verify")).toEqual([1, expect.stringMatching(told)]);
+    const doctor = await server.cairn("doctor");
     expect(doctor.stdout).toMatch(told);
     expect(doctor.stdout).toContain("cairn audit acknowledge");
     // Opens the server, and records something.
-    expect((await runBinary("cairn", ["space", "create", `space-${round}`, ...at])).stderr).toMatch(told);
+    expect((await server.cairn("space", "create", `space-${round}`)).stderr).toMatch(told);
   }
-  const acknowledged = await cairn("acknowledge", ...at, "--json");
-  const [one, ...more] = JSON.parse(acknowledged.stdout) as AuditBreak[];
-  expect([more, one!.line, one!.acknowledged_by]).toEqual([
-    [],
-    lines.length,
-    expect.stringContaining("(this machine)"),
+  const acknowledged = await server.cairn("audit", "acknowledge", "--json");
+  expect(JSON.parse(acknowledged.stdout) as AuditBreak[]).toEqual([
+    expect.objectContaining({ line: length, acknowledged_by: expect.stringContaining("(this machine)") }),
   ]);
-  const holds = await cairn("verify", ...at);
-  expect([holds.exitCode, holds.stderr]).toEqual([0, ""]);
-  const again = await cairn("acknowledge", ...at);
-  expect([again.exitCode, again.stderr]).toEqual([
-    1,
-    "Error: there is nothing to acknowledge: the audit record holds\n",
-  ]);
+  await server.printed("audit", "verify");
+  const nothing = "Error: there is nothing to acknowledge: the audit record holds\n";
+  expect(await server.refused("audit", "acknowledge")).toEqual([1, nothing]);
 });

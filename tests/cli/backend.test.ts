@@ -1,9 +1,7 @@
 // Goal: `cairn backend list` lists the engines that are in the program and what the server here uses, and does not claim more.
 
 import { expect, test } from "bun:test";
-import { join } from "node:path";
-import { initServer } from "../../src/context/init-server.ts";
-import { runBinary } from "../kit/binaries.ts";
+import { cairnAt, stoppedContext } from "../kit/cairn.ts";
 import { configure } from "../kit/context-server.ts";
 import { temporaryFolder } from "../kit/folder.ts";
 
@@ -13,9 +11,8 @@ const SQLITE = {
 };
 
 test("of a server: the one engine that there is, with the settings in force", async () => {
-  await using folder = await temporaryFolder();
-  const directory = join(folder.path, "server");
-  await initServer({ directory, space: "main", admin: "ada" }, { format: "json", write: () => {} });
+  await using server = await stoppedContext();
+  const { directory } = server;
   configure(directory, { backend: "sqlite", retention: { max_versions: 7 }, quotas: { max_files: 9 } });
   const settings = {
     directory,
@@ -24,37 +21,26 @@ test("of a server: the one engine that there is, with the settings in force", as
     "quotas.max_space_size": 1_073_741_824,
     "quotas.max_files": 9,
   };
-  const at = ["--server-dir", directory];
-  const json = await runBinary("cairn", ["backend", "list", "--json", ...at]);
-  expect(JSON.parse(json.stdout)).toEqual([{ ...SQLITE, in_use: true, settings }]);
-  const yaml = await runBinary("cairn", ["backend", "list", "--yaml", ...at]);
-  expect(Bun.YAML.parse(yaml.stdout)).toEqual(JSON.parse(json.stdout));
-  const text = await runBinary("cairn", ["backend", "list", ...at]);
-  expect(text.stdout.split("\n").slice(0, 2)).toEqual([
-    "NAME    IN USE  WHAT IT IS",
-    `sqlite  yes     ${SQLITE.description}`,
-  ]);
-  expect(text.stdout).toContain("retention.max_versions  7\n");
+  const listed = await server.data<object[]>("backend", "list");
+  expect(listed).toEqual([{ ...SQLITE, in_use: true, settings }]);
+  expect(Bun.YAML.parse(await server.printed("backend", "list", "--yaml"))).toEqual(listed);
+  const text = await server.printed("backend", "list");
+  expect(text).toStartWith(`NAME    IN USE  WHAT IT IS\nsqlite  yes     ${SQLITE.description}\n`);
+  expect(text).toContain("retention.max_versions  7\n");
 });
 
 test("where no server is, nothing is in use; one that was named and is not there is an error", async () => {
   await using folder = await temporaryFolder();
-  const environment = { HOME: folder.path };
-  const none = await runBinary("cairn", ["backend", "list", "--json"], { environment });
+  const { data, refused } = cairnAt([], { environment: { HOME: folder.path } });
   // The other standard places belong to the machine.
-  const [found] = JSON.parse(none.stdout) as Record<string, unknown>[];
+  const [found] = await data<Record<string, unknown>[]>("backend", "list");
   if (found!.settings === null) expect(found).toEqual({ ...SQLITE, in_use: null, settings: null });
-  const named = await runBinary("cairn", ["backend", "list", "--server-dir", folder.path], { environment });
-  expect([named.exitCode, named.stdout]).toEqual([1, ""]);
-  expect(named.stderr).toStartWith(`Error: no server found in ${folder.path} (`);
+  const absent = expect.stringMatching(new RegExp(`^Error: no server found in ${folder.path} \\(`));
+  expect(await refused("backend", "list", "--server-dir", folder.path)).toEqual([1, absent]);
 });
 
 test("one that is not in the program is refused, with those that are", async () => {
-  await using folder = await temporaryFolder();
-  const directory = join(folder.path, "server");
-  await initServer({ directory, space: "main", admin: "ada" }, { format: "json", write: () => {} });
-  configure(directory, { backend: "postgres" });
-  const { exitCode, stderr } = await runBinary("cairn", ["backend", "list", "--server-dir", directory]);
-  expect([exitCode, stderr]).toEqual([1, expect.stringContaining("backend")]);
-  expect(stderr).toContain("sqlite");
+  await using server = await stoppedContext();
+  configure(server.directory, { backend: "postgres" });
+  expect(await server.said("backend", "list")).toEqual([1, expect.stringMatching(/backend.*sqlite/s)]);
 });

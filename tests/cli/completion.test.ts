@@ -7,21 +7,19 @@ import { program } from "../../src/cli/main.ts";
 import { roles } from "../../src/context/access/schema.ts";
 import { syncModes } from "../../src/context/spaces/schema.ts";
 import { commandTree } from "../../src/kit/cli.ts";
-import { runBinary } from "../kit/binaries.ts";
+import { data, printed, refused } from "../kit/cairn.ts";
 import { temporaryFolder } from "../kit/folder.ts";
 import { expectGolden } from "../kit/golden.ts";
 
 const offers = offersOf(await commandTree(program));
 
-async function scriptFor(shell: string): Promise<string> {
-  const { exitCode, stdout, stderr } = await runBinary("cairn", ["completion", shell]);
-  expect([exitCode, stderr]).toEqual([0, ""]);
-  return stdout;
-}
+const scriptFor = (shell: string) => printed("completion", shell);
 
 interface Shell {
-  /** A script in the shell's own words that loads the completion in `file` and prints what it offers for each line, `--end--` after each. */
-  readonly asking: (file: string, lines: Lines) => string;
+  /** Before the completion is loaded. */
+  readonly begin: string;
+  /** Prints what is offered for the words, and `--end--` after it. */
+  readonly ask: (words: readonly string[]) => string;
   readonly command: readonly string[];
   readonly check: readonly string[];
 }
@@ -36,70 +34,47 @@ const shells: Readonly<Record<"bash" | "zsh" | "fish", Shell>> = {
   bash: {
     command: ["bash", "--norc"],
     check: ["bash", "-n"],
-    asking: (file, lines) =>
-      [`set -u\nsource ${quoted(file)}`]
-        .concat(
-          lines.map(
-            (words) =>
-              `COMP_WORDS=(${quotedAll(words)}) COMP_CWORD=${words.length - 1}; _cairn; printf '%s\\n' "\${COMPREPLY[@]}" --end--`,
-          ),
-        )
-        .join("\n"),
+    begin: "set -u\n",
+    ask: (words) =>
+      `COMP_WORDS=(${quotedAll(words)}) COMP_CWORD=${words.length - 1}; _cairn; printf '%s\\n' "\${COMPREPLY[@]}" --end--`,
   },
   zsh: {
     command: ["zsh", "-f"],
     check: ["zsh", "-n"],
     // In place of zsh's completion system, which needs a terminal: what begins with the word, a line each.
-    asking: (file, lines) =>
-      `compdef() {}
+    begin: `compdef() {}
 offer() { print -rl -- \${(M)@:#$PREFIX*} }
 _describe() { local -a all=("\${(@P)@[-1]}"); offer \${all%%:*} }
 _files() { if [[ $1 == -/ ]]; then print -rl -- $PREFIX*(/N); else print -rl -- $PREFIX*(N); fi }
 compadd() { shift; offer $@ }
 compset() { PREFIX=\${PREFIX#*=} }
-source ${quoted(file)}
-`.concat(
-        ...lines.map(
-          (words) =>
-            `words=(${quotedAll(words)}) CURRENT=${words.length} PREFIX=${quoted(words.at(-1)!)}; _cairn; print -- --end--\n`,
-        ),
-      ),
+`,
+    ask: (words) =>
+      `words=(${quotedAll(words)}) CURRENT=${words.length} PREFIX=${quoted(words.at(-1)!)}; _cairn; print -- --end--`,
   },
   fish: {
     command: ["fish", "--no-config"],
     check: ["fish", "--no-execute"],
-    asking: (file, lines) =>
-      [`source ${quoted(file)}`]
-        .concat(
-          lines.map(
-            (words) =>
-              `complete -C ${quoted(words.join(" "))} | string replace -r '\\t.*' ''; echo -- --end--`,
-          ),
-        )
-        .join("\n"),
+    begin: "",
+    ask: (words) => `complete -C ${quoted(words.join(" "))} | string replace -r '\\t.*' ''; echo -- --end--`,
   },
 };
 
 /** What the shell offers for each line, in alphabetical order: fish keeps no other. */
-async function ask(name: keyof typeof shells, lines: Lines, cwd?: string): Promise<string[][]> {
+async function offered(name: keyof typeof shells, lines: Lines, cwd?: string): Promise<string[][]> {
   await using folder = await temporaryFolder();
   const file = await folder.write(`cairn.${name}`, await scriptFor(name));
-  const script = await folder.write("ask", shells[name].asking(file, lines));
-  const child = Bun.spawn([...shells[name].command, script], {
+  const { begin, ask, command } = shells[name];
+  const script = await folder.write("ask", `${begin}source ${quoted(file)}\n${lines.map(ask).join("\n")}\n`);
+  const child = Bun.spawn([...command, script], {
     cwd: cwd ?? folder.path,
     stdio: ["ignore", "pipe", "pipe"],
   });
   const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);
   expect([await child.exited, stderr]).toEqual([0, ""]);
   const answers = stdout.split("--end--\n").slice(0, -1);
-  return answers.map((text) =>
-    text
-      .split("\n")
-      .filter((line) => line !== "")
-      // Of a directory, fish offers the slash as well.
-      .map((line) => line.replace(/\/$/, ""))
-      .toSorted(),
-  );
+  // Of a directory, fish offers the slash as well.
+  return answers.map((text) => (text.match(/.+/g) ?? []).map((line) => line.replace(/\/$/, "")).toSorted());
 }
 
 const EVERYWHERE: [line: string, offered: readonly string[]][] = [
@@ -143,23 +118,20 @@ for (const name of ["bash", "zsh", "fish"] as const)
     test("offers the commands and flags of every command, as they are in the tree", async () => {
       expect(offers.length).toBeGreaterThan(60);
       const groups = offers.filter(({ commands }) => commands.length > 0);
-      const below = await ask(
+      const ends = [...groups.map(({ path }) => `${path} `), ...offers.map(({ path }) => `${path} -`)];
+      const found = await offered(
         name,
-        groups.map(({ path }) => [...path.split(" "), ""]),
+        ends.map((line) => line.split(" ")),
       );
-      expect(below).toEqual(groups.map(({ commands }) => commands.map((one) => one.name).toSorted()));
-      const flags = await ask(
-        name,
-        offers.map(({ path }) => [...path.split(" "), "-"]),
-      );
-      expect(flags).toEqual(
-        offers.map((offer) => offer.flags.flatMap(({ spellings }) => spellings).toSorted()),
-      );
+      expect(found).toEqual([
+        ...groups.map(({ commands }) => commands.map((one) => one.name).toSorted()),
+        ...offers.map((offer) => offer.flags.flatMap(({ spellings }) => spellings).toSorted()),
+      ]);
     });
 
     test("offers what each place of a line can hold", async () => {
       const cases = [...EVERYWHERE, ...OF_ONE[name]];
-      const found = await ask(
+      const found = await offered(
         name,
         cases.map(([line]) => line.split(" ")),
       );
@@ -172,7 +144,7 @@ for (const name of ["bash", "zsh", "fish"] as const)
       await using folder = await temporaryFolder();
       await folder.write("a file*.md", "");
       await folder.write("a dir/x", "");
-      const [files, directories] = await ask(
+      const [files, directories] = await offered(
         name,
         [
           ["cairn", "file", "put", "x.md", "--from", "a"],
@@ -198,13 +170,10 @@ describe("the script", () => {
     });
 
   test("comes as data as well, and for no other shell", async () => {
-    const json = await runBinary("cairn", ["completion", "fish", "--json"]);
-    expect(JSON.parse(json.stdout)).toEqual({ shell: "fish", script: await scriptFor("fish") });
-    const other = await runBinary("cairn", ["completion", "nu"]);
-    expect([other.exitCode, other.stderr.split("\n")[0]]).toEqual([
-      1,
-      "Error: <shell> must be one of: bash, zsh, fish, powershell",
-    ]);
+    const script = await scriptFor("fish");
+    expect(await data<object>("completion", "fish")).toEqual({ shell: "fish", script });
+    const words = "Error: <shell> must be one of: bash, zsh, fish, powershell\n";
+    expect(await refused("completion", "nu")).toEqual([1, expect.stringMatching(new RegExp(`^${words}`))]);
   });
 
   test("no flag takes a value in one command and none in another: fish could not tell", async () => {

@@ -7,7 +7,6 @@ import {
   chmodSync,
   existsSync,
   mkdirSync,
-  readdirSync,
   readFileSync,
   rmSync,
   statSync,
@@ -18,27 +17,25 @@ import {
 import { join } from "node:path";
 import { examine, type Examination } from "../../src/context/doctor/doctor.ts";
 import type { Finding } from "../../src/context/doctor/finding.ts";
-import { initServer } from "../../src/context/init-server.ts";
 import { systemClock, type Clock } from "../../src/kit/clock.ts";
-import { runBinary } from "../kit/binaries.ts";
+import { cairn, refused, stoppedContext } from "../kit/cairn.ts";
 import { configure } from "../kit/context-server.ts";
-import { temporaryFolder } from "../kit/folder.ts";
+import { pictureOf, temporaryFolder } from "../kit/folder.ts";
 import { runContext } from "../kit/running-context.ts";
 
-const log = { format: "json" as const, write: () => {} };
 const unix = test.skipIf(process.platform === "win32");
 
-/** A server that does not run, made and closed in good order; its first token is taken away. */
+/** A server that was closed in good order, without its first token. */
 async function stoppedServer() {
-  const folder = await temporaryFolder();
-  const directory = join(folder.path, "server");
-  await initServer({ directory, space: "main", admin: "ada", port: 0 }, log);
-  rmSync(join(directory, "auth", "bootstrap_admin.token"));
+  const server = await stoppedContext();
+  const { directory, folder, inside } = server;
+  rmSync(inside("auth", "bootstrap_admin.token"));
+  const examined = (clock: Clock = systemClock) => examine(directory, folder.path, clock);
   return {
-    directory,
-    inside: (...names: string[]) => join(directory, ...names),
-    examine: (clock: Clock = systemClock) => examine(directory, folder.path, clock),
-    [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
+    ...server,
+    examine: examined,
+    in: (...names: string[]) => inside("spaces", "main", ...names),
+    finding: async (title: string, clock?: Clock) => finding(await examined(clock), title),
   };
 }
 
@@ -47,17 +44,6 @@ const titleOf = ({ check, space }: Finding) => (space === null ? check : `${chec
 const findings = ({ checks }: Examination) =>
   checks.filter(({ state }) => state !== "ok").map((one) => [one.state, titleOf(one)]);
 const finding = ({ checks }: Examination, title: string) => checks.find((one) => titleOf(one) === title)!;
-
-/** Every file with its content's hash, mode and times. */
-function pictureOf(directory: string): string[] {
-  return readdirSync(directory, { recursive: true, withFileTypes: true })
-    .map((entry) => {
-      const path = join(entry.parentPath, entry.name);
-      const { mode, mtimeMs, ctimeMs } = statSync(path);
-      return `${path} ${mode} ${mtimeMs} ${ctimeMs} ${entry.isFile() ? Bun.hash(readFileSync(path)) : ""}`;
-    })
-    .sort();
-}
 
 test("a server in good order passes every check, and nothing is changed by looking", async () => {
   await using server = await stoppedServer();
@@ -91,7 +77,7 @@ describe("what can be wrong", () => {
     await using server = await stoppedServer();
     chmodSync(server.inside("server.db"), 0o644);
     chmodSync(server.directory, 0o755);
-    const found = finding(await server.examine(), "permissions");
+    const found = await server.finding("permissions");
     expect(found).toEqual({
       check: "permissions",
       space: null,
@@ -99,12 +85,11 @@ describe("what can be wrong", () => {
       found: `accessible to other users: ${server.directory} is 0755, ${server.inside("server.db")} is 0644`,
       fix: `chmod 700 ${server.directory} && chmod 600 ${server.inside("server.db")}`,
     });
-    const shell = Bun.spawnSync(["sh", "-c", found.fix!]);
-    expect(shell.exitCode).toBe(0);
+    expect(Bun.spawnSync(["sh", "-c", found.fix!]).exitCode).toBe(0);
     expect(findings(await server.examine())).toEqual([]);
     // Looking did not repair it: reading the configuration as the server does would.
     chmodSync(server.inside("server.yaml"), 0o640);
-    expect(finding(await server.examine(), "permissions").state).toBe("fail");
+    expect((await server.finding("permissions")).state).toBe("fail");
     expect(statSync(server.inside("server.yaml")).mode & 0o777).toBe(0o640);
   });
 
@@ -117,12 +102,12 @@ describe("what can be wrong", () => {
       found: expect.stringMatching(/, 3 h before the last (audit record|change in main) \(/),
     });
     expect(early.ok).toBe(true);
-    expect(finding(await server.examine(at(0)), "clock")).toMatchObject({
+    expect(await server.finding("clock", at(0))).toMatchObject({
       state: "fail",
       found: "it shows 1970-01-01T00:00:00.000Z",
       fix: expect.stringContaining("set the clock"),
     });
-    expect(finding(await server.examine(at(Date.now() - 30_000)), "clock").state).toBe("ok");
+    expect((await server.finding("clock", at(Date.now() - 30_000))).state).toBe("ok");
   });
 
   test("a key that is unknown, and no configuration at all", async () => {
@@ -135,7 +120,7 @@ describe("what can be wrong", () => {
     ]);
     expect(finding(found, "configuration").found).toContain("listen.prot: unknown key");
     rmSync(server.inside("server.yaml"));
-    expect(finding(await server.examine(), "configuration")).toMatchObject({
+    expect(await server.finding("configuration")).toMatchObject({
       state: "fail",
       fix: expect.stringContaining("write an empty one"),
     });
@@ -151,12 +136,12 @@ describe("what can be wrong", () => {
       false,
       { state: "fail", found: `127.0.0.1:${other.port} is in use by another program` },
     ]);
-    expect(finding(await server.examine(), "port")).toMatchObject({
+    expect(await server.finding("port")).toMatchObject({
       state: "ok",
       found: `127.0.0.1:${other.port} is free`,
     });
     configure(server.directory, { listen: { address: "192.0.2.1", port: other.port } });
-    expect(finding(await server.examine(), "port")).toMatchObject({
+    expect(await server.finding("port")).toMatchObject({
       state: "fail",
       found: expect.stringContaining("not an address of this machine"),
     });
@@ -165,7 +150,7 @@ describe("what can be wrong", () => {
   test("a damaged database, with whatever needs it saying so, and the rest checked all the same", async () => {
     await using server = await stoppedServer();
     writeFileSync(server.inside("server.db"), "this is no database at all".repeat(1_000));
-    const space = server.inside("spaces", "main", ".cairn", "space.db");
+    const space = server.in(".cairn", "space.db");
     const { size } = statSync(space);
     const bytes = readFileSync(space);
     // The pages in the middle; the first one still says what it is.
@@ -190,13 +175,13 @@ describe("what can be wrong", () => {
     const path = server.inside("audit", "audit.jsonl");
     const text = readFileSync(path, "utf8");
     writeFileSync(path, text.replace('"ada"', '"eve"'));
-    expect(finding(await server.examine(), "audit record")).toMatchObject({
+    expect(await server.finding("audit record")).toMatchObject({
       state: "fail",
       found: "line 1: the line was edited",
     });
     writeFileSync(path, text);
     truncateSync(path, text.indexOf("\n") + 1);
-    expect(finding(await server.examine(), "audit record")).toMatchObject({
+    expect(await server.finding("audit record")).toMatchObject({
       state: "fail",
       found: expect.stringContaining("the file ends after 1 records"),
     });
@@ -204,10 +189,10 @@ describe("what can be wrong", () => {
 
   test("files that were edited, put there and taken away by hand; adopting mends it", async () => {
     await using server = await stoppedServer();
-    appendFileSync(server.inside("spaces", "main", "decisions.md"), "by hand");
-    writeFileSync(server.inside("spaces", "main", "new.md"), "new");
-    rmSync(server.inside("spaces", "main", "identity", "me.md"));
-    writeFileSync(server.inside("spaces", "main", "a:b.md"), "new");
+    appendFileSync(server.in("decisions.md"), "by hand");
+    writeFileSync(server.in("new.md"), "new");
+    rmSync(server.in("identity", "me.md"));
+    writeFileSync(server.in("a:b.md"), "new");
     const found = await server.examine();
     expect([found.ok, finding(found, "working tree of main")]).toMatchObject([
       true,
@@ -217,20 +202,20 @@ describe("what can be wrong", () => {
         fix: `record them: cairn space adopt main --server-dir ${server.directory}`,
       },
     ]);
-    const adopted = await runBinary("cairn", ["space", "adopt", "main", "--server-dir", server.directory]);
+    const adopted = await server.cairn("space", "adopt", "main");
     expect(adopted.stdout).toBe("adopted decisions.md\nadopted new.md\nrefused a:b.md: must not contain :\n");
-    const listed = await runBinary("cairn", ["file", "list", "--server-dir", server.directory]);
-    expect(listed.stdout).toMatch(/^PATH +VERSION +SIZE +STATE +SYNC +UPDATED +AUTHOR\n/);
-    expect(listed.stdout).toMatch(/^a:b\.md +— +3 B +refused: must not contain : +always +/m);
-    expect(listed.stdout).toMatch(/^identity\/me\.md +v1 +\d+ B +missing +init-only +/m);
-    expect(finding(await server.examine(), "working tree of main").found).toBe(
+    const listed = await server.printed("file", "list");
+    expect(listed).toMatch(/^PATH +VERSION +SIZE +STATE +SYNC +UPDATED +AUTHOR\n/);
+    expect(listed).toMatch(/^a:b\.md +— +3 B +refused: must not contain : +always +/m);
+    expect(listed).toMatch(/^identity\/me\.md +v1 +\d+ B +missing +init-only +/m);
+    expect((await server.finding("working tree of main")).found).toBe(
       "0 modified, 0 untracked, 1 missing, 1 refused, 0 waiting for repair",
     );
   });
 
   test("a space whose file is lost is still looked at, and needs nothing", async () => {
     await using server = await stoppedServer();
-    const file = server.inside("spaces", "main", ".cairn", "space.yaml");
+    const file = server.in(".cairn", "space.yaml");
     for (const lose of [() => writeFileSync(file, "\0".repeat(100)), () => rmSync(file)]) {
       lose();
       const found = await server.examine();
@@ -260,7 +245,7 @@ describe("what can be wrong", () => {
     ]);
     expect(finding(found, "bootstrap token").fix).toEndWith(`then rm ${token}`);
     utimesSync(token, new Date(0), new Date(0));
-    expect(finding(await server.examine(), "bootstrap token")).toMatchObject({
+    expect(await server.finding("bootstrap token")).toMatchObject({
       found: `${token} still holds the first token, which has expired`,
       fix: `rm ${token}`,
     });
@@ -273,11 +258,7 @@ describe("the compiled program", () => {
     rmSync(join(server.directory, "auth", "bootstrap_admin.token"));
     await server.admin.write("a.md", "one");
     await Bun.write(join(server.directory, "spaces", "team", "b.md"), "by hand");
-    const asked = async () => {
-      const { exitCode, stdout, stderr } = await server.cairn("doctor", "--json");
-      expect([exitCode, stderr]).toEqual([0, ""]);
-      return JSON.parse(stdout) as Examination;
-    };
+    const asked = () => server.data<Examination>("doctor");
     const running = await asked();
     expect(findings(running)).toEqual([
       ["skipped", "database"],
@@ -307,14 +288,10 @@ describe("the compiled program", () => {
 
   test("looks at a directory without a configuration when it is named, and at none that is not there", async () => {
     await using folder = await temporaryFolder();
-    const empty = await runBinary("cairn", ["doctor", "--server-dir", folder.path, "--json"]);
+    const empty = await cairn("doctor", "--server-dir", folder.path, "--json");
     expect(empty.exitCode).toBe(1);
     expect(findings(JSON.parse(empty.stdout) as Examination)).toContainEqual(["fail", "configuration"]);
-    const none = await runBinary("cairn", ["doctor", "--server-dir", join(folder.path, "none")]);
-    expect(none).toEqual({
-      exitCode: 1,
-      stdout: "",
-      stderr: `Error: ${join(folder.path, "none")}: no such directory\n`,
-    });
+    const none = join(folder.path, "none");
+    expect(await refused("doctor", "--server-dir", none)).toEqual([1, `Error: ${none}: no such directory\n`]);
   });
 });

@@ -10,9 +10,9 @@ import { runContext, type RunningContext } from "../kit/running-context.ts";
 
 /** As promised for a stop. */
 const STOP_LIMIT_MS = 10_000;
-/** Commands that run one after the other while another one looks: about a second. */
-const LOOKS = 60;
-const unix = test.skipIf(process.platform === "win32");
+/** Commands that run one after the other while another one starts and looks. */
+const LOOKS = 10;
+const unix = describe.skipIf(process.platform === "win32");
 
 interface HalfRequest {
   readonly socket: Socket;
@@ -40,8 +40,8 @@ const warnings = (server: RunningContext) =>
   server.log.filter(({ level }) => level === "warn").map(({ message }) => message);
 const runFile = (server: RunningContext) => join(server.directory, "run", "server.json");
 
-describe("signals", () => {
-  unix("Ctrl+Z is ignored on purpose, and the log says so", async () => {
+unix("signals", () => {
+  test("Ctrl+Z is ignored on purpose, and the log says so", async () => {
     await using server = await runContext();
     process.kill(server.pid, "SIGTSTP");
     await eventually(
@@ -52,7 +52,7 @@ describe("signals", () => {
     expect(await server.end("SIGINT")).toEqual({ exitCode: 0, signal: null });
   });
 
-  unix("SIGTERM: what was begun is finished and answered, streams end, nobody else comes in", async () => {
+  test("SIGTERM: what was begun is finished and answered, streams end, nobody else comes in", async () => {
     await using server = await runContext();
     await using stream = await server.admin.events("/events");
     const { socket, said } = await halfWrite(server, "late.md");
@@ -66,11 +66,10 @@ describe("signals", () => {
     expect(await server.end("SIGCONT")).toEqual({ exitCode: 0, signal: null });
     expect(warnings(server)).toEqual([]);
     expect(server.log.at(-1)!.message).toBe("stopped");
-    const got = await server.cairn("file", "get", "late.md");
-    expect([got.exitCode, got.stdout]).toEqual([0, "onetwo"]);
+    expect(await server.printed("file", "get", "late.md")).toBe("onetwo");
   });
 
-  unix("a client that never finishes holds a stop up no longer than the limit", async () => {
+  test("a client that never finishes holds a stop up no longer than the limit", async () => {
     await using server = await runContext();
     const { socket } = await halfWrite(server, "never.md");
     const started = performance.now();
@@ -81,50 +80,44 @@ describe("signals", () => {
   });
 
   for (const second of ["SIGTERM", "SIGINT"] as const)
-    unix(
-      `${second} after SIGTERM ends it at once, and the next start finds everything in order`,
-      async () => {
-        await using server = await runContext();
-        await server.admin.write("a.md", "one");
-        const { socket } = await halfWrite(server, "never.md");
-        process.kill(server.pid, "SIGTERM");
-        await eventually(() => server.log.some(({ message }) => message === "stopping"), true);
-        const started = performance.now();
-        expect(await server.end(second)).toEqual({ exitCode: 1, signal: null });
-        expect(performance.now() - started).toBeLessThan(1_000);
-        socket.destroy();
-        await server.start();
-        expect(await server.admin.read("a.md")).toBe("one");
-      },
-    );
+    test(`${second} after SIGTERM ends it at once, and the next start finds everything in order`, async () => {
+      await using server = await runContext();
+      await server.admin.write("a.md", "one");
+      const { socket } = await halfWrite(server, "never.md");
+      process.kill(server.pid, "SIGTERM");
+      await eventually(() => server.log.some(({ message }) => message === "stopping"), true);
+      const started = performance.now();
+      expect(await server.end(second)).toEqual({ exitCode: 1, signal: null });
+      expect(performance.now() - started).toBeLessThan(1_000);
+      socket.destroy();
+      await server.start();
+      expect(await server.admin.read("a.md")).toBe("one");
+    });
 });
 
 describe("commands", () => {
   test("a second start on the same data is refused, and disturbs nothing", async () => {
     await using server = await runContext();
     const before = readFileSync(runFile(server), "utf8");
-    const told = await server.cairn("server", "start");
-    expect([told.exitCode, told.stdout, told.stderr]).toEqual([
-      1,
-      "",
-      `Error: the server runs already (process ${server.pid}, ${server.url})\n`,
-    ]);
+    const says = `Error: the server runs already (process ${server.pid}, ${server.url})\n`;
+    expect(await server.refused("server", "start")).toEqual([1, says]);
     // Without the run file the lock of the data still says so.
     writeFileSync(runFile(server), "{}");
-    const locked = await server.cairn("server", "start", "--json");
-    expect([locked.exitCode, JSON.parse(locked.stderr).error.code]).toEqual([1, "conflict"]);
-    expect(locked.stderr).toContain("is in use by another process");
+    const [exitCode, locked] = await server.said("server", "start", "--json");
+    expect([exitCode, JSON.parse(locked).error.code]).toEqual([1, "conflict"]);
+    expect(locked).toContain("is in use by another process");
     writeFileSync(runFile(server), before);
     expect((await server.cairn("server", "health")).exitCode).toBe(0);
   });
+});
 
-  unix("stop: waits for the end, also when it is asked twice; then there is nothing to stop", async () => {
+unix("commands", () => {
+  test("stop: waits for the end, also when it is asked twice; then there is nothing to stop", async () => {
     await using server = await runContext();
     const { socket, said } = await halfWrite(server, "late.md");
     const first = server.cairn("server", "stop", "--json");
     await eventually(() => server.log.some(({ message }) => message === "stopping"), true);
-    const running = async () =>
-      (JSON.parse((await server.cairn("server", "status", "--json")).stdout) as { running: boolean }).running;
+    const running = async () => (await server.data<{ running: boolean }>("server", "status")).running;
     await eventually(running, false);
     const second = server.cairn("server", "stop");
     // Long enough for the second to have looked; both wait for what follows.
@@ -134,51 +127,39 @@ describe("commands", () => {
     expect(JSON.parse((await first).stdout)).toEqual({ pid: server.pid, stopped: true });
     expect(await second).toMatchObject({ exitCode: 0, stdout: "the server is stopped\n" });
     expect(await server.end("SIGCONT")).toEqual({ exitCode: 0, signal: null });
-    const none = await server.cairn("server", "stop");
-    expect(none).toEqual({
-      exitCode: 1,
-      stdout: "",
-      stderr: `Error: ${server.directory}: the server does not run\n`,
-    });
+    const none = `Error: ${server.directory}: the server does not run\n`;
+    expect(await server.refused("server", "stop")).toEqual([1, none]);
   });
 
-  unix(
-    "a run file that a crash left is not believed, also when another process has its number by now",
-    async () => {
-      await using server = await runContext();
-      await server.admin.write("a.md", "one");
-      await server.end("SIGKILL");
-      expect(existsSync(runFile(server))).toBe(true);
-      const left = JSON.parse(readFileSync(runFile(server), "utf8")) as Record<string, unknown>;
-      // Ours lives, and must survive what follows.
-      for (const pid of [left.pid, process.pid, 0, -1]) {
-        mkdirSync(join(server.directory, "run"), { recursive: true });
-        writeFileSync(runFile(server), JSON.stringify({ ...left, pid }));
-        expect((await server.cairn("server", "stop")).stderr).toEndWith(": the server does not run\n");
-        expect(JSON.parse((await server.cairn("server", "status", "--json")).stdout)).toMatchObject({
-          running: false,
-          pid: null,
-        });
-        expect((await server.cairn("file", "get", "a.md")).stdout).toBe("one");
-      }
-      await server.start();
-      expect(await server.admin.read("a.md")).toBe("one");
-    },
-  );
+  test("a run file that a crash left is not believed, also when another process has its number by now", async () => {
+    await using server = await runContext();
+    await server.admin.write("a.md", "one");
+    await server.end("SIGKILL");
+    expect(existsSync(runFile(server))).toBe(true);
+    const left = JSON.parse(readFileSync(runFile(server), "utf8")) as Record<string, unknown>;
+    // Ours lives, and must survive what follows.
+    for (const pid of [left.pid, process.pid, 0, -1]) {
+      mkdirSync(join(server.directory, "run"), { recursive: true });
+      writeFileSync(runFile(server), JSON.stringify({ ...left, pid }));
+      expect((await server.said("server", "stop"))[1]).toEndWith(": the server does not run\n");
+      const status = await server.data<object>("server", "status");
+      expect(status).toMatchObject({ running: false, pid: null });
+      expect((await server.cairn("file", "get", "a.md")).stdout).toBe("one");
+    }
+    await server.start();
+    expect(await server.admin.read("a.md")).toBe("one");
+  });
 
-  unix("start --detach stays when its shell goes, and stop ends it", async () => {
+  test("start --detach stays when its shell goes, and stop ends it", async () => {
     await using server = await runContext();
     await server.end("SIGTERM");
-    const made = JSON.parse((await server.cairn("server", "start", "--detach", "--json")).stdout) as {
-      pid: number;
-      url: string;
-    };
+    const made = await server.data<{ pid: number; url: string }>("server", "start", "--detach");
     try {
       expect((await fetch(`${made.url}/health`)).status).toBe(200);
-      expect((await server.cairn("server", "logs")).stdout).toContain("listening");
+      expect(await server.printed("server", "logs")).toContain("listening");
     } finally {
-      const stopped = await server.cairn("server", "stop", "--json");
-      expect(JSON.parse(stopped.stdout)).toEqual({ pid: made.pid, stopped: true });
+      const stopped = await server.data<object>("server", "stop");
+      expect(stopped).toEqual({ pid: made.pid, stopped: true });
     }
   });
 });

@@ -1,34 +1,22 @@
 // Goal: commands on a server that does not run: they wait for each other, and print what a program needs of what they did.
 
 import { describe, expect, test } from "bun:test";
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "../../release/step.ts";
 import { DATABASE_NAME } from "../../src/context/main.ts";
-import { binaryPath, runBinary, type Surroundings } from "../kit/binaries.ts";
+import type { FileRecord } from "../../src/context/versioned-store/schema.ts";
+import { binaryPath } from "../kit/binaries.ts";
+import { cairnAt, stoppedContext } from "../kit/cairn.ts";
 import { temporaryFolder } from "../kit/folder.ts";
 
 async function stoppedServer() {
-  const folder = await temporaryFolder();
-  const directory = join(folder.path, "server");
-  const cairn = (...args: string[]) => runBinary("cairn", [...args, "--server-dir", directory]);
-  const names = ["--space", "main", "--admin", "ada", "--template", "blank"];
-  const made = await runBinary("cairn", ["init", "server", "--data-dir", directory, ...names]);
-  expect(made.exitCode).toBe(0);
+  const server = await stoppedContext("blank");
   return {
-    directory,
-    cairn,
-    async data(...args: string[]): Promise<unknown> {
-      const { stdout, stderr } = await cairn(...args, "--json");
-      if (stdout === "") throw new Error(stderr);
-      return JSON.parse(stdout);
-    },
+    ...server,
     async put(path: string, text: string): Promise<void> {
-      const file = join(folder.path, "content");
-      writeFileSync(file, text);
-      expect((await cairn("file", "put", path, "--from", file)).stderr).toBe("");
+      await server.printed("file", "put", path, "--from", await server.folder.write("content", text));
     },
-    [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
   };
 }
 
@@ -62,11 +50,8 @@ describe("two commands on the same data", () => {
       `another command has ${server.directory} open; waiting until it is done`,
     );
     await release();
-    expect([await waiting.exited, await waiting.stdout.text(), (await talk.read()).done]).toEqual([
-      0,
-      "no files\n",
-      true,
-    ]);
+    const ended = [await waiting.exited, await waiting.stdout.text(), (await talk.read()).done];
+    expect(ended).toEqual([0, "no files\n", true]);
   });
 
   test("many at once are all done", async () => {
@@ -75,7 +60,7 @@ describe("two commands on the same data", () => {
       server.cairn("file", "put", `${name}.md`, "--from", join(server.directory, "server.yaml")),
     );
     expect((await Promise.all(writes)).map(({ exitCode }) => exitCode)).toEqual([0, 0, 0, 0]);
-    const listed = (await server.data("file", "list")) as { path: string }[];
+    const listed = await server.data<FileRecord[]>("file", "list");
     expect(listed.map(({ path }) => path)).toEqual(["a.md", "b.md", "c.md", "d.md"]);
   });
 });
@@ -85,18 +70,12 @@ describe("what commands print for programs", () => {
     await using server = await stoppedServer();
     await server.put("a.md", "one");
     await server.put("a.md", "two");
-    const stale = await server.cairn("file", "delete", "a.md", "--if-version", "v1", "--json");
-    expect([stale.exitCode, JSON.parse(stale.stderr)]).toEqual([
-      3,
-      {
-        error: {
-          code: "stale",
-          message: "a.md: expected v1, but the current version is v2",
-          details: { path: "a.md", current: { version: 2, hash: expect.stringMatching(/^[0-9a-f]{64}$/) } },
-        },
-      },
-    ]);
-    expect(await server.data("file", "delete", "a.md")).toEqual({
+    const [exitCode, error] = await server.said("file", "delete", "a.md", "--if-version", "v1", "--json");
+    const current = { version: 2, hash: expect.stringMatching(/^[0-9a-f]{64}$/) };
+    const message = "a.md: expected v1, but the current version is v2";
+    const stale = { code: "stale", message, details: { path: "a.md", current } };
+    expect([exitCode, JSON.parse(error)]).toEqual([3, { error: stale }]);
+    expect(await server.data<object>("file", "delete", "a.md")).toEqual({
       path: "a.md",
       version: 2,
       head: expect.stringMatching(/\.3$/),
@@ -107,7 +86,7 @@ describe("what commands print for programs", () => {
   test("sync set says what was and what is; the listing has the mode", async () => {
     await using server = await stoppedServer();
     await server.put("notes/a.md", "one");
-    const set = (mode: string) => server.data("space", "sync", "set", "main", "notes", mode);
+    const set = (mode: string) => server.data<object>("space", "sync", "set", "main", "notes", mode);
     expect(await set("init-only")).toMatchObject({ path: "notes/", from: "always", to: "init-only" });
     expect(await set("never")).toEqual({
       path: "notes/",
@@ -115,7 +94,7 @@ describe("what commands print for programs", () => {
       to: "never",
       rules: { "identity/": "init-only", "notes/": "never" },
     });
-    expect(await server.data("file", "list")).toMatchObject([{ path: "notes/a.md", mode: "never" }]);
+    expect(await server.data<object>("file", "list")).toMatchObject([{ path: "notes/a.md", mode: "never" }]);
   });
 
   test("diff -U shows as many lines around a change as asked for", async () => {
@@ -124,27 +103,26 @@ describe("what commands print for programs", () => {
     await server.put("a.md", lines.join(""));
     await server.put("a.md", lines.with(4, "changed\n").join(""));
     const hunk = async (...flags: string[]) =>
-      (await server.cairn("file", "diff", "a.md", ...flags)).stdout.split("\n")[2];
+      (await server.printed("file", "diff", "a.md", ...flags)).split("\n")[2];
     expect([await hunk(), await hunk("-U", "0"), await hunk("--unified", "100")]).toEqual([
       "@@ -2,7 +2,7 @@",
       "@@ -5,1 +5,1 @@",
       "@@ -1,9 +1,9 @@",
     ]);
-    expect((await server.cairn("file", "diff", "a.md", "-U", "x")).stderr).toBe(
-      'Error: --unified "x": expected a whole number\n',
-    );
+    const [, said] = await server.said("file", "diff", "a.md", "-U", "x");
+    expect(said).toBe('Error: --unified "x": expected a whole number\n');
   });
 });
 
 test("init server: --data-dir before --server-dir before SERVICE_SERVER_DIR", async () => {
   await using folder = await temporaryFolder();
   const place = (name: string) => join(folder.path, name);
-  const init = (flags: string[], environment: NonNullable<Surroundings["environment"]>) =>
-    runBinary("cairn", ["init", "server", "--space", "main", "--admin", "ada", ...flags], { environment });
-  const variable = { SERVICE_SERVER_DIR: place("variable") };
-  await init(["--data-dir", place("first"), "--server-dir", place("second")], variable);
-  await init(["--server-dir", place("second")], variable);
-  await init([], variable);
+  const { cairn } = cairnAt(["--space", "main", "--admin", "ada"], {
+    environment: { SERVICE_SERVER_DIR: place("variable") },
+  });
+  await cairn("init", "server", "--data-dir", place("first"), "--server-dir", place("second"));
+  await cairn("init", "server", "--server-dir", place("second"));
+  await cairn("init", "server");
   for (const name of ["first", "second", "variable"])
     expect([name, existsSync(join(place(name), "server.yaml"))]).toEqual([name, true]);
 });

@@ -5,32 +5,21 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { program } from "../../src/cli/main.ts";
 import { commandTree, type CommandNode } from "../../src/kit/cli.ts";
-import { startTerminal } from "../../src/kit/process.ts";
-import { binaryPath, runBinary } from "../kit/binaries.ts";
+import { binaryPath } from "../kit/binaries.ts";
+import { said, stoppedContext } from "../kit/cairn.ts";
 import { temporaryFolder } from "../kit/folder.ts";
+import { onTerminal } from "../kit/on-terminal.ts";
 
 const HINT = "did you mean server?";
 
-/** Runs it on a terminal of its own. */
-async function onTerminal(variables: Record<string, string>, ...command: string[]): Promise<string> {
-  let said = "";
-  const decoder = new TextDecoder();
-  const terminal = startTerminal(command, {
-    environment: process.env,
-    variables,
-    columns: 80,
-    rows: 24,
-    output: (chunk) => (said += decoder.decode(chunk, { stream: true })),
-    drained: () => {},
-  })!;
-  await terminal.ended;
-  return said.replaceAll("\r\n", "\n");
-}
+/** What it shows on a terminal of its own. */
+const shown = async (variables: Record<string, string>, ...command: string[]) =>
+  (await onTerminal(command, variables)).text;
 
 describe.skipIf(process.platform === "win32")("on a terminal", () => {
   const xterm = { TERM: "xterm-256color" };
   const cairn = (variables: Record<string, string>, ...args: string[]) =>
-    onTerminal(variables, binaryPath("cairn"), ...args);
+    shown(variables, binaryPath("cairn"), ...args);
 
   test("hints have colours, and errors have none", async () => {
     const said = await cairn(xterm, "serer");
@@ -50,66 +39,44 @@ describe.skipIf(process.platform === "win32")("on a terminal", () => {
   test("no colours in a file, wherever the other stream goes", async () => {
     await using folder = await temporaryFolder();
     const file = join(folder.path, "errors");
-    await onTerminal(xterm, "sh", "-c", `${binaryPath("cairn")} serer 2>${file}`);
+    await shown(xterm, "sh", "-c", `${binaryPath("cairn")} serer 2>${file}`);
     expect(readFileSync(file, "utf8")).toBe(`Error: unknown command: serer\n[info] ${HINT}\n`);
   });
 
   test("--quiet takes the hint away and leaves the error", async () => {
     expect(await cairn(xterm, "serer", "--quiet")).toBe("Error: unknown command: serer\n");
   });
-});
 
-test.skipIf(process.platform === "win32")(
-  "--quiet shows no progress either, and all of the data",
-  async () => {
-    await using folder = await temporaryFolder();
-    const directory = join(folder.path, "server");
-    await runBinary("cairn", [
-      "init",
-      "server",
-      "--data-dir",
-      directory,
-      "--space",
-      "main",
-      "--admin",
-      "ada",
-    ]);
-    const command = [binaryPath("cairn"), "backup", "create", "--server-dir", directory, "--out"];
-    const loud = await onTerminal({ TERM: "xterm" }, ...command, join(folder.path, "loud.tar.zst"));
-    const quiet = await onTerminal(
-      { TERM: "xterm" },
-      ...command,
-      join(folder.path, "quiet.tar.zst"),
-      "--quiet",
-    );
+  test("--quiet shows no progress either, and all of the data", async () => {
+    await using server = await stoppedContext();
+    const command = [binaryPath("cairn"), "backup", "create", "--server-dir", server.directory, "--out"];
+    const out = (name: string) => join(server.folder.path, name);
+    const loud = await shown({}, ...command, out("loud.tar.zst"));
+    const quiet = await shown({}, ...command, out("quiet.tar.zst"), "--quiet");
     // The line that is written over and over begins with what takes the one before away.
     expect(loud).toContain("\r");
-    expect(quiet).toStartWith(`${join(folder.path, "quiet.tar.zst")}: `);
+    expect(quiet).toStartWith(`${out("quiet.tar.zst")}: `);
     expect(quiet).not.toContain("\r");
     expect(quiet).not.toContain("\u001b");
-  },
-);
+  });
+});
 
 test("--quiet silences what an opened directory has to say, not the data and not the failure", async () => {
-  await using folder = await temporaryFolder();
-  const directory = join(folder.path, "server");
-  const cairn = (...args: string[]) => runBinary("cairn", [...args, "--server-dir", directory]);
-  await runBinary("cairn", ["init", "server", "--data-dir", directory, "--space", "main", "--admin", "ada"]);
-  const audit = join(directory, "audit", "audit.jsonl");
+  await using server = await stoppedContext();
+  const audit = server.inside("audit", "audit.jsonl");
   writeFileSync(audit, readFileSync(audit, "utf8").replace("user.add", "user.ad"));
-  const loud = await cairn("space", "list", "--json");
-  const quiet = await cairn("space", "list", "--json", "--quiet");
+  const loud = await server.cairn("space", "list", "--json");
   expect(loud.stderr).toContain("the audit file does not hold");
-  expect([quiet.exitCode, quiet.stderr, quiet.stdout]).toEqual([0, "", loud.stdout]);
-  const failed = await cairn("--quiet", "space", "show", "none");
-  expect([failed.exitCode, failed.stderr]).toEqual([1, "Error: space none: not found\n"]);
+  expect(await server.printed("space", "list", "--json", "--quiet")).toBe(loud.stdout);
+  const failed = await server.said("--quiet", "space", "show", "none");
+  expect(failed).toEqual([1, "Error: space none: not found\n"]);
 });
 
 test("--debug says where an error came from, in the form that was asked for", async () => {
-  const text = await runBinary("cairn", ["serer", "--debug", "--quiet"]);
-  expect(text.stderr).toMatch(/^Error: unknown command: serer\nAppError: unknown command: serer\n {4}at /);
-  const json = await runBinary("cairn", ["serer", "--debug", "--json"]);
-  expect(JSON.parse(json.stderr)).toEqual({
+  const [, text] = await said("serer", "--debug", "--quiet");
+  expect(text).toMatch(/^Error: unknown command: serer\nAppError: unknown command: serer\n {4}at /);
+  const [, json] = await said("serer", "--debug", "--json");
+  expect(JSON.parse(json)).toEqual({
     error: {
       code: "invalid",
       message: "unknown command: serer",
@@ -124,6 +91,6 @@ test("every command takes the flags that all of them take, and what follows -- i
   const wanted = ["json", "yaml", "quiet", "debug", "no-color", "help"];
   for (const { path, flags } of nodes(await commandTree(program)))
     expect([path, wanted.filter((flag) => !(flag in flags))]).toEqual([path, []]);
-  const after = await runBinary("cairn", ["version", "--", "--json"]);
-  expect(after.stderr).toStartWith("Error: unexpected argument: --json\n");
+  const [, after] = await said("version", "--", "--json");
+  expect(after).toStartWith("Error: unexpected argument: --json\n");
 });

@@ -3,6 +3,7 @@
 import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { FileRecord } from "../../src/context/versioned-store/schema.ts";
 import { runContext } from "../kit/running-context.ts";
 
 const OVERRIDE = "invoice\u202efdp.exe";
@@ -16,12 +17,12 @@ test.skipIf(process.platform === "win32")(
     const space = join(server.directory, "spaces/team");
     for (const name of [OVERRIDE, SEQUENCE]) writeFileSync(join(space, name), "x");
 
-    const listed = await server.cairn("file", "list");
-    expect(listed.stdout).not.toMatch(UNSAFE);
-    expect(listed.stdout).toContain("invoice\ufffdfdp.exe");
-    expect(listed.stdout).toContain("a\ufffd[2Jb.md");
+    const listed = await server.printed("file", "list");
+    expect(listed).not.toMatch(UNSAFE);
+    expect(listed).toContain("invoice\ufffdfdp.exe");
+    expect(listed).toContain("a\ufffd[2Jb.md");
 
-    const exact = JSON.parse((await server.cairn("file", "list", "--json")).stdout) as { path: string }[];
+    const exact = await server.data<FileRecord[]>("file", "list");
     expect(exact.map(({ path }) => path).sort()).toEqual([SEQUENCE, OVERRIDE]);
 
     const mistyped = await server.cairn(`${SEQUENCE}list`);

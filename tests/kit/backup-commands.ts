@@ -1,7 +1,6 @@
-// The commands of `cairn backup` in tests: what they answer, as data or as a refusal.
+// The commands of `cairn backup` in tests.
 
-import { expect } from "bun:test";
-import { runBinary } from "./binaries.ts";
+import { data } from "./cairn.ts";
 import type { RunningContext } from "./running-context.ts";
 
 export interface Made {
@@ -19,20 +18,7 @@ export interface Made {
   audit: { entries: number; head: string };
 }
 
-/** A command that must succeed and say nothing but its data. */
-export async function done<T = Made>(...args: string[]): Promise<T> {
-  const { exitCode, stdout, stderr } = await runBinary("cairn", [...args, "--json"]);
-  expect([exitCode, stderr]).toEqual([0, ""]);
-  return JSON.parse(stdout) as T;
-}
-
-export async function refused(...args: string[]): Promise<[number, string]> {
-  const { exitCode, stdout, stderr } = await runBinary("cairn", args);
-  expect(stdout).toBe("");
-  return [exitCode, stderr];
-}
-
 export const create = (server: RunningContext, out: string) =>
-  done("backup", "create", "--out", out, "--server-dir", server.directory);
+  server.data<Made>("backup", "create", "--out", out);
 export const restore = (file: string, directory: string) =>
-  done<Made>("backup", "restore", file, "--server-dir", directory);
+  data<Made>("backup", "restore", file, "--server-dir", directory);

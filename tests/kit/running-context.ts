@@ -3,14 +3,16 @@
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { binaryPath, runBinary, type Outcome } from "./binaries.ts";
+import { binaryPath } from "./binaries.ts";
+import { cairnAt, data, type Cairn } from "./cairn.ts";
 import { contextClient, configure, type ContextClient } from "./context-server.ts";
 import { temporaryFolder } from "./folder.ts";
 import { LogReader, type LogLine } from "./running.ts";
 
 const START_LIMIT_MS = 15_000;
 
-export interface RunningContext extends AsyncDisposable {
+/** Commands run against its directory. */
+export interface RunningContext extends AsyncDisposable, Cairn {
   readonly directory: string;
   readonly bootstrap: string;
   readonly url: string;
@@ -18,8 +20,6 @@ export interface RunningContext extends AsyncDisposable {
   readonly log: readonly LogLine[];
   readonly admin: ContextClient;
   as(token: string): ContextClient;
-  /** A command of `cairn` on this server's directory. */
-  cairn(...args: string[]): Promise<Outcome>;
   /** Sends the signal and resolves with how the program ended. */
   end(signal: NodeJS.Signals): Promise<{ exitCode: number | null; signal: string | number | null }>;
   /** `fileKiBMax`: no file of it may grow beyond this, as on a disk that is full. */
@@ -37,12 +37,11 @@ export async function runContext(options: RunContextOptions = {}): Promise<Runni
   const directory = join(folder.path, "server");
   const init = ["init", "server", "--noui", "--non-interactive", "--data-dir", directory, "--port", "0"];
   const first = ["--space", "team", "--admin", "root", "--template", options.template ?? "blank"];
-  const made = await runBinary("cairn", [...init, ...first, "--json"]);
-  if (made.exitCode !== 0) throw new Error(`init server: ${made.stderr}`);
-  const { token } = JSON.parse(made.stdout) as { token: string };
+  const { token } = await data<{ token: string }>(...init, ...first);
   configure(directory, { rate_limit: { enabled: false }, ...options.config });
   let running = await start(directory);
   return {
+    ...cairnAt(["--server-dir", directory]),
     directory,
     bootstrap: token,
     get url() {
@@ -58,7 +57,6 @@ export async function runContext(options: RunContextOptions = {}): Promise<Runni
       return contextClient(running.url, token);
     },
     as: (other) => contextClient(running.url, other),
-    cairn: (...args) => runBinary("cairn", [...args, "--server-dir", directory]),
     async end(signal) {
       const { child, log } = running;
       child.kill(signal);
