@@ -215,7 +215,6 @@ describe("for random people and rules", () => {
     "every route does what explain says, for every file",
     async () => {
       await using server = await contextServer({
-        template: "blank",
         config: { rate_limit: { enabled: false } },
       });
       const { admin } = server;
@@ -345,7 +344,7 @@ describe("for random people and rules", () => {
   );
 
   test("names of files that one may not list are not told by what clashes with them", async () => {
-    await using server = await contextServer({ template: "blank" });
+    await using server = await contextServer();
     const ann = await server.user("Ann", "contributor");
     await server.admin.write("vault/takeover.md", "x");
     const rules: AclRule[] = [{ effect: "deny", path: "team/vault/**", capabilities: ["list", "read"] }];
@@ -361,7 +360,7 @@ describe("for random people and rules", () => {
   });
 
   test("listings show what a rule allows, and nothing in the tree below what a rule denies", async () => {
-    await using server = await contextServer({ template: "blank" });
+    await using server = await contextServer();
     const { admin } = server;
     await admin.write("\u65e5\u672c/a.md", "x");
     await admin.write("vault/b.md", "x");
@@ -386,7 +385,7 @@ describe("for random people and rules", () => {
   });
 
   test("restoring a snapshot changes nothing that the lead may not change", async () => {
-    await using server = await contextServer({ template: "blank" });
+    await using server = await contextServer();
     const lee = await server.user("Lee", "space-lead");
     await server.admin.write("a.md", "one");
     await server.admin.write("vault/b.md", "one");
@@ -403,7 +402,7 @@ describe("for random people and rules", () => {
   });
 
   test("what goes over all of a space names no file that the lead may not see, neither done nor refused", async () => {
-    await using server = await contextServer({ template: "blank" });
+    await using server = await contextServer();
     const lee = await server.user("Lee", "space-lead");
     await server.admin.write("vault/takeover.md", "one");
     const { id } = await server.admin.post("/spaces/team/snapshots", { name: "before" });

@@ -83,7 +83,7 @@ const attacks: [string, (directory: string) => void, RegExp][] = [
 describe("the file of a stopped server", () => {
   for (const [name, attack, problem] of attacks)
     test(`${name}: stated at every start and by verify, until it is acknowledged`, async () => {
-      await using server = await contextServer({ template: "blank" });
+      await using server = await contextServer();
       for (const path of ["a.md", "b.md", "c.md"]) await server.admin.write(path, "one");
       await server.restart(attack);
       const first = await verify(server);
@@ -122,7 +122,7 @@ describe("the file of a stopped server", () => {
     });
 
   test("an edit far from the end is found beside the work, acknowledged as it is, and any later one is found again", async () => {
-    await using server = await contextServer({ template: "blank" });
+    await using server = await contextServer();
     for (const path of ["a.md", "b.md", "c.md"]) await server.admin.write(path, "one");
     const edit = (from: string, to: string) => (directory: string) =>
       writeFileSync(fileIn(directory), readFileSync(fileIn(directory), "utf8").replace(from, to));
@@ -143,7 +143,7 @@ describe("the file of a stopped server", () => {
   });
 
   test("what a crash leaves is no break: a file that is longer than its anchor, and a line that was cut off", async () => {
-    await using server = await contextServer({ template: "blank" });
+    await using server = await contextServer();
     await server.admin.write("a.md", "one");
     await server.restart((directory) => {
       const before = linesIn(directory);
@@ -159,7 +159,7 @@ describe("the file of a stopped server", () => {
   });
 
   test("only an admin who saw the newest break acknowledges it", async () => {
-    await using server = await contextServer({ template: "blank" });
+    await using server = await contextServer();
     const lead = await server.user("lead", "space-lead");
     expect(
       await refusalOf(server.admin.raw("POST", "/audit/acknowledge", { body: { up_to: 1 } })),
@@ -192,7 +192,7 @@ describe("a line is judged by its bytes", () => {
     ["another way to write a number", (line) => line.replace('"version":1', '"version":1.0')],
   ];
   test("a record in another spelling is found at its line", async () => {
-    await using server = await contextServer({ template: "blank" });
+    await using server = await contextServer();
     for (const path of ["notes/a.md", "notes/b.md"]) await server.admin.write(path, "one");
     const lines = linesIn(server.directory);
     const index = lines.findIndex((line) => line.includes("notes/a.md"));
@@ -209,7 +209,7 @@ describe("a line is judged by its bytes", () => {
   });
 
   test("bytes that are no UTF-8 are no record", async () => {
-    await using server = await contextServer({ template: "blank" });
+    await using server = await contextServer();
     await put(server.admin, "\uFFFD.md", "one");
     const bytes = readFileSync(fileIn(server.directory));
     const at = bytes.indexOf("\uFFFD.md");

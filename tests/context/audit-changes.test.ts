@@ -43,7 +43,7 @@ function setAnchor(directory: string, { anchor, source }: ReturnType<typeof anch
 }
 
 test("a push, an adoption and a restore name each file, with the request that they came with", async () => {
-  await using server = await contextServer({ template: "blank" });
+  await using server = await contextServer();
   await server.admin.write("a.md", "one");
   const snapshot = await server.admin.post("/spaces/team/snapshots", { name: "before" });
   await server.admin.raw("POST", "/spaces/team/push", {
@@ -80,7 +80,7 @@ test("a push, an adoption and a restore name each file, with the request that th
 });
 
 test("a destroyed version is named, not the live one", async () => {
-  await using server = await contextServer({ template: "blank" });
+  await using server = await contextServer();
   await server.admin.write("a.md", "one");
   await server.admin.write("a.md", "two");
   const destroyed = await server.admin.raw("DELETE", `${filePath("a.md", "versions")}?version=1`);
@@ -94,7 +94,7 @@ test("a destroyed version is named, not the live one", async () => {
 });
 
 test("what a power cut took from the record is recorded at the next start, once", async () => {
-  await using server = await contextServer({ template: "blank" });
+  await using server = await contextServer();
   await server.admin.write("a.md", "one");
   await server.restart();
   await server.restart();

@@ -261,7 +261,7 @@ describe("the chain", () => {
 
 describe("on a server", () => {
   test("changes and refusals are recorded with who, how, from where and what came of it", async () => {
-    await using server = await contextServer({ template: "blank" });
+    await using server = await contextServer();
     const ann = await server.user("Ann", "viewer");
     await server.admin.raw("PUT", filePath("a.md"), { body: "one", headers: { "X-Request-Id": "r-1" } });
     await put(ann, "a.md", "two");
@@ -303,7 +303,7 @@ describe("on a server", () => {
   });
 
   test("whoever looks where they may not is on record, though the answer says that nothing is there", async () => {
-    await using server = await contextServer({ template: "blank" });
+    await using server = await contextServer();
     const ann = await server.user("Ann", "viewer", []);
     await server.admin.write("a.md", "one");
     for (const path of ["", "/files", "/sync", "/snapshots", "/files/a.md", "/history/a.md"])
@@ -323,7 +323,7 @@ describe("on a server", () => {
   });
 
   test("filters, pages, statistics and both exports tell the same", async () => {
-    await using server = await contextServer({ template: "blank" });
+    await using server = await contextServer();
     for (let i = 0; i < 5; i++) await server.admin.write(`f${i}.md`, "x");
     await refusalOf(put(server.admin, "../x", "x"));
     await refusalOf(put(server.admin, "f0.md", "y", { "If-None-Match": "*" }));
@@ -375,7 +375,7 @@ describe("on a server", () => {
   });
 
   test("what was done to the file while the server was away is told at the start and by verify", async () => {
-    await using server = await contextServer({ template: "blank" });
+    await using server = await contextServer();
     await server.admin.write("a.md", "one");
     await server.admin.write("b.md", "one");
     expect(await verify(server)).toMatchObject({ ok: true });
@@ -396,7 +396,7 @@ describe("on a server", () => {
   });
 
   test("the anchor follows what is written while the server runs", async () => {
-    await using server = await contextServer({ template: "blank" });
+    await using server = await contextServer();
     await server.admin.write("a.md", "one");
     const found = await verify(server);
     await eventually(() => found.ok, true);

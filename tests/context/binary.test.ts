@@ -10,7 +10,7 @@ import { verifyAuditFile } from "../../src/context/audit/verify.ts";
 import { systemClock } from "../../src/kit/clock.ts";
 import { openDatabase } from "../../src/kit/db.ts";
 import { createLog } from "../../src/kit/log.ts";
-import { refusalOf } from "../kit/refusal.ts";
+import { refusal, refusalOf } from "../kit/refusal.ts";
 import { eventually } from "../kit/eventually.ts";
 import { runService } from "../kit/running.ts";
 import { auditFile, runContext, type RunningContext } from "../kit/running-context.ts";
@@ -198,7 +198,7 @@ test.skipIf(process.platform === "win32")("what holds credentials is for its own
   ];
   for (const name of modes)
     expect([name, statSync(join(server.directory, name)).mode & 0o077]).toEqual([name, 0]);
-  expect((await refusalOf(server.as("cairn_x").raw("GET", "/spaces"))).status).toBe(401);
+  await refusal(server.as("cairn_x").raw("GET", "/spaces"), "unauthenticated");
 });
 
 test("without its database a server does not begin anew beside what the lost one recorded", async () => {
@@ -215,7 +215,7 @@ test("without its database a server does not begin anew beside what the lost one
   expect(existsSync(join(server.directory, "server.db"))).toBe(false);
   rmSync(join(server.directory, "audit"), { recursive: true });
   await server.start();
-  expect((await refusalOf(server.admin.raw("GET", "/spaces"))).status).toBe(401);
+  await refusal(server.admin.raw("GET", "/spaces"), "unauthenticated");
   expect((await server.cairn("file", "get", "a.md")).stdout).toBe("kept");
 });
 

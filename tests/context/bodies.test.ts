@@ -30,7 +30,7 @@ interface OpenApi {
 
 describe("before a byte of the body is read", () => {
   test("a stranger is refused on every route that takes one", async () => {
-    await using server = await contextServer({ template: "blank" });
+    await using server = await contextServer();
     const { paths } = await server.admin.get<OpenApi>("/openapi.json");
     const refused: unknown[] = [];
     for (const [path, methods] of Object.entries(paths))
@@ -45,7 +45,7 @@ describe("before a byte of the body is read", () => {
   });
 
   test("a person is refused what they may not do in a space, or may not know of", async () => {
-    await using server = await contextServer({ template: "blank" });
+    await using server = await contextServer();
     const viewer = await server.user("Ann", "viewer");
     const outsider = await server.user("Bob", "contributor", []);
     const lead = [
@@ -70,7 +70,7 @@ describe("before a byte of the body is read", () => {
   });
 
   test("a list of paths has a small limit of its own", async () => {
-    await using server = await contextServer({ template: "blank" });
+    await using server = await contextServer();
     expect(await headOnly(server, server.admin.token, "POST", "/spaces/team/pull")).toEqual([
       413,
       "too_large",

@@ -10,7 +10,7 @@ const events = (server: ContextServer) => server.admin.events("/events?after=0")
 
 describe("quotas", () => {
   test("what is in force is answered, never a 0, and 0 inherits again", async () => {
-    await using server = await contextServer({ template: "blank", config: { quotas: { max_files: 7 } } });
+    await using server = await contextServer({ config: { quotas: { max_files: 7 } } });
     const lead = await server.user("Lee", "space-lead");
     const set = (body: object) => lead.put("/spaces/team/quotas", body);
     const defaults = { max_file_size: 5 * 1024 ** 2, max_space_size: 1024 ** 3, max_files: 7 };
@@ -29,14 +29,14 @@ describe("quotas", () => {
       { max: 3 },
       { max_files: null },
     ])
-      expect((await refusalOf(lead.raw("PUT", "/spaces/team/quotas", { body }))).status).toBe(400);
+      await refusal(lead.raw("PUT", "/spaces/team/quotas", { body }), "invalid");
     const ann = await server.user("Ann", "contributor");
-    expect((await refusalOf(ann.raw("PUT", "/spaces/team/quotas", { body: {} }))).status).toBe(403);
+    await refusal(ann.raw("PUT", "/spaces/team/quotas", { body: {} }), "forbidden");
   });
 
   test("only an admin sets more than the server allows: a lead is refused, and the smaller of the two is in force", async () => {
     const config = { quotas: { max_files: 7, max_file_size: 100, max_space_size: 1_000 } };
-    await using server = await contextServer({ template: "blank", config });
+    await using server = await contextServer({ config });
     const { admin } = server;
     const lead = await server.user("Lee", "space-lead");
     const place = "/spaces/team/quotas";
@@ -58,7 +58,7 @@ describe("quotas", () => {
       quotas_set_by: { max_files: byRoot, max_file_size: byRoot },
     });
     // A lead keeps what the admin set, and raises nothing of it.
-    expect((await refusalOf(lead.raw("PUT", place, { body: { max_files: 9 } }))).status).toBe(403);
+    await refusal(lead.raw("PUT", place, { body: { max_files: 9 } }), "forbidden");
     await lead.put(place, { max_files: 8, max_space_size: 999 });
     const kept = {
       quotas: { ...config.quotas, max_files: 8, max_space_size: 999 },
@@ -66,21 +66,19 @@ describe("quotas", () => {
     };
     expect(await inForce()).toEqual(kept);
     for (let i = 0; i < 8; i++) await admin.write(`${i}.md`, "x");
-    expect((await refusalOf(put(admin, "8.md", "x"))).code).toBe("quota_exceeded");
+    await refusal(put(admin, "8.md", "x"), "quota_exceeded");
     // The operator allows less from now on: for the lead's limits that counts, for the admin's it does not.
     await server.restart((directory) =>
       configure(directory, { quotas: { max_files: 3, max_space_size: 500 } }),
     );
     const smaller = { max_files: 8, max_file_size: 5 * 1024 ** 2, max_space_size: 500 };
     expect(await inForce()).toEqual({ ...kept, quotas: smaller });
-    expect(
-      (await refusalOf(server.as(lead.token).raw("PUT", place, { body: { max_files: 7 } }))).status,
-    ).toBe(403);
+    await refusal(server.as(lead.token).raw("PUT", place, { body: { max_files: 7 } }), "forbidden");
     expect(await server.as(lead.token).put(place, {})).toMatchObject({ max_files: 3 });
   });
 
   test("what an earlier build stored, without who set it, lifts nothing", async () => {
-    await using server = await contextServer({ template: "blank", config: { quotas: { max_files: 2 } } });
+    await using server = await contextServer({ config: { quotas: { max_files: 2 } } });
     await server.restart((directory) => {
       const path = join(directory, "spaces", "team", ".cairn", "space.yaml");
       writeFileSync(path, `${readFileSync(path, "utf8")}\nquotas: { max_files: 90, max_file_size: 3 }\n`);
@@ -92,7 +90,7 @@ describe("quotas", () => {
   });
 
   test("beyond a limit: 413 with quota, used and limit; what makes the space smaller always goes", async () => {
-    await using server = await contextServer({ template: "blank" });
+    await using server = await contextServer();
     const { admin } = server;
     await admin.write("a.md", "a".repeat(60));
     await admin.write("b.md", "b".repeat(30));
@@ -136,7 +134,7 @@ describe("quotas", () => {
   });
 
   test("a batch is judged by its net effect", async () => {
-    await using server = await contextServer({ template: "blank" });
+    await using server = await contextServer();
     const { admin } = server;
     await admin.put("/spaces/team/quotas", { max_files: 2 });
     await admin.write("a.md", "a");
@@ -150,7 +148,7 @@ describe("quotas", () => {
   });
 
   test("crossing 80 % is told once, and being refused is told as well", async () => {
-    await using server = await contextServer({ template: "blank" });
+    await using server = await contextServer();
     const { admin } = server;
     await admin.put("/spaces/team/quotas", { max_space_size: 100 });
     for (const size of [80, 81, 90, 101]) await put(admin, "a.md", "x".repeat(size));
@@ -171,7 +169,7 @@ const KEY = `AKIA${"QWERTYUIOPASDFGH".replaceAll(/[018]/g, "A")}`;
 
 describe("secrets", () => {
   test("every way in is guarded: 422 with rule, line and snippet; the record and the events have no secret", async () => {
-    await using server = await contextServer({ template: "blank" });
+    await using server = await contextServer();
     const { admin } = server;
     const text = `intro\nkey = ${KEY}\n`;
     const details = { rule: "AWS access key", line: 2, snippet: "key = AKIA…" };
@@ -201,7 +199,7 @@ describe("secrets", () => {
   });
 
   test("what was put into the working tree by hand is looked through before it is adopted", async () => {
-    await using server = await contextServer({ template: "blank" });
+    await using server = await contextServer();
     const { admin } = server;
     const tree = join(server.directory, "spaces", "team");
     writeFileSync(join(tree, "note.md"), "by hand");
@@ -219,7 +217,7 @@ describe("secrets", () => {
       versions: [],
     });
     const ann = await server.user("Ann", "contributor");
-    expect((await refusalOf(ann.raw("POST", "/spaces/team/adopt"))).status).toBe(403);
+    await refusal(ann.raw("POST", "/spaces/team/adopt"), "forbidden");
     expect(await admin.post("/spaces/team/adopt")).toEqual({
       head: expect.stringMatching(/\.1$/),
       adopted: ["note.md"],
@@ -252,7 +250,7 @@ describe("secrets", () => {
   });
 
   test("an edit by hand is guarded as well when a write records it; refused, nothing is changed or lost", async () => {
-    await using server = await contextServer({ template: "blank" });
+    await using server = await contextServer();
     const { admin } = server;
     const tree = join(server.directory, "spaces", "team");
     await admin.write("a.md", "one");
@@ -266,7 +264,7 @@ describe("secrets", () => {
       `${recorded}: a.md: line 1 looks like a secret (AWS access key); ${remedy}`,
       { path: "a.md", rule: "AWS access key", line: 1, snippet: "key = AKIA…" },
     );
-    expect((await refusalOf(admin.raw("DELETE", filePath("a.md")))).code).toBe("secret_found");
+    await refusal(admin.raw("DELETE", filePath("a.md")), "secret_found");
     await admin.put("/spaces/team/quotas", { max_file_size: 10 });
     writeFileSync(join(tree, "a.md"), "longer than ten");
     await refusal(
@@ -283,7 +281,7 @@ describe("secrets", () => {
   });
 
   test("a line that somebody checked passes, itself or by the line above it", async () => {
-    await using server = await contextServer({ template: "blank" });
+    await using server = await contextServer();
     const { admin } = server;
     expect((await put(admin, "a.md", `${KEY} <!-- secret:allow -->`)).status).toBe(201);
     expect((await put(admin, "b.md", `# secret:checked\n${KEY}`)).status).toBe(201);
@@ -292,12 +290,12 @@ describe("secrets", () => {
   });
 
   test("warn tells and lets through; off looks at nothing", async () => {
-    await using server = await contextServer({ template: "blank", config: { secrets: { mode: "warn" } } });
+    await using server = await contextServer({ config: { secrets: { mode: "warn" } } });
     expect((await put(server.admin, "a.md", KEY)).status).toBe(201);
     await using stream = await events(server);
     const { data } = await stream.until((event) => event.type === "secret.blocked");
     expect(data.data).toEqual({ rule: "AWS access key", line: 1, blocked: false });
-    await using silent = await contextServer({ template: "blank", config: { secrets: { mode: "off" } } });
+    await using silent = await contextServer({ config: { secrets: { mode: "off" } } });
     expect((await put(silent.admin, "a.md", KEY)).status).toBe(201);
   });
 });

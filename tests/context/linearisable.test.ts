@@ -20,7 +20,7 @@ interface Call {
 }
 
 test("concurrent writers that compare and swap, and readers", async () => {
-  await using server = await contextServer({ template: "blank" });
+  await using server = await contextServer();
   const calls: Call[] = [];
   let refused = 0;
   const versionIn = (response: Response) => Number(/^"(\d+)"$/.exec(response.headers.get("etag") ?? "")?.[1]);

@@ -62,7 +62,7 @@ describe("while the body is on its way", () => {
   };
   for (const [what, lose] of Object.entries(losses))
     test(`${what}: 401, and nothing is changed`, async () => {
-      await using server = await contextServer({ template: "blank" });
+      await using server = await contextServer();
       const ann = await server.user("Ann", "admin");
       for (const [index, request] of [FILE, PUSH, ADMIN].entries()) {
         if (index > 0) await server.admin.delete("/users/Ann").catch(() => {});
@@ -82,7 +82,7 @@ describe("while the body is on its way", () => {
     });
 
   test("demoted, or a rule that denies: as of then", async () => {
-    await using server = await contextServer({ template: "blank" });
+    await using server = await contextServer();
     const { token } = await server.user("Ann", "admin");
     const demote = (role: string) => () => server.admin.patch("/users/Ann", { role });
     const forbidden = { status: 403, code: "forbidden" };

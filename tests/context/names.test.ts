@@ -5,7 +5,7 @@ import { contextServer, put, type ContextServer } from "../kit/context-server.ts
 import { rawRequest } from "../kit/raw-http.ts";
 import { refusal, refusalOf } from "../kit/refusal.ts";
 
-const blank = () => contextServer({ template: "blank" });
+const blank = () => contextServer();
 
 describe("names", () => {
   /** The path as it stands in the address, past what client libraries would do to it. */

@@ -102,7 +102,7 @@ describe("tokens", () => {
       ["created_at,expires_at,id,kind,label,last_used_at", "token", "laptop"],
     ]);
     await server.admin.delete(`/users/Ann/tokens/${id}`);
-    expect((await refusalOf(server.admin.raw("DELETE", `/users/Ann/tokens/${id}`))).status).toBe(404);
+    await refusal(server.admin.raw("DELETE", `/users/Ann/tokens/${id}`), "not_found");
     expect((await whoami(server, ann.token)).status).toBe(200);
     expect(await server.admin.delete("/users/Ann/tokens")).toEqual({ user: "Ann", revoked: 1 });
     await refusal(whoami(server, ann.token), ...INVALID_TOKEN);
@@ -156,7 +156,7 @@ describe("tokens", () => {
     await admin.delete("/spaces/other?confirm=other");
     expect((await patch(["other"])).status).toBe(200);
     expect((await patch(["team"])).status).toBe(200);
-    expect((await refusalOf(patch(["other"]))).code).toBe("invalid");
+    await refusal(patch(["other"]), "invalid");
   });
 
   test("nobody is called as the record calls who is no user", async () => {
@@ -296,9 +296,6 @@ describe("logging in", () => {
     await server.admin.put("/users/Ann/password", { password: `${PASSWORD} 2` });
     expect((await whoami(server, token)).status).toBe(401);
     expect((await whoami(server, ann.token)).status).toBe(200);
-    expect(
-      (await refusalOf(server.admin.raw("PUT", "/users/Ann/password", { body: { password: "short" } })))
-        .status,
-    ).toBe(400);
+    await refusal(server.admin.raw("PUT", "/users/Ann/password", { body: { password: "short" } }), "invalid");
   });
 });

@@ -13,7 +13,7 @@ const shown = ({ admin }: ContextServer) => admin.get("/spaces/team");
 const RULES = { "identity/": "never", "drafts/": "init-only" };
 
 async function furnished() {
-  const server = await contextServer();
+  const server = await contextServer({ template: "team" });
   await server.admin.put("/spaces/team/sync", RULES);
   await server.admin.put("/spaces/team/quotas", { max_files: 321 });
   return server;
@@ -85,7 +85,7 @@ test("a space of an earlier version is taken over as it is, and two changes at o
 });
 
 test("a space whose file is lost and whose database cannot be read keeps neither the server nor the others from working", async () => {
-  await using server = await contextServer({ template: "blank" });
+  await using server = await contextServer();
   await server.admin.post("/spaces", { name: "other", template: "blank" });
   await server.restart((directory) => {
     rmSync(fileIn(directory));
@@ -104,7 +104,7 @@ test("a space whose file is lost and whose database cannot be read keeps neither
 });
 
 test("a folder that was there before outlives a space that could not be made in it", async () => {
-  await using server = await contextServer({ template: "blank" });
+  await using server = await contextServer();
   const folder = join(server.directory, "spaces", "other");
   mkdirSync(folder);
   writeFileSync(join(folder, "notes.md"), "by hand");

@@ -34,7 +34,7 @@ const problemOf = async (admin: ContextClient) => (await admin.get("/webhooks"))
 
 test("no file holds a secret; the key is made with the first one, for its owner only", async () => {
   await using hooks = hookReceiver();
-  await using server = await contextServer({ template: "blank", outbound: hooks.outbound });
+  await using server = await contextServer({ outbound: hooks.outbound });
   const key = join(server.directory, "secrets.key");
   expect(existsSync(key)).toBe(false);
   const hook = await addHook(server.admin, hooks.url());
@@ -58,7 +58,7 @@ test("no file holds a secret; the key is made with the first one, for its owner 
 test("the key may lie elsewhere", async () => {
   await using folder = await temporaryFolder();
   const secrets_key = join(folder.path, "keys", "cairn.key");
-  await using server = await contextServer({ template: "blank", config: { secrets_key } });
+  await using server = await contextServer({ config: { secrets_key } });
   await addHook(server.admin, "http://93.184.215.14/");
   expect([existsSync(secrets_key), existsSync(join(server.directory, "secrets.key"))]).toEqual([true, false]);
 });
@@ -66,7 +66,7 @@ test("the key may lie elsewhere", async () => {
 test("a backup holds neither secret nor key; what is restored says that it cannot sign, until the key or a new secret is there", async () => {
   await using hooks = hookReceiver();
   await using folder = await temporaryFolder();
-  await using server = await contextServer({ template: "blank", outbound: hooks.outbound });
+  await using server = await contextServer({ outbound: hooks.outbound });
   const hook = await addHook(server.admin, hooks.url());
   const door = JSON.parse(readFileSync(join(server.directory, "run", "server.json"), "utf8"));
   const operator = server.as(door.token);
@@ -112,7 +112,7 @@ test("a backup holds neither secret nor key; what is restored says that it canno
 
 test("secrets that an earlier build stored in the clear are sealed at the start, and gone from every file", async () => {
   await using hooks = hookReceiver();
-  await using server = await contextServer({ template: "blank", outbound: hooks.outbound });
+  await using server = await contextServer({ outbound: hooks.outbound });
   const hook = await addHook(server.admin, hooks.url());
   const secret = "an-old-secret-in-the-clear-0123456789";
   await server.restart((directory) => {

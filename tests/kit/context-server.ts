@@ -35,6 +35,7 @@ export interface ContextServerOptions {
   readonly clock?: Clock;
   /** Laid over `server.yaml`; rate limits are off unless it says otherwise. */
   readonly config?: Record<string, unknown>;
+  /** Of the first space; `blank` unless said. */
   readonly template?: "team" | "blank";
   readonly outbound?: OpenOptions["outbound"];
 }
@@ -66,7 +67,7 @@ export async function contextServer(options: ContextServerOptions = {}): Promise
   const clock = options.clock ? { clock: options.clock } : {};
   const outbound = options.outbound ? { outbound: options.outbound } : {};
   const made = await initServer(
-    { directory, space: SPACE, admin: "root", template: options.template },
+    { directory, space: SPACE, admin: "root", template: options.template ?? "blank" },
     log,
     clock.clock,
   );

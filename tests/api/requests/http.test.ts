@@ -20,7 +20,7 @@ const programs: Readonly<Record<string, () => Promise<Program>>> = {
     return { url: service.url, token: service.program.token, list: "/teams", [Symbol.asyncDispose]: dispose };
   },
   cairn: async () => {
-    const server = await contextServer({ template: "blank" });
+    const server = await contextServer();
     const dispose = () => server[Symbol.asyncDispose]();
     return { url: server.url, token: server.bootstrap, list: "/spaces", [Symbol.asyncDispose]: dispose };
   },

@@ -259,7 +259,7 @@ function furnishedPath(index: number): string {
 }
 
 export async function furnishedContext(): Promise<Furnished> {
-  const server = await contextServer({ template: "blank" });
+  const server = await contextServer();
   const { admin, directory, bootstrap } = server;
   const furnish = pushOf(FILES_PER_PUSH, smallDocument);
   for (let push = 0; push < FILES / FILES_PER_PUSH; push += 1)
