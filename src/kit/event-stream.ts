@@ -1,7 +1,7 @@
 // Splits an event stream (server-sent events; WHATWG HTML, 9.2) into its events, for whoever reads one outside of a browser. Bytes may be
 // split anywhere, also inside a character or a line ending. Knows no protocol.
 
-/** One event. */
+/** One event, unless the reader says otherwise. */
 export const EVENT_CHARACTERS_MAX = 4 * 1024 * 1024;
 
 const LINE_FEED = "\n";
@@ -11,6 +11,7 @@ const STREAMING = { stream: true };
 export class EventStream {
   readonly #take: (data: string, type: string, id: string) => void;
   readonly #tooLarge: (charactersMax: number) => Error;
+  readonly #charactersMax: number;
   readonly #decoder = new TextDecoder();
   /** The beginning of a line whose end has not arrived, in pieces: joining them at every read would copy a long line again and again. */
   #pieces: string[] = [];
@@ -23,14 +24,16 @@ export class EventStream {
 
   /**
    * `take` receives the data, the type and the id of each event; what it raises ends the reading. A type is empty where none is given, an id
-   * where the event has none. `tooLarge` makes the error for an event of more than `EVENT_CHARACTERS_MAX`.
+   * where the event has none. `tooLarge` makes the error for an event of more than `charactersMax`.
    */
   constructor(
     take: (data: string, type: string, id: string) => void,
     tooLarge: (charactersMax: number) => Error,
+    charactersMax: number = EVENT_CHARACTERS_MAX,
   ) {
     this.#take = take;
     this.#tooLarge = tooLarge;
+    this.#charactersMax = charactersMax;
   }
 
   /** Raises what `take` and `tooLarge` do. */
@@ -81,7 +84,7 @@ export class EventStream {
 
   #count(piece: string): void {
     this.#characters += piece.length;
-    if (this.#characters > EVENT_CHARACTERS_MAX) throw this.#tooLarge(EVENT_CHARACTERS_MAX);
+    if (this.#characters > this.#charactersMax) throw this.#tooLarge(this.#charactersMax);
   }
 
   /** `text` from `start` to `end`; cut out only where its value is needed. */

@@ -138,6 +138,9 @@ export function proven<T extends Pick<Refusal, "message" | "details">>(refusal: 
   return (Object.keys(rest).length === 0 ? bare : { ...bare, details: rest }) as T;
 }
 
+/** More than the largest answer of a model, which the service sends in one event. */
+const EVENT_CHARACTERS_MAX = 64 * 1024 * 1024;
+
 export class EventReader implements AsyncDisposable {
   readonly response: Response;
   readonly seen: StreamEvent[] = [];
@@ -147,6 +150,7 @@ export class EventReader implements AsyncDisposable {
     (data, type, id) =>
       this.#arrived.push({ id: id === "" ? undefined : Number(id), type, data: JSON.parse(data) }),
     (charactersMax) => new Error(`an event has more than ${charactersMax} characters`),
+    EVENT_CHARACTERS_MAX,
   );
 
   constructor(response: Response) {
