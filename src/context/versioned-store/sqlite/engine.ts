@@ -323,6 +323,7 @@ export class SqliteEngine implements SpaceEngine {
       // Only makes the next open look at more files.
       this.#log.warn("closing: how far the working tree is could not be stored", { error: messageOf(error) });
     }
+    this.#mirror.close();
     this.#db.close();
   }
 

@@ -189,6 +189,11 @@ export class Mirror {
     this.#schedule();
   }
 
+  /** Once nothing more is brought. */
+  close(): void {
+    this.#tree.close();
+  }
+
   /** For when the next of those that wait is due: at once, or when it is calm. */
   #schedule(): void {
     const next = this.#waiting.values().next().value;

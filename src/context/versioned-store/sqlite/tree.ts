@@ -74,6 +74,7 @@ export class Tree {
     this.#directories = directories;
   }
 
+  /** Gives back what is held. */
   close(): void {
     this.#own?.[Symbol.dispose]();
     this.#own = undefined;
