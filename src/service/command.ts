@@ -1,4 +1,4 @@
-// The `service` command line: exactly `serve` and `version`, loaded when called.
+// The `service` command line: `serve` and `version`, each loaded on demand.
 
 import { runProgram, type Program } from "../kit/cli.ts";
 import type { StartOptions } from "./main.ts";
@@ -20,7 +20,7 @@ const program = (start: Pick<StartOptions, "ui">): Program => ({
   },
 });
 
-/** Returns the exit code. `start`: of `serve`, what the command line does not say. */
+/** Runs a command and returns its exit code. `start` holds the options of `serve` that have no flag. */
 export function main(argv: readonly string[], start: Pick<StartOptions, "ui"> = {}): Promise<number> {
   return runProgram(program(start), argv);
 }

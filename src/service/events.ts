@@ -1,5 +1,4 @@
-// Everything that happens in a workspace, as events: what each feature declares, in one map. Stored events come before their effect is
-// visible; the transient ones are sent and not stored.
+// Merges the events that the features declare into one map. A stored event precedes its visible effect; a transient one is sent but not stored.
 
 import { approvalEvents } from "./approvals/events.ts";
 import { blueprintEvents } from "./blueprint/events.ts";
@@ -12,7 +11,7 @@ import { instructionEvents } from "./library/events.ts";
 import { streamedEvents, turnEvents } from "./turns/events.ts";
 import { workspaceEnd, workspaceEvents } from "./workspaces/events.ts";
 
-/** `data` of every type of event that is stored. */
+/** The schema of `data` of every stored event. */
 export const storedEventData = {
   ...turnEvents,
   ...entryEvents,
@@ -26,14 +25,14 @@ export const storedEventData = {
 };
 type StoredType = TypeIn<typeof storedEventData>;
 
-/** `data` of every type of event that is sent without an id. */
+/** The schema of `data` of every transient event, which has no id. */
 export const transientEventData = { ...streamedEvents, ...workspaceEnd };
 type TransientType = TypeIn<typeof transientEventData>;
 
 export const eventData = { ...storedEventData, ...transientEventData };
 export type EventType = TypeIn<typeof eventData>;
 
-/** An event with what its frame says beside `data:`. */
+/** An event together with the other fields of its frame. */
 export type WorkspaceEvent =
   | {
       [T in StoredType]: {
@@ -50,7 +49,7 @@ export type WorkspaceEvent =
         readonly id: null;
         readonly type: T;
         readonly turn_id: number | null;
-        /** Empty: it is of the moment. */
+        /** Always empty: a transient event has no recorded time. */
         readonly time: "";
         readonly data: DataOf<typeof transientEventData, T>;
       };

@@ -1,4 +1,4 @@
-// The ground that every feature is built on.
+// The foundation that every feature is built on.
 
 import type { Background } from "../kit/background.ts";
 import type { Clock } from "../kit/clock.ts";

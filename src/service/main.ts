@@ -1,5 +1,5 @@
-// Starts the service and stops it. Order: config, log, every refusal, database, reconcile, bind, admin token, serve.
-// A start that is refused leaves nothing behind.
+// Starts and stops the service. Order: configuration, log, checks that can refuse, database, reconciliation, bind, admin token, serve.
+// A refused start leaves nothing behind.
 
 import { existsSync, mkdirSync, rmdirSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -26,7 +26,7 @@ import { createHandler, QUIET_ROUTES } from "./server.ts";
 import { embeddedUi, type ServeUi } from "./ui.ts";
 
 export const DATABASE_NAME = "service.db";
-/** Databases that lack this migration may hold keys in the clear. */
+/** A database without this migration may contain provider keys in the clear. */
 const SEALED_SINCE = "009_approvals_keys_audit";
 const STOP_DEADLINE_MS = 9_000;
 
@@ -35,24 +35,24 @@ export interface StartOptions {
   environment: Environment;
   log: Pick<LogOptions, "format" | "write">;
   clock?: Clock;
-  /** Shorter waits for tests of slow providers. */
+  /** Overrides the provider timeouts in tests. */
   times?: TransportTimes;
-  /** Where gears run; tests of isolation hand in one of their own. */
+  /** Replaces the sandbox of gears in tests. */
   sandbox?: Sandbox;
-  /** The way out, for tests of it. */
+  /** Replaces the system's network in tests. */
   network?: Network;
-  /** The interface: what was compiled in, by default. */
+  /** Serves the interface; by default the one compiled in. */
   ui?: ServeUi;
 }
 
 export interface Service {
   readonly url: string;
   readonly port: number;
-  /** Stops accepting, ends streams, marks turns, closes the database; within 10 s. */
+  /** Stops accepting requests, ends streams, marks turns as interrupted and closes the database, within 10 s. */
   stop(reason: string): Promise<void>;
 }
 
-/** Raises AppError with the message that the operator sees. */
+/** Raises AppError with a message for the operator. */
 export async function startService(options: StartOptions): Promise<Service> {
   const clock = options.clock ?? systemClock;
   const config = loadConfig(options.flags, options.environment);
@@ -74,7 +74,7 @@ export async function startService(options: StartOptions): Promise<Service> {
     const watch = parts.metrics.watch(accessLog(log, QUIET_ROUTES));
     const handle = createHandler(parts, options.ui ?? embeddedUi(), log);
     listener = listen({ host, port, loopbackAdmin, allowedHosts, watch }, handle, log);
-    // In the same tick as the bind, so no request comes before it, and no token is shown that a refused bind would take back.
+    // Same tick as the bind: no request can arrive first, and no token is shown if the bind fails.
     seedAdmin(parts, config, log);
     announce(config, listener, options.environment, parts, log);
     parts.turns.startQueued();
@@ -93,7 +93,7 @@ export async function startService(options: StartOptions): Promise<Service> {
 
 interface Data {
   readonly db: Db;
-  /** Closes the database, and takes away what this start created. */
+  /** Closes the database and removes the directories that this start created. */
   readonly undo: () => void;
 }
 
@@ -112,13 +112,13 @@ function openData(directory: string, log: Log): Data {
   }
 }
 
-/** Those on the way that do not exist yet, the deepest first. */
+/** Returns the directories of the path that do not exist yet, deepest first. */
 function missingDirectories(directory: string): string[] {
   const parent = dirname(directory);
   return existsSync(directory) || parent === directory ? [] : [directory, ...missingDirectories(parent)];
 }
 
-/** Only what is empty: whatever else came to lie there is not ours to remove. */
+/** Stops at the first directory that is not empty: its content is not ours. */
 function removeEmpty(directories: readonly string[]): void {
   for (const directory of directories) {
     try {
@@ -172,7 +172,7 @@ function announce(
   parts.background.run("sandbox", () => parts.sandbox.prepare());
 }
 
-/** Paced, while requests are served. */
+/** Runs in the background while requests are served. */
 async function verifyAudit({ audit }: Parts, signal: AbortSignal, log: Log): Promise<void> {
   try {
     const { ok, broken_at, problem, entries } = await audit.check(signal);
@@ -199,7 +199,7 @@ async function stop(parts: Parts, listener: Listener, log: OpenLog, reason: stri
   void listener.drain();
   parts.terminals.stop();
   parts.workspaces.removal.stop();
-  // As background work: bounded as a whole, and a failure (a full disk) does not keep the rest from being closed.
+  // Run as background work, so that the total time is bounded and a failure (a full disk) does not prevent closing the rest.
   parts.background.run("stop of turns", async () => {
     await parts.turns.stop();
     await parts.gearRuns.stop();
@@ -210,7 +210,7 @@ async function stop(parts: Parts, listener: Listener, log: OpenLog, reason: stri
   parts.refusals.flush();
   parts.background.run("last-used times", () => parts.authentication.flushLastUsed());
   if ((await parts.background.settle(STOP_DEADLINE_MS)) === "deadline")
-    log.warn("some work did not end in time");
+    log.warn("background work did not finish before the deadline");
   parts.streams.endAll();
   await listener.close();
   parts.workers.close();

@@ -1,12 +1,12 @@
-// What the description says of each operation and its declarations do not: what it does, in a few words, and which errors it has of its own.
-// Errors that follow from a declaration (who may call, parameters, a body) are not repeated here.
+// Adds to the API description what route declarations cannot express: a summary of each operation, and the errors specific to it.
+// Errors implied by a declaration (admission, parameters, body) are not repeated here.
 
 import type { Operations } from "../kit/http/operation-facts.ts";
 
 export const operations: Operations = {
-  "GET /health": ["Report whether the server works"],
+  "GET /health": ["Report the health of the server"],
   "POST /login": ["Log in with a name and a password", "unauthenticated", "rate_limited"],
-  "POST /logout": ["Revoke the token that was used"],
+  "POST /logout": ["Revoke the presented token"],
   "GET /whoami": ["Show the caller"],
   "GET /users": ["List the users"],
   "POST /users": ["Create a user", "conflict"],
@@ -30,7 +30,7 @@ export const operations: Operations = {
   "POST /models": ["Add a model", "forbidden", "not_found", "conflict"],
   "PATCH /models/:id": ["Edit a model", "conflict"],
   "DELETE /models/:id": ["Delete a model", "conflict"],
-  "GET /workspaces": ["List the workspaces that the caller sees"],
+  "GET /workspaces": ["List the workspaces visible to the caller"],
   "POST /workspaces": ["Create a workspace", "not_found", "conflict"],
   "GET /workspaces/:id": ["Show a workspace"],
   "PATCH /workspaces/:id": ["Set the budget of a workspace"],
@@ -58,7 +58,7 @@ export const operations: Operations = {
   "POST /entries/:id/restore": ["Restore a forgotten entry", "conflict"],
   "POST /entries/:id/clear-taint": ["Clear the mark of untrusted text from an entry"],
   "POST /workspaces/:id/clear-taint": ["Clear the marks of untrusted text up to an entry"],
-  "GET /agents/:id/prompt": ["Show what would be sent to the model now"],
+  "GET /agents/:id/prompt": ["Show the next prompt of an agent"],
   "GET /turns/:id/calls": ["List the model calls of a turn"],
   "GET /turns/:id/steps": ["List the steps of a turn"],
   "GET /calls/:id": ["Show a model call as it was sent"],
@@ -100,9 +100,9 @@ export const operations: Operations = {
   "GET /workspaces/:id/usage": ["Show tokens and costs of a workspace"],
   "GET /egress/status": ["Show whether agents may search the web"],
   "POST /egress/off": ["Revoke every permission to search"],
-  "GET /egress/pending": ["List searches that wait for a decision"],
+  "GET /egress/pending": ["List pending searches"],
   "POST /egress/requests/:id/decision": ["Allow or deny a search", "conflict", "refused"],
-  "GET /egress/log": ["List the searches that were made"],
+  "GET /egress/log": ["List past searches"],
   "GET /workspaces/:id/egress": ["List the search permissions of a workspace"],
   "POST /workspaces/:id/egress": ["Allow an agent to search", "conflict", "refused"],
   "DELETE /egress-grants/:id": ["Revoke a permission to search"],

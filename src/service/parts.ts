@@ -1,5 +1,4 @@
-// Builds the service, feature by feature, each from the ground and the features below it. Adding a feature means adding its lines here and in
-// server.ts.
+// Builds the service feature by feature, each from the ground and the features below it. To add a feature, add its lines here and in server.ts.
 
 import { Background } from "../kit/background.ts";
 import type { Clock } from "../kit/clock.ts";
@@ -53,19 +52,19 @@ import { Access } from "./workspaces/access.ts";
 import { workspaceStore } from "./workspaces/store.ts";
 import { Workspaces, type WorkspacePart } from "./workspaces/workspaces.ts";
 
-/** From the root of the repository; release/build.ts compiles it in. */
+/** Path from the root of the repository; release/build.ts compiles it in. */
 const WORKER_ENTRY = "src/service/worker.ts";
 
 export interface PartsOptions {
   readonly db: Db;
   readonly clock: Clock;
   readonly log: Log;
-  /** Known once the socket is bound. */
+  /** Returns undefined until the socket is bound. */
   readonly ownListener: OwnListener;
   readonly times?: TransportTimes;
   readonly config: Config;
   readonly environment: Environment;
-  /** Where gears run. */
+  /** Replaces the sandbox of gears in tests. */
   readonly sandbox?: Sandbox;
   /** Replaces the system's network in tests. */
   readonly network?: Network;
@@ -102,7 +101,7 @@ export function buildParts(options: PartsOptions) {
   const directories = new Directories({ data: config.data, store: filesStore(db), background, clock, log });
   const files = new Files({ db, access, journal, audit, directories });
   const { instructions, proposals, libraryTools } = buildLibrary(ground, { access, blueprint });
-  // In this order: bindings are copied once it is known which agent is whose copy.
+  // The order matters: copying bindings needs the agents' copies.
   const workspaceParts: WorkspacePart[] = [
     {
       created: (id, input) => blueprint.createOrchestrator(id, input.orchestrator_model_id),
@@ -230,7 +229,7 @@ function buildGround({ db, clock, log, config, environment }: PartsOptions): Gro
 }
 
 function ownSandbox({ clock, log, config, environment }: Ground, installation: string): Sandbox {
-  // Its background work is its own: stopping the sandbox is itself work of the service's.
+  // The sandbox has its own background work, because stopping it is background work of the service.
   const background = new Background(log);
   const loopbackAdmin = isLoopbackAdmin(config);
   return createSandbox(config, { environment, clock, log, background, installation, loopbackAdmin });
@@ -242,18 +241,18 @@ function metricsOf(
   { turns, recorder }: ReturnType<typeof buildTurns>,
 ): Metrics {
   const readings: Reading[] = [
-    gauge("service_sse_clients", "Event streams that are open", () => streams.size),
-    gauge("service_worker_jobs", "Jobs that run in worker threads or wait for one", () => workers.load),
-    gauge("service_turns_running", "Turns that run", () => turns.running),
-    counter("service_model_calls_total", "Model calls that have ended", () => recorder.counts.calls),
+    gauge("service_sse_clients", "Open event streams", () => streams.size),
+    gauge("service_worker_jobs", "Jobs running in worker threads or queued for one", () => workers.load),
+    gauge("service_turns_running", "Running turns", () => turns.running),
+    counter("service_model_calls_total", "Finished model calls", () => recorder.counts.calls),
     counter(
       "service_model_input_tokens_total",
-      "Tokens that models read, as providers reported them",
+      "Input tokens reported by providers",
       () => recorder.counts.inputTokens,
     ),
     counter(
       "service_model_output_tokens_total",
-      "Tokens that models wrote, as providers reported them",
+      "Output tokens reported by providers",
       () => recorder.counts.outputTokens,
     ),
   ];

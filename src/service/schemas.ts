@@ -1,4 +1,4 @@
-// The schemas that the description of the API names: those that the features export.
+// The schemas that the API description names as components: all that the features export.
 
 import { HealthProblem, HealthState } from "../kit/health.ts";
 import type { SchemaModules } from "../kit/http/components.ts";

@@ -1,11 +1,11 @@
-// `service serve`: starts the service and stays until it is told to stop.
+// `service serve`: starts the service and runs until a stop signal.
 
 import { defineCommand } from "citty";
 import { processEnvironment, stderrIsTerminal, waitForStopSignal } from "../kit/environment.ts";
 import { logWriter } from "../kit/output.ts";
 import type { StartOptions } from "./main.ts";
 
-/** `start`: what the command line does not say. */
+/** `start` holds the options that have no flag. */
 export const serveCommand = (start: Pick<StartOptions, "ui">) =>
   defineCommand({
     meta: { name: "serve", description: "Start the service" },

@@ -1,4 +1,4 @@
-// The route map: everything that answers over HTTP, on one screen.
+// The route map: every HTTP endpoint on one screen.
 
 import { AppError, type ErrorCode } from "../kit/error.ts";
 import type { Exchange } from "../kit/http/exchange.ts";
@@ -49,13 +49,13 @@ const OF_WORKSPACE = `${API}/workspaces/:id`;
 const ID = /^[1-9][0-9]{0,14}$/;
 const LOGIN_ROUTE = `${API}/login`;
 const RIGHTS: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["unauthenticated", "forbidden", "rate_limited"]);
-/** Asked all the time, or files of the interface: in the access log at debug level. */
+/** Logged at debug level only: health probes and files of the interface. */
 export const QUIET_ROUTES: readonly string[] = ["/health", `${API}/health`, UI_ROUTE];
 
 export function createRoutes(parts: Parts, log: Log) {
   const caller = admission(parts.door);
   const kinds = new Map<string, CallerKind>();
-  // Nobody who may not come in, or may not know of the workspace in the address, makes the service read a body first.
+  // Check admission and access to the workspace in the path before reading a body.
   const door = (request: Request, route: string, { id = "" }: Readonly<Record<string, string>>) => {
     const kind = kinds.get(`${request.method} ${route}`);
     const who = kind === undefined ? undefined : parts.door.admit(kind, { request, route });
@@ -92,7 +92,7 @@ export function createRoutes(parts: Parts, log: Log) {
 
 export type Routes = ReturnType<typeof createRoutes>;
 
-/** Refusals for want of a right; those of a login are noted by its rules, which know whose it was. */
+/** Records refusals for lack of rights. The login rules record their own, because they know the user. */
 function noteRefusal(parts: Parts, request: Request, error: AppError): void {
   if (!RIGHTS.has(error.code) && !isUnseen(error)) return;
   const exchange = exchangeOf(request);
@@ -103,7 +103,7 @@ function noteRefusal(parts: Parts, request: Request, error: AppError): void {
   parts.refusals.note({ action: "request.refused", code, target: `${method} ${route ?? "none"}`, by });
 }
 
-/** API paths go to the routes, `/health` to the API's own, everything else is the interface's. */
+/** Sends API paths to the routes, answers `/health` and `/metrics`, and gives every other path to the interface. */
 export function createHandler(parts: Parts, serveUi: ServeUi, log: Log): Handle {
   const routes = createRoutes(parts, log);
   const health = createApi({ log, prefix: "" }).use(healthRoutes(admission(parts.door), parts.health));
@@ -116,7 +116,7 @@ export function createHandler(parts: Parts, serveUi: ServeUi, log: Log): Handle 
   };
 }
 
-/** For programs on this machine. For all others the path does not exist. */
+/** Answers programs on this machine; to any other client the path does not exist. */
 function metricsAnswer({ metrics }: Parts, exchange: Exchange): Response {
   if (!exchange.isDirectLocal()) throw new AppError("not_found", `${exchange.path}: not found`);
   if (exchange.method !== "GET" && exchange.method !== "HEAD")

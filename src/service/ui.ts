@@ -1,5 +1,5 @@
-// What is served beside the API: the browser interface, if this binary has one.
-// A missing asset is 404, never the interface's page; any other path is the page, so that its addresses can be opened and reloaded.
+// Serves the browser interface, if this binary has one.
+// A missing asset is 404, never the page; any other path returns the page, so that deep links open and reload.
 
 import type { UiAsset } from "../../embed/ui-asset.ts";
 import { AppError } from "../kit/error.ts";
@@ -7,11 +7,11 @@ import type { Exchange } from "../kit/http/exchange.ts";
 import { answerFile, type ServedFile } from "../kit/http/file-answer.ts";
 import { wrongMethod } from "../kit/http/route-table.ts";
 
-/** Their names hold a hash of their content. */
+/** Files with a hash of their content in the name. */
 const HASHED = "/assets/";
 const ASSET = /^\/assets\/|\.[a-z0-9]{1,8}$/i;
 const PAGE = "/index.html";
-/** What the access log calls all of it. */
+/** The name of all interface paths in the access log. */
 export const UI_ROUTE = "interface";
 
 /** Raises `not_found` for a missing asset, `wrong_method` for anything but GET and HEAD, `unavailable` without an interface. */
@@ -21,7 +21,7 @@ export function embeddedUi(): ServeUi {
   return createUi(async () => (await import("../../embed/ui/manifest.ts")).assets);
 }
 
-/** `load`: the list of what was compiled in, read at the first request; undefined: nothing was. */
+/** `load` returns the compiled-in assets, or undefined if there are none; it is called at the first request. */
 export function createUi(load: () => Promise<readonly UiAsset[] | undefined>): ServeUi {
   let loaded: Promise<ReadonlyMap<string, UiAsset> | undefined> | undefined;
   const assets = () =>
@@ -42,7 +42,7 @@ export function requireReading({ method, path }: Exchange): void {
   if (method !== "GET" && method !== "HEAD") throw wrongMethod(method, path, ["GET"]);
 }
 
-/** For a path that no file has. */
+/** Raises `not_found` if a path without a file looks like an asset. */
 export function refuseMissingAsset({ path }: Exchange): void {
   if (ASSET.test(path)) throw new AppError("not_found", `${path}: not found`);
 }

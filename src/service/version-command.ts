@@ -1,4 +1,4 @@
-// `service version`: prints which build this is.
+// `service version`: prints the version and build.
 
 import type { CommandDef } from "citty";
 import { printText } from "../kit/output.ts";

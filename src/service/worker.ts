@@ -1,4 +1,4 @@
-// The worker of the service: which function does which job. Each is loaded with its first job.
+// The worker thread of the service. Each job's code is loaded when the job first runs.
 
 import { implement, serveJobs } from "../kit/workers/job.ts";
 import { COUNT_JOB } from "./conversation/tokens.ts";

@@ -14,7 +14,7 @@ import { manualClock } from "../kit/manual-clock.ts";
 import { type World, world } from "../kit/world.ts";
 import { refusal } from "../kit/refusal.ts";
 
-const ANOTHER_TEXT = "was written anew: the text is not the one that was recorded";
+const ANOTHER_TEXT = "was rewritten: the text differs from the one recorded";
 const PASSWORD = "canary-password-71";
 const KEY = "canary-key-71";
 
@@ -337,7 +337,7 @@ test("records that can't be read any more are shown as that, the others as they 
     address: "",
     action: "unreadable",
     target: `audit:${seq}`,
-    detail: { problem: "this record was changed in the database and can't be read any more" },
+    detail: { problem: "this record was changed in the database and is unreadable" },
     content_hash: null,
     request_id: "",
     prev: before.find((record) => record.seq === seq)!.prev,

@@ -138,7 +138,7 @@ test("a changed address needs the key anew; the old key never follows it", async
   });
   const patch = (body: object) => at.admin.patch(`/providers/${id}`, body);
   const needsKey = invalid(
-    'base_url: the stored key must not be sent to another address; give api_key in the same request ("" clears it)',
+    'base_url: the stored key must not be sent to another address; set api_key in the same request ("" clears it)',
   );
 
   expect(await at.admin.refused("PATCH", `/providers/${id}`, { base_url: "http://two.example/v1" })).toEqual(
@@ -238,10 +238,10 @@ test("what is in use can't be deleted, and says by how many", async () => {
   const lab = await at.workspace("lab");
   const [provider, model] = [`/providers/${at.providerId}`, `/models/${at.bossId}`];
 
-  await refusal(at.admin.delete(provider), "conflict", "the provider has 1 model: delete it first", {
+  await refusal(at.admin.delete(provider), "conflict", "the provider has 1 model; delete it first", {
     models: 1,
   });
-  await refusal(at.admin.delete(model), "conflict", "1 agent uses the model: give it another one first", {
+  await refusal(at.admin.delete(model), "conflict", "1 agent uses the model; give it another one first", {
     agents: 1,
   });
   await at.admin.delete(`/workspaces/${lab.id}`);

@@ -40,7 +40,7 @@ test("a forged gear is pending, bound to its agent, and a tool only after approv
   ]);
   await lab.chat("make it");
   expect(resultsOf(lab)).toEqual([
-    "Gear \"adder\" version 1 is saved and bound to you. It waits for a person's approval; until then you can't call it. Tell the person so.",
+    'Gear "adder" version 1 is saved and bound to you. It waits for a person\'s approval; until then you cannot call it. Tell the person so.',
   ]);
   expect(toolsOf(lab)).not.toContain("adder");
   const [waiting] = await lab.admin.get("/approvals");
@@ -207,7 +207,7 @@ test("forging again saves a version; another workspace's gear is not overwritten
   expect(resultsOf(lab).map((text) => text.split(".")[0])).toEqual([
     'Gear "adder" version 1 is saved and bound to you',
     'Gear "adder" version 2 is saved and bound to you',
-    'a gear named "echo_args" exists already and was not forged in this workspace; choose another name',
+    'a gear named "echo_args" already exists and was not forged in this workspace; choose another name',
     'name: "delegate" is the name of a built-in tool',
   ]);
 });

@@ -132,7 +132,7 @@ const REFUSED_CREATES: [what: string, fields: Record<string, unknown>, status: n
     "a file as a directory",
     { ...NO_CODE, files: [file("main.sh", "x"), file("main.sh/a", "x")] },
     400,
-    "files: main.sh can't be both a file and a directory",
+    "files: main.sh cannot be both a file and a directory",
   ],
   [
     "a file among the inputs",
@@ -229,7 +229,7 @@ test("4 MiB of code are accepted, other routes keep their smaller limit", async 
 test("names are unique among gears that are not deleted", async () => {
   await using at = await world();
   const first = await makeGear(at.admin);
-  await refusal(at.admin.post("/gears", ECHO), "conflict", 'name: a gear named "echo_args" exists already');
+  await refusal(at.admin.post("/gears", ECHO), "conflict", 'name: a gear named "echo_args" already exists');
   await at.admin.delete(`/gears/${first.id}`);
   await refusal(at.admin.get(`/gears/${first.id}`), "not_found", `gear ${first.id}: not found`);
   expect((await makeGear(at.admin)).id).toBe(first.id + 1);

@@ -49,7 +49,7 @@ const refusals: Refusal[] = [
   {
     name: "a seed token that no header can carry",
     environment: { SERVICE_ADMIN_TOKEN: `${"a".repeat(24)} b` },
-    error: "SERVICE_ADMIN_TOKEN must be printable ASCII without spaces, so that it fits into a header",
+    error: "SERVICE_ADMIN_TOKEN must be printable ASCII without spaces, so that it fits in a header",
   },
   {
     name: "a seed token longer than any that is looked up",

@@ -44,9 +44,9 @@ onScreen("the blueprint", blueprintOffice, (office) => {
     const page = await office.open(at.path);
     await card(page, "scribe").waitFor();
     await draw(page, "orchestrator", card(page, "scribe"));
-    await toast(page, 'A wire from "orchestrator" to "scribe" exists already').waitFor();
+    await toast(page, 'A wire from "orchestrator" to "scribe" already exists').waitFor();
     await draw(page, "scribe", card(page, "scribe"));
-    await toast(page, "An agent can't be wired to itself").waitFor();
+    await toast(page, "An agent cannot be wired to itself").waitFor();
     expect(await page.getByRole("button", { name: "Undo", exact: true }).isDisabled()).toBe(true);
 
     // To this page no events come, so it does not know that the agent is gone.

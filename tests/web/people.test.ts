@@ -77,7 +77,7 @@ describe.if(hasBrowser)("the people screen", () => {
     await page.getByRole("button", { name: "Add a person" }).click();
     await page.getByLabel("Name").fill("ADMIN");
     await page.getByRole("button", { name: "Add person" }).click();
-    await details(page).getByRole("alert").getByText('a user named "ADMIN" exists already').waitFor();
+    await details(page).getByRole("alert").getByText('a user named "ADMIN" already exists').waitFor();
     expect(await page.getByLabel("Name").inputValue()).toBe("ADMIN");
     expect(await page.getByLabel("Name").getAttribute("aria-invalid")).toBe("true");
     browser.expected(/status of 409/);

@@ -1,12 +1,12 @@
-// Everything that waits for a person, from the sources that features registered. Decides nothing itself: each approval says where
-// its decision goes. Adding a feature's approvals is one line in parts.ts.
+// Lists pending approvals from the sources that features register in parts.ts. It decides nothing: each approval names the route that
+// decides it.
 
 import type { Caller } from "../identity/caller.ts";
 import { APPROVALS_MAX, type Approval } from "./schema.ts";
 
 /**
- * What waits in one feature, as far as this caller may decide it; `[]` for everybody else. Oldest first, at most `limit`.
- * Synchronous and read-only: it is called for every look at the list.
+ * Returns a feature's pending approvals that this caller may decide, oldest first, at most `limit`. Synchronous and read-only, because it
+ * runs for every request of the list.
  */
 export type ApprovalSource = (caller: Caller, limit: number) => Approval[];
 
@@ -17,7 +17,7 @@ export class Approvals {
     this.#sources = sources;
   }
 
-  /** Over all workspaces, oldest first; at most APPROVALS_MAX. */
+  /** Lists approvals of all workspaces, oldest first, at most APPROVALS_MAX. */
   list(caller: Caller): Approval[] {
     return this.#sources
       .flatMap((source) => source(caller, APPROVALS_MAX))

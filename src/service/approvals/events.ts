@@ -1,11 +1,11 @@
-// Events of decisions that wait for a person.
+// Events of pending and decided approvals.
 
 import { Type, type Static } from "@sinclair/typebox";
 import { closed, Id, nullable, oneOf } from "../../kit/schema.ts";
 import { AuthKind } from "../identity/schema.ts";
 import { Approval, approvalKinds } from "./schema.ts";
 
-/** The outcome of an approval. `withdrawn`: its subject is gone. */
+/** The outcome of an approval; `withdrawn` means that its subject is gone. */
 export const approvalDecisions = [
   "approved",
   "accepted",
@@ -20,7 +20,7 @@ export const ApprovalDecided = closed({
   kind: oneOf(approvalKinds),
   id: Id,
   decision: oneOf(approvalDecisions),
-  /** Null: the service, because time ran out or the turn was cancelled. */
+  /** Null for the service itself, when the approval expired or the turn was cancelled. */
   by: nullable(Type.String()),
   auth: nullable(AuthKind),
   reason: nullable(Type.String()),

@@ -1,4 +1,4 @@
-// HTTP for the list of everything that waits for a person.
+// HTTP for the list of pending approvals.
 
 import { Elysia } from "elysia";
 import { Type } from "@sinclair/typebox";
@@ -6,7 +6,7 @@ import type { Admission } from "../identity/admission.ts";
 import type { Approvals } from "./approvals.ts";
 import { Approval } from "./schema.ts";
 
-/** `ready`: resolves when it is known whether gears are isolated, which decides what waits. */
+/** `ready` resolves once it is known whether gears are isolated, which determines the list. */
 export function approvalRoutes(plugin: Admission, approvals: Approvals, ready: () => Promise<void>) {
   return new Elysia({ name: "approvals", normalize: false, tags: ["approvals"] }).use(plugin).get(
     "/approvals",

@@ -1,19 +1,19 @@
-// What waits for a person: one shape for all kinds, so that one list, one badge and one dialog can show them.
+// Pending approvals: one shape for all kinds, so that one list, one badge and one dialog can show them.
 
 import { Type, type Static } from "@sinclair/typebox";
 import { closed, Id, nullable, oneOf, Time } from "../../kit/schema.ts";
 
-/** Shown at once; of more, the oldest. What is decided makes room for the rest. */
+/** If more are pending, the list shows the oldest. */
 export const APPROVALS_MAX = 1000;
 
 export const approvalKinds = ["gear", "instruction", "search"] as const;
 export type ApprovalKind = (typeof approvalKinds)[number];
 
-/** Who can call a gear once it is approved. */
+/** The agents that can call a gear once it is approved. */
 export const ApprovalCallers = closed({
-  /** `agent` null: all agents of the workspace. */
+  /** A null `agent` means all agents of the workspace. */
   named: Type.Array(closed({ workspace: Type.String(), agent: nullable(Type.String()) })),
-  /** Counted only: bindings in workspaces that a reader of this approval may not see. */
+  /** Number of bindings in workspaces that the reader may not see. */
   elsewhere: Type.Integer({ minimum: 0 }),
 });
 export type ApprovalCallers = Static<typeof ApprovalCallers>;
@@ -24,25 +24,25 @@ export const Approval = closed({
     minimum: 1,
     description: "id of the gear, proposal or search request: unique together with `kind`",
   }),
-  /** One line that says what is asked. */
+  /** The request in one line. */
   title: Type.String(),
   subject: Type.String({ description: "name of the gear or instruction, or the query" }),
-  /** What a person must know before deciding, in plain words: whether gears are isolated, how long a query is. */
+  /** Facts to weigh before deciding, as sentences: whether gears are isolated, how long a query is. */
   facts: Type.Array(Type.String()),
-  /** Null for anything but a gear. */
+  /** Null unless `kind` is `gear`. */
   callers: nullable(ApprovalCallers),
-  /** Exactly this is decided on; a decision names it, so that it can't be about something else by then. */
+  /** Hash of the exact content to decide on. A decision must name it, so that it cannot apply to changed content. */
   content_hash: Type.String({ description: "SHA-256, hex" }),
-  /** Null when it belongs to no workspace. */
+  /** Null for an approval of no workspace. */
   workspace_id: nullable(Id),
-  /** The agent that asks; null when a person does. */
+  /** The requesting agent; null when a person asks. */
   agent: nullable(Type.String()),
-  /** Who made it, or whose turn it is. */
+  /** The user who asked, or whose turn it is. */
   requested_by: Type.String(),
   requested_at: Time,
-  /** After this it counts as refused; null: it waits for ever. */
+  /** An approval counts as refused after this; null means that it never expires. */
   expires_at: nullable(Time),
-  /** Where the decision goes. */
+  /** The route that takes the decision. */
   decide: closed({ method: oneOf(["POST", "PATCH"] as const), path: Type.String() }),
 });
 export type Approval = Static<typeof Approval>;

@@ -1,8 +1,7 @@
-// Writes and checks the audit chain. A record is written in the same transaction as the decision it tells of:
-// there is no decision without its record, and none recorded that did not happen.
+// Writes and verifies the audit chain. A record is written in the transaction of the decision it describes, so neither exists without the other.
 //
-// A record is stored as canonical JSON, the text that its hash is of, so that verifying compares texts: white space, doubled keys,
-// escapes and another order are found, which parsing would hide.
+// A record is stored as canonical JSON, the exact text that is hashed. Verification compares texts, so it also detects changed white space,
+// duplicate keys, escapes and key order, which parsing would hide.
 
 import { Value } from "@sinclair/typebox/value";
 import { rfc3339, turnOfOthers, type Clock } from "../../kit/clock.ts";
@@ -14,9 +13,9 @@ import { requireAdmin, type Caller } from "../identity/caller.ts";
 import { AuditRecord, type AuditQuery, type AuditVerification } from "./schema.ts";
 import { auditStore, type AuditStore, type AuditRow } from "./store.ts";
 
-/** Read and compared in a few milliseconds. */
+/** Takes a few milliseconds to read and compare. */
 const FILTERED_PAGE_ROWS = 1_000;
-/** Verified in one go, in about 2 ms. */
+/** Takes about 2 ms to verify. */
 const VERIFY_PAGE_ROWS = 100;
 
 export interface Decision {
@@ -25,11 +24,11 @@ export interface Decision {
   /** `noun:id` or `noun:name`. */
   readonly target: string;
   readonly detail?: Record<string, string | number | boolean | null>;
-  /** Exactly what was decided on; hashed, not stored. Never a secret. */
+  /** The exact content that was decided on; hashed, not stored. Never a secret. */
   readonly content?: string;
 }
 
-/** Somebody whom no credential names: who tried to log in, whose token was refused. */
+/** An unauthenticated client: a failed login, a refused token. */
 export interface Stranger {
   readonly requestId: string;
   readonly address: string;
@@ -40,7 +39,7 @@ type RecordBody = Omit<AuditRecord, "prev" | "hash">;
 export class Audit {
   readonly #store: AuditStore;
   readonly #clock: Clock;
-  /** The first record that is stored as canonical JSON. */
+  /** Sequence number of the first record stored as canonical JSON. */
   readonly #canonicalFrom: number;
   #verifying: Promise<AuditVerification> | undefined;
 
@@ -50,7 +49,7 @@ export class Audit {
     this.#canonicalFrom = this.#store.canonicalFrom.get()!.canonical_from;
   }
 
-  /** Called inside the write that acts. `actor` null: the service itself (first start). */
+  /** Call it inside the write that acts. `actor` is null for the service itself (first start). */
   record(actor: Caller | Stranger | null, decision: Decision): void {
     const head = this.#store.head.get()!;
     const agent = actor && "agent" in actor && actor.agent !== undefined ? { agent: actor.agent } : {};
@@ -69,7 +68,7 @@ export class Audit {
     this.#store.setHead.run(body.seq, hash);
   }
 
-  /** Newest first. What is no longer a record is shown as that, so that the others can still be read. */
+  /** Returns records, newest first. An unreadable record is returned as such, so the rest stay readable. */
   async list(caller: Caller, query: AuditQuery): Promise<AuditRecord[]> {
     requireAdmin(caller);
     const { action, actor, limit = LIST_DEFAULT } = query;
@@ -77,7 +76,7 @@ export class Audit {
     const found: AuditRow[] = [];
     let before = query.before ?? Number.MAX_SAFE_INTEGER;
     while (found.length < limit) {
-      // A filter may fit none of very many: those are read with pauses.
+      // A filter may match very few of very many records, so this reads in pages and yields between them.
       const asked = filters ? FILTERED_PAGE_ROWS : limit;
       const rows = this.#store.page.all(before, asked);
       for (const row of rows) if (!filters || fits(row, action, actor)) found.push(row);
@@ -88,7 +87,7 @@ export class Audit {
     return found.slice(0, limit).map(toRecord);
   }
 
-  /** The anchored end of the chain; logged at start, so that the log witnesses it. */
+  /** The anchored end of the chain. It is logged at start, so that the log is a second witness. */
   head(): ChainEnd {
     return this.#store.head.get()!;
   }
@@ -98,7 +97,7 @@ export class Audit {
     return this.check();
   }
 
-  /** Recomputes the whole chain and compares its end with the anchored head, page by page; who asks meanwhile gets the same answer. */
+  /** Recomputes the whole chain page by page and compares its end with the anchored head. Concurrent callers share one run. */
   check(signal?: AbortSignal): Promise<AuditVerification> {
     return (this.#verifying ??= this.#check(signal).finally(() => (this.#verifying = undefined)));
   }
@@ -116,7 +115,7 @@ export class Audit {
     for (;;) {
       signal?.throwIfAborted();
       const rows = this.#store.from.all(last, VERIFY_PAGE_ROWS);
-      // Nothing is written between this page and the head below: the next record that comes belongs to neither.
+      // No write can happen between this page and reading the head below.
       if (rows.length === 0) break;
       for (const row of rows) {
         const problem = this.#problemOf(row, end);
@@ -147,7 +146,7 @@ export class Audit {
     if (fault === "hash" || !body) return "was edited";
     const isCanonical = seq >= this.#canonicalFrom;
     const isSameText = isCanonical ? row.record === canonicalJson(body) : isAsWritten(row.record, body);
-    return isSameText ? undefined : "was written anew: the text is not the one that was recorded";
+    return isSameText ? undefined : "was rewritten: the text differs from the one recorded";
   }
 }
 
@@ -177,12 +176,12 @@ const UNREADABLE = {
   auth: "system",
   address: "",
   action: "unreadable",
-  detail: { problem: "this record was changed in the database and can't be read any more" },
+  detail: { problem: "this record was changed in the database and is unreadable" },
   content_hash: null,
   request_id: "",
 } as const;
 
-/** Records of earlier builds are in the order in which these wrote them; the order inside `detail` was any. */
+/** Compares with the format of earlier builds: a fixed order of fields, and any order inside `detail`. */
 function isAsWritten(record: string, body: RecordBody): boolean {
   const {
     seq,

@@ -1,6 +1,6 @@
-// Puts refused requests and failed logins on record, at a bounded rate: the first of a kind at once, its repeats as one record with their
-// count and their targets when the interval is over. A kind is an action, a code, and who it was: the user, else the address (IPv6: its /64).
-// Nothing that a stranger typed gets on record.
+// Records refused requests and failed logins at a bounded rate: the first of a kind at once, its repeats as one record with their count and
+// targets at the end of the interval. A kind is an action, a code and a caller: the user, or else the address (for IPv6 its /64).
+// Text from an unauthenticated client is never recorded.
 
 import type { Background } from "../../kit/background.ts";
 import type { Db } from "../../kit/db.ts";
@@ -9,18 +9,18 @@ import { rememberedCaller, type Caller } from "../identity/caller.ts";
 import type { Audit, Stranger } from "./audit.ts";
 
 const INTERVAL_MS = 60_000;
-/** Recorded apart from each other in an interval; further ones are counted together. */
+/** Kinds recorded separately in one interval; the rest are counted together. */
 const KINDS_MAX = 60;
 const OTHERS = "others";
-/** Named in the record of the repeats of a kind. */
+/** Targets listed in the record of a kind's repeats. */
 const TARGETS_NAMED_MAX = 16;
 const SEVERAL = "several";
 
 export interface Refusal {
   readonly action: "request.refused" | "login.failed";
-  /** Of the error: `forbidden`, `rate_limited`, … */
+  /** The error's code: `forbidden`, `rate_limited`, … */
   readonly code: string;
-  /** `GET /api/v1/users`, as declared; `user:7`. */
+  /** The declared route (`GET /api/v1/users`), or the user (`user:7`). */
   readonly target: string;
   readonly by: Caller | Stranger;
 }
@@ -28,7 +28,7 @@ export interface Refusal {
 interface Kind {
   readonly first: Refusal;
   repeats: number;
-  /** What the repeats were about, as many as are named. */
+  /** Targets of the repeats, at most TARGETS_NAMED_MAX. */
   readonly targets: Set<string>;
 }
 
@@ -47,7 +47,7 @@ export class Refusals {
     this.#deps = deps;
   }
 
-  /** Returns at once; a record that can't be written is logged. */
+  /** Returns at once. A record that cannot be written is logged. */
   note(refusal: Refusal): void {
     this.#timer ??= this.#startInterval();
     const key = keyOf(refusal);
@@ -112,7 +112,7 @@ export class Refusals {
   }
 }
 
-/** Asked now: a connection that is closed has no address. A token that was revoked meanwhile is that of a stranger. */
+/** Captures the caller now, since a closed connection has no address. The caller of a token revoked meanwhile becomes a stranger. */
 function remembered(by: Caller | Stranger): Caller | Stranger {
   if (!("userId" in by)) return by;
   return rememberedCaller(by) ?? { requestId: by.requestId, address: by.address() };

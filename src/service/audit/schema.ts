@@ -1,4 +1,4 @@
-// The record of decisions: who, how authenticated, what, exact content hash; each record closes over the one before.
+// Audit records: who decided what, how they authenticated, and the hash of the exact content. Each record contains the hash of the previous one.
 
 import { Type, type Static } from "@sinclair/typebox";
 import { closed, Id, nullable, PageQuery, Time } from "../../kit/schema.ts";
@@ -6,13 +6,13 @@ import { AuthKind } from "../identity/schema.ts";
 
 export const AuditRecord = closed({
   seq: Type.Integer(),
-  /** Null: the record can't be read any more (action `unreadable`), since somebody changed the database behind the service's back. */
+  /** Null for an unreadable record (action `unreadable`): the database was changed behind the service's back. */
   time: nullable(Time),
   actor_id: nullable(Id),
   actor: Type.String(),
   role: Type.String(),
   auth: Type.Union([AuthKind, Type.Literal("system"), Type.Literal("none")], {
-    description: "`none`: whoever it was had no valid credential",
+    description: "`none`: no valid credential was presented",
   }),
   address: Type.String(),
   action: Type.String(),
@@ -35,7 +35,7 @@ export const AuditVerification = closed({
   ok: Type.Boolean(),
   entries: Type.Integer(),
   head: Type.String(),
-  /** First record that was edited, removed or reordered; null when the chain holds. */
+  /** The first record that was edited, removed or reordered; null when the chain is intact. */
   broken_at: nullable(Type.Integer()),
   problem: nullable(Type.String()),
 });

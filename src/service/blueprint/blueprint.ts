@@ -117,7 +117,7 @@ export class Blueprint {
     const row = this.existingAgent(id);
     const name = input.name === undefined ? { text: row.name, key: row.name_key } : agentName(input.name);
     if (row.orchestrator && name.text !== row.name)
-      throw new AppError("refused", "the orchestrator can't be renamed");
+      throw new AppError("refused", "the orchestrator cannot be renamed");
     this.#requireFreeName(row.workspace_id, name, id);
     if (input.model_id !== undefined) models.existing(input.model_id);
     const { x, y } = input.position ?? row;
@@ -148,7 +148,7 @@ export class Blueprint {
   removeAgentIn(caller: Caller, id: number): void {
     const { store, journal, clock } = this.#deps;
     const row = this.existingAgent(id);
-    if (row.orchestrator) throw new AppError("refused", "the orchestrator can't be deleted");
+    if (row.orchestrator) throw new AppError("refused", "the orchestrator cannot be deleted");
     for (const wire of store.wiresOfAgent.all(id, id)) this.removeWireIn(caller, wire.id);
     store.removeAgent.run(clock.now(), id);
     journal.append(row.workspace_id, turnOf(caller), "agent.removed", { agent_id: id });
@@ -165,11 +165,11 @@ export class Blueprint {
   createWireIn(caller: Caller, workspaceId: number, input: CreateWire): Wire {
     const { store, journal, audit, clock } = this.#deps;
     if (input.from_agent_id === input.to_agent_id)
-      throw fieldError("invalid", "to_agent_id", "an agent can't be wired to itself");
+      throw fieldError("invalid", "to_agent_id", "an agent cannot be wired to itself");
     const from = this.#endOfWire(workspaceId, "from_agent_id", input.from_agent_id);
     const to = this.#endOfWire(workspaceId, "to_agent_id", input.to_agent_id);
     if (store.wireBetween.get(from.id, to.id)) {
-      throw new AppError("conflict", `a wire from "${from.name}" to "${to.name}" exists already`);
+      throw new AppError("conflict", `a wire from "${from.name}" to "${to.name}" already exists`);
     }
     if (store.wireCount.get(workspaceId)!.count >= WIRES_PER_WORKSPACE_MAX)
       throw new AppError("refused", `a workspace has at most ${WIRES_PER_WORKSPACE_MAX} wires`);
@@ -328,7 +328,7 @@ export class Blueprint {
   #requireFreeName(workspaceId: number, name: Name, exceptId?: number): void {
     const other = this.#deps.store.agentByKey.get(workspaceId, name.key);
     if (other && other.id !== exceptId)
-      throw fieldError("conflict", "name", `an agent named "${other.name}" exists already`);
+      throw fieldError("conflict", "name", `an agent named "${other.name}" already exists`);
   }
 }
 

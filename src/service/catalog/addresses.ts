@@ -1,6 +1,6 @@
-// Refuses addresses that lead back to our own listener: a request sent there would arrive from loopback, as the admin's.
-// Checked when an address is saved and again at every use, since a name can come to mean another machine.
-// A name that moves between the check and the connection still meets the request guard, which refuses a foreign Host.
+// Refuses addresses of our own listener: a request sent there would arrive from loopback, with the admin's rights.
+// An address is checked when it is saved and at every use, because a name can be pointed at another machine.
+// If a name changes between the check and the connection, the request guard still refuses the foreign Host.
 
 import { lookup } from "node:dns/promises";
 import ipaddr from "ipaddr.js";
@@ -12,10 +12,10 @@ const RESOLVE_DEADLINE_MS = 3000;
 const HTTP_PORT = 80;
 const HTTPS_PORT = 443;
 
-/** Known once the socket is bound; undefined before, when nothing can lead there. */
+/** Returns undefined until the socket is bound. */
 export type OwnListener = () => { readonly host: string; readonly port: number } | undefined;
 
-/** All addresses of a host name. Rejects when there are none. */
+/** Resolves a host name to all of its addresses. Rejects when there are none. */
 export type Resolve = (hostname: string) => Promise<string[]>;
 
 export async function systemResolve(hostname: string): Promise<string[]> {
@@ -23,8 +23,8 @@ export async function systemResolve(hostname: string): Promise<string[]> {
 }
 
 /**
- * Raises `refused` when `url` (absolute, http or https) leads to our own port on this machine. The system's resolver is asked only for
- * a name with our port. A name that can't be resolved in time passes: nothing answers there, or the next use checks it again.
+ * Raises `refused` when `url` (absolute, http or https) leads to our own port on this machine. Resolves a name only if the port is ours. A
+ * name that cannot be resolved in time passes: either nothing answers there, or the next use checks it again.
  */
 export async function refuseOwnListener(
   url: string,
@@ -36,10 +36,7 @@ export async function refuseOwnListener(
   if (portOf(target) !== ownListener()?.port) return;
   const addresses = await addressesOf(target.hostname, resolve, deadlineMs);
   if (!addresses.some(isThisMachine)) return;
-  throw new AppError(
-    "refused",
-    `${target.origin} is this server itself: the address must lead to another one`,
-  );
+  throw new AppError("refused", `${target.origin} is this server itself; use the address of another server`);
 }
 
 function portOf(url: URL): number {
@@ -47,7 +44,7 @@ function portOf(url: URL): number {
   return url.protocol === "https:" ? HTTPS_PORT : HTTP_PORT;
 }
 
-/** `localhost` and names below it are loopback without asking anybody (RFC 6761, 6.3). */
+/** `localhost` and its subdomains are loopback without a lookup (RFC 6761, 6.3). */
 async function addressesOf(hostname: string, resolve: Resolve, deadlineMs: number): Promise<string[]> {
   const literal = hostname.replace(/^\[(.*)\]$/, "$1");
   if (ipaddr.isValid(literal)) return [literal];

@@ -1,4 +1,4 @@
-// Builds the catalog: providers with their keys, and models.
+// Builds the catalog feature: providers with their keys, and models.
 
 import { SecretBox } from "../../kit/secret-box.ts";
 import type { Ground } from "../ground.ts";
@@ -8,7 +8,6 @@ import { Models } from "./models.ts";
 import { Providers } from "./providers.ts";
 import { catalogStore } from "./store.ts";
 
-/** `ownListener`: known once the socket is bound. */
 export function buildCatalog({ db, clock, config, audit }: Ground, ownListener: OwnListener) {
   const store = catalogStore(db);
   const keys = new ProviderKeys(new SecretBox(config.secretsKey));

@@ -1,4 +1,4 @@
-// What an update changes, as the audit tells it: `field` and `field_before`, for the fields that differ only.
+// Lists the changes of an update for the audit: `field` and `field_before` of each field that differs.
 
 type Value = string | number | null;
 

@@ -1,19 +1,19 @@
-// What may be said about a provider that failed: its status and its own message, without the key, and without raw network errors
-// (those map the internal network).
+// Describes a provider's failure by its status and its own message, without the key and without raw network errors, which would reveal
+// the internal network.
 
 import { systemCode } from "../../kit/error.ts";
 
 const MESSAGE_CHARACTERS_MAX = 500;
 const SCRUBBED = "[api key]";
 
-/** Replaces every occurrence of `key` in `text`, also where its characters are escaped for JSON, a URL or HTML, in any mixture. */
+/** Replaces every occurrence of `key` in `text`, including any mixture of JSON, URL and HTML escapes. */
 export function scrubKey(text: string, key: string): string {
   if (key === "") return text;
   const runs = key.match(/\\+|[^\\]/g) ?? [];
   return text.replace(new RegExp(runs.map(anyForm).join(""), "g"), SCRUBBED);
 }
 
-/** Longest form first, so that no rest of it stays. A run of backslashes counts as one, since each level of escaping doubles it. */
+/** Tries the longest form first, so that no part of it remains. A run of backslashes is one unit: each level of escaping doubles it. */
 function anyForm(run: string): string {
   const code = run.charCodeAt(0);
   const hex = code.toString(16).replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`);
@@ -34,10 +34,10 @@ const HTML_NAMES = new Map([
   ["'", "&apos;"],
 ]);
 
-/** The sentence in a provider's error body, one line, scrubbed and bounded; undefined when there is none to show. */
+/** Returns the message in a provider's error body as one line, scrubbed and bounded; undefined when there is none. */
 export function providerMessage(body: string, key: string): string | undefined {
   const said = sentenceOf(body) ?? (/^\s*[<{[]/.test(body) ? "" : body);
-  // Scrubbed before it is cut: half a key would not be recognised.
+  // Scrub before truncating: half a key would not match.
   const line = scrubKey(said, key)
     .replace(/[\p{Cc}\p{Cf}\s]+/gu, " ")
     .trim();
@@ -45,7 +45,7 @@ export function providerMessage(body: string, key: string): string | undefined {
   return line.length > MESSAGE_CHARACTERS_MAX ? `${line.slice(0, MESSAGE_CHARACTERS_MAX)}…` : line;
 }
 
-/** Both protocols say `{"error":{"message"}}`; others also say `{"error"}`, `{"message"}`, `{"detail"}`, or put it in a list. */
+/** Both protocols send `{"error":{"message"}}`; other servers send `{"error"}`, `{"message"}` or `{"detail"}`, some of them in a list. */
 function sentenceOf(body: string): string | undefined {
   const value = [parsed(body)].flat()[0] as
     { error?: unknown; message?: unknown; detail?: unknown } | null | undefined;
@@ -75,10 +75,10 @@ const SENTENCES = new Map([
   ["ZlibError", "the answer could not be decompressed"],
 ]);
 
-/** OpenSSL's names for what it does not accept of a certificate, and those of the handshake. */
+/** OpenSSL's error codes for certificates and handshakes. */
 const TLS_CODES = /CERT|^ERR_(?:TLS|SSL)|^EPROTO$|SIGNATURE|ISSUER|^HOSTNAME_MISMATCH$|^CRL_/;
 
-/** A fixed sentence for whatever `fetch` threw. */
+/** Returns a fixed sentence for an error thrown by `fetch`. */
 export function networkFailure(error: unknown): string {
   if (error instanceof Error && error.name === "TimeoutError") return "no answer in time";
   const code = systemCode(error) ?? "";

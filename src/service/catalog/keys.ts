@@ -1,4 +1,4 @@
-// Keys of providers at rest: sealed with a key that lies in a file of its own (kit/secret-box.ts), so that a copied database holds none.
+// Encrypts provider keys at rest with a key from a separate file (kit/secret-box.ts), so that a copy of the database reveals none.
 
 import type { Db } from "../../kit/db.ts";
 import type { Log } from "../../kit/log.ts";
@@ -12,20 +12,20 @@ export class ProviderKeys {
     this.#box = box;
   }
 
-  /** What is stored for a key; empty for none. Raises `unavailable`, `invalid`: of the key file. */
+  /** Returns the sealed form to store; empty for no key. Raises `unavailable` or `invalid` for problems with the key file. */
   seal(key: string, providerId: number): string {
     return key === "" ? "" : this.#box.seal(key, about(providerId));
   }
 
-  /** The key; empty for none. Raises `unavailable`, `invalid` when the key file is missing, wrong or unreadable. */
+  /** Returns the key; empty for none. Raises `unavailable` or `invalid` when the key file is missing, wrong or unreadable. */
   open(stored: string, providerId: number): string {
     return stored === "" ? "" : this.#box.open(stored, about(providerId));
   }
 }
 
 /**
- * Seals what an earlier build stored in the clear, and rewrites the database, so that neither its free pages nor its log nor the copy that
- * the upgrade makes hold a key. Before the migration 009 and never later; can be repeated. Takes as long as copying the database.
+ * Seals keys that an earlier build stored in the clear, and rewrites the database, so that neither its free pages, nor its log, nor the
+ * upgrade's backup contain a key. Runs before migration 009, never later; idempotent. Takes as long as copying the database.
  */
 export function sealStoredKeys(db: Db, keyPath: string, log: Log): void {
   const store = catalogStore(db);
@@ -37,7 +37,7 @@ export function sealStoredKeys(db: Db, keyPath: string, log: Log): void {
   db.rewrite();
   if (clear.length === 0) return;
   log.warn(
-    "provider keys are encrypted now; copies of the database that were made before hold them in the clear: delete those copies",
+    "provider keys are now encrypted; delete earlier copies of the database, which hold them in the clear",
     { providers: clear.length },
   );
 }

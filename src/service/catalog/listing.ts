@@ -1,12 +1,12 @@
-// Asks a provider for its models. This sends the key, so it is for admins, to the provider's own address only, without redirects.
-// Everything is bounded, and whatever goes wrong is a result, not an error.
+// Asks a provider for its models. This sends the key, so only an admin may ask, and the request goes to the provider's own address and follows
+// no redirects. Time and size are bounded, and a failure is a result, not an error.
 
 import { networkFailure, providerMessage, scrubKey } from "./failures.ts";
 import { LISTED_MODELS_MAX, MODEL_NAME_CHARACTERS_MAX, type Protocol, type ProviderTest } from "./schema.ts";
 
 const LISTING_DEADLINE_MS = 10_000;
 const LISTING_BYTES_MAX = 1024 * 1024;
-/** Sent by every client of the Messages API: the version of the format. */
+/** The version of the Messages API, which every client must send. */
 const ANTHROPIC_VERSION = "2023-06-01";
 
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
@@ -38,7 +38,7 @@ export async function listProviderModels(
   }
 }
 
-/** Anthropic pages its list, 20 a page unless asked for more; the other protocol has no pages. */
+/** Anthropic returns 20 models per page unless asked for more; the other protocol has no pages. */
 function requestOf({ protocol, baseUrl, apiKey }: ProviderAccess): {
   url: string;
   headers: Record<string, string>;
@@ -53,7 +53,7 @@ function requestOf({ protocol, baseUrl, apiKey }: ProviderAccess): {
   return { url: `${baseUrl}/models`, headers: { ...accept, ...key } };
 }
 
-/** Undefined when there is more than the limit; the rest is not read. */
+/** Undefined when the body exceeds the limit; the rest is not read. */
 async function readBounded(response: Response): Promise<string | undefined> {
   const decoder = new TextDecoder();
   let bytes = 0;
@@ -77,7 +77,7 @@ function models(status: number, body: string | undefined, key: string): Provider
   return { ok: true, models: listed, status, message };
 }
 
-/** Sorted, each once. Both protocols answer `{"data":[{"id"}]}`. */
+/** Sorted and without duplicates. Both protocols answer `{"data":[{"id"}]}`. */
 function namesOf(body: string): string[] | undefined {
   let data: unknown;
   try {
@@ -90,7 +90,7 @@ function namesOf(body: string): string[] | undefined {
   return [...new Set(names)].sort();
 }
 
-/** What could not be saved as a model is not offered as one. */
+/** Omits names that could not be saved as a model. */
 function isModelName(name: unknown): name is string {
   return (
     typeof name === "string" &&
@@ -104,7 +104,7 @@ function refusal(status: number, body: string | undefined, key: string): Provide
   if (status >= 300 && status < 400) {
     return failure(
       status,
-      `the provider answered ${status}, a redirect; the key is not sent on: set base_url to the final address`,
+      `the provider answered ${status}, a redirect; the key is not forwarded, so set base_url to the final address`,
     );
   }
   const said = body === undefined ? undefined : providerMessage(body, key);

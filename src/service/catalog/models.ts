@@ -1,4 +1,4 @@
-// Rules for models: read and created by anyone signed in, changed and deleted by admins. Other features find a model here.
+// Rules for models. Anyone signed in reads and creates them; admins change and delete them. Other features look models up here.
 
 import type { Clock } from "../../kit/clock.ts";
 import type { Db } from "../../kit/db.ts";
@@ -19,14 +19,14 @@ import {
 } from "./schema.ts";
 import type { CatalogStore, ModelFields, ModelRow } from "./store.ts";
 
-/** For a million tokens; null: unknown. */
+/** Prices per million tokens; null means unknown. */
 export interface Prices {
   readonly input: number | null;
   readonly cachedInput: number | null;
   readonly output: number | null;
 }
 
-/** Everything a model call needs. Holds the key: for the llm module only, never serialised, logged or stored. */
+/** Everything a model call needs. Contains the key, so it is for the llm module only and is never serialised, logged or stored. */
 export interface ModelEndpoint {
   readonly modelId: number;
   readonly modelName: string;
@@ -34,13 +34,13 @@ export interface ModelEndpoint {
   readonly protocol: Protocol;
   readonly providerId: number;
   readonly providerName: string;
-  /** Without a trailing slash. Anthropic's paths begin with `/v1`, the other protocol's come right after it. */
+  /** Without a trailing slash. Anthropic's paths add `/v1`; the other protocol's are appended directly. */
   readonly baseUrl: string;
-  /** Empty: send none. */
+  /** Empty when there is none. */
   readonly apiKey: string;
   readonly prices: Prices;
   readonly contextTokens: number | null;
-  /** The most in one answer; null: nothing is said about it. */
+  /** The most tokens in one answer; null sets no limit. */
   readonly outputTokens: number | null;
 }
 
@@ -63,19 +63,19 @@ export class Models {
     return this.#deps.store.models.all();
   }
 
-  /** For other features, also inside their writes. Raises `not_found` (`model <id>: not found`). */
+  /** For other features, including inside their writes. Raises `not_found`. */
   existing(id: number): Model {
     const model = this.#deps.store.modelById.get(id);
     if (!model) throw notFound("model", id);
     return model;
   }
 
-  /** Also of a deleted model: for records that name it. */
+  /** Also works for a deleted model, which records may still name. */
   labelOf(id: number): string {
     return this.#deps.store.label.get(id)?.label ?? `model ${id}`;
   }
 
-  /** For the llm module only: the answer holds the key. Raises `not_found`; `unavailable`, `invalid` when the key can't be opened. */
+  /** For the llm module only: the result contains the key. Raises `not_found`; `unavailable` or `invalid` when the key cannot be opened. */
   endpoint(id: number): ModelEndpoint {
     const { store, keys } = this.#deps;
     const row = store.endpoint.get(id);
@@ -95,7 +95,7 @@ export class Models {
     };
   }
 
-  /** Anyone signed in. Raises `invalid`, `not_found` (provider), `conflict` (its provider has it already), `refused` (too many). */
+  /** Anyone signed in. Raises `invalid`, `not_found` (provider), `conflict` (the provider already has it), `refused` (too many). */
   create(caller: Caller, input: CreateModel): Promise<Model> {
     const { db, store, audit, clock } = this.#deps;
     const fields = parseFields(input, {
@@ -111,7 +111,7 @@ export class Models {
       const provider = store.providerById.get(input.provider_id);
       if (!provider) throw notFound("provider", input.provider_id);
       if (store.modelCount.get()!.count >= MODELS_MAX) {
-        throw new AppError("refused", `there are ${MODELS_MAX} models already: delete one first`);
+        throw new AppError("refused", `there are already ${MODELS_MAX} models; delete one first`);
       }
       this.#requireFreeName(provider.id, fields.model_name);
       const { id } = store.insertModel.get({ ...fields, provider_id: provider.id, created_at: clock.now() })!;
@@ -121,7 +121,7 @@ export class Models {
     });
   }
 
-  /** Admin. Absent fields are left alone, null makes a figure unknown. Raises `invalid`, `not_found`, `conflict`. */
+  /** Admin. An absent field is unchanged; null makes a figure unknown. Raises `invalid`, `not_found`, `conflict`. */
   update(caller: Caller, id: number, input: UpdateModel): Promise<Model> {
     const { db, store, audit } = this.#deps;
     return db.write(() => {
@@ -138,14 +138,14 @@ export class Models {
     });
   }
 
-  /** One entry for one model: two would have two prices. */
+  /** Allows one entry per model: two could have different prices. */
   #requireFreeName(providerId: number, name: string, exceptId?: number): void {
     const other = this.#deps.store.modelNamed.get(providerId, name);
     if (!other || other.id === exceptId) return;
     throw fieldError(
       "conflict",
       "model_name",
-      `the provider has the model "${name}" in the catalog already`,
+      `the provider already has the model "${name}" in the catalog`,
       {
         model_id: other.id,
       },
@@ -163,7 +163,7 @@ export class Models {
         const users = agents === 1 ? "1 agent uses" : `${agents} agents use`;
         throw new AppError(
           "conflict",
-          `${users} the model: give ${agents === 1 ? "it" : "them"} another one first`,
+          `${users} the model; give ${agents === 1 ? "it" : "them"} another one first`,
           { agents },
         );
       }
@@ -174,7 +174,7 @@ export class Models {
   }
 }
 
-/** `input` over `current`, checked. An empty label is the model's name. Raises `invalid` naming the field. */
+/** Validates `input` and merges it over `current`. An empty label becomes the model's name. Raises `invalid` naming the field. */
 function parseFields(input: UpdateModel, current: ModelFields): ModelFields {
   const modelName =
     input.model_name === undefined ? current.model_name : parseText("model_name", input.model_name);
@@ -218,5 +218,5 @@ function figure(
 ): number | null {
   if (given === undefined) return current;
   if (given === null || (given >= min && given <= max)) return given;
-  throw fieldError("invalid", field, `must be from ${min} to ${max}, or empty (null) when it is unknown`);
+  throw fieldError("invalid", field, `must be from ${min} to ${max}, or empty (null) if unknown`);
 }

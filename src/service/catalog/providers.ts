@@ -1,5 +1,5 @@
-// Rules for providers: read by anyone signed in, written and tested by admins. A stored key never follows a changed address,
-// and no record can hold it.
+// Rules for providers. Anyone signed in reads them; admins write and test them. A stored key is never sent to a changed address, and no record
+// contains it.
 
 import type { Clock } from "../../kit/clock.ts";
 import type { Db } from "../../kit/db.ts";
@@ -68,7 +68,7 @@ export class Providers {
       requireAdmin(caller);
       this.#requireFreeName(name.key, name.text);
       if (store.providerCount.get()!.count >= PROVIDERS_MAX) {
-        throw new AppError("refused", `there are ${PROVIDERS_MAX} providers already: delete one first`);
+        throw new AppError("refused", `there are already ${PROVIDERS_MAX} providers; delete one first`);
       }
       const { id } = store.insertProvider.get({
         name: name.text,
@@ -86,13 +86,13 @@ export class Providers {
     });
   }
 
-  /** Admin. Absent fields are left alone; an empty key clears it. Raises `invalid`, `conflict`, `not_found`, `refused`. */
+  /** Admin. An absent field is unchanged; an empty key clears the stored one. Raises `invalid`, `conflict`, `not_found`, `refused`. */
   async update(caller: Caller, id: number, input: UpdateProvider): Promise<Provider> {
     const { db, store, audit } = this.#deps;
     requireAdmin(caller);
     const name = input.name === undefined ? undefined : parseName("name", input.name);
     const key = input.api_key === undefined ? undefined : parseKey(input.api_key);
-    // The type never changes, so what it says before the write holds in it.
+    // The type never changes, so it is safe to read it before the write.
     const { protocol } = this.#existing(id);
     const baseUrl = input.base_url === undefined ? undefined : parseBaseUrl(input.base_url, protocol);
     if (baseUrl !== undefined) await this.checkProviderAddress(baseUrl);
@@ -121,7 +121,7 @@ export class Providers {
     });
   }
 
-  /** At start: keys that can't be opened, ids of providers by the reason. Nothing but requests to these providers depends on them. */
+  /** Returns, at start, the providers whose key cannot be opened, by reason. Only requests to these providers will fail. */
   lockedKeys(): { error: string; providers: string }[] {
     const { store, keys } = this.#deps;
     const locked = new Map<string, number[]>();
@@ -147,7 +147,7 @@ export class Providers {
         const count = `${models} ${models === 1 ? "model" : "models"}`;
         throw new AppError(
           "conflict",
-          `the provider has ${count}: delete ${models === 1 ? "it" : "them"} first`,
+          `the provider has ${count}; delete ${models === 1 ? "it" : "them"} first`,
           { models },
         );
       }
@@ -161,20 +161,20 @@ export class Providers {
   }
 
   /**
-   * Admin, since it sends the key. Lists the provider's models; its failure is a result. Raises `not_found`, `refused` (the address
-   * leads to ourselves by now).
+   * Admin, because it sends the key. Lists the provider's models; a provider's failure is a result. Raises `not_found`, `refused` (the
+   * address now leads to this service), `conflict` (the provider changed meanwhile).
    */
   async test(caller: Caller, id: number): Promise<ProviderTest> {
     const { store, fetch, keys } = this.#deps;
     requireAdmin(caller);
     const { base_url: checked } = this.#existing(id);
     await this.checkProviderAddress(checked);
-    // It sends the key, and names take a while to resolve.
+    // Check again before sending the key: resolving the name took time.
     requireAdmin(caller);
     const access = store.providerAccess.get(id);
     if (!access) throw notFound("provider", id);
     if (access.base_url !== checked)
-      throw new AppError("conflict", "the provider was changed meanwhile: test it again");
+      throw new AppError("conflict", "the provider was changed meanwhile; test it again");
     let apiKey: string;
     try {
       apiKey = keys.open(access.api_key, id);
@@ -184,7 +184,7 @@ export class Providers {
     return listProviderModels({ protocol: access.protocol, baseUrl: access.base_url, apiKey }, fetch);
   }
 
-  /** Before every request to a provider, also a model's call. Raises `refused` for our own listener. Costs nothing unless the ports are the same. */
+  /** Call it before every request to a provider. Raises `refused` for our own listener. Resolves a name only if the ports match. */
   checkProviderAddress(baseUrl: string): Promise<void> {
     const { ownListener, resolve } = this.#deps;
     return refuseOwnListener(baseUrl, ownListener, resolve);
@@ -199,10 +199,10 @@ export class Providers {
   #requireFreeName(key: string, text: string, exceptId?: number): void {
     const other = this.#deps.store.providerByKey.get(key);
     if (other && other.id !== exceptId)
-      throw fieldError("conflict", "name", `a provider named "${text}" exists already`);
+      throw fieldError("conflict", "name", `a provider named "${text}" already exists`);
   }
 
-  /** Inside a write. Raises `unavailable`, `invalid` of the key file. The record says that the key changed and how, nothing of the key. */
+  /** Stores the key inside a write, and records how it changed but nothing of it. Raises `unavailable` or `invalid` for the key file. */
   #setKey(caller: Caller, provider: ProviderRow, key: string): void {
     const { store, audit, keys } = this.#deps;
     if (key === "" && !provider.has_key) return;
@@ -216,11 +216,11 @@ function requireNoKey(provider: ProviderRow): void {
   if (!provider.has_key) return;
   throw new AppError(
     "invalid",
-    'base_url: the stored key must not be sent to another address; give api_key in the same request ("" clears it)',
+    'base_url: the stored key must not be sent to another address; set api_key in the same request ("" clears it)',
   );
 }
 
-/** One form for one address: no trailing slash. Empty means the protocol's default. Raises `invalid`. */
+/** Normalises an address and strips trailing slashes. Empty means the protocol's default. Raises `invalid`. */
 function parseBaseUrl(input: string, protocol: Protocol): string {
   const text = input.trim();
   if (text === "") {
@@ -246,7 +246,7 @@ function tooLong(): AppError {
   return fieldError("invalid", "base_url", `at most ${BASE_URL_CHARACTERS_MAX} characters`);
 }
 
-/** As it goes into a header; never trimmed, so that white space alone can't clear a key by accident. */
+/** Validates a key for use in a header. It is never trimmed, so that white space cannot clear a key by accident. */
 function parseKey(key: string): string {
   if (key.length > API_KEY_CHARACTERS_MAX) {
     throw fieldError("invalid", "api_key", `at most ${API_KEY_CHARACTERS_MAX} characters`);

@@ -1,4 +1,4 @@
-// HTTP for the catalogue: providers, models.
+// HTTP for the catalog: providers, models.
 
 import { Elysia } from "elysia";
 import { fromPath } from "../../kit/http/text-params.ts";

@@ -1,4 +1,4 @@
-// The catalogue: providers and their models. Records as the API shows them; no answer has a field that could hold a key.
+// Providers and models as the API shows them. No response has a field for a key.
 
 import { Type, type Static } from "@sinclair/typebox";
 import { judgedText, GivenName, closed, Id, nullable, oneOf } from "../../kit/schema.ts";
@@ -10,14 +10,14 @@ export const CONTEXT_TOKENS_MAX = 100_000_000;
 export const PRICE_PER_MILLION_TOKENS_MAX = 1_000_000;
 export const PROVIDERS_MAX = 500;
 export const MODELS_MAX = 5000;
-/** A provider's own list of models: more than these are not shown, and the message says so. */
+/** Most models shown of a provider's own list; the message says when there are more. */
 export const LISTED_MODELS_MAX = 1000;
 
 export const protocols = ["anthropic", "openai-compatible"] as const;
 /** Anthropic's Messages API, or OpenAI's Chat Completions API. */
 export type Protocol = (typeof protocols)[number];
 
-/** As given, so echoed back: the last two are other words for the first two. */
+/** The last two are aliases of the first two; a provider keeps the one it was created with. */
 export const providerTypes = ["anthropic", "openai-compatible", "vendor-a", "vendor-b-compatible"] as const;
 export const ProviderType = oneOf(providerTypes);
 export type ProviderType = (typeof providerTypes)[number];
@@ -46,7 +46,7 @@ export const CreateProvider = closed({
 });
 export type CreateProvider = Static<typeof CreateProvider>;
 
-/** The type can't change: it says which protocol the models speak. */
+/** The type cannot change, because it determines the protocol of the provider's models. */
 export const UpdateProvider = closed({
   name: Type.Optional(GivenName),
   base_url: Type.Optional(BaseUrl),
@@ -54,7 +54,7 @@ export const UpdateProvider = closed({
 });
 export type UpdateProvider = Static<typeof UpdateProvider>;
 
-/** What became of asking the provider for its models. A failure is a result too. */
+/** The result of asking the provider for its models; a failure is a result too. */
 export const ProviderTest = closed({
   ok: Type.Boolean(),
   models: Type.Array(Type.String()),
@@ -66,12 +66,12 @@ export type ProviderTest = Static<typeof ProviderTest>;
 const Tokens = nullable(Type.Integer({ description: `1 to ${CONTEXT_TOKENS_MAX}; null: unknown` }));
 const OutputTokens = nullable(
   Type.Integer({
-    description: `the most tokens in one answer, 1 to ${CONTEXT_TOKENS_MAX}; null: as the provider has it for the model`,
+    description: `the most tokens in one answer, 1 to ${CONTEXT_TOKENS_MAX}; null: the provider's limit for the model`,
   }),
 );
 const Price = nullable(
   Type.Number({
-    description: `for a million tokens, 0 to ${PRICE_PER_MILLION_TOKENS_MAX}; null: unknown, which is not free`,
+    description: `per million tokens, 0 to ${PRICE_PER_MILLION_TOKENS_MAX}; null: unknown, which is not free`,
   }),
 );
 
@@ -80,8 +80,8 @@ export const Model = closed({
   provider_id: Id,
   provider_name: Type.String(),
   provider_type: ProviderType,
-  model_name: Type.String({ description: "as the provider calls it" }),
-  label: Type.String({ description: "as people see it" }),
+  model_name: Type.String({ description: "the provider's name for the model" }),
+  label: Type.String({ description: "the name shown to people" }),
   context_tokens: Tokens,
   output_tokens: OutputTokens,
   input_price: Price,
@@ -108,7 +108,7 @@ export const CreateModel = closed({
 });
 export type CreateModel = Static<typeof CreateModel>;
 
-/** An absent field is left alone; null makes a figure unknown. */
+/** An absent field is unchanged; null makes a figure unknown. */
 export const UpdateModel = closed({
   model_name: Type.Optional(ModelName),
   label: Type.Optional(Label),

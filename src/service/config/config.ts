@@ -1,5 +1,5 @@
-// Settings: flags, then environment, then the configuration file, then defaults. Everything wrong is refused here, by name,
-// before anything is written.
+// Reads settings from flags, environment variables, the configuration file and defaults, in this order of precedence. A bad value is refused
+// here, by name, before anything is written.
 
 import { readFileSync, existsSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -22,7 +22,7 @@ import {
   type Switch,
 } from "./schema.ts";
 
-/** Raises `invalid` with the message that the operator sees. */
+/** Raises `invalid` with a message for the operator. */
 export function loadConfig(flags: ServeFlags, environment: Environment): Config {
   const path = flags.config ?? nonEmpty(environment["SERVICE_CONFIG"]);
   const givenData = flags.data ?? nonEmpty(environment["SERVICE_DATA"]);
@@ -55,7 +55,7 @@ export function loadConfig(flags: ServeFlags, environment: Environment): Config 
   };
 }
 
-/** Only `1` and `true` (any case) mean on; any other value means off. A variable wins over the file. */
+/** Only `1` and `true` (any case) mean on. A variable takes precedence over the file. */
 export function switchValue(variable: string | undefined, fromFile: Switch | undefined): boolean {
   return isOn(variable ?? fromFile ?? false);
 }
@@ -65,7 +65,7 @@ function isOn(value: Switch): boolean {
   return text === "1" || text === "true";
 }
 
-/** Whether a request from this machine can be the admin's without a token; a single one may still lack what it takes (kit/http/guard.ts). */
+/** Reports whether local requests can have the loopback privilege; kit/http/guard.ts checks each request. */
 export function isLoopbackAdmin({
   loopbackAdmin,
   listen,
@@ -73,7 +73,7 @@ export function isLoopbackAdmin({
   return loopbackAdmin && isLoopbackAddress(listen.host);
 }
 
-/** `host:port`, `[v6]:port` or `:port` (all interfaces). Port 0 lets the system choose. */
+/** Parses `host:port`, `[v6]:port` or `:port` (all interfaces). With port 0 the system chooses one. */
 export function parseListen(text: string): { host: string; port: number } {
   const match = /^(?:\[([0-9a-fA-F:.]+)\]|([^:[\]\s]*)):([0-9]{1,5})$/.exec(text);
   const port = Number(match?.[3]);
@@ -99,7 +99,7 @@ function parseAllowedHosts(hosts: readonly string[]): string[] {
   });
 }
 
-/** Raises `invalid` for what is neither an address nor a block. */
+/** Raises `invalid` for a text that is neither an address nor a CIDR block. */
 function parseTrustedProxies(texts: readonly string[]): readonly string[] {
   void new AddressList("trusted_proxies", texts);
   return texts;
@@ -123,7 +123,7 @@ function parseSeedToken(token: string | undefined): string | undefined {
   if (!/^[\x21-\x7e]+$/.test(token)) {
     throw new AppError(
       "invalid",
-      "SERVICE_ADMIN_TOKEN must be printable ASCII without spaces, so that it fits into a header",
+      "SERVICE_ADMIN_TOKEN must be printable ASCII without spaces, so that it fits in a header",
     );
   }
   return token;

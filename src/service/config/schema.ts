@@ -1,4 +1,4 @@
-// Every setting of `service`, its default, and what a value must look like. A test compares these keys with the documentation.
+// Every setting of `service` with its default and the form of its value. A test compares these keys with the documentation.
 
 import { Type, type Static } from "@sinclair/typebox";
 import { closed, EXPECTED, oneOf } from "../../kit/schema.ts";
@@ -19,25 +19,25 @@ const POOL_SIZE_MAX = 16;
 const POOL_IDLE_SECONDS_MAX = 86_400;
 
 const Text = Type.String({ minLength: 1 });
-/** On for `1` and `true` (any case), as in the environment; off for everything else. */
+/** On for `1` and `true` (any case), as in the environment; any other value means off. */
 const Switch = Type.Union([Type.Boolean(), Type.Number(), Type.String(), Type.Null()], {
   [EXPECTED]: "true or false",
 });
 export type Switch = Static<typeof Switch>;
 
-/** One of the two; `loadConfig` refuses both and neither. Not a union, whose errors could not name an unknown key. */
+/** Exactly one of the two, which `loadConfig` enforces: the errors of a union could not name an unknown key. */
 const Memory = closed({
   space: Type.Optional(Text),
   server: Type.Optional(closed({ url: Text, space: Text, token_file: Text })),
 });
 
-/** The configuration file, YAML. It is only read, never written. */
+/** The YAML configuration file, which is never written. */
 export const ConfigFile = closed({
   listen: Type.Optional(Type.String({ description: "host:port" })),
   data: Type.Optional(Type.String({ minLength: 1, description: "data directory" })),
   log_level: Type.Optional(oneOf(logLevels)),
   secrets_key: Type.Optional(
-    Type.String({ minLength: 1, description: "file of the key that provider keys are encrypted with" }),
+    Type.String({ minLength: 1, description: "file of the key that encrypts provider keys" }),
   ),
   egress: Type.Optional(Switch),
   egress_key: Type.Optional(Type.String()),
@@ -57,14 +57,14 @@ export const ConfigFile = closed({
         Type.Integer({
           minimum: 0,
           maximum: POOL_SIZE_MAX,
-          description: "containers of each image that wait for a call; 0: none",
+          description: "idle containers kept per image; 0: none",
         }),
       ),
       idle_seconds: Type.Optional(
         Type.Integer({
           minimum: 1,
           maximum: POOL_IDLE_SECONDS_MAX,
-          description: "how long one waits before it is replaced",
+          description: "seconds before an idle container is replaced",
         }),
       ),
     }),
@@ -76,12 +76,12 @@ export const ConfigFile = closed({
 });
 export type ConfigFile = Static<typeof ConfigFile>;
 
-/** What is in force after flags, environment, file and defaults. */
+/** The settings in effect. */
 export interface Config {
   readonly listen: { readonly host: string; readonly port: number };
   readonly data: string;
   readonly logLevel: LogLevel;
-  /** Path of the key file; absolute. */
+  /** Absolute path of the key file. */
   readonly secretsKey: string;
   readonly egress: boolean;
   readonly egressKey: string;
@@ -91,13 +91,13 @@ export interface Config {
   readonly sandboxPool: { readonly size: number; readonly idleSeconds: number };
   readonly loopbackAdmin: boolean;
   readonly allowedHosts: readonly string[];
-  /** Addresses and blocks of proxies whose X-Forwarded-For is believed. */
+  /** Addresses and CIDR blocks of proxies whose X-Forwarded-For is trusted. */
   readonly trustedProxies: readonly string[];
   readonly memory: Static<typeof Memory> | undefined;
   readonly seedToken: string | undefined;
 }
 
-/** The four flags of `serve`, as given. */
+/** The flags of `serve`, as given. */
 export interface ServeFlags {
   readonly config?: string | undefined;
   readonly data?: string | undefined;

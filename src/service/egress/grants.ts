@@ -1,4 +1,4 @@
-// Lock 2: which agents may ask for a search. Drawn and taken back by an admin; an agent can't grant itself anything, and there is no tool for it.
+// Lock 2: which agents may ask for a search. Drawn and taken back by an admin; an agent cannot grant itself anything, and there is no tool for it.
 
 import { rfc3339, type Clock } from "../../kit/clock.ts";
 import type { Db } from "../../kit/db.ts";

@@ -1,4 +1,4 @@
-// Search results as a model gets them: bounded, without markup or hidden characters, between marks that the text can't forge.
+// Search results as a model gets them: bounded, without markup or hidden characters, between marks that the text cannot forge.
 
 import type { SearchResult } from "./search-client.ts";
 

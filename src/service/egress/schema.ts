@@ -7,7 +7,7 @@ import { AuthKind } from "../identity/schema.ts";
 export const QUERY_CHARACTERS_MAX = 256;
 /** No answer in this time is a refusal; an approval that nobody used in this time is worth nothing any more. */
 export const DECISION_MINUTES_MAX = 10;
-/** Over the whole installation; a person can't look at more. */
+/** Over the whole installation; a person cannot look at more. */
 export const REQUESTS_OPEN_MAX = 200;
 
 /** `approved` with a `started_at` is running. `done` and `failed` were sent. */
@@ -74,7 +74,7 @@ export const EgressRequest = closed({
 export type EgressRequest = Static<typeof EgressRequest>;
 
 export const decisions = ["approve", "refuse"] as const;
-/** `query_hash` names what was looked at: a decision can't be about something else. */
+/** `query_hash` names what was looked at: a decision cannot be about something else. */
 export const DecideRequest = closed({
   decision: oneOf(decisions),
   query_hash: judgedText({ pattern: "^[0-9a-f]{64}$" }),

@@ -246,7 +246,7 @@ function notText(path: string): AppError {
   return new AppError("not_text", `${path}: is not UTF-8 text`);
 }
 
-/** A name that the path rules refuse (made by another program) is shown, and can't be opened. */
+/** A name that the path rules refuse (made by another program) is shown, and cannot be opened. */
 function toEntry(directory: string, { name, kind, size, modified }: Listed): FileEntry {
   const path = directory === "" ? name : `${directory}/${name}`;
   const openable = pathProblem(path) === undefined && name.normalize("NFC") === name;

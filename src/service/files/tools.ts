@@ -91,7 +91,7 @@ function listing(path: string, entries: readonly FileEntry[]): string {
 
 function line(entry: FileEntry): string {
   if (entry.kind === "directory") return `${entry.path}/`;
-  if (entry.kind === "other") return `${entry.path} (can't be opened)`;
+  if (entry.kind === "other") return `${entry.path} (cannot be opened)`;
   const note = entry.size! > FILE_BYTES_MAX ? ", too large to be written" : "";
   return `${entry.path} (${entry.size} bytes${note})`;
 }

@@ -30,7 +30,7 @@ export function expectedFrom(headers: Readonly<Record<string, string>>): Expecte
   const noneMatch = headers["if-none-match"];
   if (noneMatch !== undefined) {
     if (match !== undefined)
-      throw new AppError("invalid", "header If-None-Match: can't be combined with If-Match");
+      throw new AppError("invalid", "header If-None-Match: cannot be combined with If-Match");
     if (noneMatch.trim() !== "*") throw new AppError("invalid", "header If-None-Match: only * is supported");
     return { kind: "absent" };
   }
@@ -51,7 +51,7 @@ export function requireExpected(path: string, expected: Expected, current: strin
     current === null
       ? "there is no such file"
       : expected.kind === "absent"
-        ? "exists already"
+        ? "already exists"
         : "was changed since you read it";
   throw new AppError("stale", `${path}: ${why}`, { current });
 }

@@ -107,7 +107,7 @@ function requireKnownDraft(schema: Schema): void {
   );
 }
 
-/** Patterns that can't run away, and no schema so deep that walking it fails. */
+/** Patterns that cannot run away, and no schema so deep that walking it fails. */
 function requirePlain(value: unknown, depth: number): void {
   if (typeof value !== "object" || value === null) return;
   if (depth > SCHEMA_DEPTH_MAX)
@@ -258,5 +258,5 @@ function bounded<T>(deadlineMs: number, work: () => T): T {
 function reason(error: unknown): string {
   const { code, message } = error as { code?: string; message?: string };
   if (code === "ERR_SCRIPT_EXECUTION_TIMEOUT") return "takes too long to check: make it simpler";
-  return message ?? "can't be compiled";
+  return message ?? "cannot be compiled";
 }

@@ -106,7 +106,7 @@ function requireTree(files: readonly FileRow[]): void {
   for (const key of keys) {
     for (let end = key.lastIndexOf("/"); end > 0; end = key.lastIndexOf("/", end - 1)) {
       if (keys.has(key.slice(0, end)))
-        throw fieldError("invalid", "files", `${key.slice(0, end)} can't be both a file and a directory`);
+        throw fieldError("invalid", "files", `${key.slice(0, end)} cannot be both a file and a directory`);
     }
   }
 }

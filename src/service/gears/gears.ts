@@ -130,7 +130,7 @@ export class Gears {
     const { name, runtime, args_schema: argsSchema } = input;
     const description = input.description ?? "";
     const content: Content = { name, description, runtime, argsSchema, ...parseCode(runtime, input) };
-    if (store.byName.get(name)) throw fieldError("conflict", "name", `a gear named "${name}" exists already`);
+    if (store.byName.get(name)) throw fieldError("conflict", "name", `a gear named "${name}" already exists`);
     const now = clock.now();
     const { id } = store.insert.get({
       name,

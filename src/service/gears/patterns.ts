@@ -1,4 +1,4 @@
-// Which regular expressions of an args_schema are accepted: those whose time can't run away on a bad argument. The engine can't break
+// Which regular expressions of an args_schema are accepted: those whose time cannot run away on a bad argument. The engine cannot break
 // off a match in the middle, so this is decided beforehand, by counting the ways in which a text could be split among repetitions.
 
 /** Longer texts don't match any pattern. */

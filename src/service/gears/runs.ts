@@ -167,7 +167,7 @@ export class GearRuns {
 
   requireMayTry(caller: Caller): void {
     if (caller.agent !== undefined)
-      throw new AppError("forbidden", "run refused; gear not executed: agents can't dry-run gears");
+      throw new AppError("forbidden", "run refused; gear not executed: agents cannot dry-run gears");
     if (this.#deps.sandbox.isolated || caller.role === "admin") return;
     throw new AppError(
       "forbidden",

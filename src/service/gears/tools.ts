@@ -139,7 +139,7 @@ function forgeTool({ gears, bindings }: GearToolsDeps): DatabaseTool {
         ? reforge(gears, scope, known, input, bind)
         : gears.createIn(scope.caller, input, forge);
       return ok(
-        `Gear "${row.name}" version ${row.version} is saved and bound to you. It waits for a person's approval; until then you can't call it. Tell the person so.`,
+        `Gear "${row.name}" version ${row.version} is saved and bound to you. It waits for a person's approval; until then you cannot call it. Tell the person so.`,
       );
     },
   });
@@ -158,7 +158,7 @@ function reforge(
   }
   throw new AppError(
     "conflict",
-    `a gear named "${known.name}" exists already and was not forged in this workspace; choose another name`,
+    `a gear named "${known.name}" already exists and was not forged in this workspace; choose another name`,
   );
 }
 

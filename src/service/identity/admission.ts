@@ -1,5 +1,5 @@
-// Who may call a route of the service, as routes declare it. `admin` is checked here as well as in the rules. The meaning of `ws`, `lead`,
-// `owner`, `author` and `self` depends on the record, so their rules decide, inside the transaction.
+// The callers that a route of the service can admit. `admin` is checked here and again in the rules. `ws`, `lead`, `owner`, `author` and `self`
+// depend on the record, so the rules check them inside the transaction.
 
 import type { Admission as KitAdmission } from "../../kit/http/admission.ts";
 import type { Caller } from "./caller.ts";

@@ -1,4 +1,4 @@
-// Who is asking. Made by authentication only; rules modules decide with it.
+// The authenticated caller of a request. Only authentication creates one; the rules modules decide by it.
 
 import { AppError } from "../../kit/error.ts";
 import type { AuthKind, Role } from "../identity/schema.ts";
@@ -7,17 +7,17 @@ export interface Caller {
   readonly userId: number;
   readonly name: string;
   /**
-   * Of now, not of when the request or turn began: a body may be on its way for hours. Ask for it inside the transaction that acts. Raises
-   * `unauthenticated` once the credential is not valid. A copy made by spreading would keep the role of that moment: use `actingAs`.
+   * The current role, not the one at the start of the request or turn: a body can take hours to arrive. Read it inside the transaction that
+   * acts. Raises `unauthenticated` once the credential is no longer valid. Spreading a caller freezes its role: use `actingAs`.
    */
   readonly role: Role;
   readonly auth: AuthKind;
-  /** The token presented; null with the loopback privilege. */
+  /** The presented token; null with the loopback privilege. */
   readonly tokenId: number | null;
   readonly requestId: string;
-  /** Peer address, for the audit; asked for only when something is recorded. */
+  /** The peer address, for the audit. Lazy: most requests record nothing. */
   readonly address: () => string;
-  /** The agent that acts on the caller's behalf in a turn; undefined when the person acts directly. */
+  /** The agent acting for the caller in a turn; undefined when the person acts directly. */
   readonly agent?: string;
   /** The turn in which that agent acts. */
   readonly turnId?: number;
@@ -28,19 +28,19 @@ export function requireAdmin(caller: Caller): void {
   if (caller.role !== "admin") throw new AppError("forbidden", "only an admin may do this");
 }
 
-/** An admin in person. What an agent does on an admin's behalf is not a person's decision. */
+/** Requires an admin in person: an agent acting for an admin does not count. Raises `forbidden`, `unauthenticated`. */
 export function requirePerson(caller: Caller): void {
   if (caller.agent !== undefined)
     throw new AppError("forbidden", "only a person may do this, never an agent");
   requireAdmin(caller);
 }
 
-/** For what anyone signed in may do, inside the transaction that acts. Raises `unauthenticated` once the credential is not valid. */
+/** Call it inside a transaction that any signed-in caller may run. Raises `unauthenticated` once the credential is no longer valid. */
 export function requireSignedIn(caller: Caller): void {
   void caller.role;
 }
 
-/** The caller as they are now, address and role included, for a record that is written later; undefined once their credential is not valid. */
+/** Freezes the caller's address and role for a record written later. Undefined once their credential is no longer valid. */
 export function rememberedCaller(caller: Caller): Caller | undefined {
   const address = caller.address();
   try {
@@ -51,7 +51,7 @@ export function rememberedCaller(caller: Caller): Caller | undefined {
   }
 }
 
-/** An agent acting for the caller in a turn: with the caller's rights, whatever they are when asked. */
+/** Returns an agent acting for the caller in a turn. It has whatever rights the caller has at the time of each check. */
 export function actingAs(caller: Caller, agent: string, turnId: number): Caller {
   const { userId, name, auth, tokenId, requestId, address } = caller;
   return {

@@ -1,8 +1,8 @@
-// What a user is, and how a caller proved who they are.
+// Roles of users, and the ways in which a caller authenticates.
 
 import { oneOf } from "../../kit/schema.ts";
 
-/** Longer ones are not even looked up. */
+/** Longer tokens are refused without a lookup. */
 export const TOKEN_CHARACTERS_MAX = 512;
 export const SEED_TOKEN_CHARACTERS_MIN = 24;
 
@@ -10,7 +10,7 @@ export const roles = ["admin", "team-lead", "member"] as const;
 export const Role = oneOf(roles);
 export type Role = (typeof roles)[number];
 
-/** Every decision records it. */
+/** How the caller authenticated; recorded with every decision. */
 export const authKinds = ["loopback", "session", "token"] as const;
 export const AuthKind = oneOf(authKinds);
 export type AuthKind = (typeof authKinds)[number];

@@ -1,6 +1,6 @@
-// Appends events and hands them to viewers. An event is appended inside the write that makes it true and published after the
-// commit, so no viewer ever sees what a crash could undo. A viewer first gets what is stored, then what is being said, then what comes.
-// Whether a viewer may see it is asked before each page of what is stored, and again of all viewers when rights change.
+// Appends events and streams them to viewers. An event is appended inside the write that it describes and published after the commit, so no
+// viewer sees anything that a crash could undo. A viewer first receives the stored events, then the text in progress, then live events.
+// Access is checked before each page of stored events, and for every viewer when rights change.
 
 import { rfc3339, turnOfOthers, type Clock } from "../../kit/clock.ts";
 import type { Db } from "../../kit/db.ts";
@@ -16,12 +16,12 @@ const REPLAY_BYTES_MAX = 1024 * 1024;
 
 interface Follower extends Watching {
   readonly workspaceId: number;
-  /** Null: all events of the workspace. */
+  /** Null means all events of the workspace. */
   readonly turnId: number | null;
   readonly endsWith: string | undefined;
 }
 
-/** An event that is sent and not stored. */
+/** An event that is sent but not stored. */
 export interface Transient {
   readonly turnId: number | null;
   readonly type: string;
@@ -31,15 +31,15 @@ export interface Transient {
 export interface FollowOptions {
   readonly workspaceId: number;
   readonly turnId: number | null;
-  /** Id of the last event that the viewer has; null: none of the past is wanted. */
+  /** Id of the last event that the viewer has; null skips stored events. */
   readonly after: number | null;
-  /** Asked before each page of stored events, and whenever rights may have changed; false ends the stream. */
+  /** Called before each page of stored events and whenever rights may have changed; false ends the stream. */
   readonly allowed: () => boolean;
-  /** Sent between the stored events and the live ones: what is under way at that moment. */
+  /** Returns the events in progress, which are sent between the stored and the live ones. */
   readonly underWay: () => readonly Transient[];
-  /** The type of event after which nothing comes. */
+  /** The type of event that ends the stream. */
   readonly endsWith?: string;
-  /** After the stored events: is there nothing to come? */
+  /** Called after the stored events: reports whether no more events can follow. */
   readonly over: () => boolean;
 }
 
@@ -50,15 +50,15 @@ export interface JournalDeps {
   readonly superseded: Superseded;
 }
 
-/** `Events`: those that a feature appends; the journal itself takes any. */
+/** `Events` are those that a feature appends; the journal itself accepts any. */
 export class Journal<Events extends EventMap = EventMap> {
   readonly #store: EventStore;
   readonly #db: Db;
   readonly #clock: Clock;
   readonly #log: Log;
-  /** By workspace. A list is replaced, never changed, so that a viewer may leave while it is gone through. */
+  /** By workspace. Lists are replaced, never mutated, so that a viewer may leave during iteration. */
   readonly #followers = new Map<number, readonly Follower[]>();
-  /** Those that still get what is stored. */
+  /** Viewers that are still receiving stored events. */
   readonly #replaying = new Set<Follower>();
   readonly #rightsChecks: (() => void)[] = [];
   readonly #rights: ViewerRights;
@@ -71,7 +71,7 @@ export class Journal<Events extends EventMap = EventMap> {
     this.#rights = new ViewerRights(() => this.#everyFollower(), log);
   }
 
-  /** Inside a write. Returns the event's id. */
+  /** Appends an event inside a write, and returns its id. */
   append<T extends TypeIn<Events>>(
     workspaceId: number,
     turnId: number | null,
@@ -87,7 +87,7 @@ export class Journal<Events extends EventMap = EventMap> {
     return id;
   }
 
-  /** Sends an event to current viewers without storing it. Costs nothing when there are none. */
+  /** Sends an event to current viewers without storing it. Free when there are none. */
   transient<T extends TypeIn<Events>>(
     workspaceId: number,
     turnId: number | null,
@@ -101,12 +101,12 @@ export class Journal<Events extends EventMap = EventMap> {
     return this.#store.lastId.get(workspaceId)!.id;
   }
 
-  /** Inside a write: the id that the workspace's next event gets. */
+  /** Returns, inside a write, the id of the workspace's next event. */
   nextId(workspaceId: number): number {
     return this.lastId(workspaceId) + 1;
   }
 
-  /** Starts sending to a viewer; returns what to call when it is gone. */
+  /** Starts sending to a viewer. Call the returned function when the viewer leaves. */
   follow(viewer: Viewer, options: FollowOptions): () => void {
     const follower: Follower = { ...options, endsWith: options.endsWith, viewer, asked: UNASKED };
     this.#replaying.add(follower);
@@ -119,28 +119,28 @@ export class Journal<Events extends EventMap = EventMap> {
     };
   }
 
-  /** For connections that are no event streams: `check` is called whenever rights may have changed. */
+  /** Registers a check of connections other than event streams, called whenever rights may have changed. */
   whenRightsChange(check: () => void): void {
     this.#rightsChecks.push(check);
   }
 
-  /** Ends every stream whose viewer may no longer see it, before it gets anything more. */
+  /** Ends every stream whose viewer has lost access, before sending it anything more. */
   recheck(): void {
     for (const check of this.#rightsChecks) check();
     this.#rights.changed();
   }
 
-  /** Sends the last event of a workspace, and ends the streams of its viewers. */
+  /** Sends a workspace's last event and ends the streams of its viewers. */
   end(workspaceId: number, last: Omit<Transient, "turnId">): void {
     const encoded = transientFrame({ turnId: null, ...last });
     for (const follower of this.#followers.get(workspaceId) ?? []) {
-      // It is too late to ask whether it might see this workspace.
+      // The workspace is gone, so access can no longer be checked.
       if (this.#rights.isAsked(follower)) follower.viewer.send(encoded);
       follower.viewer.end();
     }
   }
 
-  /** Pages of stored events until none is left; the last look and joining the live ones happen in one go, so nothing falls between. */
+  /** Sends all stored events in pages. The last read and joining the live viewers happen in the same tick, so no event is missed. */
   async #replay(follower: Follower, options: FollowOptions): Promise<void> {
     let cursor = options.after;
     while (cursor !== null && this.#replaying.has(follower)) {
@@ -164,7 +164,7 @@ export class Journal<Events extends EventMap = EventMap> {
     breakOff(follower.viewer);
   }
 
-  /** `more`: it was cut off by its limits. */
+  /** `more` is true when a limit ended the page. */
   #page(follower: Follower, after: number): { page: EventRow[]; more: boolean } {
     const rows =
       follower.turnId === null

@@ -1,23 +1,23 @@
-// The shape of an event and of the maps in which features declare theirs. What each event carries is declared by the feature that appends it.
+// The shape of an event, and of the maps in which features declare the data of theirs.
 
 import { Type, type Static, type TSchema } from "@sinclair/typebox";
 import { closed } from "../../kit/schema.ts";
 
-/** `data` by type of event, as a feature's `events.ts` declares it. */
+/** The schema of `data` by event type, as a feature's `events.ts` declares it. */
 export type EventMap = Readonly<Record<string, TSchema>>;
 
 export type TypeIn<Events extends EventMap> = keyof Events & string;
 export type DataOf<Events extends EventMap, T extends TypeIn<Events>> = Static<Events[T]>;
 
-/** One event as viewers get it in `data:`; `id:` and `event:` carry its number (ascending per workspace) and type. */
+/** The `data:` of an event as viewers receive it; `id:` carries its number, ascending per workspace, and `event:` its type. */
 export interface EventEnvelope<Data = unknown> {
   readonly turn_id: number | null;
-  /** RFC 3339, UTC; absent in events that are not stored. */
+  /** RFC 3339, UTC; absent from events that are not stored. */
   readonly time?: string;
   readonly data: Data;
 }
 
-/** Events of `type` of which a later event of the same turn, of one of the types in `by`, shows that their boolean `field` is false. */
+/** The boolean `field` of an event of `type` becomes false once a later event of the same turn has one of the types in `by`. */
 export interface Superseded {
   readonly type: string;
   readonly by: readonly string[];

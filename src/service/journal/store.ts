@@ -9,7 +9,7 @@ export interface EventRow {
   content: string;
 }
 
-/** Stored events never change; what later events make of them is added when they are read. */
+/** Stored events never change. A field that later events supersede is computed on reading. */
 function replayed({ type, by, field }: Superseded): string {
   const later = by.map((one) => `'${one}'`).join(", ");
   return `SELECT e.id, e.type, CASE WHEN e.type = '${type}' THEN json_set(e.content, '$.data.${field}', json(CASE WHEN EXISTS (
@@ -25,7 +25,7 @@ export function eventStore(db: Db, superseded: Superseded) {
     lastId: db.query<{ id: number }, [number]>(
       "SELECT coalesce(max(id), 0) AS id FROM events WHERE workspace_id = ?",
     ),
-    // Numbered by what is stored, so that a write that was undone leaves no gap.
+    // Numbered from the stored rows, so that a rolled-back write leaves no gap.
     insert: db.query<{ id: number }, Omit<EventRow, "id"> & { workspace_id: number; turn_id: number | null }>(
       `INSERT INTO events (workspace_id, id, turn_id, type, content)
        VALUES ($workspace_id, (SELECT coalesce(max(id), 0) + 1 FROM events WHERE workspace_id = $workspace_id),

@@ -329,7 +329,7 @@ export class Instructions {
   #requireFreeName(name: Name, exceptId?: number): void {
     const other = this.#deps.store.byKey.get(name.key);
     if (other && other.id !== exceptId)
-      throw fieldError("conflict", "name", `an instruction named "${other.name}" exists already`);
+      throw fieldError("conflict", "name", `an instruction named "${other.name}" already exists`);
   }
 }
 

@@ -1,4 +1,4 @@
-// Collects one answer from whatever protocol it comes in, and passes its text on: the text of one read as one piece.
+// Collects one answer of any protocol, and passes its text to a listener, one piece per network read.
 
 import { brokenProtocol, connectionLost, tooLarge } from "./failures.ts";
 import { parsedObject } from "./json.ts";
@@ -6,12 +6,12 @@ import { ModelFailure, type ModelAnswer, type ModelListener, type TokenUsage } f
 
 export const ANSWER_CHARACTERS_MAX = 4 * 1024 * 1024;
 
-/** Many more than are done. Each is a few rows on record, also of those that are refused. */
+/** Far above the number of calls that are executed. Each call, refused or not, writes a few rows. */
 export const ANSWER_CALLS_MAX = 512;
 
 export type Finish = ModelAnswer["finish"];
 
-/** A tool call as far as it has arrived. */
+/** A partially received tool call. */
 export interface CallSoFar {
   name: string;
   arguments: string;
@@ -22,7 +22,7 @@ export class Answer {
   readonly #calls: CallSoFar[] = [];
   #text = "";
   #reasoning = "";
-  /** Of this read, and not told yet. */
+  /** Text of this read that the listener has not received yet. */
   #said = "";
   #kind: "text" | "reasoning" = "text";
   #characters = 0;
@@ -34,7 +34,7 @@ export class Answer {
     this.#listener = listener;
   }
 
-  /** Raises ModelFailure for an answer that is too large; so do the others that add to it. */
+  /** Adds text. Like every method that adds to the answer, raises ModelFailure when it becomes too large. */
   say(kind: "text" | "reasoning", piece: string): void {
     if (piece === "") return;
     this.#begin();
@@ -62,7 +62,7 @@ export class Answer {
     call.arguments += json;
   }
 
-  /** The last one counts. */
+  /** Sets the finish reason; the last call wins. */
   finish(reason: Finish): void {
     this.#finish = reason;
   }
@@ -71,12 +71,12 @@ export class Answer {
     return this.#finish !== undefined;
   }
 
-  /** What is not reported again keeps its last value. */
+  /** Merges reported usage: a missing figure keeps its last value. */
   use(reported: Partial<TokenUsage>): void {
     this.#usage = { ...this.#usage, ...reported };
   }
 
-  /** Passes on what was said since the last time: once for each read. */
+  /** Passes new text to the listener; call it once per read. */
   tell(): void {
     if (this.#said === "") return;
     const said = this.#said;
@@ -91,8 +91,8 @@ export class Answer {
   }
 
   /**
-   * `whole`: the answer is known to have ended where its provider ended it. Then one without a finish reason is taken as it is, with its
-   * complete calls. Raises ModelFailure for an answer that was cut, or that is empty.
+   * Returns the answer. `whole` means that the answer is known not to be truncated; then a missing finish reason is accepted, and the
+   * complete calls are kept. Raises ModelFailure for a truncated or empty answer.
    */
   end(whole: boolean): ModelAnswer {
     this.tell();
@@ -131,8 +131,7 @@ export class Answer {
 
 function emptyMessage(finish: Finish, dropped: readonly string[]): string {
   const half = dropped.length === 0 ? "" : `; dropped an incomplete call of ${dropped.join(", ")}`;
-  if (finish === "length")
-    return `the model reached its length limit before it said anything that can be used${half}`;
+  if (finish === "length") return `the model reached its length limit before it said anything usable${half}`;
   if (finish === "filtered") return `the provider's content filter withheld the answer${half}`;
-  return "the model gave an empty answer";
+  return "the model returned an empty answer";
 }

@@ -1,5 +1,5 @@
-// The answer of a Chat Completions API, in the dialects that OpenAI-compatible servers speak: texts as strings or parts, thoughts as
-// `reasoning_content` or `reasoning`, tool calls by index, by id, by neither, in pieces or whole.
+// Reads answers of the Chat Completions API in the dialects of OpenAI-compatible servers: text as a string or as parts, reasoning in
+// `reasoning_content` or `reasoning`, and tool calls identified by index, by id or by neither, in pieces or complete.
 
 import type { Answer, CallSoFar, Finish } from "./answer.ts";
 import { brokenProtocol } from "./failures.ts";
@@ -46,7 +46,7 @@ export class ChatReader implements AnswerReader {
     if (choices === undefined && usage === undefined) return;
     this.#understood = true;
     this.#use(usage);
-    // The chunk with the usage has no choice; others than the first were not asked for.
+    // The chunk with the usage has no choice. Only the first choice was requested.
     const choice = firstOf(choices);
     if (choice) this.#choice(choice, choice["delta"]);
   }
@@ -65,7 +65,7 @@ export class ChatReader implements AnswerReader {
     if (isObject(said)) this.#message(said);
     const reason = choice["finish_reason"];
     if (typeof reason === "string" && reason !== "") this.#answer.finish(FINISHES.get(reason) ?? "other");
-    // A refusal ends as an ordinary answer does.
+    // A refusal ends with `stop`, like an ordinary answer.
     if (this.#refused && reason === "stop") this.#answer.finish("filtered");
   }
 
@@ -75,7 +75,7 @@ export class ChatReader implements AnswerReader {
     if (typeof thought === "string") this.#answer.say("reasoning", thought);
     if (typeof content === "string") this.#answer.say("text", content);
     else if (Array.isArray(content)) for (const part of content) this.#part(part);
-    else if (content !== undefined && content !== null) throw brokenProtocol("a text is not a text");
+    else if (content !== undefined && content !== null) throw brokenProtocol("its content is not a text");
     if (typeof refusal === "string" && refusal !== "") {
       this.#refused = true;
       this.#answer.say("text", refusal);
@@ -84,7 +84,7 @@ export class ChatReader implements AnswerReader {
       for (const call of calls) if (isObject(call)) this.#calls.take(call, this.#answer);
   }
 
-  /** Some servers send a list of parts, the thoughts among them as a list of texts. */
+  /** Some servers send a list of parts, in which reasoning is a list of texts. */
   #part(part: unknown): void {
     if (!isObject(part)) return;
     if (part["type"] === "text" && typeof part["text"] === "string") this.#answer.say("text", part["text"]);
@@ -113,7 +113,7 @@ function firstOf(choices: unknown): Fields | undefined {
   return isObject(first) ? first : undefined;
 }
 
-/** Servers write `error` as an object or as a text, or say so in `object`. */
+/** Servers send `error` as an object or a text, or set `object` to `error`. */
 function isError({ error, object }: Fields): boolean {
   return (error !== undefined && error !== null && error !== false) || object === "error";
 }
@@ -125,7 +125,7 @@ interface OpenCall {
   index: number | undefined;
 }
 
-/** Which call a piece belongs to. By its index, else by its id, else to the last; the beginning of another call ends one that is whole. */
+/** Assigns pieces to calls: by index, else by id, else to the last call, which ends when it is complete and another begins. */
 class ToolCalls {
   readonly #open: OpenCall[] = [];
 
@@ -137,7 +137,7 @@ class ToolCalls {
     const json = typeof about["arguments"] === "string" ? about["arguments"] : "";
     const open = this.#find(index, id, name, json);
     if (!open) {
-      // Nothing to begin a call with: some servers send such pieces beside the text.
+      // Some servers send empty pieces alongside text; ignore them.
       if (name === undefined && json.trim() === "" && id === undefined) return;
       const call = answer.beginCall(name ?? "", json);
       this.#open.push({ call, progress: new JsonProgress(), id, index });
@@ -158,7 +158,7 @@ class ToolCalls {
     const found = this.#labelled(index, id, name);
     if (!found || name === undefined || found.call.name === "") return found;
     if (found.call.name !== name) return undefined;
-    // The same name again: a server that repeats it in every piece, or the next call of the same tool.
+    // A repeated name is either repeated in every piece, or begins the next call of the same tool.
     const begins = /^\s*[{[]/.test(json) || (json.trim() === "" && id !== undefined && id !== found.id);
     return begins && found.progress.isWhole(found.call.arguments) ? undefined : found;
   }

@@ -1,5 +1,5 @@
-// A request of the Chat Completions API, as OpenAI-compatible servers take it. Texts go out as plain strings, not as lists of parts:
-// many of these servers know nothing else.
+// Builds a request of the Chat Completions API for OpenAI-compatible servers. Texts are plain strings, because many of these servers do not
+// accept lists of parts.
 
 import type { ModelEndpoint } from "../catalog/models.ts";
 import type { Message, ModelRequest } from "./model.ts";

@@ -1,4 +1,4 @@
-// One model call: request out, answer streamed in. Knows no protocol's details: `chat-*` and `messages-*` do.
+// Makes one model call: sends the request and streams the answer. Protocol details are in `chat-*` and `messages-*`.
 
 import { EventStream } from "../../kit/event-stream.ts";
 import type { Protocol as ProtocolName } from "../catalog/schema.ts";
@@ -17,7 +17,7 @@ import { WholeText } from "./whole-text.ts";
 
 const PROTOCOLS: Readonly<Record<ProtocolName, Protocol>> = {
   anthropic: {
-    // The address is given without its version, as the vendor writes it.
+    // The vendor documents its base address without the version.
     url: ({ baseUrl }) => `${baseUrl}${baseUrl.endsWith("/v1") ? "" : "/v1"}/messages`,
     headers: { "anthropic-version": "2023-06-01" },
     body: messagesBody,
@@ -46,7 +46,7 @@ export function createModelClient(deps: TransportDeps): CallModel {
       });
       return await readAnswer(given, endpoint.protocol, answer);
     } catch (error) {
-      // What was said before it broke off was said.
+      // Keep the text that arrived before the failure.
       answer.tell();
       signal.throwIfAborted();
       throw shownWithout(endpoint.apiKey, error);
@@ -54,7 +54,7 @@ export function createModelClient(deps: TransportDeps): CallModel {
   };
 }
 
-/** Raises ModelFailure, ErrorEvent, and OtherDocument. */
+/** Raises ModelFailure, ErrorEvent and OtherDocument. */
 export async function readAnswer(
   given: ProviderAnswer,
   protocol: ProtocolName,
@@ -76,11 +76,11 @@ export async function readAnswer(
   if (whole.isDocument) return readDocument(whole.text, reader, answer);
   stream.end();
   if (events > 0 && !reader.understood && !reader.ended)
-    throw brokenProtocol("none of its events is one of this protocol");
+    throw brokenProtocol("none of its events belongs to this protocol");
   return answer.end(reader.ended || given.isDelimited);
 }
 
-/** Raises OtherDocument, and ModelFailure for one that is too deep. */
+/** Raises OtherDocument, or ModelFailure for a document that is nested too deeply. */
 function readDocument(text: string, reader: AnswerReader, answer: Answer): ModelAnswer {
   requireFlat(text);
   const document = parsedObject(text);
@@ -88,7 +88,7 @@ function readDocument(text: string, reader: AnswerReader, answer: Answer): Model
   return answer.end(true);
 }
 
-/** What the provider sent is only shown without the key, which its readers do not know. */
+/** Turns a provider's words into a failure without the key, which the readers do not know. */
 function shownWithout(key: string, error: unknown): unknown {
   if (error instanceof ErrorEvent) return brokenOff(error.body, key);
   return error instanceof OtherDocument ? otherThanEvents(error.body, key) : error;

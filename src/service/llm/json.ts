@@ -1,4 +1,4 @@
-// JSON as providers send it: nothing about it is certain until it was looked at.
+// Reads JSON from providers, which can have any shape.
 
 import { brokenProtocol } from "./failures.ts";
 
@@ -8,7 +8,7 @@ export function isObject(value: unknown): value is Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The JSON object in a text; undefined: there is none. */
+/** Parses a JSON object; undefined when the text is not one. */
 export function parsedObject(text: string): Fields | undefined {
   try {
     const value: unknown = JSON.parse(text);
@@ -18,30 +18,30 @@ export function parsedObject(text: string): Fields | undefined {
   }
 }
 
-/** The JSON object in an event's data. Raises ModelFailure. */
+/** Parses the JSON object in an event's data. Raises ModelFailure. */
 export function eventObject(data: string): Fields {
   const value = parsedObject(data);
   if (!value) throw brokenProtocol("an event is not a JSON object");
   return value;
 }
 
-/** Far more than any model reads. Sums of what is above it would leave the integers, and a budget could not be asked any more. */
+/** Far more than any model reads. Without this bound, sums could exceed the safe integers and break budgets. */
 const TOKENS_MAX = 100_000_000;
 
-/** A count of tokens; undefined: not reported, or not a count. */
+/** A count of tokens; undefined when it is missing or not a valid count. */
 export function tokensOf(value: unknown): number | undefined {
   const isCount = typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= TOKENS_MAX;
   return isCount ? value : undefined;
 }
 
-/** Tells when JSON text that grows is whole. Each character is looked at once, however often it is asked. */
+/** Detects when growing JSON text is complete. Reads each character once, however often it is called. */
 export class JsonProgress {
   #position = 0;
   #depth = 0;
   #inString = false;
   #whole = false;
 
-  /** Is the first object or list in `text` closed? `text`: what was given before, and more. */
+  /** Reports whether the first object or list in `text` is closed. `text` must extend the text of the previous call. */
   isWhole(text: string): boolean {
     for (; this.#position < text.length && !this.#whole; this.#position++) this.#step(text[this.#position]!);
     return this.#whole;
@@ -49,7 +49,7 @@ export class JsonProgress {
 
   #step(character: string): void {
     if (this.#inString) {
-      // What follows a backslash is skipped with it, so that `\"` ends nothing.
+      // Skip an escaped character, so that `\"` does not end the string.
       if (character === "\\") this.#position++;
       else if (character === '"') this.#inString = false;
     } else if (character === '"') this.#inString = true;

@@ -1,4 +1,4 @@
-// The answer of Anthropic's Messages API: blocks of text, thoughts and tool calls, each begun, extended and ended by its index.
+// Reads answers of Anthropic's Messages API: blocks of text, reasoning and tool calls, each started, extended and stopped by its index.
 
 import type { Answer, CallSoFar, Finish } from "./answer.ts";
 import { requireFlat } from "./failures.ts";
@@ -17,7 +17,7 @@ const FINISHES: ReadonlyMap<string, Finish> = new Map([
 
 interface ToolBlock {
   readonly call: CallSoFar;
-  /** Its arguments came whole with its beginning; pieces that follow all the same are the truth. */
+  /** True if the start of the block carried the arguments; later pieces replace them. */
   given: boolean;
 }
 
@@ -25,7 +25,7 @@ export class MessagesReader implements AnswerReader {
   readonly #answer: Answer;
   /** Tool calls by their block's index. */
   readonly #tools = new Map<unknown, ToolBlock>();
-  /** As reported last. The total of the input is their sum. */
+  /** The last reported figures; their sum is the total input. */
   #input: number | undefined;
   #cacheRead = 0;
   #cacheWrite = 0;
@@ -70,7 +70,7 @@ export class MessagesReader implements AnswerReader {
       case "error":
         throw new ErrorEvent(data);
       default:
-        // A gateway's own error. Other types are new, or a ping.
+        // A gateway can send its own error. Ignore any other type: pings, and types added later.
         if (isObject(event["error"])) throw new ErrorEvent(data);
         return;
     }
@@ -94,7 +94,7 @@ export class MessagesReader implements AnswerReader {
 
   #start(message: unknown): void {
     if (!isObject(message)) return;
-    // What it reports of the output is the beginning of a count.
+    // Skip its output count, which is only partial.
     this.#useInput(message["usage"]);
     this.#finish(message["stop_reason"]);
     const content = message["content"];
@@ -136,7 +136,7 @@ export class MessagesReader implements AnswerReader {
     this.#answer.extendCall(tool.call, json);
   }
 
-  /** A tool without arguments is called without a piece of them. */
+  /** A call without arguments receives no pieces. */
   #stopBlock(index: unknown): void {
     const tool = this.#tools.get(index);
     if (tool && tool.call.arguments === "") tool.call.arguments = "{}";

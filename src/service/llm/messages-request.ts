@@ -1,5 +1,5 @@
-// A request of Anthropic's Messages API. What is likely to come again is marked for the provider's cache: the end of the system texts and
-// the end of the conversation.
+// Builds a request of Anthropic's Messages API. It sets cache breakpoints at the end of the system texts and of the conversation, because the
+// next request repeats both.
 
 import type { ModelEndpoint } from "../catalog/models.ts";
 import type { Message, ModelRequest } from "./model.ts";
@@ -7,7 +7,7 @@ import { inputOf } from "./prompt.ts";
 
 const CACHE_MARK = { cache_control: { type: "ephemeral" } };
 
-/** The API wants a limit in every request. Models by name, the first that matches; `known`: more than this is refused. */
+/** The API requires an output limit. The first matching name applies; `known` means that the API refuses a higher limit. */
 const OUTPUT_TOKENS: readonly { readonly name: RegExp; readonly most: number; readonly known: boolean }[] = [
   {
     name: /claude-(?:sonnet|opus)-4-6|claude-opus-4-[78]|claude-(?:opus|sonnet|fable)-5|claude-haiku-5-5/,
@@ -53,7 +53,7 @@ function outputTokens({ modelName, outputTokens: wanted }: ModelEndpoint): numbe
   return rule.known ? Math.min(wanted ?? rule.most, rule.most) : (wanted ?? rule.most);
 }
 
-/** Roles take turns: neighbours of one role are one message, and results of tools belong to the user's. */
+/** Roles must alternate: adjacent messages of one role are merged, and tool results have the role of the user. */
 function turnsOf(messages: readonly Message[]): { role: string; content: Block[] }[] {
   const turns: { role: string; content: Block[] }[] = [];
   for (const message of messages) {

@@ -1,11 +1,11 @@
-// What the turn engine says to a model and hears from it: neutral of protocol and vendor, plain data, stored as it is.
+// The requests that the turn engine makes of a model, and its answers: plain data without protocol or vendor, stored as is.
 
 import type { ModelEndpoint } from "../catalog/models.ts";
 
 export interface ToolCall {
   readonly id: string;
   readonly name: string;
-  /** JSON text as the model wrote it; checked by the tool registry, not here. */
+  /** The model's JSON text, unchecked; the tool registry validates it. */
   readonly arguments: string;
 }
 
@@ -23,22 +23,22 @@ export type Message =
 export interface ToolSpec {
   readonly name: string;
   readonly description: string;
-  /** JSON Schema of the arguments, an object. */
+  /** JSON Schema of the arguments. */
   readonly parameters: object;
 }
 
 export interface ModelRequest {
-  /** Stable first: marked for the provider's prompt cache. */
+  /** The most stable text first, for the provider's prompt cache. */
   readonly system: readonly string[];
   readonly messages: readonly Message[];
   readonly tools: readonly ToolSpec[];
-  /** False: the tools are told (the history may use them), but this answer must not call any. */
+  /** If false, tools are declared, because the history may use them, but this answer must not call any. */
   readonly mayCall: boolean;
 }
 
-/** Tokens; null: the provider reported nothing, which is not zero. */
+/** Counts of tokens; null means that the provider reported nothing, which is not zero. */
 export interface TokenUsage {
-  /** All input, cached input included. */
+  /** All input, including cached input. */
   readonly input: number | null;
   readonly cachedInput: number | null;
   readonly output: number | null;
@@ -49,30 +49,30 @@ export interface ModelAnswer {
   readonly reasoning: string;
   /** Complete calls only. */
   readonly calls: readonly { readonly name: string; readonly arguments: string }[];
-  /** Names of the tool calls that a length stop or a content filter cut off: they are not in `calls`. */
+  /** Names of tool calls truncated by a length limit or a content filter; not in `calls`. */
   readonly dropped: readonly string[];
-  /** `other`: a reason that only this provider knows. `unknown`: the answer ended in good order without a reason. */
+  /** `other` is a reason specific to the provider. `unknown` means that the answer ended normally without a reason. */
   readonly finish: "stop" | "length" | "calls" | "filtered" | "other" | "unknown";
   readonly usage: TokenUsage;
 }
 
-/** What arrives together is told together: a delta is the text of one read from the network. */
+/** A delta is the text of one network read. */
 export interface ModelListener {
   text(delta: string): void;
   reasoning(delta: string): void;
-  /** An attempt at the request begins, counted from 1. */
+  /** Called when an attempt begins, counted from 1. */
   attempt(count: number): void;
-  /** The first piece of the answer arrived. */
+  /** Called when the first piece of the answer arrives. */
   firstChunk(): void;
 }
 
 export const NO_USAGE: TokenUsage = { input: null, cachedInput: null, output: null };
 
-/** A provider that did not give an answer. The message is for people: it carries the provider's status and words, never a key. */
+/** A failed model call. The message is for people: it has the provider's status and words, never a key. */
 export class ModelFailure extends Error {
   override readonly name = "ModelFailure";
   readonly status: number | undefined;
-  /** What the failed answer used all the same. */
+  /** Tokens that the failed answer used. */
   readonly usage: TokenUsage;
 
   constructor(message: string, status?: number, usage: TokenUsage = NO_USAGE) {
@@ -84,13 +84,13 @@ export class ModelFailure extends Error {
 
 const TOOL_NAME_CHARACTERS_MAX = 64;
 
-/** Models make up tool names that no provider takes back: what is replayed keeps to the characters and length that both protocols allow. */
+/** Restricts a tool name to the characters and length that both protocols accept: models invent names that providers refuse on replay. */
 export function toolNameAsSent(name: string): string {
   const kept = name.replace(/[^a-zA-Z0-9_-]/g, "_").slice(0, TOOL_NAME_CHARACTERS_MAX);
   return kept === "" ? "unnamed" : kept;
 }
 
-/** The port of the engine to models. Raises ModelFailure, or the signal's reason when aborted. */
+/** The engine's port to models. Raises ModelFailure, or the signal's reason when aborted. */
 export type CallModel = (
   endpoint: ModelEndpoint,
   request: ModelRequest,

@@ -1,4 +1,4 @@
-// What the requests of both protocols need of a conversation.
+// Conversation helpers for the requests of both protocols.
 
 import { isTooDeep } from "../../kit/json-depth.ts";
 import { parsedObject } from "./json.ts";
@@ -6,7 +6,7 @@ import type { Message, ToolCall } from "./model.ts";
 
 const BETWEEN_TEXTS = "\n\n";
 
-/** Neighbours of one speaker as one message: the templates of many models want speakers to take turns. Results stay apart. */
+/** Merges adjacent messages of one role, because the templates of many models require alternating roles. Tool results stay separate. */
 export function joinNeighbours(messages: readonly Message[]): Message[] {
   const joined: Message[] = [];
   for (const message of messages) {
@@ -28,7 +28,7 @@ function joinTexts(first: string, second: string): string {
   return [first, second].filter((text) => text !== "").join(BETWEEN_TEXTS);
 }
 
-/** Arguments that were not an object, or too deep, were answered with an error; what the model wrote is shown to it as text. */
+/** Returns a call's arguments. If they were not an object, or nested too deeply, the call failed, and the model sees its own text. */
 export function inputOf(call: ToolCall): object {
   const object = isTooDeep(call.arguments) ? undefined : parsedObject(call.arguments);
   return object ?? { invalid_arguments: call.arguments };

@@ -1,4 +1,4 @@
-// What a provider's protocol is to the client: where and how to ask, and how to read the answer, streamed or as one document.
+// The interface of a provider protocol: how to build the request, and how to read the answer, streamed or as one document.
 
 import type { ModelEndpoint } from "../catalog/models.ts";
 import type { Answer } from "./answer.ts";
@@ -7,31 +7,31 @@ import type { ModelRequest } from "./model.ts";
 
 export interface Protocol {
   url(endpoint: ModelEndpoint): string;
-  /** Without the key, which only the transport adds. */
+  /** Headers without the key, which only the transport adds. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The request's JSON body. */
+  /** Returns the JSON body of the request. */
   body(endpoint: ModelEndpoint, request: ModelRequest): object;
   reader(answer: Answer): AnswerReader;
 }
 
-/** Puts what arrives into an `Answer`. Fields that are not known are ignored: vendors add some at any time. */
+/** Reads into an `Answer`. Unknown fields are ignored, because vendors add new ones at any time. */
 export interface AnswerReader {
-  /** One event's data. Raises ModelFailure. */
+  /** Reads one event's data. Raises ModelFailure. */
   event(data: string): void;
-  /** A whole answer in one JSON document. False: it is something else. Raises ModelFailure. */
+  /** Reads a complete answer from one JSON document; returns false if it is not one. Raises ModelFailure. */
   document(value: Fields): boolean;
-  /** The protocol's own end mark has arrived. */
+  /** True once the protocol's end marker has arrived. */
   readonly ended: boolean;
-  /** Anything of this protocol has arrived. */
+  /** True once anything of this protocol has arrived. */
   readonly understood: boolean;
 }
 
-/** Words of the provider in place of an answer, as it sent them: they may hold the key, so they are not for showing. */
+/** What the provider sent in place of an answer. It may contain the key, so it must not be shown. */
 class ProviderWords extends Error {
   readonly body: string;
 
   constructor(body: string) {
-    super("the provider sent something else than an answer");
+    super("the provider sent something other than an answer");
     this.body = body;
   }
 }
@@ -41,7 +41,7 @@ export class ErrorEvent extends ProviderWords {
   override readonly name = "ErrorEvent";
 }
 
-/** A document that is no answer. */
+/** A document that is not an answer. */
 export class OtherDocument extends ProviderWords {
   override readonly name = "OtherDocument";
 }

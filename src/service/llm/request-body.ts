@@ -1,14 +1,14 @@
-// The JSON of a request, made with pauses: a conversation of tens of megabytes is written anew for each call of a model.
+// Serialises a request with pauses, because a conversation of tens of megabytes is serialised for every model call.
 
 import { turnOfOthers } from "../../kit/clock.ts";
 import { ModelFailure } from "./model.ts";
 
-/** No model reads nearly as much. */
+/** Far more than any model reads. */
 export const REQUEST_CHARACTERS_MAX = 32 * 1024 * 1024;
-/** A few milliseconds' work. */
+/** Takes a few milliseconds to serialise. */
 const STRETCH_CHARACTERS = 1024 * 1024;
 
-/** The same text as `JSON.stringify` gives. Raises ModelFailure for one that is too large. */
+/** Produces the text of `JSON.stringify`. Raises ModelFailure when it is too large. */
 export async function requestBody(request: object): Promise<Blob> {
   const pieces: string[] = [];
   let characters = 0;
@@ -24,7 +24,7 @@ export async function requestBody(request: object): Promise<Blob> {
   return new Blob(pieces);
 }
 
-/** Of a list, each of its values is a piece. */
+/** Yields each value of a list as a separate piece. */
 function* piecesOf(request: object): Generator<string> {
   let before = "{";
   for (const [key, value] of Object.entries(request) as [string, unknown][]) {
@@ -47,6 +47,6 @@ function* piecesOfList(values: readonly unknown[]): Generator<string> {
 
 function tooLong(): ModelFailure {
   return new ModelFailure(
-    `the conversation is larger than ${REQUEST_CHARACTERS_MAX} characters: forget entries, or go on in another workspace`,
+    `the conversation is larger than ${REQUEST_CHARACTERS_MAX} characters; forget entries, or continue in another workspace`,
   );
 }

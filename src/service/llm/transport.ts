@@ -1,8 +1,8 @@
-// HTTP to providers: who may be talked to, with which key, how long to wait, when to try again.
+// HTTP to providers: address checks, keys, timeouts and retries.
 //
-// Tried again only before the first byte of an answer, on a refused connection, 408, 429 and 5xx; never after, since the answer
-// may have had effects. Redirects are not followed, so a key goes to no other address. The key is added here and nowhere else:
-// neither the protocols' requests nor their readers know it.
+// A request is retried only before the first byte of an answer, on a refused connection, 408, 429 and 5xx; never later, because the answer may
+// have had effects. Redirects are not followed, so that a key goes to no other address. Only this file adds the key: neither the protocols'
+// requests nor their readers know it.
 
 import type { Clock } from "../../kit/clock.ts";
 import { pause } from "../../kit/deadline.ts";
@@ -18,7 +18,7 @@ export const FIRST_BYTE_TIMEOUT_MS = 5 * 60_000;
 export const SILENCE_TIMEOUT_MS = 2 * 60_000;
 const RETRY_WAITS_MS = [500, 1_500];
 const ERROR_BODY_BYTES_MAX = 64 * 1024;
-/** From the protocol's end mark to the end of the body, which some servers leave open. */
+/** Limit from the protocol's end marker to the end of the body, which some servers leave open. */
 const END_TIMEOUT_MS = 1_000;
 
 export interface TransportTimes {
@@ -36,7 +36,7 @@ export const TRANSPORT_TIMES: TransportTimes = {
 export interface TransportDeps {
   readonly clock: Clock;
   readonly times: TransportTimes;
-  /** Raises for an address that leads to ourselves. */
+  /** Raises for an address of this service. */
   readonly checkAddress: (url: string) => Promise<void>;
 }
 
@@ -46,17 +46,16 @@ export interface Exchange {
   readonly attempt: (count: number) => void;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** JSON. */
   readonly body: Blob;
 }
 
 /** An answer with status 200. */
 export interface ProviderAnswer {
-  /** HTTP says where the body ends, so a body that ended was not cut. */
+  /** HTTP marks where the body ends, so a body that ended was not truncated. */
   readonly isDelimited: boolean;
   /**
-   * Hands over what came, together as it came, until the body ends. `take` answers whether the protocol's end mark has arrived; then a
-   * failure is none any more. Raises ModelFailure for a connection that is lost or silent, and what `take` raises. To be called once.
+   * Passes each read to `take` until the body ends. `take` returns whether the protocol's end marker has arrived; after that, failures are
+   * ignored. Raises ModelFailure for a connection that is lost or silent, and any error of `take`. Call it once.
    */
   read(take: (reads: readonly Uint8Array[]) => boolean): Promise<void>;
 }
@@ -99,7 +98,7 @@ async function once(deps: TransportDeps, exchange: Exchange): Promise<ProviderAn
       body,
       redirect: "manual",
       signal: abort.signal,
-      // Bun's own limit would end long silences before ours; ours says which one it was.
+      // Bun's own timeout would fire before ours, which reports its cause.
       timeout: false,
     } as RequestInit);
     if (response.status === 200 && response.body && !isOfType(response, "text/html"))
@@ -126,7 +125,7 @@ function answerOf(response: Response, watch: Watch, release: () => void): Provid
       try {
         for (;;) {
           reading = true;
-          // All that has arrived since the last time.
+          // Everything that has arrived since the last read.
           const { done, value } = await reader.readMany();
           if (done) return;
           reading = false;
@@ -145,7 +144,7 @@ function answerOf(response: Response, watch: Watch, release: () => void): Provid
   };
 }
 
-/** Ends a request that stays silent: long before the first byte, shorter between two. One coarse timer, not one per chunk. */
+/** Aborts a silent request: after `firstByteMs` before the first byte, then after `silenceMs`. One coarse timer, not one per chunk. */
 class Watch {
   readonly #clock: Clock;
   readonly #times: TransportTimes;
@@ -153,7 +152,7 @@ class Watch {
   readonly #timer: ReturnType<typeof setInterval>;
   #endTimer: ReturnType<typeof setTimeout> | undefined;
   #last: number;
-  /** Since the timer last looked: a read costs no look at the clock. */
+  /** Set by each read and checked by the timer, so that a read need not read the clock. */
   #seen = false;
   #started = false;
 
@@ -184,7 +183,7 @@ class Watch {
     this.#seen = true;
   }
 
-  /** The answer is complete; its body is given a moment to end, since a connection that ends in good order can be used again. */
+  /** Gives the body of a complete answer a moment to end, because a connection that ends cleanly can be reused. */
   endSoon(): void {
     this.#endTimer = setTimeout(() => this.#abort.abort(connectionLost()), END_TIMEOUT_MS);
   }
@@ -210,7 +209,7 @@ async function refusalOf(deps: TransportDeps, response: Response, endpoint: Mode
     await response.body?.cancel();
     return refusal(
       new ModelFailure(
-        `the provider answered ${status} (a redirect); redirects are not followed: correct its address`,
+        `the provider answered ${status}, a redirect; redirects are not followed, so correct its address`,
         status,
       ),
     );
@@ -229,10 +228,10 @@ async function refusalOf(deps: TransportDeps, response: Response, endpoint: Mode
   };
 }
 
-/** A proxy's page, or a document of another kind of server. `body`: shown as far as it says something, without the key. */
+/** The failure for a proxy's page, or a document of another kind of server. Includes the message in `body`, without the key. */
 export function otherThanEvents(body: string, key: string): ModelFailure {
   const words = afterColon(providerMessage(body.slice(0, ERROR_BODY_BYTES_MAX), key));
-  return new ModelFailure(`the provider answered with something else than an event stream${words}`, 200);
+  return new ModelFailure(`the provider answered with something other than an event stream${words}`, 200);
 }
 
 function afterColon(words: string | undefined): string {
@@ -253,7 +252,7 @@ async function readBounded(response: Response, bytesMax: number): Promise<string
       if (length >= bytesMax) break;
     }
   } catch {
-    // An error body that is cut off is shown as far as it came.
+    // Show a truncated error body as far as it arrived.
   }
   return Buffer.concat(chunks).toString("utf8");
 }

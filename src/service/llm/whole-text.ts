@@ -1,26 +1,26 @@
-// One JSON document where an event stream was asked for. It is known by its first character and not by its content type, since gateways
-// give either under the other's.
+// Collects a JSON document sent in place of an event stream. It is recognised by its first character, not by its content type, which gateways
+// confuse.
 
 import { tooLarge } from "./failures.ts";
 
 const DOCUMENT_BYTES_MAX = 4 * 1024 * 1024;
 
-/** Spaces and line breaks, which servers send to keep a connection alive, and the bytes of a byte order mark. */
+/** White space, which servers send to keep a connection alive, and the bytes of a byte order mark. */
 const BLANKS: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d, 0xef, 0xbb, 0xbf]);
-/** No line of an event stream begins with a brace or a bracket. */
+/** A brace or bracket, with which no line of an event stream begins. */
 const BEGINNINGS: ReadonlySet<number> = new Set([0x7b, 0x5b]);
 
 export class WholeText {
   readonly #pieces: Uint8Array[] = [];
   #bytes = 0;
-  /** Undefined: nothing but blanks has arrived. */
+  /** Undefined while only blanks have arrived. */
   #isDocument: boolean | undefined;
 
   get isDocument(): boolean {
     return this.#isDocument === true;
   }
 
-  /** Keeps what belongs to a document; false: it is a stream's. Raises ModelFailure for a document that is too large. */
+  /** Keeps a piece of a document; returns false if it belongs to a stream. Raises ModelFailure for a document that is too large. */
   takes(piece: Uint8Array): boolean {
     this.#isDocument ??= beginsDocument(piece);
     if (!this.#isDocument) return false;

@@ -1,8 +1,8 @@
-// From a request to a caller: bearer token, session cookie, or the loopback privilege, in this order.
+// Authenticates a request by its bearer token, session cookie or the loopback privilege, in this order.
 //
-// A credential that is presented and not valid is 401, never a fall-back to something weaker. Tokens are looked up by hash in a
-// bounded cache, and so is a caller's role, which is asked for when something is done. A change of people empties both within its own
-// write, and nothing is cached until that write is durable. Last-used times are collected and written at most once a minute.
+// An invalid credential is always 401: no other method is tried. Tokens are cached by hash, and a caller keeps the role it last read. A
+// change of people invalidates both within its own write, and nothing is cached until that write is durable. Last-used times are written
+// in batches, at most once a minute.
 
 import type { Clock } from "../../kit/clock.ts";
 import { tokenHash } from "../../kit/crypto.ts";
@@ -32,9 +32,9 @@ export class Authentication {
   readonly #tokens = new Map<string, TokenRow>();
   readonly #used = new Map<number, number>();
   #admin: { id: number; name: string } | undefined;
-  /** Goes up with every change of users or tokens: roles that were found out before may not hold any more. */
+  /** Incremented by every change of users or tokens, which makes roles read earlier stale. */
   #generation = 0;
-  /** A change is made and not durable: what is read now may yet be undone, so it is not kept. */
+  /** True while a change is not yet durable: it may be rolled back, so nothing read now is cached. */
   #changing = false;
   #touchTimer: ReturnType<typeof setTimeout> | undefined;
 
@@ -58,30 +58,30 @@ export class Authentication {
     throw noCredential();
   }
 
-  /** The caller with the role of now, for work that outlives its request; undefined when the credential or the user is gone. */
+  /** Returns the caller with their current role, for work that outlives its request; undefined when the credential or the user is gone. */
   renewed(caller: Caller): Caller | undefined {
     const role = this.#roleOf(caller);
     return role && { ...caller, role };
   }
 
-  /** Of a user as they are now; undefined when there is none (any more). */
+  /** The user's current role; undefined when there is no such user. */
   roleOfUser(userId: number): Role | undefined {
     return this.#store.roleOfUser.get(userId)?.role;
   }
 
-  /** At the beginning of a write that changes users or tokens. */
+  /** Call it at the beginning of a write that changes users or tokens. */
   changing(): void {
     this.#changing = true;
     this.#clear();
   }
 
-  /** Once that write is durable, or undone. */
+  /** Call it once that write is durable or rolled back. */
   changed(): void {
     this.#changing = false;
     this.#clear();
   }
 
-  /** Writes collected last-used times; also at shutdown. */
+  /** Writes the collected last-used times. Also called at shutdown. */
   flushLastUsed(): Promise<void> {
     clearTimeout(this.#touchTimer);
     this.#touchTimer = undefined;
@@ -93,13 +93,13 @@ export class Authentication {
     });
   }
 
-  /** Undefined when it is unknown, revoked or expired. */
+  /** Undefined when the token is unknown, revoked or expired. */
   #byToken(exchange: Exchange, token: string): Caller | undefined {
     const row = this.#lookUp(token);
     const now = this.#clock.now();
     const lastUsed = row && (this.#used.get(row.token_id) ?? row.last_used_at ?? row.created_at);
     if (!row || (row.kind === "session" && now - lastUsed! > SESSION_IDLE_DAYS * DAY_MS)) return undefined;
-    // Also in the cached row: once the collected times are written, it is what the next request is measured by.
+    // Update the cached row too: once the collected times are flushed, the next idle check reads it.
     row.last_used_at = now;
     this.#markUsed(row.token_id, now);
     const auth = row.kind === "session" ? "session" : "token";
@@ -125,7 +125,7 @@ export class Authentication {
     return this.#caller(exchange, { ...admin, role: "admin" }, "loopback", null);
   }
 
-  /** `role` was found just now; it holds until the next change of people. */
+  /** `role` has just been read; it stays valid until the next change of people. */
   #caller(
     exchange: Exchange,
     { id, name, role }: { id: number; name: string; role: Role },
@@ -145,7 +145,7 @@ export class Authentication {
     return new PresentCaller({ userId: id, name, auth, tokenId, requestId: exchange.id, address }, roleNow);
   }
 
-  /** From the store; undefined when the credential or the user is gone. */
+  /** Reads the role from the store; undefined when the credential or the user is gone. */
   #roleOf({ userId, tokenId }: Pick<Caller, "userId" | "tokenId">): Role | undefined {
     return tokenId === null ? this.roleOfUser(userId) : this.#store.roleOfToken.get(tokenId)?.role;
   }
@@ -168,7 +168,7 @@ export class Authentication {
   }
 }
 
-/** A class, since an object with an accessor of its own costs more than all the rest of authentication. */
+/** A class, because an object literal with an accessor costs more than the rest of authentication. */
 class PresentCaller implements Caller {
   readonly userId: number;
   readonly name: string;
@@ -197,7 +197,7 @@ function refuseToken(): never {
   throw badCredential();
 }
 
-/** A page can't drop this cookie itself: without our help a browser on loopback would be locked out by a stale one. */
+/** Clears the cookie: a page cannot remove it, so a stale one would lock out a browser on loopback. */
 function refuseSession(exchange: Exchange): never {
   exchange.errorCookie = sessionCookie(exchange, "");
   refuseToken();

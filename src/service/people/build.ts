@@ -1,4 +1,4 @@
-// Builds people: who may come in, users, teams, and the record of those who were refused.
+// Builds the people feature: authentication, users, teams, and the record of refused requests.
 
 import { ClientAddresses } from "../../kit/http/client-address.ts";
 import { RateLimit } from "../../kit/rate.ts";

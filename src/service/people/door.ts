@@ -1,4 +1,4 @@
-// Lets a request in or not: authentication first, then what the route declares.
+// Admits or refuses a request: authentication first, then the kind of caller that the route declares.
 
 import type { Asked, Door } from "../../kit/http/admission.ts";
 import { exchangeOf } from "../../kit/http/exchange.ts";
@@ -14,7 +14,7 @@ export class ServiceDoor implements Door<CallerKind, Caller> {
     this.#authentication = authentication;
   }
 
-  /** The caller of a request, even if the route refused them. */
+  /** Returns the authenticated caller of a request, even one that the route refused. */
   callerOf(request: Request): Caller | undefined {
     return this.#callers.get(request);
   }

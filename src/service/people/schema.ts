@@ -1,4 +1,4 @@
-// People: users, tokens, teams, sessions. Records as the API shows them; none of them can hold a token, hash or password.
+// Users, tokens, sessions and teams as the API shows them. No record has a field for a token, hash or password.
 
 import { Type, type Static } from "@sinclair/typebox";
 import { PASSWORD_CHARACTERS_MAX, PASSWORD_CHARACTERS_MIN } from "../../kit/passwords.ts";
@@ -6,9 +6,9 @@ import { judgedText, GivenName, closed, Id, nullable, Time } from "../../kit/sch
 import { AuthKind, Role } from "../identity/schema.ts";
 
 export const LOGIN_ATTEMPTS_PER_MINUTE = 10;
-/** As typed, before it is trimmed; names themselves are shorter. */
+/** Limit before trimming; names themselves are shorter. */
 export const LOGIN_NAME_CHARACTERS_MAX = 1000;
-/** A session that nobody used for so long is refused and removed. */
+/** A session expires after this time without use. */
 export const SESSION_IDLE_DAYS = 30;
 
 export const User = closed({
@@ -16,7 +16,7 @@ export const User = closed({
   name: Type.String(),
   role: Role,
   has_password: Type.Boolean(),
-  tokens: Type.Integer({ description: "how many access tokens and sessions are valid now" }),
+  tokens: Type.Integer({ description: "number of valid access tokens and sessions" }),
   last_used_at: nullable(Time),
   created_at: Time,
 });
@@ -24,7 +24,7 @@ export type User = Static<typeof User>;
 
 export const CreateUser = closed({ name: GivenName, role: Type.Optional(Role) });
 export const UpdateUser = closed({ name: Type.Optional(GivenName), role: Type.Optional(Role) });
-/** Whatever is longer is no password of anybody's; counted in UTF-16 units, so that any password within its limit passes. */
+/** Counted in UTF-16 units, so that every password within the limit in characters passes. */
 const GivenPassword = Type.String({ maxLength: PASSWORD_CHARACTERS_MAX * 2 });
 export const SetPassword = closed({
   password: judgedText({ minLength: PASSWORD_CHARACTERS_MIN, maxLength: PASSWORD_CHARACTERS_MAX }),
@@ -32,7 +32,7 @@ export const SetPassword = closed({
 });
 export const DeleteUserQuery = closed({ transfer_to: Type.Optional(Id) });
 
-/** The one answer that carries a token: shown once, at creation. */
+/** The only response with a token, which is shown once, at creation. */
 export const UserWithToken = closed({ user: User, token: Type.String() });
 export const RevokedTokens = closed({ revoked: Type.Integer() });
 

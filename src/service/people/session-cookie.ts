@@ -1,4 +1,4 @@
-// The cookie that holds a browser's session: how it is read, set and taken away, always with the same attributes.
+// Reads, sets and clears the session cookie of a browser, always with the same attributes.
 
 import type { Exchange } from "../../kit/http/exchange.ts";
 import { SESSION_IDLE_DAYS } from "./schema.ts";
@@ -11,7 +11,7 @@ export function sessionToken(header: string | undefined): string | undefined {
   return header === undefined ? undefined : new Bun.CookieMap(header).get(NAME) || undefined;
 }
 
-/** For `Set-Cookie`; an empty token removes it. `Secure` when the browser came by TLS, which only a proxy in front of us speaks. */
+/** Returns a `Set-Cookie` value; an empty token clears the cookie. `Secure` if the browser uses TLS, which only a proxy in front can terminate. */
 export function sessionCookie(exchange: Exchange, token: string): string {
   const origin = exchange.headers["origin"] ?? "";
   const secure = origin.startsWith("https://") || exchange.headers["x-forwarded-proto"] === "https";

@@ -1,4 +1,4 @@
-// Rules for teams: listed by anyone, written by admins; a team-lead adds and removes members of teams they belong to.
+// Rules for teams. Anyone lists them, admins write them, and a team-lead adds and removes members of their own teams.
 
 import type { Clock } from "../../kit/clock.ts";
 import type { Db } from "../../kit/db.ts";
@@ -14,7 +14,7 @@ export interface TeamsDeps {
   store: PeopleStore;
   audit: Audit;
   clock: Clock;
-  /** Called after members or teams were removed: open streams and turns check their rights again. */
+  /** Called after members or teams are removed, so that open streams and turns recheck their rights. */
   rightsChanged: () => void;
 }
 
@@ -60,7 +60,7 @@ export class Teams {
     });
   }
 
-  /** Workspaces shared with it are no longer shared. */
+  /** Also ends the sharing of workspaces with the team. */
   remove(caller: Caller, id: number): Promise<void> {
     const { db, store, audit, rightsChanged } = this.#deps;
     return db.write(() => {
@@ -115,7 +115,7 @@ export class Teams {
   #requireFreeName(key: string, text: string, exceptId?: number): void {
     const other = this.#deps.store.teamByKey.get(key);
     if (other && other.id !== exceptId)
-      throw fieldError("conflict", "name", `a team named "${text}" exists already`);
+      throw fieldError("conflict", "name", `a team named "${text}" already exists`);
   }
 
   #record(id: number): Team {

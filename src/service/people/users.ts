@@ -1,5 +1,5 @@
-// Rules for users, tokens and sessions. Every check runs inside the transaction that acts. A record of what people do to themselves is
-// written before it is done: afterwards their credential may be gone.
+// Rules for users, tokens and sessions. Every check runs inside the transaction that acts. The audit record comes before the act, because
+// people who change themselves may lose the credential that the record names.
 
 import { rfc3339, rfc3339OrNull, type Clock } from "../../kit/clock.ts";
 import { newToken, tokenHash } from "../../kit/crypto.ts";
@@ -21,12 +21,12 @@ const DAY_MS = 86_400_000;
 const NOT_CURRENT = "current_password: not your current password";
 const BAD_LOGIN = "invalid username or password";
 
-/** Credentials of a user that are not to be trusted any more, nor what was begun with them. */
+/** Credentials of a user that are revoked, together with the work started under them. */
 export interface Revocation {
   readonly userId: number;
-  /** Of all credentials, or of all tokens but this one: the loopback privilege and the token are the person's own. */
+  /** `none` revokes every credential. Otherwise the loopback privilege and this token stay valid: they are the person's own. */
   readonly kept: "none" | { readonly tokenId: number | null };
-  /** A clause for people. */
+  /** A clause to show to people. */
   readonly reason: string;
 }
 
@@ -38,9 +38,9 @@ export interface UsersDeps {
   clock: Clock;
   refusals: Refusals;
   loginLimit: RateLimit;
-  /** Called after every change of users or tokens: open streams and turns check their rights again. */
+  /** Called after every change of users or tokens, so that open streams and turns recheck their rights. */
   rightsChanged: () => void;
-  /** Called inside the write that takes credentials away, other than by logging out. */
+  /** Called inside the write that revokes credentials, except on logout. */
   revoked: (revocation: Revocation) => void;
 }
 
@@ -51,7 +51,7 @@ export class Users {
     this.#deps = deps;
   }
 
-  /** First start: one admin without a password. Returns the token's text, or undefined when people exist already. */
+  /** Creates an admin without a password on first start. Returns the token, or undefined when an admin already exists. */
   seedAdmin(seed: string | undefined): { token: string; given: boolean } | undefined {
     const { db, store, audit, clock } = this.#deps;
     return db.writeNow(() => {
@@ -80,15 +80,15 @@ export class Users {
   }
 
   /**
-   * One body and the same work for an unknown user, a wrong password and a user without one. Raises `unauthenticated`, `rate_limited`;
-   * each attempt is on record.
+   * Answers an unknown user, a wrong password and a user without a password alike, after the same work. Records each attempt. Raises
+   * `unauthenticated`, `rate_limited`.
    */
   async login(name: string, password: string, from: Stranger): Promise<{ user: User; token: string }> {
     const found = this.#deps.store.userByKey.get(nameKey(name));
     try {
       return await this.#loggedIn(found, password, from);
     } catch (error) {
-      // A name that is nobody's stays off the record: some people type their password there.
+      // Never record an unknown name: some people type their password there.
       const target = found ? `user:${found.id}` : "user:unknown";
       if (error instanceof AppError)
         this.#deps.refusals.note({ action: "login.failed", code: error.code, target, by: from });
@@ -131,7 +131,7 @@ export class Users {
     });
   }
 
-  /** Revokes the token that was presented. With the loopback privilege there is none, and nothing happens. */
+  /** Revokes the presented token. Does nothing with the loopback privilege. */
   logout(caller: Caller): Promise<void> {
     const { store } = this.#deps;
     return this.#change(() => {
@@ -149,7 +149,7 @@ export class Users {
     return this.#deps.store.users.all().map(toUser);
   }
 
-  /** The token is shown in this answer only. Raises `invalid`, `conflict`. */
+  /** Admin. Only this response contains the token. Raises `invalid`, `conflict`. */
   create(caller: Caller, input: { name: string; role?: Role }): Promise<{ user: User; token: string }> {
     const { store, audit, clock } = this.#deps;
     const name = parseName("name", input.name);
@@ -198,7 +198,7 @@ export class Users {
     });
   }
 
-  /** Raises `conflict` while the user owns workspaces, unless they are handed to `transferTo`. */
+  /** Admin. Raises `conflict` while the user owns workspaces, unless `transferTo` takes them over. */
   remove(caller: Caller, id: number, transferTo: number | undefined): Promise<void> {
     const { store, audit, revoked } = this.#deps;
     return this.#change(() => {
@@ -214,8 +214,8 @@ export class Users {
   }
 
   /**
-   * Admin: anyone's. Others: their own, with the current one, which must still be the current one in the write. Revokes the user's other
-   * tokens. Raises `invalid`, `forbidden`, `not_found`.
+   * Admins set anyone's password. Non-admins set their own and must give the current one, which is checked again in the write. Revokes the
+   * user's other tokens. Raises `invalid`, `forbidden`, `not_found`.
    */
   async setPassword(
     caller: Caller,
@@ -251,7 +251,7 @@ export class Users {
     });
   }
 
-  /** A further token for a user, for example after the first was lost. Shown once. */
+  /** Admin. Creates another token for a user, for example after they lost the first. Shown once. */
   createToken(caller: Caller, id: number): Promise<{ user: User; token: string }> {
     const { store, audit, clock } = this.#deps;
     return this.#change(() => {
@@ -269,7 +269,7 @@ export class Users {
     });
   }
 
-  /** Revokes every token and session of a user. */
+  /** Admin. Revokes every token and session of a user. */
   revokeTokens(caller: Caller, id: number): Promise<{ revoked: number }> {
     const { store, audit, revoked } = this.#deps;
     return this.#change(() => {
@@ -282,7 +282,7 @@ export class Users {
     });
   }
 
-  /** A write in which and after which credentials are read anew, whatever comes of it. */
+  /** Runs a write that changes credentials, and invalidates what authentication has cached, whether it commits or fails. */
   async #change<T>(run: () => T): Promise<T> {
     const { db, authentication, rightsChanged } = this.#deps;
     try {
@@ -309,15 +309,15 @@ export class Users {
   #requireFreeName(key: string, text: string, exceptId?: number): void {
     const other = this.#deps.store.userByKey.get(key);
     if (other && other.id !== exceptId)
-      throw fieldError("conflict", "name", `a user named "${text}" exists already`);
+      throw fieldError("conflict", "name", `a user named "${text}" already exists`);
   }
 
   #requireAnotherAdmin(): void {
     if (this.#deps.store.adminCount.get()!.count > 1) return;
-    throw new AppError("conflict", "this is the last admin: make another user an admin first");
+    throw new AppError("conflict", "this is the last admin; make another user an admin first");
   }
 
-  /** The stored hash of the caller's current password, which they gave. */
+  /** Verifies the caller's current password, and returns its stored hash. */
   async #ownPassword(
     caller: Caller,
     id: number,
@@ -327,7 +327,7 @@ export class Users {
       throw new AppError("forbidden", "only an admin may set someone else's password");
     const user = this.#existing(id);
     if (user.password_hash === null)
-      throw new AppError("forbidden", "you have no password yet: an admin sets the first one");
+      throw new AppError("forbidden", "you have no password yet; ask an admin to set the first one");
     if (current === undefined) throw fieldError("invalid", "current_password", "missing");
     this.#deps.loginLimit.take(`user:${id}`);
     if (!(await verifyPassword(current, user.password_hash))) {
@@ -344,14 +344,14 @@ export class Users {
       if (owned === 0) return;
       throw new AppError(
         "conflict",
-        `the user owns ${owned} workspaces: delete them or name a new owner with ?transfer_to=<user id>`,
+        `the user owns ${owned} workspaces; delete them or name a new owner with ?transfer_to=<user id>`,
         { workspaces: owned },
       );
     }
     if (transferTo === id) throw badParameter("transfer_to", "must be another user");
     this.#existing(transferTo);
     const clash = store.workspaceNameClash.get(id, transferTo);
-    if (clash) throw new AppError("conflict", `the new owner has a workspace named "${clash.name}" already`);
+    if (clash) throw new AppError("conflict", `the new owner already has a workspace named "${clash.name}"`);
     store.transferWorkspaces.run(transferTo, id);
   }
 }

@@ -46,7 +46,7 @@ export function refuseClashes({ files, inputs }: Pick<SandboxRequest, "files" | 
   if (own)
     throw new AppError(
       "invalid",
-      `${own.path}: the folder ${INPUTS}/ holds what a call hands in; a gear's own file can't lie in it`,
+      `${own.path}: the folder ${INPUTS}/ holds what a call hands in; a gear's own file cannot lie in it`,
     );
 }
 

@@ -70,7 +70,7 @@ export class Images {
     return [...this.#entries.keys()];
   }
 
-  /** At start: looks for the image, fetches it when it is missing. Undefined (and logged) when it can't be had. */
+  /** At start: looks for the image, fetches it when it is missing. Undefined (and logged) when it cannot be had. */
   async provide(name: string): Promise<Image | undefined> {
     const entry = this.#entry(name);
     try {
@@ -78,7 +78,7 @@ export class Images {
       return await this.#look(name, entry);
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
-      this.#deps.log.warn("gears of some runtimes can't run", { image: name, reason: error.message });
+      this.#deps.log.warn("gears of some runtimes cannot run", { image: name, reason: error.message });
       return undefined;
     }
   }
@@ -107,7 +107,7 @@ export class Images {
     );
     if (outcome.exitCode === 0) return true;
     if (/no such image/i.test(outcome.stderr)) return false;
-    throw new AppError("unavailable", "the container daemon does not answer; gears can't run until it does");
+    throw new AppError("unavailable", "the container daemon does not answer; gears cannot run until it does");
   }
 
   async #pull(name: string, entry: Entry): Promise<void> {

@@ -1,5 +1,5 @@
 // What runs first in every container: it waits on stdin for a call, runs the gear, and says its end on both streams.
-// The end marker holds a secret that came on stdin. The gear can't read it: the launcher's shell is a copy that nobody may read
+// The end marker holds a secret that came on stdin. The gear cannot read it: the launcher's shell is a copy that nobody may read
 // (0111), so that the kernel makes the process non-dumpable at exec and hides its memory, descriptors and environment from others of
 // its user. A gear that got at it all the same could only end its own run, with output and exit code that it may choose anyhow.
 

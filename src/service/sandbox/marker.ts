@@ -1,5 +1,5 @@
 // Tells a gear's output from what its launcher says, in one stream: `ready`, `go`, then the gear's bytes, then an end marker with
-// a secret that the gear can't read (see launcher.ts). Pieces may be cut anywhere; nothing is held back longer than needed.
+// a secret that the gear cannot read (see launcher.ts). Pieces may be cut anywhere; nothing is held back longer than needed.
 
 /** Record separator: rare in output, so that hardly anything is ever held back. */
 const MARKER_START = 0x1e;
@@ -47,7 +47,7 @@ export class MarkedStream {
     this.#held = Buffer.from(data.subarray(end));
   }
 
-  /** Where the data's tail could be the beginning of the marker; its length when it can't. */
+  /** Where the data's tail could be the beginning of the marker; its length when it cannot. */
   #possibleStart(data: Buffer): number {
     for (
       let at = data.indexOf(MARKER_START, Math.max(0, data.byteLength - this.#marker.byteLength));

@@ -44,7 +44,7 @@ export class Pool {
     return undefined;
   }
 
-  /** Starts containers, one after the other, until the pool is full. Ends at the first that can't be started; the next call tries again. */
+  /** Starts containers, one after the other, until the pool is full. Ends at the first that cannot be started; the next call tries again. */
   fill(): Promise<void> {
     return (this.#filling ??= this.#fill().finally(() => (this.#filling = undefined)));
   }

@@ -29,7 +29,7 @@ export async function dockerAnswers(environment: Environment): Promise<boolean> 
   return outcome.exitCode === 0 && outcome.stdout.trim() !== "";
 }
 
-/** Raises `refused` for combinations that can't work. Asks the daemon only when the answer decides whether to start. */
+/** Raises `refused` for combinations that cannot work. Asks the daemon only when the answer decides whether to start. */
 export async function refuseImpossibleSwitches(config: Config, environment: Environment): Promise<void> {
   if (config.sandbox === "docker" && !(await dockerAnswers(environment))) {
     throw new AppError("refused", "sandbox: docker was requested but the daemon does not answer");

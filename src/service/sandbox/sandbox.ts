@@ -56,7 +56,7 @@ export interface Sandbox {
   decided(): Promise<void>;
   /** Checks and fetches what is needed (images), sweeps orphans of earlier runs, fills the pools. In the background after the start. */
   prepare(): Promise<void>;
-  /** Raises `unavailable` when the sandbox itself can't run anything (no image, daemon gone); a deadline bounds every step. */
+  /** Raises `unavailable` when the sandbox itself cannot run anything (no image, daemon gone); a deadline bounds every step. */
   run(request: SandboxRequest): Promise<SandboxResult>;
   /** Kills what runs, empties the pools. */
   stop(): Promise<void>;

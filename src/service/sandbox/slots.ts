@@ -22,6 +22,6 @@ export class StartSlots {
 export function notStartedInTime(): AppError {
   return new AppError(
     "unavailable",
-    "the container daemon did not start a container in time; gears can't run until it does",
+    "the container daemon did not start a container in time; gears cannot run until it does",
   );
 }

@@ -113,7 +113,7 @@ export class SubprocessSandbox implements Sandbox {
   }
 }
 
-/** As a shell says it of a file that the system can't execute: the gear's fault, so it is a result. */
+/** As a shell says it of a file that the system cannot execute: the gear's fault, so it is a result. */
 function notExecutable(request: SandboxRequest, outcome: Outcome): SandboxResult {
   outcome.add(
     "stderr",

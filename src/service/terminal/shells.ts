@@ -95,7 +95,7 @@ export class Shells {
     );
   }
 
-  /** Returns when the daemon says that it is gone. Never raises: what can't be removed is logged, and swept at the next start. */
+  /** Returns when the daemon says that it is gone. Never raises: what cannot be removed is logged, and swept at the next start. */
   async remove(name: string): Promise<void> {
     const { docker, log } = this.#options;
     for (let attempt = 1; ; attempt++) {

@@ -1,4 +1,4 @@
-// The names of all built-in tools, in one place: a gear becomes a tool under its own name, so it can't take one of these.
+// The names of all built-in tools, in one place: a gear becomes a tool under its own name, so it cannot take one of these.
 // A test compares this list with what the features really offer.
 
 export const BUILT_IN_TOOL_NAMES: ReadonlySet<string> = new Set([

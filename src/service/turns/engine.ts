@@ -167,7 +167,7 @@ export class Engine {
 }
 
 function limitNotice(limit: string): string {
-  return `Stop here: ${limit}. You can't call tools any more. Answer now with what you have, and say what is left undone.`;
+  return `Stop here: ${limit}. You cannot call tools any more. Answer now with what you have, and say what is left undone.`;
 }
 
 /** A model that calls tools where it must not gets its words kept, or one sentence in their place. */

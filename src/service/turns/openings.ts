@@ -69,13 +69,13 @@ export class Openings {
   /** Goes on where the turn was; half-said answers are said anew. Raises `conflict`, `turn_running`. */
   reopen(row: TurnRow): Run {
     const { store, conversation } = this.#deps;
-    if (row.status === "done") throw new AppError("conflict", "the turn is done: it can't be resumed");
+    if (row.status === "done") throw new AppError("conflict", "the turn is done: it cannot be resumed");
     if (store.openCount.get(row.workspace_id)!.count > 0)
       throw new AppError("turn_running", "a turn is running in this workspace");
     if (store.laterStarted.get(row.workspace_id, row.id)) {
       throw new AppError(
         "conflict",
-        "the conversation went on after this turn: it can't be resumed any more",
+        "the conversation went on after this turn: it cannot be resumed any more",
       );
     }
     for (const entry of store.partialsOf.all(row.id)) conversation.forgetById(entry.id);

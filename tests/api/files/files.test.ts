@@ -162,7 +162,7 @@ describe("versions", () => {
     expect((await files.put("new/a.md", "x", { "If-None-Match": "*" })).status).toBe(201);
     const version = sha256Hex("x");
     expect(await files.refused("PUT", "new/a.md", "y", { "If-None-Match": "*" })).toEqual(
-      stale("new/a.md: exists already", version),
+      stale("new/a.md: already exists", version),
     );
     expect(await files.refused("PUT", "new/a.md", "y", { "If-Match": `W/"${version}"` })).toEqual(
       stale("new/a.md: was changed since you read it", version),
@@ -173,7 +173,7 @@ describe("versions", () => {
       invalid("header If-None-Match: only * is supported"),
     );
     expect(await files.refused("PUT", "new/a.md", "z", { "If-None-Match": "*", "If-Match": "*" })).toEqual(
-      invalid("header If-None-Match: can't be combined with If-Match"),
+      invalid("header If-None-Match: cannot be combined with If-Match"),
     );
   });
 

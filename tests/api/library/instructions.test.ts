@@ -134,12 +134,12 @@ describe("instructions", () => {
     const { id } = await admin.post("/instructions", { name: "Style", text: "one" });
     const other = await admin.post("/instructions", { name: "other", text: "one" });
     const cases: [body: object, status: number, code: string, message: string][] = [
-      [{ name: " style ", text: "x" }, 409, "conflict", 'name: an instruction named "Style" exists already'],
+      [{ name: " style ", text: "x" }, 409, "conflict", 'name: an instruction named "Style" already exists'],
       [
         { name: "ｓｔｙｌｅ", text: "x" },
         409,
         "conflict",
-        'name: an instruction named "Style" exists already',
+        'name: an instruction named "Style" already exists',
       ],
       [{ name: "", text: "x" }, 400, "invalid", "name: must not be empty"],
       [
@@ -160,7 +160,7 @@ describe("instructions", () => {
     await refusal(
       admin.put(`/instructions/${other.id}`, { name: "STYLE" }),
       "conflict",
-      'name: an instruction named "Style" exists already',
+      'name: an instruction named "Style" already exists',
     );
     expect(await admin.put(`/instructions/${id}`, { name: "STYLE" })).toMatchObject({
       name: "STYLE",

@@ -66,7 +66,7 @@ test("who is not an admin needs the current password, and only for their own", a
   await refusal(
     bert.put(`/users/${bert.id}/password`, { password: NEW }),
     "forbidden",
-    "you have no password yet: an admin sets the first one",
+    "you have no password yet; ask an admin to set the first one",
   );
   await at.admin.post("/login", { user: "anna", password: OLD });
 });

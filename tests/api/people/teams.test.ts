@@ -43,7 +43,7 @@ test("a team is renamed and deleted by admins", async () => {
   await refusal(
     at.admin.patch(`/teams/${red}`, { name: "Blue " }),
     "conflict",
-    'name: a team named "Blue" exists already',
+    'name: a team named "Blue" already exists',
   );
   await at.admin.delete(`/teams/${red}`);
   for (const method of ["PATCH", "DELETE"]) {

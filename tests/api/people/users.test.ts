@@ -5,7 +5,7 @@ import { world } from "../../kit/world.ts";
 import { refusal } from "../../kit/refusal.ts";
 
 const ADMIN_ONLY = ["forbidden", "only an admin may do this"] as const;
-const LAST_ADMIN = ["conflict", "this is the last admin: make another user an admin first"] as const;
+const LAST_ADMIN = ["conflict", "this is the last admin; make another user an admin first"] as const;
 
 test("a new user is a member unless the admin says otherwise, and gets one token", async () => {
   await using at = await world();
@@ -101,7 +101,7 @@ test("deleting a user who owns workspaces needs a new owner", async () => {
   await refusal(
     at.admin.delete(`/users/${anna.id}`),
     "conflict",
-    "the user owns 2 workspaces: delete them or name a new owner with ?transfer_to=<user id>",
+    "the user owns 2 workspaces; delete them or name a new owner with ?transfer_to=<user id>",
     { workspaces: 2 },
   );
   await refusal(at.admin.delete(`/users/${anna.id}?transfer_to=999`), "not_found", "user 999: not found");
@@ -132,7 +132,7 @@ test("a transfer that would give somebody two workspaces of one name is refused 
   await refusal(
     at.admin.delete(`/users/${anna.id}?transfer_to=${bert.id}`),
     "conflict",
-    'the new owner has a workspace named "Lab" already',
+    'the new owner already has a workspace named "Lab"',
   );
   expect(await anna.get("/workspaces")).toHaveLength(2);
 });

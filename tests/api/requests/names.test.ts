@@ -18,19 +18,19 @@ const nouns: {
   {
     noun: "user",
     longest: 100,
-    clash: (name) => `name: a user named "${name}" exists already`,
+    clash: (name) => `name: a user named "${name}" already exists`,
     create: (_, name) => ({ path: "/users", body: { name } }),
   },
   {
     noun: "team",
     longest: 100,
-    clash: (name) => `name: a team named "${name}" exists already`,
+    clash: (name) => `name: a team named "${name}" already exists`,
     create: (_, name) => ({ path: "/teams", body: { name } }),
   },
   {
     noun: "provider",
     longest: 100,
-    clash: (name) => `name: a provider named "${name}" exists already`,
+    clash: (name) => `name: a provider named "${name}" already exists`,
     create: (_, name) => ({ path: "/providers", body: { name, type: "anthropic" } }),
   },
   {
@@ -42,7 +42,7 @@ const nouns: {
   {
     noun: "agent",
     longest: 60,
-    clash: () => 'name: an agent named "Café ﬁnal" exists already',
+    clash: () => 'name: an agent named "Café ﬁnal" already exists',
     create: (at, name) => ({ path: "/workspaces/1/agents", body: { name, role: "", model_id: at.bossId } }),
   },
 ];
@@ -141,7 +141,7 @@ test("renaming follows the same rules, and a thing does not clash with itself", 
   await refusal(
     at.admin.patch(`/agents/${two.id}`, { name: "ｏｎｅ" }),
     "conflict",
-    'name: an agent named "ONE" exists already',
+    'name: an agent named "ONE" already exists',
   );
   await refusal(at.admin.patch(`/agents/${two.id}`, { name: "Orchestrator" }), "conflict");
   await refusal(at.admin.patch(`/users/${anna.id}`, { name: "ADMIN" }), "conflict");

@@ -53,9 +53,9 @@ const breaks: Break[] = [
     error: "the provider broke off its answer: overloaded",
     kept: [],
   },
-  { name: "an empty answer", reply: emptyAnswer(), error: "the model gave an empty answer", kept: [] },
-  { name: "blanks only", reply: say(" \n "), error: "the model gave an empty answer", kept: [] },
-  { name: "thoughts only", reply: [think("hm")], error: "the model gave an empty answer", kept: [] },
+  { name: "an empty answer", reply: emptyAnswer(), error: "the model returned an empty answer", kept: [] },
+  { name: "blanks only", reply: say(" \n "), error: "the model returned an empty answer", kept: [] },
+  { name: "thoughts only", reply: [think("hm")], error: "the model returned an empty answer", kept: [] },
   {
     name: "too much",
     reply: huge(4 * 1024 * 1024 + 1),
@@ -72,7 +72,7 @@ const breaks: Break[] = [
     name: "a length stop before anything was said",
     reply: lengthStop({ text: " ", withHalfCall: true }),
     error:
-      "the model reached its length limit before it said anything that can be used; dropped an incomplete call of delegate",
+      "the model reached its length limit before it said anything usable; dropped an incomplete call of delegate",
     kept: [],
   },
 ];

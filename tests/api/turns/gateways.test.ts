@@ -89,7 +89,7 @@ describe.each(protocols)("%s", (protocol) => {
     lab.model.script("boss", [json({ error: { message: "no credit" } })]);
     expect((await lab.chat("hello")).turn).toMatchObject({
       status: "failed",
-      error: "the provider answered with something else than an event stream: no credit",
+      error: "the provider answered with something other than an event stream: no credit",
     });
   });
 });

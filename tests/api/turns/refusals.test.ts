@@ -91,19 +91,19 @@ const refusals: Refusal[] = [
     name: "a page",
     replies: () => [garbage("html")],
     requests: 1,
-    error: "the provider answered with something else than an event stream",
+    error: "the provider answered with something other than an event stream",
   },
   {
     name: "broken JSON",
     replies: () => [garbage("json")],
     requests: 1,
-    error: "the provider answered with something else than an event stream",
+    error: "the provider answered with something other than an event stream",
   },
   {
     name: "a broken event",
     replies: () => [garbage("sse")],
     requests: 1,
-    error: "the provider's answer does not keep to its protocol: an event is not a JSON object",
+    error: "the provider's answer violates its protocol: an event is not a JSON object",
   },
 ];
 
@@ -169,7 +169,7 @@ for (const protocol of protocols) {
     await using lab = await world({ protocol, times: QUICK });
     lab.model.script("boss", [redirect(`${thief.url}/v1/messages`, 307)]);
     const { turn } = await lab.chat("hello");
-    const error = "the provider answered 307 (a redirect); redirects are not followed: correct its address";
+    const error = "the provider answered 307, a redirect; redirects are not followed, so correct its address";
     expect(turn).toMatchObject({ status: "failed", error });
     expect([...thief.requests, ...thief.lookups]).toEqual([]);
     await lab.expectNextTurnWorks();

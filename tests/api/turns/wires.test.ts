@@ -152,7 +152,7 @@ describe.each(protocols)("%s", (protocol) => {
     expect(lab.model.requests).toHaveLength(17);
     const last = lab.model.requests.at(-1)!;
     expect(last.messages.at(-1)!.text).toBe(
-      "Stop here: the limit of 16 model rounds is reached. You can't call tools any more. Answer now with what you have, and say what is left undone.",
+      "Stop here: the limit of 16 model rounds is reached. You cannot call tools any more. Answer now with what you have, and say what is left undone.",
     );
     const limits = events
       .filter((event) => event.data.data?.limit !== undefined)

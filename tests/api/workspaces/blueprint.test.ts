@@ -130,11 +130,11 @@ test("the orchestrator is moved and instructed, but neither renamed nor deleted"
   });
   for (const name of ["boss", "Orchestrator"]) {
     expect(await at.admin.refused("PATCH", `/agents/${boss.id}`, { name })).toEqual(
-      refused("the orchestrator can't be renamed"),
+      refused("the orchestrator cannot be renamed"),
     );
   }
   expect(await at.admin.refused("DELETE", `/agents/${boss.id}`)).toEqual(
-    refused("the orchestrator can't be deleted"),
+    refused("the orchestrator cannot be deleted"),
   );
 });
 
@@ -163,9 +163,9 @@ test("a wire runs between two agents of one workspace, once, and is deleted, nev
   expect(await refused(boss.id, worker.id)).toEqual({
     status: 409,
     code: "conflict",
-    message: 'a wire from "orchestrator" to "worker" exists already',
+    message: 'a wire from "orchestrator" to "worker" already exists',
   });
-  expect(await refused(boss.id, boss.id)).toEqual(invalid("to_agent_id: an agent can't be wired to itself"));
+  expect(await refused(boss.id, boss.id)).toEqual(invalid("to_agent_id: an agent cannot be wired to itself"));
   expect(await refused(boss.id, foreign.id)).toEqual(
     invalid(`to_agent_id: agent ${foreign.id} is not in this workspace`),
   );

@@ -37,7 +37,7 @@ test.each([
   // Goal: the address counts, not its spelling, and the resolver is not needed.
   const refusal = await refusalOf(() => refuseOwnListener(`http://${host}:8688/v1`, listener, nowhere));
   expect(refusal).toMatch(
-    /^refused: http:\/\/\S+:8688 is this server itself: the address must lead to another one$/,
+    /^refused: http:\/\/\S+:8688 is this server itself; use the address of another server$/,
   );
 });
 

@@ -93,7 +93,7 @@ test("a redirect is not followed", async () => {
   await using other = startStub(() => Response.json({ data: [{ id: "m" }] }));
   await using stub = startStub(() => Response.redirect(`${other.url}/v1/models`, 307));
   const message =
-    "the provider answered 307, a redirect; the key is not sent on: set base_url to the final address";
+    "the provider answered 307, a redirect; the key is not forwarded, so set base_url to the final address";
   expect(await listProviderModels(openai(stub), fetch)).toEqual(failed(307, message));
   expect(other.requests).toEqual([]);
 });

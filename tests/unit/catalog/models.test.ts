@@ -73,7 +73,7 @@ test("a provider has a model once, whatever its label; deleted ones leave their 
   await create(1, "m");
   await create(1, "M");
   await create(2, "m");
-  const taken = 'conflict: model_name: the provider has the model "m" in the catalog already';
+  const taken = 'conflict: model_name: the provider already has the model "m" in the catalog';
   expect(await refusalOf(() => create(1, " m "))).toBe(taken);
   expect(await refusalOf(() => catalog.models.update(admin, 2, { model_name: "m" }))).toBe(taken);
   expect(await catalog.models.update(admin, 1, { model_name: "m", label: "x" })).toMatchObject({
@@ -90,29 +90,20 @@ test.each<[Partial<CreateModel>, string]>([
   [{ model_name: "a\u0000b" }, "invalid: model_name: must not contain control characters"],
   [{ label: "a\nb" }, "invalid: label: must not contain control characters"],
   [{ label: "l".repeat(201) }, "invalid: label: at most 200 characters"],
-  [
-    { input_price: -0.01 },
-    "invalid: input_price: must be from 0 to 1000000, or empty (null) when it is unknown",
-  ],
+  [{ input_price: -0.01 }, "invalid: input_price: must be from 0 to 1000000, or empty (null) if unknown"],
   [
     { cached_input_price: 1_000_001 },
-    "invalid: cached_input_price: must be from 0 to 1000000, or empty (null) when it is unknown",
+    "invalid: cached_input_price: must be from 0 to 1000000, or empty (null) if unknown",
   ],
   [
     { output_price: Number.NaN },
-    "invalid: output_price: must be from 0 to 1000000, or empty (null) when it is unknown",
+    "invalid: output_price: must be from 0 to 1000000, or empty (null) if unknown",
   ],
-  [
-    { context_tokens: 0 },
-    "invalid: context_tokens: must be from 1 to 100000000, or empty (null) when it is unknown",
-  ],
-  [
-    { output_tokens: 0 },
-    "invalid: output_tokens: must be from 1 to 100000000, or empty (null) when it is unknown",
-  ],
+  [{ context_tokens: 0 }, "invalid: context_tokens: must be from 1 to 100000000, or empty (null) if unknown"],
+  [{ output_tokens: 0 }, "invalid: output_tokens: must be from 1 to 100000000, or empty (null) if unknown"],
   [
     { output_tokens: 100_000_001 },
-    "invalid: output_tokens: must be from 1 to 100000000, or empty (null) when it is unknown",
+    "invalid: output_tokens: must be from 1 to 100000000, or empty (null) if unknown",
   ],
 ])("a model is refused (%#)", async (input, refusal) => {
   // Goal: the refusal names the field, and nothing is created.
@@ -153,9 +144,9 @@ test("deleting is refused while agents use the model, not for removed ones", asy
   await catalog.models.create(member, { provider_id: 1, model_name: "m" });
   const agents = [catalog.addAgent(1), catalog.addAgent(1)];
   const remove = () => catalog.models.remove(admin, 1);
-  expect(await refusalOf(remove)).toBe("conflict: 2 agents use the model: give them another one first");
+  expect(await refusalOf(remove)).toBe("conflict: 2 agents use the model; give them another one first");
   catalog.removeAgent(agents[0]!);
-  expect(await refusalOf(remove)).toBe("conflict: 1 agent uses the model: give it another one first");
+  expect(await refusalOf(remove)).toBe("conflict: 1 agent uses the model; give it another one first");
   catalog.removeAgent(agents[1]!);
   await remove();
   expect(catalog.models.list()).toEqual([]);

@@ -92,7 +92,7 @@ test("names are unique without regard to case, and free again after a deletion",
   await using catalog = await openCatalog();
   await addLocal(catalog, "One");
   await addLocal(catalog, "Two");
-  const taken = 'conflict: name: a provider named "ONE" exists already';
+  const taken = 'conflict: name: a provider named "ONE" already exists';
   expect(await refusalOf(() => addLocal(catalog, "ONE"))).toBe(taken);
   expect(await refusalOf(() => catalog.providers.update(admin, 2, { name: "ONE" }))).toBe(taken);
   expect(await catalog.providers.update(admin, 1, { name: "ONE" })).toMatchObject({ name: "ONE" });
@@ -106,7 +106,7 @@ test("a stored key does not follow a changed address", async () => {
   const before = await addLocal(catalog);
   const move: UpdateProvider = { name: "moved", base_url: "http://10.0.0.2/v1" };
   expect(await refusalOf(() => catalog.providers.update(admin, 1, move))).toBe(
-    'invalid: base_url: the stored key must not be sent to another address; give api_key in the same request ("" clears it)',
+    'invalid: base_url: the stored key must not be sent to another address; set api_key in the same request ("" clears it)',
   );
   expect(catalog.providers.list()).toEqual([before]);
   expect(await catalog.providers.update(admin, 1, { ...move, api_key: KEY })).toEqual({
@@ -142,9 +142,9 @@ test("deleting is refused while there are models, and erases the key", async () 
   await addLocal(catalog);
   for (const name of ["a", "b"]) await catalog.models.create(member, { provider_id: 1, model_name: name });
   const remove = () => catalog.providers.remove(admin, 1);
-  expect(await refusalOf(remove)).toBe("conflict: the provider has 2 models: delete them first");
+  expect(await refusalOf(remove)).toBe("conflict: the provider has 2 models; delete them first");
   await catalog.models.remove(admin, 1);
-  expect(await refusalOf(remove)).toBe("conflict: the provider has 1 model: delete it first");
+  expect(await refusalOf(remove)).toBe("conflict: the provider has 1 model; delete it first");
   await catalog.models.remove(admin, 2);
   await remove();
   expect(catalog.providers.list()).toEqual([]);
@@ -221,7 +221,7 @@ test("our own address is refused when saved and when used", async () => {
   expect(await catalog.providers.test(admin, 1)).toMatchObject({ ok: true });
   addresses = ["192.0.2.1", "127.0.0.1"];
   const refusal =
-    "refused: http://rebound.example:8688 is this server itself: the address must lead to another one";
+    "refused: http://rebound.example:8688 is this server itself; use the address of another server";
   const acts = [
     () => catalog.providers.test(admin, 1),
     () => catalog.providers.checkProviderAddress(input.base_url),

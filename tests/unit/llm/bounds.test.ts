@@ -22,7 +22,7 @@ test("an answer holds so many tool calls and no more", async () => {
   expect(await answer(ANSWER_CALLS_MAX)).toHaveProperty("calls.length", ANSWER_CALLS_MAX);
   expect(await answer(ANSWER_CALLS_MAX + 1)).toHaveProperty(
     "failed",
-    `the provider's answer does not keep to its protocol: it holds more than ${ANSWER_CALLS_MAX} tool calls`,
+    `the provider's answer violates its protocol: it holds more than ${ANSWER_CALLS_MAX} tool calls`,
   );
 });
 
@@ -31,6 +31,6 @@ test("arguments that are given whole and nested without end fail the answer with
   const block = `{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","name":"x","input":${deep}}}`;
   expect(await ours("anthropic", piecesOf(`data: ${block}\n\n`, []))).toHaveProperty(
     "failed",
-    "the provider's answer does not keep to its protocol: it is nested more than 64 deep",
+    "the provider's answer violates its protocol: it is nested more than 64 levels deep",
   );
 });

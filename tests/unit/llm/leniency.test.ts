@@ -74,7 +74,7 @@ const DIFFERENCES: Difference[] = [
     name: "an error as a text is shown",
     protocol: chat,
     events: [delta({ content: "a" }), { error: "overloaded" }],
-    ours: { failed: "the provider sent something else than an answer", text: "a" },
+    ours: { failed: "the provider sent something other than an answer", text: "a" },
     theirs: { failed: expect.stringContaining("Type validation failed"), text: "a" },
   },
   {
@@ -149,22 +149,22 @@ test.each([
   [
     "an event that is not JSON",
     "data: {\n\n",
-    "the provider's answer does not keep to its protocol: an event is not a JSON object",
+    "the provider's answer violates its protocol: an event is not a JSON object",
   ],
   [
     "an event that is no object",
     "data: 1\n\n",
-    "the provider's answer does not keep to its protocol: an event is not a JSON object",
+    "the provider's answer violates its protocol: an event is not a JSON object",
   ],
   [
     "choices of another shape",
     'data: {"choices":{}}\n\n',
-    "the provider's answer does not keep to its protocol: its choices are not a list",
+    "the provider's answer violates its protocol: its choices are not a list",
   ],
   [
     "another protocol",
     'data: {"type":"message_start"}\n\n',
-    "the provider's answer does not keep to its protocol: none of its events is one of this protocol",
+    "the provider's answer violates its protocol: none of its events belongs to this protocol",
   ],
 ])("what cannot be read is said: %s", async (_, body, failed) => {
   expect(await ours(chat, piecesOf(body))).toEqual({ failed, text: "" });

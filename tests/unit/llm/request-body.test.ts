@@ -32,6 +32,6 @@ test("others get their turn after each megabyte", async () => {
 
 test("what no model reads is refused", async () => {
   await expect(requestBody(conversation(33, "x".repeat(1024 * 1024)))).rejects.toThrow(
-    `the conversation is larger than ${REQUEST_CHARACTERS_MAX} characters: forget entries, or go on in another workspace`,
+    `the conversation is larger than ${REQUEST_CHARACTERS_MAX} characters; forget entries, or continue in another workspace`,
   );
 });

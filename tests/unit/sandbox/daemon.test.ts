@@ -54,7 +54,7 @@ it("frozen: a gear that ran, one that waited in the pool and one that has to be 
   expect(outcomes.map(({ refusal }) => refusal)).toEqual([
     stopped,
     stopped,
-    "unavailable: the container daemon did not start a container in time; gears can't run until it does",
+    "unavailable: the container daemon did not start a container in time; gears cannot run until it does",
   ]);
   expect(performance.now() - started).toBeLessThan(TIMES.startMs + SLACK_MS);
   daemon.signal("SIGCONT");
@@ -116,7 +116,7 @@ it("no daemon, no client: said as such", async (shared) => {
   await using none = await openSandbox("cold", { docker: shared, environment, times: TIMES });
   await none.sandbox.prepare();
   expect(await refusalOf(none.run("bash", "true"))).toBe(
-    "unavailable: the container daemon does not answer; gears can't run until it does",
+    "unavailable: the container daemon does not answer; gears cannot run until it does",
   );
 });
 

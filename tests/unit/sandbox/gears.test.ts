@@ -91,7 +91,7 @@ for (const kind of kinds) {
     it("an input never takes the place of an approved file", async () => {
       const files = [file("main.sh", "true"), file("Inputs/a", "x")];
       expect(await refusalOf(at.run("bash", "", { files }))).toBe(
-        "invalid: Inputs/a: the folder inputs/ holds what a call hands in; a gear's own file can't lie in it",
+        "invalid: Inputs/a: the folder inputs/ holds what a call hands in; a gear's own file cannot lie in it",
       );
     });
 
