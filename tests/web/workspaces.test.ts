@@ -75,7 +75,7 @@ describe.if(hasBrowser)("the list of workspaces", () => {
     await dialog.getByRole("combobox", { name: "Model of the orchestrator" }).fill("wor");
     await page.getByRole("option", { name: /worker/ }).click();
     await dialog.getByRole("button", { name: "Create" }).click();
-    await dialog.getByText('you have a workspace named "TAKEN" already').waitFor();
+    await dialog.getByText('you already have a workspace named "TAKEN"').waitFor();
     browser.expected(/status of 409/);
     expect(await dialog.getByRole("textbox", { name: "Name" }).getAttribute("aria-invalid")).toBe("true");
     // Where it can be put right.

@@ -1,5 +1,5 @@
-// Rules for agents and wires. The same functions serve people (routes) and the orchestrator (tools): the caller says who it is.
-// Functions with a `…In` name run inside a write that somebody else opened, so that an effect and its record are one commit.
+// Rules for agents and wires, shared by people (routes) and the orchestrator (tools).
+// A function named `…In` runs inside the caller's write, so that an effect and its record are one commit.
 
 import { rfc3339, type Clock } from "../../kit/clock.ts";
 import type { Db } from "../../kit/db.ts";
@@ -85,7 +85,7 @@ export class Blueprint {
     return agent;
   }
 
-  /** Inside the write that creates the workspace. Raises `not_found` (model). */
+  /** Runs inside the write that creates the workspace. Raises `not_found` (model). */
   createOrchestrator(workspaceId: number, modelId: number): void {
     const { models, journal } = this.#deps;
     const model = models.existing(modelId);
@@ -111,7 +111,7 @@ export class Blueprint {
     });
   }
 
-  /** Inside a write. A budget only where `updateAgent` has asked who may: there is no tool for it. */
+  /** Runs inside a write. Only `updateAgent`, which checks the right to, may pass a budget; there is no tool for it. */
   updateAgentIn(caller: Caller, id: number, input: UpdateAgent): Agent {
     const { store, models, journal } = this.#deps;
     const row = this.existingAgent(id);
@@ -144,7 +144,7 @@ export class Blueprint {
     });
   }
 
-  /** Its wires go with it. What it said in past turns stays. */
+  /** Also removes its wires. Its entries of past turns stay. */
   removeAgentIn(caller: Caller, id: number): void {
     const { store, journal, clock } = this.#deps;
     const row = this.existingAgent(id);
@@ -161,7 +161,7 @@ export class Blueprint {
     });
   }
 
-  /** Raises `invalid` (to itself, foreign agent), `conflict` (exists), `refused` (too many). */
+  /** Raises `invalid` (wired to itself, agent of another workspace), `conflict` (exists), `refused` (too many). */
   createWireIn(caller: Caller, workspaceId: number, input: CreateWire): Wire {
     const { store, journal, audit, clock } = this.#deps;
     if (input.from_agent_id === input.to_agent_id)
@@ -207,7 +207,7 @@ export class Blueprint {
     journal.append(wire.workspace_id, turnOf(caller), "wire.removed", { wire_id: id });
   }
 
-  /** Reads all of it at once; the returned function copies it, a row at a time, and adds the copies' ids by those of the originals. */
+  /** Reads a whole blueprint. The returned function copies it row by row, and maps the ids of the originals to those of the copies. */
   copyOf(fromWorkspaceId: number): (toWorkspaceId: number, copies: Map<number, number>) => Generator<void> {
     const { store } = this.#deps;
     const agents = store.agents.all(fromWorkspaceId);
@@ -215,7 +215,6 @@ export class Blueprint {
     return (toWorkspaceId, copies) => this.#copy(toWorkspaceId, copies, { agents, wires });
   }
 
-  /** Inside writes. */
   *#copy(
     toWorkspaceId: number,
     copies: Map<number, number>,
@@ -247,24 +246,24 @@ export class Blueprint {
     return this.#deps.store.agents.all(workspaceId).map(toAgent);
   }
 
-  /** By the name that a model or a person wrote. Raises `not_found` with the names that there are. */
+  /** Finds an agent by a name that a model or a person wrote. Raises `not_found`, listing the existing names. */
   agentNamed(workspaceId: number, name: string): Agent {
     const agents = this.agentsOf(workspaceId);
     const found = agents.find((agent) => nameKey(agent.name) === nameKey(name));
     if (found) return found;
     throw new AppError(
       "not_found",
-      `there is no agent named "${name}"; there are: ${agents.map((agent) => agent.name).join(", ")}`,
+      `there is no agent named "${name}"; the agents are: ${agents.map((agent) => agent.name).join(", ")}`,
     );
   }
 
-  /** Undefined when there is no such agent (any more). */
+  /** Undefined when there is no such agent, or it was removed. */
   agentById(id: number): Agent | undefined {
     const row = this.#deps.store.agentById.get(id);
     return row ? toAgent(row) : undefined;
   }
 
-  /** Also when it was removed: for runs and records that name it. */
+  /** Also returns a removed agent, which runs and records may still name. */
   agentWithRemoved(id: number): Agent {
     const row = this.#deps.store.agentWithRemoved.get(id);
     if (!row) throw notFound("agent", id);
@@ -332,7 +331,7 @@ export class Blueprint {
   }
 }
 
-/** What an agent does in a turn is an event of that turn. */
+/** An agent's changes are events of its turn. */
 function turnOf(caller: Caller): number | null {
   return caller.turnId ?? null;
 }

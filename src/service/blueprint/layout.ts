@@ -1,4 +1,4 @@
-// Where a new agent is put when nobody said: the next free place below the orchestrator, so that cards never overlap.
+// Places a new agent that has no position: at the next free spot below the orchestrator, so that cards never overlap.
 
 import type { Position } from "./schema.ts";
 
@@ -6,12 +6,12 @@ const COLUMN_WIDTH = 280;
 const ROW_HEIGHT = 180;
 export function emptySpot(taken: readonly Position[]): Position {
   for (const spot of spots()) if (!taken.some((other) => overlaps(spot, other))) return spot;
-  throw new Error("unreachable: there is always a further place");
+  throw new Error("unreachable: spots are unlimited");
 }
 
 /**
- * Rows of four at first, and wider and deeper at once when these are full, so that many agents make no tower. In a row from the middle
- * outwards: the first two stand on both sides below the orchestrator.
+ * Yields rows of four at first, and wider and deeper ones when those are full, so that many agents do not form a tower. Each row goes from the
+ * middle outwards: the first two spots are left and right below the orchestrator.
  */
 function* spots(): Generator<Position> {
   for (let size = 1; ; size++) {

@@ -1,4 +1,4 @@
-// The blueprint: agents and the wires between them. A wire is the permission to delegate, in its direction.
+// The blueprint: agents, and the wires between them. A wire is the permission to delegate, in one direction.
 
 import { Type, type Static } from "@sinclair/typebox";
 import { judgedText, closed, Id, nullable, Time } from "../../kit/schema.ts";
@@ -8,10 +8,10 @@ export const ROLE_CHARACTERS_MAX = 100_000;
 export const AGENTS_PER_WORKSPACE_MAX = 500;
 export const WIRES_PER_WORKSPACE_MAX = 5_000;
 export const ORCHESTRATOR_NAME = "orchestrator";
-/** Agent names are what models write to delegate; short, so that they stay readable on the canvas. */
+/** Models write agent names to delegate. Short, so that they stay readable on the canvas. */
 export const AGENT_NAME_CHARACTERS_MAX = 60;
 
-/** Canvas units; the origin and scale are the interface's. */
+/** In canvas units; the interface defines the origin and scale. */
 export const Position = closed({
   x: Type.Number({ minimum: -1e6, maximum: 1e6 }),
   y: Type.Number({ minimum: -1e6, maximum: 1e6 }),
@@ -22,7 +22,7 @@ export const Agent = closed({
   id: Id,
   workspace_id: Id,
   name: Type.String(),
-  role: Type.String({ description: "the system prompt, always carried" }),
+  role: Type.String({ description: "the system prompt, part of every request" }),
   model_id: Id,
   orchestrator: Type.Boolean(),
   position: Position,
@@ -42,7 +42,7 @@ export const CreateAgent = closed({
 });
 export type CreateAgent = Static<typeof CreateAgent>;
 
-/** What is absent stays as it is. */
+/** An absent field is unchanged. */
 export const UpdateAgent = closed({
   name: Type.Optional(AgentName),
   role: Type.Optional(Role),

@@ -1,4 +1,4 @@
-// Tools with which the orchestrator builds its team: agents and wires. They go through the same rules as the routes.
+// The orchestrator's tools for agents and wires, with the same rules as the routes.
 
 import { Type } from "@sinclair/typebox";
 import { AppError } from "../../kit/error.ts";
@@ -165,7 +165,7 @@ function wireRemoveTool(blueprint: Blueprint): DatabaseTool {
   });
 }
 
-/** By label, then by the provider's name for it, then by id. */
+/** Finds a model by its label, then by the provider's name for it, then by id. */
 function findModel(models: Models, wanted: string): number {
   const all = models.list();
   const key = nameKey(wanted);
@@ -176,6 +176,6 @@ function findModel(models: Models, wanted: string): number {
   if (found) return found.id;
   throw new AppError(
     "not_found",
-    `there is no model "${wanted}"; there are: ${all.map((model) => model.label).join(", ")}`,
+    `there is no model "${wanted}"; the models are: ${all.map((model) => model.label).join(", ")}`,
   );
 }

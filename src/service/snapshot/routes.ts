@@ -1,4 +1,4 @@
-// HTTP for the blueprint as a whole, now or as it was.
+// HTTP for the whole blueprint, current or as of a turn.
 
 import { Elysia } from "elysia";
 import { fromPath, fromText } from "../../kit/http/text-params.ts";

@@ -1,4 +1,4 @@
-// A workspace's blueprint with everything attached to it: what the canvas shows, now or as it was when a turn began.
+// A workspace's blueprint with everything attached to it, current or as of the start of a turn. The canvas shows it.
 
 import { Type, type Static } from "@sinclair/typebox";
 import { closed, Id, nullable } from "../../kit/schema.ts";
@@ -9,7 +9,7 @@ import { InstructionBinding } from "../library/schema.ts";
 
 export const BlueprintQuery = closed({ at: Type.Optional(Id) });
 
-/** One part for each feature; stored as it is with every turn. */
+/** One part per feature; stored as is with every turn. */
 export const SnapshotContent = closed({
   agents: Type.Array(Agent),
   wires: Type.Array(Wire),
@@ -21,9 +21,9 @@ export type SnapshotContent = Static<typeof SnapshotContent>;
 
 export const BlueprintRecord = closed({
   workspace_id: Id,
-  /** The turn that began with it; null: as it is now. */
+  /** The turn that began with it; null for the current blueprint. */
   turn_id: nullable(Id),
-  /** Last event that this answer includes: follow the workspace's events from here. Null for the past. */
+  /** The last event that this response includes: follow the workspace's events from here. Null for a past blueprint. */
   event_id: nullable(Type.Integer()),
   ...SnapshotContent.properties,
 });

@@ -1,4 +1,4 @@
-// Composes a workspace's blueprint from the features that have a part in it, and keeps it for the turns that begin with it.
+// Composes a workspace's blueprint from the parts of its features, and stores it for the turns that begin with it.
 
 import { sha256Hex } from "../../kit/crypto.ts";
 import { notFound } from "../../kit/error.ts";
@@ -13,7 +13,7 @@ export interface SnapshotsDeps {
   readonly store: SnapshotStore;
   readonly access: Access;
   readonly journal: Journal;
-  /** What the features have now. */
+  /** Returns the current parts of all features. */
   readonly content: (workspaceId: number) => SnapshotContent;
 }
 
@@ -24,7 +24,10 @@ export class Snapshots {
     this.#deps = deps;
   }
 
-  /** `at`: as it was when that turn began. Raises `not_found`, also for a turn of another workspace or one that has not begun. */
+  /**
+   * Returns the blueprint, as of the start of turn `at` if given. Raises `not_found`, also for a turn of another workspace or one not yet
+   * started.
+   */
   get(caller: Caller, workspaceId: number, at: number | undefined): BlueprintRecord {
     const { store, access, journal, content } = this.#deps;
     access.workspace(caller, workspaceId);
@@ -41,7 +44,7 @@ export class Snapshots {
     return { workspace_id: workspaceId, turn_id: at, event_id: null, ...contentOf(past.content) };
   }
 
-  /** Inside a write: keeps the blueprint as it is now, by content, and returns its id for the turn that begins. */
+  /** Stores the current blueprint by content, inside a write, and returns its id for the turn that begins. */
   keep(workspaceId: number): number {
     const { store, content } = this.#deps;
     const text = JSON.stringify(content(workspaceId));
@@ -50,7 +53,7 @@ export class Snapshots {
     return store.byHash.get(workspaceId, hash)!.id;
   }
 
-  /** Wires of the blueprint that a turn began with. */
+  /** Returns the wires of the blueprint that a turn began with. */
   wiresWhenBegan(turnId: number): Wire[] {
     const text = this.#deps.store.ofTurn.get(turnId)?.content;
     return text ? contentOf(text).wires : [];

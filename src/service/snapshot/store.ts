@@ -1,4 +1,4 @@
-// SQL of kept blueprints: each content once in a workspace, however many turns began with it.
+// SQL of stored blueprints: a workspace has one row per content, shared by the turns that began with it.
 
 import type { Db } from "../../kit/db.ts";
 

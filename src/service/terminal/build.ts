@@ -1,4 +1,4 @@
-// Builds the terminal.
+// Builds the terminal feature.
 
 import type { Files } from "../files/files.ts";
 import type { Ground } from "../ground.ts";

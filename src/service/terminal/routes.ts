@@ -1,5 +1,5 @@
-// HTTP for the terminal: its status, and the two addresses that speak WebSocket. They pass the request guard, authentication and the rules
-// like every other route; only then does the connection change hands.
+// HTTP for the terminal: its status, and two WebSocket endpoints. They pass the request guard, authentication and the rules like every other
+// route before the connection is upgraded.
 
 import { Elysia } from "elysia";
 import { exchangeOf } from "../../kit/http/exchange.ts";
@@ -36,5 +36,5 @@ export function terminalRoutes(plugin: Admission, terminals: Terminals) {
 
 const SOCKET = {
   description:
-    'A WebSocket: binary frames are bytes, both ways; the one text frame is {"type":"resize","cols","rows"}.',
+    'A WebSocket: binary frames carry bytes in both directions; the only text frame is {"type":"resize","cols","rows"}.',
 };

@@ -1,5 +1,5 @@
-// One terminal session: a socket on one side, a shell on the other, bytes both ways. Who reads too slowly stops the other side; nothing
-// grows without a bound. It ends once, for one reason, and knows nothing of who may have it.
+// One terminal session: bytes between a socket and a shell, with backpressure in both directions, so that no buffer grows without bound.
+// It ends once, for one reason. Access is checked elsewhere.
 
 import { Value } from "@sinclair/typebox/value";
 import type { Clock } from "../../kit/clock.ts";
@@ -8,7 +8,7 @@ import type { TerminalProcess } from "../../kit/process.ts";
 import { IDLE_MINUTES_MAX, INPUT_BYTES_MAX, Resize, SESSION_HOURS_MAX } from "./schema.ts";
 import type { Shells } from "./shells.ts";
 
-/** Codes of RFC 6455, 7.4.1, with the reason that viewer and audit get. */
+/** Close codes of RFC 6455, 7.4.1, with the reason shown to the viewer and recorded in the audit. */
 const ENDINGS = {
   shell: [1000, "the shell ended"],
   viewer: [1000, "the connection was closed"],
@@ -17,8 +17,8 @@ const ENDINGS = {
   stop: [1001, "the service is stopping"],
   rights: [1008, "you may no longer use this terminal"],
   message: [1008, 'a text frame must be {"type":"resize","cols":…,"rows":…}'],
-  input: [1008, "input came faster than the shell reads it"],
-  failed: [1011, "the terminal could not be started; the service's log says why"],
+  input: [1008, "input arrived faster than the shell reads it"],
+  failed: [1011, "the terminal could not be started; see the service's log"],
 } as const;
 export type EndKind = keyof typeof ENDINGS;
 
@@ -48,7 +48,7 @@ export class Session implements SocketHandlers {
     this.#startedAt = this.#activeAt = clock.elapsed();
   }
 
-  /** From start to end. After it the container, if it came to be, is to be removed. */
+  /** Runs the session to its end. The caller then removes the container, if one was created. */
   async run(folder: string | null): Promise<void> {
     if (this.#ended === undefined) {
       const created = await this.#shells.create(this.name, folder);
@@ -58,7 +58,7 @@ export class Session implements SocketHandlers {
     await this.#over.promise;
   }
 
-  /** The first reason counts. */
+  /** Ends the session; the first reason wins. */
   end(kind: EndKind): void {
     if (this.#ended !== undefined) return;
     this.#ended = kind;
@@ -67,7 +67,7 @@ export class Session implements SocketHandlers {
     this.#over.resolve();
   }
 
-  /** Called now and then. */
+  /** Ends an idle or old session; call it periodically. */
   checkLimits(): void {
     const now = this.#clock.elapsed();
     if (now - this.#activeAt >= IDLE_MINUTES_MAX * MINUTE_MS) this.end("idle");
@@ -78,7 +78,7 @@ export class Session implements SocketHandlers {
     return Math.round((this.#clock.elapsed() - this.#startedAt) / 1000);
   }
 
-  /** Why it ended, for the audit. */
+  /** The reason it ended, for the audit. */
   get reason(): string {
     return this.#ended === undefined ? "" : ENDINGS[this.#ended][1];
   }
@@ -93,7 +93,7 @@ export class Session implements SocketHandlers {
     if (typeof data === "string") return this.#resize(data);
     this.#inputBytes += data.byteLength;
     if (this.#inputBytes > INPUT_BYTES_MAX) return this.end("input");
-    // The socket's buffer is its own: what is kept is copied.
+    // Copy the data: the socket reuses its buffer.
     this.#input.push(Uint8Array.from(data));
     this.#pump();
   }
@@ -135,7 +135,7 @@ export class Session implements SocketHandlers {
     this.#shell?.pause();
   }
 
-  /** One piece at a time: the next when the shell has taken it. */
+  /** Writes one piece at a time; the next once the shell has taken it. */
   #pump(): void {
     if (!this.#shell || this.#writing || this.#input.length === 0) return;
     const data = Buffer.concat(this.#input);

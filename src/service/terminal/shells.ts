@@ -1,5 +1,5 @@
-// Containers for terminals: the isolation of gears, a shell, a workspace's files to read. Created first and then attached to, so that
-// there is a name to remove whatever happens in between. Every call of docker has its deadline.
+// Containers for terminals: the isolation of gears, a shell, and a workspace's files mounted read-only. A container is created and then attached
+// to, so that it can be removed by name whatever happens in between. Every docker command has a deadline.
 
 import { stat } from "node:fs/promises";
 import type { Log } from "../../kit/log.ts";
@@ -15,14 +15,14 @@ const REMOVE_PAUSE_MS = 300;
 const NAME_BITS = 48;
 const LABEL = "cairn.terminal";
 const MOUNT_PATH = "/workspace";
-/** Docker's own keys (ctrl-p first) belong to the shell; nobody types these by accident, and whoever detaches ends the session. */
+/** Leaves Docker's default keys (ctrl-p first) to the shell. Nobody types these by accident, and detaching ends the session. */
 const DETACH_KEYS = "ctrl-@,ctrl-_,ctrl-@,ctrl-_";
 const SHELL_SCRIPT = "command -v bash >/dev/null && exec bash; exec sh";
 
 export interface ShellsOptions {
   readonly docker: DockerCommand;
   readonly image: string;
-  /** Tells this installation's containers from those of others on the same daemon. */
+  /** Identifies this installation's containers among others on the same daemon. */
   readonly installation: string;
   readonly log: Log;
 }
@@ -35,7 +35,7 @@ export class Shells {
     this.#options = options;
   }
 
-  /** Removes what a crash left behind. Once, before the first shell of this start. */
+  /** Removes containers left behind by a crash. Runs once, before the first shell. */
   sweep(): Promise<void> {
     return (this.#swept ??= this.#sweep());
   }
@@ -44,7 +44,7 @@ export class Shells {
     return `cairn-terminal-${Buffer.from(randomSecret(NAME_BITS), "base64url").toString("hex")}`;
   }
 
-  /** `folder`: what to show under /workspace, read-only. False (and logged) when there is no container to show for it. */
+  /** Creates a container with `folder` mounted read-only at /workspace. Returns false, and logs why, when it fails. */
   async create(name: string, folder: string | null): Promise<boolean> {
     const { docker, image, installation, log } = this.#options;
     const mount =
@@ -71,7 +71,7 @@ export class Shells {
         ...mount,
         `--user=${user}`,
         "--env=TERM=xterm-256color",
-        // Else a shell takes what is typed beyond ASCII for commands of its line editor.
+        // Otherwise a shell takes non-ASCII input for commands of its line editor.
         "--env=LANG=C.UTF-8",
         "--entrypoint=sh",
         image,
@@ -105,7 +105,7 @@ export class Shells {
         log.error("a terminal's container was not removed", { container: name, reason: reasonOf(outcome) });
         return;
       }
-      // Removed, or on its way: asked once more, so that "gone" is seen and not assumed.
+      // Check again to confirm that the container is gone.
       if (outcome.exitCode !== 0) await Bun.sleep(REMOVE_PAUSE_MS * attempt);
     }
   }
@@ -119,13 +119,13 @@ export class Shells {
     const orphans = listed.exitCode === 0 ? listed.stdout.split("\n").filter((id) => id !== "") : [];
     if (orphans.length === 0) return;
     await Promise.all(orphans.map((id) => this.remove(id)));
-    log.warn("terminals of an earlier start were removed", { containers: orphans.length });
+    log.warn("removed terminals of an earlier start", { containers: orphans.length });
   }
 }
 
 /**
- * A workspace's folder is open to its owner only, so the shell reads it as that user: without a capability, and nothing to write to.
- * Undefined when that is root: no shell is root, also without capabilities.
+ * Returns the user that owns a workspace's folder, who is the only one that can read it. The shell runs as this user, without capabilities
+ * or write access. Undefined when the owner is root, because no shell runs as root.
  */
 export async function readerOf(folder: string): Promise<string | undefined> {
   if (process.platform === "win32") return CONTAINER_USER;

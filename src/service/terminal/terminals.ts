@@ -1,5 +1,4 @@
-// Rules of the terminal: who may have one, when it is possible at all, and the record of each. A person types here, never an agent:
-// there is no tool for it.
+// Rules of the terminal: access, availability, and the record of each session. It is for people only: agents have no tool for it.
 
 import type { Background } from "../../kit/background.ts";
 import type { Clock } from "../../kit/clock.ts";
@@ -19,12 +18,12 @@ import { readerOf, type Shells } from "./shells.ts";
 const CHECK_MS = 250;
 
 export const TERMINAL_OFF =
-  "the terminal is off: set terminal: true in the configuration (or SERVICE_TERMINAL=1), with a container sandbox, and start the service again";
+  "the terminal is off: set terminal: true in the configuration (or SERVICE_TERMINAL=1), with a container sandbox, and restart the service";
 export const TERMINAL_NOT_ISOLATED =
-  "the terminal needs a container sandbox, and there is none: start a container daemon, set sandbox: docker, and start the service again";
+  "the terminal needs a container sandbox, and there is none: start a container daemon, set sandbox: docker, and restart the service";
 
 export const TERMINAL_FILES_OF_ROOT =
-  "the workspace's files belong to root, and a terminal is never root: run the service as a user of its own, who owns the data directory, or open the terminal without files";
+  "the workspace's files belong to root, and a terminal never runs as root: run the service as another user, who owns the data directory, or open the terminal without files";
 
 export interface TerminalsDeps {
   db: Db;
@@ -36,7 +35,7 @@ export interface TerminalsDeps {
   shells: Shells;
   background: Background;
   clock: Clock;
-  /** The installation's switch. */
+  /** Whether the operator has enabled terminals. */
   on: boolean;
 }
 
@@ -61,12 +60,12 @@ export class Terminals {
     return { on: reason === null, reason, sessions: this.#open.size, sessions_max: SESSIONS_MAX };
   }
 
-  /** In the background after the start: removes what a crash left behind. */
+  /** Removes, in the background after start, containers left behind by a crash. */
   async prepare(): Promise<void> {
     if (this.#problem() === undefined) await this.#deps.shells.sweep();
   }
 
-  /** Admin. `workspaceId` null: a shell beside all workspaces. Raises `forbidden`, `not_found`, `refused`, `invalid` (no WebSocket). */
+  /** Admin. A null `workspaceId` opens a shell without files. Raises `forbidden`, `not_found`, `refused`, `invalid` (no WebSocket). */
   async connect(caller: Caller, workspaceId: number | null, exchange: Exchange): Promise<void> {
     requireAdmin(caller);
     const problem = this.#problem();
@@ -77,12 +76,12 @@ export class Terminals {
       (await readerOf(await this.#deps.files.directoryOf(workspaceId))) === undefined
     )
       throw new AppError("refused", TERMINAL_FILES_OF_ROOT, { reason: "files_of_root" });
-    // Again: looking at the directory took its time, and from here on nothing waits. The request is gone by the time that the end is recorded.
+    // Check again after the wait above; nothing below waits. Remember the caller, because the request is gone when the end is recorded.
     requireAdmin(caller);
     const remembered = rememberedCaller(caller)!;
     if (this.#stopping) throw new AppError("unavailable", "the service is stopping");
     if (this.#open.size >= SESSIONS_MAX)
-      throw new AppError("refused", `${SESSIONS_MAX} terminals are open already: end one first`);
+      throw new AppError("refused", `${SESSIONS_MAX} terminals are already open; end one first`);
     const { shells, clock, background } = this.#deps;
     const session = new Session(shells.newName(), shells, clock);
     exchange.upgrade(session);
@@ -92,7 +91,7 @@ export class Terminals {
     background.run("terminal", () => this.#run(open));
   }
 
-  /** Ends every session that its person may no longer have. To be called whenever rights may have changed. */
+  /** Ends every session whose person has lost access. Call it whenever rights may have changed. */
   recheck(): void {
     for (const open of this.#open) if (!this.#allowed(open)) open.session.end("rights");
   }
@@ -113,7 +112,7 @@ export class Terminals {
     return now.role === "admin" && (workspaceId === null || this.#deps.access.sees(now, workspaceId));
   }
 
-  /** No shell without its record. The container goes whatever happens, and nobody waits for that. */
+  /** Records the session before starting the shell. The container is always removed, in the background. */
   async #run(open: Open): Promise<void> {
     const { background, shells, files } = this.#deps;
     const { session, workspaceId } = open;

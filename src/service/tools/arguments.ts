@@ -1,4 +1,4 @@
-// From the JSON that a model wrote to checked arguments. What is wrong comes back as a sentence the model can act on.
+// Parses and validates the JSON arguments that a model wrote. Problems are sentences that the model can act on.
 
 import { Value, type ValueError, ValueErrorType } from "@sinclair/typebox/value";
 import type { Static, TObject } from "@sinclair/typebox";
@@ -9,12 +9,12 @@ type Invalid = { readonly ok: false; readonly problem: string };
 
 export type Parsed<Input> = { readonly ok: true; readonly value: Input } | Invalid;
 
-const TOO_DEEP = `The arguments are nested more than ${JSON_DEPTH_MAX} deep. Nothing was done; call the tool with flatter ones.`;
+const TOO_DEEP = `The arguments are nested more than ${JSON_DEPTH_MAX} levels deep. Nothing was done; call the tool with flatter ones.`;
 
 const PROBLEMS_SHOWN_MAX = 5;
 const ARGUMENTS = { whole: "arguments" } as const;
 
-/** A field that is `null` counts as absent where it may be absent: models write null for "nothing", never to wipe. */
+/** Treats `null` in an optional field as absent, because models write null for "nothing", never to clear a value. */
 export function parseArguments<S extends TObject>(parameters: S, json: string): Parsed<Static<S>> {
   const parsed = parseObject(json);
   if (!parsed.ok) return parsed;
@@ -28,7 +28,7 @@ export function parseArguments<S extends TObject>(parameters: S, json: string): 
   return notValid(`${shown.join("; ")}.${hint}`);
 }
 
-/** `what`: whole sentences, the first of which goes on after a colon. */
+/** `what` is one or more full sentences; the first follows a colon. */
 export function notValid(what: string): Invalid {
   return {
     ok: false,
@@ -42,7 +42,7 @@ function firstOfEachField(problems: Iterable<ValueError>): ValueError[] {
   return [...fields.values()];
 }
 
-/** Of any tool: no text at all is an empty object. */
+/** Parses the arguments of any tool; an empty text is an empty object. */
 export function parseObject(json: string): Parsed<Record<string, unknown>> {
   if (isTooDeep(json)) return { ok: false, problem: TOO_DEEP };
   const value = objectIn(json);

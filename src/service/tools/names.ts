@@ -1,5 +1,5 @@
-// The names of all built-in tools, in one place: a gear becomes a tool under its own name, so it cannot take one of these.
-// A test compares this list with what the features really offer.
+// The names of all built-in tools. A gear becomes a tool under its own name, so it cannot use one of these. A test compares this list with
+// the features' tools.
 
 export const BUILT_IN_TOOL_NAMES: ReadonlySet<string> = new Set([
   "agent_create",

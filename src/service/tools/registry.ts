@@ -1,4 +1,4 @@
-// All tools of an agent at this moment, from the sources that features registered. Adding a feature's tools is one line in parts.ts.
+// Lists the tools that an agent has now, from the sources that features register in parts.ts.
 
 import type { ToolSpec } from "../llm/model.ts";
 import type { Tool, ToolScope, ToolSource } from "./tool.ts";
@@ -10,7 +10,7 @@ export class ToolRegistry {
     this.#sources = sources;
   }
 
-  /** In a stable order, since the list is part of the prompt and of its cache. A tainted agent is not offered what it may not use. */
+  /** The order is stable, because the list is part of the cached prompt. A tainted agent gets no durable tools. */
   toolsFor(scope: ToolScope): Tool[] {
     const tools = this.#sources.flatMap((source) => source(scope));
     return scope.tainted ? tools.filter((tool) => tool.durable !== true) : tools;

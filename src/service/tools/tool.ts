@@ -1,15 +1,15 @@
-// What a tool is. A feature that gives agents tools exports a ToolSource; the registry knows nothing else about it.
+// The tool interface. A feature that gives agents tools exports a ToolSource; the registry knows nothing else about it.
 
 import type { Static, TObject } from "@sinclair/typebox";
 import type { Outcome } from "../conversation/schema.ts";
 import type { Caller } from "../identity/caller.ts";
 import { parseArguments, type Parsed } from "./arguments.ts";
 
-/** What a tool call's outcome says to the model and to people. Plain data: it is stored. */
+/** The outcome of a tool call, for the model and for people. Plain data, because it is stored. */
 export interface ToolResult {
   readonly outcome: Outcome;
   readonly text: string;
-  /** The text comes from outside: from here on the agent that reads it is not offered tools marked `durable`. */
+  /** The text comes from outside: the agent that reads it no longer gets tools marked `durable`. */
   readonly tainted?: boolean;
 }
 
@@ -21,7 +21,7 @@ export function failed(text: string): ToolResult {
   return { outcome: "error", text };
 }
 
-/** The agent that calls, in its turn. */
+/** The calling agent and its turn. */
 export interface ToolScope {
   readonly workspaceId: number;
   readonly turnId: number;
@@ -29,47 +29,47 @@ export interface ToolScope {
   readonly agentId: number;
   readonly agentName: string;
   readonly orchestrator: boolean;
-  /** The person for whom the turn acts, marked with the agent that does; with the rights of now, so ask inside the write that acts. */
+  /** The person for whom the agent acts. Rights are current at each check, so check inside the write that acts. */
   readonly caller: Caller;
-  /** Agents this one may delegate to now: wires as the turn began, and those added since. */
+  /** Agents that this one may delegate to: the wires when the turn began, and those added since. */
   readonly targets: readonly { readonly id: number; readonly name: string }[];
-  /** What the agent's next prompt replays holds untrusted text from outside. */
+  /** The agent's next prompt will contain untrusted text from outside. */
   readonly tainted: boolean;
 }
 
-/** What models and people see of a tool. */
+/** The part of a tool that models and people see. */
 interface ToolFace {
   readonly name: string;
   readonly description: string;
   /** JSON Schema of an object. */
   readonly parameters: Readonly<Record<string, unknown>>;
-  /** Writes something that outlives the turn; not offered to an agent that has read untrusted text. */
+  /** The tool writes something that outlives the turn, so an agent that has read untrusted text does not get it. */
   readonly durable?: boolean;
 }
 
 /**
- * Works on the database only. It runs inside the write that also records its result, so that a crash leaves both or neither. An AppError
- * thrown by it undoes its changes and becomes the result.
+ * A tool that works on the database only. It runs inside the write that records its result, so that a crash leaves both or neither. If it
+ * throws an AppError, its changes are rolled back and the error becomes the result.
  */
 export interface DatabaseTool extends ToolFace {
   readonly kind: "database";
-  /** The call with these arguments, or what is wrong with them. */
+  /** Returns the call with these arguments, or the problem with them. */
   readonly prepare: (json: string) => Parsed<(scope: ToolScope) => ToolResult>;
 }
 
-/** What a tool that takes its time gets from the engine. */
+/** The engine's services for a long-running tool. */
 export interface ToolPorts {
   /** Aborted when the turn is cancelled or the service stops. */
   readonly signal: AbortSignal;
-  /** Id of this tool call, stable over restarts. */
+  /** Id of this tool call, stable across restarts. */
   readonly callId: string;
-  /** Live output for the viewers of the turn. */
+  /** Sends live output to the viewers of the turn. */
   readonly output: (stream: "stdout" | "stderr", text: string) => void;
-  /** The turn shows as waiting for a person while `work` runs. */
+  /** Shows the turn as waiting for a person while `work` runs. */
   readonly waiting: <T>(work: () => Promise<T>) => Promise<T>;
 }
 
-/** Has effects outside the database. That it started is recorded before; without a recorded result it is repeated only if it resumes. */
+/** A tool with effects outside the database. Its start is recorded first; a call without a recorded result is repeated only if the tool resumes. */
 export interface ExternalTool extends ToolFace {
   readonly kind: "external";
   readonly resumes: boolean;
@@ -78,28 +78,28 @@ export interface ExternalTool extends ToolFace {
 
 export interface ExternalCall {
   readonly run: (scope: ToolScope, ports: ToolPorts) => Promise<ToolResult>;
-  /** In place of `run` when it had begun before a restart. */
+  /** Replaces `run` for a call that began before a restart. */
   readonly resume: (scope: ToolScope, ports: ToolPorts) => Promise<ToolResult>;
 }
 
-/** Hands work to another agent. The engine runs it: a delegation is a run of its own, and resuming goes on with it. */
+/** Delegates work to another agent. The engine executes it as a separate run, which a resumed turn continues. */
 export interface DelegateTool extends ToolFace {
   readonly kind: "delegate";
   readonly prepare: (json: string) => Parsed<DelegateOrder>;
 }
 
 export interface DelegateOrder {
-  /** Name. */
+  /** The agent's name. */
   readonly agent: string;
   readonly task: string;
 }
 
 export type Tool = DatabaseTool | ExternalTool | DelegateTool;
 
-/** Tools that this agent has at this moment. */
+/** Returns the tools that an agent has now. */
 export type ToolSource = (scope: ToolScope) => Tool[];
 
-/** Checked before the tool runs: a closed object. */
+/** A tool whose parameters are a closed object, checked before it runs. */
 type Typed<S extends TObject> = Omit<ToolFace, "parameters"> & { readonly parameters: S };
 
 export function databaseTool<S extends TObject>({
@@ -117,7 +117,7 @@ type ExternalRun<Input> = (scope: ToolScope, input: Input, ports: ToolPorts) => 
 
 export interface ExternalWork<Input> {
   readonly run: ExternalRun<Input>;
-  /** For calls whose state is stored elsewhere (a search that waits for a person): goes on after a restart instead of "outcome unknown". */
+  /** Continues a call after a restart if its state is stored elsewhere (a pending search); otherwise its outcome is unknown. */
   readonly resume?: ExternalRun<Input>;
 }
 
@@ -130,7 +130,7 @@ export function externalTool<S extends TObject>({
   return parsingTool(face, (json) => parseArguments(face.parameters, json), work);
 }
 
-/** For tools whose schema comes from outside (gears): `parse` takes the place of the common check. */
+/** Makes a tool whose schema comes from outside (gears): `parse` replaces the common check. */
 export function parsingTool<Input>(
   face: ToolFace,
   parse: (json: string) => Parsed<Input>,

@@ -1,4 +1,4 @@
-// HTTP for usage: one read, for who sees the workspace.
+// HTTP for the usage of a workspace.
 
 import { Elysia } from "elysia";
 import { fromPath } from "../../kit/http/text-params.ts";

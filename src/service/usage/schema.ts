@@ -1,22 +1,22 @@
-// What was used: tokens as providers reported them, money where prices are known.
+// Usage: tokens as reported by providers, and cost where prices are known.
 
 import { Type, type Static } from "@sinclair/typebox";
 import { closed, Id, nullable } from "../../kit/schema.ts";
 
 const sums = {
   calls: Type.Integer(),
-  /** Calls for which the provider reported no tokens: their use is not in the sums. */
+  /** Calls for which the provider reported no tokens; the sums exclude them. */
   unreported_calls: Type.Integer(),
   input_tokens: Type.Integer(),
   cached_input_tokens: Type.Integer(),
   output_tokens: Type.Integer(),
-  /** Null: nothing that was used has a known price. Otherwise the sum of what has. */
+  /** Sum of the calls with a known cost; null when there are none. */
   cost: nullable(Type.Number()),
-  /** Calls whose cost is not in the sum. */
+  /** Calls without a known cost. */
   unpriced_calls: Type.Integer(),
 };
 
-/** What counts against a daily budget now: use without a known price costs nothing here. A day is one of UTC. */
+/** Counts against daily budgets. A call without a known price costs nothing. Days are in UTC. */
 const Today = closed({ tokens: Type.Integer(), cost: Type.Number() });
 
 export const AgentUsage = closed({
@@ -24,9 +24,9 @@ export const AgentUsage = closed({
   agent: Type.String(),
   removed: Type.Boolean(),
   ...sums,
-  /** Of the workspace's input and output tokens, 0 to 1; null while nothing was reported. */
+  /** Share of the workspace's input and output tokens, 0 to 1; null until tokens are reported. */
   share: nullable(Type.Number()),
-  /** Its own and that of its delegates, and theirs. */
+  /** Includes the usage of its delegates, recursively. */
   today: Today,
 });
 

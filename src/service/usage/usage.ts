@@ -1,5 +1,5 @@
-// Counting what was used, and holding budgets against it. A delegate's use counts for itself, for every caller above it and for the
-// workspace, so a budget of a caller bounds what its delegates may draw.
+// Counts usage and enforces budgets. An agent's usage also counts for every agent that delegated to it and for the workspace, so that an
+// agent's budget bounds its delegates.
 
 import { utcDay, type Clock } from "../../kit/clock.ts";
 import { amountOf, costNano, nanoOf, type Nano } from "../../kit/money.ts";
@@ -19,7 +19,7 @@ export interface UsagesDeps {
   store: UsageStore;
   access: Access;
   blueprint: Blueprint;
-  /** The workspace's budget, JSON; null when there is none. */
+  /** Returns the workspace's budget; null when there is none. */
   workspaceBudget: (workspaceId: number) => Budget | null;
   clock: Clock;
 }
@@ -52,7 +52,7 @@ export class Usages {
     };
   }
 
-  /** Inside the write that records the call. `agentIds`: the agent and its callers. */
+  /** Records spending inside the write that records the call. `agentIds` are the agent and its callers. */
   spend(
     workspaceId: number,
     turnId: number,
@@ -76,7 +76,7 @@ export class Usages {
     }
   }
 
-  /** The first budget that is used up, as a clause for people and models; undefined when all have room. */
+  /** Returns the first exhausted budget as a clause for people and models; undefined when there is none. */
   exhausted(workspaceId: number, turnId: number, agentIds: readonly number[]): string | undefined {
     const { blueprint, workspaceBudget } = this.#deps;
     for (const agentId of new Set(agentIds)) {
@@ -109,7 +109,10 @@ export class Usages {
   }
 }
 
-/** What a call cost, in billionths of the prices' unit; null when tokens or a needed price are not known. Cached input defaults to the input price. */
+/**
+ * Returns the cost of a call in billionths of the prices' unit; null when tokens or a required price are unknown. Cached input defaults to the
+ * input price.
+ */
 export function costOf(usage: TokenUsage, prices: Prices): Nano | null {
   if (usage.input === null || usage.output === null || prices.input === null || prices.output === null)
     return null;

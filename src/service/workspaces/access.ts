@@ -1,10 +1,10 @@
-// The one door to a workspace and to everything in it. What the caller may not see answers exactly like what does not exist.
+// The only access check of a workspace and everything in it. A record that the caller may not see answers exactly like one that does not exist.
 
 import { AppError, notFound } from "../../kit/error.ts";
 import type { Caller } from "../identity/caller.ts";
 import { viewerOf, type WorkspaceRow, type WorkspaceStore } from "./store.ts";
 
-/** Refusals of what is there, but not for this caller: the answer does not tell, the record does. */
+/** Errors for records that exist but are hidden from the caller. The response does not reveal the difference; the audit does. */
 const unseen = new WeakSet<AppError>();
 
 export function isUnseen(error: AppError): boolean {
@@ -25,12 +25,12 @@ export class Access {
     return row;
   }
 
-  /** Whoever asks: for the record of what was done already. */
+  /** Ignores access, for recording an act that has already happened. */
   exists(id: number): boolean {
     return this.#store.byId.get(id) !== null;
   }
 
-  /** Raises `forbidden` unless the caller owns it or is an admin. `act`: "delete a workspace". */
+  /** Raises `forbidden` unless the caller owns it or is an admin. `act` is a clause such as "delete a workspace". */
   requireOwner<Row extends Pick<WorkspaceRow, "owner_id">>(caller: Caller, row: Row, act: string): Row {
     if (caller.role === "admin" || row.owner_id === caller.userId) return row;
     throw new AppError("forbidden", `only the owner or an admin may ${act}`);
@@ -40,7 +40,7 @@ export class Access {
     return this.#store.visible.get({ id: workspaceId, ...viewerOf(caller) }) !== null;
   }
 
-  /** As `sees`, asked of the store once for each workspace: for lists. */
+  /** Like `sees`, with one lookup per workspace, for lists. */
   sight(caller: Caller): (workspaceId: number) => boolean {
     const known = new Map<number, boolean>();
     return (id) => {
@@ -50,7 +50,7 @@ export class Access {
     };
   }
 
-  /** For records in a workspace (agent, wire, entry, turn, …): the record, or the 404 of its own noun. */
+  /** Returns a record of a workspace (agent, wire, entry, turn, …), or raises `not_found` with its noun. */
   nested<Row extends { workspace_id: number }>(
     caller: Caller,
     noun: string,

@@ -6,6 +6,6 @@ import { Workspace } from "./schema.ts";
 export const workspaceEvents = { "workspace.updated": closed({ workspace: Workspace }) };
 export type WorkspaceEvents = typeof workspaceEvents;
 
-/** The last event of a deleted workspace; nothing of it is stored any more. */
+/** The last event of a deleted workspace; it is not stored. */
 export const workspaceEnd = { "workspace.removed": closed({ workspace_id: Id }) };
 export type WorkspaceEnd = typeof workspaceEnd;

@@ -1,4 +1,4 @@
-// Deletes what a workspace has, once nobody sees it any more: in portions between other work, and after a crash from where it was.
+// Deletes the rows of a removed workspace, in small portions between other work. After a crash, the next start continues.
 
 import type { Background } from "../../kit/background.ts";
 import type { Db } from "../../kit/db.ts";
@@ -21,36 +21,36 @@ export class Removal {
     this.#deps = deps;
   }
 
-  /** Inside a write: from its commit on the workspace is gone for everybody. Its name is free. */
+  /** Starts a removal inside a write. From the commit on, the workspace is gone for everyone and its name is free. */
   begin(id: number): void {
     const { db, store } = this.#deps;
     store.setGoing.run(id);
     db.afterCommit(() => this.#finish(id));
   }
 
-  /** A clone that will not become whole. If that cannot be stored, the next start finds it. */
+  /** Removes an unfinished clone. If this write fails, the next start removes it. */
   abandon(id: number): void {
     const { db, background } = this.#deps;
     background.run("removal of a half-made clone", () => db.write(() => this.begin(id)));
   }
 
-  /** At start: goes on with what was deleted, and with clones that never became whole. */
+  /** Continues, at start, unfinished removals, and removes unfinished clones. */
   resume(): void {
     const { store, log } = this.#deps;
     for (const { id } of store.notLive.all()) {
-      log.info("the rows of a workspace are removed", { workspace: id });
+      log.info("removing the rows of a workspace", { workspace: id });
       this.#finish(id);
     }
   }
 
-  /** What is left goes after the next start. */
+  /** Stops at shutdown; the next start removes the rest. */
   stop(): void {
     this.#stopping = true;
   }
 
   #finish(id: number): void {
     const { db, background } = this.#deps;
-    // A power cut that takes some of it back only makes the next start begin earlier.
+    // Durability does not matter: after a power failure, the next start repeats some of the work.
     background.run("removal of a workspace", () => inWrites(db, this.#portions(id), { relaxed: true }));
   }
 

@@ -1,4 +1,4 @@
-// Workspaces, their sharing, and budgets as they appear in records of workspaces and agents.
+// Workspaces, their sharing, and the budgets of workspaces and agents.
 
 import { Type, type Static } from "@sinclair/typebox";
 import { GivenName, closed, Id, nullable, Time } from "../../kit/schema.ts";
@@ -6,7 +6,7 @@ import { GivenName, closed, Id, nullable, Time } from "../../kit/schema.ts";
 export const DESCRIPTION_CHARACTERS_MAX = 10_000;
 export const WORKSPACES_PER_LIST_MAX = 10_000;
 
-/** Limits on what may be spent; null or absent: no limit. Tokens are input plus output; money is in the unit of the model prices. */
+/** Spending limits; null or absent means no limit. Tokens are input plus output; costs are in the unit of the model prices. */
 export const Budget = closed({
   tokens_per_turn: Type.Optional(nullable(Type.Integer({ minimum: 1 }))),
   tokens_per_day: Type.Optional(nullable(Type.Integer({ minimum: 1 }))),

@@ -1,5 +1,5 @@
-// SQL of workspaces, and the one predicate that says who sees which. `workspaces` is a view of those that are live: a clone that is not whole
-// yet and a workspace that is being deleted are in `workspace_rows` alone (011_workspace_states.sql).
+// SQL of workspaces, and the only predicate of their visibility. The view `workspaces` shows live ones: an unfinished clone and a workspace
+// that is being deleted are only in `workspace_rows` (011_workspace_states.sql).
 
 import type { Db } from "../../kit/db.ts";
 import type { Caller } from "../identity/caller.ts";
@@ -22,7 +22,7 @@ const WORKSPACE = `SELECT w.id, w.name, w.name_key, w.description, w.branch, w.s
   (SELECT json_group_array(wt.team_id) FROM (SELECT team_id FROM workspace_teams WHERE workspace_id = w.id ORDER BY team_id) wt) AS team_ids
   FROM workspaces w`;
 
-/** Admin, the owner, or a member of a team that it is shared with. */
+/** Visible to admins, the owner, and members of a team that it is shared with. */
 const VISIBLE = `($is_admin = 1 OR w.owner_id = $user_id OR EXISTS (
   SELECT 1 FROM workspace_teams s JOIN team_members m ON m.team_id = s.team_id WHERE s.workspace_id = w.id AND m.user_id = $user_id))`;
 
@@ -31,7 +31,7 @@ interface Viewer {
   user_id: number;
 }
 
-/** Asks for the caller's role, so it raises `unauthenticated` once their credential is not valid. */
+/** Reads the caller's role, so it raises `unauthenticated` once their credential is no longer valid. */
 export function viewerOf(caller: Pick<Caller, "role" | "userId">): Viewer {
   return { is_admin: caller.role === "admin" ? 1 : 0, user_id: caller.userId };
 }
@@ -41,7 +41,7 @@ type NewWorkspace = Pick<
   "name" | "name_key" | "description" | "owner_id" | "budget" | "created_at"
 > & { state: "live" | "coming" };
 
-/** What a workspace has, in an order in which nothing refers to a row that goes. By their key: one table has no row ids. */
+/** Tables of a workspace's rows, in an order in which no row refers to a deleted one, with their key: one table has no row ids. */
 const PARTS: readonly (readonly [table: string, key: string])[] = [
   ["events", "rowid"],
   ["spending", "(agent_id, day, turn_id)"],
@@ -59,7 +59,7 @@ const PARTS: readonly (readonly [table: string, key: string])[] = [
   ["wires", "rowid"],
   ["agents", "rowid"],
 ];
-/** Far less than a millisecond, also when they hold long texts. */
+/** Takes far less than a millisecond, even with long texts. */
 const REMOVED_AT_ONCE = 8;
 
 export type WorkspaceStore = ReturnType<typeof workspaceStore>;
@@ -82,7 +82,7 @@ export function workspaceStore(db: Db) {
       "UPDATE workspace_rows SET branch = ?, shared_branch = ? WHERE id = ?",
     ),
     setBudget: db.query<never, [string | null, number]>("UPDATE workspace_rows SET budget = ? WHERE id = ?"),
-    // No name has a line break: the one that it had is free.
+    // Frees the name: this key contains a line break, which no name does.
     setGoing: db.query<never, [number]>(
       "UPDATE workspace_rows SET state = 'going', name_key = char(10) || id WHERE id = ?",
     ),

@@ -1,7 +1,6 @@
-// Rules for workspaces: create with an orchestrator, share with teams, clone, delete. Name and storage paths never change.
+// Rules for workspaces: create, share with teams, clone, delete. A workspace's name and storage paths never change.
 //
-// A clone is made in as many writes as it takes, and nobody sees it before the last; of a deleted workspace nobody sees anything after the
-// first.
+// A clone takes several writes and becomes visible with the last; a deleted workspace becomes invisible with the first.
 
 import type { Background } from "../../kit/background.ts";
 import { rfc3339, type Clock } from "../../kit/clock.ts";
@@ -23,16 +22,16 @@ import { viewerOf, type WorkspaceRow, type WorkspaceStore } from "./store.ts";
 const BRANCH_NAME_BYTES_MAX = 100;
 const COPY_NAMES_TRIED_MAX = 1000;
 
-/** A feature that keeps something for each workspace. */
+/** A feature's part in the life of a workspace. */
 export interface WorkspacePart {
-  /** Inside the write that creates the workspace; raises what makes that write fail. */
+  /** Called inside the write that creates the workspace; an error makes that write fail. */
   readonly created?: (workspaceId: number, input: CreateWorkspace) => void;
   /**
-   * Reads at once what the original has; the returned function copies it, a row at a time. `agents`: from the original's ids to the copy's,
+   * Reads the original's rows; the returned function copies them one by one. `agents` maps the original's ids to the copy's, and is
    * complete once the blueprint, the first part, is copied.
    */
   readonly cloned?: (fromId: number) => (toId: number, agents: Map<number, number>) => Generator<void>;
-  /** Once nobody sees the workspace any more. */
+  /** Called once the workspace is no longer visible. */
   readonly removed?: (workspaceId: number) => void;
 }
 
@@ -46,7 +45,7 @@ export interface WorkspacesDeps {
   background: Background;
   log: Log;
   clock: Clock;
-  /** In this order; the blueprint first. */
+  /** Called in this order; the blueprint comes first. */
   parts: readonly WorkspacePart[];
 }
 
@@ -69,7 +68,7 @@ export class Workspaces {
     return toWorkspace(this.#deps.access.workspace(caller, id));
   }
 
-  /** Raises `invalid`, `conflict` (name taken), `not_found` (model); nothing is created then. */
+  /** Anyone signed in. Raises `invalid`, `conflict` (name taken), `not_found` (model) and then creates nothing. */
   create(caller: Caller, input: CreateWorkspace): Promise<Workspace> {
     const { db, audit, parts } = this.#deps;
     const name = parseName("name", input.name);
@@ -87,7 +86,7 @@ export class Workspaces {
     });
   }
 
-  /** Owner or admin. Raises `forbidden` for others who see it. */
+  /** Owner or admin. Raises `forbidden` for anyone else who sees it. */
   setBudget(caller: Caller, id: number, budget: Budget | null): Promise<Workspace> {
     const { db, store, access, journal, audit } = this.#deps;
     return db.write(() => {
@@ -106,8 +105,8 @@ export class Workspaces {
   }
 
   /**
-   * A copy for the caller: blueprint, positions, budgets, what is bound to it, as they are when it begins. Nothing of conversation or files;
-   * the original is not touched, and turns in it may go on.
+   * Copies the blueprint, positions, budgets and bindings, as of its start, for the caller. The conversation and files are not copied; turns in
+   * the original continue.
    */
   async clone(caller: Caller, id: number, input: { name?: string }): Promise<Workspace> {
     const { db } = this.#deps;
@@ -122,7 +121,7 @@ export class Workspaces {
     }
   }
 
-  /** Inside writes. `stored` is told the copy's id once a crash would leave something of it. */
+  /** Runs inside several writes. `stored` receives the copy's id after the first, from which on a crash leaves rows behind. */
   *#cloning(
     caller: Caller,
     id: number,
@@ -138,7 +137,7 @@ export class Workspaces {
     db.afterCommit(() => stored(copyId));
     const agents = new Map<number, number>();
     for (const copy of copies) yield* copy(copyId, agents);
-    // It may be another write than the one that it began in.
+    // Check again: this may be a later write than the first.
     access.workspace(caller, id);
     store.setLive.run(copyId);
     audit.record(caller, {
@@ -149,7 +148,7 @@ export class Workspaces {
     return this.#record(copyId);
   }
 
-  /** Owner or admin. `stopTurns` has ended what runs in it. Raises `forbidden` for others who see it. */
+  /** Owner or admin. `stopTurns` resolves once the workspace's turns have ended. Raises `forbidden` for anyone else who sees it. */
   async remove(caller: Caller, id: number, stopTurns: (workspaceId: number) => Promise<void>): Promise<void> {
     const { db, access, journal, audit, parts } = this.#deps;
     const requireOwner = () =>
@@ -171,7 +170,7 @@ export class Workspaces {
     });
   }
 
-  /** Owner who leads that team, or admin. */
+  /** Admin, or the owner if they are a team-lead of that team. */
   share(caller: Caller, id: number, teamId: number): Promise<Workspace> {
     return this.#changeSharing(caller, id, teamId, "workspace.share", (store) => store.share.run(id, teamId));
   }
@@ -246,7 +245,7 @@ export class Workspaces {
 
   #requireFreeName(ownerId: number, name: Name): void {
     if (this.#deps.store.nameTaken.get(ownerId, name.key)) {
-      throw fieldError("conflict", "name", `you have a workspace named "${name.text}" already`);
+      throw fieldError("conflict", "name", `you already have a workspace named "${name.text}"`);
     }
   }
 
@@ -269,7 +268,7 @@ export class Workspaces {
   }
 }
 
-/** A workspace's name as one segment of a path: what no file system or URL takes is replaced, and it is bounded in bytes. */
+/** Turns a workspace's name into a path segment: replaces characters that file systems or URLs refuse, and bounds its bytes. */
 function pathSegment(name: string): string {
   const safe = name.replace(/[/\\:*?"<>|\p{Cc}]/gu, "-").replace(/^\.+/, "-");
   let segment = "";

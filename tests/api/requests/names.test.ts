@@ -36,7 +36,7 @@ const nouns: {
   {
     noun: "workspace",
     longest: 100,
-    clash: (name) => `name: you have a workspace named "${name}" already`,
+    clash: (name) => `name: you already have a workspace named "${name}"`,
     create: (at, name) => ({ path: "/workspaces", body: { name, orchestrator_model_id: at.bossId } }),
   },
   {

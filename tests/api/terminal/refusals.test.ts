@@ -8,9 +8,9 @@ import { connectTerminal, handOver, ISOLATED } from "../../kit/terminal.ts";
 import { refusal } from "../../kit/refusal.ts";
 
 const OFF =
-  "the terminal is off: set terminal: true in the configuration (or SERVICE_TERMINAL=1), with a container sandbox, and start the service again";
+  "the terminal is off: set terminal: true in the configuration (or SERVICE_TERMINAL=1), with a container sandbox, and restart the service";
 const NOT_ISOLATED =
-  "the terminal needs a container sandbox, and there is none: start a container daemon, set sandbox: docker, and start the service again";
+  "the terminal needs a container sandbox, and there is none: start a container daemon, set sandbox: docker, and restart the service";
 const ON = { SERVICE_TERMINAL: "1" };
 
 test("off", async () => {
@@ -114,7 +114,7 @@ test("without a docker client the session ends, says so, and is on record", asyn
   const terminal = await connectTerminal(at.url, "/terminal");
   expect(await terminal.closed).toEqual({
     code: 1011,
-    reason: "the terminal could not be started; the service's log says why",
+    reason: "the terminal could not be started; see the service's log",
   });
   await using reading = await endOfSession(at);
   expect(reading.actions).toEqual(["terminal.end", "terminal.start"]);

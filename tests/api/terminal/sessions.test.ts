@@ -208,13 +208,16 @@ describe("terminal", () => {
     flooded.type("stty raw -echo; echo quiet; sleep 1000\n");
     await flooded.says(/[\r\n]quiet/);
     for (let sent = 0; sent < 64; sent++) flooded.socket.send(new Uint8Array(32 * 1024));
-    expect(await flooded.closed).toEqual({ code: 1008, reason: "input came faster than the shell reads it" });
+    expect(await flooded.closed).toEqual({
+      code: 1008,
+      reason: "input arrived faster than the shell reads it",
+    });
   });
 
   dockerTest("eight at once, and no more", async (on) => {
     await using at = await terminalOffice(on);
     const open = await Promise.all(Array.from({ length: 8 }, () => connectTerminal(at.url, "/terminal")));
-    await refusal(at.admin.get("/terminal"), "refused", "8 terminals are open already: end one first");
+    await refusal(at.admin.get("/terminal"), "refused", "8 terminals are already open; end one first");
     for (const terminal of open) terminal.socket.close();
     await Promise.all(open.map((terminal) => terminal.closed));
   });

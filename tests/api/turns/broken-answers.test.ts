@@ -198,12 +198,12 @@ describe.each(protocols)("%s", (protocol) => {
     expect(results).toEqual([
       "The arguments are not a JSON object. Call the tool again with a valid JSON object.",
       "The arguments are not a JSON object. Call the tool again with a valid JSON object.",
-      "The arguments are nested more than 64 deep. Nothing was done; call the tool with flatter ones.",
+      "The arguments are nested more than 64 levels deep. Nothing was done; call the tool with flatter ones.",
       expect.stringContaining('"name":"orchestrator"'),
       "The arguments are not valid: x: unknown field. The tool's fields: none. Nothing was done; correct them and call again.",
       "The arguments are not valid: agent: expected a string. Nothing was done; correct them and call again.",
       "The arguments are not valid: agent: expected a string. Nothing was done; correct them and call again.",
-      'there is no agent named "nobody"; there are: orchestrator. Nothing was done.',
+      'there is no agent named "nobody"; the agents are: orchestrator. Nothing was done.',
       `There is no tool "web_search_". You have: ${list}.`,
       `There is no tool "delegate". You are not wired to any agent that you could delegate to. You have: ${list}.`,
     ]);

@@ -93,7 +93,7 @@ test("without a name it is called a copy, then copy 2, within a name's length", 
   await refusal(
     at.admin.post(`/workspaces/${lab.id}/clone`, { name: " LAB " }),
     "conflict",
-    'name: you have a workspace named "LAB" already',
+    'name: you already have a workspace named "LAB"',
   );
 });
 

@@ -79,7 +79,7 @@ test("names are unique for one owner only", async () => {
   await refusal(
     at.admin.post("/workspaces", { name: "LAB", orchestrator_model_id: at.bossId }),
     "conflict",
-    'name: you have a workspace named "LAB" already',
+    'name: you already have a workspace named "LAB"',
   );
 });
 

@@ -204,6 +204,7 @@ test("what is nested too deeply to be looked into is refused", async () => {
   expect(await refusalOf(() => checkArgsSchema(deep))).toBe("invalid: args_schema: nested more than 64 deep");
   expect(parseToolArguments(schemaOf({}), deep)).toEqual({
     ok: false,
-    problem: "The arguments are nested more than 64 deep. Nothing was done; call the tool with flatter ones.",
+    problem:
+      "The arguments are nested more than 64 levels deep. Nothing was done; call the tool with flatter ones.",
   });
 });

@@ -105,7 +105,7 @@ test("input that the shell does not take is bounded", async () => {
   at.session.message(new Uint8Array(1));
   await at.ran;
   expect([at.session.reason, at.happened.slice(-2)]).toEqual([
-    "input came faster than the shell reads it",
+    "input arrived faster than the shell reads it",
     ["kill", "close 1008"],
   ]);
 });
@@ -137,7 +137,7 @@ test("no container, no session", async () => {
   await at.created(false);
   await at.ran;
   expect([at.session.reason, at.happened]).toEqual([
-    "the terminal could not be started; the service's log says why",
+    "the terminal could not be started; see the service's log",
     ["create name folder", "close 1011"],
   ]);
 });

@@ -98,7 +98,9 @@ export class Tree {
       const name = this.#onDisk(path);
       using directory = this.#made(parentOf(name), path);
       this.#temporary += 1;
-      const temporary = (this.#own ??= this.#made(OWN_DIRECTORY, path)).entry(`${TEMPORARY_PREFIX}${process.pid}-${this.#temporary}`);
+      const temporary = (this.#own ??= this.#made(OWN_DIRECTORY, path)).entry(
+        `${TEMPORARY_PREFIX}${process.pid}-${this.#temporary}`,
+      );
       const descriptor = openSync(temporary, CREATE_FILE, PRIVATE_FILE_MODE);
       try {
         let at = 0;
