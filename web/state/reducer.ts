@@ -1,5 +1,5 @@
-// The one place where an event changes what the interface knows. Pure: the same events give the same state, an event that was taken in
-// already changes nothing, and what an event does not concern stays the same object.
+// The one place where an event changes a workspace's state. Pure and idempotent: a repeated event changes nothing, and untouched parts
+// keep their identity.
 
 import type { Approval } from "../../src/service/approvals/schema.ts";
 import type { WorkspaceEvent } from "../../src/service/events.ts";
@@ -13,21 +13,41 @@ import {
   type WorkspaceState,
 } from "./workspace-state.ts";
 
+type StreamedEvent = Extract<WorkspaceEvent, { id: null }>;
+type StoredEvent = Exclude<WorkspaceEvent, StreamedEvent>;
+type BlueprintEvent = Extract<
+  StoredEvent,
+  { type: `${"agent" | "wire" | "gear" | "instruction" | "grant"}.${string}` }
+>;
+type TurnEvent = Exclude<StoredEvent, BlueprintEvent>;
+
+const OF_BLUEPRINT = /^(?:agent|wire|gear|instruction|grant)\./;
+
 export function reduceAll(state: WorkspaceState, events: readonly WorkspaceEvent[]): WorkspaceState {
   return events.reduce(reduce, state);
 }
 
 export function reduce(state: WorkspaceState, event: WorkspaceEvent): WorkspaceState {
-  if (event.id === null) return said(state, event);
+  if (event.id === null) return streamed(state, event);
   if (event.id <= state.lastId) return state;
-  const next = shown(state, event);
-  // Records that were read after this event know better.
-  const known = event.id <= state.snapshotId ? next : recorded(next, event);
-  return { ...known, lastId: event.id };
+  // The records of the snapshot already contain this change.
+  const known = event.id <= state.snapshotId;
+  return { ...stored(state, event, known), lastId: event.id };
 }
 
-/** What is not stored: text as it is spoken, and the end of the workspace. */
-function said(state: WorkspaceState, event: WorkspaceEvent): WorkspaceState {
+/** Every switch below names every type of its events, so that a new type is an error of the type checker. */
+function stored(state: WorkspaceState, event: StoredEvent, known: boolean): WorkspaceState {
+  if (isOfBlueprint(event)) return known ? state : onBlueprint(state, event);
+  const live = shown(state, event);
+  return known ? live : recorded(live, event);
+}
+
+function isOfBlueprint(event: StoredEvent): event is BlueprintEvent {
+  return OF_BLUEPRINT.test(event.type);
+}
+
+/** Events that are not stored: streamed text and the end of the workspace. */
+function streamed(state: WorkspaceState, event: StreamedEvent): WorkspaceState {
   switch (event.type) {
     case "delta": {
       const { run_id: runId, agent_id: agentId, kind, text } = event.data;
@@ -45,8 +65,6 @@ function said(state: WorkspaceState, event: WorkspaceEvent): WorkspaceState {
     }
     case "workspace.removed":
       return { ...state, gone: true };
-    default:
-      return state;
   }
 }
 
@@ -54,8 +72,8 @@ function silent(runId: number, agentId: number, turnId: number): Speech {
   return { runId, agentId, turnId, text: "", reasoning: "" };
 }
 
-/** What a turn shows while it goes on: not in any record that is read at the start. */
-function shown(state: WorkspaceState, event: WorkspaceEvent): WorkspaceState {
+/** The live part of a turn, which no snapshot record contains. */
+function shown(state: WorkspaceState, event: TurnEvent): WorkspaceState {
   switch (event.type) {
     case "status": {
       const { run_id: id, agent_id: agentId, state: now, limit } = event.data;
@@ -133,12 +151,17 @@ function shown(state: WorkspaceState, event: WorkspaceEvent): WorkspaceState {
         decisions: withKey(state.decisions, key, { kind, id, decision, by, approval }),
       };
     }
-    default:
+    case "turn.queued":
+    case "entry.forgotten":
+    case "entry.restored":
+    case "entry.taint_cleared":
+    case "workspace.updated":
+    case "file.saved":
       return state;
   }
 }
 
-/** A turn that begins or goes on takes away what is left of those that ended, except what the conversation still needs: nothing. */
+/** Drops the live state of turns that have ended. */
 function stillLive(state: WorkspaceState, turnId: number): WorkspaceState {
   const open = new Set(state.turns.filter(({ status }) => isOpen(status)).map(({ id }) => id)).add(turnId);
   const live = <K, V extends { turnId: number }>(map: ReadonlyMap<K, V>) =>
@@ -146,22 +169,22 @@ function stillLive(state: WorkspaceState, turnId: number): WorkspaceState {
   return { ...state, runs: live(state.runs), tools: live(state.tools), speech: live(state.speech) };
 }
 
-/** Nobody of this turn speaks or works any more; how its tools ended stays visible. */
+/** Ends a turn's speech and runs. Its tool results stay visible. */
 function over(state: WorkspaceState, turnId: number): WorkspaceState {
   const speech = new Map([...state.speech].filter(([, { turnId: of }]) => of !== turnId));
   const runs = new Map([...state.runs].filter(([, { turnId: of }]) => of !== turnId));
   return { ...state, speech, runs, usageChanges: state.usageChanges + 1 };
 }
 
-/** What changes records that the server keeps. */
-function recorded(state: WorkspaceState, event: WorkspaceEvent): WorkspaceState {
+/** Applies an event to the server's records. */
+function recorded(state: WorkspaceState, event: TurnEvent): WorkspaceState {
   switch (event.type) {
     case "turn.queued":
     case "turn.started":
     case "turn.resumed":
       return { ...state, turns: placed(state.turns, event.data.turn) };
     case "turn.finished":
-      // A replay knows that the turn went on: its record is not shown as over in between.
+      // In a replay the turn may have been resumed later: it is not shown as finished in between.
       return event.data.final ? { ...state, turns: placed(state.turns, event.data.turn) } : state;
     case "status":
       return { ...state, turns: withTurnStatus(state, event.turn_id) };
@@ -182,12 +205,17 @@ function recorded(state: WorkspaceState, event: WorkspaceEvent): WorkspaceState 
       const { path, version, user, agent } = event.data;
       return { ...state, savedFiles: withKey(state.savedFiles, path, { version, by: agent ?? user }) };
     }
-    default:
-      return onBlueprint(state, event);
+    // Their records are read with the turn.
+    case "tool.call":
+    case "tool.output":
+    case "tool.result":
+    case "approval.requested":
+    case "approval.decided":
+      return state;
   }
 }
 
-function onBlueprint(state: WorkspaceState, event: WorkspaceEvent): WorkspaceState {
+function onBlueprint(state: WorkspaceState, event: BlueprintEvent): WorkspaceState {
   switch (event.type) {
     case "agent.created":
     case "agent.updated": {
@@ -238,12 +266,13 @@ function onBlueprint(state: WorkspaceState, event: WorkspaceEvent): WorkspaceSta
       return { ...state, grants: placed(state.grants, event.data.grant) };
     case "grant.removed":
       return { ...state, grants: dropped(state.grants, event.data.grant_id) };
-    default:
+    // Its bindings ended with events of their own.
+    case "gear.removed":
       return state;
   }
 }
 
-/** While one of its runs waits for a person, so does the turn. */
+/** A turn waits while one of its runs waits for a person. */
 function withTurnStatus(state: WorkspaceState, turnId: number | null): readonly Turn[] {
   const turn = state.turns.find(({ id }) => id === turnId);
   if (turn?.status !== "running" && turn?.status !== "waiting") return state.turns;
@@ -260,7 +289,7 @@ interface Numbered {
   readonly id: number;
 }
 
-/** The list, in order of ids, with this record in it. New ones are nearly always the last. */
+/** Returns the list, ordered by id, with this record in it. New records are nearly always last. */
 function placed<T extends Numbered>(list: readonly T[], record: T): readonly T[] {
   const last = list.at(-1);
   if (last === undefined || last.id < record.id) return [...list, record];

@@ -1,5 +1,5 @@
-// The list of what was said. Only what is in sight is in the page. It follows the end while one is there, and stays put everywhere else:
-// while others speak, when earlier pages come in above, and when another view is in front.
+// The virtual list of the conversation. It follows the end while the reader is there, and otherwise keeps its position: while agents stream,
+// when earlier pages load above, and when another view is in front.
 
 import { createVirtualizer, elementScroll } from "@tanstack/solid-virtual";
 import ArrowDown from "lucide-solid/icons/arrow-down";
@@ -26,7 +26,7 @@ import { TurnEndItem } from "./turn-end.tsx";
 const ROWS_BEYOND = 4;
 const START_PX = 24;
 const END_ROOM_PX = 8;
-/** Nearer than this to the beginning, what came before is read. */
+/** Nearer than this to the start, the previous page is read. */
 const BEGINNING_PX = 1_200;
 
 export function Conversation(props: { readonly items: readonly Item[] }): JSX.Element {
@@ -49,7 +49,7 @@ export function Conversation(props: { readonly items: readonly Item[] }): JSX.El
   const readEarlier = createEarlier();
   const look = () => {
     following.scrolled(props.items.at(-1)?.key);
-    // A page may be shorter than what is in sight.
+    // A page may be shorter than the viewport.
     if (scroller.scrollTop < BEGINNING_PX)
       readEarlier(() => requestAnimationFrame(() => scroller.isConnected && look()));
   };
@@ -60,7 +60,7 @@ export function Conversation(props: { readonly items: readonly Item[] }): JSX.El
   onMount(() => {
     rows.scrollToEnd();
     requestAnimationFrame(() => scroller.isConnected && look());
-    // A refusal above the message box, or its growing text, takes room from the end that one is reading.
+    // A problem above the message box, or its growing text, takes room from the end of the list.
     const size = new ResizeObserver(() => following.grown());
     size.observe(scroller);
     onCleanup(() => size.disconnect());
@@ -96,7 +96,7 @@ export function Conversation(props: { readonly items: readonly Item[] }): JSX.El
   );
 }
 
-/** Reads the page before, one at a time, while there is one. */
+/** Reads previous pages, one at a time. */
 function createEarlier(): (then: () => void) => void {
   const here = useHere();
   let loading = false;
@@ -110,7 +110,7 @@ function createEarlier(): (then: () => void) => void {
   };
 }
 
-/** The rows that are in sight, and where they stand. What one reads keeps its place when rows come in above it. */
+/** The visible rows and their offsets. Rows keep their place on the screen when others load above. */
 function createRows(
   items: () => readonly Item[],
   scroller: () => HTMLDivElement,
@@ -125,14 +125,14 @@ function createRows(
     getItemKey: (index) => items()[index]?.key ?? index,
     estimateSize: (index) => estimate(items()[index]),
     overscan: ROWS_BEYOND,
-    // Here and not in the style sheet: the list has to know its whole height.
+    // Here and not in the style sheet, because the list must know its full height.
     paddingStart: START_PX,
     paddingEnd: END_ROOM_PX,
     anchorTo: "end",
-    // To the fraction: rounded, the rows above would add up to another place.
+    // Fractions matter: rounded heights would add up to another offset.
     measureElement: (element, entry) =>
       entry?.borderBoxSize[0]?.blockSize ?? element.getBoundingClientRect().height,
-    // It scrolls before the page has grown: there has to be room already.
+    // It scrolls before the page has grown, so the height is set first.
     scrollToFn: (offset, options, list) => {
       setHeight(list.getTotalSize());
       elementScroll(offset, options, list);
@@ -142,7 +142,7 @@ function createRows(
       grown();
     },
   });
-  // What the list decided about its position is carried out when the rows are in the page.
+  // Applies the list's scroll decision once the rows are in the page.
   createEffect(
     on(items, () => {
       setHeight(rows.getTotalSize());
@@ -158,7 +158,7 @@ function Row(props: {
   readonly measure: (element: HTMLDivElement) => void;
 }): JSX.Element {
   let element!: HTMLDivElement;
-  // A row that has left the list is about to go: it shows its last item until then.
+  // A row that is being removed keeps its last item.
   const found = createMemo<{ item: Item; index: number } | undefined>((before) => props.found ?? before);
   const item = createMemo(() => found()?.item);
   const index = createMemo(() => found()?.index);
@@ -182,7 +182,7 @@ function is<K extends Item["kind"]>(item: Item | undefined, kind: K): Extract<It
 const CHARACTERS_PER_LINE = 92;
 const LINE_PX = 21;
 
-/** Near enough that the scroll bar keeps still; what is in sight is measured. */
+/** Close enough to keep the scroll bar steady; visible rows are measured. */
 function estimate(item: Item | undefined): number {
   const lines = (text: string) => Math.min(400, Math.ceil(text.length / CHARACTERS_PER_LINE)) * LINE_PX;
   switch (item?.kind) {
@@ -193,7 +193,9 @@ function estimate(item: Item | undefined): number {
       );
     case "message":
       return 44 + lines(item.text);
-    default:
+    case "end":
+    case "queued":
+    case undefined:
       return 72;
   }
 }
