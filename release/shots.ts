@@ -63,7 +63,7 @@ function screens({ workspaceId, agents, gearId, instructionId }: Showcase): Scre
     busy("library-detail", `/library/${instructionId}`),
     busy("models", "/models"),
     busy("people", "/people"),
-    busy("people-add", "/people", press("Add a person")),
+    busy("people-add", "/people", press("Add person")),
     busy("audit", "/audit"),
     busy("audit-record", "/audit?record=20"),
     busy("person", "/people?show=person-2"),

@@ -1,4 +1,4 @@
-// Starts the interface: every address and the screen it shows, on one screen. Screens are loaded when they are first opened.
+// Starts the interface: the routes and their screens, loaded when first opened.
 
 import "./styles/fonts.css";
 import "./styles/tokens.css";
@@ -49,7 +49,7 @@ const Terminal = lazy(async () => ({ default: (await import("./screens/terminal/
 const Login = lazy(async () => ({ default: (await import("./screens/login/login.tsx")).Login }));
 const Settings = lazy(async () => ({ default: (await import("./screens/settings/settings.tsx")).Settings }));
 
-/** No longer than a number that is exact; what can't be an id is no page. */
+/** At most 15 digits, which numbers hold exactly; any other path is not found. */
 const id = /^[1-9]\d{0,14}$/;
 
 void loadSession();

@@ -35,7 +35,7 @@ export function button(page: Page, name: string): Locator {
 
 /** The dialog with both versions. */
 export function bothVersions(page: Page): Locator {
-  return page.getByRole("dialog", { name: "Changed by somebody else meanwhile" });
+  return page.getByRole("dialog", { name: "Someone else changed this file" });
 }
 
 /** Waits until the file in front is said to be in this state: `Saved`, `Not saved`, … */

@@ -1,5 +1,5 @@
-// Goal: what a turn did is seen step by step under who called it, as it happens; a model call shows exactly what the model was sent, and what
-// changed since the call before; all of it by keyboard, too.
+// Goal: a turn's steps appear under their caller as they happen; a model call shows the exact prompt and its changes since the previous
+// call; everything works by keyboard.
 
 import { beforeAll, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
@@ -21,7 +21,7 @@ const steps = (page: Page) => page.getByRole("treegrid", { name: /^Steps of turn
 const inspector = (page: Page) => page.getByRole("complementary", { name: "Inspector" });
 const step = (page: Page, name: string | RegExp) => steps(page).getByRole("row").filter({ hasText: name });
 
-/** Each row as its level and name, without the one of titles. */
+/** Each row as its level and name, without the header. */
 const rowsOf = (page: Page) =>
   steps(page)
     .locator("[role=row][aria-level]")
@@ -31,7 +31,7 @@ const rowsOf = (page: Page) =>
       ),
     );
 
-/** The texts of the parts as they stand in the inspector. */
+/** The texts of the parts in the inspector. */
 const textsOf = (page: Page) =>
   inspector(page)
     .getByRole("list", { name: "Parts of the prompt" })
@@ -49,7 +49,7 @@ onScreen("activity", chatRoom, (room) => {
 
   beforeAll(async () => {
     desk = await room.desk("scribe");
-    // It may leave out what it used.
+    // This provider does not have to report usage.
     const provider = await room.admin.post("/providers", {
       name: "plain",
       type: "openai-compatible",
@@ -78,7 +78,7 @@ onScreen("activity", chatRoom, (room) => {
     turnId = await chat(desk, "How many words are there?");
   });
 
-  test("a turn is opened from the list and shows its steps under who called them", async () => {
+  test("opens a turn from the list and shows its steps under their callers", async () => {
     const page = await open(`${own()}/activity`);
     const row = page
       .getByRole("table", { name: "Turns" })
@@ -105,13 +105,13 @@ onScreen("activity", chatRoom, (room) => {
     const priced = (await stepsOf(turnId)).calls.find(({ cost }) => cost !== null)!;
     const costs = steps(page).locator("[aria-level] > .activity-cost");
     expect(await costs.allTextContents()).toEqual([
-      "not known",
+      "unknown",
       "",
       money(priced.cost!),
       "",
       "",
-      "not known",
-      "not known",
+      "unknown",
+      "unknown",
     ]);
 
     await step(page, "echo_args").click();
@@ -130,7 +130,7 @@ onScreen("activity", chatRoom, (room) => {
     await page.close();
   });
 
-  test("minutes of waiting for a person leave room for the other steps, and say what they are", async () => {
+  test("shrinks and labels minutes of waiting for a person", async () => {
     const page = await room.browser.open("about:blank", "");
     await page.route(`**/api/v1/turns/${turnId}/steps`, async (route) => {
       const { turn } = await stepsOf(turnId);
@@ -145,7 +145,7 @@ onScreen("activity", chatRoom, (room) => {
     });
     await page.goto(`${room.url}${own()}/activity?turn=${turnId}`);
     await steps(page)
-      .getByRole("columnheader", { name: "Start; waited 4 min for a person, not drawn to scale" })
+      .getByRole("columnheader", { name: "Start; waited 4 min for a person, not to scale" })
       .waitFor();
     const widths = await steps(page)
       .locator(".activity-bar-of")
@@ -158,7 +158,7 @@ onScreen("activity", chatRoom, (room) => {
     await page.close();
   });
 
-  test("a model call shows exactly the texts that the model received", async () => {
+  test("shows exactly the texts that the model received", async () => {
     const calls = (await stepsOf(turnId)).calls.filter(({ agent_id: id }) => id === desk.agents["scribe"]);
     const page = await open(`${own()}/activity?turn=${turnId}&inspect=call-${calls[1]!.id}`);
     const side = inspector(page);
@@ -192,12 +192,12 @@ onScreen("activity", chatRoom, (room) => {
     await page.close();
   });
 
-  test("the difference names the entries that came, and a role that reads otherwise", async () => {
+  test("shows added entries and a changed role as differences", async () => {
     const calls = (await stepsOf(turnId)).calls.filter(({ agent_id: id }) => id === desk.orchestratorId);
     const page = await open(`${own()}/activity?turn=${turnId}&inspect=call-${calls[1]!.id}`);
     const side = inspector(page);
     await side.getByRole("tab", { name: "changed since call 1" }).click();
-    await side.getByText("3 parts the same").waitFor();
+    await side.getByText("3 unchanged parts").waitFor();
     const changes = side.getByRole("list", { name: /^Differences/ });
     const entries = await room.admin.get<{ id: number; thread: number; text: string }[]>(`${own()}/entries`);
     const added = entries.filter(({ thread, text }) => thread === 0 && /^(I ask|Twelve)/.test(text));
@@ -218,7 +218,7 @@ onScreen("activity", chatRoom, (room) => {
     await page.close();
   });
 
-  test("by keyboard: rows, folding, the inspector and back", async () => {
+  test("moves through rows, folding and the inspector by keyboard", async () => {
     const page = await open(`${own()}/activity`);
     const focused = () =>
       page.evaluate("document.activeElement?.querySelector('[title]')?.getAttribute('title') ?? null");
@@ -255,7 +255,7 @@ onScreen("activity", chatRoom, (room) => {
     await page.close();
   });
 
-  test("a turn that goes on grows before one's eyes", async () => {
+  test("adds steps while a turn runs", async () => {
     const live = await room.desk("scribe");
     const hold = gate();
     room.model
@@ -265,8 +265,8 @@ onScreen("activity", chatRoom, (room) => {
       ])
       .script("worker", [call(SLOW_GEAR), [...say("Nearly "), hold, ...say("there.")]]);
     const page = await open(`${live.own}/activity`);
-    await page.getByRole("heading", { name: "No turn yet" }).waitFor();
-    await page.getByRole("button", { name: "Write to the orchestrator" }).waitFor();
+    await page.getByRole("heading", { name: "No turns yet" }).waitFor();
+    await page.getByRole("button", { name: "Open chat" }).waitFor();
     const { turn } = await room.admin.post<{ turn: { id: number } }>(`${live.own}/chat`, {
       text: "Count for me.",
     });
@@ -278,7 +278,7 @@ onScreen("activity", chatRoom, (room) => {
     await row.click();
     await step(page, SLOW_GEAR).click();
     await inspector(page).getByText("counting").waitFor();
-    await inspector(page).getByText("There is no result yet.").waitFor();
+    await inspector(page).getByText("No result yet.").waitFor();
     await room.letGearGo();
     await inspector(page).getByText("counted").first().waitFor();
     await step(page, "model call 2").click();
@@ -300,7 +300,7 @@ onScreen("activity", chatRoom, (room) => {
     await page.close();
   });
 
-  test("what can't be read says why and is read again; what does not exist says so", async () => {
+  test("shows a failed request and retries it; reports missing turns and calls", async () => {
     const page = await open("/settings");
     let broken = true;
     await page.route(`**/api/v1/turns/${turnId}/steps`, (route) =>
@@ -314,16 +314,16 @@ onScreen("activity", chatRoom, (room) => {
     await page.goto(`${room.url}${own()}/activity?turn=${turnId}`);
     await page.getByRole("alert").getByText("storage does not answer").waitFor();
     broken = false;
-    await page.getByRole("button", { name: "Try again" }).click();
+    await page.getByRole("button", { name: "Retry" }).click();
     await step(page, "delegate → scribe").waitFor();
     await page.goto(`${room.url}${own()}/activity?turn=999&inspect=call-999`);
-    await page.getByRole("heading", { name: "This turn does not exist" }).waitFor();
-    await inspector(page).getByText("This model call does not exist any more.").waitFor();
+    await page.getByRole("heading", { name: "Turn not found" }).waitFor();
+    await inspector(page).getByText("This model call no longer exists.").waitFor();
     room.browser.expected(/status of (503|404)/);
     await page.close();
   });
 
-  test("axe finds nothing, in both themes and on a narrow page, where the inspector is a sheet", async () => {
+  test("passes axe in both themes and on a narrow page with the inspector as a sheet", async () => {
     const calls = (await stepsOf(turnId)).calls;
     const page = await open(`${own()}/activity?turn=${turnId}`);
     for (const colorScheme of ["light", "dark"] as const) {

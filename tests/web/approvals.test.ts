@@ -1,5 +1,5 @@
-// Goal: in the browser a person decides on exactly what is shown: searches, instructions and gears; once, deliberately, also after a restart;
-// and a decision that comes too late is said where it was made.
+// Goal: a person decides on exactly the shown search, instruction or gear, once and deliberately, also after a restart; a late decision is
+// reported in place.
 
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Page } from "playwright-core";
@@ -39,10 +39,10 @@ describe.if(hasBrowser && searchable)("approvals", () => {
     eventually(async () => (await admin.get(`/turns/${turn.id}`)).status, "done");
 
   const focused = (page: Page) => page.evaluate("document.activeElement.textContent");
-  /** The lists are read anew when one comes back to the page. */
+  /** The lists reload when the page becomes visible. */
   const comeBack = (page: Page) => page.evaluate("dispatchEvent(new Event('visibilitychange'))");
 
-  /** A turn that asks for this search and waits. */
+  /** Starts a turn that requests this search and waits. */
   async function asks(query: string): Promise<{ turn: { id: number }; request: EgressRequest }> {
     lab.model.script("boss", [call("web_search", { query }), say("Done.")]);
     const turn = await lab.begin("Please look it up.");
@@ -50,36 +50,36 @@ describe.if(hasBrowser && searchable)("approvals", () => {
     return { turn, request: await until(async () => (await pending()).find((one) => one.query === query)) };
   }
 
-  test("nothing waits: says what will stand here", async () => {
+  test("explains the page when nothing is pending", async () => {
     const page = await open();
-    await page.getByRole("heading", { name: "Nothing waits for you" }).waitFor();
+    await page.getByRole("heading", { name: "Nothing pending" }).waitFor();
     await page.getByText("before they search the web", { exact: false }).waitFor();
     await page.context().close();
   });
 
-  test("a search: exactly what would be sent, refused by default, allowed once", async () => {
+  test("shows exactly what a search would send, focuses Reject, and sends it once", async () => {
     const query = "heron migration   2026";
     const { turn, request } = await asks(query);
     const page = await open();
-    await page.getByRole("link", { name: "Approvals 1 waiting" }).waitFor();
+    await page.getByRole("link", { name: "Approvals 1 pending" }).waitFor();
     expect(await card(page).locator(".approval-text").textContent()).toBe(query);
     await card(page).getByText("Brave Search, this exact text and nothing else").waitFor();
     await card(page).getByText("you → orchestrator").waitFor();
     await card(page)
-      .getByText(/^in \d+ min \d+ s, then it counts as refused$/)
+      .getByText(/^in \d+ min \d+ s\. Without a decision nothing is sent\.$/)
       .waitFor();
     await card(page).getByTitle(`SHA-256 ${request.query_hash}`).waitFor();
-    await eventually(() => focused(page), "Refuse");
-    // Keys that were on their way, and Escape at any time, decide nothing.
+    await eventually(() => focused(page), "Reject");
+    // Keys pressed before the card appeared, and Escape at any time, decide nothing.
     await page.keyboard.press("Escape");
     await page.keyboard.press("x");
-    await button(page, "Refuse").and(page.locator(":not([aria-disabled])")).waitFor();
+    await button(page, "Reject").and(page.locator(":not([aria-disabled])")).waitFor();
     await page.keyboard.press("Escape");
     expect(await lab.pending()).toHaveLength(1);
     expect(lab.service.queries).not.toContain(query);
-    await button(page, "Allow this search").click();
-    await card(page).getByText("Allowed by you, this once.").waitFor();
-    await page.getByText("Nothing else waits for you.").waitFor();
+    await button(page, "Approve").click();
+    await card(page).getByText("Approved by you, for this one search.").waitFor();
+    await page.getByText("Nothing else is pending.").waitFor();
     await ended(turn);
     expect(lab.service.queries.filter((sent) => sent === query)).toHaveLength(1);
     const [logged] = await admin.get("/egress/log");
@@ -87,47 +87,47 @@ describe.if(hasBrowser && searchable)("approvals", () => {
     await page.context().close();
   });
 
-  test("a key that is still down when the question appears decides nothing; a second click neither", async () => {
+  test("ignores a key that is held down when the card appears", async () => {
     const { turn } = await asks("pressed too early");
     const page = await open();
-    await button(page, "Refuse").waitFor();
-    // The keyboard repeats a key that is held down.
+    await button(page, "Reject").waitFor();
+    // A held key repeats.
     await page.keyboard.down("Enter");
     for (let repeat = 0; repeat < 30; repeat++) await page.keyboard.down("Enter");
-    await button(page, "Refuse").and(page.locator(":not([aria-disabled])")).waitFor();
+    await button(page, "Reject").and(page.locator(":not([aria-disabled])")).waitFor();
     for (let repeat = 0; repeat < 10; repeat++) await page.keyboard.down("Enter");
     await page.keyboard.up("Enter");
     expect(await lab.pending()).toHaveLength(1);
     await page.keyboard.press("Enter");
-    await card(page).getByText("Refused by you. Nothing was sent.").waitFor();
+    await card(page).getByText("Rejected by you. Nothing was sent.").waitFor();
     await ended(turn);
     expect(lab.service.queries).not.toContain("pressed too early");
     await page.context().close();
   });
 
-  test("somebody else decides first: said in place, with who it was", async () => {
+  test("reports in place that someone else decided first", async () => {
     const { turn, request } = await asks("decided twice");
     const second = await lab.user("Second Admin", "admin");
     const page = await open();
-    await button(page, "Allow this search").and(page.locator(":not([aria-disabled])")).waitFor();
+    await button(page, "Approve").and(page.locator(":not([aria-disabled])")).waitFor();
     await lab.decide(request, "refuse", second);
-    await button(page, "Allow this search").click();
+    await button(page, "Approve").click();
     await card(page)
       .getByText("this search is refused already")
-      .or(card(page).getByText("Refused by Second Admin."))
+      .or(card(page).getByText("Rejected by Second Admin."))
       .first()
       .waitFor();
-    await card(page).getByText("Refused by Second Admin.").waitFor();
+    await card(page).getByText("Rejected by Second Admin.").waitFor();
     await ended(turn);
     expect(lab.service.queries).not.toContain("decided twice");
     browser.expected(/status of 409/);
     await page.context().close();
   });
 
-  test("what is looked at stays, whatever comes; the next one is shown when asked for", async () => {
+  test("keeps the shown approval when others arrive, and opens the next on request", async () => {
     const { turn } = await asks("looked at first");
     const page = await open();
-    await button(page, "Refuse").waitFor();
+    await button(page, "Reject").waitFor();
     await admin.post("/gears", {
       name: "late_gear",
       runtime: "bash",
@@ -136,9 +136,9 @@ describe.if(hasBrowser && searchable)("approvals", () => {
     });
     const late = page.getByRole("link", { name: /^late_gear/ });
     await eventually(async () => comeBack(page).then(() => late.count()), 1);
-    await page.getByText("2 things wait for you", { exact: false }).waitFor();
+    await page.getByText("2 pending approvals", { exact: false }).waitFor();
     expect(await card(page).locator(".approval-text").textContent()).toBe("looked at first");
-    await button(page, "Refuse").click();
+    await button(page, "Reject").click();
     await page.getByRole("button", { name: "Next" }).click();
     const gear = page.getByRole("region", { name: "admin asks to approve a gear" });
     await gear.getByText("late_gear").waitFor();
@@ -151,7 +151,7 @@ describe.if(hasBrowser && searchable)("approvals", () => {
     await page.context().close();
   });
 
-  test("an instruction: all of a new one, the difference of a changed one, accepted with its hash", async () => {
+  test("shows a new instruction in full and a changed one as a diff, and approves it by hash", async () => {
     lab.model.script("boss", [
       call("instruction_save", { name: "tone", text: "Be brief.\nNo jokes.\n" }),
       say("Proposed."),
@@ -161,37 +161,37 @@ describe.if(hasBrowser && searchable)("approvals", () => {
     await lab.chat("Write it down.");
     const page = await open();
     await card(page).getByText("No jokes.").waitFor();
-    await button(page, "Accept").click();
-    await card(page).getByText("Accepted by you.", { exact: false }).waitFor();
+    await button(page, "Approve").click();
+    await card(page).getByText("Approved by you.", { exact: false }).waitFor();
     const [instruction] = await admin.get("/instructions");
     expect(instruction).toMatchObject({ name: "tone", version: 1 });
     await lab.chat("Change it.");
     await page.reload();
     await card(page).getByText("version 1 → this proposal").waitFor();
     await card(page).getByRole("img", { name: "1 added, 1 removed" }).waitFor();
-    // Changed by somebody while one looks at it.
+    // Someone changes it while it is on the screen.
     await admin.put(`/instructions/${instruction!.id}`, { text: "Be long.\n" });
-    await button(page, "Accept").click();
+    await button(page, "Approve").click();
     await card(page).getByText("was changed since this was proposed", { exact: false }).first().waitFor();
     await page.reload();
-    await card(page).getByText("so it can only be refused", { exact: false }).waitFor();
-    expect(await button(page, "Accept").count()).toBe(0);
-    await button(page, "Refuse").click();
-    await card(page).getByText("Refused by you. Nothing was changed.").waitFor();
+    await card(page).getByText("so it can only be rejected", { exact: false }).waitFor();
+    expect(await button(page, "Approve").count()).toBe(0);
+    await button(page, "Reject").click();
+    await card(page).getByText("Rejected by you. Nothing was changed.").waitFor();
     expect(await admin.get(`/instructions/${instruction!.id}`)).toMatchObject({ text: "Be long.\n" });
     browser.expected(/status of 409/);
     await page.context().close();
   });
 
-  test("a member sees what they may decide and nothing else", async () => {
+  test("shows a member only approvals that they may decide", async () => {
     const { turn, request } = await asks("not for members");
     const member = await lab.user("mira");
     await admin.put(`/users/${member.id}/password`, { password: PASSWORD });
     const context = await browser.browser.newContext({ reducedMotion: "reduce" });
     await context.request.post(`${url}/api/v1/login`, { data: { user: "mira", password: PASSWORD } });
     const page = await open("/approvals", { context });
-    await page.getByRole("heading", { name: "Nothing waits for you" }).waitFor();
-    await page.getByText("Searches and gears are decided by admins.", { exact: false }).waitFor();
+    await page.getByRole("heading", { name: "Nothing pending" }).waitFor();
+    await page.getByText("Admins decide on searches and gears.", { exact: false }).waitFor();
     const answer = await context.request.post(`${url}/api/v1/egress/requests/${request.id}/decision`, {
       data: { decision: "approve", query_hash: request.query_hash },
     });
@@ -202,7 +202,7 @@ describe.if(hasBrowser && searchable)("approvals", () => {
   });
 
   for (const theme of ["light", "dark"] as const)
-    test(`by keyboard alone, and nothing that axe minds (${theme})`, async () => {
+    test(`works by keyboard alone and passes axe (${theme})`, async () => {
       lab.model.script("boss", [
         call("instruction_save", { name: `manners ${theme}`, text: "Say please.\n" }),
         call("web_search", { query: `keys ${theme}` }),
@@ -219,24 +219,24 @@ describe.if(hasBrowser && searchable)("approvals", () => {
       const page = await open("/approvals", { theme });
       await card(page).getByText("Say please.").waitFor();
       expect(await accessibilityProblems(page)).toEqual([]);
-      const items = page.getByRole("complementary", { name: "What waits" }).getByRole("link");
+      const items = page.getByRole("complementary", { name: "Pending approvals" }).getByRole("link");
       await items.first().focus();
       await page.keyboard.press("ArrowDown");
       await page.keyboard.press("Enter");
       await card(page).getByText(`keys ${theme}`, { exact: true }).waitFor();
-      await button(page, "Refuse").and(page.locator(":not([aria-disabled])")).waitFor();
+      await button(page, "Reject").and(page.locator(":not([aria-disabled])")).waitFor();
       expect(await accessibilityProblems(page)).toEqual([]);
-      await eventually(() => focused(page), "Refuse");
+      await eventually(() => focused(page), "Reject");
       await page.keyboard.press("Tab");
       await page.keyboard.press("Enter");
-      await card(page).getByText("Allowed by you, this once.").waitFor();
+      await card(page).getByText("Approved by you, for this one search.").waitFor();
       await ended(turn);
       expect(lab.service.queries).toContain(`keys ${theme}`);
       await page.keyboard.press("Enter");
       await card(page).getByText("Say please.").waitFor();
-      await button(page, "Refuse").and(page.locator(":not([aria-disabled])")).waitFor();
+      await button(page, "Reject").and(page.locator(":not([aria-disabled])")).waitFor();
       await page.keyboard.press("Enter");
-      await card(page).getByText("Refused by you. Nothing was changed.").waitFor();
+      await card(page).getByText("Rejected by you. Nothing was changed.").waitFor();
       await page.getByRole("button", { name: "Next" }).click();
       const gear = page.getByRole("region", { name: "admin asks to approve a gear" });
       await gear.getByRole("link", { name: "Review" }).waitFor();
@@ -247,12 +247,12 @@ describe.if(hasBrowser && searchable)("approvals", () => {
       await page.context().close();
     });
 
-  test("one column: the list, one thing, and back", async () => {
+  test("opens an approval and returns to the list in one column", async () => {
     const { turn, request } = await asks("narrow question");
     const page = await open("/approvals", { width: 360, height: 740 });
     await page.getByRole("link", { name: /^narrow question/ }).click();
-    await button(page, "Refuse").waitFor();
-    await page.getByRole("button", { name: "All that waits" }).click();
+    await button(page, "Reject").waitFor();
+    await page.getByRole("button", { name: "All pending" }).click();
     await page.getByRole("link", { name: /^narrow question/ }).waitFor();
     expect(await page.locator("main").evaluate((main) => [main.clientWidth, main.scrollWidth])).toEqual([
       360, 360,
@@ -262,15 +262,15 @@ describe.if(hasBrowser && searchable)("approvals", () => {
     await page.context().close();
   });
 
-  test("across a restart: the question is still there, decided from the page, and sent once when the turn goes on", async () => {
+  test("keeps an approval across a restart and sends the search once when the turn resumes", async () => {
     const query = "asked before the restart";
     const { turn } = await asks(query);
     const again = await lab.restart();
     ({ url, admin } = again);
     const page = await open();
     await card(page).getByText(query).waitFor();
-    await button(page, "Allow this search").click();
-    await card(page).getByText("Allowed by you, this once.").waitFor();
+    await button(page, "Approve").click();
+    await card(page).getByText("Approved by you, for this one search.").waitFor();
     expect(lab.service.queries).not.toContain(query);
     await admin.post(`/turns/${turn.id}/resume`);
     await ended(turn);

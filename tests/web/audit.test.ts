@@ -1,4 +1,4 @@
-// Goal: an admin reads the audit in the browser: newest first, page by page, narrowed, in detail, verified; a broken chain is named.
+// Goal: an admin reads, pages, filters, inspects and verifies the audit; a broken chain is named.
 
 import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
@@ -36,21 +36,21 @@ describe.if(hasBrowser)("the audit screen", () => {
 
   const rows = (page: Page) => page.getByRole("table", { name: "Decisions" }).locator("tbody tr");
 
-  test("newest first, with how people were signed in; earlier ones are a page further", async () => {
+  test("lists the newest records first, with the kind of sign-in, and loads earlier ones", async () => {
     const page = await browser.open(service.url, "/audit", { width: 1400 });
     await rows(page).first().waitFor();
     expect(await rows(page).first().textContent()).toContain("instruction.create");
     expect(await rows(page).count()).toBe(100);
     const byToken = rows(page).filter({ hasText: "Second Admin" });
     expect(await byToken.textContent()).toContain("token");
-    await page.getByRole("button", { name: "Earlier records" }).click();
+    await page.getByRole("button", { name: "Load earlier records" }).click();
     await rows(page).nth(100).waitFor();
     expect(await rows(page).last().textContent()).toContain("user.create");
-    expect(await page.getByRole("button", { name: "Earlier records" }).count()).toBe(0);
+    expect(await page.getByRole("button", { name: "Load earlier records" }).count()).toBe(0);
     await page.close();
   });
 
-  test("filters by action and by who, kept in the address; a record names every field", async () => {
+  test("filters by action and actor in the address, and shows every field of a record", async () => {
     const page = await browser.open(service.url, "/audit");
     await page.getByLabel("Action").fill("user.create");
     await page.getByLabel("Action").press("Enter");
@@ -62,7 +62,7 @@ describe.if(hasBrowser)("the audit screen", () => {
     expect(new URL(page.url()).search).toBe("?action=user.create&actor=service");
     await page.getByLabel("Who").fill("nobody");
     await page.getByLabel("Who").press("Enter");
-    await page.getByRole("heading", { name: "No such record" }).waitFor();
+    await page.getByRole("heading", { name: "No matching records" }).waitFor();
     await page.getByRole("button", { name: "Show all" }).click();
     await rows(page).first().click();
     const record = page.getByRole("complementary", { name: "Record" });
@@ -70,12 +70,12 @@ describe.if(hasBrowser)("the audit screen", () => {
     const [newest] = await service.admin.get<Record<string, string>[]>("/audit?limit=1");
     for (const value of ["target", "address", "content_hash", "hash", "prev", "request_id"])
       expect(text).toContain(newest![value]!);
-    await record.getByRole("button", { name: "Only instruction.create" }).click();
+    await record.getByRole("button", { name: "Show only instruction.create" }).click();
     await eventually(() => rows(page).count(), 1);
     await page.close();
   });
 
-  test("by keyboard: rows with arrows, Enter opens, the record closes", async () => {
+  test("moves, opens and closes records by keyboard", async () => {
     const page = await browser.open(service.url, "/audit");
     await rows(page).first().focus();
     await page.keyboard.press("ArrowDown");
@@ -88,7 +88,7 @@ describe.if(hasBrowser)("the audit screen", () => {
     await page.close();
   });
 
-  test("a server that does not answer is said, and tried again", async () => {
+  test("reports a failing server and retries", async () => {
     const page = await browser.open("about:blank", "");
     await page.route("**/api/v1/audit?*", (route) =>
       route.fulfill({
@@ -99,33 +99,33 @@ describe.if(hasBrowser)("the audit screen", () => {
     await page.goto(`${service.url}/audit`);
     await page.getByRole("alert").getByText("storage does not answer").waitFor();
     await page.unroute("**/api/v1/audit?*");
-    await page.getByRole("button", { name: "Try again" }).click();
+    await page.getByRole("button", { name: "Retry" }).click();
     await rows(page).first().waitFor();
     browser.expected(/status of 503/);
     await page.close();
   });
 
-  test("a member is told whom to ask", async () => {
+  test("tells a member whom to ask", async () => {
     const page = await browser.open("about:blank", "");
     await page.setExtraHTTPHeaders({ Authorization: `Bearer ${member}` });
     await page.goto(`${service.url}/audit`);
-    await page.getByRole("heading", { name: "The audit is for admins" }).waitFor();
+    await page.getByRole("heading", { name: "Only admins see the audit" }).waitFor();
     expect(await page.getByRole("link", { name: "Audit" }).count()).toBe(0);
     await page.close();
   });
 
   for (const theme of ["light", "dark"] as const) {
-    test(`axe finds nothing (${theme})`, async () => {
+    test(`passes axe (${theme})`, async () => {
       const page = await browser.open(service.url, "/audit?record=2", { theme });
       await page.getByRole("complementary", { name: "Record" }).waitFor();
       await page.getByRole("button", { name: "Verify" }).click();
-      await page.getByText("The chain holds.").waitFor();
+      await page.getByText("The chain is intact.").waitFor();
       expect(await accessibilityProblems(page)).toEqual([]);
       await page.close();
     });
   }
 
-  test("verified: it holds; edited behind the service's back: the first broken record is named and shown as unreadable", async () => {
+  test("verifies an intact chain; names the first broken record after an edit of the database", async () => {
     await using folder = await temporaryFolder();
     const data = `${folder.path}/data`;
     const page = await browser.open("about:blank", "");
@@ -134,7 +134,7 @@ describe.if(hasBrowser)("the audit screen", () => {
       for (const name of ["a", "b", "c"]) await before.admin.post("/teams", { name });
       await page.goto(`${before.url}/audit`);
       await page.getByRole("button", { name: "Verify" }).click();
-      await page.getByText("The chain holds.").waitFor();
+      await page.getByText("The chain is intact.").waitFor();
       await page.goto("about:blank");
       await before.end("SIGTERM");
     }
@@ -150,7 +150,7 @@ describe.if(hasBrowser)("the audit screen", () => {
     await page.getByText("The chain is broken at record 2:").waitFor();
     await page.getByRole("button", { name: "Show record 2" }).click();
     const record = page.getByRole("complementary", { name: "Record" });
-    await record.getByText("can't be read any more", { exact: false }).waitFor();
+    await record.getByText("is unreadable", { exact: false }).waitFor();
     await page.close();
   });
 });

@@ -1,4 +1,4 @@
-// Goal: what is selected on the blueprint is explained beside it, and taken away there, with a way back.
+// Goal: the inspector explains the selected wire or binding, deletes it, and offers undo.
 
 import { expect, test } from "bun:test";
 import { accessibilityProblems } from "../kit/axe.ts";
@@ -7,25 +7,25 @@ import { eventually } from "../kit/eventually.ts";
 import { onScreen } from "../kit/screen.ts";
 
 onScreen("the blueprint's inspectors", blueprintOffice, (office) => {
-  test("a wire says what it means, since when and by whom; removed there, the message brings it back", async () => {
+  test("explains a wire and its creation; deletes it, and undoes from the toast", async () => {
     const at = await office.desk("wire inspector");
     const wire = await at.wire(at.orchestratorId, at.scribe);
     const page = await office.open(`${at.path}?inspect=wire-${wire.id}`);
     const inspector = page.getByRole("complementary", { name: "Inspector" });
-    await inspector.getByText("orchestrator can hand work to scribe with the tool").waitFor();
-    await inspector.getByText(/^Since just now by admin$/).waitFor();
+    await inspector.getByText("orchestrator can delegate work to scribe with the tool").waitFor();
+    await inspector.getByText(/^Created just now by admin$/).waitFor();
     expect(await accessibilityProblems(page)).toEqual([]);
-    await inspector.getByRole("button", { name: "Remove wire" }).click();
+    await inspector.getByRole("button", { name: "Delete wire" }).click();
     await eventually(() => office.wires(at), []);
     await toast(page, "Wire from orchestrator to scribe removed.").waitFor();
     await page.getByRole("region", { name: "Messages" }).getByRole("button", { name: "Undo" }).click();
     await eventually(() => office.wires(at), [[at.orchestratorId, at.scribe]]);
     await page.goto(`${office.url}${at.path}?inspect=wire-${wire.id}`);
-    await inspector.getByText("This wire does not exist any more.").waitFor();
+    await inspector.getByText("This wire no longer exists.").waitFor();
     await page.context().close();
   });
 
-  test("a bound gear that waits for approval leads to its review; an instruction of all agents says so", async () => {
+  test("links a bound pending gear to its review; marks an instruction of all agents", async () => {
     const at = await office.desk("binding inspectors");
     const { admin, url } = office;
     const schema = '{"type":"object"}';
@@ -46,14 +46,14 @@ onScreen("the blueprint's inspectors", blueprintOffice, (office) => {
     const page = await office.browser.open(url, `${at.path}?inspect=gear-binding-${bound.id}`);
     const inspector = page.getByRole("complementary", { name: "Inspector" });
     await inspector.getByText("Until then it is not offered.").waitFor();
-    const review = inspector.getByRole("link", { name: "Review the gear" });
+    const review = inspector.getByRole("link", { name: "Review gear" });
     expect(await review.getAttribute("href")).toBe(`/gears/${gear.id}/review`);
     await inspector.getByRole("button", { name: "Unbind gear" }).click();
     await eventually(async () => (await at.blueprint()).gear_bindings, []);
 
     await page.goto(`${url}${at.path}?inspect=instruction-binding-${told.id}`);
     await inspector.getByText("every agent of this workspace").waitFor();
-    await inspector.getByText(/^Since just now by admin$/).waitFor();
+    await inspector.getByText(/^Created just now by admin$/).waitFor();
     await inspector.getByRole("button", { name: "Unbind instruction" }).click();
     await eventually(async () => (await at.blueprint()).instruction_bindings, []);
     await page.context().close();

@@ -1,4 +1,4 @@
-// Goal: the list does everything that the canvas does, by keys alone; and only an admin draws a line to the internet, where it is on.
+// Goal: the list offers every edit of the canvas by keyboard; only an admin grants the internet, if web search is on.
 
 import { expect, test } from "bun:test";
 import type { Page } from "playwright-core";
@@ -26,7 +26,7 @@ async function withSearches() {
   const unfold = (page: Page, name: string) =>
     page.getByRole("list", { name: "Agents" }).getByRole("button", { name: new RegExp(`^${name}`) });
 
-  /** With keys only: the field gets the focus, the first letters find the choice, Enter takes it and Enter again sends. */
+  /** By keyboard: focuses the field, types the first letters, accepts with Enter and sends with another Enter. */
   async function pick(page: Page, field: string, text: string): Promise<void> {
     await page.getByRole("combobox", { name: field }).focus();
     await page.keyboard.type(text);
@@ -38,7 +38,7 @@ async function withSearches() {
     await page.keyboard.press("Enter");
   }
 
-  test("a wire by keys alone lets the next turn delegate; removed and undone by keys", async () => {
+  test("adds, deletes and restores a wire by keyboard; the next turn delegates along it", async () => {
     const at = await office.desk("list wires");
     office.model.script("boss", [say("now I could")]);
     const page = await office.open(at.path);
@@ -49,7 +49,7 @@ async function withSearches() {
     await pick(page, "Add wire from orchestrator to", "scribe");
     await eventually(() => office.wires(at), [[at.orchestratorId, at.scribe]]);
     expect(await office.turn(at, "go")).toContain("delegate");
-    const remove = page.getByRole("button", { name: "Remove wire from orchestrator to scribe" });
+    const remove = page.getByRole("button", { name: "Delete wire from orchestrator to scribe" });
     await remove.focus();
     await page.keyboard.press("Enter");
     await eventually(() => office.wires(at), []);
@@ -60,7 +60,7 @@ async function withSearches() {
     await page.context().close();
   });
 
-  test("gears and instructions are bound to one agent or to all, and unbound", async () => {
+  test("binds gears and instructions to one or all agents, and unbinds them", async () => {
     const at = await office.desk("list bindings");
     const { admin } = office;
     const schema = '{"type":"object"}';
@@ -74,10 +74,10 @@ async function withSearches() {
     const page = await office.open(at.path);
     await openList(page);
     await unfold(page, "scribe").click();
-    await pick(page, "Bind a gear to scribe", "count_words");
+    await pick(page, "Bind gear to scribe", "count_words");
     await page.getByRole("button", { name: "Unbind gear count_words from scribe" }).waitFor();
     await unfold(page, "All agents").click();
-    await pick(page, "Bind an instruction to all agents", "manners");
+    await pick(page, "Bind instruction to all agents", "manners");
     await page.getByRole("button", { name: "Unbind instruction manners from all agents" }).waitFor();
     const bound = await at.blueprint();
     expect([bound.gear_bindings[0]!.agent_id, bound.instruction_bindings[0]!.agent_id]).toEqual([
@@ -89,7 +89,7 @@ async function withSearches() {
     await page.context().close();
   });
 
-  test("an admin draws the line to the internet and takes it away; a member is told that only an admin may", async () => {
+  test("lets an admin grant and revoke the internet, and tells a member that only admins can", async () => {
     const at = await office.desk("internet");
     const { admin, url } = office;
     const grants = async () => (await at.blueprint()).egress_grants.map((grant) => grant.agent_id);
@@ -100,11 +100,11 @@ async function withSearches() {
     await eventually(grants, [at.scout]);
     await openList(page);
     await unfold(page, "scout").click();
-    await page.getByRole("button", { name: "Take the internet away from scout" }).click();
-    const question = page.getByRole("dialog", { name: "Take the internet away?" });
-    await question.getByRole("button", { name: "Take away" }).click();
+    await page.getByRole("button", { name: "Revoke internet from scout" }).click();
+    const question = page.getByRole("dialog", { name: "Revoke the internet from scout?" });
+    await question.getByRole("button", { name: "Revoke" }).click();
     await eventually(grants, []);
-    await page.getByRole("button", { name: "Let scout ask for searches" }).click();
+    await page.getByRole("button", { name: "Grant internet" }).click();
     await eventually(grants, [at.scout]);
     await page.context().close();
 
@@ -121,22 +121,22 @@ async function withSearches() {
     const other = await office.browser.open(url, at.path, { context });
     await card(other, "scribe").waitFor();
     await draw(other, "scribe", gate(other));
-    await toast(other, "Only an admin may grant the internet").waitFor();
+    await toast(other, "Only admins can grant internet access").waitFor();
     await openList(other);
     await unfold(other, "scout").click();
-    await other.getByText("May ask for web searches; a person decides on each").waitFor();
-    expect(await other.getByRole("button", { name: /^Take the internet|ask for searches/ }).count()).toBe(0);
+    await other.getByText("Asks for web searches; a person approves each").waitFor();
+    expect(await other.getByRole("button", { name: /^Revoke internet|Grant internet/ }).count()).toBe(0);
     expect(await grants()).toEqual([at.scout]);
     await context.close();
   });
 
-  test("the list is what narrow screens show first; axe finds nothing in it, in both themes", async () => {
+  test("is the first view on narrow screens and passes axe in both themes", async () => {
     const at = await office.desk("list axe");
     await at.wire(at.orchestratorId, at.scribe);
     for (const theme of ["light", "dark"] as const) {
       const page = await office.open(at.path, { theme, width: 390, height: 800 });
       await unfold(page, "orchestrator").click();
-      await page.getByRole("button", { name: "Remove wire from orchestrator to scribe" }).waitFor();
+      await page.getByRole("button", { name: "Delete wire from orchestrator to scribe" }).waitFor();
       expect(await accessibilityProblems(page)).toEqual([]);
       const tooWide =
         "[...document.querySelectorAll('.blueprint *')].filter((one) => one.scrollWidth > 390).length";

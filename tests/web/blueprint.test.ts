@@ -1,4 +1,4 @@
-// Goal: on the canvas a person draws who may delegate to whom, moves and tidies agents, undoes it, looks back in time, and sees what others do.
+// Goal: on the canvas a person adds wires, moves and tidies agents, undoes, views earlier turns, and sees the edits of others.
 
 import { expect, test } from "bun:test";
 import { accessibilityProblems } from "../kit/axe.ts";
@@ -17,7 +17,7 @@ import { call, gate, say } from "../kit/model/index.ts";
 import { onScreen } from "../kit/screen.ts";
 
 onScreen("the blueprint", blueprintOffice, (office) => {
-  test("a wire that is drawn lets the next turn delegate; removed, it does not", async () => {
+  test("lets the next turn delegate along a drawn wire, and not after its deletion", async () => {
     const at = await office.desk("drawing");
     const page = await office.open(at.path);
     office.model.script("boss", [say("nobody to ask"), say("I could ask"), say("no more")]);
@@ -38,7 +38,7 @@ onScreen("the blueprint", blueprintOffice, (office) => {
     await page.context().close();
   });
 
-  test("what the server refuses is told: a wire to itself, a second one, one to an agent that is gone", async () => {
+  test("reports refusals: a wire to itself, a duplicate, a wire to a deleted agent", async () => {
     const at = await office.desk("refusals");
     await at.wire(at.orchestratorId, at.scribe);
     const page = await office.open(at.path);
@@ -49,7 +49,7 @@ onScreen("the blueprint", blueprintOffice, (office) => {
     await toast(page, "An agent cannot be wired to itself").waitFor();
     expect(await page.getByRole("button", { name: "Undo", exact: true }).isDisabled()).toBe(true);
 
-    // To this page no events come, so it does not know that the agent is gone.
+    // This page receives no events, so it does not know that the agent was deleted.
     const context = page.context();
     await context.route("**/events?*", () => {});
     const deaf = await office.open(at.path, { context });
@@ -62,7 +62,7 @@ onScreen("the blueprint", blueprintOffice, (office) => {
     office.browser.expected(/status of (400|409)/);
   });
 
-  test("moves are kept, several at once, undone and done again; tidy is one step", async () => {
+  test("saves moves of one and several agents, undoes and redoes them; tidy is one step", async () => {
     const at = await office.desk("moving");
     await at.wire(at.orchestratorId, at.scribe);
     await at.wire(at.scribe, at.scout);
@@ -78,7 +78,7 @@ onScreen("the blueprint", blueprintOffice, (office) => {
     await page.keyboard.press("Control+z");
     await eventually(() => office.where(at, at.scout), SCOUT_AT);
 
-    // Both workers, chosen by a box drawn with Shift, move together.
+    // Both workers, selected by a box drawn with Shift, move together.
     const [first, last] = [await middleOf(card(page, "scribe")), await middleOf(card(page, "scout"))];
     await page.keyboard.down("Shift");
     await page.mouse.move(first.x - 120, first.y - 80);
@@ -87,7 +87,7 @@ onScreen("the blueprint", blueprintOffice, (office) => {
     await page.mouse.up();
     await page.keyboard.up("Shift");
     await page.locator('[data-agent][aria-pressed="true"]').nth(1).waitFor();
-    // One more click with Shift takes it out, another one in again.
+    // A click with Shift removes it from the selection, another one adds it again.
     await card(page, "scout").click({ modifiers: ["Shift"] });
     expect(await page.locator('[data-agent][aria-pressed="true"]').count()).toBe(1);
     await card(page, "scout").click({ modifiers: ["Shift"] });
@@ -110,7 +110,7 @@ onScreen("the blueprint", blueprintOffice, (office) => {
     await page.context().close();
   });
 
-  test("a move that is refused is put back", async () => {
+  test("reverts a refused move", async () => {
     const at = await office.desk("refused move");
     const page = await office.open(at.path);
     await card(page, "scout").waitFor();
@@ -126,7 +126,7 @@ onScreen("the blueprint", blueprintOffice, (office) => {
     office.browser.expected(/status of 500/);
   });
 
-  test("the slider shows the blueprint as it was, read only, and leads back", async () => {
+  test("shows earlier blueprints read-only, and returns to the current one", async () => {
     const at = await office.desk("past");
     const first = await office.open(at.path);
     await first.getByText("No turns yet.").waitFor();
@@ -143,18 +143,18 @@ onScreen("the blueprint", blueprintOffice, (office) => {
     expect(await slider.getAttribute("aria-valuetext")).toBe("now");
     await slider.press("Home");
     await card(page, "scribe").waitFor();
-    await page.getByText(/As it was when turn \d+ began, .* Read only\./).waitFor();
+    await page.getByText(/The blueprint as of turn \d+, .*\. Read-only\./).waitFor();
     expect(await page.locator("[data-wire]").count()).toBe(1);
     expect(await page.getByRole("button", { name: "Tidy" }).count()).toBe(0);
     await drag(page, "scout", { x: 50, y: 50 });
     expect(await office.where(at, at.scout)).toEqual(SCOUT_AT);
-    await page.getByRole("button", { name: "Back to now" }).click();
+    await page.getByRole("button", { name: "Show current" }).click();
     await card(page, "scribe").waitFor({ state: "detached" });
     await page.getByRole("button", { name: "Tidy" }).waitFor();
     await page.context().close();
   });
 
-  test("one draws, the other sees; a turn lights up its path", async () => {
+  test("shows edits to other people, and highlights the path of a running turn", async () => {
     const at = await office.desk("together");
     const [one, other] = await Promise.all([office.open(at.path), office.open(at.path)]);
     await card(other, "scribe").waitFor();
@@ -183,7 +183,7 @@ onScreen("the blueprint", blueprintOffice, (office) => {
     await Promise.all([one.context().close(), other.context().close()]);
   });
 
-  test("keys alone: from agent to agent, inspect, move, zoom", async () => {
+  test("moves between agents, inspects, moves an agent and zooms by keyboard", async () => {
     const at = await office.desk("keys");
     const page = await office.open(at.path);
     await card(page, "orchestrator").focus();
@@ -198,15 +198,15 @@ onScreen("the blueprint", blueprintOffice, (office) => {
     await page.keyboard.press("Control+z");
     await eventually(() => office.where(at, at.scout), SCOUT_AT);
     await page.keyboard.press("0");
-    await page.getByRole("button", { name: "Zoom 100%, back to 100%" }).waitFor();
+    await page.getByRole("button", { name: "Zoom 100%, reset to 100%" }).waitFor();
     await page.keyboard.press("+");
-    await page.getByRole("button", { name: "Zoom 125%, back to 100%" }).waitFor();
+    await page.getByRole("button", { name: "Zoom 125%, reset to 100%" }).waitFor();
     await page.keyboard.press("-");
-    await page.getByRole("button", { name: "Zoom 100%, back to 100%" }).waitFor();
+    await page.getByRole("button", { name: "Zoom 100%, reset to 100%" }).waitFor();
     await page.context().close();
   });
 
-  test("a gear is dragged from the palette onto an agent, an instruction is bound to all by name", async () => {
+  test("binds a gear by dragging it onto an agent, and an instruction to all agents by name", async () => {
     const at = await office.desk("palette");
     await office.admin.post("/gears", {
       name: "draft_notes",
@@ -237,7 +237,7 @@ onScreen("the blueprint", blueprintOffice, (office) => {
     await page.context().close();
   });
 
-  test("axe finds nothing on the canvas, in both themes", async () => {
+  test("passes axe in both themes", async () => {
     const at = await office.desk("axe");
     await at.wire(at.orchestratorId, at.scribe);
     for (const theme of ["light", "dark"] as const) {

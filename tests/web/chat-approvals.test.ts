@@ -1,5 +1,5 @@
-// Goal: what an agent asks a person for appears in the conversation where it asks, with the exact text that is decided on; decided there or
-// elsewhere, it becomes one line, and the turn goes on.
+// Goal: an approval appears in the conversation at its request, with the exact text; once decided, there or elsewhere, it becomes one line
+// and the turn continues.
 
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { accessibilityProblems } from "../kit/axe.ts";
@@ -13,7 +13,7 @@ const QUERY = "default minimum TLS version";
 
 describe.if(hasBrowser && searchable)("approvals in the chat", () => {
   for (const theme of ["light", "dark"] as const) {
-    test(`a search that a worker asks for is decided where it asks, or elsewhere: ${theme}`, async () => {
+    test(`decides a worker's search in place or elsewhere (${theme})`, async () => {
       await using lab = await searchLab();
       await using browser = await startBrowser();
       const scout = await lab.addWorker("scout");
@@ -34,20 +34,20 @@ describe.if(hasBrowser && searchable)("approvals in the chat", () => {
       const worker = bubble(page, "scout", "I look outside.");
       const card = worker.getByRole("region", { name: "scout asks to search the web" });
       await card.getByText(QUERY, { exact: true }).waitFor();
-      await card.getByRole("button", { name: "Refuse" }).waitFor();
-      await page.getByText("scout waits for you").first().waitFor();
+      await card.getByRole("button", { name: "Reject" }).waitFor();
+      await page.getByText("scout is waiting for approval").first().waitFor();
       await page
         .getByRole("button", { name: /^delegate/ })
         .getByText("waiting for you")
         .waitFor();
       expect(await accessibilityProblems(page)).toEqual([]);
-      await card.getByRole("button", { name: "Refuse" }).click();
-      await worker.getByText("Refused by admin").waitFor();
-      // The second one is decided by somebody else.
+      await card.getByRole("button", { name: "Reject" }).click();
+      await worker.getByText("Rejected by admin").waitFor();
+      // Someone else decides the second one.
       await worker.getByText("Once more.").waitFor();
-      await card.getByRole("button", { name: "Refuse" }).waitFor();
+      await card.getByRole("button", { name: "Reject" }).waitFor();
       await lab.decide((await lab.pending())[0]!, "approve");
-      await worker.getByText("Allowed by admin").waitFor();
+      await worker.getByText("Approved by admin").waitFor();
       await bubble(page, "orchestrator", "So be it.").waitFor();
       expect(await card.count()).toBe(0);
     });

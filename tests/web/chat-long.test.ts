@@ -1,5 +1,5 @@
-// Goal: a conversation of ten thousand entries is as easy to look at as a short one: the page holds only what is in sight, one gets to its
-// beginning and its end, and what one reads stays where it is when earlier pages come in.
+// Goal: a conversation of ten thousand entries reads like a short one: the page renders only visible entries, both ends are reachable, and
+// the scroll position holds when earlier pages load.
 
 import { expect, test } from "bun:test";
 import type { Page } from "playwright-core";
@@ -9,7 +9,7 @@ import { eventually } from "../kit/eventually.ts";
 import { onScreen, withBrowser } from "../kit/screen.ts";
 
 const ENTRIES = 10_000;
-/** Of the whole page, frame included. */
+/** For the whole page, including the frame. */
 const NODES_MAX = 2_500;
 
 const chat = async () => withBrowser(await longConversation(ENTRIES));
@@ -17,7 +17,7 @@ const chat = async () => withBrowser(await longConversation(ENTRIES));
 onScreen(`a conversation of ${ENTRIES} entries`, chat, (at) => {
   const conversation = (page: Page) => page.getByRole("group", { name: "Conversation" });
   const nodes = (page: Page) => page.evaluate<number>("document.querySelectorAll('*').length");
-  /** The text at the top of what is in sight, and how far below the edge it stands. */
+  /** The first visible text, and its distance from the top edge. */
   const atTop = (page: Page) =>
     conversation(page).evaluate((element) => {
       const edge = element.getBoundingClientRect().top;
@@ -27,7 +27,7 @@ onScreen(`a conversation of ${ENTRIES} entries`, chat, (at) => {
       return { text: row.textContent, offset: Math.round(row.getBoundingClientRect().top - edge) };
     });
 
-  test("opens at its end, holds few nodes, and is read back to the first question", async () => {
+  test("opens at its end, renders few nodes, and scrolls back to the first question", async () => {
     const page = await at.open(at.own);
     await page.getByText(`Answer ${ENTRIES / 2 - 1}.`).waitFor();
     await eventually(() => belowSight(page), 0);
@@ -36,7 +36,7 @@ onScreen(`a conversation of ${ENTRIES} entries`, chat, (at) => {
     const first = page.getByText("Question 0.", { exact: true });
     for (let pages = 0; pages < 80 && (await first.count()) === 0; pages++) {
       await conversation(page).evaluate((element) => element.scrollTo({ top: 0 }));
-      // Until what came before is there, or nothing is left.
+      // Waits until the earlier page is loaded, or none is left.
       const moved =
         "document.querySelector('.chat-scroll').scrollTop > 400 || document.body.textContent.includes('Question 0.')";
       await eventually(() => page.evaluate(moved), true);
@@ -50,10 +50,10 @@ onScreen(`a conversation of ${ENTRIES} entries`, chat, (at) => {
     expect(await nodes(page)).toBeLessThan(NODES_MAX);
   });
 
-  test("what one reads stays where it is when the page before it comes in", async () => {
+  test("keeps the scroll position when an earlier page loads", async () => {
     const page = await at.open(at.own);
     await page.getByText(`Answer ${ENTRIES / 2 - 1}.`).waitFor();
-    // The next page comes when the test says so.
+    // The test releases the next page.
     const asked = Promise.withResolvers<void>();
     const release = Promise.withResolvers<void>();
     await page.route(/\/entries\?.*before=/, async (route) => {
@@ -71,7 +71,7 @@ onScreen(`a conversation of ${ENTRIES} entries`, chat, (at) => {
     await eventually(async () => (await height()) > heightBefore + 5_000, true);
     const after = await atTop(page);
     expect(after.text).toBe(before.text);
-    // The browser scrolls by whole pixels.
+    // Browsers scroll by whole pixels.
     expect(Math.abs(after.offset - before.offset)).toBeLessThanOrEqual(1);
   });
 });

@@ -1,5 +1,5 @@
-// Goal: whatever a model writes, the page stays what it is: nothing runs, nothing loads, nothing leads away by itself, nothing freezes;
-// and what is harmless is shown well, with colours once the code is whole.
+// Goal: text of a model cannot run code, load resources, navigate or freeze the page; harmless Markdown renders well, and complete code is
+// highlighted.
 
 import { expect, test } from "bun:test";
 import type { Page } from "playwright-core";
@@ -9,7 +9,7 @@ import { eventually } from "../kit/eventually.ts";
 import { gate, say } from "../kit/model/index.ts";
 import { onScreen } from "../kit/screen.ts";
 
-/** From the end of the answer to a page that takes a key, on a busy machine. */
+/** The time from the end of the answer to a responsive page, on a busy machine. */
 const FREEZE_MS_MAX = 3_000;
 
 const HOSTILE = `Harmless.
@@ -38,7 +38,7 @@ code </code></pre><script>alert(1)</script>
 \`\`\`
 `;
 
-onScreen("what a model writes", chatRoom, (room) => {
+onScreen("Markdown of a model", chatRoom, (room) => {
   async function shown(text: string, mark: string): Promise<Page> {
     const page = await room.open((await room.desk()).own);
     room.model.script("boss", [say(text)]);
@@ -47,7 +47,7 @@ onScreen("what a model writes", chatRoom, (room) => {
     return page;
   }
 
-  test("hostile Markdown does nothing", async () => {
+  test("neutralizes hostile Markdown", async () => {
     const page = await room.open((await room.desk()).own);
     const asked: string[] = [];
     page.on("request", (request) => asked.push(request.url()));
@@ -88,11 +88,11 @@ onScreen("what a model writes", chatRoom, (room) => {
         "mailto:a@example.org _blank noopener noreferrer",
       ],
     });
-    // An image is a link that says what it is and where it is; HTML is text.
+    // An image becomes a link with its description and address; HTML becomes text.
     await answer.getByRole("link", { name: "spy evil.example" }).waitFor();
     await answer.getByText("<script>", { exact: false }).first().waitFor();
     expect(await answer.getByRole("link", { name: "good" }).getAttribute("title")).toBe(
-      "Leads to https://example.org/path",
+      "Open https://example.org/path",
     );
     expect(asked.filter((url) => !url.startsWith(room.url))).toEqual([]);
     expect(await accessibilityProblems(page)).toEqual([]);
@@ -110,7 +110,7 @@ onScreen("what a model writes", chatRoom, (room) => {
     ["brackets and stars without end", `${"[".repeat(15_000)}\n\n${"*a ".repeat(6_000)}`],
     ["code of 300,000 characters", `\`\`\`js\n${"const a = [1, 2, 3];\n".repeat(15_000)}\n\`\`\``],
   ] as const) {
-    test(`${name} does not freeze the page, and stays inside its column`, async () => {
+    test(`stays responsive and inside its column: ${name}`, async () => {
       const page = await shown(`Begin.\n\n${text}\n\nThe end of it.`, "The end of it");
       const started = performance.now();
       await composer(page).press("a");
@@ -123,7 +123,7 @@ onScreen("what a model writes", chatRoom, (room) => {
     });
   }
 
-  test("a line of a megabyte is shown as it was written, its beginning first", async () => {
+  test("shows a line of one megabyte verbatim, at first its start", async () => {
     const page = await shown(`Begin.\n\n${"word ".repeat(200_000)}`, "Begin.");
     const all = page.getByRole("button", { name: /^Show all 1,000,\d+ characters$/ });
     await all.waitFor();
@@ -133,7 +133,7 @@ onScreen("what a model writes", chatRoom, (room) => {
     expect(performance.now() - started).toBeLessThan(FREEZE_MS_MAX);
   });
 
-  test("while code is written it is plain and can be read; whole, it is coloured and can be copied; what stood before it is not touched", async () => {
+  test("shows streaming code as plain text; highlights it and offers copying once complete, without touching earlier blocks", async () => {
     const page = await room.open((await room.desk()).own);
     const hold = gate();
     room.model.script("boss", [
@@ -160,7 +160,7 @@ onScreen("what a model writes", chatRoom, (room) => {
     );
   });
 
-  test("headings never skip a level, right-to-left text stands right, and at 360 pixels everything fits", async () => {
+  test("skips no heading level, aligns right-to-left text, and fits 360 pixels", async () => {
     const text =
       "### Deep first\n\n# Then high\n\n#### Deep again\n\nنص عربي قصير.\n\n| a | b |\n|---|--:|\n| 1 | 2 |";
     const page = await shown(text, "Deep again");

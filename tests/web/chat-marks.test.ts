@@ -10,17 +10,17 @@ import { onScreen } from "../kit/screen.ts";
 
 onScreen("marks in the chat", chatRoom, (room) => {
   afterEach(() => room.endTurns());
-  test("an answer that was cut off says why, and names the call that was not made", async () => {
+  test("says why an answer is truncated, and names the call that was not made", async () => {
     const workspace = await room.desk("scribe");
     const page = await room.open(workspace.own);
     room.model.script("boss", [lengthStop({ withHalfCall: true })]);
     await write(page, "Write it.");
     const answer = bubble(page, "orchestrator", "The answer is");
-    await answer.getByText("cut off: length limit").waitFor();
+    await answer.getByText("truncated: length limit").waitFor();
     await answer.getByText("not called: delegate").waitFor();
   });
 
-  test("a turn that the service cancelled says why", async () => {
+  test("says why the service cancelled a turn", async () => {
     const workspace = await room.desk();
     const page = await room.open(workspace.own);
     const { user, token } = await room.admin.post("/users", {
@@ -35,17 +35,17 @@ onScreen("marks in the chat", chatRoom, (room) => {
     });
     await page.getByText("orchestrator is thinking").first().waitFor();
     await room.admin.delete(`/users/${user.id}/tokens`);
-    await page.getByText("Stopped: the tokens of ann were revoked.").waitFor();
+    await page.getByText("Cancelled: the tokens of ann were revoked.").waitFor();
   });
 
-  test("text from the web is marked until a person clears it", async () => {
+  test("marks text from the web until a person clears it", async () => {
     const workspace = await room.desk();
     const page = await room.open(workspace.own);
     room.model.script("boss", [call("agent_list"), say("They fly south.")]);
     await write(page, "When do herons fly?");
     const answer = bubble(page, "orchestrator", "They fly south.");
     await answer.waitFor();
-    // Only a search brings such text, and here is none.
+    // Only searches produce such text, and this service has none.
     await room.restart((data) => {
       using db = new Database(`${data}/service.db`);
       db.run("UPDATE entries SET tainted = 1 WHERE kind = 'tool' OR text = 'They fly south.'");
@@ -54,7 +54,7 @@ onScreen("marks in the chat", chatRoom, (room) => {
     await answer.getByText("text from the web").waitFor();
     const notice = page.getByRole("group", { name: "Text from the web" });
     await notice.getByText("2 entries with text from the web").waitFor();
-    await page.getByRole("button", { name: "Actions for this answer of orchestrator" }).last().click();
+    await page.getByRole("button", { name: "Actions for this answer by orchestrator" }).last().click();
     await page.getByRole("menuitem", { name: "Clear web mark" }).click();
     await answer.getByText("text from the web").waitFor({ state: "detached" });
 

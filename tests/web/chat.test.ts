@@ -1,5 +1,5 @@
-// Goal: in the browser one talks to the orchestrator and sees everything that its turns do, as it happens: workers, tools, what they print;
-// one stops, queues, takes back, tries again, forgets and restores; nothing that was written is lost.
+// Goal: a person talks to the orchestrator and sees its workers, tools and their output live; cancels, queues, retries, forgets and
+// restores; no input is lost.
 
 import { afterEach, expect, test } from "bun:test";
 import { accessibilityProblems } from "../kit/axe.ts";
@@ -10,7 +10,7 @@ import { onScreen } from "../kit/screen.ts";
 
 onScreen("the chat", chatRoom, (room) => {
   afterEach(() => room.endTurns());
-  test("a question, a worker and a gear: seen as it happens, the same again after a reload, and by somebody else", async () => {
+  test("shows a turn with a worker and a gear live, the same after a reload and to someone else", async () => {
     const workspace = await room.desk("scribe");
     const page = await room.open(workspace.own);
     const hold = gate();
@@ -39,7 +39,7 @@ onScreen("the chat", chatRoom, (room) => {
     await chip(page, SLOW_GEAR).click();
     await worker.getByRole("region", { name: "Arguments" }).getByText('"from": 1').waitFor();
     await worker.getByRole("region", { name: "Output" }).getByText("counting").waitFor();
-    // Somebody else, and the same person after a reload: all of it is there again.
+    // Someone else, and the same person after a reload, see all of it.
     const other = await room.open(workspace.own, { theme: "dark" });
     await page.reload();
     for (const viewer of [page, other]) {
@@ -55,7 +55,7 @@ onScreen("the chat", chatRoom, (room) => {
       await result.getByText("counted").waitFor();
       await bubble(viewer, "scribe", "It is").waitFor();
     }
-    // In the middle of a sentence.
+    // In mid-sentence.
     await page.reload();
     await bubble(page, "scribe", "It is").waitFor();
     hold.open();
@@ -75,22 +75,22 @@ onScreen("the chat", chatRoom, (room) => {
     expect(room.model.problems).toEqual([]);
   });
 
-  test("a turn is stopped; what was said is kept and marked; Escape stops nothing", async () => {
+  test("cancels a turn and keeps and marks its text; Escape cancels nothing", async () => {
     const workspace = await room.desk();
     const page = await room.open(workspace.own);
     room.model.script("boss", [[...say("This is how "), hang()]]);
     await write(page, "Tell me everything.");
     await bubble(page, "orchestrator", "This is how").waitFor();
     await page.keyboard.press("Escape");
-    await page.getByRole("button", { name: "Stop turn" }).click();
-    await page.getByText("Stopped. What was said until then is kept.").waitFor();
+    await page.getByRole("button", { name: "Cancel turn" }).click();
+    await page.getByText("Cancelled. The conversation so far is kept.").waitFor();
     await bubble(page, "orchestrator", "This is how").getByText("broken off").waitFor();
     await page.getByRole("button", { name: "Send", exact: true }).waitFor();
     const turns = await room.admin.get(`${workspace.own}/turns`);
     expect(turns.map(({ status }) => status)).toEqual(["cancelled"]);
   });
 
-  test("messages queue up while a turn runs; one is taken back, the other is next; a full queue is said and the text stays", async () => {
+  test("queues messages while a turn runs, cancels one and sends the next; reports a full queue and keeps the text", async () => {
     const workspace = await room.desk();
     const page = await room.open(workspace.own);
     const hold = gate();
@@ -101,7 +101,7 @@ onScreen("the chat", chatRoom, (room) => {
     await write(page, "third");
     const queued = page.getByRole("article", { name: "Queued message" });
     await eventually(() => queued.count(), 2);
-    await queued.filter({ hasText: "third" }).getByRole("button", { name: "Take back" }).click();
+    await queued.filter({ hasText: "third" }).getByRole("button", { name: "Cancel" }).click();
     await eventually(() => composer(page).inputValue(), "third");
     await eventually(() => queued.count(), 1);
     for (let index = 0; index < 15; index++)
@@ -125,7 +125,7 @@ onScreen("the chat", chatRoom, (room) => {
     ]);
   });
 
-  test("a provider's failure is told in its words; the text can be tried again, or the turn resumed", async () => {
+  test("shows a provider's failure verbatim; retries the message or resumes the turn", async () => {
     const workspace = await room.desk();
     const page = await room.open(workspace.own);
     const broken = httpError(500, "our racks are on fire", { retryAfter: 0 });
@@ -133,7 +133,7 @@ onScreen("the chat", chatRoom, (room) => {
     await write(page, "Are you there?");
     const failed = page.getByRole("group", { name: "The turn failed" });
     await failed.getByText("our racks are on fire").waitFor();
-    await failed.getByRole("button", { name: "Try again" }).click();
+    await failed.getByRole("button", { name: "Retry" }).click();
     expect(await composer(page).inputValue()).toBe("Are you there?");
     await failed.getByRole("button", { name: "Resume" }).click();
     await bubble(page, "orchestrator", "Works again.").waitFor();
@@ -141,7 +141,7 @@ onScreen("the chat", chatRoom, (room) => {
     room.model.problems.length = 0;
   });
 
-  test("what is forgotten is not sent any more and says so; restored, it is", async () => {
+  test("stops sending a forgotten entry and marks it; sends it again once restored", async () => {
     const workspace = await room.desk();
     const page = await room.open(workspace.own);
     room.model.script("boss", [say("Noted."), say("Which one?"), say("That one.")]);
@@ -166,14 +166,14 @@ onScreen("the chat", chatRoom, (room) => {
       false,
       true,
     ]);
-    // An answer leads to the exact prompt of its call.
+    // An answer links to the exact prompt of its call.
     const last = bubble(page, "orchestrator", "That one.");
-    await last.getByRole("button", { name: "Actions for this answer of orchestrator" }).click();
+    await last.getByRole("button", { name: "Actions for this answer by orchestrator" }).click();
     await page.getByRole("menuitem", { name: "Show exact prompt" }).click();
     await page.waitForURL(/inspect=call-\d+$/);
   });
 
-  test("by keyboard alone: write over two lines, send, open a tool, use its menu, stay where one was", async () => {
+  test("writes two lines, sends, opens a tool and its menu by keyboard, and keeps the focus", async () => {
     const workspace = await room.desk();
     const page = await room.open(workspace.own);
     room.model.script("boss", [[say("I look."), call("file_list", {})], say("Nothing there.")]);
@@ -197,14 +197,14 @@ onScreen("the chat", chatRoom, (room) => {
     await page.keyboard.press("Enter");
     await page.getByRole("region", { name: "Result" }).waitFor();
     expect(await chip(page, "file_list").getAttribute("aria-expanded")).toBe("true");
-    await tabTo("Actions for this answer of orchestrator");
+    await tabTo("Actions for this answer by orchestrator");
     await page.keyboard.press("Enter");
     await page.getByRole("menuitem", { name: "Copy text" }).waitFor();
     await page.keyboard.press("Escape");
-    await eventually(focused, "Actions for this answer of orchestrator");
+    await eventually(focused, "Actions for this answer by orchestrator");
   });
 
-  test("a draft outlives a reload; one who reads above stays there while others speak, and is told how much is new", async () => {
+  test("keeps a draft across a reload; keeps the scroll position and counts new entries", async () => {
     const workspace = await room.desk();
     const page = await room.open(workspace.own, { height: 520 });
     await composer(page).fill("half a thou");
@@ -215,10 +215,10 @@ onScreen("the chat", chatRoom, (room) => {
     room.model.script("boss", [say(long), [...say("New "), hold, ...say("words. ".repeat(60))]]);
     await write(page, "Speak at length.");
     await page.getByText("The end.").waitFor();
-    // At the end it follows.
+    // At the end it follows new entries.
     await eventually(() => belowSight(page), 0);
     await page.getByRole("group", { name: "Conversation" }).hover();
-    // The smallest step counts.
+    // Even the smallest scroll stops following.
     await page.mouse.wheel(0, -12);
     await eventually(() => belowSight(page), 12);
     await page.mouse.wheel(0, -388);
@@ -229,7 +229,7 @@ onScreen("the chat", chatRoom, (room) => {
     await room.admin.post(`${workspace.own}/chat`, { text: "Speak again." });
     await page.getByRole("button", { name: "Jump to latest 2 new" }).waitFor();
     expect(await place()).toBe(before);
-    // Another view and back: nothing has moved.
+    // Switching views and back moves nothing.
     await page.getByRole("link", { name: "Files" }).click();
     await page.waitForURL("**/files");
     await page.getByRole("link", { name: "Chat" }).click();
@@ -242,7 +242,7 @@ onScreen("the chat", chatRoom, (room) => {
     await page.getByRole("button", { name: "Jump to latest" }).waitFor({ state: "detached" });
   });
 
-  test("a refusal above the message box takes no room from the end that one reads", async () => {
+  test("keeps the end of the conversation visible when a refusal appears above the composer", async () => {
     const workspace = await room.desk();
     const page = await room.open(workspace.own, { height: 520 });
     room.model.script("boss", [say(`${"A line of the answer.\n\n".repeat(30)}The end.`)]);
@@ -253,7 +253,7 @@ onScreen("the chat", chatRoom, (room) => {
     await page.route("**/chat", (route) => route.abort());
     await composer(page).fill("This will not arrive.");
     await composer(page).press("Enter");
-    await page.getByText("The server can't be reached.").waitFor();
+    await page.getByText("The server is unreachable.").waitFor();
     await eventually(() => belowSight(page), 0);
     expect(await composer(page).inputValue()).toBe("This will not arrive.");
     room.browser.expected(/ERR_FAILED/);
@@ -261,13 +261,13 @@ onScreen("the chat", chatRoom, (room) => {
   });
 
   for (const theme of ["light", "dark"] as const) {
-    test(`an empty conversation says what to do, a full one is accessible: ${theme}`, async () => {
+    test(`suggests messages in an empty conversation; passes axe in a full one (${theme})`, async () => {
       const workspace = await room.desk("scribe");
       const page = await room.open(workspace.own, { theme });
       await page.getByRole("heading", { name: "Talk to the orchestrator" }).waitFor();
       expect(await accessibilityProblems(page)).toEqual([]);
       await page.getByRole("button", { name: "Make a gear that counts" }).click();
-      expect(await composer(page).inputValue()).toBe("Make a gear that counts the words of a text.");
+      expect(await composer(page).inputValue()).toBe("Write a gear that counts the words in a text.");
       const hold = gate();
       room.model
         .script("boss", [
@@ -290,8 +290,8 @@ onScreen("the chat", chatRoom, (room) => {
       await composer(page).press("Enter");
       await page.getByRole("article", { name: "Queued message" }).waitFor();
       expect(await accessibilityProblems(page)).toEqual([]);
-      await page.getByRole("button", { name: "Take back" }).click();
-      await page.getByRole("button", { name: "Stop turn" }).click();
+      await page.getByRole("button", { name: "Cancel" }).click();
+      await page.getByRole("button", { name: "Cancel turn" }).click();
       await page.getByText("Stopped.").waitFor();
       hold.open();
     });

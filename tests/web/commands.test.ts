@@ -1,5 +1,4 @@
-// Goal: in the browser everything can be reached and done from the palette, by keys; what was used lately stands first; it costs the
-// first load nothing.
+// Goal: the palette reaches everything by keyboard, lists recent commands first, and adds nothing to the first load.
 
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Page } from "playwright-core";
@@ -38,7 +37,7 @@ describe.if(hasBrowser)("the palette", () => {
 
   const palette = (page: Page) => page.getByRole("dialog", { name: "Search or run a command" });
   const summon = async (page: Page) => {
-    // Before the frame is there, no key is listened to.
+    // The key listener starts with the frame.
     await page.getByRole("navigation", { name: "Main" }).waitFor({ state: "attached" });
     await page.keyboard.press("Control+k");
     await palette(page).getByRole("option").first().waitFor();
@@ -56,7 +55,7 @@ describe.if(hasBrowser)("the palette", () => {
     await palette(page).waitFor({ state: "detached" });
   };
 
-  test("it is not part of the first load", async () => {
+  test("is not part of the first load", async () => {
     const page = await browser.open("about:blank", "");
     const loaded: string[] = [];
     page.on("request", (request) => loaded.push(new URL(request.url()).pathname));
@@ -68,7 +67,7 @@ describe.if(hasBrowser)("the palette", () => {
     await page.close();
   });
 
-  test("pages, workspaces, gears, instructions and actions are found and opened with Enter", async () => {
+  test("finds pages, workspaces, gears, instructions and actions, and opens them with Enter", async () => {
     const page = await browser.open(service.url, "/settings");
     await page.getByRole("heading", { name: "Settings" }).waitFor();
     for (const [search, path] of [
@@ -81,7 +80,7 @@ describe.if(hasBrowser)("the palette", () => {
       await eventually(() => new URL(page.url()).pathname, path);
     }
     await run(page, "new workspace");
-    await page.getByRole("dialog", { name: "New workspace" }).waitFor();
+    await page.getByRole("dialog", { name: "Create workspace" }).waitFor();
     await page.keyboard.press("Control+k");
     expect(await palette(page).count()).toBe(0);
     await page.keyboard.press("Escape");
@@ -91,7 +90,7 @@ describe.if(hasBrowser)("the palette", () => {
     await page.close();
   });
 
-  test("inside a workspace: its views, its agents, and to stop its turn", async () => {
+  test("offers a workspace's views, agents and cancelling its turn", async () => {
     const page = await browser.open(service.url, `/workspaces/${workspaceId}`);
     await page.getByRole("link", { name: "Chat" }).waitFor();
     await run(page, "Go to Files");
@@ -102,7 +101,7 @@ describe.if(hasBrowser)("the palette", () => {
     const held = gate();
     model.script("boss", [[held, say("never said")]]);
     await service.admin.post(`/workspaces/${workspaceId}/chat`, { text: "go" });
-    await run(page, "Stop the turn");
+    await run(page, "Cancel turn");
     await eventually(
       async () => (await service.admin.get(`/workspaces/${workspaceId}/turns`)).at(-1)?.status,
       "cancelled",
@@ -110,31 +109,31 @@ describe.if(hasBrowser)("the palette", () => {
     await page.getByRole("link", { name: "Workspaces" }).first().click();
     await page.getByRole("heading", { name: "Workspaces", level: 1 }).waitFor();
     await summon(page);
-    expect((await options(page)).filter((text) => /Go to|Stop the turn/.test(text))).toEqual([]);
+    expect((await options(page)).filter((text) => /Go to|Cancel turn/.test(text))).toEqual([]);
     await page.close();
   });
 
-  test("while it is not known whether there are models, nothing says that there are none", async () => {
+  test("does not claim that models are missing before they are loaded", async () => {
     const page = await browser.open("about:blank", "");
     await page.route("**/api/v1/models", (route) => route.abort());
     await page.goto(`${service.url}/settings`);
     await summon(page);
     await palette(page).getByRole("group", { name: "Instructions" }).waitFor();
-    const option = palette(page).getByRole("option", { name: "New workspace" });
+    const option = palette(page).getByRole("option", { name: "Create workspace" });
     expect([await option.innerText(), await option.getAttribute("aria-disabled")]).toEqual([
-      "New workspace",
+      "Create workspace",
       null,
     ]);
     browser.expected(/ERR_FAILED/);
     await page.close();
   });
 
-  test("arrows go round, Escape closes and gives the focus back, nothing found is said", async () => {
+  test("wraps around with arrows, restores the focus on Escape, and reports no results", async () => {
     const page = await browser.open(service.url, "/settings");
-    const button = page.getByRole("button", { name: "Sign in as somebody else" });
+    const button = page.getByRole("button", { name: "Switch user" });
     await button.focus();
     await summon(page);
-    // Each list is added when it is there.
+    // Each list is added once it is loaded.
     for (const group of ["Workspaces", "Gears", "Instructions"])
       await palette(page).getByRole("group", { name: group }).waitFor();
     const all = (await options(page)).map((text) => text.trim());
@@ -148,16 +147,16 @@ describe.if(hasBrowser)("the palette", () => {
       await palette(page).getByRole("option", { selected: true }).getAttribute("id"),
     );
     await page.keyboard.type("zzqq");
-    await palette(page).getByText("Nothing fits.").waitFor();
+    await palette(page).getByText("No results.").waitFor();
     await page.keyboard.press("Enter");
     expect(await palette(page).isVisible()).toBe(true);
     await page.keyboard.press("Escape");
     await palette(page).waitFor({ state: "detached" });
-    await eventually(() => page.evaluate("document.activeElement.textContent"), "Sign in as somebody else");
+    await eventually(() => page.evaluate("document.activeElement.textContent"), "Switch user");
     await page.close();
   });
 
-  test("what was used lately stands first; the pointer works too", async () => {
+  test("lists recent commands first, also after pointer use", async () => {
     const page = await browser.open(service.url, "/settings");
     await run(page, "count_w");
     await summon(page);
@@ -173,7 +172,7 @@ describe.if(hasBrowser)("the palette", () => {
     await page.close();
   });
 
-  test("a member is offered what a member can open", async () => {
+  test("offers a member only what members can open", async () => {
     const member = await createPerson(service.admin, "Mia");
     const page = await browser.open("about:blank", "");
     await page.setExtraHTTPHeaders({ Authorization: `Bearer ${member.token}` });
@@ -187,13 +186,13 @@ describe.if(hasBrowser)("the palette", () => {
     await page.close();
   });
 
-  test("axe finds nothing, in both themes; it fits a narrow screen", async () => {
+  test("passes axe in both themes and fits a narrow screen", async () => {
     const page = await browser.open(service.url, "/settings");
     await page.getByRole("heading", { name: "Settings" }).waitFor();
     await summon(page);
     expect(await problemsInBothThemes(page)).toEqual([]);
     await page.keyboard.type("zzqq");
-    await palette(page).getByText("Nothing fits.").waitFor();
+    await palette(page).getByText("No results.").waitFor();
     expect(await problemsInBothThemes(page)).toEqual([]);
     await page.setViewportSize({ width: 360, height: 640 });
     const fits = async () => {

@@ -1,5 +1,4 @@
-// Goal: every text can be read on every ground that it stands on, in both themes (WCAG AA), and no style sheet uses a token that is not
-// there or a pair that nobody looked at.
+// Goal: every pair of text and background has WCAG AA contrast in both themes; style sheets use only defined tokens and listed pairs.
 
 import { Glob } from "bun";
 import { describe, expect, test } from "bun:test";
@@ -16,10 +15,10 @@ import {
 } from "../kit/stylesheet.ts";
 
 const TEXT_MIN = 4.5;
-/** Large text and whatever is no text: rings, dots, bars. */
+/** Large text and graphics: rings, dots, bars. */
 const GRAPHICS_MIN = 3;
 
-/** Where texts stand; a row under the pointer is its ground mixed with the text colour. */
+/** Backgrounds of text; a hovered row mixes its background with the text colour. */
 const PLAIN = ["bg", "rail", "surface", "raised"];
 const TINTED = ["accent-bg", "wait-bg", "bad-bg", "info-bg", "add", "del"];
 const ALL = [...PLAIN, ...TINTED];
@@ -56,7 +55,7 @@ const graphics: Readonly<Record<string, readonly string[]>> = {
   "agent-6": [...ALL, "line"],
 };
 
-/** Grounds that carry no text: separators, fills of bars and dots, the veil behind a dialog. */
+/** Backgrounds without text: separators, fills of bars and dots, the backdrop of a dialog. */
 const fills = [...Object.keys(graphics), "line-strong", "overlay"];
 
 async function webFiles(pattern: string): Promise<{ path: string; text: string }[]> {
@@ -89,7 +88,7 @@ for (const theme of themes) {
       expect(low).toEqual([]);
     });
 
-    test("texts in a row or a button under the pointer", () => {
+    test("texts in a hovered row or button", () => {
       const low = ["text", "muted"].flatMap((text) =>
         PLAIN.flatMap((ground) =>
           HOVER_SHARES.flatMap((share) => {
@@ -115,7 +114,7 @@ for (const theme of themes) {
   });
 }
 
-test("every token that is used exists", () => {
+test("defines every used token", () => {
   const known = new Set([tokensCss, ...sheets, ...code].flatMap((file) => propertiesSet(textOf(file))));
   const missing = [...sheets, ...code].flatMap((file) =>
     propertiesRead(file.text)
@@ -125,11 +124,11 @@ test("every token that is used exists", () => {
   expect(missing).toEqual([]);
 });
 
-test("the style sheets use the pairs that are listed here, and no others", () => {
+test("finds only listed pairs in the style sheets", () => {
   expect(sheets.flatMap(({ path, text }) => unlisted(text).map((what) => `${path}: ${what}`))).toEqual([]);
 });
 
-test("an unlisted pair, text or ground would be found", () => {
+test("detects an unlisted pair, text or background", () => {
   expect(unlisted(".a { color: var(--muted); background: var(--accent) }")).toEqual([
     ".a: --muted on --accent is not listed",
   ]);
@@ -138,7 +137,7 @@ test("an unlisted pair, text or ground would be found", () => {
   expect(unlisted(".d { color: var(--on-accent); background: var(--accent) }")).toEqual([]);
 });
 
-test("a token without contrast would be found", () => {
+test("detects a token without contrast", () => {
   const colours = colourTokens(
     ":root { --a: light-dark(#777777, #888888); --b: light-dark(#ffffff, #000000) }",
     "light",
@@ -151,7 +150,7 @@ function textOf(file: string | { text: string }): string {
   return typeof file === "string" ? file : file.text;
 }
 
-/** What a sheet says about colours that the lists above do not know. */
+/** The colour declarations of a sheet that the lists above do not contain. */
 function unlisted(css: string): string[] {
   return rulesOf(css).flatMap(({ selector, declarations }) => {
     const of = (wanted: RegExp) =>

@@ -1,4 +1,4 @@
-// Goal: files of every size, kind and name, the keyboard alone, a server that is away, a page that goes, and no accessibility problems.
+// Goal: files of every size, kind and name; keyboard use; an unreachable server; leaving the page; accessibility.
 
 import { expect, test } from "bun:test";
 import { accessibilityProblems } from "../kit/axe.ts";
@@ -16,19 +16,19 @@ import { onScreen } from "../kit/screen.ts";
 
 const LIMIT = 2 * 1024 * 1024;
 
-onScreen("all kinds of files", filesScreen, (at) => {
-  test("where there is one column, the tree is the page until a file is chosen, and comes back over it", async () => {
+onScreen("kinds of files", filesScreen, (at) => {
+  test("shows the tree first in one column, and reopens it over a file", async () => {
     await at.put("narrow.md", "one\n");
     const page = await at.openFile(undefined, { width: 390, height: 844 });
     await treeItem(page, "narrow.md").waitFor();
-    expect(await page.getByRole("button", { name: "Close Files of the workspace" }).count()).toBe(0);
+    expect(await page.getByRole("button", { name: "Close Workspace files" }).count()).toBe(0);
     const tree = (await page.getByRole("tree").boundingBox())!;
     expect([tree.x, tree.width]).toEqual([0, 390]);
     await treeItem(page, "narrow.md").click();
     await editor(page, "narrow.md").getByText("one").waitFor();
     expect(await page.getByRole("tree").count()).toBe(0);
-    await button(page, "Show the files").click();
-    await page.getByRole("complementary", { name: "Files of the workspace" }).waitFor();
+    await button(page, "Show files").click();
+    await page.getByRole("complementary", { name: "Workspace files" }).waitFor();
     await treeItem(page, "narrow.md").click();
     await page.getByRole("tree").waitFor({ state: "detached" });
     await button(page, "Close narrow.md").click();
@@ -37,7 +37,7 @@ onScreen("all kinds of files", filesScreen, (at) => {
     await page.close();
   });
 
-  test("2 MiB can be edited; a byte more is shown to be read only; what is not text, and what is not there, says so", async () => {
+  test("edits 2 MiB, opens larger files read-only, and reports binary and missing files", async () => {
     const full = `${"x".repeat(127)}\n`.repeat(LIMIT / 128);
     expect((await at.put("full.txt", full)).status).toBe(201);
     const page = await at.openFile("full.txt");
@@ -50,36 +50,36 @@ onScreen("all kinds of files", filesScreen, (at) => {
     expect(await at.saved("full.txt")).toBe(`y${full.slice(1)}`);
     await page.keyboard.type("z");
     await page.keyboard.press("Control+s");
-    await page.getByRole("alert").filter({ hasText: "This text has 2,097,153 bytes" }).waitFor();
+    await page.getByRole("alert").filter({ hasText: "The text has 2,097,153 bytes" }).waitFor();
     await button(page, "Close full.txt").click();
     await button(page, "Close without saving").click();
     const { folder } = at;
     await Bun.write(`${folder}/big.txt`, "y".repeat(LIMIT + 1));
     await Bun.write(`${folder}/raw.bin`, new Uint8Array([0xff, 0xfe, 0x00, 0x80]));
-    await button(page, "Read the directories again").click();
+    await button(page, "Refresh").click();
     await treeItem(page, "big.txt").click();
     await page
-      .getByText("This file has 2.0 MiB. Files of up to 2 MiB can be edited", { exact: false })
+      .getByText("This file has 2.0 MiB, and only files up to 2 MiB can be edited", { exact: false })
       .waitFor();
-    await stateIs(page, "Read only");
+    await stateIs(page, "Read-only");
     expect(await button(page, "Save").count()).toBe(0);
     await editor(page, "big.txt").click();
     await page.keyboard.type("no");
     expect(await editor(page, "big.txt").getAttribute("aria-readonly")).toBe("true");
-    await stateIs(page, "Read only");
+    await stateIs(page, "Read-only");
     await treeItem(page, "raw.bin").click();
-    await page.getByRole("heading", { name: "This file is not text" }).waitFor();
+    await page.getByRole("heading", { name: "Not a text file" }).waitFor();
     at.browser.expected(/415/);
     await page.goto(`${at.url}/workspaces/${at.workspaceId}/files?path=nowhere.md`);
-    await page.getByRole("heading", { name: "This file does not exist" }).waitFor();
+    await page.getByRole("heading", { name: "File not found" }).waitFor();
     at.browser.expected(/404/);
-    await button(page, "Write it").click();
+    await page.getByRole("main").getByRole("button", { name: "Create file" }).last().click();
     await editor(page, "nowhere.md").waitFor();
     at.browser.expected(/404/);
     await page.close();
   });
 
-  test("line ends stay as they are", async () => {
+  test("preserves line endings", async () => {
     await at.put("windows.txt", "one\r\ntwo\r\n");
     const page = await at.openFile("windows.txt");
     await page.getByText("CRLF").waitFor();
@@ -91,7 +91,7 @@ onScreen("all kinds of files", filesScreen, (at) => {
     await page.close();
   });
 
-  test("hostile names are only text; 2,000 in one directory stay quick", async () => {
+  test("renders hostile names as text, and 2,000 files in one directory quickly", async () => {
     const hostile = "&lt;img src=x onerror=alert(1)&gt; 'a' {b} %2e%2e.md";
     await at.put(`odd/${hostile}`, "harmless\n");
     await at.put("odd/مرحبا.md", "right to left\n");
@@ -118,7 +118,7 @@ onScreen("all kinds of files", filesScreen, (at) => {
     await page.close();
   });
 
-  test("by keyboard alone: through the tree into a file, out of the editor again, saved from anywhere", async () => {
+  test("moves through the tree, into the editor and out again, and saves by keyboard", async () => {
     await at.put("deep/er/leaf.txt", "leaf\n");
     const page = await at.openFile();
     await page.getByRole("tree").focus();
@@ -147,7 +147,7 @@ onScreen("all kinds of files", filesScreen, (at) => {
     await page.keyboard.press("ArrowLeft");
     await page.keyboard.press("ArrowLeft");
     expect(await treeItem(page, "er").getAttribute("aria-expanded")).toBe("false");
-    // Find, inside the editor.
+    // Find inside the editor.
     await editor(page, "deep/er/leaf.txt").click();
     await page.keyboard.press("Control+f");
     await page.getByRole("textbox", { name: "Find" }).waitFor();
@@ -156,7 +156,7 @@ onScreen("all kinds of files", filesScreen, (at) => {
     await page.close();
   });
 
-  test("a server that is away: the save says so and the text stays", async () => {
+  test("reports an unreachable server on save and keeps the text", async () => {
     await at.put("away.txt", "other\n");
     const page = await at.openFile("away.txt");
     await editor(page, "away.txt").waitFor();
@@ -165,7 +165,7 @@ onScreen("all kinds of files", filesScreen, (at) => {
     await page.keyboard.type("kept ");
     await page.route("**/file?path=*", (route) => route.abort());
     await button(page, "Save").click();
-    await page.getByRole("alert").filter({ hasText: "can't be reached" }).waitFor();
+    await page.getByRole("alert").filter({ hasText: "is unreachable" }).waitFor();
     at.browser.expected(/ERR_FAILED/);
     await page.unroute("**/file?path=*");
     await button(page, "Save").click();
@@ -173,7 +173,7 @@ onScreen("all kinds of files", filesScreen, (at) => {
     await page.close();
   });
 
-  test("a page warns before it goes only when something would be lost", async () => {
+  test("warns before unload only if input would be lost", async () => {
     await at.put("small.txt", "");
     await at.put("large.txt", "w".repeat(600_000));
     const page = await at.openFile("small.txt");
@@ -195,7 +195,7 @@ onScreen("all kinds of files", filesScreen, (at) => {
   });
 
   for (const theme of ["light", "dark"] as const) {
-    test(`axe finds nothing (${theme})`, async () => {
+    test(`passes axe (${theme})`, async () => {
       const text = '# Title\n\n```js\nconst a = "b"; // why\n```\n\n[link](https://example.org) *it* 12\n';
       await at.put("style.md", text);
       await at.put(
@@ -213,16 +213,16 @@ onScreen("all kinds of files", filesScreen, (at) => {
       await page.keyboard.press("Escape");
       await typeAtEnd(page, "style.ts", "// mine 12 'x'\n");
       await button(page, "Changes").click();
-      await page.getByRole("textbox", { name: "Yours, not saved" }).getByText("mine").waitFor();
+      await page.getByRole("textbox", { name: "Your version, not saved" }).getByText("mine").waitFor();
       expect(await accessibilityProblems(page)).toEqual([]);
       await at.put("style.ts", 'import { c } from "b";\n// other\nexport class D { x = 13; }\n');
       await button(page, "Compare").click();
-      await bothVersions(page).getByRole("textbox", { name: "Yours" }).getByText("mine").waitFor();
+      await bothVersions(page).getByRole("textbox", { name: "Your version" }).getByText("mine").waitFor();
       expect(await accessibilityProblems(page)).toEqual([]);
       await page.close();
       const small = await at.openFile("style.md", { theme, width: 390, height: 844 });
       await editor(small, "style.md").waitFor();
-      await button(small, "Show the files").click();
+      await button(small, "Show files").click();
       await treeItem(small, "style.md").waitFor();
       expect(await accessibilityProblems(small)).toEqual([]);
       await small.close();

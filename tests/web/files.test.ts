@@ -1,4 +1,4 @@
-// Goal: people read and write a workspace's files in the browser; what others write meanwhile shows, and nothing that was typed is lost.
+// Goal: people read and edit a workspace's files; edits of others appear, and no input is lost.
 
 import { expect, test } from "bun:test";
 import { eventually } from "../kit/eventually.ts";
@@ -15,17 +15,17 @@ import { call, say } from "../kit/model/index.ts";
 import { onScreen } from "../kit/screen.ts";
 
 onScreen("the files of a workspace", filesScreen, (at) => {
-  test("empty at first; a new file in a new directory exists from its first save, and is there after a reload", async () => {
+  test("creates a file in a new directory on its first save, and keeps it across a reload", async () => {
     const page = await at.openFile();
     await page.getByRole("heading", { name: "No files yet" }).waitFor();
-    await button(page, "New file").first().click();
+    await button(page, "Create file").first().click();
     const path = page.getByLabel("Path");
     await path.fill("../outside.md");
-    await button(page, "Open it").click();
+    await page.getByRole("dialog").getByRole("button", { name: "Create file" }).click();
     await page.getByRole("alert").filter({ hasText: 'must not contain the segment ".."' }).waitFor();
     at.browser.expected(/400/);
     await path.fill("notes/plan.md");
-    await button(page, "Open it").click();
+    await page.getByRole("dialog").getByRole("button", { name: "Create file" }).click();
     await editor(page, "notes/plan.md").waitFor();
     at.browser.expected(/404/);
     await page.keyboard.type("# Plan");
@@ -38,42 +38,42 @@ onScreen("the files of a workspace", filesScreen, (at) => {
     await page.reload();
     await editor(page, "notes/plan.md").getByText("# Plan").waitFor();
     expect(await treeItem(page, "plan.md").getAttribute("aria-selected")).toBe("true");
-    // A name that is taken.
-    await button(page, "New file").first().click();
+    // An existing path.
+    await button(page, "Create file").first().click();
     await page.getByLabel("Path").fill("notes/plan.md");
-    await button(page, "Open it").click();
+    await page.getByRole("dialog").getByRole("button", { name: "Create file" }).click();
     await page.getByRole("alert").filter({ hasText: "there is a file of this name already" }).waitFor();
     await page.close();
   });
 
-  test("in one column the names of open files leave the button for the tree its room", async () => {
+  test("keeps the tree button visible beside many tabs in one column", async () => {
     const page = await at.openFile();
     await page.setViewportSize({ width: 360, height: 740 });
     for (const name of ["one-long-name-of-a-file.md", "another-long-name-of-a-file.md"]) {
       await page.goto(`${at.url}/workspaces/${at.workspaceId}/files?path=${name}`);
-      await page.getByRole("heading", { name: "This file does not exist" }).waitFor();
+      await page.getByRole("heading", { name: "File not found" }).waitFor();
     }
     const open = page.getByRole("navigation", { name: "Open files" });
-    const tree = (await button(page, "Show the files").boundingBox())!;
+    const tree = (await button(page, "Show files").boundingBox())!;
     const names = (await open.getByRole("list").boundingBox())!;
     expect(tree.x + tree.width).toBeLessThanOrEqual(names.x);
     at.browser.expected(/404/);
     await page.close();
   });
 
-  test("what went wrong can be read in the narrow pane of the tree: its button stands below the words", async () => {
+  test("wraps the retry button below the error in the narrow tree", async () => {
     const page = await at.browser.open("about:blank", "");
     await page.route("**/api/v1/workspaces/*/files*", (route) => route.abort());
     await page.goto(`${at.url}/workspaces/${at.workspaceId}/files`);
-    const notice = page.getByRole("alert").filter({ hasText: "The server can't be reached." }).first();
-    const words = (await notice.getByText("The server can't be reached.").boundingBox())!;
-    const again = (await notice.getByRole("button", { name: "Try again" }).boundingBox())!;
+    const notice = page.getByRole("alert").filter({ hasText: "The server is unreachable." }).first();
+    const words = (await notice.getByText("The server is unreachable.").boundingBox())!;
+    const again = (await notice.getByRole("button", { name: "Retry" }).boundingBox())!;
     expect(again.y).toBeGreaterThanOrEqual(words.y + words.height);
     at.browser.expected(/ERR_FAILED/);
     await page.close();
   });
 
-  test("what was typed survives another file, another view and a reload; the changes stand beside the saved text", async () => {
+  test("keeps a draft across other files, other views and a reload, and compares it with the saved text", async () => {
     await at.put("a.txt", "one\ntwo\n");
     await at.put("b.txt", "other\n");
     const page = await at.openFile("a.txt");
@@ -82,22 +82,22 @@ onScreen("the files of a workspace", filesScreen, (at) => {
     await editor(page, "b.txt").getByText("other").waitFor();
     await page.getByRole("link", { name: "Chat" }).click();
     await page.getByRole("link", { name: "Files" }).click();
-    // The address says again what is shown.
+    // The address names the shown file again.
     await page.waitForURL("**/files?path=b.txt");
     await page.reload();
     await page.getByRole("navigation", { name: "Open files" }).getByText("a.txt").click();
     await editor(page, "a.txt").getByText("three").waitFor();
     await button(page, "Changes").click();
-    const mine = page.getByRole("textbox", { name: "Yours, not saved" });
+    const mine = page.getByRole("textbox", { name: "Your version, not saved" });
     await mine.getByText("three").waitFor();
     await page.getByRole("textbox", { name: "Saved", exact: true }).getByText("two").waitFor();
-    await button(page, "Take the saved text").first().click();
+    await button(page, "Use saved text").first().click();
     await stateIs(page, "Saved");
     expect(await at.saved("a.txt")).toBe("one\ntwo\n");
     await typeAtEnd(page, "a.txt", "3");
     await button(page, "Save").click();
     await eventually(() => at.saved("a.txt"), "one\ntwo\n3");
-    // Undo still knows what was before the save.
+    // Undo reaches back before the save.
     await editor(page, "a.txt").click();
     await page.keyboard.press("Control+z");
     await stateIs(page, "Not saved");
@@ -110,7 +110,7 @@ onScreen("the files of a workspace", filesScreen, (at) => {
     await page.close();
   });
 
-  test("two people: the later save is refused, shows both sides, and each of the three ways on does what it says", async () => {
+  test("refuses the later of two saves, shows both versions, and offers three ways to resolve them", async () => {
     await at.put("shared.md", "first\nmiddle\nlast\n");
     const one = await at.openFile("shared.md");
     const two = await at.openFile("shared.md");
@@ -122,38 +122,38 @@ onScreen("the files of a workspace", filesScreen, (at) => {
       await two.keyboard.type(theirs);
       await two.keyboard.press("Control+s");
       await stateIs(two, "Saved");
-      await one.getByText("saved another version after you began to edit", { exact: false }).waitFor();
+      await one.getByText("saved another version while you were editing", { exact: false }).waitFor();
     };
     await editor(two, "shared.md").waitFor();
     await typeBoth("mine", "theirs ");
-    // Nothing popped up while I typed; saving asks.
+    // No dialog appeared while typing; saving opens it.
     expect(await bothVersions(one).count()).toBe(0);
     await button(one, "Save").click();
     await bothVersions(one)
       .getByRole("textbox", { name: /^Saved by/ })
       .getByText("theirs first")
       .waitFor();
-    await bothVersions(one).getByRole("textbox", { name: "Yours" }).getByText("mine").waitFor();
+    await bothVersions(one).getByRole("textbox", { name: "Your version" }).getByText("mine").waitFor();
     await one.keyboard.press("Escape");
     await bothVersions(one).waitFor({ state: "detached" });
     expect(await at.saved("shared.md")).toBe("theirs first\nmiddle\nlast\n");
     await button(one, "Compare").click();
-    await button(one, "Save mine over theirs").click();
+    await button(one, "Overwrite theirs").click();
     await stateIs(one, "Saved");
     expect(await at.saved("shared.md")).toBe("first\nmiddle\nlast\nmine");
     await editor(two, "shared.md").getByText("mine").waitFor();
 
     await typeBoth("2", "x ");
     await button(one, "Save").click();
-    await bothVersions(one).getByRole("button", { name: "Take theirs here" }).first().click();
-    await button(one, "Save the merged text").click();
+    await bothVersions(one).getByRole("button", { name: "Use theirs" }).first().click();
+    await button(one, "Save merged text").click();
     await stateIs(one, "Saved");
     expect(await at.saved("shared.md")).toBe("x first\nmiddle\nlast\nmine2");
 
     await editor(two, "shared.md").getByText("mine2").waitFor();
     await typeBoth("dropped", "y ");
     await button(one, "Compare").click();
-    await button(one, "Take theirs, drop mine").click();
+    await button(one, "Discard mine").click();
     await stateIs(one, "Saved");
     await editor(one, "shared.md").getByText("y x first").waitFor();
     expect(await at.saved("shared.md")).toBe("y x first\nmiddle\nlast\nmine2");
@@ -161,7 +161,7 @@ onScreen("the files of a workspace", filesScreen, (at) => {
     await two.close();
   });
 
-  test("a save on an older version is refused by the server, also when this page never heard of the newer one", async () => {
+  test("refuses a save based on an old version even if the page never heard of the newer one", async () => {
     await at.put("late.md", "old\n");
     const page = await at.openFile("late.md");
     await editor(page, "late.md").waitFor();
@@ -181,7 +181,7 @@ onScreen("the files of a workspace", filesScreen, (at) => {
     at.browser.expected(/ERR_FAILED/);
   });
 
-  test("an agent writes while I look: the tree and the text follow, and it says who", async () => {
+  test("updates the tree and the open file when an agent writes, and names the agent", async () => {
     await at.put("report.md", "draft\n");
     const page = await at.openFile("report.md");
     await editor(page, "report.md").getByText("draft").waitFor();

@@ -1,5 +1,5 @@
-// Goal: in the browser an admin comes from an empty service to the first chat in three steps, can leave in the middle and go on, is told
-// in the provider's own words what is wrong with it; and nobody can make a workspace while there is no model.
+// Goal: an admin gets from an empty service to the first chat in three steps that can be interrupted; provider errors are shown verbatim;
+// no one can create a workspace without a model.
 
 import { afterEach, describe, expect, test, setDefaultTimeout } from "bun:test";
 import { accessibilityProblems, problemsInBothThemes } from "../kit/axe.ts";
@@ -27,7 +27,7 @@ describe.if(hasBrowser)("the first run", () => {
     await used.disposeAsync();
   });
 
-  /** Each test has an empty service of its own. */
+  /** Each test gets its own empty service. */
   const stage = async (): Promise<Stage> => {
     const model = stack.use(await startModel({ key: KEY }));
     for (const name of ["swift-1", "swift-2", "thorough-1"]) model.script(name, []);
@@ -36,13 +36,13 @@ describe.if(hasBrowser)("the first run", () => {
   const models = async ({ service }: Stage) =>
     (await service.admin.get("/models")).map(({ model_name: name }) => name);
 
-  test("three steps lead to the chat; each survives a reload", async () => {
+  test("leads to the chat in three steps that survive a reload", async () => {
     const at = await stage();
     const page = await at.browser.open(at.service.url, "/workspaces");
     await page.getByRole("heading", { name: "Set up Cairn" }).waitFor();
-    expect(await page.getByRole("button", { name: "New workspace" }).count()).toBe(0);
-    // All three at once, at the size of a small laptop.
-    const last = page.getByRole("listitem").filter({ hasText: "The first workspace" });
+    expect(await page.getByRole("button", { name: "Create workspace" }).count()).toBe(0);
+    // All three are visible at the size of a small laptop.
+    const last = page.getByRole("listitem").filter({ hasText: "Create a workspace" });
     const { y, height } = (await last.boundingBox())!;
     expect(y + height).toBeLessThan(page.viewportSize()!.height);
 
@@ -59,42 +59,42 @@ describe.if(hasBrowser)("the first run", () => {
 
     await page.reload();
     await page.getByText("answers: 3 models").waitFor();
-    await page.getByRole("textbox", { name: "Search, or type a name" }).fill("swift");
+    await page.getByRole("textbox", { name: "Search or type a name" }).fill("swift");
     expect(await page.getByRole("checkbox", { name: "thorough-1" }).count()).toBe(0);
     await page.getByRole("checkbox", { name: "swift-1" }).check();
-    await page.getByRole("textbox", { name: "Search, or type a name" }).fill("my-own");
+    await page.getByRole("textbox", { name: "Search or type a name" }).fill("my-own");
     await page.keyboard.press("Enter");
     await page.getByRole("button", { name: "Add 2 models" }).click();
-    await page.getByRole("button", { name: "Create the workspace" }).waitFor();
+    await page.getByRole("button", { name: "Create workspace" }).waitFor();
     expect(await models(at)).toEqual(["my-own", "swift-1"]);
 
     await page.reload();
     await page.getByRole("textbox", { name: "Name" }).fill("Release desk");
     await page.getByRole("combobox", { name: "Model of the orchestrator" }).fill("swift");
     await page.getByRole("option", { name: /swift-1/ }).click();
-    await page.getByRole("button", { name: "Create the workspace" }).click();
+    await page.getByRole("button", { name: "Create workspace" }).click();
     await page.waitForURL(/\/workspaces\/1$/);
     await page.getByRole("link", { name: "Chat" }).waitFor();
   });
 
-  test("a provider that refuses is told in its own words, and can be put right without starting anew", async () => {
+  test("shows a provider's refusal verbatim, and lets the admin correct it in place", async () => {
     const at = await stage();
     const page = await at.browser.open(at.service.url, "/workspaces");
     await page.getByRole("textbox", { name: "Address" }).fill(at.model.anthropicUrl);
     await page.getByRole("textbox", { name: "Key" }).fill("wrong");
     await page.getByRole("button", { name: "Continue" }).click();
-    await page.getByText("could not be used").waitFor();
+    await page.getByText("Cannot use").waitFor();
     await page.getByText(/^The provider answered 401: .*api-key/s).waitFor();
-    await page.getByText("The key is not accepted there: give another one.").waitFor();
+    await page.getByText("The key was rejected. Enter another one.").waitFor();
 
-    // The key alone, also for one that is no better: it is asked again.
-    await page.getByRole("button", { name: "Change the provider" }).click();
+    // Replacing only the key, even by another wrong one, asks the provider again.
+    await page.getByRole("button", { name: "Edit provider" }).click();
     expect(await page.getByRole("button", { name: "Save" }).isDisabled()).toBe(true);
-    await page.getByRole("textbox", { name: "Another key" }).fill("wrong-too");
+    await page.getByRole("textbox", { name: "New key" }).fill("wrong-too");
     await page.getByRole("button", { name: "Save" }).click();
-    await page.getByText("The key is not accepted there: give another one.").waitFor();
-    await page.getByRole("button", { name: "Change the provider" }).click();
-    await page.getByRole("textbox", { name: "Another key" }).fill(KEY);
+    await page.getByText("The key was rejected. Enter another one.").waitFor();
+    await page.getByRole("button", { name: "Edit provider" }).click();
+    await page.getByRole("textbox", { name: "New key" }).fill(KEY);
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByText("answers: 3 models").waitFor();
 
@@ -103,9 +103,9 @@ describe.if(hasBrowser)("the first run", () => {
     await page.getByText("never sent to another address").waitFor();
     await page.getByRole("textbox", { name: "Key for the new address" }).fill(KEY);
     await page.getByRole("button", { name: "Save" }).click();
-    await page.getByText("could not be used").waitFor();
-    await page.getByText("The address ends before /v1.").waitFor();
-    await page.getByRole("button", { name: "Change the provider" }).click();
+    await page.getByText("Cannot use").waitFor();
+    await page.getByText("The address must not include /v1.").waitFor();
+    await page.getByRole("button", { name: "Edit provider" }).click();
     await page.getByRole("textbox", { name: "Address" }).fill(at.model.anthropicUrl);
     await page.getByRole("textbox", { name: "Key for the new address" }).fill(KEY);
     await page.getByRole("button", { name: "Save" }).click();
@@ -113,7 +113,7 @@ describe.if(hasBrowser)("the first run", () => {
     expect(await at.service.admin.get("/providers")).toHaveLength(1);
   });
 
-  test("Anthropic itself is not added without a key; after a second try the set-up goes on with the last provider", async () => {
+  test("requires a key for Anthropic; continues with the provider that was added last", async () => {
     const at = await stage();
     const page = await at.browser.open(at.service.url, "/workspaces");
     await page.getByRole("button", { name: "Continue" }).click();
@@ -124,12 +124,12 @@ describe.if(hasBrowser)("the first run", () => {
     await add("Zeroth", "http://127.0.0.1:9/v1");
     await add("Another", at.model.openaiUrl);
     await page.reload();
-    await page.getByText("Another answers: 3 models").waitFor();
+    await page.getByText("Another responded: 3 models").waitFor();
     await page.getByLabel("Provider").selectOption("Zeroth");
     await page.getByText("Connection refused: http://127.0.0.1:9/v1").waitFor();
   });
 
-  test("without the pointer, and without a problem that axe knows, in both themes", async () => {
+  test("works by keyboard and passes axe in both themes", async () => {
     const at = await stage();
     const page = await at.browser.open(at.service.url, "/workspaces");
     await page.getByRole("heading", { name: "Set up Cairn" }).waitFor();
@@ -144,7 +144,7 @@ describe.if(hasBrowser)("the first run", () => {
     await page.keyboard.type(KEY);
     await page.keyboard.press("Enter");
     await page.getByText("answers: 3 models").waitFor();
-    expect(await focused()).toBe("Step 2: Its models");
+    expect(await focused()).toBe("Step 2: Add models");
     await clean();
     await page.keyboard.press("Tab");
     await page.keyboard.press("Tab");
@@ -153,25 +153,25 @@ describe.if(hasBrowser)("the first run", () => {
     await page.getByRole("button", { name: "Add 1 model" }).waitFor();
     await page.getByRole("button", { name: "Add 1 model" }).focus();
     await page.keyboard.press("Enter");
-    await page.getByRole("button", { name: "Create the workspace" }).waitFor();
+    await page.getByRole("button", { name: "Create workspace" }).waitFor();
     await clean();
     expect(await models(at)).toEqual(["thorough-1"]);
-    await eventually(focused, "Step 3: The first workspace");
+    await eventually(focused, "Step 3: Create a workspace");
     await page.keyboard.press("Tab");
     await page.keyboard.type("By keys");
     await page.keyboard.press("Enter");
     await page.waitForURL(/\/workspaces\/1$/);
   });
 
-  test("without a model nobody makes a workspace: a member is told to ask an admin, with the link", async () => {
+  test("blocks creating a workspace without a model, and tells a member to ask an admin", async () => {
     const at = await stage();
     const member = await createPerson(at.service.admin, "Mia");
     const page = await at.browser.open("about:blank", "");
     await page.setExtraHTTPHeaders({ Authorization: `Bearer ${member.token}` });
     await page.goto(`${at.service.url}/workspaces`);
     await page.getByRole("heading", { name: "No workspaces yet" }).waitFor();
-    expect(await page.getByRole("button", { name: "New workspace" }).isDisabled()).toBe(true);
-    await page.getByText("There is no model yet: ask an admin to add one first.").waitFor();
+    expect(await page.getByRole("button", { name: "Create workspace" }).isDisabled()).toBe(true);
+    await page.getByText("No models yet; ask an admin to add one.").waitFor();
     expect(await page.getByRole("heading", { name: "Set up Cairn" }).count()).toBe(0);
     expect(await accessibilityProblems(page)).toEqual([]);
     await page.goto(`${at.service.url}/workspaces?new=1`);

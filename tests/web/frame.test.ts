@@ -1,5 +1,5 @@
-// Goal: what is around every screen works in the browser: the rail, folded and as a sheet, the skip link, titles, an address that leads
-// nowhere, a connection that is lost and comes back, and names that are too long.
+// Goal: the frame around every screen works: the rail, collapsed and as a sheet, the skip link, titles, unknown addresses, lost connections
+// and long names.
 
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Page } from "playwright-core";
@@ -13,9 +13,9 @@ import { createPerson } from "../kit/person.ts";
 import { runService, type RunningService } from "../kit/running.ts";
 
 setDefaultTimeout(60_000);
-/** The longest pause between two attempts, and what a busy machine needs. */
+/** The longest pause between two attempts, plus slack for a busy machine. */
 const RECONNECT_MS_MAX = 20_000;
-/** Around the words of a table's cell. */
+/** The padding of a table cell. */
 const CELL_PX = 12;
 const NARROW = { width: 390, height: 800 };
 
@@ -42,7 +42,7 @@ describe.if(hasBrowser)("the frame", () => {
       return { page: beyond(document.documentElement), screen: beyond(document.querySelector("main")) };
     })()`);
 
-  test("every place has its title and is marked in the rail; an address that leads nowhere says so", async () => {
+  test("titles every place and marks it in the rail; reports unknown addresses", async () => {
     const page = await browser.open(service.url, "/settings");
     for (const place of ["Workspaces", "Models", "Settings"]) {
       await rail(page).getByRole("link", { name: place }).click();
@@ -51,18 +51,18 @@ describe.if(hasBrowser)("the frame", () => {
       expect(await rail(page).locator("[aria-current=page]").innerText()).toBe(place);
     }
     await page.goto(`${service.url}/no/such/page`);
-    await page.getByRole("heading", { name: "This page does not exist" }).waitFor();
+    await page.getByRole("heading", { name: "Page not found" }).waitFor();
     expect(await page.title()).toBe("Not found · Cairn");
     expect(await problemsInBothThemes(page)).toEqual([]);
-    // More digits than an id can have.
+    // More digits than an id may have.
     await page.goto(`${service.url}/workspaces/99999999999999999999`);
-    await page.getByRole("heading", { name: "This page does not exist" }).waitFor();
+    await page.getByRole("heading", { name: "Page not found" }).waitFor();
     await page.getByRole("main").getByRole("link", { name: "Workspaces" }).click();
     await page.getByRole("heading", { name: "Workspaces" }).waitFor();
     await page.close();
   });
 
-  test("on a wide screen every page begins at the same place, and its table goes as far as its buttons", async () => {
+  test("aligns every page at the same position on a wide screen, and tables with their buttons", async () => {
     const page = await browser.open(service.url, "/settings", { width: 1920, height: 1080 });
     const places = new Set<string>();
     for (const place of ["Workspaces", "Gears", "Library", "Models", "People", "Audit", "Settings"]) {
@@ -73,14 +73,14 @@ describe.if(hasBrowser)("the frame", () => {
       const { x, y } = (await heading.boundingBox())!;
       places.add(`${x} ${Math.round(y + (await heading.boundingBox())!.height / 2)} ${box.width}`);
       for (const table of await page.locator(".body table").all())
-        // Its words begin and end where the heading and the buttons do.
+        // Its text aligns with the heading on the left and the buttons on the right.
         expect((await table.boundingBox())!.width).toBe(box.width + 2 * CELL_PX);
     }
     expect([...places]).toEqual(["224 84 1672"]);
     await page.close();
   });
 
-  test("the skip link is the first stop and leads past the rail without changing the address", async () => {
+  test("offers a skip link as the first stop, which keeps the address", async () => {
     const page = await browser.open(service.url, "/settings");
     await page.getByRole("heading", { name: "Settings" }).waitFor();
     await page.keyboard.press("Tab");
@@ -91,13 +91,13 @@ describe.if(hasBrowser)("the frame", () => {
     await page.close();
   });
 
-  test("the rail folds to pictures that keep their names, and stays so", async () => {
+  test("collapses the rail to labelled icons, and remembers it", async () => {
     const page = await browser.open(service.url, "/settings");
     const wide = (await rail(page).boundingBox())!.width;
-    await rail(page).getByRole("button", { name: "Show pictures only" }).click();
+    await rail(page).getByRole("button", { name: "Collapse sidebar" }).click();
     await eventually(async () => (await rail(page).boundingBox())!.width < wide / 2, true);
     await page.reload();
-    await rail(page).getByRole("button", { name: "Show names" }).waitFor();
+    await rail(page).getByRole("button", { name: "Expand sidebar" }).waitFor();
     expect((await rail(page).boundingBox())!.width).toBeLessThan(wide / 2);
     await rail(page).getByRole("link", { name: "Models" }).click();
     await page.getByRole("heading", { name: "Models", level: 1 }).waitFor();
@@ -105,7 +105,7 @@ describe.if(hasBrowser)("the frame", () => {
     await page.close();
   });
 
-  test("in one column the rail is a sheet: it takes the focus, keeps it, and gives it back", async () => {
+  test("shows the rail as a sheet in one column, which traps and restores the focus", async () => {
     const page = await browser.open(service.url, "/settings", NARROW);
     const menu = page.getByRole("button", { name: "Menu", exact: true });
     await menu.waitFor();
@@ -131,7 +131,7 @@ describe.if(hasBrowser)("the frame", () => {
     await page.close();
   });
 
-  test("names as long as they may be do not widen anything, at any width", async () => {
+  test("fits names of maximum length at any width", async () => {
     const name = `Wilhelmina${"-von-und-zu".repeat(8)}`.slice(0, 100);
     const person = await createPerson(service.admin, name);
     const workspace = await person.client.post("/workspaces", {
@@ -143,7 +143,7 @@ describe.if(hasBrowser)("the frame", () => {
     await page.setExtraHTTPHeaders({ Authorization: `Bearer ${person.token}` });
     for (const path of ["/workspaces", `/workspaces/${workspace.id}`, "/settings", "/models"]) {
       await page.goto(service.url + path);
-      await page.getByRole("navigation", { name: "Where you are" }).waitFor();
+      await page.getByRole("navigation", { name: "Breadcrumbs" }).waitFor();
       for (const width of [360, 760, 1280]) {
         await page.setViewportSize({ width, height: 800 });
         await eventually(() => overflow(page), { page: 0, screen: 0 });
@@ -152,20 +152,20 @@ describe.if(hasBrowser)("the frame", () => {
     await page.close();
   });
 
-  test("a server that goes away is told, and when it is back everything goes on by itself", async () => {
+  test("reports a lost server and recovers by itself", async () => {
     const folder = stack.use(await temporaryFolder());
     const data = `${folder.path}/data`;
     const first = await runService({ data });
     const { workspaceId: id } = await furnish(first.admin, modelUrl);
     const page = await browser.open(first.url, `/workspaces/${id}`);
-    // The whole view: what is not loaded yet could not be, without a server.
+    // Wait for the whole view: nothing can load without a server.
     await page.getByRole("textbox", { name: "Message the orchestrator" }).waitFor();
     await first.end("SIGTERM");
-    await page.getByText("Connection lost, trying again").waitFor();
+    await page.getByText("Connection lost. Reconnecting…").waitFor();
     await page.evaluate("window.untouched = true");
     await using second = await runService({ data, listen: `127.0.0.1:${first.port}` });
     await page
-      .getByText("Connection lost, trying again")
+      .getByText("Connection lost. Reconnecting…")
       .waitFor({ state: "detached", timeout: RECONNECT_MS_MAX });
     await second.admin.post(`/workspaces/${id}/agents`, { name: "newcomer", role: "", model_id: 1 });
     await page.keyboard.press("Control+k");
@@ -175,33 +175,33 @@ describe.if(hasBrowser)("the frame", () => {
     await page.close();
   });
 
-  test("a screen that can't be fetched says so in plain words, and is no obstacle to the others", async () => {
+  test("reports a screen that fails to load, without blocking the others", async () => {
     const page = await browser.open(service.url, "/settings");
     await page.getByRole("heading", { name: "Settings" }).waitFor();
     await page.route(/\/assets\/library-.*\.(js|css)$/, (route) => route.abort());
     await rail(page).getByRole("link", { name: "Library" }).click();
-    await page.getByRole("alert").getByText("This part of the interface could not be fetched").waitFor();
+    await page.getByRole("alert").getByText("This part of the interface could not be loaded").waitFor();
     await rail(page).getByRole("link", { name: "Models" }).click();
     await page.getByRole("heading", { name: "Models", level: 1 }).waitFor();
     browser.expected(/ERR_FAILED/);
     await page.close();
   });
 
-  test("a view of a workspace that can't be fetched leaves the others as they are", async () => {
+  test("keeps the other views when one fails to load", async () => {
     const page = await browser.open(service.url, `/workspaces/${workspaceId}`);
     const box = page.getByRole("textbox", { name: "Message" });
     await box.fill("not sent yet");
     await page.route(/\/assets\/files-.*\.(js|css)$/, (route) => route.abort());
-    const views = page.getByRole("navigation", { name: "Views of the workspace" });
+    const views = page.getByRole("navigation", { name: "Workspace views" });
     await views.getByRole("link", { name: "Files" }).click();
-    await page.getByRole("alert").getByText("This part of the interface could not be fetched").waitFor();
+    await page.getByRole("alert").getByText("This part of the interface could not be loaded").waitFor();
     await views.getByRole("link", { name: "Chat" }).click();
     expect(await box.inputValue()).toBe("not sent yet");
     browser.expected(/ERR_FAILED/);
     await page.close();
   });
 
-  test("without a network, a server on this machine is asked all the same", async () => {
+  test("still contacts a local server when the browser is offline", async () => {
     const page = await browser.open("about:blank", "");
     await page.addInitScript(
       "Object.defineProperty(Navigator.prototype, 'onLine', { get: () => false }); addEventListener('load', () => dispatchEvent(new Event('offline')))",
@@ -213,14 +213,14 @@ describe.if(hasBrowser)("the frame", () => {
     await page.close();
   });
 
-  test("a server that can't be asked who one is says so, and can be asked again", async () => {
+  test("reports a failed session request and retries it", async () => {
     const page = await browser.open("about:blank", "");
     await page.route("**/api/v1/whoami", (route) => route.abort());
     await page.goto(`${service.url}/workspaces/${workspaceId}`);
-    await page.getByRole("alert").getByText("The server can't be reached.").waitFor();
+    await page.getByRole("alert").getByText("The server is unreachable.").waitFor();
     browser.expected(/ERR_FAILED/);
     await page.unrouteAll();
-    await page.getByRole("button", { name: "Try again" }).click();
+    await page.getByRole("button", { name: "Retry" }).click();
     await page.getByRole("link", { name: "Chat" }).waitFor();
     await page.close();
   });

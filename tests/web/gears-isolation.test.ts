@@ -1,4 +1,4 @@
-// Goal: in the browser a gear that was approved to run isolated is seen not to run without isolation, and an admin says whether it may.
+// Goal: a gear approved to run isolated is shown as stopped when isolation is lost, until an admin approves it again.
 
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { shortHash } from "../../web/kit/format.ts";
@@ -11,7 +11,7 @@ import { world } from "../kit/world.ts";
 setDefaultTimeout(90_000);
 
 test.if(hasBrowser && process.platform !== "win32")(
-  "the approvals and the gear say that isolation is gone, and an admin approves once more",
+  "reports the lost isolation under Approvals and on the gear, and lets an admin approve it again",
   async () => {
     await using data = await temporaryFolder();
     let gear: GearView;
@@ -22,9 +22,9 @@ test.if(hasBrowser && process.platform !== "win32")(
     await using after = await world({ data: data.path, environment: withPrograms.environment });
     await using browser = await startBrowser();
     const page = await browser.open(after.url, "/approvals");
-    await page.getByText("A gear was approved to run isolated, and isolation is gone").first().waitFor();
+    await page.getByText("A gear approved to run isolated has lost its isolation").first().waitFor();
     await page.getByRole("link", { name: "Review" }).first().click();
-    await page.getByText("approved for isolation only").first().waitFor();
+    await page.getByText("isolation lost").first().waitFor();
     await page.getByText("It does not run until the container runtime is back", { exact: false }).waitFor();
     expect(await accessibilityProblems(page)).toEqual([]);
     await page.getByRole("button", { name: `Approve ${shortHash(gear.content_hash)}` }).click();

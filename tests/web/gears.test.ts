@@ -1,5 +1,5 @@
-// Goal: in the browser a gear goes from an agent's forge through review, dry run and approval to the approved call; what is approved is
-// exactly what was looked at; who may not decide sees everything and no buttons.
+// Goal: a gear goes from an agent's forge through review, dry run and approval to the approved call; approval covers exactly the reviewed
+// content; people who cannot decide see everything but no buttons.
 
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
@@ -23,9 +23,9 @@ setDefaultTimeout(TEST_MS);
 
 describe.if(hasBrowser && process.platform !== "win32")("gears", () => {
   const stack = new AsyncDisposableStack();
-  /** Says that it isolates, and answers with the arguments. */
+  /** Reports isolation, and echoes the arguments. */
   let service: World;
-  /** The compiled program on this machine: gears run for real, and not isolated. */
+  /** The compiled program on this machine: gears really run, without isolation. */
   let bare: RunningService;
   let model: ScriptedModel;
   let place: Furnished;
@@ -47,9 +47,9 @@ describe.if(hasBrowser && process.platform !== "win32")("gears", () => {
   const open = (path: string, options = {}) => browser.open(service.url, path, options);
   const read = (id: number, at: { readonly admin: Client } = service) => at.admin.get(`/gears/${id}`);
   const short = (hash: string) => `${hash.slice(0, 4)}…${hash.slice(-4)}`;
-  const side = (page: Page) => page.getByRole("complementary", { name: "Try and decide" });
+  const side = (page: Page) => page.getByRole("complementary", { name: "Run and decide" });
 
-  /** Somebody who signed in in a browser of their own. */
+  /** A person who is signed in in a separate browser context. */
   async function signedIn(
     name: string,
     role: string,
@@ -65,10 +65,10 @@ describe.if(hasBrowser && process.platform !== "win32")("gears", () => {
     return context;
   }
 
-  test("without any: says what a gear is, and the first one is made; refusals stand beside their fields", async () => {
+  test("explains gears when there are none, creates the first one, and shows refusals beside their fields", async () => {
     const page = await browser.open(bare.url, "/gears");
     await page.getByRole("heading", { name: "No gears yet" }).waitFor();
-    await page.getByRole("link", { name: "New gear" }).click();
+    await page.getByRole("link", { name: "Create gear" }).click();
     await page.getByLabel("Name", { exact: true }).fill("Not A Name");
     await page.getByRole("button", { name: "Create gear" }).click();
     await page.getByText("must match").waitFor();
@@ -86,7 +86,7 @@ describe.if(hasBrowser && process.platform !== "win32")("gears", () => {
     await page.context().close();
   });
 
-  test("forged by an agent, reviewed, tried with live output, approved, called", async () => {
+  test("takes a forged gear through review, dry run with live output, approval and call", async () => {
     const gate = join(folder.path, "gate");
     const code = `echo first\nuntil [ -e ${gate} ]; do sleep 0.05; done\ncat\n`;
     model.script("boss", [
@@ -114,16 +114,16 @@ describe.if(hasBrowser && process.platform !== "win32")("gears", () => {
     await page.getByRole("link", { name: /^slow_echo/ }).click();
     const card = page.getByRole("region", { name: "orchestrator asks to approve a gear" });
     await card.getByText("slow_echo").waitFor();
-    await card.getByText("NOT isolated: with the server's own access").waitFor();
+    await card.getByText("NOT isolated, with the server's own access").waitFor();
     await card.getByRole("link", { name: "Review" }).click();
     await page.getByText("forged by orchestrator in lab anthropic").waitFor();
-    await page.getByText("version 1 waits for approval").waitFor();
-    await page.getByText("Once approved it can be called by: orchestrator in lab anthropic.").waitFor();
+    await page.getByText("version 1 pending approval").waitFor();
+    await page.getByText("Once approved, it can be called by orchestrator in lab anthropic.").waitFor();
 
-    // What can't be sent is said beside its field, and nothing runs; what the server refuses too.
+    // Invalid arguments, and those that the server refuses, are reported beside their field; nothing runs.
     await side(page).getByLabel("times").fill("many");
     await side(page).getByRole("button", { name: "Dry run" }).click();
-    await side(page).getByText("This is not a number.").waitFor();
+    await side(page).getByText("Not a number.").waitFor();
     await side(page).getByLabel("times").fill("7");
     await side(page).getByRole("button", { name: "Dry run" }).click();
     await side(page).getByRole("alert").filter({ hasText: "3" }).waitFor();
@@ -150,7 +150,7 @@ describe.if(hasBrowser && process.platform !== "win32")("gears", () => {
     await chat("Call it.");
     await page.getByRole("link", { name: "Runs" }).click();
     const runs = page.getByRole("table", { name: "Runs" });
-    const called = runs.getByRole("row", { name: /call by an agent/ });
+    const called = runs.getByRole("row", { name: /agent call/ });
     await called.getByText("exit 0").waitFor();
     await called.click();
     await page.getByRole("region", { name: "Output" }).getByText("from the agent").waitFor();
@@ -159,7 +159,7 @@ describe.if(hasBrowser && process.platform !== "win32")("gears", () => {
     await page.context().close();
   });
 
-  test("somebody saves while one reviews: what was not looked at is not approved, and that is said", async () => {
+  test("does not approve a version that was saved during the review, and says so", async () => {
     const gear = await approvedGear(service.admin, { name: "changing", code: "cat\necho one\n" });
     await service.admin.put(`/gears/${gear.id}`, { code: "cat\necho two\n" });
     const page = await open(`/gears/${gear.id}/review`);
@@ -171,12 +171,12 @@ describe.if(hasBrowser && process.platform !== "win32")("gears", () => {
     const approve = page.getByRole("button", { name: `Approve ${short(second.content_hash)}` });
     await approve.click();
     await page.getByText("the gear has other content by now").waitFor();
-    await page.getByText("Version 3 was saved while you look at version 2.", { exact: false }).waitFor();
+    await page.getByText("Version 3 was saved meanwhile. You see version 2,", { exact: false }).waitFor();
     await page.getByText("echo two").waitFor();
     expect(await page.getByText("curl evil").count()).toBe(0);
     expect(await approve.isDisabled()).toBe(true);
     expect(await read(gear.id)).toMatchObject({ status: "pending", approval: null });
-    await page.getByRole("button", { name: "Look at version 3" }).click();
+    await page.getByRole("button", { name: "Show version 3" }).click();
     await page.getByText("curl evil").waitFor();
     const third = await read(gear.id);
     await page.getByRole("button", { name: `Approve ${short(third.content_hash)}` }).waitFor();
@@ -184,7 +184,7 @@ describe.if(hasBrowser && process.platform !== "win32")("gears", () => {
     await page.context().close();
   });
 
-  test("the decision is in reach at once; it invites approval only when all of the content was on the screen", async () => {
+  test("shows the decision at once, and highlights Approve only after all content was on the screen", async () => {
     const code = Array.from({ length: 120 }, (_, line) => `echo line ${line}`).join("\n");
     const gear = await makeGear(service.admin, { name: "long_gear", code: `cat\n${code}\n` });
     const inView = async (page: Page) => {
@@ -199,8 +199,8 @@ describe.if(hasBrowser && process.platform !== "win32")("gears", () => {
       await eventually(() => inView(page), true);
       const inviting = () => approve.evaluate((button) => button.classList.contains("primary"));
       expect(await inviting()).toBe(false);
-      await page.getByText("Part of what would be approved was not on the screen yet.").waitFor();
-      await page.getByRole("button", { name: "Show the rest" }).click();
+      await page.getByText("You have not seen all of the content yet.").waitFor();
+      await page.getByRole("button", { name: "Show rest" }).click();
       await page.getByText("echo line 119").waitFor();
       await eventually(inviting, true);
       await eventually(() => inView(page), true);
@@ -209,7 +209,7 @@ describe.if(hasBrowser && process.platform !== "win32")("gears", () => {
     }
   });
 
-  test("where there is one column, the list of versions stands above what differs and covers nothing", async () => {
+  test("places the version list above the diff in one column", async () => {
     const gear = await approvedGear(service.admin, { name: "stacked_gear", code: "cat\necho one\n" });
     await service.admin.put(`/gears/${gear.id}`, { code: "cat\necho two\n" });
     const page = await open(`/gears/${gear.id}/versions`, { width: 390 });
@@ -223,13 +223,13 @@ describe.if(hasBrowser && process.platform !== "win32")("gears", () => {
     await page.context().close();
   });
 
-  test("without isolation: said on every page, and approved only after one more question", async () => {
+  test("warns about missing isolation on every page, and asks again before approval", async () => {
     const gear = await makeGear(bare.admin, { name: "bare_gear" });
     const page = await browser.open(bare.url, "/gears");
     await page.getByText("Gears are NOT isolated on this server", { exact: false }).waitFor();
     await page.getByRole("link", { name: "bare_gear" }).click();
     await page.getByText("Gears are not isolated on this server.", { exact: true }).waitFor();
-    await side(page).getByLabel("Arguments as JSON").fill('{"a": 1}');
+    await side(page).getByLabel("Arguments (JSON)").fill('{"a": 1}');
     await side(page).getByRole("button", { name: "Dry run" }).click();
     await side(page)
       .getByText("This run was not isolated: the program had the server's own access.")
@@ -247,21 +247,21 @@ describe.if(hasBrowser && process.platform !== "win32")("gears", () => {
     await page.context().close();
   });
 
-  test("who may not decide sees code, tests and schema, and who can", async () => {
+  test("shows people who cannot decide the code, tests and schema, and who can", async () => {
     const gear = await makeGear(service.admin, {
       name: "looked_at",
       tests: [{ name: "echo", args: { a: 1 }, expected: '{"a":1}' }],
     });
     const context = await signedIn("mira", "member");
     const page = await open(`/gears/${gear.id}/review`, { context });
-    await page.getByText("Admins decide on gears", { exact: false }).waitFor();
+    await page.getByText("Only admins can approve and disable gears", { exact: false }).waitFor();
     await page.getByRole("region", { name: "Content of main.sh" }).getByText("cat").waitFor();
     expect(await page.getByRole("button", { name: /^(Approve|Disable|Save limit)/ }).count()).toBe(0);
     expect(await page.getByRole("button", { name: "More about this gear" }).count()).toBe(0);
     await page.getByRole("button", { name: "Run tests" }).click();
     await page.getByText("all passed").waitFor();
     await page.getByRole("link", { name: "Code" }).click();
-    await page.getByText("Its author, admin, and admins save new versions.").waitFor();
+    await page.getByText("Only its author, admin, and admins can save new versions.").waitFor();
     expect(await page.getByRole("button", { name: /^Save/ }).count()).toBe(0);
     const bareContext = await signedIn("mira", "member", bare);
     const { id } = await makeGear(bare.admin, { name: "not_for_her" });
@@ -272,12 +272,12 @@ describe.if(hasBrowser && process.platform !== "win32")("gears", () => {
     await bareContext.close();
   });
 
-  test("a new version: said before what it takes away; somebody else's save is not overwritten unseen", async () => {
+  test("warns that a new version loses the approval; never overwrites someone else's save unseen", async () => {
     const gear = await approvedGear(service.admin, { name: "written", code: "cat\n" });
     const page = await open(`/gears/${gear.id}/code`);
     const editor = page.getByRole("textbox", { name: "Content of main.sh" });
     await page.getByLabel("Description").fill("Says it again.");
-    await page.getByText("does not run before it is approved", { exact: false }).waitFor();
+    await page.getByText("until it is approved", { exact: false }).waitFor();
     await page.getByRole("button", { name: "Save version 2" }).click();
     await page.waitForURL(`**/gears/${gear.id}/review`);
     await page.getByText("Says it again.").first().waitFor();
@@ -290,15 +290,15 @@ describe.if(hasBrowser && process.platform !== "win32")("gears", () => {
     await editor.click();
     await page.keyboard.press("ControlOrMeta+a");
     await page.keyboard.insertText("cat\necho mine\n");
-    await page.getByText("does not run before it is approved", { exact: false }).waitFor();
+    await page.getByText("until it is approved", { exact: false }).waitFor();
     await service.admin.put(`/gears/${gear.id}`, { code: "cat\necho theirs\n" });
     await page.getByRole("button", { name: "Save version" }).click();
-    const stale = page.getByRole("dialog", { name: "Somebody else saved this gear" });
+    const stale = page.getByRole("dialog", { name: "Someone else saved this gear" });
     await stale.getByText("echo theirs").waitFor();
     await stale.getByText("echo mine").waitFor();
-    await stale.getByRole("button", { name: "Save mine as version 4" }).click();
+    await stale.getByRole("button", { name: "Save as version 4" }).click();
     await page.waitForURL(`**/gears/${gear.id}/review`);
-    await page.getByText("version 4 waits for approval").waitFor();
+    await page.getByText("version 4 pending approval").waitFor();
     await page.getByRole("link", { name: "Versions" }).click();
     await page.getByRole("combobox", { name: "From" }).selectOption("version 1");
     await page.getByText("version 1 → version 4").first().waitFor();
@@ -307,7 +307,7 @@ describe.if(hasBrowser && process.platform !== "win32")("gears", () => {
     await page.context().close();
   });
 
-  test("code that looks other than it is shows what can't be seen; programs that are not text are told by size and hash", async () => {
+  test("reveals invisible characters in code; shows binary programs by size and hash", async () => {
     const gear = await makeGear(service.admin, {
       name: "hidden",
       code: undefined,
@@ -322,7 +322,7 @@ describe.if(hasBrowser && process.platform !== "win32")("gears", () => {
     await page.context().close();
   });
 
-  test("deleted: says who loses it; gone from the list, its address says that it does not exist", async () => {
+  test("names the callers before deleting; afterwards its address is not found", async () => {
     const gear = await approvedGear(service.admin, { name: "to_delete", args_schema: ANY_ARGS });
     await service.admin.post(`/workspaces/${place.workspaceId}/gears`, { gear_id: gear.id });
     const page = await open(`/gears/${gear.id}/review`);
@@ -332,16 +332,16 @@ describe.if(hasBrowser && process.platform !== "win32")("gears", () => {
     await question.getByText("all agents in lab anthropic").waitFor();
     await question.getByRole("button", { name: "Delete gear" }).click();
     await page.waitForURL("**/gears");
-    await page.getByText("to_delete is deleted.").waitFor();
+    await page.getByText("to_delete deleted.").waitFor();
     await page.getByRole("link", { name: "looked_at" }).waitFor();
     expect(await page.getByRole("link", { name: "to_delete" }).count()).toBe(0);
     await page.goto(`${service.url}/gears/${gear.id}/review`);
-    await page.getByRole("heading", { name: "This gear does not exist" }).waitFor();
+    await page.getByRole("heading", { name: "Gear not found" }).waitFor();
     browser.expected(/status of 404/);
     await page.context().close();
   });
 
-  test("by keyboard alone: found, opened, tried and approved", async () => {
+  test("finds, opens, tries and approves a gear by keyboard", async () => {
     const gear = await makeGear(service.admin, { name: "by_keys" });
     const page = await open("/gears");
     await page.getByRole("searchbox", { name: "Search gears" }).focus();
@@ -353,7 +353,7 @@ describe.if(hasBrowser && process.platform !== "win32")("gears", () => {
     await page.keyboard.press("Enter");
     await page.waitForURL(`**/gears/${gear.id}/review`);
     await page.getByRole("heading", { name: "by_keys" }).waitFor();
-    await tabTo(page, (at) => at.getByLabel("Arguments as JSON"));
+    await tabTo(page, (at) => at.getByLabel("Arguments (JSON)"));
     await page.keyboard.press("ControlOrMeta+a");
     await page.keyboard.type('{"a":2}');
     await focused("Dry run");
@@ -366,7 +366,7 @@ describe.if(hasBrowser && process.platform !== "win32")("gears", () => {
   });
 
   for (const theme of ["light", "dark"] as const)
-    test(`nothing that axe minds on any page (${theme})`, async () => {
+    test(`passes axe on every page (${theme})`, async () => {
       const gear = await approvedGear(service.admin, {
         name: `axe_${theme}`,
         description: "A gear",
@@ -401,17 +401,17 @@ describe.if(hasBrowser && process.platform !== "win32")("gears", () => {
         expect([tab, await accessibilityProblems(page)]).toEqual([tab, []]);
       }
       await page.goto(`${service.url}/gears?new=1`);
-      await page.getByRole("heading", { name: "New gear" }).waitFor();
+      await page.getByRole("heading", { name: "Create gear" }).waitFor();
       expect(await accessibilityProblems(page)).toEqual([]);
       await page.context().close();
     });
 
-  test("one column: everything is there, and nothing sticks out", async () => {
+  test("fits every page into one column", async () => {
     const gear = await makeGear(service.admin, { name: "narrow_gear", code: `echo ${"wide ".repeat(60)}\n` });
     const page = await open(`/gears/${gear.id}/review`, { width: 360, height: 740 });
     await page.getByRole("heading", { name: "narrow_gear" }).waitFor();
     await page.getByRole("button", { name: /^Approve/ }).waitFor();
-    await page.getByText("version 1 waits for approval").waitFor();
+    await page.getByText("version 1 pending approval").waitFor();
     expect(await page.locator("main").evaluate((main) => [main.clientWidth, main.scrollWidth])).toEqual([
       360, 360,
     ]);
@@ -421,7 +421,7 @@ describe.if(hasBrowser && process.platform !== "win32")("gears", () => {
 
 const TABS_MAX = 80;
 
-/** Presses Tab until it has the focus. */
+/** Presses Tab until the element has the focus. */
 async function tabTo(page: Page, find: (page: Page) => ReturnType<Page["locator"]>): Promise<void> {
   const wanted = find(page).first();
   await wanted.waitFor();

@@ -1,4 +1,4 @@
-// Goal: in the browser people write, change, compare, bind and delete instructions; a change by somebody else is never overwritten unseen.
+// Goal: people create, edit, compare, bind and delete instructions; an edit by someone else is never overwritten unseen.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
@@ -30,29 +30,29 @@ describe.if(hasBrowser && canShow)("the library screen", () => {
   const read = (id: number) => busy.admin.get(`/instructions/${id}`);
   const open = (path = "/library", options = {}) => browser.open(busy.url, path, options);
 
-  test("empty: says what instructions are; the first one is written, and refusals stand beside the field", async () => {
+  test("explains instructions when there are none, creates the first one, and shows refusals beside the field", async () => {
     const page = await browser.open(empty.url, "/library");
     await page.getByRole("heading", { name: "No instructions yet" }).waitFor();
-    await page.getByRole("button", { name: "Write the first one" }).click();
+    await page.getByRole("button", { name: "Create instruction" }).click();
     await side(page).getByLabel("Name").fill("Manners");
     await side(page).getByLabel("Text").fill("   ");
-    await side(page).getByRole("button", { name: "Save instruction" }).click();
+    await side(page).getByRole("button", { name: "Create instruction" }).click();
     await side(page).getByText("must not be empty").waitFor();
     await side(page).getByLabel("Text").fill("Say please.");
-    // What was typed survives a reload.
+    // The draft survives a reload.
     await page.reload();
-    await page.getByRole("button", { name: "Write the first one" }).click();
+    await page.getByRole("button", { name: "Create instruction" }).click();
     expect(await side(page).getByLabel("Name").inputValue()).toBe("Manners");
-    await side(page).getByRole("button", { name: "Save instruction" }).click();
+    await side(page).getByRole("button", { name: "Create instruction" }).click();
     await side(page).getByLabel("Text of the instruction").getByText("Say please.").waitFor();
     expect(await empty.admin.get("/instructions")).toMatchObject([{ name: "Manners", version: 1 }]);
     browser.expected(/status of 400/);
     await page.close();
   });
 
-  test("found by search; the chosen one shows text, author, version and where it is bound; proposals that wait are named", async () => {
+  test("finds an instruction; shows its text, author, version and bindings; names pending proposals", async () => {
     const page = await open();
-    await page.getByText("1 proposal by agents waits for a decision", { exact: false }).waitFor();
+    await page.getByText("1 proposal by agents pending", { exact: false }).waitFor();
     await page.getByRole("searchbox", { name: "Search instructions" }).fill("tone");
     await eventually(() => rows(page).count(), 1);
     await rows(page).first().click();
@@ -67,7 +67,7 @@ describe.if(hasBrowser && canShow)("the library screen", () => {
     await page.close();
   });
 
-  test("changed: a new version, and the difference between two", async () => {
+  test("saves a new version and compares two versions", async () => {
     const { id } = await make("greeting", "Say hello.\n");
     const page = await open(`/library/${id}`);
     await side(page).getByRole("button", { name: "Edit" }).click();
@@ -82,7 +82,7 @@ describe.if(hasBrowser && canShow)("the library screen", () => {
     await page.close();
   });
 
-  test("somebody saved meanwhile: both texts are shown, and one chooses", async () => {
+  test("shows both texts when someone else saved meanwhile", async () => {
     const { id } = await make("shared", "First.");
     const page = await open(`/library/${id}`);
     const edit = async (text: string) => {
@@ -91,34 +91,34 @@ describe.if(hasBrowser && canShow)("the library screen", () => {
     };
     await edit("Mine.");
     await busy.admin.put(`/instructions/${id}`, { text: "Theirs." });
-    await side(page).getByRole("button", { name: "Save as a new version" }).click();
-    const dialog = page.getByRole("dialog", { name: "It was changed while you wrote" });
-    await dialog.getByRole("region", { name: "Saved now, version 2" }).getByText("Theirs.").waitFor();
-    await dialog.getByRole("region", { name: "Yours" }).getByText("Mine.").waitFor();
+    await side(page).getByRole("button", { name: "Save new version" }).click();
+    const dialog = page.getByRole("dialog", { name: "Changed by someone else" });
+    await dialog.getByRole("region", { name: "Saved version 2" }).getByText("Theirs.").waitFor();
+    await dialog.getByRole("region", { name: "Your version" }).getByText("Mine.").waitFor();
     await page.keyboard.press("Escape");
     expect(await side(page).getByLabel("Text").inputValue()).toBe("Mine.");
-    await side(page).getByRole("button", { name: "Save as a new version" }).click();
+    await side(page).getByRole("button", { name: "Save new version" }).click();
     await dialog.getByRole("button", { name: "Save mine as version 3" }).click();
     await side(page).getByLabel("Text of the instruction").getByText("Mine.").waitFor();
     expect(await read(id)).toMatchObject({ version: 3, text: "Mine." });
     await edit("Mine again.");
     await busy.admin.put(`/instructions/${id}`, { text: "Theirs again." });
-    await side(page).getByRole("button", { name: "Save as a new version" }).click();
-    await dialog.getByRole("button", { name: "Take the saved one, drop mine" }).click();
+    await side(page).getByRole("button", { name: "Save new version" }).click();
+    await dialog.getByRole("button", { name: "Discard mine" }).click();
     await side(page).getByLabel("Text of the instruction").getByText("Theirs again.").waitFor();
     expect(await read(id)).toMatchObject({ version: 4, text: "Theirs again." });
     browser.expected(/status of 412/);
     await page.close();
   });
 
-  test("bound to all agents and to one; twice is refused in place; unbound", async () => {
+  test("binds to all agents and to one, refuses a duplicate in place, and unbinds", async () => {
     const { id } = await make("binding", "Bind me.");
     const bindings = async () =>
       (await busy.admin.get(`/workspaces/${busy.workspaceId}/instructions`)).flatMap((one) =>
         one.instruction_id === id ? [one.agent_id] : [],
       );
     const page = await open(`/library/${id}`);
-    await side(page).getByText("Nothing yet: no agent reads it.").waitFor();
+    await side(page).getByText("No bindings yet.").waitFor();
     await side(page).getByLabel("Workspace").selectOption("Release desk");
     await side(page).getByRole("button", { name: "Bind", exact: true }).click();
     await side(page).getByRole("listitem").getByText("all agents").waitFor();
@@ -134,7 +134,7 @@ describe.if(hasBrowser && canShow)("the library screen", () => {
     await page.close();
   });
 
-  test("deleted after it was said what is lost", async () => {
+  test("names the losses before deleting", async () => {
     const { id } = await make("short-lived", "Soon gone.");
     await busy.admin.post(`/workspaces/${busy.workspaceId}/instructions`, { instruction_id: id });
     const page = await open(`/library/${id}`);
@@ -149,25 +149,25 @@ describe.if(hasBrowser && canShow)("the library screen", () => {
     await page.close();
   });
 
-  test("others read, and are told who may change it; what does not exist is said", async () => {
+  test("tells readers who can edit it, and reports a missing instruction", async () => {
     const page = await browser.open("about:blank", "");
     await page.setExtraHTTPHeaders({ Authorization: `Bearer ${busy.tokens.member}` });
     await page.goto(`${busy.url}/library/${busy.instructionId}`);
-    await side(page).getByText("Its author and admins can change it.", { exact: false }).waitFor();
+    await side(page).getByText("Only its author and admins can edit it.", { exact: false }).waitFor();
     expect(
       await side(page)
         .getByRole("button", { name: /Edit|Delete/ })
         .count(),
     ).toBe(0);
     await page.goto(`${busy.url}/library/9999`);
-    await side(page).getByRole("heading", { name: "This instruction does not exist" }).waitFor();
+    await side(page).getByRole("heading", { name: "Instruction not found" }).waitFor();
     await side(page).getByRole("button", { name: "Close", exact: true }).click();
     await page.waitForURL(`${busy.url}/library`);
     browser.expected(/status of 404/);
     await page.close();
   });
 
-  test("the longest name leaves its buttons on a narrow screen", async () => {
+  test("keeps the buttons visible beside the longest name on a narrow screen", async () => {
     const { id } = await busy.admin.post("/instructions", {
       name: "W".repeat(100),
       text: ".",
@@ -183,7 +183,7 @@ describe.if(hasBrowser && canShow)("the library screen", () => {
     await page.close();
   });
 
-  test("by keyboard alone: from the table into the text and back", async () => {
+  test("moves from the table into the text and back by keyboard", async () => {
     const { id } = await make("keys only", "One.");
     const page = await open();
     await rows(page).first().waitFor();
@@ -203,7 +203,7 @@ describe.if(hasBrowser && canShow)("the library screen", () => {
   });
 
   for (const theme of ["light", "dark"] as const) {
-    test(`axe finds nothing (${theme})`, async () => {
+    test(`passes axe (${theme})`, async () => {
       const page = await open(`/library/${busy.instructionId}`, { theme });
       await side(page).getByRole("heading", { name: "Versions" }).waitFor();
       await side(page).getByText("v1", { exact: true }).waitFor();

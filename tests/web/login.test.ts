@@ -1,5 +1,5 @@
-// Goal: in the browser one signs in to the server of the page and to no other, comes back to where one was, and a session that ends in
-// the middle costs nothing that was typed; on the server's own machine nobody becomes its admin without asking for it.
+// Goal: a person signs in only to the page's own server and returns to where they were; a session that ends loses no input; on the
+// server's own machine no one becomes admin after signing out without asking for it.
 
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { BrowserContext, Page } from "playwright-core";
@@ -17,9 +17,9 @@ setDefaultTimeout(30_000);
 
 describe.if(hasBrowser)("the login", () => {
   const stack = new AsyncDisposableStack();
-  /** Nobody is the admin of it without signing in. */
+  /** A server that requires signing in. */
   let service: RunningService;
-  /** Another one, where the machine is. */
+  /** A server that trusts its own machine. */
   let open: RunningService;
   let browser: TestBrowser;
   let admin: Client;
@@ -57,14 +57,14 @@ describe.if(hasBrowser)("the login", () => {
     refused(401);
     return page;
   };
-  /** As if a month had passed: the session is not valid any more. */
+  /** Expires the session, as after a month. */
   const endSessions = async () => {
     await admin.delete(`/users/${ada.id}/tokens`);
   };
   const cookieOf = async (context: BrowserContext) =>
     (await context.cookies()).find(({ name }) => name === "cairn_session")?.value;
 
-  test("three fields, one heading, the first to fill in has the focus, password managers know them", async () => {
+  test("labels three fields for password managers and focuses the first empty one", async () => {
     const page = await browser.open(service.url, "/library");
     await heading(page).waitFor();
     expect(await page.getByRole("heading").allInnerTexts()).toEqual(["Sign in"]);
@@ -87,11 +87,11 @@ describe.if(hasBrowser)("the login", () => {
     await page.close();
   });
 
-  test("a wrong password is told at once and the name stays; the right one leads back to where one was", async () => {
+  test("reports a wrong password and keeps the name; the right one returns to the page", async () => {
     const page = await browser.open(service.url, `/workspaces/${workspaceId}/files?x=1`);
     await heading(page).waitFor();
     await page.getByRole("button", { name: "Sign in" }).click();
-    await page.getByText("Give the name of a user.").waitFor();
+    await page.getByText("Enter your user name.").waitFor();
     await fill(page, "Ada", "not it");
     await page.getByRole("alert").getByText("invalid username or password").waitFor();
     expect(await page.getByRole("textbox", { name: "User" }).inputValue()).toBe("Ada");
@@ -104,7 +104,7 @@ describe.if(hasBrowser)("the login", () => {
     await page.close();
   });
 
-  test("by keys alone; signing out leads back to the login and shows nothing of before", async () => {
+  test("signs in and out by keyboard, and shows nothing of the session afterwards", async () => {
     const page = await browser.open(service.url, "/settings");
     await heading(page).waitFor();
     refused(401);
@@ -126,17 +126,19 @@ describe.if(hasBrowser)("the login", () => {
     await page.close();
   });
 
-  test("a session that ends in the middle: the login stands in front, and what was typed is still there", async () => {
+  test("shows the login over the page when the session ends, and keeps the input", async () => {
     const page = await signedIn("/models?open=new-provider");
     await page.getByRole("textbox", { name: "Name" }).fill("Half written");
     await endSessions();
     await page.getByRole("textbox", { name: "Key" }).fill("a-key");
-    await page.getByRole("button", { name: "Add the provider" }).click();
+    await page.getByRole("complementary").getByRole("button", { name: "Add provider" }).click();
     await heading(page).waitFor();
     await page.getByText("The session of Ada has ended.").waitFor();
     expect(await page.getByRole("textbox", { name: "User" }).inputValue()).toBe("Ada");
     await eventually(() => page.evaluate("document.activeElement.name"), "password");
-    expect(await page.getByRole("button", { name: "Add the provider" }).isVisible()).toBe(false);
+    expect(
+      await page.getByRole("complementary").getByRole("button", { name: "Add provider" }).isVisible(),
+    ).toBe(false);
     expect(await problemsInBothThemes(page)).toEqual([]);
     await page.keyboard.press("Escape");
     await heading(page).waitFor();
@@ -145,13 +147,13 @@ describe.if(hasBrowser)("the login", () => {
     await heading(page).waitFor({ state: "detached" });
     expect(page.url()).toBe(`${service.url}/models?open=new-provider`);
     expect(await page.getByRole("textbox", { name: "Name" }).inputValue()).toBe("Half written");
-    await page.getByText("The session has ended, so this was not done.").waitFor();
-    await page.getByRole("button", { name: "Add the provider" }).click();
+    await page.getByText("Your session has ended, so nothing was changed.").waitFor();
+    await page.getByRole("complementary").getByRole("button", { name: "Add provider" }).click();
     await page.getByRole("complementary").getByRole("heading", { name: "Half written" }).waitFor();
     await page.close();
   });
 
-  test("over a dialog too; and another person who signs in starts anew", async () => {
+  test("shows the login over a dialog; another person starts fresh", async () => {
     const berta = await createPerson(admin, "Berta");
     const page = await signedIn("/workspaces?new=1");
     await page
@@ -178,7 +180,7 @@ describe.if(hasBrowser)("the login", () => {
     await page.close();
   });
 
-  test("a workspace that is open follows on after signing in again", async () => {
+  test("resumes an open workspace after signing in again", async () => {
     const page = await signedIn(`/workspaces/${workspaceId}/blueprint`);
     await page.getByRole("link", { name: "Blueprint" }).waitFor();
     await endSessions();
@@ -193,7 +195,7 @@ describe.if(hasBrowser)("the login", () => {
     await page.close();
   });
 
-  test("another server is opened on purpose only, and nothing that was typed goes there", async () => {
+  test("opens another server only on request, without sending input to it", async () => {
     const page = await browser.open(service.url, "/");
     await heading(page).waitFor();
     refused(401);
@@ -211,7 +213,7 @@ describe.if(hasBrowser)("the login", () => {
     await server.press("Enter");
     expect(await page.getByRole("textbox", { name: "Password" }).isDisabled()).toBe(true);
     expect(page.url()).toStartWith(service.url);
-    await page.getByRole("button", { name: `Open the login of ${new URL(open.url).host}` }).click();
+    await page.getByRole("button", { name: `Open ${new URL(open.url).host}` }).click();
     await page.waitForURL(`${open.url}/**`);
     await page.getByText("this machine").waitFor();
     expect(posts).toEqual([]);
@@ -219,7 +221,7 @@ describe.if(hasBrowser)("the login", () => {
     await page.close();
   });
 
-  test("too many attempts: it says for how long", async () => {
+  test("says how long to wait after too many attempts", async () => {
     const crowded = await strict();
     const page = await browser.open(crowded.url, "/");
     await heading(page).waitFor();
@@ -237,10 +239,10 @@ describe.if(hasBrowser)("the login", () => {
     await page.close();
   });
 
-  test("on the server's own machine: signing out and a stale session ask before one is its admin", async () => {
+  test("asks before continuing as admin on the server's own machine", async () => {
     const carl = await createPerson(open.admin, "Carl");
     const page = await browser.open(open.url, "/settings");
-    await page.getByRole("button", { name: "Sign in as somebody else" }).click();
+    await page.getByRole("button", { name: "Switch user" }).click();
     await heading(page).waitFor();
     await fill(page, "Carl", carl.password);
     await page.getByText("You signed in with a password.").waitFor();
@@ -249,20 +251,20 @@ describe.if(hasBrowser)("the login", () => {
     await heading(page).waitFor();
     refused(401);
     await page.getByText("The session of Carl has ended.").waitFor();
-    await page.getByRole("button", { name: "Go on as admin" }).click();
+    await page.getByRole("button", { name: "Continue as admin" }).click();
     await page.getByText("this machine").waitFor();
     expect(new URL(page.url()).pathname).toBe("/library");
     await page.close();
   });
 
-  test("a stale cookie at the start does not lock anybody out", async () => {
+  test("ignores a stale cookie at the start", async () => {
     const context = await browser.browser.newContext({ reducedMotion: "reduce" });
     await context.addCookies([
       { name: "cairn_session", value: "cairn_stale", url: open.url, httpOnly: true, sameSite: "Strict" },
     ]);
     const page = await browser.open(open.url, "/gears", { context });
     await heading(page).waitFor();
-    await page.getByRole("button", { name: "Go on as admin" }).click();
+    await page.getByRole("button", { name: "Continue as admin" }).click();
     await page.getByText("this machine").waitFor();
     refused(401);
     await context.close();

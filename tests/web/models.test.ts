@@ -1,5 +1,5 @@
-// Goal: in the browser an admin manages providers and models, a key goes in and never comes out, and what is still in use stays; members
-// read and add models, and have no control for the rest.
+// Goal: an admin manages providers and models; keys are never shown; models and providers in use cannot be deleted; members read and add
+// models only.
 
 import { afterAll, beforeAll, describe, expect, test, setDefaultTimeout } from "bun:test";
 import type { Page } from "playwright-core";
@@ -50,43 +50,43 @@ describe.if(hasBrowser)("the models screen", () => {
   const open = (path = "") => browser.open(service.url, `/models${path}`);
   const side = (page: Page) => page.getByRole("complementary", { name: "Details" });
 
-  test("empty, then a provider is added, tested, and its models are chosen", async () => {
+  test("adds a provider, tests it and adds its models", async () => {
     const page = await open();
     await page.getByRole("heading", { name: "No providers yet" }).waitFor();
-    await page.getByRole("main").getByRole("button", { name: "Add a provider" }).last().click();
+    await page.getByRole("main").getByRole("button", { name: "Add provider" }).last().click();
     await side(page).getByRole("textbox", { name: "Address" }).fill(`${model.anthropicUrl}/?x=1`);
     await side(page).getByRole("textbox", { name: "Key" }).fill(KEY);
     await side(page).getByRole("textbox", { name: "Name" }).fill("Ours");
-    await side(page).getByRole("button", { name: "Add the provider" }).click();
+    await side(page).getByRole("button", { name: "Add provider" }).click();
     await side(page).getByText("must not have a query or fragment").waitFor();
     browser.expected(/status of 400/);
     expect(await side(page).getByRole("textbox", { name: "Key" }).inputValue()).toBe(KEY);
     await side(page).getByRole("textbox", { name: "Address" }).fill(model.anthropicUrl);
-    await side(page).getByRole("button", { name: "Add the provider" }).click();
+    await side(page).getByRole("button", { name: "Add provider" }).click();
     await side(page).getByRole("heading", { name: "Ours" }).waitFor();
     await side(page).getByRole("button", { name: "Test", exact: true }).click();
-    await side(page).getByText("Ours answers: 3 models.").waitFor();
+    await side(page).getByText("Ours responded: 3 models.").waitFor();
     await side(page).getByRole("checkbox", { name: "swift-1" }).check();
     await side(page).getByRole("checkbox", { name: "swift-2" }).check();
-    await side(page).getByRole("button", { name: "Leave out swift-1" }).click();
+    await side(page).getByRole("button", { name: "Remove swift-1" }).click();
     await side(page).getByRole("button", { name: "Add 1 model" }).click();
-    await page.getByText("swift-2 is added.").waitFor();
+    await page.getByText("swift-2 added.").waitFor();
     await page.getByRole("table", { name: "Models" }).getByText("swift-2").waitFor();
     await eventually(() => side(page).getByRole("checkbox", { name: "swift-2" }).isDisabled(), true);
     expect(await page.content()).not.toContain(KEY);
     await page.close();
   });
 
-  test("sizes and prices: nothing is unknown, 0 is free, a wrong one is told at its field", async () => {
+  test("treats empty prices as unknown and 0 as free; reports invalid ones at their field", async () => {
     const owner = await provider();
     const one = await add(owner, { input_price: 3, context_tokens: 1000 });
     const page = await open(`?open=model-${one.id}`);
     await side(page).getByRole("textbox", { name: "Label" }).fill("Our best");
     await side(page).getByRole("textbox", { name: "Context size" }).fill("lots");
     await side(page).getByRole("button", { name: "Save" }).click();
-    await side(page).getByText("Give a whole number").waitFor();
+    await side(page).getByText("Enter a whole number").waitFor();
     await side(page).getByRole("textbox", { name: "Context size" }).fill("200,000");
-    await side(page).getByRole("textbox", { name: "Longest answer" }).fill("8192");
+    await side(page).getByRole("textbox", { name: "Output limit" }).fill("8192");
     await side(page).getByRole("textbox", { name: "Input", exact: true }).fill("");
     await side(page).getByRole("textbox", { name: "Cached input" }).fill("0");
     await side(page).getByRole("textbox", { name: "Output", exact: true }).fill("9999999");
@@ -95,7 +95,7 @@ describe.if(hasBrowser)("the models screen", () => {
     browser.expected(/status of 400/);
     await side(page).getByRole("textbox", { name: "Output", exact: true }).fill("0.25");
     await side(page).getByRole("button", { name: "Save" }).click();
-    await page.getByText("Our best is saved.").waitFor();
+    await page.getByText("Our best saved.").waitFor();
     expect(await readModel(one.id)).toMatchObject({
       label: "Our best",
       context_tokens: 200_000,
@@ -115,7 +115,7 @@ describe.if(hasBrowser)("the models screen", () => {
     await page.close();
   });
 
-  test("two tabs: each saves what was typed in it, and shows what the other saved", async () => {
+  test("saves each tab's own edits and shows those of the other tab", async () => {
     const owner = await provider();
     const one = await add(owner, { label: "Shared by two", input_price: 3 });
     const first = await open(`?open=model-${one.id}`);
@@ -126,9 +126,9 @@ describe.if(hasBrowser)("the models screen", () => {
     await field(second, "Label").fill("Renamed by two");
     await field(first, "Output").fill("99");
     await side(first).getByRole("button", { name: "Save" }).click();
-    await first.getByText("Shared by two is saved.").waitFor();
+    await first.getByText("Shared by two saved.").waitFor();
     await side(second).getByRole("button", { name: "Save" }).click();
-    await second.getByText("Renamed by two is saved.").waitFor();
+    await second.getByText("Renamed by two saved.").waitFor();
     expect(await readModel(one.id)).toMatchObject({
       label: "Renamed by two",
       input_price: 3,
@@ -139,7 +139,7 @@ describe.if(hasBrowser)("the models screen", () => {
     await second.close();
   });
 
-  test("where there is one column, sizes and prices stand under the name", async () => {
+  test("shows sizes and prices below the name in one column", async () => {
     const owner = await provider();
     const prices = { input_price: 0.25, cached_input_price: 0.025, output_price: null };
     await add(owner, { label: "Small screen", context_tokens: 400_000, ...prices });
@@ -153,22 +153,22 @@ describe.if(hasBrowser)("the models screen", () => {
     await page.close();
   });
 
-  test("one model can be added with its sizes and prices", async () => {
+  test("adds one model with its sizes and prices", async () => {
     const owner = await provider();
     const page = await open(`?open=provider-${owner.id}`);
-    await side(page).getByRole("textbox", { name: "Name of a model" }).fill("typed-by-hand");
+    await side(page).getByRole("textbox", { name: "Model name" }).fill("typed-by-hand");
     await page.keyboard.press("Enter");
     await side(page).getByText("Label, sizes and prices").click();
     await side(page).getByRole("textbox", { name: "Label" }).fill("By hand");
     await side(page).getByRole("textbox", { name: "Output", exact: true }).fill("15");
     await side(page).getByRole("button", { name: "Add 1 model" }).click();
-    await page.getByText("By hand is added.").waitFor();
+    await page.getByText("By hand added.").waitFor();
     const made = (await service.admin.get("/models")).find(({ label }) => label === "By hand");
     expect(made).toMatchObject({ model_name: "typed-by-hand", output_price: 15, input_price: null });
     await page.close();
   });
 
-  test("another address asks for the key before it is sent; a slash at the end is no other address", async () => {
+  test("asks for the key when the address changes, but not for a trailing slash", async () => {
     const owner = await provider();
     const page = await open(`?open=provider-${owner.id}`);
     const address = side(page).getByRole("textbox", { name: "Address", exact: true });
@@ -186,27 +186,27 @@ describe.if(hasBrowser)("the models screen", () => {
     await page.close();
   });
 
-  test("the key is replaced and cleared, and never shown", async () => {
+  test("replaces and deletes the key, and never shows it", async () => {
     const owner = await provider();
     const page = await open(`?open=provider-${owner.id}`);
-    await side(page).getByText("A key is stored. Nobody can see it.").waitFor();
-    await side(page).getByRole("textbox", { name: "Another key" }).fill("has a space");
-    await side(page).getByRole("button", { name: "Replace the key" }).click();
+    await side(page).getByText("A key is stored. No one can read it.").waitFor();
+    await side(page).getByRole("textbox", { name: "New key" }).fill("has a space");
+    await side(page).getByRole("button", { name: "Replace key" }).click();
     await side(page).getByText("printable ASCII").waitFor();
     browser.expected(/status of 400/);
-    await side(page).getByRole("textbox", { name: "Another key" }).fill("fresh-key-77");
-    await side(page).getByRole("button", { name: "Replace the key" }).click();
-    await eventually(() => side(page).getByRole("textbox", { name: "Another key" }).inputValue(), "");
-    await page.getByText("The key is stored.", { exact: true }).waitFor();
-    await side(page).getByRole("button", { name: "Clear the key" }).click();
-    await page.getByRole("dialog").getByRole("button", { name: "Clear the key" }).click();
+    await side(page).getByRole("textbox", { name: "New key" }).fill("fresh-key-77");
+    await side(page).getByRole("button", { name: "Replace key" }).click();
+    await eventually(() => side(page).getByRole("textbox", { name: "New key" }).inputValue(), "");
+    await page.getByText("Key saved.", { exact: true }).waitFor();
+    await side(page).getByRole("button", { name: "Delete key" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Delete key" }).click();
     await side(page).getByText("No key is stored.").waitFor();
     expect((await readProvider(owner.id))?.has_key).toBe(false);
     expect(await page.content()).not.toContain("fresh-key-77");
     await page.close();
   });
 
-  test("what is in use is not deleted, and says so where one asked; then it is", async () => {
+  test("refuses to delete a model or provider in use, in place, and deletes it once unused", async () => {
     const owner = await provider();
     const used = await add(owner, { label: "In use" });
     const workspace = await service.admin.post("/workspaces", {
@@ -240,39 +240,39 @@ describe.if(hasBrowser)("the models screen", () => {
     await page.close();
   });
 
-  test("a provider that can't be reached or refuses is told in its own words", async () => {
+  test("shows the error of a provider that is unreachable or refuses", async () => {
     const refusing = await provider({ api_key: "wrong" });
     const page = await open(`?open=provider-${refusing.id}`);
     await side(page).getByRole("button", { name: "Test", exact: true }).click();
-    await side(page).getByText("could not be used").waitFor();
+    await side(page).getByText("Cannot use").waitFor();
     await side(page)
       .getByText(/^The provider answered 401: /)
       .waitFor();
     const silent = await provider({ base_url: "http://127.0.0.1:9" });
     await page.goto(`${service.url}/models?open=provider-${silent.id}`);
     await side(page).getByRole("button", { name: "Test", exact: true }).click();
-    await side(page).getByText("could not be used").waitFor();
+    await side(page).getByText("Cannot use").waitFor();
     await page.goto(`${service.url}/models?open=provider-9999`);
-    await side(page).getByRole("heading", { name: "This provider does not exist" }).waitFor();
+    await side(page).getByRole("heading", { name: "Provider not found" }).waitFor();
     await side(page).getByRole("button", { name: "Close" }).click();
     await eventually(() => side(page).count(), 0);
     await page.close();
   });
 
-  test("a member reads and adds models; the other controls are not there", async () => {
+  test("lets a member read and add models, without the other controls", async () => {
     const owner = await provider();
     const one = await add(owner, { label: "Readable", output_price: 5 });
     const member = await createPerson(service.admin, "Mel");
     const page = await browser.open("about:blank", "");
     await page.setExtraHTTPHeaders({ Authorization: `Bearer ${member.token}` });
     await page.goto(`${service.url}/models?open=model-${one.id}`);
-    await side(page).getByText("$5.00 for a million tokens").waitFor();
-    await page.getByText("Everybody may add models of these providers.").waitFor();
+    await side(page).getByText("$5.00 per million tokens").waitFor();
+    await page.getByText("Everyone can add models of these providers.").waitFor();
     const buttons = () => page.getByRole("main").getByRole("button").allInnerTexts();
     expect((await buttons()).filter((text) => /save|delete|add a provider|key|test/i.test(text))).toEqual([]);
     await page.getByRole("button", { name: "Add models" }).click();
     await side(page).getByRole("combobox", { name: "Provider" }).selectOption(owner.name);
-    await side(page).getByRole("textbox", { name: "Name of a model" }).fill("from-a-member");
+    await side(page).getByRole("textbox", { name: "Model name" }).fill("from-a-member");
     await page.keyboard.press("Enter");
     await side(page).getByRole("button", { name: "Add 1 model" }).click();
     await page.getByRole("table", { name: "Models" }).getByText("from-a-member").waitFor();
@@ -282,7 +282,7 @@ describe.if(hasBrowser)("the models screen", () => {
     await page.close();
   });
 
-  test("by keys: a row opens with Enter, its pane is reached and closed", async () => {
+  test("opens, reaches and closes a row's pane by keyboard", async () => {
     const owner = await provider();
     await add(owner, { label: "Aaa first" });
     const page = await open();
@@ -296,7 +296,7 @@ describe.if(hasBrowser)("the models screen", () => {
     await page.close();
   });
 
-  test("in one column the pane is a sheet that takes the focus and gives it back", async () => {
+  test("shows the pane as a sheet in one column, which takes and restores the focus", async () => {
     const owner = await provider();
     await add(owner, { label: "Aab second" });
     const page = await browser.open(service.url, "/models", { width: 390, height: 800 });
@@ -312,7 +312,7 @@ describe.if(hasBrowser)("the models screen", () => {
     await page.close();
   });
 
-  test("axe finds nothing, in both themes", async () => {
+  test("passes axe in both themes", async () => {
     const owner = await provider();
     const one = await add(owner);
     const page = await open();

@@ -1,5 +1,5 @@
-// Goal: in the browser an admin manages people and teams, sees each token once and can't lose it by accident; a team-lead manages own
-// teams only; a member is told whom to ask.
+// Goal: an admin manages people and teams, and sees each token once without losing it by accident; a team lead manages only their teams;
+// a member is told whom to ask.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
@@ -46,15 +46,15 @@ describe.if(hasBrowser)("the people screen", () => {
     return page;
   };
 
-  test("a person is added; the token is shown once and can't be dismissed by accident", async () => {
+  test("adds a person and shows the token once, without accidental dismissal", async () => {
     const page = await open();
     await page.getByText("No teams yet.", { exact: false }).waitFor();
-    await page.getByRole("button", { name: "Add a person" }).click();
+    await page.getByRole("button", { name: "Add person" }).click();
     await page.getByLabel("Name").fill("Ada");
     await page.getByLabel("Role").selectOption("Team lead");
-    await page.getByRole("button", { name: "Add person" }).click();
+    await details(page).getByRole("button", { name: "Add person" }).click();
     const dialog = page.getByRole("dialog", { name: "Token of Ada" });
-    await dialog.getByText("It will not be shown again.", { exact: false }).waitFor();
+    await dialog.getByText("it is not shown again.", { exact: false }).waitFor();
     const token = (await dialog.getByLabel("Token", { exact: true }).textContent())!.trim();
     expect(await createClient(service.url, token).get("/whoami")).toMatchObject({
       name: "Ada",
@@ -64,7 +64,7 @@ describe.if(hasBrowser)("the people screen", () => {
     await page.mouse.click(5, 5);
     expect(await dialog.isVisible()).toBe(true);
     expect(await dialog.getByRole("button", { name: "Done" }).isEnabled()).toBe(false);
-    await dialog.getByLabel("I have stored it").check();
+    await dialog.getByLabel("I have stored the token").check();
     await dialog.getByRole("button", { name: "Done" }).click();
     await dialog.waitFor({ state: "detached" });
     expect(await page.content()).not.toContain(token);
@@ -72,11 +72,11 @@ describe.if(hasBrowser)("the people screen", () => {
     await page.close();
   });
 
-  test("what the server refuses stands beside the field, and the input stays", async () => {
+  test("shows refusals beside the field and keeps the input", async () => {
     const page = await open();
-    await page.getByRole("button", { name: "Add a person" }).click();
-    await page.getByLabel("Name").fill("ADMIN");
     await page.getByRole("button", { name: "Add person" }).click();
+    await page.getByLabel("Name").fill("ADMIN");
+    await details(page).getByRole("button", { name: "Add person" }).click();
     await details(page).getByRole("alert").getByText('a user named "ADMIN" already exists').waitFor();
     expect(await page.getByLabel("Name").inputValue()).toBe("ADMIN");
     expect(await page.getByLabel("Name").getAttribute("aria-invalid")).toBe("true");
@@ -84,15 +84,15 @@ describe.if(hasBrowser)("the people screen", () => {
     await page.close();
   });
 
-  test("role and name; the last admin stays one", async () => {
+  test("edits role and name, but keeps the last admin", async () => {
     await addUser("Berta");
     const page = await open();
     await person(page, "Berta").click();
     await details(page).getByLabel("Role").selectOption("Admin");
-    await details(page).getByRole("button", { name: "Change role" }).click();
+    await details(page).getByRole("button", { name: "Save" }).click();
     await eventually(async () => (await userNamed("Berta"))?.role, "admin");
     await details(page).getByLabel("Role").selectOption("Member");
-    await details(page).getByRole("button", { name: "Change role" }).click();
+    await details(page).getByRole("button", { name: "Save" }).click();
     await eventually(async () => (await userNamed("Berta"))?.role, "member");
     await details(page).getByRole("button", { name: "Rename" }).click();
     await details(page).getByLabel("Name").fill("Berta B.");
@@ -100,15 +100,15 @@ describe.if(hasBrowser)("the people screen", () => {
     await details(page).getByRole("heading", { name: "Berta B." }).waitFor();
     await person(page, "admin").click();
     await details(page).getByLabel("Role").selectOption("Member");
-    await details(page).getByRole("button", { name: "Change role" }).click();
+    await details(page).getByRole("button", { name: "Save" }).click();
     await details(page).getByText("this is the last admin", { exact: false }).waitFor();
-    await details(page).getByRole("button", { name: "Keep the old role" }).click();
+    await details(page).getByRole("button", { name: "Cancel" }).click();
     expect(await details(page).getByLabel("Role").inputValue()).toBe("admin");
     browser.expected(/status of 409/);
     await page.close();
   });
 
-  test("a new token, and all of them revoked, sessions too; there is no password field", async () => {
+  test("creates a token and revokes all tokens and sessions; has no password field", async () => {
     const { user, token } = await addUser("Carl");
     await service.admin.put(`/users/${user.id}/password`, { password: "a long password" });
     const first = createClient(service.url, token);
@@ -121,22 +121,22 @@ describe.if(hasBrowser)("the people screen", () => {
     await person(page, "Carl").click();
     await details(page).getByText("1 token or session").waitFor();
     expect(await page.locator("input[type=password]").count()).toBe(0);
-    await details(page).getByRole("button", { name: "New token" }).click();
+    await details(page).getByRole("button", { name: "Create token" }).click();
     const dialog = page.getByRole("dialog", { name: "Token of Carl" });
     const made = (await dialog.getByLabel("Token", { exact: true }).textContent())!.trim();
-    await dialog.getByLabel("I have stored it").check();
+    await dialog.getByLabel("I have stored the token").check();
     await dialog.getByRole("button", { name: "Done" }).click();
     await details(page).getByRole("button", { name: "Revoke all" }).click();
     const question = page.getByRole("dialog", { name: "Revoke all tokens of Carl?" });
     await question.getByText("2 tokens and sessions end at once", { exact: false }).waitFor();
     await question.getByRole("button", { name: "Revoke all" }).click();
-    await page.getByText("2 tokens and sessions of Carl ended.").waitFor();
+    await page.getByText("2 tokens and sessions of Carl revoked.").waitFor();
     for (const one of [made, session.token])
       await refusal(createClient(service.url, one).get("/whoami"), "unauthenticated");
     await page.close();
   });
 
-  test("deleted only with a new owner for the workspaces", async () => {
+  test("deletes a person only with a new owner for their workspaces", async () => {
     const { user, token } = await addUser("Dora");
     const [model] = await service.admin.get("/models");
     const own = await createClient(service.url, token).post("/workspaces", {
@@ -159,14 +159,14 @@ describe.if(hasBrowser)("the people screen", () => {
     await page.close();
   });
 
-  test("teams: made, filled, renamed, emptied and deleted", async () => {
+  test("creates, fills, renames, empties and deletes a team", async () => {
     await addUser("Emil");
     const page = await open();
-    await page.getByRole("button", { name: "New team" }).click();
-    await page.getByLabel("Name").fill("Night shift");
     await page.getByRole("button", { name: "Create team" }).click();
-    await details(page).getByText("Nobody yet.").waitFor();
-    await details(page).getByRole("combobox", { name: "Add a member" }).fill("Emi");
+    await page.getByLabel("Name").fill("Night shift");
+    await details(page).getByRole("button", { name: "Create team" }).click();
+    await details(page).getByText("No members yet.").waitFor();
+    await details(page).getByRole("combobox", { name: "Add member" }).fill("Emi");
     await page.getByRole("option", { name: /Emil/ }).click();
     await details(page).getByRole("button", { name: "Add", exact: true }).click();
     await details(page).getByRole("button", { name: "Remove Emil" }).waitFor();
@@ -180,9 +180,9 @@ describe.if(hasBrowser)("the people screen", () => {
     await service.admin.put(`/workspaces/${workspace!.id}/teams/${made!.id}`);
     await page.reload();
     await details(page).getByRole("button", { name: "Remove Emil" }).click();
-    await details(page).getByText("Nobody yet.").waitFor();
+    await details(page).getByText("No members yet.").waitFor();
     await details(page).getByRole("button", { name: "Delete team" }).click();
-    const dialog = page.getByRole("dialog", { name: "Delete the team Day shift?" });
+    const dialog = page.getByRole("dialog", { name: "Delete Day shift?" });
     await dialog.getByText(workspace!.name, { exact: false }).waitFor();
     await dialog.getByRole("button", { name: "Delete team" }).click();
     await page.getByText("No teams yet.", { exact: false }).waitFor();
@@ -190,7 +190,7 @@ describe.if(hasBrowser)("the people screen", () => {
     await page.close();
   });
 
-  test("a team-lead sees teams only, and manages those they belong to", async () => {
+  test("shows a team lead only teams, and lets them manage their own", async () => {
     const { user, token } = await addUser("Lea", "team-lead");
     const { user: other } = await addUser("Finn");
     const own = await service.admin.post("/teams", { name: "Own" });
@@ -201,13 +201,13 @@ describe.if(hasBrowser)("the people screen", () => {
     await team(page, "Own").click();
     expect(await page.getByRole("table", { name: "People" }).count()).toBe(0);
     expect(await page.getByRole("link", { name: "People" }).count()).toBe(1);
-    expect(await page.getByRole("button", { name: "New team" }).count()).toBe(0);
-    await details(page).getByRole("combobox", { name: "Add a member" }).fill("Finn");
+    expect(await page.getByRole("button", { name: "Create team" }).count()).toBe(0);
+    await details(page).getByRole("combobox", { name: "Add member" }).fill("Finn");
     await page.getByRole("option", { name: /Finn/ }).click();
     await details(page).getByRole("button", { name: "Add", exact: true }).click();
     await details(page).getByRole("button", { name: "Remove Finn" }).waitFor();
     await team(page, "Foreign").click();
-    await details(page).getByText("Admins and the team's own leads manage it.", { exact: false }).waitFor();
+    await details(page).getByText("Admins and its team leads manage it.", { exact: false }).waitFor();
     expect(
       await details(page)
         .getByRole("button", { name: /Remove|Rename|Add/ })
@@ -216,15 +216,15 @@ describe.if(hasBrowser)("the people screen", () => {
     await page.close();
   });
 
-  test("a member is told whom to ask", async () => {
+  test("tells a member whom to ask", async () => {
     const { token } = await addUser("Gina");
     const page = await as(token);
-    await page.getByRole("heading", { name: "People are managed by admins" }).waitFor();
+    await page.getByRole("heading", { name: "Only admins manage people" }).waitFor();
     expect(await page.getByRole("link", { name: "People" }).count()).toBe(0);
     await page.close();
   });
 
-  test("by keyboard alone: a person is found, opened and renamed", async () => {
+  test("finds, opens and renames a person by keyboard", async () => {
     await addUser("Hanna");
     const page = await open();
     await page.getByRole("searchbox", { name: "Search people" }).focus();
@@ -244,7 +244,7 @@ describe.if(hasBrowser)("the people screen", () => {
   });
 
   for (const theme of ["light", "dark"] as const) {
-    test(`axe finds nothing (${theme})`, async () => {
+    test(`passes axe (${theme})`, async () => {
       const page = await open({ theme });
       await person(page, "admin").click();
       await details(page).getByRole("heading", { name: "admin" }).waitFor();
@@ -254,11 +254,11 @@ describe.if(hasBrowser)("the people screen", () => {
       expect(await accessibilityProblems(page)).toEqual([]);
       await details(page).getByRole("button", { name: "Close" }).click();
       await person(page, "admin").click();
-      await details(page).getByRole("button", { name: "New token" }).click();
+      await details(page).getByRole("button", { name: "Create token" }).click();
       const dialog = page.getByRole("dialog", { name: "Token of admin" });
       await dialog.waitFor();
       expect(await accessibilityProblems(page)).toEqual([]);
-      await dialog.getByLabel("I have stored it").check();
+      await dialog.getByLabel("I have stored the token").check();
       await dialog.getByRole("button", { name: "Done" }).click();
       await page.close();
     });

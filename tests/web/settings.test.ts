@@ -1,4 +1,4 @@
-// Goal: in the browser one sets the theme, sees who one is and what of this server is on, in words, and an admin can turn web search off.
+// Goal: a person sets the theme and sees their session and the server's switches; an admin disables web search.
 
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { problemsInBothThemes } from "../kit/axe.ts";
@@ -22,7 +22,7 @@ describe.if(hasBrowser && canStandIn)("the settings", () => {
   });
   afterAll(() => stack.disposeAsync());
 
-  /** With search, terminal and containers. */
+  /** A server with search, terminal and containers. */
   const equipped = async () => {
     const folder = stack.use(await temporaryFolder());
     await folder.write(
@@ -33,11 +33,11 @@ describe.if(hasBrowser && canStandIn)("the settings", () => {
     return stack.use(await runService({ data: `${folder.path}/data`, environment }));
   };
 
-  test("the theme holds at once and after a reload, by keys", async () => {
+  test("applies the theme at once and after a reload, by keyboard", async () => {
     const page = await browser.open(plain.url, "/settings", { theme: "light" });
     const ground = () => page.evaluate("getComputedStyle(document.body).backgroundColor");
     const light = await ground();
-    await page.getByRole("radio", { name: "As the system" }).focus();
+    await page.getByRole("radio", { name: "System" }).focus();
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("ArrowDown");
     expect(await page.getByRole("radio", { name: "Dark" }).isChecked()).toBe(true);
@@ -50,28 +50,28 @@ describe.if(hasBrowser && canStandIn)("the settings", () => {
     await page.close();
   });
 
-  test("who one is, the version, the keys, and the description of the API", async () => {
+  test("shows the session, the version, the shortcuts and the API description", async () => {
     const page = await browser.open(plain.url, "/settings");
-    await page.getByText("makes you its admin without signing in").waitFor();
+    await page.getByText("you are its admin without signing in").waitFor();
     const { version } = await plain.admin.get("/health");
     await page.getByText(version, { exact: true }).waitFor();
-    await page.getByText("Search everything, run a command").waitFor();
-    const link = page.getByRole("link", { name: "Description of the API" });
+    await page.getByText("Search and run commands").waitFor();
+    const link = page.getByRole("link", { name: "API description" });
     const answer = await page.request.get(new URL((await link.getAttribute("href"))!, plain.url).href);
     expect(await answer.json()).toHaveProperty("openapi");
     expect(await page.getByText(/password/i).count()).toBe(0);
     await page.close();
   });
 
-  test("what is off says why, and nothing can turn it on", async () => {
+  test("says why a switch is off, and offers no way to enable it", async () => {
     const page = await browser.open(plain.url, "/settings");
     await page.getByText("Web search is off for this installation").waitFor();
-    await page.getByText("The terminal is off").waitFor();
+    await page.getByText("Terminal unavailable").waitFor();
     expect(await page.getByRole("button", { name: /turn/i }).count()).toBe(0);
     await page.close();
   });
 
-  test("an admin turns web search off for good, after a question; Escape changes nothing", async () => {
+  test("lets an admin disable web search after confirmation; Escape changes nothing", async () => {
     const service = await equipped();
     await service.admin.post("/gears", {
       name: "count_words",
@@ -80,34 +80,34 @@ describe.if(hasBrowser && canStandIn)("the settings", () => {
       args_schema: '{"type":"object"}',
     });
     const page = await browser.open(service.url, "/settings");
-    await page.getByText("approved its exact words").waitFor();
+    await page.getByText("approval of its exact words").waitFor();
     await page.getByText("0 of 8 in use").waitFor();
-    await page.getByText("Isolation of gears").getByText("on").waitFor();
-    await page.getByRole("button", { name: "Turn off" }).click();
-    await page.getByRole("dialog", { name: "Turn web search off?" }).waitFor();
+    await page.getByText("Gear isolation").getByText("on").waitFor();
+    await page.getByRole("button", { name: "Disable" }).click();
+    await page.getByRole("dialog", { name: "Disable web search?" }).waitFor();
     await page.keyboard.press("Escape");
     await page.getByRole("dialog").waitFor({ state: "detached" });
     expect(await service.admin.get("/egress/status")).toMatchObject({ on: true });
-    await page.getByRole("button", { name: "Turn off" }).click();
-    await page.getByRole("button", { name: "Turn it off" }).click();
-    await page.getByText("Web search is off.").waitFor();
-    await page.getByRole("button", { name: "Turn off" }).waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Disable" }).click();
+    await page.getByRole("button", { name: "Disable web search" }).click();
+    await page.getByText("Web search disabled.").waitFor();
+    await page.getByRole("button", { name: "Disable" }).waitFor({ state: "detached" });
     expect(await service.admin.get("/egress/status")).toMatchObject({ on: false });
     await page.close();
   });
 
-  test("a member sees the switches and has none of them", async () => {
+  test("shows a member the switches without controls", async () => {
     const service = await equipped();
     const member = await createPerson(service.admin, "Mia");
     const page = await browser.open("about:blank", "");
     await page.setExtraHTTPHeaders({ Authorization: `Bearer ${member.token}` });
     await page.goto(`${service.url}/settings`);
-    await page.getByText("approved its exact words").waitFor();
-    expect(await page.getByRole("button", { name: "Turn off" }).count()).toBe(0);
+    await page.getByText("approval of its exact words").waitFor();
+    expect(await page.getByRole("button", { name: "Disable" }).count()).toBe(0);
     await page.close();
   });
 
-  test("a status that can't be read says so; axe finds nothing, in both themes", async () => {
+  test("reports an unreadable status; passes axe in both themes", async () => {
     const page = await browser.open("about:blank", "");
     await page.route("**/api/v1/egress/status", (route) =>
       route.fulfill({

@@ -1,5 +1,5 @@
-// Goal: an admin types into a shell in the browser and sees what it says, in every colour, at the size of the page, until it ends; where the
-// terminal is off the page says why and what to do.
+// Goal: an admin uses a shell in the browser with all colours and the size of the page; if the terminal is off, the page says why and what
+// to do.
 
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Page } from "playwright-core";
@@ -18,12 +18,12 @@ const TEST_MS = 40_000;
 setDefaultTimeout(TEST_MS);
 
 const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
-/** What the screen shows, as a reader finds it. */
+/** The text on the screen, as screen readers find it. */
 const screen = (page: Page) => page.getByRole("group", { name: "Shell" });
 const status = (page: Page, text: string | RegExp) =>
   page.getByRole("status").filter({ hasText: text }).waitFor();
 
-describe.if(hasBrowser)("the terminal is off", () => {
+describe.if(hasBrowser)("a disabled terminal", () => {
   const stack = new AsyncDisposableStack();
   let service: RunningService;
   let browser: TestBrowser;
@@ -35,9 +35,9 @@ describe.if(hasBrowser)("the terminal is off", () => {
   afterAll(() => stack.disposeAsync());
 
   for (const theme of ["light", "dark"] as const) {
-    test(`it says why, and offers nothing to press (${theme})`, async () => {
+    test(`says why, without controls (${theme})`, async () => {
       const page = await browser.open(service.url, "/terminal", { theme });
-      await page.getByRole("heading", { name: "The terminal is off" }).waitFor();
+      await page.getByRole("heading", { name: "Terminal unavailable" }).waitFor();
       await page.getByText("Set terminal: true in the configuration", { exact: false }).waitFor();
       expect(await page.getByRole("main").getByRole("button").count()).toBe(0);
       expect(await accessibilityProblems(page)).toEqual([]);
@@ -45,12 +45,12 @@ describe.if(hasBrowser)("the terminal is off", () => {
     });
   }
 
-  test("for who is no admin it is not there at all", async () => {
+  test("is hidden from non-admins", async () => {
     const { token } = await service.admin.post("/users", { name: "mia" });
     const page = await browser.open("about:blank", "");
     await page.setExtraHTTPHeaders({ Authorization: `Bearer ${token}` });
     await page.goto(`${service.url}/terminal`);
-    await page.getByRole("heading", { name: "The terminal is for admins" }).waitFor();
+    await page.getByRole("heading", { name: "Admins only" }).waitFor();
     await page.close();
   });
 });
@@ -81,11 +81,11 @@ describe.if(hasBrowser)("a shell", () => {
   }, DOCKER_SETUP_MS);
   afterAll(() => stack.disposeAsync());
 
-  /** Skipped where there is no docker, which `startDocker` has said aloud. */
+  /** Skipped without Docker, which `startDocker` reports. */
   const dockerTest = (name: string, run: () => Promise<void>) =>
     test(name, async () => (docker ? run() : undefined));
 
-  /** The docker client tells the shell its size a moment after the start. */
+  /** The Docker client sends the size to the shell shortly after the start. */
   const ready = async (page: Page) => {
     await status(page, "F6 leaves the terminal");
     await line(page, `while [ "$(stty size)" = "0 0" ]; do sleep 0.05; done; clear; echo rea''dy`);
@@ -93,7 +93,7 @@ describe.if(hasBrowser)("a shell", () => {
   };
   const start = async (path = "/terminal", options: PageOptions = {}) => {
     const page = await browser.open(service.url, path, options);
-    await button(page, "Start a shell").click();
+    await button(page, "Start").click();
     await ready(page);
     return page;
   };
@@ -102,29 +102,23 @@ describe.if(hasBrowser)("a shell", () => {
     await page.keyboard.press("Enter");
   };
 
-  dockerTest(
-    "typed and answered, with a workspace's files to read, in all colours, until it ends",
-    async () => {
-      const page = await start(`/terminal?workspace=${workspaceId}`);
-      expect(await page.getByLabel("Files to read").inputValue()).toBe(String(workspaceId));
-      await line(page, "cat notes/a.txt");
-      await screen(page).getByText("hello file").first().waitFor();
-      // Colours of single letters would be attributes that the CSP refuses; Unicode comes back as it went.
-      await line(
-        page,
-        `printf '\\033[38;2;200;30;30mr%s\\033[0m \\033[44mb%s\\033[0m gr%s\\n' ed lue üße-漢`,
-      );
-      await screen(page).getByText("red blue grüße-漢").first().waitFor();
-      const red = screen(page).locator(".xterm-rows span").filter({ hasText: /^red$/ });
-      expect(await red.first().getAttribute("style")).toMatch(/color: ?(#|rgb)/);
-      await line(page, "exit");
-      await status(page, "The session has ended. The shell ended.");
-      await button(page, "Start again").click();
-      await status(page, "F6 leaves the terminal");
-      await eventually(() => screen(page).getByText("hello file").count(), 0);
-      await page.close();
-    },
-  );
+  dockerTest("runs commands over a workspace's files, in all colours, until the session ends", async () => {
+    const page = await start(`/terminal?workspace=${workspaceId}`);
+    expect(await page.getByLabel("Workspace files").inputValue()).toBe(String(workspaceId));
+    await line(page, "cat notes/a.txt");
+    await screen(page).getByText("hello file").first().waitFor();
+    // Colours of single characters would be style attributes, which the CSP blocks; Unicode round-trips.
+    await line(page, `printf '\\033[38;2;200;30;30mr%s\\033[0m \\033[44mb%s\\033[0m gr%s\\n' ed lue üße-漢`);
+    await screen(page).getByText("red blue grüße-漢").first().waitFor();
+    const red = screen(page).locator(".xterm-rows span").filter({ hasText: /^red$/ });
+    expect(await red.first().getAttribute("style")).toMatch(/color: ?(#|rgb)/);
+    await line(page, "exit");
+    await status(page, "Session ended. The shell ended.");
+    await button(page, "Restart").click();
+    await status(page, "F6 leaves the terminal");
+    await eventually(() => screen(page).getByText("hello file").count(), 0);
+    await page.close();
+  });
 
   dockerTest("it has the size of the page, also when that changes", async () => {
     const page = await start();
@@ -155,16 +149,16 @@ describe.if(hasBrowser)("a shell", () => {
     await page.keyboard.press("Control+Shift+C");
     await eventually(() => page.evaluate("navigator.clipboard.readText()"), "copied");
     await page.keyboard.press("F6");
-    expect(await page.evaluate("document.activeElement.textContent")).toBe("Start again");
+    expect(await page.evaluate("document.activeElement.textContent")).toBe("Restart");
     await page.close();
   });
 
   for (const theme of ["light", "dark"] as const) {
     dockerTest(`axe finds nothing (${theme})`, async () => {
       const page = await browser.open(service.url, "/terminal", { theme });
-      await button(page, "Start a shell").waitFor();
+      await button(page, "Start").waitFor();
       expect(await accessibilityProblems(page)).toEqual([]);
-      await button(page, "Start a shell").click();
+      await button(page, "Start").click();
       await ready(page);
       await line(page, 'for i in 1 2 3 4 5 6 7; do printf "\\033[3${i}mcolour $i\\033[0m "; done; echo');
       await screen(page).getByText("colour 7", { exact: false }).first().waitFor();

@@ -1,4 +1,4 @@
-// Goal: the chat view is there after at most 150 KB of page, scripts and style sheets, as they come over the wire.
+// Goal: the chat view loads at most 150 KB of page, scripts and style sheets, as transferred.
 
 import { expect, setDefaultTimeout, test } from "bun:test";
 import type { Page } from "playwright-core";
@@ -8,7 +8,7 @@ import { screen } from "../kit/screen.ts";
 
 const BYTES_MAX = 150_000;
 setDefaultTimeout(90_000);
-/** Nothing more is asked for after the view is there and this has passed without a new file. */
+/** Loading counts as finished after this time without a new file. */
 const QUIET_MS = 500;
 
 interface Part {
@@ -20,7 +20,7 @@ const READ = `[...performance.getEntriesByType("navigation"), ...performance.get
   ({ name, encodedBodySize }) => ({ path: new URL(name).pathname, bytes: encodedBodySize }),
 )`;
 
-/** Page, scripts and sheets; fonts and pictures do not stand between a person and the words. */
+/** Page, scripts and sheets; fonts and images do not block the text. */
 async function partsOf(page: Page): Promise<Part[]> {
   const all = (await page.evaluate(READ)) as Part[];
   return all.filter(({ path }) => !path.startsWith("/api/") && !/\.(woff2|svg|png|ico)$/.test(path));
@@ -36,7 +36,7 @@ async function settledPartsOf(page: Page): Promise<Part[]> {
   }
 }
 
-test.if(hasBrowser)("the first load of the chat view", async () => {
+test.if(hasBrowser)("limits the first load of the chat view", async () => {
   await using at = await screen({ model: { boss: [say("**Hello.** Ask me for `anything`.")] } });
   await at.chat("Who is there?");
   const page = await at.open(at.own);

@@ -1,5 +1,5 @@
-// Goal: in the browser one makes, finds, clones, shares and deletes workspaces; what is shared appears for the team and what is no longer
-// shared is gone even while it is open; controls that would be refused are not there; ten thousand stay quick.
+// Goal: people create, find, clone, share and delete workspaces; sharing and unsharing apply at once, even to open workspaces; controls that
+// would be refused are hidden; ten thousand workspaces stay fast.
 
 import { afterAll, beforeAll, describe, expect, test, setDefaultTimeout } from "bun:test";
 import type { Page } from "playwright-core";
@@ -13,7 +13,7 @@ import { runService, type RunningService } from "../kit/running.ts";
 const TEST_MS = 90_000;
 setDefaultTimeout(TEST_MS);
 const MANY = 10_000;
-/** What a search in ten thousand rows may take until it is shown, on a busy machine. */
+/** The time limit of a search in ten thousand rows, on a busy machine. */
 const SEARCH_MS_MAX = 400;
 
 describe.if(hasBrowser)("the list of workspaces", () => {
@@ -63,35 +63,35 @@ describe.if(hasBrowser)("the list of workspaces", () => {
     await page.getByRole("menuitem", { name: action, exact: true }).click();
   };
 
-  test("a workspace is made, and its chat opens; what the server refuses stands at the field", async () => {
+  test("creates a workspace and opens its chat; shows refusals at the field", async () => {
     await make("Taken");
     const page = await open();
-    await page.getByRole("button", { name: "New workspace" }).click();
-    const dialog = page.getByRole("dialog", { name: "New workspace" });
-    await dialog.getByText("can't be changed later").waitFor();
+    await page.getByRole("button", { name: "Create workspace" }).click();
+    const dialog = page.getByRole("dialog", { name: "Create workspace" });
+    await dialog.getByText("cannot change name and description later").waitFor();
     await dialog.getByRole("textbox", { name: "Name" }).fill("TAKEN");
-    await dialog.getByRole("button", { name: "Create" }).click();
+    await dialog.getByRole("button", { name: "Create workspace" }).click();
     await dialog.getByText("Choose a model.").waitFor();
     await dialog.getByRole("combobox", { name: "Model of the orchestrator" }).fill("wor");
     await page.getByRole("option", { name: /worker/ }).click();
-    await dialog.getByRole("button", { name: "Create" }).click();
+    await dialog.getByRole("button", { name: "Create workspace" }).click();
     await dialog.getByText('you already have a workspace named "TAKEN"').waitFor();
     browser.expected(/status of 409/);
     expect(await dialog.getByRole("textbox", { name: "Name" }).getAttribute("aria-invalid")).toBe("true");
-    // Where it can be put right.
+    // The focus is on the field to correct.
     await eventually(() => page.evaluate("document.activeElement.value"), "TAKEN");
     await dialog.getByRole("textbox", { name: "Name" }).fill("Fresh");
     await dialog.getByRole("textbox", { name: "Description" }).fill("For a test");
-    await dialog.getByRole("button", { name: "Create" }).click();
+    await dialog.getByRole("button", { name: "Create workspace" }).click();
     await page.waitForURL(/\/workspaces\/\d+$/);
-    await page.getByRole("navigation", { name: "Where you are" }).getByText("Fresh").waitFor();
+    await page.getByRole("navigation", { name: "Breadcrumbs" }).getByText("Fresh").waitFor();
     expect(await page.title()).toBe("Fresh · Cairn");
     await page.getByRole("link", { name: "Workspaces" }).first().click();
     await row(page, "Fresh").getByText("For a test").waitFor();
     await page.close();
   });
 
-  test("the search looks at names, descriptions, owners and teams, and says when nothing fits", async () => {
+  test("searches names, descriptions, owners and teams, and reports no match", async () => {
     const shared = await make("Weekly report", service.admin, "Numbers for the board");
     await service.admin.put(`/workspaces/${shared.id}/teams/${teamId}`);
     await make("Of Lea", lead.client);
@@ -108,44 +108,44 @@ describe.if(hasBrowser)("the list of workspaces", () => {
       await row(page, found).waitFor();
     }
     await search.fill("no such thing");
-    await page.getByRole("heading", { name: "No workspace fits" }).waitFor();
+    await page.getByRole("heading", { name: "No workspace matches" }).waitFor();
     await page.getByRole("button", { name: "Show all" }).click();
     await row(page, "Of Lea").getByText("Lea", { exact: true }).waitFor();
     await page.close();
   });
 
-  test("a clone says what it copies and is one's own", async () => {
+  test("says what a clone copies, and makes the person its owner", async () => {
     await make("Original");
     const page = await open();
     await act(page, "Original", "Clone");
     const dialog = page.getByRole("dialog", { name: "Clone Original" });
-    await dialog.getByText("conversation, the files and the sharing are not copied").waitFor();
+    await dialog.getByText("conversation, files and sharing are not copied").waitFor();
     await dialog.getByRole("button", { name: "Clone" }).click();
     await page.waitForURL(/\/workspaces\/\d+$/);
     await eventually(async () => (await names()).includes("Original copy"), true);
     await page.close();
   });
 
-  test("deleting says what is lost and wants the name typed", async () => {
+  test("names the losses before deleting, and requires the typed name", async () => {
     await make("Doomed");
     const page = await open();
     await act(page, "Doomed", "Delete");
     const dialog = page.getByRole("dialog", { name: "Delete Doomed?" });
-    await dialog.getByText("Lost for good: the conversation").waitFor();
-    const button = dialog.getByRole("button", { name: "Delete the workspace" });
+    await dialog.getByText("permanently deletes its conversation").waitFor();
+    const button = dialog.getByRole("button", { name: "Delete workspace" });
     await dialog.getByRole("textbox").fill("doomed");
     expect(await button.isDisabled()).toBe(true);
     await page.keyboard.press("Enter");
     expect(await names()).toContain("Doomed");
     await dialog.getByRole("textbox").fill("Doomed");
     await button.click();
-    await page.getByText("Doomed is deleted.").waitFor();
+    await page.getByText("Doomed deleted.").waitFor();
     await eventually(() => row(page, "Doomed").count(), 0);
     expect(await names()).not.toContain("Doomed");
     await page.close();
   });
 
-  test("sharing shows it to the team, and ending it takes it away while it is open", async () => {
+  test("shows a shared workspace to the team, and removes it when sharing ends while it is open", async () => {
     const workspace = await make("Together");
     const page = await open();
     const other = await as(member);
@@ -162,12 +162,12 @@ describe.if(hasBrowser)("the list of workspaces", () => {
 
     await other.reload();
     await other.getByRole("link", { name: "Together", exact: true }).click();
-    await other.getByRole("navigation", { name: "Where you are" }).getByText("Together").waitFor();
+    await other.getByRole("navigation", { name: "Breadcrumbs" }).getByText("Together").waitFor();
     await act(page, "Together", "Share");
     await dialog.getByRole("checkbox", { name: /Release/ }).uncheck();
     await eventually(teams, []);
-    await other.getByRole("heading", { name: "This workspace does not exist" }).waitFor();
-    // It is not tried again, and nobody is told that it is; there is a way on.
+    await other.getByRole("heading", { name: "Workspace not found" }).waitFor();
+    // The page does not retry or say so, and offers a way out.
     await eventually(() => other.getByText("Connection lost").count(), 0);
     await other.getByRole("button", { name: "All workspaces" }).click();
     await other.getByRole("heading", { name: "Workspaces", level: 1 }).waitFor();
@@ -176,7 +176,7 @@ describe.if(hasBrowser)("the list of workspaces", () => {
     await other.close();
   });
 
-  test("who may not share or delete has no control for it, and is told who may", async () => {
+  test("hides sharing and deleting from people without the right, and says who has it", async () => {
     const workspace = await make("Borrowed");
     await service.admin.put(`/workspaces/${workspace.id}/teams/${teamId}`);
     const page = await as(member);
@@ -191,7 +191,7 @@ describe.if(hasBrowser)("the list of workspaces", () => {
     await page.close();
   });
 
-  test("a team-lead shares what they own with the teams they lead, and no other", async () => {
+  test("lets a team lead share their own workspaces with the teams they lead only", async () => {
     const workspace = await make("Of the lead", lead.client);
     const page = await as(lead);
     await act(page, "Of the lead", "Share");
@@ -202,20 +202,20 @@ describe.if(hasBrowser)("the list of workspaces", () => {
     await page.close();
   });
 
-  test("by keys: open the dialog, close it, walk through the names, use a row's menu", async () => {
+  test("opens and closes the dialog, moves through names and uses a row's menu by keyboard", async () => {
     await make("Key 1");
     await make("Key 2");
     const page = await open();
     await row(page, "Key 1").waitFor();
     const focused = () => page.evaluate("document.activeElement.textContent.trim()");
-    await page.getByRole("button", { name: "New workspace" }).focus();
+    await page.getByRole("button", { name: "Create workspace" }).focus();
     await page.keyboard.press("Enter");
     await page.getByRole("dialog").waitFor();
     await page.keyboard.type("typed at once");
     expect(await page.getByRole("textbox", { name: "Name" }).inputValue()).toBe("typed at once");
     await page.keyboard.press("Escape");
     await page.getByRole("dialog").waitFor({ state: "detached" });
-    await eventually(focused, "New workspace");
+    await eventually(focused, "Create workspace");
     await page.getByRole("searchbox", { name: "Search workspaces" }).focus();
     await page.keyboard.type("Key");
     await eventually(() => page.locator("tbody tr").count(), 2);
@@ -232,7 +232,7 @@ describe.if(hasBrowser)("the list of workspaces", () => {
     await page.close();
   });
 
-  test("axe finds nothing in the list, its menu and its dialogs, in both themes", async () => {
+  test("passes axe in the list, its menu and its dialogs, in both themes", async () => {
     await make("Seen by axe", service.admin, "With a description");
     const page = await open();
     await row(page, "Seen by axe").waitFor();
@@ -248,13 +248,13 @@ describe.if(hasBrowser)("the list of workspaces", () => {
       await page.keyboard.press("Escape");
       await page.getByRole("dialog").waitFor({ state: "detached" });
     }
-    await page.getByRole("button", { name: "New workspace" }).click();
-    await page.getByRole("dialog", { name: "New workspace" }).waitFor();
+    await page.getByRole("button", { name: "Create workspace" }).click();
+    await page.getByRole("dialog", { name: "Create workspace" }).waitFor();
     expect(await problemsInBothThemes(page)).toEqual([]);
     await page.close();
   });
 
-  test("ten thousand of them: a part is shown, and a search answers at once", async () => {
+  test("shows part of ten thousand workspaces, and searches them at once", async () => {
     const page = await browser.open("about:blank", "");
     const records = Array.from({ length: MANY }, (_, index) => ({
       id: index + 1,

@@ -1,11 +1,11 @@
-// The one client: its types are those of the service's routes, so a renamed field is a type error here. Nothing else calls `fetch` but
-// the event streams (stream.ts).
+// The API client. Its types come from the service's routes, so a renamed field is a type error here. Only event streams (stream.ts) call
+// `fetch` themselves.
 
 import { treaty } from "@elysiajs/eden";
 import type { Routes } from "../../src/service/server.ts";
 import { asProblem, offline, type Problem, problemOf, sessionOver } from "./problem.ts";
 
-/** Routes under /api/v1: `api.workspaces({ id }).blueprint.get()`. Times stay the text that the server sent. */
+/** Routes under /api/v1: `api.workspaces({ id }).blueprint.get()`. Times stay strings, as the server sends them. */
 export const api = treaty<Routes>(location.origin, {
   parseDate: false,
   fetch: { credentials: "same-origin" },
@@ -14,25 +14,25 @@ export const api = treaty<Routes>(location.origin, {
 
 const signedOut = new Set<() => void>();
 
-/** Called at every 401. Returns how to stop it. */
+/** Calls `hear` at every 401. Returns a function that unsubscribes. */
 export function onSignedOut(hear: () => void): () => void {
   signedOut.add(hear);
   return () => signedOut.delete(hear);
 }
 
-/** Every answer's status passes here, also those of event streams. */
+/** Every response status passes through here, including those of event streams. */
 export function hearStatus(status: number): void {
   if (status === 401) signedOut.forEach((hear) => hear());
 }
 
 type Answer<T> = { data: T; error: null } | { data: null; error: { status: unknown; value: unknown } };
 
-/** The data of an answer. Raises `Problem` with what the server said, or that it could not be reached, or that nobody is signed in. */
+/** Returns the data of a response. Raises `Problem` with the server's error, a lost connection, or an ended session. */
 export async function take<T>(asked: Promise<Answer<T>>): Promise<T> {
   return takeAs(asked, (status, body) => (status === 401 ? sessionOver() : problemOf(status, body)));
 }
 
-/** For the login: its 401 is about what was typed. */
+/** For the login, whose 401 is about the user name and password. */
 export function takeSignIn<T>(asked: Promise<Answer<T>>): Promise<T> {
   return takeAs(asked, problemOf);
 }
@@ -49,7 +49,7 @@ async function takeAs<T>(
   }
   if (answer.error === null) return answer.data;
   const { status, value } = answer.error;
-  // The client reports a server that it did not reach as a status with what `fetch` raised.
+  // The client wraps the error of a failed `fetch` in an answer.
   if (value instanceof Error) throw offline();
   throw refused(Number(status), value);
 }

@@ -1,5 +1,5 @@
-// What was read from the server, kept by key: shown at once when it is known, read anew when somebody looks again, says that it changed
-// (`refresh`), or comes back to the window. Reading never suspends a screen: `data` is undefined until there is something.
+// The query cache. Cached data shows at once and is refetched when a component mounts, on `refresh`, and when the window regains focus.
+// Reading never suspends a screen: `data` is undefined until the first response.
 
 import { QueryClient, QueryObserver, type QueryKey } from "@tanstack/query-core";
 import { type Accessor, createEffect, createSignal, onCleanup } from "solid-js";
@@ -12,9 +12,9 @@ const client = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: FRESH_MS,
-      // The server may be this machine: whether there is a network says nothing about it.
+      // The server may be this machine, so the browser's offline state says nothing about it.
       networkMode: "always",
-      // What the server refused it will refuse again; only a lost connection is worth another try.
+      // Only a lost connection is worth a retry: the server would repeat a refusal.
       retry: (failures, error) => asProblem(error).code === "offline" && failures < RETRIES_MAX,
     },
   },
@@ -22,21 +22,21 @@ const client = new QueryClient({
 client.mount();
 
 export interface Query<T> {
-  /** Undefined until it was read; stays while it is read again. */
+  /** Undefined until the first response; kept while it is refetched. */
   readonly data: Accessor<T | undefined>;
-  /** Why it could not be read; undefined while there is data to show. */
+  /** Why reading failed; undefined while there is data to show. */
   readonly problem: Accessor<Problem | undefined>;
-  /** Nothing to show yet, and no reason why. */
+  /** Neither data nor a problem yet. */
   readonly loading: Accessor<boolean>;
   readonly refresh: () => Promise<void>;
 }
 
 export interface QueryOptions {
-  /** Read again after so many milliseconds, while somebody looks at the page. */
+  /** Refetch interval in milliseconds, while the page is visible. */
   readonly every?: number;
 }
 
-/** `ask` gives key and reader, tracked: another key is another thing. Undefined: nothing to read at the moment. */
+/** `ask` is tracked and returns the key and the reader, or undefined while there is nothing to read. */
 export function createQuery<T>(
   ask: () => { key: QueryKey; read: () => Promise<T> } | undefined,
   options: QueryOptions = {},
@@ -77,17 +77,17 @@ export function createQuery<T>(
   };
 }
 
-/** Everything whose key begins with this (no key: everything) is read again where it is shown, and forgotten where it is not. */
+/** Refetches every mounted query whose key starts with this, and drops the others. Without a key: all queries. */
 export function refresh(...key: QueryKey): Promise<void> {
   return client.invalidateQueries({ queryKey: key });
 }
 
-/** Puts in what an answer has just told, so that it needs no reading. */
+/** Stores the record that a response returned, which saves a read. */
 export function put<T>(key: QueryKey, data: T): void {
   client.setQueryData(key, data);
 }
 
-/** After another person signed in: nothing of the former one may be shown. */
+/** Clears the cache when another person signs in. */
 export function forgetAll(): void {
   client.clear();
 }

@@ -1,4 +1,4 @@
-// Server-sent events over `fetch`, which can send headers and a body and shows the status of a refusal; the browser's EventSource can't.
+// Server-sent events over `fetch`. Unlike the browser's EventSource it sends headers and a body, and reports the status of a refusal.
 
 import { hearStatus } from "./client.ts";
 import { asProblem, offline, problemOf } from "./problem.ts";
@@ -9,12 +9,11 @@ export interface StreamedEvent {
   readonly data: unknown;
 }
 
-/** Longer than two heartbeats of the server: a connection that is silent for so long is dead. */
+/** More than two of the server's heartbeats: a connection silent for this long is dead. */
 const SILENCE_MS_MAX = 40_000;
 
-/**
- * The events of an answer, as they come, until it ends; `body` given: of a POST. Raises `Problem` when it is refused, can't be reached, breaks off or falls silent; returns
- * when the server ended it or `signal` was aborted.
+/** Yields events as they arrive. Sends a POST if `body` is given. Raises `Problem` when the request is refused, fails, breaks off or falls
+ * silent; returns when the server ends the stream or `signal` aborts.
  */
 export async function* streamEvents(
   path: string,
@@ -53,7 +52,7 @@ export async function* streamEvents(
     }
   } catch (error) {
     if (signal.aborted) return;
-    // What `fetch` and its body raise when the server is not there, or goes away.
+    // `fetch` and its body raise a TypeError when the connection fails.
     throw abort.signal.aborted || error instanceof TypeError ? offline() : asProblem(error);
   } finally {
     clearTimeout(silence);
@@ -70,11 +69,11 @@ async function bodyOf(response: Response): Promise<unknown> {
   }
 }
 
-/** The subset that the server writes: `id`, `event`, one line of `data`; comments are heartbeats. */
+/** Parses the subset that the server writes: `id`, `event` and one line of `data`. Comments are heartbeats. */
 export class EventParser {
   #rest = "";
 
-  /** The events that `text` completes. */
+  /** Returns the events that `text` completes. */
   push(text: string): StreamedEvent[] {
     const blocks = (this.#rest + text).split("\n\n");
     this.#rest = blocks.pop()!;

@@ -1,5 +1,4 @@
-// Everything that the palette offers: the actions of the screens that are open, pages, workspaces, gears, instructions, and what can be
-// done from anywhere.
+// The palette's commands: actions of the open screens, global actions, pages, workspaces, gears and instructions.
 
 import { useNavigate } from "@solidjs/router";
 import BookOpen from "lucide-solid/icons/book-open";
@@ -29,7 +28,7 @@ export interface Command extends Found {
   readonly disabled?: boolean | undefined;
 }
 
-/** In the order of their groups. Reads the lists; what is not read yet is added when it is. */
+/** Returns the commands in the order of their groups. Lists that are still loading are added when they arrive. */
 export function everyCommand(): Accessor<readonly Command[]> {
   const navigate = useNavigate();
   const go = (path: string) => () => void navigate(path);
@@ -94,19 +93,19 @@ function pages(go: (path: string) => () => void): Command[] {
 }
 
 const THEMES: readonly (readonly [Theme, string, typeof Sun])[] = [
-  ["light", "Use the light theme", Sun],
-  ["dark", "Use the dark theme", Moon],
-  ["system", "Use the theme of the system", Monitor],
+  ["light", "Switch to light theme", Sun],
+  ["dark", "Switch to dark theme", Moon],
+  ["system", "Switch to system theme", Monitor],
 ];
 
-/** `lacksModels`: it is known that there are none. */
+/** `lacksModels`: the catalogue was read and is empty. */
 function everywhere(go: (path: string) => () => void, lacksModels: boolean): Command[] {
   const group = "Actions";
   const commands: Command[] = [
     {
       id: "new-workspace",
       group,
-      label: "New workspace",
+      label: "Create workspace",
       note: lacksModels ? "add a model first" : undefined,
       icon: () => <Plus aria-hidden="true" />,
       run: go("/workspaces?new=1"),
@@ -132,7 +131,7 @@ function everywhere(go: (path: string) => () => void, lacksModels: boolean): Com
     commands.push({
       id: "sign-in",
       group,
-      label: "Sign in as somebody else",
+      label: "Switch user",
       icon: () => <LogIn aria-hidden="true" />,
       run: askToSignIn,
     });

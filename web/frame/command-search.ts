@@ -1,8 +1,8 @@
-// Finds commands by what was typed: every word must occur, at the beginning of a word, inside one, or as letters in order; the better it
-// fits the higher it stands. Pure.
+// Ranks commands against a query. Every word of the query must match: the start of a word, the inside of one, or its letters in order.
+// Pure.
 
 export interface Found {
-  /** Names it for good: what was used lately is remembered by it. */
+  /** Stable: recently used commands are stored under it. */
   readonly id: string;
   readonly group: string;
   readonly label: string;
@@ -19,13 +19,13 @@ const START = 5;
 const WORD_START = 3;
 const INSIDE = 2;
 const LETTERS = 1;
-/** What stands beside the name counts less than the name. */
+/** A match in the note or group counts this much of a match in the label. */
 const NOTE_SHARE = 0.4;
 const SHOWN_IN_GROUP_MAX = 10;
 const SHOWN_IN_SEARCH_MAX = 20;
 export const RECENT_MAX = 5;
 
-/** Without a search: what was used lately, then the beginning of each group. With one: the groups, the best fit first. */
+/** Without a query, recently used commands come first, then the head of each group. With one, groups are ordered by their best match. */
 export function findCommands<T extends Found>(
   commands: readonly T[],
   search: string,
@@ -52,20 +52,20 @@ function searched<T extends Found>(
   const scores = new Map<T, number>();
   for (const command of commands) {
     const score = scoreOf(command, words);
-    // Of two that fit alike the one that was used lately.
+    // Recent use breaks a tie.
     if (score > 0) scores.set(command, score + (recent.includes(command.id) ? 0.5 : 0));
   }
   const fitting = [...scores.keys()].sort((a, b) => scores.get(b)! - scores.get(a)!);
   return grouped(fitting).map(({ name, items }) => ({ name, items: items.slice(0, SHOWN_IN_SEARCH_MAX) }));
 }
 
-/** In the order in which the groups first occur. */
+/** Groups appear in the order of their first command. */
 function grouped<T extends Found>(commands: readonly T[]): FoundGroup<T>[] {
   const groups = Map.groupBy(commands, ({ group }) => group);
   return [...groups].map(([name, items]) => ({ name, items }));
 }
 
-/** 0: a word does not occur at all. */
+/** Returns 0 if a word does not match at all. */
 export function scoreOf(command: Found, words: readonly string[]): number {
   const label = fold(command.label);
   const beside = fold(`${command.note ?? ""} ${command.group}`);
@@ -75,7 +75,7 @@ export function scoreOf(command: Found, words: readonly string[]): number {
     if (best === 0) return 0;
     total += best;
   }
-  // Of two that fit alike the shorter one is nearer.
+  // The shorter label wins a tie.
   return total + 1 / (10 + label.length);
 }
 

@@ -7,7 +7,7 @@ const [open, setOpen] = createSignal(false);
 
 export const openCommands = () => void setOpen(true);
 
-/** A shell has its own use for Ctrl K. */
+/** The terminal passes Ctrl K to the shell. */
 const OWN_KEYS = ".xterm";
 
 export function CommandHost(): JSX.Element {
@@ -16,7 +16,7 @@ export function CommandHost(): JSX.Element {
     if (!wanted || event.altKey || event.shiftKey || event.isComposing) return;
     if (event.ctrlKey && event.target instanceof Element && event.target.closest(OWN_KEYS)) return;
     event.preventDefault();
-    // A question that waits for an answer comes first.
+    // An open dialog keeps the focus.
     if (open() || document.querySelector("[role=dialog]") === null) setOpen(!open());
   };
   onMount(() => document.addEventListener("keydown", onKeyDown));

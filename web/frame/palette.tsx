@@ -1,5 +1,5 @@
-// The palette: one field, and below it everything that fits, in groups. The focus stays in the field; arrows choose, Enter runs,
-// Escape closes.
+// The command palette: one field and the matching commands in groups. The focus stays in the field; arrows choose, Enter runs, Escape
+// closes.
 
 import { Dialog } from "@kobalte/core/dialog";
 import Search from "lucide-solid/icons/search";
@@ -34,7 +34,7 @@ export function Palette(props: { readonly onClose: () => void }): JSX.Element {
     if (!command || command.disabled) return;
     keep(RECENT_KEY, [command.id, ...recent.filter((id) => id !== command.id)].slice(0, RECENT_KEPT_MAX));
     props.onClose();
-    // After the focus went back: what the command opens may take it.
+    // The dialog restores the focus first; the command may then move it.
     queueMicrotask(() => command.run());
   };
   const onKeyDown = (event: KeyboardEvent) => {
@@ -76,7 +76,7 @@ export function Palette(props: { readonly onClose: () => void }): JSX.Element {
               aria-controls={LIST}
               aria-autocomplete="list"
               aria-activedescendant={chosen() ? optionId(chosen()!.id) : undefined}
-              placeholder="A page, a workspace, an agent, a gear, something to do"
+              placeholder="Search pages, workspaces, agents, gears and actions"
               autocomplete="off"
               spellcheck={false}
               dir="auto"
@@ -88,7 +88,7 @@ export function Palette(props: { readonly onClose: () => void }): JSX.Element {
               Esc
             </span>
           </div>
-          <div class="palette-list scroll" id={LIST} role="listbox" aria-label="Found">
+          <div class="palette-list scroll" id={LIST} role="listbox" aria-label="Results">
             <For each={groups()}>
               {(group, index) => (
                 <div role="group" aria-labelledby={`palette-group-${index()}`}>
@@ -111,7 +111,7 @@ export function Palette(props: { readonly onClose: () => void }): JSX.Element {
           </div>
           <Show when={flat().length === 0}>
             <p class="palette-nothing muted" role="status">
-              Nothing fits. Try a part of the name.
+              No results. Try part of a name.
             </p>
           </Show>
         </Dialog.Content>

@@ -1,4 +1,4 @@
-// The main places, with words; the rail folds to pictures, and where there is one column it is a sheet.
+// The navigation rail. It collapses to icons; on narrow screens it is a sheet over the page.
 
 import { A, useLocation } from "@solidjs/router";
 import LogOut from "lucide-solid/icons/log-out";
@@ -23,7 +23,7 @@ const isFolded = () => folded() && !narrow();
 const [asked, setAsked] = createSignal(false);
 let before: HTMLElement | undefined;
 
-/** Where there is one column: the rail lies over the page, which can't be reached meanwhile. */
+/** On narrow screens: the sheet is open and the page behind it is inert. */
 export const railOpen = () => narrow() && asked();
 
 export function openRail(): void {
@@ -31,7 +31,7 @@ export function openRail(): void {
   setAsked(true);
 }
 
-/** By a choice the focus stays with what was chosen; otherwise it goes back to where it was. */
+/** Restores the focus. A click on a link closes the sheet without this, so that the focus stays on the link. */
 function closeRail(): void {
   setAsked(false);
   before?.focus();
@@ -75,14 +75,14 @@ export function Rail(): JSX.Element {
           <Show
             when={!narrow()}
             fallback={
-              <IconButton small label="Close the menu" onClick={closeRail}>
+              <IconButton small label="Close menu" onClick={closeRail}>
                 <X aria-hidden="true" />
               </IconButton>
             }
           >
             <IconButton
               small
-              label={folded() ? "Show names" : "Show pictures only"}
+              label={folded() ? "Expand sidebar" : "Collapse sidebar"}
               onClick={() => setFolded(!folded())}
             >
               <PanelLeft aria-hidden="true" />
@@ -116,7 +116,7 @@ function PlaceLink(props: { readonly place: Place; readonly count: number }): JS
       <Show when={props.count > 0}>
         <span class="rail-count">
           {props.count > COUNT_SHOWN_MAX ? `${COUNT_SHOWN_MAX}+` : props.count}
-          <span class="visually-hidden"> waiting</span>
+          <span class="visually-hidden"> pending</span>
         </span>
       </Show>
     </A>
@@ -126,7 +126,7 @@ function PlaceLink(props: { readonly place: Place; readonly count: number }): JS
 const HOW: Readonly<Record<string, string>> = {
   loopback: "this machine",
   session: "signed in",
-  token: "by token",
+  token: "token",
 };
 
 function Me(): JSX.Element {

@@ -1,4 +1,4 @@
-// The frame around every screen: the rail on the left, the line at the top, the screen below. Without a session: the login instead.
+// The frame around every screen: the rail on the left, the top line, the screen below. Without a session it shows the login.
 
 import { A, type RouteSectionProps } from "@solidjs/router";
 import { type Component, type JSX, Show, Suspense } from "solid-js";
@@ -47,7 +47,7 @@ export function Shell(props: RouteSectionProps & { readonly login: Component }):
   );
 }
 
-/** Not known yet, or the server could not be asked. */
+/** Shown until the session is known, or when the server could not be reached. */
 function Nobody(): JSX.Element {
   return (
     <Show when={!signedOut()}>
@@ -60,7 +60,7 @@ function Nobody(): JSX.Element {
   );
 }
 
-/** Without a change of the address: that would be a step of the history. */
+/** Moves the focus without changing the address, which would add a history entry. */
 function toContent(event: MouseEvent): void {
   event.preventDefault();
   document.getElementById("main")?.focus();
@@ -71,14 +71,14 @@ export function Missing(): JSX.Element {
   return (
     <Empty
       alone
-      title="This page does not exist"
+      title="Page not found"
       actions={
         <A class="btn" href="/workspaces">
           Workspaces
         </A>
       }
     >
-      Nothing is at this address. It may have been typed wrong.
+      Check the address, or go back to your workspaces.
     </Empty>
   );
 }

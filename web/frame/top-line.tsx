@@ -1,4 +1,4 @@
-// The line above every screen: where one is, the search, and the state of the connection when there is one to tell.
+// The line above every screen: breadcrumbs, search, and a lost connection.
 
 import { A } from "@solidjs/router";
 import MenuIcon from "lucide-solid/icons/menu";
@@ -12,14 +12,14 @@ import { openRail, railOpen } from "./rail.tsx";
 
 export interface Crumb {
   readonly name: string;
-  /** The last one has none: it is where one is. */
+  /** Absent on the last crumb, the current page. */
   readonly path?: string;
 }
 
 const [crumbs, setCrumbs] = createSignal<readonly Crumb[]>([]);
 const [connection, setConnection] = createSignal<{ state: () => Connection; retry: () => void }>();
 
-/** For a screen: what the line shows while it is there, and the page's title. Tracked. */
+/** Sets the breadcrumbs and the page title for as long as the screen is mounted. Tracked. */
 export function useCrumbs(trail: () => readonly Crumb[]): void {
   createEffect(() => {
     setCrumbs(trail());
@@ -28,11 +28,11 @@ export function useCrumbs(trail: () => readonly Crumb[]): void {
   });
 }
 
-/** For a screen that follows events: the line tells when they stop coming. */
+/** For a screen that follows events: the line shows when the stream is lost. */
 export function showConnection(state: () => Connection, retry: () => void): void {
   const own = { state, retry };
   setConnection(own);
-  // Another screen's may be there by then.
+  // The next screen may have set its own already.
   onCleanup(() => setConnection((shown) => (shown === own ? undefined : shown)));
 }
 
@@ -46,7 +46,7 @@ export function TopLine(): JSX.Element {
           <MenuIcon aria-hidden="true" />
         </IconButton>
       </Show>
-      <nav class="crumbs" aria-label="Where you are">
+      <nav class="crumbs" aria-label="Breadcrumbs">
         <ol>
           <For each={crumbs()}>
             {(crumb) => (
@@ -78,15 +78,15 @@ export function TopLine(): JSX.Element {
   );
 }
 
-/** Quiet while all is well. */
+/** Renders nothing while the connection is live. */
 function ConnectionState(props: { readonly state: Connection; readonly retry: () => void }): JSX.Element {
   return (
     <div role="status" class="top-connection">
       <Show when={props.state === "lost"}>
         <span class="dot bad" />
-        <span class="top-connection-text">Connection lost, trying again</span>
+        <span class="top-connection-text">Connection lost. Reconnecting…</span>
         <button type="button" class="btn small" onClick={props.retry}>
-          Now
+          Retry
         </button>
       </Show>
     </div>

@@ -1,4 +1,4 @@
-// Buttons. One that is busy can't be pressed again and says so; one with only a picture has a name.
+// Buttons. A busy button is disabled and announces it; an icon button has a name.
 
 import { type JSX, Show, splitProps } from "solid-js";
 import { Tip } from "./tip.tsx";
@@ -34,7 +34,7 @@ export function Button(props: ButtonProps): JSX.Element {
   );
 }
 
-/** A button that shows a picture only: `label` is its name, for readers and as a tip. */
+/** A button with an icon only: `label` is its accessible name and tooltip. */
 export function IconButton(props: ButtonProps & { readonly label: string }): JSX.Element {
   const [look, rest] = splitProps(props, ["kind", "small", "busy", "children", "disabled", "label"]);
   return (

@@ -1,4 +1,4 @@
-// One of many, found by typing: models, agents, gears, people.
+// Picks one of many by typing: models, agents, gears, people.
 
 import { Combobox as Kobalte } from "@kobalte/core/combobox";
 import ChevronsUpDown from "lucide-solid/icons/chevrons-up-down";
@@ -29,7 +29,7 @@ export function Combobox(props: ComboboxProps): JSX.Element {
       optionDisabled="disabled"
       value={chosen() as never}
       onChange={(choice) => choice && props.onChange(choice.value)}
-      placeholder={props.placeholder ?? "Choose"}
+      placeholder={props.placeholder ?? "Select"}
       disabled={props.disabled ?? false}
       validationState={props.problem === undefined ? "valid" : "invalid"}
       triggerMode="focus"

@@ -1,4 +1,4 @@
-// Dialogs, and the one question before something is lost. The browser's own `confirm` and `prompt` are not used.
+// Dialogs, and the confirmation before something is lost. The browser's own `confirm` and `prompt` are not used.
 
 import { Dialog as Kobalte } from "@kobalte/core/dialog";
 import { createComputed, createSignal, type JSX, Show } from "solid-js";
@@ -14,7 +14,7 @@ interface DialogProps {
   readonly children: JSX.Element;
 }
 
-/** Escape and a click beside it close it; the focus goes back to where it was. */
+/** Escape and a click outside close it; the focus is restored. */
 export function Dialog(props: DialogProps): JSX.Element {
   let giveBack = () => {};
   createComputed(() => {
@@ -41,18 +41,18 @@ export function Dialog(props: DialogProps): JSX.Element {
 
 export interface Question {
   readonly title: string;
-  /** What will be lost, or what it means. */
+  /** The consequences. */
   readonly text: JSX.Element;
   /** The verb on the button. */
   readonly action: string;
   readonly danger?: boolean;
-  /** Has to be typed before the button works. */
+  /** Text to type before the button is enabled. */
   readonly typed?: string;
 }
 
 const [question, setQuestion] = createSignal<Question & { answer: (yes: boolean) => void }>();
 
-/** Asks, and resolves with what was answered; closing the dialog is "no". */
+/** Resolves with the answer; closing the dialog is a no. */
 export function confirm(asked: Question): Promise<boolean> {
   question()?.answer(false);
   return new Promise((resolve) => {
@@ -66,7 +66,7 @@ export function confirm(asked: Question): Promise<boolean> {
   });
 }
 
-/** Stands once in the page; shows what `confirm` asks. */
+/** Renders the questions of `confirm`; mounted once. */
 export function ConfirmHost(): JSX.Element {
   const [typed, setTyped] = createSignal("");
   return (

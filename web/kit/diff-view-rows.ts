@@ -1,5 +1,5 @@
-// Two texts as the rows of a unified difference, and which stretches of them are folded. Pure: knows no page. Every character counts, so line
-// ends count too, and characters that can't be seen are given a name.
+// Two texts as the rows of a unified diff, and which stretches of them are folded. Pure. Every character counts: line endings are compared,
+// and invisible characters are shown by their code points.
 
 import { diffArrays } from "diff";
 
@@ -8,9 +8,9 @@ export interface DiffRow {
   /** From 1; undefined where the line is not in that text. */
   readonly before: number | undefined;
   readonly after: number | undefined;
-  /** Without its line feed. */
+  /** Without the line feed. */
   readonly text: string;
-  /** The last line of a text that does not end with a line feed. */
+  /** The last line, when it does not end with a line feed. */
   readonly open: boolean;
 }
 
@@ -18,7 +18,7 @@ export interface DiffRows {
   readonly rows: readonly DiffRow[];
   readonly added: number;
   readonly removed: number;
-  /** The texts have too little in common: all of one is shown as removed, all of the other as added. */
+  /** The texts have too little in common: one is shown as removed, the other as added. */
   readonly tooDifferent: boolean;
 }
 
@@ -31,19 +31,19 @@ export interface Stretch {
 }
 
 const COMPARE_MS_MAX = 500;
-/** Lines of unchanged text that are shown around a change. */
+/** Unchanged lines shown around a change. */
 export const CONTEXT_LINES = 4;
-/** A button for fewer lines than this takes more room than they do. */
+/** Folding fewer lines would take more room than showing them. */
 const FOLDED_LINES_MIN = 6;
-/** Of one stretch of changed lines, or of a text that is shown whole; further ones are shown when asked for. */
+/** Lines shown of one stretch of changes, or of a text shown whole; the rest on request. */
 export const SHOWN_LINES_MAX = 800;
 
-/** Line feeds stay at the end of their lines. */
+/** Splits a text into lines that keep their line feeds. */
 export function linesOf(text: string): string[] {
   return text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
 }
 
-/** `before` undefined: the text by itself, all of it unchanged. */
+/** Without `before`, every row is unchanged. */
 export function rowsOf(before: string | undefined, after: string): DiffRows {
   const lines = linesOf(after);
   if (before === undefined) {
@@ -92,7 +92,7 @@ function row(
   return { kind, before, after, text: open ? line : line.slice(0, -1), open };
 }
 
-/** What is shown at first. `fold` false: unchanged text is shown too, as far as SHOWN_LINES_MAX lines go. */
+/** Returns the initial stretches. Without `fold`, unchanged text is shown up to SHOWN_LINES_MAX lines. */
 export function stretchesOf(rows: readonly DiffRow[], fold: boolean): Stretch[] {
   const stretches: Stretch[] = [];
   let start = 0;
@@ -106,7 +106,7 @@ export function stretchesOf(rows: readonly DiffRow[], fold: boolean): Stretch[] 
   return stretches;
 }
 
-/** Unchanged lines: only those beside a change. */
+/** Folds unchanged lines except those beside a change. */
 function around(start: number, end: number, length: number): Stretch[] {
   const from = start === 0 ? start : Math.min(end, start + CONTEXT_LINES);
   const to = end === length ? end : Math.max(from, end - CONTEXT_LINES);
@@ -127,14 +127,14 @@ function limited(start: number, end: number): Stretch[] {
   ];
 }
 
-/** The stretches after the one at `index` was opened, as far as SHOWN_LINES_MAX more lines. */
+/** Returns the stretches after unfolding the one at `index` by up to SHOWN_LINES_MAX lines. */
 export function opened(stretches: readonly Stretch[], index: number): Stretch[] {
   return stretches.flatMap((stretch, position) =>
     position === index ? limited(stretch.start, stretch.end) : [stretch],
   );
 }
 
-/** Controls, invisible characters and those that change the direction of what stands beside them: code could look other than it is. */
+/** Control, invisible and bidirectional characters, which can make code look other than it is. */
 const HIDDEN = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\u00a0\u115f\u1160\u3164\uffa0]/u;
 const HIDDEN_RUN = new RegExp(`(${HIDDEN.source})`, "u");
 
@@ -143,7 +143,7 @@ export interface Piece {
   readonly hidden: boolean;
 }
 
-/** The text in pieces, with what can't be seen by its code point. A tab is white space like any other. */
+/** Splits a text so that each invisible character is a piece named by its code point. Tabs count as visible. */
 export function pieces(text: string): Piece[] {
   if (!HIDDEN.test(text)) return [{ text, hidden: false }];
   return text

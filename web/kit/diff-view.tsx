@@ -1,5 +1,5 @@
-// A unified difference of two texts, or one text by itself, with line numbers. Long unchanged stretches are folded; what can't be seen is
-// shown by its code point, so that nobody approves what they did not see.
+// A unified diff of two texts, or one text by itself, with line numbers. Long unchanged stretches are folded. Invisible characters are shown
+// by their code points, so that nobody approves code that they could not see.
 
 import {
   createEffect,
@@ -18,19 +18,19 @@ import { count, plural } from "./format.ts";
 import { highlightLines, type Line, type Span } from "./highlight.ts";
 import "./diff-view.css";
 
-/** Of one line; the rest is shown when asked for. */
+/** Characters shown of one line; the rest on request. */
 const LINE_CHARACTERS_SHOWN = 4_000;
 
 export interface DiffViewProps {
   readonly fileName: string;
-  /** Undefined: the text by itself. */
+  /** Undefined shows `after` by itself. */
   readonly before: string | undefined;
   readonly after: string;
-  /** Beside the file's name: which versions these are. */
+  /** Shown beside the file name, such as the compared versions. */
   readonly note?: string | undefined;
-  /** For highlighting, when the file's name does not say it. */
+  /** Highlighting language, when the file name does not tell. */
   readonly language?: string | undefined;
-  /** Long lines are broken: for prose. */
+  /** Wraps long lines, for prose. */
   readonly wrap?: boolean | undefined;
 }
 
@@ -47,7 +47,7 @@ export function DiffView(props: DiffViewProps): JSX.Element {
   const spansOf = (row: DiffRow): Line => {
     const known =
       row.after === undefined ? coloursBefore()?.[(row.before ?? 0) - 1] : coloursAfter()?.[row.after - 1];
-    // Colours are a help; the text is what is decided on, so it is never other than it is.
+    // The text is what people decide on: spans that do not add up to it are dropped.
     const exact = known?.map((span) => span.text).join("") === row.text;
     return exact ? known! : [{ text: row.text, class: "" }];
   };
@@ -64,7 +64,7 @@ export function DiffView(props: DiffViewProps): JSX.Element {
         </Show>
         <span class="diff-count num">
           <Show when={!whole()} fallback={plural(compared().rows.length, "line")}>
-            <Show when={compared().added + compared().removed > 0} fallback="no difference">
+            <Show when={compared().added + compared().removed > 0} fallback="no changes">
               <span aria-label={`${compared().added} added, ${compared().removed} removed`} role="img">
                 +{count(compared().added)} −{count(compared().removed)}
               </span>
@@ -74,7 +74,7 @@ export function DiffView(props: DiffViewProps): JSX.Element {
       </div>
       <Show when={compared().tooDifferent}>
         <div class="diff-remark">
-          Too different to compare line by line: all lines of before, then all lines of now.
+          Too different to compare line by line. All old lines are followed by all new lines.
         </div>
       </Show>
       <div class="diff-body scroll" tabIndex={0} role="region" aria-label={`Content of ${props.fileName}`}>
@@ -139,8 +139,8 @@ function Row(props: { readonly row: DiffRow; readonly spans: Line; readonly whol
       <code>
         <LineText spans={props.spans} />
         <Show when={props.row.open && props.row.kind !== "same"}>
-          <span class="diff-hidden" title="The file does not end with a line feed">
-            no line end
+          <span class="diff-hidden" title="No newline at end of file">
+            no newline
           </span>
         </Show>
       </code>
@@ -161,7 +161,7 @@ function LineText(props: { readonly spans: Line }): JSX.Element {
                 when={piece.hidden}
                 fallback={span.class === "" ? piece.text : <span class={span.class}>{piece.text}</span>}
               >
-                <span class="diff-hidden" title="A character that can't be seen">
+                <span class="diff-hidden" title="Invisible character">
                   {piece.text}
                 </span>
               </Show>
@@ -178,7 +178,7 @@ function LineText(props: { readonly spans: Line }): JSX.Element {
   );
 }
 
-/** As much as is shown of a line at first. */
+/** Returns the initially visible part of a line. */
 function firstOf(spans: Line): { spans: Line; left: number } {
   let room = LINE_CHARACTERS_SHOWN;
   const shown: Span[] = [];
@@ -192,7 +192,7 @@ function firstOf(spans: Line): { spans: Line; left: number } {
   return { spans: shown, left };
 }
 
-/** The colours of all lines of a text, once they are known; they never hold back the text itself. */
+/** Highlighted lines once they are ready; the text itself never waits for them. */
 function createColours(code: () => string, language: () => string): () => readonly Line[] | undefined {
   const [known, setKnown] = createSignal<{ code: string; lines: readonly Line[] }>();
   createEffect(() => {

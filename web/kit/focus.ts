@@ -1,13 +1,13 @@
-// Puts the focus into a form when it appears because somebody asked for it, and back when what had taken it closes.
+// Moves the focus into a form that a person opened, and restores it when an overlay closes.
 
 import { onMount } from "solid-js";
 
-/** For `ref`: the first element inside that the selector finds. */
+/** For `ref`: focuses the first descendant that matches the selector. */
 export function focusOn(selector: string): (element: HTMLElement) => void {
   return (element) => onMount(() => element.querySelector<HTMLElement>(selector)?.focus());
 }
 
-/** What has the focus now; inside a menu, which is about to close, what opened it. Returns how to give the focus back. */
+/** Returns a function that restores the current focus. Inside a menu, which is about to close, that is the menu's trigger. */
 export function keepFocus(): () => void {
   const active = document.activeElement;
   const opener = active?.closest("[role=menu]")?.getAttribute("aria-labelledby");

@@ -1,4 +1,4 @@
-// The end of a form: what the server refused that belongs to no field, the way out, and the button that sends.
+// The end of a form: a problem that belongs to no field, Cancel, and the submit button.
 
 import { type JSX, Show } from "solid-js";
 import { Button, type ButtonProps } from "./button.tsx";
@@ -7,14 +7,14 @@ import { ProblemNotice } from "./states.tsx";
 
 export function FormActions(props: {
   readonly form: Submission;
-  /** On the button that sends. */
+  /** The label of the submit button. */
   readonly action: JSX.Element;
-  /** Without it there is no way out. */
+  /** Shows Cancel. */
   readonly onCancel?: (() => void) | undefined;
   readonly kind?: ButtonProps["kind"];
   readonly small?: boolean;
   readonly disabled?: boolean;
-  /** Between the refusal and the buttons. */
+  /** Between the problem and the buttons. */
   readonly children?: JSX.Element;
 }): JSX.Element {
   const size = () => ({ small: props.small ?? false });

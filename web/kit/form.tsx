@@ -1,5 +1,5 @@
-// Fields with their label, hint and problem, and the state of a form: busy while it is sent, what the server refused beside the field it
-// named, everything else above the buttons. Input is never lost by a refusal.
+// Form fields with label, hint and problem, and the state of a submission. A problem is shown beside the field that it names, any other above
+// the buttons. A refusal never loses input.
 
 import { type Accessor, createSignal, createUniqueId, For, type JSX, Show } from "solid-js";
 import { asProblem, fieldOf, type Problem } from "../api/problem.ts";
@@ -16,7 +16,7 @@ interface FieldState {
   readonly invalid: boolean;
 }
 
-/** `children` gets the id for the label and what describes the field. */
+/** `children` receives the id for the label and the ids that describe the field. */
 export function Field(
   props: FieldProps & { readonly children: (field: FieldState) => JSX.Element },
 ): JSX.Element {
@@ -87,7 +87,7 @@ export function TextArea(props: InputProps & { readonly rows?: number }): JSX.El
   );
 }
 
-/** What is the same for everything that one types into. Getters, so that only what changed is written again. */
+/** Shared by inputs and text areas. Getters, so that only changed attributes are written. */
 function typed(props: InputProps, field: FieldState) {
   return {
     id: field.id,
@@ -127,7 +127,7 @@ export interface Choice {
   readonly disabled?: boolean;
 }
 
-/** For a handful of choices; long lists take `Combobox`. */
+/** For a handful of choices; use `Combobox` for long lists. */
 export function Select(
   props: FieldProps & {
     readonly value: string;
@@ -162,16 +162,16 @@ export function Select(
 
 export interface Submission {
   readonly busy: Accessor<boolean>;
-  /** What the server said about this field. */
+  /** The problem with this field. */
   readonly of: (field: string) => string | undefined;
-  /** What it said that is about none of the fields asked for with `of`. */
+  /** A problem that belongs to none of the form's fields. */
   readonly problem: Accessor<Problem | undefined>;
-  /** For `onSubmit` of the form, and for buttons. */
+  /** For the form's `onSubmit`, and for buttons. */
   readonly submit: (event?: Event) => Promise<void>;
   readonly clear: () => void;
 }
 
-/** `fields`: the names that the form shows beside an input. `send` raises what the server refused. */
+/** `fields`: the fields that show their own problems. `send` raises `Problem`. */
 export function createSubmission(fields: readonly string[], send: () => Promise<unknown>): Submission {
   const [busy, setBusy] = createSignal(false);
   const [problem, setProblem] = createSignal<Problem>();
@@ -203,7 +203,7 @@ export function createSubmission(fields: readonly string[], send: () => Promise<
   };
 }
 
-/** Where to put it right, unless the person has gone on to something else. */
+/** Focuses the refused field, unless the person has moved on. */
 function focusRefused(form: HTMLFormElement): void {
   const at = document.activeElement;
   if (at === null || at === document.body || form.contains(at))

@@ -1,4 +1,4 @@
-// Numbers, money, bytes, durations and times as people read them. One place, so that the same figure looks the same everywhere.
+// Formats numbers, money, bytes, durations and times, so that the same figure looks the same everywhere.
 
 const counts = new Intl.NumberFormat("en-US");
 const short = new Intl.NumberFormat("en-US", { notation: "compact", maximumSignificantDigits: 3 });
@@ -18,17 +18,17 @@ export function tokens(value: number): string {
   return value < 100_000 ? counts.format(value) : short.format(value);
 }
 
-/** In the unit of the model prices, which people set in dollars. Small sums keep two digits that say something. */
+/** In dollars, the unit of the model prices. Small sums keep two significant digits. */
 export function money(value: number): string {
   return `$${value !== 0 && Math.abs(value) < 0.01 ? fractions.format(value) : cents.format(value)}`;
 }
 
-/** Exact to the billionth, as the server counts: sums of binary fractions are not. */
+/** Adds to the billionth, as the server does: binary fractions alone would drift. */
 export function sumOfMoney(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + Math.round(value * 1e9), 0) / 1e9;
 }
 
-/** What a million tokens cost: as it was set, $0.025 is not $0.03. */
+/** The price of a million tokens as it was set: $0.025 is not $0.03. */
 export function priceText(value: number): string {
   return `$${rates.format(value)}`;
 }
@@ -92,7 +92,7 @@ export function shortHash(hash: string): string {
   return hash.length <= 12 ? hash : `${hash.slice(0, 4)}…${hash.slice(-4)}`;
 }
 
-/** Two letters that stand for a name. */
+/** Up to two letters for an avatar. */
 export function initials(name: string): string {
   const words = name
     .trim()

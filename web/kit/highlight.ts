@@ -1,15 +1,15 @@
-// Colours for code: lines of pieces with the class names of the editor's highlighter (highlight.css). The parsers are large and loaded when a
-// language is first seen; until then, and for what no parser knows, code is plain.
+// Highlights code into lines of spans with the editor's class names (highlight.css). Parsers are large and load with the first code of
+// their language; until then, and for unknown languages, code is plain.
 
 import type { LanguageDescription } from "@codemirror/language";
 
-/** Parsing happens between two frames; beyond this it would be felt. */
+/** Parsing blocks a frame; longer code would be felt. */
 const CODE_CHARACTERS_MAX = 150_000;
 const KEPT_MAX = 60;
 
 export interface Span {
   readonly text: string;
-  /** Empty: no colour of its own. */
+  /** Empty for plain text. */
   readonly class: string;
 }
 export type Line = readonly Span[];
@@ -20,12 +20,12 @@ export function plainLines(code: string): Line[] {
 
 const kept = new Map<string, readonly Line[]>();
 
-/** What `highlightLines` found before, at once. */
+/** Returns a cached result of `highlightLines`. */
 export function highlightedBefore(code: string, languageOrFilename: string): readonly Line[] | undefined {
   return kept.get(`${languageOrFilename}\n${code}`);
 }
 
-/** Never raises: code that can't be coloured comes back plain. */
+/** Never raises: code that cannot be highlighted is returned plain. */
 export async function highlightLines(code: string, languageOrFilename: string): Promise<readonly Line[]> {
   const key = `${languageOrFilename}\n${code}`;
   const known = kept.get(key);
@@ -67,7 +67,7 @@ async function parsed(code: string, languageOrFilename: string): Promise<Line[] 
     add(code.slice(end), "");
     return lines;
   } catch {
-    // A newer server has other files; colours are not worth a word.
+    // After an update the server has other files; missing colours are no error.
     return undefined;
   }
 }

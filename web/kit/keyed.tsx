@@ -1,10 +1,9 @@
-// A list whose rows outlive their records.
+// A list whose rows survive updates of their records.
 
 import { type Accessor, createMemo, For, type JSX } from "solid-js";
 
-/**
- * A row lives as long as its key is in the list, whatever record stands for it: news about it changes the
- * row and leaves focus and open menus where they are. `For` alone makes a new row for a new record.
+/* * Keeps a row for as long as its key is in the list, so that an updated record keeps focus and open menus. `For` alone would create a new
+ * row for each new record object.
  */
 export function Keyed<T>(props: {
   readonly each: readonly T[];
@@ -16,7 +15,7 @@ export function Keyed<T>(props: {
   return (
     <For each={keys()}>
       {(key) => {
-        // The last record stays until the row itself has gone.
+        // A row that is being removed keeps its last record.
         const item = createMemo<T>((last) => byKey().get(key) ?? last, byKey().get(key)!);
         return props.children(item);
       }}

@@ -1,24 +1,24 @@
-// Cuts Markdown into its top-level blocks, so that a text that is still being written changes only its last one. Pure; knows no page.
+// Splits Markdown into top-level blocks, so that a streamed text changes only its last block. Pure.
 
 import { Lexer, type Token, type Tokens } from "marked";
 
-/** Longer lines are not written by people or models for reading; working through them as Markdown would take seconds. */
+/** Parsing longer lines as Markdown would take seconds, and nobody writes them for reading. */
 const LINE_CHARACTERS_MAX = 20_000;
-/** Code and tables are cheap to work through; prose is not. */
+/** Unlike code and tables, prose is expensive to parse. */
 const PROSE_CHARACTERS_MAX = 40_000;
 
 export type Block =
   | { readonly kind: "code"; readonly raw: string; readonly code: string; readonly language: string }
-  /** `level`: of a heading, as the page's order of headings allows. `links`: definitions that it may refer to. */
+  /** `level`: the heading's level in the page's outline. `links`: link definitions that it may refer to. */
   | { readonly kind: "prose"; readonly raw: string; readonly level: number; readonly links: string }
-  /** Shown as it was written. */
+  /** Shown as written. */
   | { readonly kind: "plain"; readonly raw: string };
 
-/** The first heading of a text is one level below the page's own. */
+/** One level below the page's own heading. */
 const HEADING_LEVEL_MIN = 2;
 const HEADING_LEVEL_MAX = 6;
 
-/** One text as it grows: what stands before its last block is not worked through again. */
+/** Parses a growing text incrementally: blocks before the last one are not parsed again. */
 export class MarkdownBlocks {
   #text = "";
   #tokens: readonly Token[] = [];
@@ -34,7 +34,7 @@ export class MarkdownBlocks {
     if (longestLine(rest) > LINE_CHARACTERS_MAX) {
       this.#tokens = [];
       this.#blocks = [{ kind: "plain", raw: now }];
-      // What comes after it is not worked through either.
+      // Text appended later stays plain, too.
       return this.#blocks;
     }
     this.#tokens = [...kept, ...new Lexer({ gfm: true }).blockTokens(rest, [])];
@@ -42,7 +42,7 @@ export class MarkdownBlocks {
     return this.#blocks;
   }
 
-  /** Tokens that further text can't change any more: those before the last one that is not empty. */
+  /** Tokens that further text cannot change: those before the last non-empty one. */
   #finished(): readonly Token[] {
     const last = this.#tokens.findLastIndex(({ type }) => type !== "space");
     return this.#tokens.slice(0, Math.max(0, last));
@@ -75,7 +75,7 @@ function toBlock(token: Token, links: string, levels: (depth: number) => number)
   return { kind: "prose", raw, level, links };
 }
 
-/** Levels that never skip one, whatever a text begins with. */
+/** Assigns heading levels without gaps, whatever level a text starts with. */
 function headingLevels(): (depth: number) => number {
   const above: number[] = [];
   return (depth) => {

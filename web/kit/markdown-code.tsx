@@ -1,4 +1,4 @@
-// A block of code: its language, a button that copies it, colours when its text is complete and the parser is there.
+// A code block with its language and a copy button. It is highlighted once the text is complete and the parser is loaded.
 
 import { createEffect, createSignal, For, type JSX, on, onCleanup, Show } from "solid-js";
 import { render } from "solid-js/web";
@@ -8,7 +8,7 @@ import { CopyButton } from "./pieces.tsx";
 export function CodeBlock(props: {
   readonly code: string;
   readonly language: string;
-  /** More of it is on its way. */
+  /** More text is being streamed. */
   readonly growing?: boolean;
 }): JSX.Element {
   const [lines, setLines] = createSignal<readonly Line[]>();
@@ -58,7 +58,7 @@ function Coloured(props: { readonly lines: readonly Line[] }): JSX.Element {
   );
 }
 
-/** Gives code inside lists and quotes, which came as HTML, the same look. Returns how to take it away again. */
+/** Replaces code in rendered HTML, inside lists and quotes, with code blocks. Returns a function that unmounts them. */
 export function mountCodeBlocks(root: HTMLElement): () => void {
   const disposers = [...root.querySelectorAll("pre")].map((pre) => {
     const language = /language-([^\s"]+)/.exec(pre.firstElementChild?.className ?? "")?.[1] ?? "";

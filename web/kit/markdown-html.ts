@@ -1,5 +1,5 @@
-// One block of Markdown as HTML that may be put into a page: written by our renderer, sanitised last. Nothing in it loads anything, runs
-// anything or leads anywhere without a click: images are links, HTML of the text is shown as text, only web and mail addresses are links.
+// Renders one block of Markdown to safe HTML, sanitised last. Nothing in it loads or runs: images become links, embedded HTML is shown as
+// text, and only web and mail addresses are links.
 
 import DOMPurify from "dompurify";
 import { Marked, Renderer, type Tokens } from "marked";
@@ -11,10 +11,10 @@ const ATTRIBUTES = "align aria-label class href role start tabindex target rel t
 
 const purify = DOMPurify();
 
-/** Rendered blocks, the latest last: rows of a long list come and go. */
+/** Rendered blocks, the latest last: rows of a virtual list are rendered again and again. */
 const kept = new Map<string, string>();
 
-/** `level`: of the block itself when it is a heading. */
+/** `level`: the level of a heading, or 0. */
 export function blockHtml(raw: string, links: string, level: number): string {
   const key = `${level} ${links}\n\n${raw}`;
   const known = kept.get(key);
@@ -33,12 +33,12 @@ function sanitised(marked: Marked, text: string): string {
     ALLOW_DATA_ATTR: false,
     ALLOW_ARIA_ATTR: false,
     KEEP_CONTENT: true,
-    // Attributes that we wrote ourselves and that lead nowhere.
+    // Attributes of our own that hold no address.
     ADD_URI_SAFE_ATTR: ["align", "aria-label", "rel", "role", "start", "tabindex", "target"],
   });
 }
 
-/** What a click on it opens; undefined for anything but web and mail. */
+/** The address that a click opens; undefined for anything but web and mail. */
 export function addressOf(href: string): { readonly href: string; readonly place: string } | undefined {
   if (!/^(?:https?:\/\/|mailto:)/i.test(href)) return undefined;
   try {
@@ -70,7 +70,7 @@ class SafeRenderer extends Renderer {
     const address = addressOf(href);
     const inner = this.parser.parseInline(tokens);
     if (!address) return inner;
-    return anchor(address.href, "", `Leads to ${address.href}`, inner);
+    return anchor(address.href, "", `Open ${address.href}`, inner);
   }
 
   override image({ href, text }: Tokens.Image): string {
@@ -78,10 +78,10 @@ class SafeRenderer extends Renderer {
     const label = escaped(text.trim() === "" ? "image" : text);
     if (!address || address.href.startsWith("mailto:")) return label;
     const chip = `<span class="md-image-alt">${label}</span><span class="md-image-host">${escaped(address.place)}</span>`;
-    return anchor(address.href, "md-image", `Opens the image at ${address.href}`, chip);
+    return anchor(address.href, "md-image", `Open the image at ${address.href}`, chip);
   }
 
-  /** Inside lists and quotes a heading is no part of the page's order. */
+  /** Headings inside lists and quotes are not part of the page's outline. */
   override heading({ depth, tokens }: Tokens.Heading): string {
     return `<p class="md-heading md-h${depth}">${this.parser.parseInline(tokens)}</p>`;
   }
@@ -100,7 +100,7 @@ function anchor(href: string, name: string, title: string, inner: string): strin
   return `<a${shown} href="${escaped(href)}" title="${escaped(title)}" target="_blank" rel="noopener noreferrer">${inner}</a>`;
 }
 
-/** `setOptions`, since `use` would take over only what an object itself owns, and not a class's methods. */
+/** `setOptions`, because `use` copies own properties only and would miss the class's methods. */
 const prose = new Marked().setOptions({ gfm: true, renderer: new SafeRenderer() });
 const byLevel = new Map<number, Marked>();
 

@@ -1,5 +1,5 @@
-// Markdown of agents and documents: blocks that are rendered once each, so that a text which is still being written changes only at its end.
-// What it may contain is decided in markdown-html.ts.
+// Markdown of agents and documents. Each block is rendered once, so that a streamed text changes only at its end. markdown-html.ts decides
+// what HTML it may contain.
 
 import {
   createEffect,
@@ -20,7 +20,7 @@ import { CodeBlock, mountCodeBlocks } from "./markdown-code.tsx";
 import { blockHtml } from "./markdown-html.ts";
 import "./markdown.css";
 
-/** What a frame may cost before the next one is left out. */
+/** Rendering beyond this per frame delays the next update. */
 const FRAME_MS_GOOD = 8;
 const PAUSE_FACTOR = 6;
 const PLAIN_CHARACTERS_SHOWN = 8_000;
@@ -87,7 +87,7 @@ function Prose(props: {
   return <div class="md-block" dir="auto" ref={fill} />;
 }
 
-/** Too long or too strange to be worked through: as it was written, the beginning first. */
+/** Text as written, its start first: for text that is too long or not Markdown. */
 export function Plain(props: { readonly text: string }): JSX.Element {
   const [all, setAll] = createSignal(false);
   const long = () => props.text.length > PLAIN_CHARACTERS_SHOWN;
@@ -105,7 +105,7 @@ export function Plain(props: { readonly text: string }): JSX.Element {
   );
 }
 
-/** The value as it comes; while it is streaming and showing it is expensive, only so often that typing stays smooth. */
+/** Passes the value on, throttled while a stream is expensive to render, so that typing stays smooth. */
 function createPaced(value: () => string, streaming: () => boolean) {
   const [shown, setShown] = createSignal(value());
   let cost = 0;

@@ -1,4 +1,4 @@
-// A button that opens a list of actions.
+// A button that opens a menu of actions.
 
 import { DropdownMenu } from "@kobalte/core/dropdown-menu";
 import { For, type JSX, Show } from "solid-js";
@@ -10,7 +10,7 @@ export interface Action {
   readonly run: () => void;
   readonly danger?: boolean;
   readonly disabled?: boolean;
-  /** A line before it. */
+  /** Preceded by a separator. */
   readonly apart?: boolean;
 }
 
@@ -18,7 +18,7 @@ export function Menu(props: {
   readonly label: string;
   readonly actions: readonly Action[];
   readonly class?: string;
-  /** It was made because somebody pressed what stood in its place. */
+  /** Opens on mount, when it replaces a placeholder that was clicked. */
   readonly openAtOnce?: boolean;
   readonly children: JSX.Element;
 }): JSX.Element {

@@ -1,4 +1,4 @@
-// Small things that many screens show: a name's letters, a time, a hash to copy, shares of a whole.
+// Small pieces that many screens show: avatars, times, copy buttons, share bars.
 
 import Check from "lucide-solid/icons/check";
 import Copy from "lucide-solid/icons/copy";
@@ -26,7 +26,7 @@ const [now, setNow] = createSignal(Date.now());
 setInterval(() => setNow(Date.now()), NOW_EVERY_MS);
 export { now };
 
-/** `relative`: how long ago; otherwise the time of day or the day. The exact time is its title. */
+/** `relative`: as an age; otherwise the time of day or the date. The tooltip has the exact time. */
 export function Time(props: { readonly time: string; readonly relative?: boolean }): JSX.Element {
   return (
     <time dateTime={props.time} title={exactTime(props.time)}>
@@ -52,7 +52,7 @@ export function CopyButton(props: { readonly text: string; readonly label?: stri
   );
 }
 
-/** Pages that came over plain HTTP from another machine have no clipboard of their own. */
+/** Pages over plain HTTP from another machine have no clipboard API. */
 export async function copyText(text: string): Promise<void> {
   try {
     await navigator.clipboard.writeText(text);
@@ -66,14 +66,14 @@ export async function copyText(text: string): Promise<void> {
   }
 }
 
-/** A token of the tokens file, by an agent's place among the agents of its workspace. */
+/** The colour token for an agent's position among the agents of its workspace. */
 export function agentColour(position: number): string {
   return `var(--agent-${(Math.max(position, 0) % AGENT_COLOURS) + 1})`;
 }
 
 export interface Share {
   readonly label: string;
-  /** 0 to 1 of the whole bar. */
+  /** From 0 to 1. */
   readonly share: number;
   readonly colour: string;
 }

@@ -1,4 +1,4 @@
-// What changed between two prompts, part by part: what came, what went, what reads otherwise, word by word. What stayed is one line.
+// The differences between two prompts, part by part: added, removed, and changed with a word diff. Unchanged parts are one line.
 
 import { createMemo, createSignal, For, Index, type JSX, Match, Show, Switch } from "solid-js";
 import type { CallDiff } from "../../src/service/turns/schema.ts";
@@ -8,14 +8,14 @@ import { type DiffPiece, middle, wordsChanged } from "./prompt-part.ts";
 import "./prompt.css";
 
 type Change = CallDiff["changes"][number];
-/** A number: so many parts in a row are the same. */
+/** A number counts consecutive unchanged parts. */
 type Line = Change | number;
 
 const WORDS: Readonly<Record<Change["change"], string>> = {
   added: "added",
   removed: "removed",
   changed: "changed",
-  same: "the same",
+  same: "unchanged",
 };
 
 export function PromptChanges(props: {
@@ -28,14 +28,14 @@ export function PromptChanges(props: {
   return (
     <>
       <Show when={nothing()}>
-        <p class="muted small">The two prompts are the same.</p>
+        <p class="muted small">The two prompts are identical.</p>
       </Show>
       <ol class="prompt-parts" aria-label={props.label}>
         <Index each={lines()}>
           {(line) => (
             <Show
               when={typeof line() !== "number"}
-              fallback={<li class="prompt-same">{plural(line() as number, "part")} the same</li>}
+              fallback={<li class="prompt-same">{plural(line() as number, "unchanged part")}</li>}
             >
               <ChangedPart change={line() as Change} sourceOf={props.sourceOf} />
             </Show>
@@ -115,7 +115,7 @@ function Piece(props: {
           <>
             {short().head}
             <button type="button" class="prompt-more inline" onClick={() => setAll(true)}>
-              {count(short().between)} characters the same
+              {count(short().between)} unchanged characters
             </button>
             {short().tail}
           </>

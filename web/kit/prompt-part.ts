@@ -1,4 +1,4 @@
-// How parts of a prompt are named, folded, copied and compared. Pure: knows no page and no workspace.
+// Names, folds, copies and compares the parts of a prompt. Pure.
 
 import { diffWordsWithSpace } from "diff";
 import type { PromptPart } from "../../src/service/conversation/schema.ts";
@@ -14,7 +14,7 @@ export const PART_NAMES: Readonly<Record<PartKind, string>> = {
   notice: "Notice",
 };
 
-/** As whom a part of the conversation is said, in people's words. */
+/** The speaker of a conversation part. */
 export const SPEAKERS: Readonly<Record<PromptPart["role"], string>> = {
   system: "system",
   user: "user",
@@ -25,10 +25,10 @@ export const SPEAKERS: Readonly<Record<PromptPart["role"], string>> = {
 
 const SHOWN_CHARACTERS = 1_200;
 const SHOWN_LINES = 20;
-/** What is folded must be worth a press. */
+/** Folding less is not worth a click. */
 const FOLDED_CHARACTERS_MIN = 200;
 
-/** The beginning that is shown of a long text; undefined: all of it. */
+/** Returns the visible start of a long text, or undefined if all of it is shown. */
 export function beginning(text: string): string | undefined {
   let end = Math.min(text.length, SHOWN_CHARACTERS);
   let at = -1;
@@ -41,7 +41,7 @@ export function beginning(text: string): string | undefined {
   return text.slice(0, wholeCharacter(text, end));
 }
 
-/** Not through the middle of a character. */
+/** Avoids splitting a surrogate pair. */
 function wholeCharacter(text: string, end: number): number {
   const unit = text.charCodeAt(end);
   return unit >= 0xdc00 && unit <= 0xdfff ? end - 1 : end;
@@ -54,7 +54,7 @@ export interface OfferedTool {
   readonly schema: string;
 }
 
-/** What the part `tools` says; undefined when it can't be read, then its text is shown as it is. */
+/** Parses the part `tools`; undefined if it is not valid JSON, and is then shown as text. */
 export function toolsIn(text: string): readonly OfferedTool[] | undefined {
   try {
     const tools: unknown = JSON.parse(text);
@@ -69,7 +69,7 @@ export function toolsIn(text: string): readonly OfferedTool[] | undefined {
   }
 }
 
-/** JSON with indents; what is no JSON stays as it is. */
+/** Indents JSON; returns anything else unchanged. */
 export function indented(written: string): string {
   try {
     return JSON.stringify(JSON.parse(written), null, 2);
@@ -97,7 +97,7 @@ export interface DiffPiece {
 const COMPARE_MS_MAX = 300;
 const COMPARED_CHARACTERS_MAX = 200_000;
 
-/** Word by word; texts with too little in common: all of one, then all of the other. */
+/** A word diff; texts with too little in common are one removed and one added piece. */
 export function wordsChanged(before: string, after: string): readonly DiffPiece[] {
   const compared =
     before.length + after.length > COMPARED_CHARACTERS_MAX
@@ -116,7 +116,7 @@ export function wordsChanged(before: string, after: string): readonly DiffPiece[
 
 const KEPT_CHARACTERS = 160;
 
-/** A long unchanged piece: how it begins and ends beside the changes, and how much lies between. Undefined: it is shown whole. */
+/** Folds the middle of a long unchanged piece and returns its ends; undefined if it is shown whole. */
 export function middle(
   text: string,
   first: boolean,

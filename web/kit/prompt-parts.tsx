@@ -1,4 +1,4 @@
-// A prompt in its parts, exactly as they are sent: kind, source, as whom it is said, tokens, text. Long texts are folded, nothing is cut.
+// A prompt in its parts, exactly as sent: kind, source, speaker, tokens, text. Long texts are folded, never cut.
 
 import ChevronRight from "lucide-solid/icons/chevron-right";
 import { A } from "@solidjs/router";
@@ -8,13 +8,13 @@ import { count, plural, tokens } from "./format.ts";
 import { beginning, indented, PART_NAMES, type PartKind, SPEAKERS, toolsIn } from "./prompt-part.ts";
 import "./prompt.css";
 
-/** What a part's source is called, and where it leads. */
+/** The name of a part's source, and its link. */
 export type SourceOf = (source: string) => { readonly text: string; readonly href: string | undefined };
 
 export function PromptParts(props: {
   readonly parts: readonly PromptPart[];
   readonly sourceOf: SourceOf;
-  /** Sources that the call before did not have. */
+  /** Sources that are new since the previous call. */
   readonly fresh?: ReadonlySet<string> | undefined;
   readonly label: string;
 }): JSX.Element {
@@ -131,13 +131,13 @@ function SaidBody(props: { readonly part: PromptPart }): JSX.Element {
         )}
       </For>
       <Show when={empty()}>
-        <p class="small muted">Empty: it is not sent.</p>
+        <p class="small muted">Empty, so it is not sent.</p>
       </Show>
     </>
   );
 }
 
-/** Exactly this text, its end on demand. */
+/** Exactly this text, folded after its start. */
 export function FoldedText(props: { readonly text: string }): JSX.Element {
   const [all, setAll] = createSignal(false);
   const start = createMemo(() => beginning(props.text));

@@ -1,4 +1,4 @@
-// How much room there is, and whether things may move.
+// Media queries as signals: narrow screens and reduced motion.
 
 import { createSignal } from "solid-js";
 
@@ -11,6 +11,6 @@ function matches(query: string) {
   return on;
 }
 
-/** One column: the rail is a sheet, and so is what stands beside the main pane. */
+/** One column: the rail and side panes become sheets. */
 export const narrow = matches(NARROW_MAX);
 export const reducedMotion = matches("(prefers-reduced-motion: reduce)");

@@ -1,4 +1,4 @@
-// The field above a table that narrows it while one types. Escape empties it.
+// The field that filters a table as you type. Escape clears it.
 
 import Search from "lucide-solid/icons/search";
 import type { JSX } from "solid-js";

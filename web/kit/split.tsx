@@ -1,5 +1,5 @@
-// Two panes with a handle between them, for the pointer and for the arrow keys. The size is kept by name in this browser. Where there is
-// one column only, the side pane is a sheet over the main one; one that can't be closed stands before or after it.
+// Two panes with a handle between them for the pointer and the arrow keys. The size is stored by name in this browser. On narrow screens the
+// side pane is a sheet over the main one, or stacked with it if it cannot be closed.
 
 import { createEffect, createSignal, type JSX, on, Show } from "solid-js";
 import { keepFocus } from "./focus.ts";
@@ -9,13 +9,13 @@ import { stored } from "./storage.ts";
 const STEP_PX = 24;
 
 export function Split(props: {
-  /** Under which the size is kept. */
+  /** The storage key of the size. */
   readonly name: string;
   readonly main: JSX.Element;
   readonly side: JSX.Element;
   readonly sideLabel: string;
   readonly open: boolean;
-  /** How the sheet is closed, where there is one column. */
+  /** Closes the sheet on narrow screens. */
   readonly onClose?: () => void;
   readonly at?: "end" | "start";
   readonly size?: number;
@@ -80,7 +80,7 @@ export function Split(props: {
           class="split-handle"
           role="separator"
           aria-orientation="vertical"
-          aria-label={`Size of ${props.sideLabel}`}
+          aria-label={`Resize ${props.sideLabel}`}
           aria-valuenow={bounded(size())}
           aria-valuemin={min()}
           aria-valuemax={max()}

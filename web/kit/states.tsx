@@ -1,4 +1,4 @@
-// What stands where data will be: not there yet, nothing there, could not be read.
+// States in place of data: loading, empty, failed, not found.
 
 import CircleAlert from "lucide-solid/icons/circle-alert";
 import { type JSX, Show } from "solid-js";
@@ -7,7 +7,7 @@ import type { Problem } from "../api/problem.ts";
 import type { Query } from "../api/query.ts";
 import { Button } from "./button.tsx";
 
-/** Appears only when waiting takes longer than a blink. */
+/** Appears after a short delay, so that fast loads do not flicker. */
 export function Skeleton(props: { readonly label?: string }): JSX.Element {
   return (
     <div class="skeleton" role="status" aria-label={props.label ?? "Loading"}>
@@ -20,10 +20,10 @@ export function Skeleton(props: { readonly label?: string }): JSX.Element {
   );
 }
 
-/** Says what the thing is and offers the one action. */
+/** Explains what belongs here and offers the one action. */
 export function Empty(props: {
   readonly title: string;
-  /** There is no other heading on the page. */
+  /** The only heading of the page. */
   readonly alone?: boolean;
   readonly icon?: JSX.Element;
   readonly children?: JSX.Element;
@@ -43,7 +43,7 @@ export function Empty(props: {
   );
 }
 
-/** What happened, why, and what now. */
+/** Says what happened, why, and what to do. */
 export function ProblemNotice(props: {
   readonly problem: Problem;
   readonly onRetry?: (() => void) | undefined;
@@ -54,25 +54,25 @@ export function ProblemNotice(props: {
       <div>
         <div>{props.problem.message}</div>
         <Show when={props.problem.code === "internal" && props.problem.requestId}>
-          <div class="small muted">Request {props.problem.requestId}: the server's log has the details.</div>
+          <div class="small muted">The server log has details under request {props.problem.requestId}.</div>
         </Show>
       </div>
       <Show when={props.onRetry}>
         <Button small onClick={() => props.onRetry?.()}>
-          Try again
+          Retry
         </Button>
       </Show>
     </div>
   );
 }
 
-/** Where one goes from something that is not there. */
+/** The way out of something that was not found. */
 export interface WayOut {
   readonly name: string;
   readonly go: () => void;
 }
 
-/** A thing that does not exist, or not for this person: the server makes no difference either. */
+/** A thing that does not exist or that this person may not see; the server does not tell these apart either. */
 export function NotFound(props: {
   readonly what?: string;
   readonly alone?: boolean;
@@ -81,7 +81,7 @@ export function NotFound(props: {
   return (
     <Empty
       alone={props.alone ?? false}
-      title={`This ${props.what ?? "page"} does not exist`}
+      title={`${sentenceCase(props.what ?? "page")} not found`}
       actions={props.out && <Button onClick={() => props.out?.go()}>{props.out.name}</Button>}
     >
       It may have been deleted, or it is not shared with you.
@@ -89,11 +89,15 @@ export function NotFound(props: {
   );
 }
 
-/** Data of a query when there is some, else why not. */
+function sentenceCase(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** Renders a query's data, or its state while there is none. */
 export function Loaded<T>(props: {
   readonly query: Query<T>;
   readonly what?: string;
-  /** From where it does not exist. */
+  /** Offered when the thing was not found. */
   readonly out?: WayOut;
   readonly children: (data: () => T) => JSX.Element;
 }): JSX.Element {

@@ -1,10 +1,10 @@
-// What this browser remembers for a person: sizes of panes, drafts, the theme. Nothing secret, and nothing that can't be lost.
+// Local storage: pane sizes, drafts, the theme. Nothing secret, and nothing that must not be lost.
 
 import { createSignal, type Accessor } from "solid-js";
 
 const PREFIX = "cairn.";
 
-/** A signal that is kept under this name. A browser that forbids storage only forgets. */
+/** A signal persisted under this name. Without storage it lasts as long as the page. */
 export function stored<T>(name: string, initial: T): [Accessor<T>, (value: T) => void] {
   const [value, setValue] = createSignal<T>(remember(name) ?? initial);
   return [
@@ -25,7 +25,7 @@ export function remember<T>(name: string): T | undefined {
   }
 }
 
-/** Undefined: forget it. False when the browser is full or forbids it: then what was there before stays. */
+/** Stores a value; undefined removes it. Returns false when storage is full or forbidden, which keeps the previous value. */
 export function keep(name: string, value: unknown): boolean {
   try {
     if (value === undefined) localStorage.removeItem(PREFIX + name);

@@ -1,4 +1,4 @@
-// A text field with suggestions that one need not take: filters whose values are known only in part.
+// A text field with optional suggestions, for filters whose values are not all known.
 
 import { createUniqueId, For, type JSX } from "solid-js";
 import { Field } from "./form.tsx";
@@ -7,7 +7,7 @@ export function SuggestInput(props: {
   readonly label: string;
   readonly value: string;
   readonly suggestions: readonly string[];
-  /** When it was left, chosen from the list, or Enter was pressed. */
+  /** Called on blur, on Enter, and when a suggestion is chosen. */
   readonly onChange: (value: string) => void;
   readonly placeholder?: string;
 }): JSX.Element {

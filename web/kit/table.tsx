@@ -1,4 +1,4 @@
-// A table that can be searched, sorted and walked through with the arrow keys; choosing a row shows its detail elsewhere.
+// A table with sorting and arrow-key navigation. Choosing a row shows its details elsewhere.
 
 import ArrowDown from "lucide-solid/icons/arrow-down";
 import ArrowUp from "lucide-solid/icons/arrow-up";
@@ -7,12 +7,12 @@ import { createMemo, createSignal, For, type JSX, Show } from "solid-js";
 export interface Column<T> {
   readonly title: JSX.Element;
   readonly cell: (row: T) => JSX.Element;
-  /** Given: the column can be sorted by it. */
+  /** Makes the column sortable. */
   readonly sortBy?: (row: T) => string | number;
   readonly number?: boolean;
-  /** Left out where there is little room. */
+  /** Hidden when space is short. */
   readonly optional?: boolean;
-  /** Never broken into lines: times, states, short hashes. */
+  /** Never wrapped: times, states, short hashes. */
   readonly tight?: boolean;
 }
 
@@ -95,7 +95,7 @@ export function Table<T>(props: TableProps<T>): JSX.Element {
       <Show when={sorted().length > shown()}>
         <div class="section row">
           <span class="muted small">
-            {shown()} of {sorted().length} shown
+            Showing {shown()} of {sorted().length}
           </span>
           <button
             type="button"
@@ -124,7 +124,7 @@ function order(a: string | number, b: string | number): number {
   return String(a).localeCompare(String(b), "en", { numeric: true, sensitivity: "base" });
 }
 
-/** Rows in which every word of the search occurs. */
+/** Returns the rows that contain every word of the query. */
 export function found<T>(rows: readonly T[], search: string, text: (row: T) => string): readonly T[] {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
   if (words.length === 0) return rows;

@@ -1,5 +1,4 @@
-// A short text beside what the pointer or the focus is on. For names of pictures and full forms of what is cut; never the only place
-// of something that must be known.
+// A tooltip, for names of icons and the full form of truncated text. Never the only place of something a person must know.
 
 import { Tooltip } from "@kobalte/core/tooltip";
 import type { JSX } from "solid-js";

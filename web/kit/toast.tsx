@@ -1,4 +1,4 @@
-// Short messages about what just happened somewhere else on the page. What a person has to act on stands where they act instead.
+// Toasts report something that just happened elsewhere on the page. Anything that a person must act on is shown where they act.
 
 import { Toast, toaster } from "@kobalte/core/toast";
 import X from "lucide-solid/icons/x";
@@ -24,12 +24,12 @@ export function tell(message: JSX.Element): void {
   show(message, "");
 }
 
-/** For actions without a place of their own for what went wrong. */
+/** For actions that have no place of their own for a problem. */
 export function tellProblem(error: unknown): void {
   show(asProblem(error).message, "bad");
 }
 
-/** Runs it, and tells when it fails. Resolves with whether it went well. */
+/** Runs an action and shows its problem. Resolves with whether it succeeded. */
 export async function attempt(action: () => Promise<unknown>): Promise<boolean> {
   try {
     await action();

@@ -1,5 +1,5 @@
-// Keeps the state of one workspace up to date: a snapshot, then its events, through the reducer. A lost connection shows, comes back by
-// itself where it was, and loses nothing.
+// Keeps the state of one workspace current: a snapshot, then its events through the reducer. A lost connection is shown, resumes where it
+// stopped, and loses nothing.
 
 import { type Accessor, createEffect, createSignal, on, onCleanup } from "solid-js";
 import type { WorkspaceEvent } from "../../src/service/events.ts";
@@ -17,27 +17,27 @@ const TURNS_AT_FIRST = 100;
 const TURNS_PER_PAGE = 500;
 const RETRY_MS_MIN = 500;
 const RETRY_MS_MAX = 8_000;
-/** Several calls end at nearly the same time. */
+/** Several model calls may end at nearly the same time. */
 const USAGE_DELAY_MS = 400;
-/** A tab in the background gets no frames. */
+/** A background tab gets no animation frames. */
 const HIDDEN_FLUSH_MS = 250;
 
-/** `over`: the workspace is not there, or not for this person any more; nothing is tried again. */
+/** `over`: the workspace is deleted or no longer shared; there is no retry. */
 export type Connection = "connecting" | "live" | "lost" | "over";
 
 export interface Feed {
-  /** Undefined until the snapshot is there. */
+  /** Undefined until the snapshot was read. */
   readonly state: Accessor<WorkspaceState | undefined>;
-  /** Why there is nothing to show. */
+  /** Why there is no state to show. */
   readonly problem: Accessor<Problem | undefined>;
   readonly connection: Accessor<Connection>;
-  /** The page of entries before the first. */
+  /** Reads the page of entries before the first. */
   readonly loadEarlier: () => Promise<void>;
-  /** Tries at once instead of waiting for the next attempt. */
+  /** Reconnects at once instead of waiting for the next attempt. */
   readonly retry: () => void;
 }
 
-/** For the component that calls it; another id is another feed. */
+/** Lives as long as the component that creates it. */
 export function createFeed(workspaceId: number): Feed {
   const [state, setState] = createSignal<WorkspaceState>();
   const [problem, setProblem] = createSignal<Problem>();
@@ -101,7 +101,7 @@ export function createFeed(workspaceId: number): Feed {
 
 async function readSnapshot(id: number): Promise<Snapshot> {
   const here = api.workspaces({ id });
-  // First: what happens while the others are read comes again as events.
+  // Read first: changes made while the rest is read arrive again as events.
   const blueprint = await take(here.blueprint.get({ query: {} }));
   const [workspace, turns, entries, usage, approvals] = await Promise.all([
     take(here.get()),
@@ -121,7 +121,7 @@ async function readSnapshot(id: number): Promise<Snapshot> {
   };
 }
 
-/** The turns that come before those we have, back to the first that an entry names. */
+/** Reads turns before `before`, back to the one that the first entry needs. */
 async function turnsBefore(
   id: number,
   before: number | undefined,
@@ -164,7 +164,7 @@ async function readEarlier(
   );
 }
 
-/** What was used is summed by the server alone; a model call that ended makes it worth asking. */
+/** Only the server sums usage, so it is read again when a model call ends. */
 function keepUsage(id: number, state: Accessor<WorkspaceState | undefined>, setState: SetState): void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const read = async () => {
@@ -173,7 +173,7 @@ function keepUsage(id: number, state: Accessor<WorkspaceState | undefined>, setS
       const usage = await take(api.workspaces({ id }).usage.get());
       setState((before) => before && { ...before, usage });
     } catch {
-      // The next call that ends asks again; a connection that is lost shows itself elsewhere.
+      // The next model call reads it again, and the feed shows a lost connection.
     }
   };
   createEffect(
@@ -193,7 +193,7 @@ interface WorkspaceEventInput {
   readonly data: { turn_id: number | null; time?: string; data: unknown };
 }
 
-/** Gathers events and hands them over once a frame: fifty words a second are at most sixty changes of the page. */
+/** Batches events per animation frame, so that fast streams cost at most one update per frame. */
 function createInbox(handOver: (events: WorkspaceEvent[]) => void) {
   let waiting: WorkspaceEvent[] = [];
   let lastId: number | undefined;
@@ -221,7 +221,7 @@ function createInbox(handOver: (events: WorkspaceEvent[]) => void) {
           data: data.data,
         } as WorkspaceEvent);
       }
-      // Both: frames stop when the tab is hidden meanwhile.
+      // Both, because frames stop when the tab is hidden.
       if (frame === 0) frame = requestAnimationFrame(flush);
       timer ??= setTimeout(flush, HIDDEN_FLUSH_MS);
     },

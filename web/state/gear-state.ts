@@ -1,8 +1,8 @@
-// Whether a gear may run as it stands. Pure.
+// Whether a gear may run. Pure.
 
 import type { Gear } from "../../src/service/gears/schema.ts";
 
-/** The approval counted on isolation, which is gone: the gear does not run until an admin approves it again. */
+/** The approval assumed isolation that is no longer available: the gear runs again after an admin approves it. */
 export function isolationLost(gear: Pick<Gear, "approval" | "isolated">): boolean {
   return gear.approval?.isolated === true && !gear.isolated;
 }

@@ -1,16 +1,16 @@
-// The workspace that the views of one workspace share: its feed, and what is selected in the inspector. Provided by the workspace screen.
+// The context that the views of one workspace share: its feed and the inspector's selection. The workspace screen provides it.
 
 import { useSearchParams } from "@solidjs/router";
 import { type Accessor, createContext, createMemo, useContext } from "solid-js";
 import type { Feed } from "./feed.ts";
 import type { WorkspaceState } from "./workspace-state.ts";
 
-/** What the inspector shows; in the address as `?inspect=agent-3`. */
+/** The inspector's subject; in the address as `?inspect=agent-3`. */
 export type Selection = {
   readonly kind:
     "agent" | "wire" | "gear-binding" | "instruction-binding" | "grant" | "entry" | "call" | "tool";
   readonly id: number;
-  /** Of a tool call: its turn, in which `id` is its place from 1. In the address as `tool-14.3`. */
+  /** The turn of a tool call, in which `id` counts from 1. In the address as `tool-14.3`. */
   readonly turnId?: number;
 };
 
@@ -20,7 +20,7 @@ export type WorkspaceView = (typeof workspaceViews)[number];
 export interface Here {
   readonly id: number;
   readonly feed: Feed;
-  /** Inside the views there is always a state. */
+  /** Always defined inside the views. */
   readonly state: Accessor<WorkspaceState>;
   readonly view: Accessor<WorkspaceView>;
 }
@@ -43,12 +43,12 @@ function read(text: string): Selection | undefined {
   return match ? { kind: match[1] as Selection["kind"], id: Number(match[2]) } : undefined;
 }
 
-/** As it stands in the address after `inspect=`. */
+/** Formats a selection for the address, after `inspect=`. */
 export function written({ kind, id, turnId }: Selection): string {
   return kind === "tool" ? `tool-${turnId}.${id}` : `${kind}-${id}`;
 }
 
-/** The selection and how to change it; undefined closes the inspector. */
+/** Returns the selection and its setter; undefined closes the inspector. */
 export function useSelection(): [
   Accessor<Selection | undefined>,
   (selection: Selection | undefined) => void,

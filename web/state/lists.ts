@@ -1,4 +1,4 @@
-// Lists that several screens read. Their keys: `refresh("gears")` after a change makes every screen read them anew.
+// Lists that several screens read. `refresh("gears")` after a change refetches them on every screen.
 
 import { api, take } from "../api/client.ts";
 import { createQuery } from "../api/query.ts";
@@ -15,13 +15,13 @@ export const gearsQuery = () => createQuery(() => ({ key: ["gears"], read: () =>
 export const instructionsQuery = () =>
   createQuery(() => ({ key: ["instructions"], read: () => take(api.instructions.get()) }));
 export const teamsQuery = () => createQuery(() => ({ key: ["teams"], read: () => take(api.teams.get()) }));
-/** For admins; nobody else may list people. */
+/** Admins only: nobody else may list people. */
 export const usersQuery = () =>
   createQuery(() => (isAdmin() ? { key: ["users"], read: () => take(api.users.get()) } : undefined));
 /** Whether agents may search the web here, and why not. */
 export const egressQuery = () =>
   createQuery(() => ({ key: ["egress", "status"], read: () => take(api.egress.status.get()) }));
-/** What waits for a decision of mine, over all workspaces. */
+/** Approvals that the signed-in person may decide, over all workspaces. */
 export const approvalsQuery = () =>
   createQuery(() => (me() ? { key: ["approvals"], read: () => take(api.approvals.get()) } : undefined), {
     every: APPROVALS_EVERY_MS,

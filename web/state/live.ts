@@ -1,11 +1,11 @@
-// What a turn that goes on lights up: who thinks, works or waits, and along which lines work was handed over. Pure.
+// Live state of a running turn: which agents think, work or wait, and which lines carry work. Pure.
 
 import type { WorkspaceState } from "./workspace-state.ts";
 
 export type Activity = "idle" | "thinking" | "working" | "waiting";
 
 export interface Live {
-  /** Who is not here is idle. */
+  /** Absent agents are idle. */
   readonly activity: ReadonlyMap<number, Activity>;
   readonly wires: ReadonlySet<number>;
   readonly gearBindings: ReadonlySet<number>;
@@ -20,7 +20,7 @@ export function liveOf(state: Needed): Live {
   return { activity: activities(state), ...paths(state) };
 }
 
-/** An agent may have several runs at once: what a person must know first wins. */
+/** An agent may have several runs at once; the most urgent state wins. */
 function activities({ runs }: Needed): ReadonlyMap<number, Activity> {
   const found = new Map<number, Activity>();
   for (const { agentId, state } of runs.values()) {
@@ -54,7 +54,7 @@ function paths({ runs, tools, agents, wires, gearBindings, grants }: Needed): Om
   return live;
 }
 
-/** As models write it; what they write wrong names nobody. */
+/** Arguments as models write them; malformed ones match no agent. */
 function agentIn(written: string): string {
   try {
     const { agent } = JSON.parse(written) as { agent?: unknown };
@@ -64,7 +64,7 @@ function agentIn(written: string): string {
   }
 }
 
-/** As the server tells two names apart. */
+/** Compares names like the server. */
 export function nameKey(name: string): string {
   return name
     .normalize("NFKC")

@@ -1,5 +1,5 @@
-// Who is signed in. Asked at the start and whenever the server no longer knows us; the login appears over what was open, and the same
-// person finds it as it was. On the server's own machine one may also go on as its admin, but only on purpose.
+// The signed-in person. Read at the start and at every 401. The login appears over the open screen, so that the same person continues where
+// they were. On the server's own machine one can also continue as its admin, but only on request.
 
 import { createEffect, createRoot, createSignal } from "solid-js";
 import type { WhoAmI } from "../../src/service/people/schema.ts";
@@ -7,30 +7,30 @@ import { api, onSignedOut, take, takeSignIn } from "../api/client.ts";
 import { asProblem, type Problem } from "../api/problem.ts";
 import { forgetAll, refresh } from "../api/query.ts";
 
-/** The names that carry the privilege of the machine (docs/loopback.md). */
+/** Host names with the loopback privilege (docs/loopback.md). */
 const OWN_MACHINE = /^(?:localhost|127\.0\.0\.1|\[::1\])$/;
 
 const [me, setMe] = createSignal<WhoAmI>();
 const [sessionProblem, setSessionProblem] = createSignal<Problem>();
 const [signedOut, setSignedOut] = createSignal(false);
 const [machineAdmin, setMachineAdmin] = createSignal<WhoAmI>();
-/** Who I am; undefined until it is known and after signing out. While a session that ended is renewed: who I was. */
+/** The signed-in person; undefined until known and after signing out. Kept while an ended session is renewed. */
 export { me, sessionProblem };
-/** The login is shown. */
+/** Whether the login is shown. */
 export { signedOut };
-/** Who one can be without signing in, on this machine. */
+/** The account that this machine can use without signing in. */
 export { machineAdmin };
 
 export const isAdmin = () => me()?.role === "admin";
 
-/** Whether I may do what is for its owner and for admins. */
+/** Whether the signed-in person owns the workspace or is an admin. */
 export function ownsWorkspace(workspace: { readonly owner_id: number }): boolean {
   return isAdmin() || me()?.id === workspace.owner_id;
 }
 
 let asking: Promise<void> | undefined;
 
-/** Asks the server who we are, once at a time. */
+/** Reads the session; concurrent calls share one request. */
 export function loadSession(): Promise<void> {
   return (asking ??= askWho().finally(() => (asking = undefined)));
 }
@@ -40,18 +40,18 @@ async function askWho(): Promise<void> {
   try {
     const who = await take(api.whoami.get());
     const before = me();
-    // The refusal that brought us here took the cookie away: one would be somebody else without having asked for it.
+    // The 401 deleted the cookie. Continuing here would switch to the loopback admin without a request for it.
     if (before && before.auth !== "loopback" && who.auth === "loopback") offerMachineAdmin(who);
     else enter(who);
   } catch (error) {
     const problem = asProblem(error);
     if (problem.code === "unauthenticated") await showLogin();
-    // Who is signed in already goes on; the request that failed says so where it was made.
+    // A signed-in person continues; the failed request reports its own problem.
     else if (!me()) setSessionProblem(problem);
   }
 }
 
-/** Another person starts with nothing of the former one; the same one goes on where they were. */
+/** Clears the cache for another person; the same person continues where they were. */
 function enter(who: WhoAmI): void {
   const renewed = me()?.id === who.id;
   if (!renewed) forgetAll();
@@ -60,7 +60,7 @@ function enter(who: WhoAmI): void {
   if (renewed) void refresh();
 }
 
-/** With the way in that this machine has, if it has one: the cookie that was not valid is gone by now. */
+/** Offers the loopback admin on the server's own machine. The invalid cookie is deleted by now. */
 async function showLogin(): Promise<void> {
   let admin: WhoAmI | undefined;
   if (OWN_MACHINE.test(location.hostname)) {
@@ -69,7 +69,7 @@ async function showLogin(): Promise<void> {
       if (who.auth !== "loopback") return enter(who);
       admin = who;
     } catch {
-      // There is only the login then.
+      // Only the login remains.
     }
   }
   offerMachineAdmin(admin);
@@ -87,12 +87,12 @@ export async function signIn(user: string, password: string): Promise<void> {
   await loadSession();
 }
 
-/** Goes on as `machineAdmin`. */
+/** Continues as `machineAdmin`. */
 export function goOnAsMachineAdmin(): void {
   enter(machineAdmin()!);
 }
 
-/** For the admin of this machine who wants to be somebody else: nothing is revoked. */
+/** Lets the loopback admin sign in as another user. Revokes nothing. */
 export function askToSignIn(): void {
   offerMachineAdmin(me());
 }
@@ -105,7 +105,7 @@ export async function signOut(): Promise<void> {
   await showLogin();
 }
 
-/** Resolves when the server knows us again, or at `signal`. */
+/** Resolves once somebody is signed in again, or when `signal` aborts. */
 export async function untilSignedIn(signal: AbortSignal): Promise<void> {
   await asking;
   await new Promise<void>((resolve) => {

@@ -1,5 +1,4 @@
-// The steps of one turn as the server has them on record, read again as events of that turn come in. Shared by the waterfall and the
-// inspector.
+// The recorded steps of one turn, reloaded as its events arrive. Shared by the waterfall and the inspector.
 
 import { createEffect, createMemo, on, onCleanup } from "solid-js";
 import type { TurnSteps } from "../../src/service/turns/schema.ts";
@@ -8,10 +7,10 @@ import { createQuery, type Query } from "../api/query.ts";
 import { useHere } from "./here.ts";
 import type { WorkspaceState } from "./workspace-state.ts";
 
-/** A turn that is busy changes many times a second; its picture need not. */
+/** A busy turn changes many times a second; this limits reloads. */
 const READ_AGAIN_MS = 400;
 
-/** Undefined: no turn is looked at. */
+/** Undefined: no turn is selected. */
 export function stepsQuery(turnId: () => number | undefined): Query<TurnSteps> {
   const here = useHere();
   const query = createQuery(() => {
@@ -42,7 +41,7 @@ export function stepsQuery(turnId: () => number | undefined): Query<TurnSteps> {
   return query;
 }
 
-/** Another text whenever a step of the turn began or ended. Empty: nothing is known of it beyond its record. */
+/** Changes whenever a step of the turn starts or ends. Empty if the feed knows nothing about the turn. */
 function progressOf(state: WorkspaceState, turnId: number): string {
   const status = state.turns.find(({ id }) => id === turnId)?.status;
   let asked = 0;
@@ -55,7 +54,7 @@ function progressOf(state: WorkspaceState, turnId: number): string {
   const runs = [...state.runs.values()]
     .filter((run) => run.turnId === turnId)
     .map((run) => `${run.id}${run.state}`);
-  // Model calls that end change the usage.
+  // Ended model calls change the usage.
   const ended = runs.length > 0 ? state.usageChanges : "";
   return [status ?? "", asked, answered, ended, ...runs].join(" ");
 }

@@ -1,4 +1,4 @@
-// How a tool call stands: from its result on record, from what was seen live, or from the end of its turn. Pure.
+// The state of a tool call, from its stored result, its live events, or the end of its turn. Pure.
 
 import type { Outcome } from "../../src/service/conversation/schema.ts";
 import type { Bubble, Chip } from "./transcript-items.ts";
@@ -8,10 +8,10 @@ export type ChipState = "running" | "waiting" | Outcome;
 
 export const chipWords: Readonly<Record<ChipState, string>> = {
   running: "running",
-  waiting: "waiting for you",
+  waiting: "waiting for approval",
   ok: "done",
   error: "failed",
-  cancelled: "stopped",
+  cancelled: "cancelled",
   interrupted: "interrupted",
   unknown: "outcome unknown",
 };
@@ -25,7 +25,7 @@ export function chipState(chip: Chip, bubble: Bubble, state: WorkspaceState): Ch
   return "running";
 }
 
-/** Milliseconds; undefined while it runs and when it is not known. */
+/** In milliseconds; undefined while the call runs and when it is unknown. */
 export function chipDuration(chip: Chip, state: WorkspaceState): number | undefined {
   return chip.result?.duration_ms ?? state.tools.get(chip.key)?.durationMs;
 }

@@ -1,8 +1,8 @@
-// What a tool call is about, in one line, read from its arguments as the model wrote them. Pure; broken arguments are shown as they are.
+// Summarises a tool call's arguments in one line. Pure; invalid JSON is shown as written.
 
 const CHARACTERS_MAX = 240;
 
-/** For the tools of the service, the arguments that say most; of everything else (gears) all of them. */
+/** The telling arguments of the service's own tools. Any other tool is a gear, and all its arguments are shown. */
 const TELLING: Readonly<Record<string, readonly string[]>> = {
   delegate: ["agent", "task"],
   agent_create: ["name", "model"],
@@ -40,7 +40,7 @@ export function summaryOf(tool: string, written: string): string {
   return oneLine(told.join(BETWEEN[tool] ?? " · "));
 }
 
-/** With line breaks and indents; what is no JSON stays as it is. */
+/** Indents JSON; returns anything else as written. */
 export function prettyArguments(written: string): string {
   try {
     return JSON.stringify(JSON.parse(written), null, 2);
@@ -49,13 +49,13 @@ export function prettyArguments(written: string): string {
   }
 }
 
-/** The path that a file tool is about. */
+/** The path argument of a file tool. */
 export function pathOf(tool: string, written: string): string | undefined {
   const path = /^file_(read|write)$/.test(tool) ? objectOf(written)?.["path"] : undefined;
   return typeof path === "string" && path !== "" ? path : undefined;
 }
 
-/** The name of the gear that a call makes or hands out. */
+/** The gear that a call creates or grants. */
 export function gearNameOf(tool: string, written: string): string | undefined {
   const values = objectOf(written);
   const name =

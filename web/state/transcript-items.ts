@@ -1,4 +1,4 @@
-// The things that a conversation consists of on the screen. Values that are never changed, only replaced.
+// The items of a conversation on the screen. Immutable values.
 
 import type { Approval } from "../../src/service/approvals/schema.ts";
 import type { Entry } from "../../src/service/conversation/schema.ts";
@@ -12,7 +12,7 @@ export interface Chip {
   /** As the model wrote them. */
   readonly arguments: string;
   readonly result: Entry | undefined;
-  /** Of a delegation: the worker's run and those below it. */
+  /** The runs of a delegation: the worker's and those below it. */
   readonly runs: readonly number[];
   /** The worker's. */
   readonly agentId: number | undefined;
@@ -33,10 +33,10 @@ export interface Bubble {
   /** 0: the orchestrator. */
   readonly depth: number;
   readonly callerId: number | undefined;
-  /** What the worker was asked; with its first bubble. */
+  /** The worker's task, shown with its first bubble. */
   readonly task: Entry | undefined;
   readonly segments: readonly Segment[];
-  /** Its run goes on, and what it says next belongs here. */
+  /** The run is active, and its next words belong here. */
   readonly live: boolean;
   readonly turnOpen: boolean;
   readonly asks: readonly Approval[];
@@ -57,7 +57,7 @@ export interface TurnEnd {
   readonly kind: "end";
   readonly key: string;
   readonly turn: Turn;
-  /** Nothing was said after it: it can go on. */
+  /** Nothing was said after it, so it can be resumed. */
   readonly last: boolean;
 }
 
@@ -69,7 +69,7 @@ export interface Queued {
 
 export type Item = Bubble | Message | TurnEnd | Queued;
 
-/** A run that goes on. */
+/** An active run. */
 export interface LiveRun {
   readonly runId: number;
   readonly agentId: number;
@@ -77,7 +77,7 @@ export interface LiveRun {
   readonly speaks: boolean;
 }
 
-/** All that one turn's part of the list is made from. */
+/** The input of one turn's part of the list. */
 export interface TurnParts {
   readonly turnId: number;
   readonly turn: Turn | undefined;

@@ -1,5 +1,5 @@
-// One turn's part of the conversation: who said what, in which order it reads. A worker stands under the bubble that called it, workers in
-// the order of the calls, however they ran. Pure; parts that are as they were before are the same objects.
+// One turn's part of the conversation in reading order. Workers stand below the bubble that called them, in the order of the calls, however
+// they ran. Pure; unchanged parts keep their identity.
 
 import type { Entry } from "../../src/service/conversation/schema.ts";
 import {
@@ -31,7 +31,7 @@ class TurnBuilder {
   readonly #parts: TurnParts;
   readonly #runs = new Map<number, RunParts>();
   readonly #results = new Map<string, Entry>();
-  /** By the call that asked for it. */
+  /** By the id of the delegating call. */
   readonly #children = new Map<string, RunParts>();
   readonly #bubbles: Draft[] = [];
   readonly #shown = new Set<number>();
@@ -49,7 +49,7 @@ class TurnBuilder {
   build(): Item[] {
     const roots = [...this.#runs.values()].filter((run) => run.task === undefined);
     for (const run of roots) this.#walk(run, 0, undefined);
-    // Of a turn whose beginning was not read, and of records from before calls were named.
+    // Runs of a turn whose beginning was not read.
     for (const run of this.#runs.values()) if (!this.#shown.has(run.id)) this.#walk(run, 1, undefined);
     this.#placeApprovals();
     return [...this.#messages(), ...this.#bubbles, ...this.#end()];
@@ -78,14 +78,14 @@ class TurnBuilder {
     const { entries, turn, turnId } = this.#parts;
     const about = { kind: "message", userId: turn?.user_id, userName: turn?.user_name ?? "" } as const;
     const said = entries.filter(({ kind }) => kind === "person");
-    // It has just begun, or failed before it did.
+    // The turn has just started, or failed before it did.
     if (said.length === 0 && entries.length === 0 && turn)
       return [
         { ...about, key: `message-${turnId}-0`, entry: undefined, text: turn.text, time: turn.created_at },
       ];
     return said.map((entry, index) => ({
       ...about,
-      // The same before its entry is there.
+      // The same before and after its entry arrives.
       key: `message-${turnId}-${index}`,
       entry,
       text: entry.text,
@@ -107,7 +107,7 @@ class TurnBuilder {
     let open: Draft | undefined;
     let previous = 0;
     const opened = () => (open ??= this.#open(run, depth, callerId, previous));
-    // A worker is seen as soon as it was asked.
+    // A worker appears as soon as it has a task.
     if (run.task && run.answers.length === 0) opened();
     for (const answer of run.answers) {
       opened().segments = [...opened().segments, this.#segment(answer)];
@@ -124,7 +124,7 @@ class TurnBuilder {
   #open(run: RunParts, depth: number, callerId: number | undefined, previous: number): Draft {
     const bubble: Draft = {
       kind: "bubble",
-      // Known before the first answer is on record, and the same afterwards.
+      // Known before the first answer is stored, and unchanged afterwards.
       key: `run-${run.id}-${previous}`,
       turnId: this.#parts.turnId,
       runId: run.id,
@@ -165,7 +165,7 @@ class TurnBuilder {
     return [run.id, ...children.flatMap((child) => this.#below(child))];
   }
 
-  /** Under the agent that asks, by its name: its last bubble of this turn, one that goes on before one that is over. */
+  /** Places each approval in the asking agent's last bubble of this turn, preferring a live one. */
   #placeApprovals(): void {
     const { names, asks, decided } = this.#parts;
     const bubbleOf = (agent: string | null) => {
@@ -202,7 +202,7 @@ function keepSegments(segments: readonly Segment[], before: readonly Segment[]):
   return sameList(kept, before) ? before : kept;
 }
 
-/** The old object when all its values are the same; lists are compared one by one. */
+/** Returns the old object if all its values are equal; lists are compared item by item. */
 function same<T extends object>(old: T | undefined, now: T): T {
   if (old === undefined) return now;
   const keys = Object.keys(now) as (keyof T)[];

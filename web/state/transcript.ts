@@ -1,6 +1,6 @@
-// The conversation as a flat list of things to show, made from a workspace's state: messages, bubbles of agents with their tool calls,
-// workers under the call that asked for them, how turns ended, what is queued. The same state gives the same list, and what did not change
-// stays the same object, so that a list on the screen touches only what is new. Streamed text is not in it: a bubble reads it by its run.
+// The conversation as a flat list: messages, agents' bubbles with their tool calls, workers below the call that delegated to them, turn
+// ends, queued messages. Equal state gives an equal list, and unchanged items keep their identity, so the screen updates only what is new.
+// Streamed text is not part of it: a bubble reads it by its run.
 
 import type { Turn } from "../../src/service/turns/schema.ts";
 import { type Item, type LiveRun, type Queued, sameList, type TurnParts } from "./transcript-items.ts";
@@ -14,7 +14,7 @@ interface Built {
   readonly items: readonly Item[];
 }
 
-/** A function of the state that remembers its last answer; one for each list that is shown. */
+/** A memoized function of the state; one per list on the screen. */
 export function createTranscript(): (state: WorkspaceState) => readonly Item[] {
   let seen: readonly unknown[] = [];
   let items: readonly Item[] = [];
@@ -44,7 +44,7 @@ function queuedItem(turn: Turn, before: readonly Item[]): Queued {
   return known?.kind === "queued" && known.turn === turn ? known : { kind: "queued", key, turn };
 }
 
-/** Turn by turn, oldest first. One of which only the end was read is left out until the rest is there, unless it is all we have. */
+/** Turn by turn, oldest first. A turn whose beginning was not read is left out, unless it is the only one. */
 function partsOf(state: WorkspaceState, live: readonly LiveRun[]): TurnParts[] {
   const groups = Map.groupBy(state.entries, (entry) => entry.turn_id);
   const [first] = groups;
@@ -53,7 +53,7 @@ function partsOf(state: WorkspaceState, live: readonly LiveRun[]): TurnParts[] {
   const from = state.hasEarlier ? (groups.keys().next().value ?? Infinity) : 0;
   const turns = new Map(state.turns.map((turn) => [turn.id, turn]));
   for (const turn of state.turns) {
-    // One that was cancelled before it began says nothing, unless the service did it.
+    // A turn cancelled before it started shows nothing, unless the service cancelled it.
     const silent = turn.status !== "queued" && (turn.status !== "cancelled" || turn.error !== null);
     if (silent && turn.id >= from && !groups.has(turn.id)) groups.set(turn.id, []);
   }
@@ -80,7 +80,7 @@ function partsOf(state: WorkspaceState, live: readonly LiveRun[]): TurnParts[] {
     }));
 }
 
-/** The turn that was running at that time. */
+/** The turn that was active at that time. */
 function turnAt(turns: readonly Turn[], time: string): number | undefined {
   const at = Date.parse(time);
   return turns.findLast(

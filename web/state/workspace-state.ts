@@ -1,5 +1,5 @@
-// Everything that the interface knows about one workspace. Records are the server's own; what is here besides them is what a turn that
-// is still going on shows: who speaks, which tools run, what waits. Values are never changed, only replaced (reducer.ts).
+// The client's state of one workspace: the server's records, and the live part of open turns (speech, running tools, pending approvals).
+// Immutable; only reducer.ts makes new ones.
 
 import type { Approval } from "../../src/service/approvals/schema.ts";
 import type { Agent, Wire } from "../../src/service/blueprint/schema.ts";
@@ -20,9 +20,9 @@ export interface Run {
   readonly turnId: number;
   readonly agentId: number;
   readonly state: RunState;
-  /** RFC 3339: since when. */
+  /** RFC 3339. */
   readonly since: string;
-  /** Why it has to come to an end, when a limit was reached. */
+  /** The limit that was reached, which makes this the run's last model call. */
   readonly limit: string | undefined;
 }
 
@@ -34,12 +34,12 @@ export interface ToolCall {
   readonly tool: string;
   /** As the model wrote them. */
   readonly arguments: string;
-  /** The end of what it has printed so far, both streams as they came; at most OUTPUT_CHARACTERS_KEPT. */
+  /** The tail of both output streams, interleaved; at most OUTPUT_CHARACTERS_KEPT. */
   readonly output: string;
   readonly outcome: Outcome | undefined;
   readonly text: string | undefined;
   readonly durationMs: number | undefined;
-  /** RFC 3339; when it was asked for. */
+  /** RFC 3339; when the model requested it. */
   readonly askedAt: string;
 }
 
@@ -56,47 +56,47 @@ export interface Decision {
   readonly id: number;
   readonly decision: string;
   readonly by: string | null;
-  /** What was decided on, when we saw it wait. */
+  /** The approval, if it was seen while pending. */
   readonly approval: Approval | undefined;
 }
 
 export const OUTPUT_CHARACTERS_KEPT = 200_000;
 
 export interface WorkspaceState {
-  /** Records hold every event up to this one already. */
+  /** The records contain every event up to this one. */
   readonly snapshotId: number;
-  /** The last stored event that was taken in: where to go on after a lost connection. */
+  /** The last stored event applied; a lost connection resumes after it. */
   readonly lastId: number;
-  /** It was deleted, or is no longer shared with us. */
+  /** It was deleted or is no longer shared with this person. */
   readonly gone: boolean;
   readonly workspace: Workspace;
   /** By id. */
   readonly agents: readonly Agent[];
-  /** Of removed ones too: the conversation still shows them. */
+  /** Including deleted agents, which the conversation still shows. */
   readonly agentNames: ReadonlyMap<number, string>;
   readonly wires: readonly Wire[];
   readonly gearBindings: readonly GearBinding[];
   readonly instructionBindings: readonly InstructionBinding[];
   readonly grants: readonly EgressGrant[];
-  /** By id; the newest ones, without a gap. */
+  /** By id: the newest, without gaps. */
   readonly turns: readonly Turn[];
   readonly entries: readonly Entry[];
-  /** There are entries before the first of these. */
+  /** Whether there are entries before the first one. */
   readonly hasEarlier: boolean;
-  /** Of turns that were open while we looked. */
+  /** Of turns that were open since the page loaded. */
   readonly runs: ReadonlyMap<number, Run>;
   readonly tools: ReadonlyMap<string, ToolCall>;
   readonly speech: ReadonlyMap<number, Speech>;
-  /** By run: tokens in and out that its model calls were reported to have used, as far as we saw them end. */
+  /** Reported input and output tokens by run, of the model calls that ended since the page loaded. */
   readonly spent: ReadonlyMap<number, number>;
-  /** What waits for a person in this workspace, oldest first. */
+  /** Pending approvals of this workspace, oldest first. */
   readonly approvals: readonly Approval[];
-  /** By `kind:id`, of this session. */
+  /** By `kind:id`, since the page loaded. */
   readonly decisions: ReadonlyMap<string, Decision>;
   readonly usage: Usage;
-  /** Counts what makes `usage` out of date. */
+  /** Counts events that make `usage` stale. */
   readonly usageChanges: number;
-  /** The last save of each file, by path: an editor compares it with the version that it shows. */
+  /** The last save of each file, by path, for editors to compare with their version. */
   readonly savedFiles: ReadonlyMap<string, { readonly version: string; readonly by: string }>;
 }
 
@@ -142,7 +142,7 @@ export function stateOf(snapshot: Snapshot): WorkspaceState {
   };
 }
 
-/** The event to follow from: before the first one of a turn that is still open, so that all of it is seen. */
+/** Where to follow from: before the first event of any open turn, so that all of it is replayed. */
 function startOf({ blueprint, turns }: Snapshot): number {
   const open = turns
     .filter(({ status }) => isOpen(status))
@@ -154,7 +154,7 @@ export function isOpen(status: Turn["status"]): boolean {
   return status === "queued" || status === "running" || status === "waiting";
 }
 
-/** The turn that runs or waits; queued ones come after it. */
+/** The running or waiting turn; queued ones follow it. */
 export function openTurn(state: WorkspaceState): Turn | undefined {
   return state.turns.find(({ status }) => status === "running" || status === "waiting");
 }

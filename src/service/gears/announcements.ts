@@ -48,7 +48,7 @@ export class Announcements {
     this.#deps.journal.append(row.workspace_id, turnId, "approval.requested", { approval });
   }
 
-  /** It waits no longer. `row`: as it was when it did. */
+  /** It is no longer pending. `row`: its state while it was. */
   decided(caller: Caller, row: GearRow, decision: ApprovalDecision): void {
     if (row.workspace_id === null) return;
     this.#deps.journal.append(row.workspace_id, null, "approval.decided", {
@@ -62,7 +62,7 @@ export class Announcements {
     });
   }
 
-  /** Before its bindings go. */
+  /** Called before its bindings are deleted. */
   removed(caller: Caller, row: GearRow): void {
     const { journal, bindings } = this.#deps;
     const workspaces = this.#workspaces(row);

@@ -115,11 +115,11 @@ test("what can't be sent is named by its path", () => {
   );
   const drafts = { count: "1.5", level: "", words: ["x"], options: { depth: "" }, any: "{" };
   expect(collected(found, drafts).problems).toEqual({
-    count: "This must be a whole number.",
-    level: "This is needed.",
-    "words.0": "This is not a number.",
-    "options.depth": "This is needed.",
-    any: "This is not valid JSON.",
+    count: "Must be a whole number.",
+    level: "Required.",
+    "words.0": "Not a number.",
+    "options.depth": "Required.",
+    any: "Not valid JSON.",
   });
 });
 
@@ -188,8 +188,8 @@ test("a property by the name of the prototype is a property", () => {
 test("JSON by hand is one object", () => {
   expect(parseArgs(" ")).toEqual({ args: {} });
   expect(parseArgs('{"a":1}')).toEqual({ args: { a: 1 } });
-  expect(parseArgs("[1]")).toEqual({ problem: "Arguments are one JSON object: { … }." });
-  expect(parseArgs("{")).toEqual({ problem: expect.stringContaining("not valid JSON") as string });
+  expect(parseArgs("[1]")).toEqual({ problem: "Enter one JSON object: { … }." });
+  expect(parseArgs("{")).toEqual({ problem: expect.stringContaining("Not valid JSON") as string });
 });
 
 test("whether files of a workspace are needed", () => {

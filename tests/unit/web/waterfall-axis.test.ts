@@ -39,7 +39,7 @@ test("hours between an interruption and its resumption become a gap", () => {
     [5_800, 10_800, 5_000],
   ]);
   expect(origin + length).toBe(BEGIN + 4 * HOUR + 5_000);
-  expect(gapSentence(gaps[0]!, 0)).toBe("3 h without a step, not drawn to scale");
+  expect(gapSentence(gaps[0]!, 0)).toBe("idle 3 h, not to scale");
 });
 
 test("a long wait for a person becomes a gap, also inside the delegation that waits with it", () => {
@@ -53,7 +53,7 @@ test("a long wait for a person becomes a gap, also inside the delegation that wa
     ["call-3", 2_640, 4_640],
   ]);
   expect(length).toBe(4_640);
-  expect(gapSentence(gaps[0]!, 0)).toBe("waited 4 min for a person, not drawn to scale");
+  expect(gapSentence(gaps[0]!, 0)).toBe("waited 4 min for a person, not to scale");
 });
 
 test("a short wait, and one beside which others work, are drawn to scale", () => {
@@ -93,7 +93,7 @@ test("a wait that goes on becomes a gap once it is long, and then holds its plac
   ]);
   expect(late.gaps).toEqual(early.gaps);
   expect([early.length, late.length]).toEqual([2_320, 2_320]);
-  expect(gapSentence(late.gaps[0]!, BEGIN + HOUR)).toBe("waits 59 min for a person, not drawn to scale");
+  expect(gapSentence(late.gaps[0]!, BEGIN + HOUR)).toBe("waiting 59 min for a person, not to scale");
   // Of a turn that is over nobody knows how long it was.
   expect(axisOf(steps, undefined).gaps).toEqual([]);
 });

@@ -1,5 +1,5 @@
-// The text editor: CodeMirror with languages, find, undo and our look, loaded when the first one is shown. It shows `value` whenever that is
-// another text than its own, and tells every change. Tab indents in it; Escape, then Tab, leaves it.
+// The text editor: CodeMirror with languages, find, undo and our look, loaded with the first editor. It shows `value` whenever that differs
+// from its text, and reports every change. Tab indents; Escape, then Tab, leaves the editor.
 
 import { createMemo, type JSX } from "solid-js";
 import { MountedText } from "./mounted-text.tsx";
@@ -7,7 +7,7 @@ import { MountedText } from "./mounted-text.tsx";
 export interface EditorProps {
   readonly value: string;
   readonly onChange?: (value: string) => void;
-  /** Its ending chooses the language. */
+  /** Its extension selects the language. */
   readonly fileName: string;
   /** The accessible name. */
   readonly label: string;
@@ -15,19 +15,19 @@ export interface EditorProps {
   /** Ctrl S, ⌘ S. */
   readonly onSave?: () => void;
   readonly onCursor?: (line: number, column: number) => void;
-  /** The focus goes into it as soon as it is there. */
+  /** Focuses the editor once it is loaded. */
   readonly autofocus?: boolean;
 }
 
 export function Editor(props: EditorProps): JSX.Element {
-  // Another file, or another right to write, is another editor.
+  // Another file or another mode needs a new editor.
   const kind = createMemo(() => `${props.readOnly ?? false} ${props.fileName}\n${props.label}`);
   return (
     <MountedText
       value={props.value}
       onChange={props.onChange}
       identity={kind()}
-      pending="Opening the editor"
+      pending="Loading the editor"
       mount={({ mountEditor }, { host, text, onChange, gone }) =>
         mountEditor(
           host,

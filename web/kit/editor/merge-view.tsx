@@ -1,10 +1,10 @@
-// Two texts and what differs: beside each other where there is room, as one with the differences in it where there is not. The second one
-// can be edited if somebody listens; then every difference has a button that takes the first text's piece.
+// Two texts and their differences: side by side, or unified on narrow screens. The second text can be edited if `onChange` is given; every
+// difference then has a button that takes the first text's piece.
 
 import { createMemo, createSignal, type JSX, onCleanup } from "solid-js";
 import { MountedText } from "./mounted-text.tsx";
 
-/** Narrower, two columns of code can't be read. */
+/** Two columns of code are unreadable below this width. */
 const SIDES_FROM_PX = 640;
 
 export interface MergeViewProps {
@@ -14,7 +14,7 @@ export interface MergeViewProps {
   readonly label: string;
   readonly fileName: string;
   readonly onChange?: (value: string) => void;
-  /** On the buttons between the texts. */
+  /** The label of the buttons between the texts. */
   readonly takeLabel?: string;
   readonly onSave?: () => void;
 }
@@ -29,7 +29,7 @@ export function MergeView(props: MergeViewProps): JSX.Element {
     room.observe(host);
     onCleanup(() => room.disconnect());
   };
-  /** Before its width is known, nothing is mounted. */
+  /** Undefined until the width is known: nothing is mounted before. */
   const identity = createMemo(() => {
     const together = unified();
     return together === undefined ? undefined : `${together} ${props.fileName}\n${before()}`;

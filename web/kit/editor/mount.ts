@@ -1,4 +1,4 @@
-// Puts editors and comparisons into a page. Everything that needs CodeMirror is behind this module, which is loaded with the first of them.
+// Mounts editors and merge views. Everything that needs CodeMirror is behind this module, which loads with the first of them.
 
 import { MergeView, unifiedMergeView } from "@codemirror/merge";
 import { EditorState, Text } from "@codemirror/state";
@@ -7,14 +7,14 @@ import { editorSetup, languageOf, type SetupOptions } from "./setup.ts";
 import { editorRoot } from "./shadow.ts";
 import { changeBetween, lineEndOf } from "./text-change.ts";
 
-/** Beyond these a difference is shown line by line only, rather than letting the page stand still. */
+/** Beyond these limits the diff is by line only, so that the page never freezes. */
 const DIFF_MS_MAX = 400;
 const DIFF_CHARACTERS_SCANNED = 500;
 const LINES_AROUND = 3;
 const FOLDED_FROM_LINES = 8;
 
 export interface Mounted {
-  /** Shows this text if it shows another one; what is not different stays as it is, and it can be undone. */
+  /** Changes the text to this one as one undoable edit of the part that differs. */
   readonly show: (text: string) => void;
   readonly focus: () => void;
   readonly destroy: () => void;
@@ -25,7 +25,7 @@ export interface MountOptions extends Omit<SetupOptions, "language"> {
   readonly fileName: string;
 }
 
-/** Undefined when `gone` says so by the time that its language is there. */
+/** Resolves with undefined if `gone` is true once the language has loaded. */
 export async function mountEditor(
   host: HTMLElement,
   options: MountOptions,
@@ -39,7 +39,7 @@ export async function mountEditor(
   const view = new EditorView({ parent: root, root, state: stateOf(options.text) });
   return {
     show: (text) => {
-      // Other line ends are another kind of text: nothing of what was there can stay.
+      // Other line endings need a new state.
       if (lineEndOf(text) !== lineEndOf(view.state.sliceDoc())) view.setState(stateOf(text));
       else replaceText(view, text);
     },
@@ -51,13 +51,13 @@ export async function mountEditor(
 export interface MergeOptions extends MountOptions {
   readonly before: string;
   readonly beforeLabel: string;
-  /** On the button that takes a piece of the first text into the second; undefined: there are none. */
+  /** The label of the button that takes a piece of the first text; undefined hides it. */
   readonly takeLabel?: string | undefined;
-  /** One text with the differences in it, where there is no room for two. */
+  /** One text with the differences inline, for narrow screens. */
   readonly unified: boolean;
 }
 
-/** `show` is about the second text. */
+/** `show` changes the second text. */
 export async function mountMerge(
   host: HTMLElement,
   options: MergeOptions,
@@ -110,7 +110,7 @@ function mountUnified(host: HTMLElement, options: MergeOptions, after: Setup): M
   const { takeLabel } = options;
   const merge = unifiedMergeView({
     original: options.before,
-    // Accepting would change what it is compared with.
+    // Accepting would change the original.
     mergeControls:
       takeLabel !== undefined &&
       ((type, act) => {

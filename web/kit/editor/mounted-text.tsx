@@ -1,5 +1,5 @@
-// A place for a text view that is loaded when it is shown: mounts it, shows it whatever it has not said itself, takes it down, and says what
-// goes on until it is there. What kind of view it is, is `mount`'s to know.
+// Hosts a text view that loads on demand: mounts it, passes outside changes to it, unmounts it, and shows its loading state. `mount` decides
+// which kind of view it is.
 
 import { createEffect, createSignal, type JSX, on, onCleanup, onMount, Show } from "solid-js";
 import { asProblem, type Problem } from "../../api/problem.ts";
@@ -9,25 +9,25 @@ import type * as mount from "./mount.ts";
 
 type Mounted = mount.Mounted;
 
-/** What can be mounted; loaded with the first. */
+/** The module of views, loaded with the first. */
 type Views = typeof mount;
 
 export interface Place {
   readonly host: HTMLElement;
   readonly text: string;
-  /** For every change that a person makes. */
+  /** Called for every change that a person makes. */
   readonly onChange: (text: string) => void;
-  /** It is not wanted any more. */
+  /** Whether the host was unmounted meanwhile. */
   readonly gone: () => boolean;
 }
 
 export function MountedText(props: {
   readonly value: string;
   readonly onChange?: ((value: string) => void) | undefined;
-  /** Whenever this is another one, so is the view: with its own history and language. Undefined: not yet. */
+  /** A new identity makes a new view with its own history and language. Undefined: do not mount yet. */
   readonly identity: unknown;
   readonly mount: (views: Views, place: Place) => Promise<Mounted | undefined>;
-  /** While it is not there. */
+  /** The label of the loading state. */
   readonly pending: string;
   readonly onHost?: (host: HTMLElement) => void;
   readonly onMounted?: (view: Mounted) => void;
@@ -49,7 +49,7 @@ export function MountedText(props: {
       };
       const mounted = await props.mount(views, { host, text, onChange, gone });
       if (!mounted) return;
-      // It may have changed while the language was on its way.
+      // The value may have changed while the language loaded.
       shown = props.value;
       if (shown !== text) mounted.show(shown);
       setView(mounted);

@@ -1,5 +1,4 @@
-// How every editor of ours behaves: keys, find, languages, line ends. Loaded with the first editor that is opened. What it looks like is in
-// look.css.
+// The behaviour of every editor: keys, find, languages, line endings. Loads with the first editor. look.css has its look.
 
 import { indentWithTab } from "@codemirror/commands";
 import { LanguageDescription, type LanguageSupport, syntaxHighlighting } from "@codemirror/language";
@@ -14,16 +13,16 @@ export interface SetupOptions {
   /** The accessible name. */
   readonly label: string;
   readonly readOnly: boolean;
-  /** Its kind of line ends is kept, whatever is typed or pasted. */
+  /** Its line endings are kept, whatever is typed or pasted. */
   readonly text: string;
   readonly language?: LanguageSupport | undefined;
   readonly onSave?: (() => void) | undefined;
-  /** The text as it would be saved, after each change. */
+  /** Receives the text as it would be saved, after each change. */
   readonly onChange?: ((text: string) => void) | undefined;
   readonly onCursor?: ((line: number, column: number) => void) | undefined;
 }
 
-/** The words of the find panel, as buttons of ours are worded. */
+/** Labels of the find panel. */
 const PHRASES = {
   next: "Next",
   previous: "Previous",
@@ -33,10 +32,10 @@ const PHRASES = {
   "by word": "Whole words",
   replace: "Replace one",
   "replace all": "Replace all",
-  close: "Close the search",
+  close: "Close search",
 };
 
-/** Tab indents; Escape, then Tab, leaves the editor (the editor's own rule for whoever uses the keyboard alone). */
+/** CodeMirror's own rule for keyboard users. */
 export const LEAVING_HINT = "Tab indents. Escape, then Tab, leaves the editor.";
 
 export function editorSetup(options: SetupOptions): Extension[] {
@@ -51,7 +50,7 @@ export function editorSetup(options: SetupOptions): Extension[] {
     },
   };
   return [
-    // First: before the keys of the basic setup.
+    // Before the keys of the basic setup.
     keymap.of([...(onSave ? [save] : []), ...(readOnly ? [] : [indentWithTab])]),
     basicSetup,
     search({ top: true }),
@@ -61,7 +60,7 @@ export function editorSetup(options: SetupOptions): Extension[] {
     syntaxHighlighting(classHighlighter),
     lineEnds(options.text),
     EditorState.readOnly.of(readOnly),
-    // What can't be changed can still be reached, scrolled, searched and copied by keyboard.
+    // Read-only text can still be reached, scrolled, searched and copied by keyboard.
     EditorView.contentAttributes.of({
       "aria-label": label,
       ...(readOnly ? { "aria-readonly": "true" } : { "aria-description": LEAVING_HINT }),
@@ -79,7 +78,7 @@ export function editorSetup(options: SetupOptions): Extension[] {
   ];
 }
 
-/** Without it a file with foreign line ends would be changed in every line by a save. */
+/** Keeps foreign line endings, which a save would otherwise change in every line. */
 function lineEnds(text: string): Extension {
   const end = lineEndOf(text);
   if (end === undefined) return [];
@@ -89,14 +88,14 @@ function lineEnds(text: string): Extension {
   ];
 }
 
-/** What to call the language of a file of this name; undefined: plain text. */
+/** Returns the language for a file name; undefined for plain text. */
 export async function describeLanguage(fileName: string): Promise<LanguageDescription | undefined> {
   const { languages } = await import("@codemirror/language-data");
   const name = fileName.slice(fileName.lastIndexOf("/") + 1);
   return LanguageDescription.matchFilename(languages, name) ?? undefined;
 }
 
-/** Undefined: none that we know, or it could not be loaded; then the text has no colours. */
+/** Loads the language for a file name; undefined if it is unknown or fails to load. */
 export async function languageOf(fileName: string): Promise<LanguageSupport | undefined> {
   try {
     return await (await describeLanguage(fileName))?.load();

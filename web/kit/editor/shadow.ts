@@ -1,12 +1,12 @@
-// Where editors live: a shadow root. In it the editor keeps its rules in style sheets of scripts, which the CSP allows; in the page itself
-// it would write style elements, which the CSP refuses. Tokens pass into it, since custom properties are inherited; our classes do not.
+// Editors live in a shadow root. There CodeMirror uses constructed style sheets, which the CSP allows; in the page it would write style
+// elements, which the CSP refuses. Custom properties are inherited into the root, our classes are not.
 
 import highlight from "../../styles/highlight.css?inline";
 import look from "./look.css?inline";
 
 let sheet: CSSStyleSheet | undefined;
 
-/** The root in `host`, with our look in it. The editor puts its own sheet before ours, so that ours wins. */
+/** Returns the shadow root of `host` with our sheet. The editor prepends its own sheet, so ours wins. */
 export function editorRoot(host: HTMLElement): ShadowRoot {
   if (host.shadowRoot) return host.shadowRoot;
   const root = host.attachShadow({ mode: "open" });

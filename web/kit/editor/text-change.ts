@@ -1,6 +1,6 @@
-// What differs between two texts, and which line ends a text has. Pure; positions are those of a text with single-character line ends.
+// The difference between two texts, and a text's line endings. Pure; positions count each line ending as one character.
 
-/** CRLF for a text that uses it throughout; LF for any other with a carriage return, which then stays a character; undefined: it has none. */
+/** CRLF for a text that uses it throughout; LF if carriage returns are mixed in, which then stay characters; undefined without any. */
 export function lineEndOf(text: string): "\r\n" | "\n" | undefined {
   if (!text.includes("\r")) return undefined;
   return /[\r\n]/.test(text.replaceAll("\r\n", "")) ? "\n" : "\r\n";
@@ -12,7 +12,7 @@ export interface TextChange {
   readonly insert: string;
 }
 
-/** The one piece that differs, so that a cursor and the scrolling elsewhere stay. Undefined: they are the same. */
+/** Returns the one piece that differs, so that cursor and scroll position elsewhere are kept; undefined if the texts are equal. */
 export function changeBetween(before: string, after: string): TextChange | undefined {
   if (before === after) return undefined;
   const shorter = Math.min(before.length, after.length);

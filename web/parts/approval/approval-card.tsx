@@ -1,5 +1,5 @@
-// One thing that waits for a person, with exactly what would be decided on: on the approvals page, and in the conversation where it was
-// asked. What it is about is read from the server, so that a card never decides on something older than what it shows.
+// One pending approval with the exact content to decide on, for the approvals page and the conversation. Its content is read from the
+// server, so that a decision never applies to something older than what the card shows.
 
 import { type JSX, Match, Show, Switch } from "solid-js";
 import type { Approval } from "../../../src/service/approvals/schema.ts";
@@ -9,7 +9,7 @@ import { ProposalCard } from "./proposal-card.tsx";
 import { SearchCard } from "./search-card.tsx";
 import "./approval-card.css";
 
-/** Another approval is another card: nothing of what was pressed or shown goes over. */
+/** Keyed, so that no state of one approval carries over to the next. */
 export function ApprovalCard(props: ApprovalCardProps): JSX.Element {
   return (
     <Show when={keyOf(props.approval)} keyed>

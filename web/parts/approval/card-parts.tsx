@@ -1,5 +1,4 @@
-// What all cards are made of: the frame with its title, the place for what was decided or refused, and the row of buttons with the hash
-// that a decision names.
+// The parts of every approval card: the frame, the outcome, and the buttons with the hash that a decision names.
 
 import CircleCheck from "lucide-solid/icons/circle-check";
 import { createUniqueId, type JSX, Show } from "solid-js";
@@ -11,11 +10,11 @@ import type { Decision } from "./decision.ts";
 
 export interface ApprovalCardProps {
   readonly approval: Approval;
-  /** In a conversation: less around it. */
+  /** Less spacing, for the conversation. */
   readonly compact?: boolean;
-  /** The focus goes to the safe button when the card appears. */
+  /** Focuses the safe button when the card appears. */
   readonly autofocus?: boolean;
-  /** After a decision that was made here. */
+  /** Called after a decision made here. */
   readonly onSettled?: () => void;
 }
 
@@ -35,7 +34,7 @@ export function CardFrame(props: {
   );
 }
 
-/** What came of it. `role=status`: it is told when it appears. */
+/** The outcome, announced to screen readers. */
 export function Settled(props: { readonly children: JSX.Element }): JSX.Element {
   return (
     <div class="approval-settled" role="status" tabIndex={-1}>
@@ -47,17 +46,17 @@ export function Settled(props: { readonly children: JSX.Element }): JSX.Element 
 
 interface Choice {
   readonly label: string;
-  /** Said when it was done. */
+  /** The outcome, once it is done. */
   readonly done: string;
   readonly send: () => Promise<unknown>;
 }
 
-/** The two buttons. The first is the safe one and gets the focus. */
+/** The two buttons. Reject comes first and gets the focus. */
 export function DecisionRow(props: {
   readonly decision: Decision;
-  readonly refuse: Choice;
-  /** Left out: it can only be refused. */
-  readonly accept: Choice | undefined;
+  readonly reject: Choice;
+  /** Undefined when it can only be rejected. */
+  readonly approve: Choice | undefined;
   readonly hash: string;
   readonly autofocus?: boolean | undefined;
 }): JSX.Element {
@@ -70,7 +69,7 @@ export function DecisionRow(props: {
       aria-disabled={props.decision.armed() ? undefined : "true"}
       busy={props.decision.busy() === choice.label}
       disabled={props.decision.busy() !== undefined}
-      // A key that is held down since before the button had the focus decides nothing.
+      // A key held down since before the button had the focus decides nothing.
       onKeyDown={(event) => event.repeat && event.preventDefault()}
       onClick={(event) => props.decision.decide(event, choice.label, choice.done, choice.send)}
     >
@@ -87,25 +86,25 @@ export function DecisionRow(props: {
         )}
       </Show>
       <div class="approval-actions">
-        {button(props.refuse, true)}
-        <Show when={props.accept}>{(accept) => button(accept(), false)}</Show>
+        {button(props.reject, true)}
+        <Show when={props.approve}>{(approve) => button(approve(), false)}</Show>
         <HashText hash={props.hash} />
       </div>
     </>
   );
 }
 
-/** The short form, with the whole as its title. */
+/** The short hash, with the full one as tooltip. */
 export function HashText(props: { readonly hash: string }): JSX.Element {
   return (
     <span class="approval-hash mono" title={`SHA-256 ${props.hash}`}>
-      <span class="visually-hidden">The decision is about the content with the hash </span>
+      <span class="visually-hidden">Decides on content with hash </span>
       {shortHash(props.hash)}
     </span>
   );
 }
 
-/** Instead of the buttons. */
+/** Shown in place of the buttons. */
 export function WhoCan(props: { readonly children: JSX.Element; readonly hash: string }): JSX.Element {
   return (
     <div class="approval-actions">

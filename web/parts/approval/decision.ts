@@ -1,27 +1,27 @@
-// The state of one decision: not armed while it has only just appeared, busy while it is sent, what came of it, and why not. Whoever
-// wants to decide has seen what it is about: neither a key on its way nor the second half of a double click decides.
+// The state of one decision: armed, busy, settled or failed. The buttons are not armed at first, so that neither a key already on its way nor
+// the second half of a double click decides on something unread.
 
 import { type Accessor, createSignal, onCleanup } from "solid-js";
 import { asProblem, type Problem } from "../../api/problem.ts";
 import { refresh } from "../../api/query.ts";
 
-/** As long as a hand needs to stop what it was doing. */
+/** The time a hand needs to stop what it was doing. */
 const ARMED_AFTER_MS = 600;
 const SECOND_MS = 1_000;
 
 export interface Decision {
-  /** False at first: the buttons can have the focus, and do nothing. */
+  /** False at first: the buttons can have the focus but do nothing. */
   readonly armed: Accessor<boolean>;
-  /** The verb that is on its way. */
+  /** The verb being sent. */
   readonly busy: Accessor<string | undefined>;
-  /** What was decided here, in words. */
+  /** The outcome of a decision made here. */
   readonly settled: Accessor<string | undefined>;
   readonly problem: Accessor<Problem | undefined>;
-  /** `send` raises what the server refused. `words`: said when it was done. */
+  /** `send` raises `Problem`. `words`: the outcome to show. */
   readonly decide: (event: MouseEvent, verb: string, words: string, send: () => Promise<unknown>) => void;
 }
 
-/** `onEnd`: after every answer, also a refusal, which may mean that it was decided elsewhere. */
+/** `onEnd` is called after every response: a refusal may mean that somebody else decided. */
 export function createDecision(onEnd: () => void, onSettled?: () => void): Decision {
   const [armed, setArmed] = createSignal(false);
   const [busy, setBusy] = createSignal<string>();
@@ -56,7 +56,7 @@ export function createDecision(onEnd: () => void, onSettled?: () => void): Decis
   };
 }
 
-/** Milliseconds until then, told every second; 0 when it is past. */
+/** Milliseconds left, updated every second; 0 once it is past. */
 export function createCountdown(until: () => string): Accessor<number> {
   const left = () => Math.max(0, Date.parse(until()) - Date.now());
   const [value, setValue] = createSignal(left());

@@ -1,4 +1,4 @@
-// A gear that waits: what it is and where it came from. Deciding needs its code in front of one's eyes, so it happens on the review page.
+// A pending gear: what it is and where it comes from. The decision needs the code in view, so it is made on the review page.
 
 import { A } from "@solidjs/router";
 import { type JSX, Match, Show, Switch } from "solid-js";
@@ -23,7 +23,7 @@ export function GearCard(props: ApprovalCardProps): JSX.Element {
   }));
   const title = () => {
     const found = gear.data();
-    if (found && isolationLost(found)) return "A gear was approved to run isolated, and isolation is gone";
+    if (found && isolationLost(found)) return "A gear approved to run isolated has lost its isolation";
     return props.approval.agent === null
       ? `${props.approval.requested_by} asks to approve a gear`
       : `${props.approval.agent} asks to approve a gear`;
@@ -91,8 +91,8 @@ function Facts(props: {
         <dt>Runs</dt>
         <dd classList={{ "approval-warning": !props.gear.isolated }}>
           {props.gear.isolated
-            ? "isolated, in a container without network"
-            : "NOT isolated: with the server's own access"}
+            ? "isolated, in a container without network access"
+            : "NOT isolated, with the server's own access"}
         </dd>
         <dt>Size</dt>
         <dd>
@@ -118,13 +118,13 @@ function Next(props: { readonly gear: Gear; readonly autofocus: boolean | undefi
         <Settled>
           {props.gear.status === "approved"
             ? `Approved by ${props.gear.approval?.user ?? "an admin"}.`
-            : "Disabled: it does not run."}{" "}
-          <A href={`/gears/${props.gear.id}/review`}>See it</A>
+            : "Disabled. It does not run."}{" "}
+          <A href={`/gears/${props.gear.id}/review`}>Show gear</A>
         </Settled>
       </Match>
       <Match when={!isAdmin()}>
         <WhoCan hash={props.gear.content_hash}>
-          Admins decide on gears. <A href={`/gears/${props.gear.id}/review`}>See the code</A>
+          Admins decide on gears. <A href={`/gears/${props.gear.id}/review`}>Show code</A>
         </WhoCan>
       </Match>
       <Match when={true}>

@@ -1,8 +1,9 @@
-// An instruction that an agent proposes for the library: its whole wording, or what it changes in the version that is in force.
+// An instruction that an agent proposes for the library: its full text, or the changes to the current version.
 
 import { type JSX, Match, Show, Switch } from "solid-js";
 import type { Instruction, Proposal } from "../../../src/service/library/schema.ts";
 import { api, take } from "../../api/client.ts";
+import { asProblem } from "../../api/problem.ts";
 import { createQuery, refresh } from "../../api/query.ts";
 import { DiffView } from "../../kit/diff-view.tsx";
 import { Time } from "../../kit/pieces.tsx";
@@ -23,7 +24,7 @@ export function ProposalCard(props: ApprovalCardProps): JSX.Element {
     { every: LOOKED_AT_EVERY_MS },
   );
   const instructionId = () => proposal.data()?.instruction_id ?? null;
-  /** What is in force; null: there is nothing yet, or no longer. */
+  /** The current version; null if there is none. */
   const current = createQuery<Instruction | null>(() => {
     const instruction = instructionId();
     return instruction === null
@@ -68,7 +69,7 @@ async function readInstruction(id: number): Promise<Instruction | null> {
   try {
     return await take(api.instructions({ id }).get());
   } catch (error) {
-    if ((error as { code?: string }).code === "not_found") return null;
+    if (asProblem(error).code === "not_found") return null;
     throw error;
   }
 }
@@ -78,7 +79,7 @@ interface Shown {
   readonly current: Instruction | undefined;
 }
 
-/** Against what the proposal was made for: a change is only shown as one when that version is still in force. */
+/** Whether the version that the proposal changes is still current: only then is a diff meaningful. */
 function isCurrent({ proposal, current }: Shown): boolean {
   return (current?.version ?? null) === proposal.base_version;
 }
@@ -108,15 +109,15 @@ function Wording(props: Shown): JSX.Element {
           <Time time={props.proposal.created_at} relative />
         </dd>
         <Show when={props.proposal.tainted}>
-          <dt>Careful</dt>
-          <dd class="approval-warning">it was written after the turn had read text from outside</dd>
+          <dt>Warning</dt>
+          <dd class="approval-warning">written after the turn had read text from outside</dd>
         </Show>
       </dl>
     </>
   );
 }
 
-const STATUSES = { accepted: "Accepted", refused: "Refused", pending: "" } as const;
+const STATUSES = { accepted: "Approved", refused: "Rejected", pending: "" } as const;
 
 function Next(
   props: Shown & { readonly decision: Decision; readonly autofocus: boolean | undefined },
@@ -131,35 +132,35 @@ function Next(
       <Match when={props.decision.settled()}>{(words) => <Settled>{words()}</Settled>}</Match>
       <Match when={props.proposal.status !== "pending"}>
         <Settled>
-          {STATUSES[props.proposal.status]} by {props.proposal.decided_by ?? "somebody else"}.
+          {STATUSES[props.proposal.status]} by {props.proposal.decided_by ?? "someone else"}.
         </Settled>
       </Match>
       <Match when={!mayDecide()}>
         <WhoCan hash={props.proposal.content_hash}>
-          The instruction's author, {props.current?.author}, and admins decide on changes of it.
+          Only its author, {props.current?.author}, and admins can decide on changes to this instruction.
         </WhoCan>
       </Match>
       <Match when={true}>
         <Show when={!isCurrent(props)}>
           <p class="approval-warning small">
-            The instruction was changed or deleted since this was proposed, so it can only be refused. Ask for
-            a new proposal.
+            The instruction was changed or deleted after this was proposed, so it can only be rejected. Ask
+            for a new proposal.
           </p>
         </Show>
         <DecisionRow
           decision={props.decision}
           autofocus={props.autofocus}
           hash={props.proposal.content_hash}
-          refuse={{
-            label: "Refuse",
-            done: "Refused by you. Nothing was changed.",
+          reject={{
+            label: "Reject",
+            done: "Rejected by you. Nothing was changed.",
             send: () => send("refuse"),
           }}
-          accept={
+          approve={
             isCurrent(props)
               ? {
-                  label: "Accept",
-                  done: "Accepted by you. It is in the next prompt of every agent that it is bound to.",
+                  label: "Approve",
+                  done: "Approved by you. It is part of the next prompt of every agent that it is bound to.",
                   send: () => send("accept"),
                 }
               : undefined

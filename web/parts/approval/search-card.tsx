@@ -1,4 +1,4 @@
-// An agent's question to the internet: the exact query, who asks for whom, what it shares with what was said here, and how long it waits.
+// A pending web search: the exact query, who asks on whose behalf, its overlap with the conversation, and the time left.
 
 import { For, type JSX, Match, Show, Switch } from "solid-js";
 import type { EgressRequest } from "../../../src/service/egress/schema.ts";
@@ -10,16 +10,16 @@ import { isAdmin, me } from "../../state/session.ts";
 import { type ApprovalCardProps, CardFrame, DecisionRow, Settled, WhoCan } from "./card-parts.tsx";
 import { createCountdown, createDecision, type Decision } from "./decision.ts";
 
-/** It may be decided elsewhere while one looks at it. */
+/** Somebody else may decide while it is on the screen. */
 const LOOKED_AT_EVERY_MS = 5_000;
 
-/** Null: it waits no longer. */
+/** Null if it is no longer pending. */
 async function readPending(id: number): Promise<EgressRequest | null> {
   const pending = await take(api.egress.pending.get());
   return pending.find((request) => request.id === id) ?? null;
 }
 
-/** What became of it; only admins may read the log. */
+/** The outcome; only admins may read the log. */
 async function readOutcome(id: number): Promise<EgressRequest | null> {
   const [request] = await take(api.egress.log.get({ query: { before: id + 1, limit: 1 } }));
   return request?.id === id ? request : null;
@@ -36,7 +36,7 @@ export function SearchCard(props: ApprovalCardProps): JSX.Element {
   );
   const asks = () => `${props.approval.agent ?? props.approval.requested_by} asks to search the web`;
   let seen: EgressRequest | undefined;
-  /** What was shown stays, also after it was decided. */
+  /** The facts stay on the screen after the decision. */
   const shown = () => (seen = request.data() ?? seen);
   return (
     <CardFrame title={asks()} compact={props.compact}>
@@ -97,7 +97,7 @@ function Facts(props: {
         </Show>
         <dt>Overlap</dt>
         <dd>
-          <Show when={facts().overlap} fallback="none with what was said in the workspace">
+          <Show when={facts().overlap} fallback="none with the conversation">
             {(overlap) => (
               <>
                 “<bdi>{overlap().text}</bdi>” was said in this workspace
@@ -108,7 +108,7 @@ function Facts(props: {
         <Show when={facts().opaque_words.length > 0}>
           <dt>Looks secret</dt>
           <dd class="approval-warning">
-            {facts().opaque_words.join(", ")}: letters and digits mixed, as in a key or an id
+            {facts().opaque_words.join(", ")}: mixed letters and digits, as in a key or an id
           </dd>
         </Show>
         <Show when={facts().unusual_characters.length > 0}>
@@ -118,8 +118,8 @@ function Facts(props: {
         <dt>Expires</dt>
         <dd class="num">
           <span role="timer">
-            <Show when={left() > 0} fallback="now; no answer counts as a refusal">
-              in {timeLeft(left())}, then it counts as refused
+            <Show when={left() > 0} fallback="now. Without a decision nothing is sent.">
+              in {timeLeft(left())}. Without a decision nothing is sent.
             </Show>
           </span>
         </dd>
@@ -140,16 +140,16 @@ function Buttons(props: {
   return (
     <Show
       when={isAdmin()}
-      fallback={<WhoCan hash={props.request.query_hash}>Admins decide on searches.</WhoCan>}
+      fallback={<WhoCan hash={props.request.query_hash}>Only admins can decide on searches.</WhoCan>}
     >
       <DecisionRow
         decision={props.decision}
         autofocus={props.autofocus}
         hash={props.request.query_hash}
-        refuse={{ label: "Refuse", done: "Refused by you. Nothing was sent.", send: () => send("refuse") }}
-        accept={{
-          label: "Allow this search",
-          done: "Allowed by you, this once.",
+        reject={{ label: "Reject", done: "Rejected by you. Nothing was sent.", send: () => send("refuse") }}
+        approve={{
+          label: "Approve",
+          done: "Approved by you, for this one search.",
           send: () => send("approve"),
         }}
       />
@@ -158,22 +158,22 @@ function Buttons(props: {
 }
 
 const OUTCOMES: Readonly<Record<EgressRequest["state"], string>> = {
-  pending: "It waits no longer.",
-  approved: "Allowed",
-  refused: "Refused",
-  expired: "Nobody decided in time, which counts as a refusal. Nothing was sent.",
-  done: "Allowed",
-  failed: "Allowed, but the search failed",
+  pending: "No longer pending.",
+  approved: "Approved",
+  refused: "Rejected",
+  expired: "Expired without a decision. Nothing was sent.",
+  done: "Approved",
+  failed: "Approved, but the search failed",
 };
 
-/** Decided by somebody else, or not in time. */
+/** For a search that somebody else decided on, or that expired. */
 function Outcome(props: { readonly id: number }): JSX.Element {
   const outcome = createQuery(() =>
     isAdmin() ? { key: ["egress", "log", props.id], read: () => readOutcome(props.id) } : undefined,
   );
   const words = () => {
     const request = outcome.data();
-    if (!request) return "It waits no longer: it was decided, or its time ran out.";
+    if (!request) return "No longer pending. It was decided or has expired.";
     const by = request.decided_by === null ? "" : ` by ${request.decided_by}`;
     const said = `${OUTCOMES[request.state]}${by}`;
     return `${said}${said.endsWith(".") ? "" : "."}${request.reason === null ? "" : ` ${request.reason}.`}`;

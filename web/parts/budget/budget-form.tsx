@@ -1,4 +1,4 @@
-// Limits on what may be spent, for a turn and for a day, in tokens and in money. An empty field is no limit.
+// Limits per turn and per day, in tokens and in dollars. An empty field means no limit.
 
 import { createSignal, type JSX, Show } from "solid-js";
 import type { Budget } from "../../../src/service/workspaces/schema.ts";
@@ -13,15 +13,15 @@ type Limit = keyof Budget;
 const PATH = "budget.";
 
 const LIMITS: readonly (readonly [name: Limit, label: string])[] = [
-  ["tokens_per_turn", "Tokens a turn"],
-  ["tokens_per_day", "Tokens a day"],
-  ["cost_per_turn", "Dollars a turn"],
-  ["cost_per_day", "Dollars a day"],
+  ["tokens_per_turn", "Tokens per turn"],
+  ["tokens_per_day", "Tokens per day"],
+  ["cost_per_turn", "Dollars per turn"],
+  ["cost_per_day", "Dollars per day"],
 ];
 
 export function BudgetForm(props: {
   readonly budget: Budget | null;
-  /** Null: no limit at all. Raises what the server refused. */
+  /** Null removes all limits. Raises `Problem`. */
   readonly send: (budget: Budget | null) => Promise<unknown>;
   readonly onDone: () => void;
   readonly note?: string;
@@ -64,7 +64,7 @@ export function BudgetForm(props: {
         ))}
       </div>
       <p class="small muted">
-        At a limit the agent gives one last answer without tools. A day begins at midnight UTC.
+        At a limit, the agent gives one last answer without tools. Days start at midnight UTC.
         <Show when={props.note}> {props.note}</Show>
       </p>
       <FormActions form={form} action="Save limits" small onCancel={props.onDone} />
@@ -75,7 +75,7 @@ export function BudgetForm(props: {
 const text = (value: number | null | undefined) =>
   value === null || value === undefined ? "" : String(value);
 
-/** Raises `Problem` at a field that is no number above zero. */
+/** Raises `Problem` for a field that is not a number above zero. */
 function budgetOf(fields: Readonly<Record<Limit, string>>): Budget | null {
   const budget: { -readonly [K in Limit]?: number } = {};
   for (const [name] of LIMITS) {
@@ -95,7 +95,7 @@ function budgetOf(fields: Readonly<Record<Limit, string>>): Budget | null {
   return Object.keys(budget).length === 0 ? null : budget;
 }
 
-/** The server names the field by its path: `budget.tokens_per_day`. */
+/** Renames the server's field path, `budget.tokens_per_day`, to the form's field. */
 function withoutPath(error: unknown): unknown {
   const problem = asProblem(error);
   const field = fieldOf(problem)?.field ?? "";

@@ -1,4 +1,4 @@
-// How much of its daily limits somebody has used, and which limits a turn has.
+// The share of the daily limits that was used, and the limits per turn.
 
 import { createMemo, For, type JSX, Show } from "solid-js";
 import type { Budget } from "../../../src/service/workspaces/schema.ts";
@@ -27,7 +27,7 @@ export function BudgetMeter(props: {
   const aTurn = createMemo(() => {
     const { cost_per_turn: cost, tokens_per_turn: limit } = props.budget ?? {};
     const limits = [cost ? money(cost) : "", limit ? `${count(limit)} tokens` : ""].filter(Boolean);
-    return limits.length === 0 ? undefined : `At most ${limits.join(" and ")} a turn`;
+    return limits.length === 0 ? undefined : `At most ${limits.join(" and ")} per turn`;
   });
   return (
     <div class="budget-meter">
@@ -52,7 +52,7 @@ export function BudgetMeter(props: {
               <i style={{ width: `${Math.min(1, one.share) * 100}%` }} />
             </div>
             <Show when={one.share >= 1}>
-              <p class="small budget-over">Used up: until tomorrow it only ends what it has begun.</p>
+              <p class="small budget-over">Used up. Running work finishes; new work starts tomorrow.</p>
             </Show>
           </div>
         )}

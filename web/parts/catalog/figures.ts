@@ -1,4 +1,4 @@
-// Sizes and prices of a model between what is typed and what the server takes. Nothing typed is "unknown", which is neither 0 nor free.
+// Converts sizes and prices of a model between input text and API values. Empty means unknown, which is neither 0 nor free.
 
 import type { Model } from "../../../src/service/catalog/schema.ts";
 import { fieldProblem } from "../../api/problem.ts";
@@ -12,7 +12,7 @@ export const figureFields = [
 ] as const;
 export type FigureField = (typeof figureFields)[number];
 
-/** As typed. */
+/** Input texts. */
 export type FigureTexts = Readonly<Record<FigureField, string>>;
 export type Figures = Pick<Model, FigureField>;
 
@@ -29,7 +29,7 @@ export function textsOf(model: Figures): FigureTexts {
   return Object.fromEntries(texts) as Record<FigureField, string>;
 }
 
-/** Everything about a model that can be typed. */
+/** All texts of the model form. */
 export interface ModelTexts extends FigureTexts {
   readonly model_name: string;
   readonly label: string;
@@ -39,7 +39,7 @@ export function modelTextsOf(model: Model): ModelTexts {
   return { model_name: model.model_name, label: model.label, ...textsOf(model) };
 }
 
-/** What is in the form when the record has changed elsewhere: typed words stay, everything else follows. */
+/** Merges a record changed elsewhere into the form: edited fields stay, the others follow. */
 export function followed(typed: ModelTexts, before: ModelTexts, after: ModelTexts): ModelTexts {
   const fields = Object.keys(after) as (keyof ModelTexts)[];
   return Object.fromEntries(
@@ -47,7 +47,7 @@ export function followed(typed: ModelTexts, before: ModelTexts, after: ModelText
   ) as unknown as ModelTexts;
 }
 
-/** What was typed, and nothing else: somebody else's save of other fields stays. Raises as `figuresOf`. */
+/** Returns the edited fields only, so that somebody else's changes to the others survive. Raises as `figuresOf`. */
 export function changesOf(typed: ModelTexts, before: ModelTexts): Partial<Model> {
   const { model_name, label } = typed;
   const all = { model_name, label, ...figuresOf(typed) };
@@ -58,7 +58,7 @@ export function changesOf(typed: ModelTexts, before: ModelTexts): Partial<Model>
   );
 }
 
-/** Raises `Problem` that names the field. The limits are the server's to say. */
+/** Raises `Problem` with the field. The server checks the limits. */
 export function figuresOf(texts: FigureTexts): Figures {
   const figures = figureFields.map((field) => [field, figureOf(field, texts[field])]);
   return Object.fromEntries(figures) as Record<FigureField, number | null>;
@@ -68,7 +68,7 @@ function figureOf(field: FigureField, typed: string): number | null {
   const text = typed.trim();
   if (text === "") return null;
   const whole = field.endsWith("_tokens");
-  // 200,000 and 200 000 are one number; a price may be written 0,25.
+  // 200,000 and 200 000 are the same number; a price may be written 0,25.
   const plain = whole ? text.replace(/[\s,_.](?=\d{3}(?:\D|$))/g, "") : text.replace(",", ".");
   const fits = whole ? /^\d+$/.test(plain) : /^(?:\d+\.?\d*|\.\d+)$/.test(plain);
   if (fits) return Number(plain);

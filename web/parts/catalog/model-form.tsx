@@ -1,4 +1,4 @@
-// What can be said about a model besides its name at the provider: a label, sizes, prices. Admins change it; others read it.
+// The form of a model: label, sizes and prices. Only admins can edit it.
 
 import { createEffect, createSignal, For, type JSX, on } from "solid-js";
 import type { Model } from "../../../src/service/catalog/schema.ts";
@@ -18,8 +18,8 @@ import {
 } from "./figures.ts";
 
 const SIZES: readonly (readonly [FigureField, string, string])[] = [
-  ["context_tokens", "Context size", "Tokens in front of the model at most"],
-  ["output_tokens", "Longest answer", "Tokens; empty: as the provider has it"],
+  ["context_tokens", "Context size", "Maximum input, in tokens"],
+  ["output_tokens", "Output limit", "In tokens; empty for the provider's default"],
 ];
 const PRICES: readonly (readonly [FigureField, string])[] = [
   ["input_price", "Input"],
@@ -50,7 +50,9 @@ export function FigureInputs(props: {
         </For>
       </div>
       <fieldset class="stack">
-        <legend class="label">Prices in $ for a million tokens. Nothing means unknown; 0 means free.</legend>
+        <legend class="label">
+          Prices in $ per million tokens. Leave unknown prices empty; 0 means free.
+        </legend>
         <div class="catalog-prices">
           <For each={PRICES}>
             {([field, label]) => (
@@ -74,7 +76,7 @@ export function ModelSettings(props: { readonly model: Model }): JSX.Element {
   const [before, setBefore] = createSignal(modelTextsOf(props.model));
   const [typed, setTyped] = createSignal(before());
   const change = (texts: Partial<ModelTexts>) => setTyped({ ...typed(), ...texts });
-  // Another tab, another person: what is shown is what is saved, but for what was typed here.
+  // Follows saves made elsewhere, except for edited fields.
   createEffect(
     on(
       () => props.model,
@@ -91,7 +93,7 @@ export function ModelSettings(props: { readonly model: Model }): JSX.Element {
     setBefore(modelTextsOf(saved));
     setTyped(before());
     await refresh("models");
-    tell(`${saved.label} is saved.`);
+    tell(`${saved.label} saved.`);
   });
   return (
     <form class="form" noValidate onSubmit={(event) => void form.submit(event)}>
@@ -99,7 +101,7 @@ export function ModelSettings(props: { readonly model: Model }): JSX.Element {
         label="Label"
         value={typed().label}
         onInput={(label) => change({ label })}
-        hint="As people and agents see it. Empty: the name."
+        hint="Shown to people and agents. Defaults to the name."
         problem={form.of("label")}
       />
       <TextInput

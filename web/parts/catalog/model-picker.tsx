@@ -1,4 +1,4 @@
-// Adds models of one provider: asks the provider for its list, and lets one choose several, or type a name that is not in it.
+// Adds models of one provider: fetches its list, and lets a person pick several or type a name that is not listed.
 
 import CircleCheck from "lucide-solid/icons/circle-check";
 import X from "lucide-solid/icons/x";
@@ -23,12 +23,12 @@ const SHOWN_MAX = 200;
 
 interface PickerProps {
   readonly provider: Provider;
-  /** Those that are in the catalogue already. */
+  /** Models already in the catalogue. */
   readonly models: readonly Model[];
   readonly onAdded: (added: readonly Model[]) => void;
-  /** What to do about a provider that does not answer. */
+  /** Offered when the provider cannot be used. */
   readonly onChangeProvider?: () => void;
-  /** Asks the provider at once instead of when it is told to. */
+  /** Fetches the list on mount. */
   readonly askNow?: boolean;
 }
 
@@ -65,7 +65,7 @@ export function ModelPicker(props: PickerProps): JSX.Element {
   );
 }
 
-/** What became of asking; the provider's own words when it refused. */
+/** The result of the test; a refusal in the provider's own words. */
 function Asked(props: {
   readonly provider: Provider;
   readonly answer: ProviderTest | undefined;
@@ -80,7 +80,7 @@ function Asked(props: {
       <Show when={props.asking}>
         <div class="row muted">
           <span class="spinner" />
-          Asking {props.provider.name} for its models
+          Fetching models from {props.provider.name}
         </div>
       </Show>
       <Show when={!props.asking}>
@@ -90,14 +90,14 @@ function Asked(props: {
               <CircleCheck size={16} aria-hidden="true" />
             </span>
             <span>
-              {props.provider.name} answers
+              {props.provider.name} responded
               {props.answer!.models.length === 0
-                ? " but lists no models: type a name."
+                ? ", but lists no models. Type a name."
                 : `: ${props.answer!.message}.`}
             </span>
             <span class="end">
               <Button small onClick={props.onAsk}>
-                Test again
+                Retry
               </Button>
             </span>
           </div>
@@ -106,16 +106,16 @@ function Asked(props: {
           {(answer) => (
             <div class="notice bad">
               <div class="stack">
-                <div class="strong">{props.provider.name} could not be used</div>
+                <div class="strong">Cannot use {props.provider.name}</div>
                 <div class="wrap">{failureWords(props.provider, answer())[0]}</div>
                 <div>{failureWords(props.provider, answer())[1]}</div>
                 <div class="row catalog-wrap">
                   <Button small onClick={props.onAsk}>
-                    Test again
+                    Retry
                   </Button>
                   <Show when={props.onChangeProvider}>
                     <Button small onClick={() => props.onChangeProvider?.()}>
-                      Change the provider
+                      Edit provider
                     </Button>
                   </Show>
                 </div>
@@ -128,7 +128,7 @@ function Asked(props: {
         </Show>
         <Show when={!props.answer && !props.refused}>
           <div class="row">
-            <span class="small muted">Asks the provider for its list, with the stored key.</span>
+            <span class="small muted">Fetches the provider's list with the stored key.</span>
             <span class="end">
               <Button small onClick={props.onAsk}>
                 Test
@@ -141,7 +141,7 @@ function Asked(props: {
   );
 }
 
-/** What is chosen, and what the search field means: a part of a listed name, or a name that is not listed. */
+/** The chosen models, and the meaning of the search text: part of a listed name, or a name that is not listed. */
 function createChoice(props: PickerProps & { readonly listed: readonly string[] }) {
   const [search, setSearch] = createSignal("");
   const [chosen, setChosen] = createSignal<readonly string[]>([]);
@@ -186,7 +186,7 @@ function Choose(props: PickerProps & { readonly listed: readonly string[] }): JS
         added.push(
           await take(api.models.post({ provider_id: props.provider.id, model_name: name, ...details })),
         );
-        // What was added stays so, whatever becomes of the next one.
+        // Models added so far stay added if the next one fails.
         choice.setChosen((before) => before.filter((each) => each !== name));
       }
       setLabel("");
@@ -200,10 +200,12 @@ function Choose(props: PickerProps & { readonly listed: readonly string[] }): JS
     <form class="form" noValidate onSubmit={(event) => void form.submit(event)}>
       <div onKeyDown={onEnter}>
         <TextInput
-          label={props.listed.length > 0 ? "Search, or type a name" : "Name of a model"}
+          label={props.listed.length > 0 ? "Search or type a name" : "Model name"}
           value={search()}
           onInput={setSearch}
-          hint={props.listed.length > 0 ? undefined : "Exactly as the provider calls it. Enter takes it."}
+          hint={
+            props.listed.length > 0 ? undefined : "Exactly as the provider calls it. Press Enter to add it."
+          }
           problem={form.of("model_name")}
         />
       </div>
@@ -216,7 +218,7 @@ function Choose(props: PickerProps & { readonly listed: readonly string[] }): JS
       />
       <Show when={isNew()}>
         <Button small onClick={takeTyped}>
-          <span class="ellipsis">Take “{typed()}” as typed</span>
+          <span class="ellipsis">Add “{typed()}”</span>
         </Button>
       </Show>
       <Show when={chosen().length > 0}>
@@ -225,7 +227,7 @@ function Choose(props: PickerProps & { readonly listed: readonly string[] }): JS
             {(name) => (
               <li class="tag ok">
                 <span class="ellipsis">{name}</span>
-                <button type="button" aria-label={`Leave out ${name}`} onClick={() => toggle(name)}>
+                <button type="button" aria-label={`Remove ${name}`} onClick={() => toggle(name)}>
                   <X size={12} aria-hidden="true" />
                 </button>
               </li>
@@ -268,7 +270,7 @@ function Listed(props: {
     <Show when={props.total > 0}>
       <Show
         when={props.names.length > 0}
-        fallback={<p class="small muted">None of its {props.total} models fits.</p>}
+        fallback={<p class="small muted">None of its {props.total} models match.</p>}
       >
         <fieldset class="catalog-list scroll">
           <legend class="visually-hidden">Models of the provider</legend>
@@ -290,7 +292,7 @@ function Listed(props: {
           </For>
           <Show when={props.names.length > SHOWN_MAX}>
             <p class="small muted">
-              {SHOWN_MAX} of {props.names.length} shown: search for the others.
+              Showing {SHOWN_MAX} of {props.names.length}. Search to find the others.
             </p>
           </Show>
         </fieldset>

@@ -1,4 +1,4 @@
-// The form for a new provider, and the one that changes a provider's name and address. A key goes to the server and never comes back.
+// The forms that add a provider and edit its name and address. Keys are write-only.
 
 import { createSignal, For, type JSX, Show } from "solid-js";
 import type { Provider } from "../../../src/service/catalog/schema.ts";
@@ -17,7 +17,7 @@ import {
 import "./catalog.css";
 
 const FIELDS = ["name", "base_url", "api_key"];
-const KEY_HINT = "Stored on the server, never shown again. Leave it empty for a server that needs none.";
+const KEY_HINT = "Stored on the server and never shown again. Leave it empty if the server needs none.";
 
 interface NewProviderProps {
   readonly others: readonly Provider[];
@@ -45,7 +45,7 @@ export function NewProvider(props: NewProviderProps): JSX.Element {
   return (
     <form class="form" noValidate onSubmit={(event) => void form.submit(event)}>
       <fieldset class="catalog-types">
-        <legend class="label">Kind of provider</legend>
+        <legend class="label">Provider type</legend>
         <For each={typeChoices}>
           {(choice) => (
             <label class="catalog-type">
@@ -83,7 +83,7 @@ export function NewProvider(props: NewProviderProps): JSX.Element {
         label="Name"
         value={name()}
         onInput={setNamed}
-        hint="As people here will see it."
+        hint="Shown to people here."
         problem={form.of("name")}
       />
       <FormActions form={form} action={props.action} onCancel={props.onCancel} />
@@ -91,10 +91,10 @@ export function NewProvider(props: NewProviderProps): JSX.Element {
   );
 }
 
-/** Name and address. Another address asks for the key again, before it is sent. */
+/** Name and address. A new address asks for the key again. */
 export function ProviderSettings(props: {
   readonly provider: Provider;
-  /** Where there is no form of its own for it, the key can be given anew here too. */
+  /** Includes the key, where it has no form of its own. */
   readonly withKey?: boolean;
   readonly onSaved?: () => void;
   readonly onCancel?: () => void;
@@ -110,9 +110,9 @@ export function ProviderSettings(props: {
     requireAddress(anthropic(), address());
     const saved = await take(
       api.providers({ id: props.provider.id }).patch({
-        // What was not changed here is not sent: somebody else may have changed it.
+        // Unchanged fields are not sent: somebody else may have changed them.
         ...(name().trim() === props.provider.name ? {} : { name: name() }),
-        // The key that is stored is never sent to another address: this one replaces it.
+        // The stored key is never sent to another address: this one replaces it.
         ...(moved() ? { base_url: address().trim() } : {}),
         ...(moved() || rekeyed() ? { api_key: key() } : {}),
       }),
@@ -135,13 +135,13 @@ export function ProviderSettings(props: {
       <Show when={moved()}>
         <p class="small catalog-note" role="status">
           {props.provider.has_key
-            ? "The stored key is never sent to another address. Give the key for the new one; left empty, the stored key is erased."
-            : "Give the key for the new address, if it needs one."}
+            ? "The stored key is never sent to another address. Enter the key for the new one; if you leave it empty, the stored key is deleted."
+            : "Enter the key for the new address, if it needs one."}
         </p>
       </Show>
       <Show when={moved() || props.withKey}>
         <TextInput
-          label={moved() ? "Key for the new address" : props.provider.has_key ? "Another key" : "Key"}
+          label={moved() ? "Key for the new address" : props.provider.has_key ? "New key" : "Key"}
           type="password"
           autocomplete="new-password"
           value={key()}
@@ -150,8 +150,8 @@ export function ProviderSettings(props: {
             moved()
               ? undefined
               : props.provider.has_key
-                ? "A key is stored and stays, unless you give another."
-                : "No key is stored."
+                ? "Leave it empty to keep the stored key."
+                : "No key stored."
           }
           problem={form.of("api_key")}
         />
@@ -176,8 +176,8 @@ function AddressInput(props: {
       placeholder={props.anthropic ? ANTHROPIC_ADDRESS : "https://"}
       hint={
         props.anthropic
-          ? "Leave it empty for Anthropic itself."
-          : "With the part before /chat/completions, often /v1: http://localhost:11434/v1"
+          ? "Leave it empty for Anthropic."
+          : "Include the path before /chat/completions, often /v1: http://localhost:11434/v1"
       }
       problem={props.problem}
     />
@@ -189,13 +189,13 @@ function requireAddress(anthropic: boolean, address: string): void {
     throw fieldProblem("base_url", "Enter the server's address. This kind has no default.");
 }
 
-/** Servers of one's own may need none; Anthropic itself refuses every call without. */
+/** Anthropic refuses every call without a key; other servers may need none. */
 function requireKey(anthropic: boolean, address: string, key: string): void {
   if (anthropic && plain(address, true) === ANTHROPIC_ADDRESS && key.trim() === "")
     throw fieldProblem("api_key", "Anthropic requires a key.");
 }
 
-/** As the server would keep it, so that a slash at the end is no other address. */
+/** As the server stores it: a trailing slash is not another address. */
 function plain(address: string, anthropic: boolean): string {
   const text = address.trim().replace(/\/+$/, "");
   return text === "" && anthropic ? ANTHROPIC_ADDRESS : text;

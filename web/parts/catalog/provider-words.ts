@@ -1,4 +1,4 @@
-// Providers in words: what their types are called, and what a new one is named until somebody names it.
+// Names for providers: their types, the suggested name of a new one, and the explanation of a failed test.
 
 import type { Provider, ProviderTest, ProviderType } from "../../../src/service/catalog/schema.ts";
 
@@ -14,16 +14,16 @@ export const typeChoices: readonly {
   {
     value: "anthropic",
     title: "Anthropic",
-    text: "Claude models, from Anthropic or a server that speaks its Messages API.",
+    text: "Claude models, from Anthropic or any server with its Messages API.",
   },
   {
     value: "openai-compatible",
     title: "OpenAI-compatible",
-    text: "OpenAI, or a server that speaks its Chat Completions API: Ollama, vLLM, llama.cpp, a gateway.",
+    text: "OpenAI, or any server with its Chat Completions API: Ollama, vLLM, llama.cpp, a gateway.",
   },
 ];
 
-/** The two other words for the same types are what an API client may have given. */
+/** API clients may use either of two names for each type. */
 export function isAnthropic(type: ProviderType): boolean {
   return type === "anthropic" || type === "vendor-a";
 }
@@ -32,23 +32,23 @@ export function typeTitle(type: ProviderType): string {
   return isAnthropic(type) ? "Anthropic" : "OpenAI-compatible";
 }
 
-/** Why a provider could not be used, and what to try; the provider's own words when it said some. */
+/** Why a test failed, in the provider's own words if it gave any, and what to try. */
 export function failureWords(
   provider: Provider,
   { status, message }: ProviderTest,
 ): [why: string, now: string] {
   const why = message.charAt(0).toUpperCase() + message.slice(1);
   if (status === null)
-    return [`${why}: ${provider.base_url}`, "Is this the address, and does the server run?"];
-  if (status === 401 || status === 403) return [why, "The key is not accepted there: give another one."];
+    return [`${why}: ${provider.base_url}`, "Check the address, and that the server is running."];
+  if (status === 401 || status === 403) return [why, "The key was rejected. Enter another one."];
   if (status !== 404) return [why, ""];
   return [
     `${why}: ${provider.base_url}`,
-    isAnthropic(provider.type) ? "The address ends before /v1." : "The address often ends in /v1.",
+    isAnthropic(provider.type) ? "The address must not include /v1." : "The address often ends in /v1.",
   ];
 }
 
-/** A name that none of the others has. */
+/** Returns a name that no other provider has. */
 export function suggestedName(type: NewType, address: string, others: readonly Provider[]): string {
   const host = URL.parse(address.trim())?.host;
   const base = host || typeTitle(type);

@@ -1,5 +1,5 @@
-// Everything that changes a blueprint, from the canvas, the list and the inspector alike: one call each, remembered so that it can be
-// undone. Only positions are shown before the server agreed; a refusal puts them back.
+// Every change to a blueprint, from the canvas, the list and the inspector: one request each, recorded for undo. Only positions are applied
+// optimistically; a refusal reverts them.
 
 import { type Accessor, createRoot, createSignal } from "solid-js";
 import { api, take } from "../../api/client.ts";
@@ -26,15 +26,15 @@ import { createPositions } from "./positions.ts";
 import { createSender } from "./sender.ts";
 
 export interface Editing {
-  /** Where cards stand that were moved and of which the server's word is still to come. */
+  /** Optimistic positions of cards whose move is not confirmed yet. */
   readonly positions: Accessor<ReadonlyMap<number, Point>>;
-  /** Shows cards elsewhere while they are dragged; nothing is sent. */
+  /** Moves cards on the screen while they are dragged; nothing is sent. */
   readonly drag: (moves: ReadonlyMap<number, Point>) => void;
-  /** Puts dragged cards back. */
+  /** Reverts dragged cards. */
   readonly drop: (agentIds: readonly number[]) => void;
   readonly move: (moves: readonly Move[], label?: string) => Promise<boolean>;
   readonly addWire: (from: number, to: number) => Promise<boolean>;
-  /** The step, to offer to undo it; undefined when it was refused. */
+  /** Returns the step, for an undo offer; undefined if it was refused. */
   readonly removeWire: (from: number, to: number) => Promise<Step | undefined>;
   readonly bind: (
     kind: "gear" | "instruction",
@@ -49,19 +49,19 @@ export interface Editing {
     name: string,
   ) => Promise<Step | undefined>;
   readonly grant: (agentId: number) => Promise<boolean>;
-  /** Asks first: to grant is a decision of its own, so it is not among what can be undone. */
+  /** Asks for confirmation. Grants are decisions of their own and cannot be undone. */
   readonly revoke: (grantId: number) => Promise<boolean>;
   readonly history: Accessor<History>;
-  /** The last step, or this one. */
+  /** Undoes the last step, or the given one. */
   readonly undo: (step?: Step) => Promise<void>;
   readonly redo: () => Promise<void>;
-  /** The last thing that was done, in a sentence: for readers, who do not see the line appear. */
+  /** The last change as a sentence, for screen readers. */
   readonly said: Accessor<string>;
 }
 
 const known = new WeakMap<Here, Editing>();
 
-/** One for a workspace, so that the inspector and the canvas share what can be undone. */
+/** One per workspace, so that the inspector and the canvas share the undo history. */
 export function useEditing(): Editing {
   const here = useHere();
   const editing = known.get(here) ?? createRoot(() => createEditing(here));
@@ -74,7 +74,7 @@ function createEditing(here: Here): Editing {
   const [history, setHistory] = createSignal(emptyHistory);
   const [said, setSaid] = createSignal("");
   const sender = createSender(here, positions);
-  // One after the other: what is undone must have been done.
+  // In sequence: a step can only be undone once it is done.
   let line: Promise<unknown> = Promise.resolve();
   const inLine = <T>(act: () => Promise<T>): Promise<T> => {
     const next = line.then(act, act);
@@ -90,7 +90,7 @@ function createEditing(here: Here): Editing {
       setSaid(sentence);
       return step;
     });
-  // Which step it is, is known only when those before it have ended.
+  // The step is looked up after the ones before it have ended.
   const turnBack = (find: (history: History) => Step | undefined, way: "undo" | "redo") =>
     inLine(async () => {
       const step = find(history());
@@ -99,7 +99,7 @@ function createEditing(here: Here): Editing {
       const after = way === "undo" ? afterUndo : afterRedo;
       const went = await succeeds(() => sender.restore(changes));
       setHistory((before) => (went ? after(before, step) : forgotten(before, step)));
-      if (went) setSaid(`${way === "undo" ? "Undone" : "Done again"}: ${step.label}`);
+      if (went) setSaid(`${way === "undo" ? "Undone" : "Redone"}: ${step.label}`);
     });
 
   return {
@@ -120,14 +120,16 @@ function createEditing(here: Here): Editing {
     addWire: async (from, to) => {
       const label = `wire from ${name(from)} to ${name(to)}`;
       return (
-        (await perform(toggling(label, { kind: "wire", from, to, present: true }), `Added the ${label}`)) !==
-        undefined
+        (await perform(
+          toggling(label, { kind: "wire", from, to, present: true }),
+          `Created the ${label}`,
+        )) !== undefined
       );
     },
     removeWire: (from, to) => {
       const label = `wire from ${name(from)} to ${name(to)}`;
-      const step = toggling(`removal of the ${label}`, { kind: "wire", from, to, present: false });
-      return perform(step, `Removed the ${label}`);
+      const step = toggling(`deletion of the ${label}`, { kind: "wire", from, to, present: false });
+      return perform(step, `Deleted the ${label}`);
     },
     bind: async (kind, id, agentId, what) => {
       const label = `${kind} ${what} for ${name(agentId)}`;
@@ -138,28 +140,28 @@ function createEditing(here: Here): Editing {
     },
     unbind: (kind, id, agentId, what) => {
       const label = `${kind} ${what} for ${name(agentId)}`;
-      const step = toggling(`removal of the ${label}`, { kind, id, agentId, present: false });
-      return perform(step, `Removed the ${label}`);
+      const step = toggling(`unbinding of the ${label}`, { kind, id, agentId, present: false });
+      return perform(step, `Unbound the ${label}`);
     },
     grant: (agentId) =>
       inLine(async () => {
         const granted = await succeeds(() =>
           take(api.workspaces({ id: here.id }).egress.post({ agent_id: agentId })),
         );
-        if (granted) setSaid(`${name(agentId)} may ask for web searches`);
+        if (granted) setSaid(`Granted the internet to ${name(agentId)}`);
         return granted;
       }),
     revoke: async (grantId) => {
       const grant = here.state().grants.find(({ id }) => id === grantId);
       if (!grant) return true;
       const yes = await confirm({
-        title: "Take the internet away?",
-        text: `${name(grant.agent_id)} can't ask for web searches any more. Searches that it asked for and nobody has decided on are refused.`,
-        action: "Take away",
+        title: `Revoke the internet from ${name(grant.agent_id)}?`,
+        text: "It can no longer request web searches. Its pending searches are rejected.",
+        action: "Revoke",
       });
       if (!yes) return false;
       const taken = await succeeds(() => take(api["egress-grants"]({ id: grantId }).delete()));
-      if (taken) setSaid(`${name(grant.agent_id)} can't ask for web searches any more`);
+      if (taken) setSaid(`Revoked the internet from ${name(grant.agent_id)}`);
       return taken;
     },
     undo: (step) => turnBack(({ done }) => (step ? done.find((one) => one === step) : done.at(-1)), "undo"),
@@ -173,7 +175,7 @@ function moveLabel(moves: readonly Move[], name: (agentId: number) => string): s
     : `move of ${plural(moves.length, "agent")}`;
 }
 
-/** What the server said is told; its name of a field says nothing to who drew a line. */
+/** Shows the server's refusal without its field name, which means nothing on a canvas. */
 async function succeeds(act: () => Promise<unknown>): Promise<boolean> {
   try {
     await act();

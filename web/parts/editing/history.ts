@@ -1,5 +1,5 @@
-// What was changed on the blueprint and how to take it back. Pure: a step names things by what they connect, never by the id of a record,
-// since a wire that is drawn again has another id.
+// The undo history of a blueprint. Pure. A step names things by what they connect, never by record ids: a wire that is created again has a
+// new id.
 
 export interface Point {
   readonly x: number;
@@ -16,7 +16,7 @@ export type Change =
       readonly kind: "wire";
       readonly from: number;
       readonly to: number;
-      /** False: it is taken away. */
+      /** False deletes it. */
       readonly present: boolean;
     }
   | {
@@ -28,28 +28,28 @@ export type Change =
     };
 
 export interface Step {
-  /** In words, after "Undo: ". */
+  /** Shown after "Undo: ". */
   readonly label: string;
   readonly forward: readonly Change[];
   readonly backward: readonly Change[];
 }
 
 export interface History {
-  /** The last one is undone first. */
+  /** Undone from the end. */
   readonly done: readonly Step[];
-  /** The last one is redone first. */
+  /** Redone from the end. */
   readonly undone: readonly Step[];
 }
 
 export const STEPS_MAX = 100;
 export const emptyHistory: History = { done: [], undone: [] };
 
-/** A new step ends what could be redone. */
+/** A new step clears the redo list. */
 export function recorded(history: History, step: Step): History {
   return { done: [...history.done, step].slice(-STEPS_MAX), undone: [] };
 }
 
-/** Moves the step to the other side; out of the middle too: a message may offer to undo what is not the last any more. */
+/** Moves a step to the redo list, also from the middle: a toast may offer to undo an older step. */
 export function afterUndo({ done, undone }: History, step: Step): History {
   return { done: done.filter((one) => one !== step), undone: [...undone, step] };
 }
@@ -58,12 +58,12 @@ export function afterRedo({ done, undone }: History, step: Step): History {
   return { done: [...done, step], undone: undone.filter((one) => one !== step) };
 }
 
-/** It can't be done any more, in either direction. */
+/** Drops a step that can no longer be done or undone. */
 export function forgotten({ done, undone }: History, step: Step): History {
   return { done: done.filter((one) => one !== step), undone: undone.filter((one) => one !== step) };
 }
 
-/** A step that adds or takes away one thing. */
+/** A step that creates or deletes one thing. */
 export function toggling(label: string, change: Exclude<Change, { kind: "move" }>): Step {
   return { label, forward: [change], backward: [{ ...change, present: !change.present }] };
 }
@@ -74,7 +74,7 @@ export interface Move {
   readonly to: Point;
 }
 
-/** Undefined when nothing of it moves. */
+/** Undefined if nothing moves. */
 export function moving(label: string, moves: readonly Move[]): Step | undefined {
   const real = moves.filter(({ from, to }) => from.x !== to.x || from.y !== to.y);
   if (real.length === 0) return undefined;

@@ -1,19 +1,19 @@
-// Where cards are shown before the server's record says so: while they are dragged, and until the event about the move has come. What
-// others move meanwhile waits until then, so that nothing jumps under the hand.
+// Optimistic card positions: while cards are dragged, and until the event of the move arrives. Moves by others wait until then, so that
+// nothing jumps under the hand.
 
 import { type Accessor, createEffect, createSignal, untrack } from "solid-js";
 import type { Agent } from "../../../src/service/blueprint/schema.ts";
 import type { Point } from "./history.ts";
 
 interface Held extends Point {
-  /** The record that was there when the server agreed: the next one is newer than our move. Undefined: it has not agreed yet. */
+  /** The record at the time the server confirmed; the next record is newer than our move. Undefined until confirmed. */
   readonly agreedOn?: Agent | undefined;
 }
 
 export interface HeldPositions {
   readonly shown: Accessor<ReadonlyMap<number, Point>>;
   readonly put: (moves: ReadonlyMap<number, Point>) => void;
-  /** The server has this position now. */
+  /** Marks a position as confirmed. */
   readonly settle: (agentId: number) => void;
   readonly forget: (agentIds: readonly number[]) => void;
 }
@@ -50,7 +50,7 @@ export function createPositions(agents: Accessor<readonly Agent[]>): HeldPositio
         const record = recordOf(id);
         if (!at || !record) return before;
         const after = new Map(before);
-        // The event may have come before the answer.
+        // The event may arrive before the response.
         if (record.position.x === at.x && record.position.y === at.y) after.delete(id);
         else after.set(id, { ...at, agreedOn: record });
         return after;

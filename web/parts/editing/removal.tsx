@@ -1,4 +1,4 @@
-// Taking away what is selected. No question before it, since it can be undone: a message says what went and offers exactly that.
+// Deletes the selected wire or binding. There is no confirmation, because it can be undone: a toast offers that.
 
 import type { JSX } from "solid-js";
 import { Button } from "../../kit/button.tsx";
@@ -8,7 +8,7 @@ import { nameOf } from "../../state/workspace-state.ts";
 import type { Editing } from "./editing.ts";
 import type { Step } from "./history.ts";
 
-/** True when it is gone; then nothing is selected any more. Grants ask first and can't be undone. */
+/** Resolves with whether it is gone. Grants ask for confirmation and cannot be undone. */
 export async function removeSelected(here: Here, editing: Editing, selection: Selection): Promise<boolean> {
   const state = here.state();
   const { kind, id } = selection;
@@ -16,7 +16,7 @@ export async function removeSelected(here: Here, editing: Editing, selection: Se
     const wire = state.wires.find((one) => one.id === id);
     if (!wire) return false;
     const { from_agent_id: from, to_agent_id: to } = wire;
-    const words = `Wire from ${nameOf(state, from)} to ${nameOf(state, to)} removed`;
+    const words = `Wire from ${nameOf(state, from)} to ${nameOf(state, to)} deleted`;
     return offerUndo(editing, words, await editing.removeWire(from, to));
   }
   if (kind === "gear-binding") {

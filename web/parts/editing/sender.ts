@@ -1,4 +1,4 @@
-// Sends changes of the blueprint to the server, and knows the records behind them: a change says what it connects, the server wants ids.
+// Sends blueprint changes to the server, and maps them to records: a change names what it connects, the API takes ids.
 
 import { api, take } from "../../api/client.ts";
 import { asProblem } from "../../api/problem.ts";
@@ -6,21 +6,21 @@ import type { Here } from "../../state/here.ts";
 import type { Change } from "./history.ts";
 import type { HeldPositions } from "./positions.ts";
 
-/** Positions that are sent at the same time; a tidy layout moves hundreds. */
+/** Concurrent requests; a tidy layout moves hundreds of cards. */
 const SENT_AT_ONCE_MAX = 6;
 
 type Toggle = Exclude<Change, { kind: "move" }>;
 
-/** Raises what the server refused. */
+/** Raises `Problem`. */
 export interface Sender {
-  /** As a person asks for it: what the server has against it is theirs to know. */
+  /** A person's change: every refusal is raised. */
   readonly ask: (changes: readonly Change[]) => Promise<void>;
-  /** Back to how it was: what others have made so meanwhile is fine. */
+  /** Undo or redo: a state that others have restored meanwhile is fine. */
   readonly restore: (changes: readonly Change[]) => Promise<void>;
 }
 
 export function createSender(here: Here, positions: HeldPositions): Sender {
-  /** What we made and took away: the events that tell so may come after the answers. */
+  /** Records created and deleted here: their events may arrive after the responses. */
   const made = new Map<string, number>();
   const removed = new Set<string>();
   const idNow = (change: Toggle) => {
@@ -40,7 +40,7 @@ export function createSender(here: Here, positions: HeldPositions): Sender {
           positions.settle(move.agentId);
         } catch (error) {
           positions.forget([move.agentId]);
-          // Of an agent that is gone there is nothing to move.
+          // A deleted agent has nothing to move.
           if (asProblem(error).code !== "not_found") failures.push(error);
         }
       }
@@ -109,7 +109,7 @@ function keyOf(change: Toggle): string {
     : `${change.kind} ${change.id} ${change.agentId}`;
 }
 
-/** Of the record that makes it so, as far as we know. */
+/** The id of the record behind a change, if known. */
 function idOf(change: Toggle, here: Here): number | undefined {
   const { wires, gearBindings, instructionBindings } = here.state();
   switch (change.kind) {

@@ -1,4 +1,4 @@
-// Activity: the turns of the workspace, and one of them step by step. Which one is in the address, so that it can be linked to.
+// Activity: the turns of the workspace, and one of them step by step. The address names the turn, so that it can be linked to.
 
 import { useSearchParams } from "@solidjs/router";
 import { createEffect, createSignal, type JSX, on, Show } from "solid-js";
@@ -12,7 +12,7 @@ export function Activity(): JSX.Element {
   const [params, setParams] = useSearchParams<{ turn: string }>();
   const asked = () => (/^[1-9]\d*$/.test(params.turn ?? "") ? Number(params.turn) : undefined);
   const [turnId, setTurnId] = createSignal(asked());
-  // The other views have addresses of their own: while one of them is in front, this one stays as it was.
+  // The address belongs to the view in front: while another one is, this view stays as it was.
   createEffect(
     on([asked, here.view], ([id, view]) => {
       if (view === "activity") setTurnId(id);

@@ -1,4 +1,4 @@
-// Where an axis of time says how late it is: a few round values, and none in or beside a gap, where a distance says nothing. Pure.
+// The ticks of a time axis: a few round values, none in or next to a gap, which is not to scale. Pure.
 
 import { duration } from "../../kit/format.ts";
 import type { Gap } from "./axis.ts";
@@ -8,17 +8,17 @@ const STEPS_MS = [
   600_000, 900_000, 1_800_000, 3_600_000, 7_200_000, 21_600_000,
 ];
 const TICKS_MAX = 4;
-/** Of the axis: nearer than this, two texts would touch. */
+/** Share of the axis: closer labels would touch. */
 const ROOM_SHARE = 0.1;
 
 export interface Tick {
   /** Position on the axis. */
   readonly at: number;
-  /** Since the axis began. */
+  /** Since the start of the axis. */
   readonly ms: number;
 }
 
-/** Without the zeros that a duration has: `10 s`, `1 min`, `1.5 s` stays. */
+/** A duration without trailing zeros: `10 s`, `1 min`; `1.5 s` stays. */
 export function tickText(ms: number): string {
   return ms === 0
     ? "0"
@@ -27,7 +27,7 @@ export function tickText(ms: number): string {
         .replace(/ 0 (s|min)$/, "");
 }
 
-/** From 0, none so near to the end or to a gap that it would be cut. */
+/** Ticks from 0, except those that the end or a gap would cut off. */
 export function ticksOf(length: number, gaps: readonly Gap[], beginMs: number): Tick[] {
   const step = STEPS_MS.find((one) => length / one <= TICKS_MAX) ?? length;
   const room = length * ROOM_SHARE;
@@ -42,7 +42,7 @@ export function ticksOf(length: number, gaps: readonly Gap[], beginMs: number): 
   return ticks;
 }
 
-/** What is drawn to scale: from where to where, and how late it is where it begins. */
+/** The stretches drawn to scale, with the time at their start. */
 function stretchesOf(length: number, gaps: readonly Gap[], beginMs: number) {
   const stretches: { from: number; to: number; ms: number }[] = [];
   let from = 0;

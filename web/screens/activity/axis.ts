@@ -1,5 +1,5 @@
-// The axis of a turn's time. Times in which nothing is done, and times in which everything waits for a person, are not drawn to scale when
-// they would leave no room for the rest: each becomes a gap that says how long it was. Pure.
+// The time axis of a turn. Long idle times and long waits for a person would leave no room for the rest, so each becomes a labelled gap that is
+// not to scale. Pure.
 
 import type { TurnSteps, TurnToolStep } from "../../../src/service/turns/schema.ts";
 
@@ -13,17 +13,17 @@ export interface Gap {
   readonly kind: GapKind;
   /** Milliseconds since 1970. */
   readonly startMs: number;
-  /** Undefined while the wait goes on. */
+  /** Undefined while the wait lasts. */
   readonly ms: number | undefined;
 }
 
 export interface Axis {
   readonly position: (ms: number) => number;
-  /** As far as ends are known, in milliseconds; at least 1. */
+  /** Up to the last known end, in milliseconds; at least 1. */
   readonly length: number;
-  /** Milliseconds since 1970 of where the axis begins. */
+  /** The start of the axis, in milliseconds since 1970. */
   readonly beginMs: number;
-  /** Milliseconds since 1970 of a position at or after the last step: position plus this. */
+  /** Added to a position at or after the last step, gives milliseconds since 1970. */
   readonly origin: number;
   readonly gaps: readonly Gap[];
 }
@@ -41,16 +41,15 @@ interface Quiet {
   readonly open: boolean;
 }
 
-/** Shorter than this it is drawn to scale, and so it is when all that was done took longer. */
+/** Quiet times are drawn to scale if they are shorter than this, or than all activity together. */
 const QUIET_MS_MIN: Readonly<Record<GapKind, number>> = { idle: 30_000, person: 5_000 };
-/** Of what is drawn to scale. */
+/** A gap's width, as a share of everything drawn to scale. */
 const GAP_SHARE: Readonly<Record<GapKind, number>> = { idle: 0.08, person: 0.16 };
 
-/** While it runs it stops for a decision; no other tool does. */
+/** Whether the tool waits for a decision while it runs; only web search does. */
 export const asksPerson = (step: TurnToolStep): boolean => step.tool === "web_search";
 
-/**
- * `nowMs`: of a turn that goes on. Only how long an open wait has lasted by then counts, and of that only whether it becomes a gap.
+/* * `nowMs`: given for an open turn. It only decides whether an open wait has become a gap.
  */
 export function axisOf(steps: TurnSteps, nowMs: number | undefined): Axis {
   const spans = spansOf(steps).toSorted((a, b) => a.start - b.start);
@@ -88,7 +87,7 @@ export function axisOf(steps: TurnSteps, nowMs: number | undefined): Axis {
   };
 }
 
-/** Whether a wait that still goes on is too long to be drawn to scale: what of the present moment an axis depends on. */
+/** Whether an open wait is too long to be drawn to scale: the only way in which an axis depends on the current time. */
 export function hasOpenGap(steps: TurnSteps, nowMs: number | undefined): boolean {
   return axisOf(steps, nowMs).gaps.some(({ ms }) => ms === undefined);
 }
@@ -111,7 +110,7 @@ function spanOf(start: string | null, durationMs: number | null, open: boolean):
   return { start: at, end: at + (durationMs ?? 0), open: open && durationMs === null };
 }
 
-/** Between steps, none of them going on. */
+/** Times between steps in which nothing runs. */
 function idleTimes(spans: readonly Span[], begin: number): Quiet[] {
   const idle: Quiet[] = [];
   let reached = begin;
@@ -122,7 +121,7 @@ function idleTimes(spans: readonly Span[], begin: number): Quiet[] {
   return idle;
 }
 
-/** A person was asked, and nothing else went on but the delegations that wait with it. */
+/** Times in which a person was asked and nothing else ran, except delegations waiting for the answer. */
 function waits(steps: TurnSteps, nowMs: number | undefined): Quiet[] {
   const work = spansOf({
     ...steps,
@@ -138,7 +137,7 @@ function waits(steps: TurnSteps, nowMs: number | undefined): Quiet[] {
   );
 }
 
-/** From when until when somebody was asked anything. */
+/** The times in which a decision was pending. */
 function asked(steps: readonly TurnToolStep[], nowMs: number | undefined): (Stretch & { open: boolean })[] {
   const found: { from: number; to: number; open: boolean }[] = [];
   const spans = steps.map(toolSpan).filter((span) => span !== undefined);

@@ -1,4 +1,4 @@
-// What a row of the waterfall is called, for the eye and for readers, and how its time, tokens and cost are written. Pure.
+// The labels of a waterfall row, and its time, tokens and cost as text. Pure.
 
 import { objectOf, summaryOf } from "../../state/tool-summary.ts";
 import { count, duration, money } from "../../kit/format.ts";
@@ -7,13 +7,13 @@ import type { CallRow, ToolRow, WaterfallRow } from "./waterfall.ts";
 
 export interface StepLabel {
   readonly name: string;
-  /** What it is about, as far as one line tells. */
+  /** A one-line summary. */
   readonly about: string;
-  /** How it stands, when that is not well. */
+  /** A state that matters. */
   readonly note: string | undefined;
 }
 
-/** `waits`: it waits for a person at this moment. */
+/** `waits`: it is waiting for a person now. */
 export function labelOf(row: WaterfallRow, waits: boolean): StepLabel {
   return row.kind === "call" ? callLabel(row) : toolLabel(row, waits);
 }
@@ -33,7 +33,7 @@ function toolLabel({ step, asked }: ToolRow, waits: boolean): StepLabel {
     step.tool === "delegate"
       ? `delegate → ${asked?.name ?? agentAsked(step.arguments)}`
       : `${step.tool}${version}`;
-  if (waits) return { name, about: "", note: "waits for a person" };
+  if (waits) return { name, about: "", note: "waiting for approval" };
   const about = step.tool === "delegate" ? "" : summaryOf(step.tool, step.arguments);
   if (step.outcome === null || step.outcome === "ok") return { name, about, note: undefined };
   return { name, about, note: step.outcome === "unknown" ? "outcome unknown" : step.outcome };
@@ -46,14 +46,14 @@ function problemNote(status: CallRow["call"]["status"]): string | undefined {
 /** As the model wrote it. */
 function agentAsked(written: string): string {
   const agent = objectOf(written)?.["agent"];
-  return typeof agent === "string" ? agent : "nobody";
+  return typeof agent === "string" ? agent : "unknown agent";
 }
 
 export function timeOf(row: WaterfallRow, nowMs: number): string {
   if (row.open && row.startedAt !== undefined)
     return duration(Math.max(0, nowMs - Date.parse(row.startedAt)));
   if (row.durationMs !== undefined) return duration(row.durationMs);
-  return row.startedAt === undefined ? "not begun" : "not known";
+  return row.startedAt === undefined ? "not started" : "unknown";
 }
 
 export function tokensOf(row: WaterfallRow): string {
@@ -63,22 +63,22 @@ export function tokensOf(row: WaterfallRow): string {
 
 export function costOf(row: WaterfallRow): string {
   if (row.kind !== "call" || row.open) return "";
-  return row.call.cost === null ? "not known" : money(row.call.cost);
+  return row.call.cost === null ? "unknown" : money(row.call.cost);
 }
 
-/** `waited 4 min`, `idle 2 h`: as short as an axis needs it. */
+/** `waited 4 min`, `idle 2 h`: short enough for an axis. */
 export function gapWords(gap: Gap, nowMs: number): { readonly verb: string; readonly time: string } {
-  const verb = gap.kind === "idle" ? "idle" : gap.ms === undefined ? "waits" : "waited";
+  const verb = gap.kind === "idle" ? "idle" : gap.ms === undefined ? "waiting" : "waited";
   return { verb, time: rough(gap.ms ?? Math.max(0, nowMs - gap.startMs)) };
 }
 
 export function gapSentence(gap: Gap, nowMs: number): string {
   const { verb, time } = gapWords(gap, nowMs);
-  const what = gap.kind === "idle" ? `${time} without a step` : `${verb} ${time} for a person`;
-  return `${what}, not drawn to scale`;
+  const what = gap.kind === "idle" ? `idle ${time}` : `${verb} ${time} for a person`;
+  return `${what}, not to scale`;
 }
 
-/** A gap is not to scale: seconds beside minutes would say more than can be seen. */
+/** Rounds a gap's duration to one unit. */
 function rough(ms: number): string {
   return duration(ms)
     .replace(/\.\d s$/, " s")

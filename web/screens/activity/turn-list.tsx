@@ -1,4 +1,4 @@
-// The turns of the workspace, newest first: how each stands, who asked what, how long it took and what it used.
+// The turns of the workspace, newest first: status, author, message, duration, tokens and cost.
 
 import { useNavigate } from "@solidjs/router";
 import ActivityIcon from "lucide-solid/icons/activity";
@@ -45,15 +45,15 @@ export function TurnList(props: { readonly onOpen: (id: number) => void }): JSX.
       fallback={
         <Empty
           icon={<ActivityIcon aria-hidden="true" />}
-          title="No turn yet"
+          title="No turns yet"
           actions={
             <Button kind="primary" onClick={() => navigate(`/workspaces/${here.id}`)}>
-              Write to the orchestrator
+              Open chat
             </Button>
           }
         >
-          A turn is one message and everything the agents do about it. Each one is shown here step by step:
-          model calls, tools and delegations, with their times and tokens.
+          A turn is one message and everything that agents do in response. Each turn appears here with its
+          model calls, tools and delegations, their times and tokens.
         </Empty>
       }
     >
@@ -68,7 +68,7 @@ export function TurnList(props: { readonly onOpen: (id: number) => void }): JSX.
         <Show when={hasEarlier()}>
           <div class="section">
             <Button small busy={busy()} onClick={() => void loadEarlier()}>
-              Earlier turns
+              Load earlier turns
             </Button>
           </div>
         </Show>
@@ -111,7 +111,7 @@ function columnsOf(clock: () => number, sums: SumReader): Column<Turn>[] {
   ];
 }
 
-/** Read when the row is looked at. */
+/** Read once the row is visible. */
 function Sum(props: {
   readonly turn: Turn;
   readonly sums: SumReader;
@@ -134,13 +134,13 @@ function Sum(props: {
   const text = () => {
     const sums = found();
     if (!sums || sums.calls === 0) return "";
-    if (props.field === "cost") return sums.cost === null ? "not known" : money(sums.cost);
+    if (props.field === "cost") return sums.cost === null ? "unknown" : money(sums.cost);
     return sums.tokens === null ? "not reported" : count(sums.tokens);
   };
   const title = () => {
     const sums = found();
     return props.field === "tokens" && sums?.tokens !== null && sums?.unreported
-      ? `${plural(sums.unreported, "call")} without reported tokens not included`
+      ? `Excludes ${plural(sums.unreported, "call")} without reported tokens`
       : undefined;
   };
   return (

@@ -1,4 +1,4 @@
-// How a turn stands, as a word with a colour, and how long it took.
+// The status of a turn as a tag, and its duration.
 
 import { createSignal, type JSX, onCleanup, Show } from "solid-js";
 import type { Turn } from "../../../src/service/turns/schema.ts";
@@ -23,12 +23,12 @@ export function TurnStatusTag(props: { readonly turn: Pick<Turn, "status" | "tru
       <Show when={props.turn.status === "running"}>
         <span class="dot busy" />
       </Show>
-      {cut() ? "done, cut off" : props.turn.status}
+      {cut() ? "done, truncated" : props.turn.status}
     </span>
   );
 }
 
-/** Goes on counting while `wanted`. */
+/** Ticks every second while `wanted`. */
 export function createClock(wanted: () => boolean): () => number {
   const [now, setNow] = createSignal(Date.now());
   const timer = setInterval(() => wanted() && setNow(Date.now()), SECOND_MS);
@@ -36,7 +36,7 @@ export function createClock(wanted: () => boolean): () => number {
   return now;
 }
 
-/** Empty while it waits in line. */
+/** Empty while it is queued. */
 export function durationOf(turn: Turn, nowMs: number): string {
   if (turn.started_at === null) return "";
   const end = turn.finished_at === null ? undefined : Date.parse(turn.finished_at);

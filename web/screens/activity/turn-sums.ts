@@ -1,5 +1,5 @@
-// Tokens and cost of turns, summed from their model calls. Read when a turn comes into view, a few at a time; of a turn that is over they
-// do not change any more, so they are kept.
+// Tokens and cost of turns, summed from their model calls. Read when a turn becomes visible, a few at a time. Sums of a finished turn are final
+// and kept.
 
 import { createSignal, type Signal } from "solid-js";
 import type { CallSummary, Turn } from "../../../src/service/turns/schema.ts";
@@ -9,11 +9,11 @@ import { isOpen } from "../../state/workspace-state.ts";
 
 export interface TurnSums {
   readonly calls: number;
-  /** Null: no call reported any. */
+  /** Null if no call reported any. */
   readonly tokens: number | null;
-  /** Calls of which nothing is in `tokens`. */
+  /** Calls without reported tokens. */
   readonly unreported: number;
-  /** Null: nothing that was used has a known price. */
+  /** Null if no call has a known price. */
   readonly cost: number | null;
 }
 
@@ -21,7 +21,7 @@ const AT_ONCE_MAX = 4;
 
 export interface SumReader {
   readonly of: (turnId: number) => TurnSums | undefined;
-  /** `again`: what counts as a reason to read an open turn once more. */
+  /** An open turn is read again when `again` changes. */
   readonly want: (turn: Turn, again: number) => void;
 }
 
@@ -42,7 +42,7 @@ export function createSums(): SumReader {
     try {
       slot(turnId)[1](sumsOf(await take(api.turns({ id: turnId }).calls.get())));
     } catch {
-      // Shown as not there; looking again reads again.
+      // The sum stays empty and is read again on the next look.
       read.delete(turnId);
     }
     busy -= 1;

@@ -1,4 +1,4 @@
-// One turn: who asked what and how it stands, and its steps as a waterfall. While the turn goes on, so does the picture.
+// One turn: its author, message and status, and its steps as a waterfall that follows an open turn.
 
 import ArrowLeft from "lucide-solid/icons/arrow-left";
 import ChevronLeft from "lucide-solid/icons/chevron-left";
@@ -22,7 +22,7 @@ export function TurnView(props: {
 }): JSX.Element {
   const here = useHere();
   const query = stepsQuery(() => props.id);
-  // While another turn is being read, the one before must not be shown under its number.
+  // While another turn loads, the previous one must not appear under its number.
   const steps = createMemo(() => (query.data()?.turn.id === props.id ? query.data() : undefined));
   const turn = createMemo<Turn | undefined>(
     () => here.state().turns.find(({ id }) => id === props.id) ?? steps()?.turn,
@@ -98,7 +98,7 @@ function Bar(props: {
         </span>
         <span class="end row activity-steps">
           <IconButton
-            label="Earlier turn"
+            label="Previous turn"
             small
             disabled={before() === undefined}
             onClick={() => props.onOpen(before())}
@@ -106,7 +106,7 @@ function Bar(props: {
             <ChevronLeft aria-hidden="true" />
           </IconButton>
           <IconButton
-            label="Later turn"
+            label="Next turn"
             small
             disabled={after() === undefined}
             onClick={() => props.onOpen(after())}
@@ -132,7 +132,7 @@ function Bar(props: {
 function Steps(props: { readonly steps: TurnSteps; readonly turn: Turn; readonly now: number }): JSX.Element {
   const live = () => isOpen(props.turn.status);
   const nowIfLive = () => (live() ? props.now : undefined);
-  // The rows are laid out again when a wait has become too long to be drawn to scale, and not at every tick of the clock.
+  // Lays the rows out again when an open wait becomes a gap, not at every tick of the clock.
   const waitsLong = createMemo(() => hasOpenGap(props.steps, nowIfLive()));
   const waterfall = createMemo(() => {
     waitsLong();
@@ -154,12 +154,12 @@ function Steps(props: { readonly steps: TurnSteps; readonly turn: Turn; readonly
         fallback={
           <Show
             when={isOpen(props.turn.status)}
-            fallback={<Empty title="This turn has no steps">It ended before a model was called.</Empty>}
+            fallback={<Empty title="No steps">The turn ended before a model was called.</Empty>}
           >
-            <Empty title={props.turn.status === "queued" ? "It waits in line" : "It begins"}>
+            <Empty title={props.turn.status === "queued" ? "Queued" : "Starting"}>
               {props.turn.status === "queued"
-                ? "It begins when the turn before it has ended."
-                : "The first model call has not begun yet."}
+                ? "This turn starts when the previous one ends."
+                : "The first model call has not started yet."}
             </Empty>
           </Show>
         }

@@ -1,5 +1,5 @@
-// The steps of a turn as a tree of rows with a bar each. Arrow keys move, right and left unfold and fold a delegation, Enter opens a step in
-// the inspector. The bars are placed by custom properties, so that a second more changes one value and not every row.
+// The steps of a turn as a tree of rows with bars. Arrow keys move, right and left unfold and fold a delegation, Enter opens a step in the
+// inspector. Custom properties place the bars, so that each second changes one value and not every row.
 
 import ChevronDown from "lucide-solid/icons/chevron-down";
 import ChevronRight from "lucide-solid/icons/chevron-right";
@@ -24,13 +24,13 @@ export function WaterfallGrid(props: {
   const [folded, setFolded] = createSignal<ReadonlySet<string>>(new Set());
   const [current, setCurrent] = createSignal<string>();
   const rows = createMemo(() => unfolded(props.waterfall.rows, folded()));
-  /** The one row that Tab reaches. */
+  /** The one row in the tab order. */
   const reached = createMemo(() => {
     const shown = rows().map(({ key }) => key);
     const wanted = current() ?? chosenKey(selection(), props.turnId);
     return wanted !== undefined && shown.includes(wanted) ? wanted : shown[0];
   });
-  // While all of it waits, the axis stands still.
+  // The axis stands still while everything waits.
   const moves = () => props.live && !props.waterfall.gaps.some(({ ms }) => ms === undefined);
   const length = () =>
     moves() ? Math.max(props.waterfall.length, props.now - props.waterfall.origin) : props.waterfall.length;
@@ -138,7 +138,7 @@ interface Moves {
 
 const PAGE_ROWS = 15;
 
-/** True: the key was for the grid. */
+/** Returns whether the grid handled the key. */
 function pressed(key: string, row: WaterfallRow, moves: Moves): boolean {
   const folds = row.kind === "tool" && row.children > 0;
   const acts: Readonly<Record<string, () => void>> = {

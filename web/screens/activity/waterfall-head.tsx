@@ -1,4 +1,4 @@
-// The titles of the waterfall's columns, and over the bars the axis: how late it is, and what is not drawn to scale.
+// The column headers of the waterfall, with the time axis and its gaps above the bars.
 
 import { createMemo, For, type JSX } from "solid-js";
 import type { Gap } from "./axis.ts";

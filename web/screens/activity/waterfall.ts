@@ -1,5 +1,5 @@
-// The steps of a turn as rows under who called them, on one axis of time. Pure: the same steps give the same rows, and the present moment
-// counts for waits only (axis.ts), so that a running turn only moves what is still open.
+// The steps of a turn as rows nested below their callers, on one time axis. Pure. Only open waits depend on the current time (axis.ts), so a
+// running turn moves only what is still open.
 
 import type { CallSummary, TurnRunStep, TurnSteps, TurnToolStep } from "../../../src/service/turns/schema.ts";
 import { axisOf, type Gap } from "./axis.ts";
@@ -8,16 +8,16 @@ interface RowPlace {
   readonly key: string;
   /** 0: the orchestrator's own steps. */
   readonly depth: number;
-  /** Of the delegations that it stands under, outermost first. */
+  /** Keys of the delegations above it, outermost first. */
   readonly under: readonly string[];
   readonly agentId: number;
   readonly agent: string;
-  /** Position on the axis; undefined: it never began. */
+  /** Position on the axis; undefined if it never started. */
   readonly from: number | undefined;
-  /** Undefined while it goes on, and when its end is not known. */
+  /** Undefined while it runs, and if its end is unknown. */
   readonly to: number | undefined;
   readonly open: boolean;
-  /** Undefined while it goes on, when it never began, and when its end is not known. */
+  /** Undefined while it runs, if it never started, and if its end is unknown. */
   readonly durationMs: number | undefined;
   /** RFC 3339. */
   readonly startedAt: string | undefined;
@@ -26,18 +26,18 @@ interface RowPlace {
 export interface CallRow extends RowPlace {
   readonly kind: "call";
   readonly call: CallSummary;
-  /** Among the model calls of its run, from 1. */
+  /** Position among the model calls of its run, from 1. */
   readonly number: number;
-  /** Input and output; null: the provider reported nothing. Undefined while it goes on. */
+  /** Input and output; null if the provider reported nothing, undefined while it runs. */
   readonly tokens: number | null | undefined;
 }
 
 export interface ToolRow extends RowPlace {
   readonly kind: "tool";
   readonly step: TurnToolStep;
-  /** Among the tool calls of its turn, from 1. */
+  /** Position among the tool calls of its turn, from 1. */
   readonly number: number;
-  /** Who was asked, of a delegation that began. */
+  /** The agent of a delegation that has started. */
   readonly asked: { readonly id: number; readonly name: string } | undefined;
   readonly children: number;
 }
@@ -46,16 +46,16 @@ export type WaterfallRow = CallRow | ToolRow;
 
 export interface Waterfall {
   readonly rows: readonly WaterfallRow[];
-  /** Length of the axis as far as ends are known, in milliseconds; at least 1. */
+  /** Length of the axis up to the last known end, in milliseconds; at least 1. */
   readonly length: number;
-  /** Milliseconds since 1970 of where the axis begins. */
+  /** The start of the axis, in milliseconds since 1970. */
   readonly beginMs: number;
-  /** Milliseconds since 1970 of a position on the axis at or after its last step: position plus this. */
+  /** Added to a position at or after the last step, gives milliseconds since 1970. */
   readonly origin: number;
   readonly gaps: readonly Gap[];
 }
 
-/** `nowMs`: as `axisOf` has it. */
+/** `nowMs`: see `axisOf`. */
 export function waterfallOf(steps: TurnSteps, nowMs: number | undefined): Waterfall {
   const axis = axisOf(steps, nowMs);
   const place = (start: string | null, durationMs: number | null, open: boolean) => {
@@ -101,7 +101,7 @@ class Nesting {
   rows(): WaterfallRow[] {
     const roots = this.#steps.runs.filter((run) => run.parent_run_id === null);
     const rows = roots.flatMap((run) => this.#rowsOf(run, 0, []));
-    // A run whose call is not on record is still shown.
+    // Runs without a recorded call are shown, too.
     for (const run of this.#steps.runs)
       if (!this.#shown.has(run)) rows.push(...this.#rowsOf(run, run.depth, []));
     return rows;
@@ -171,9 +171,8 @@ class Nesting {
   }
 }
 
-/**
- * By the place of the call that asked for them; -1: before every call. A tool begins after its call and before the next one; what never
- * began stands with what was asked before it.
+/* * Groups tools by the index of the call that requested them; -1 is before every call. A tool starts after its call and before the next one; a
+ * tool that never started goes with the one before it.
  */
 function toolsByCall(
   calls: readonly CallSummary[],
@@ -195,7 +194,7 @@ function nextStart(tools: readonly TurnToolStep[], from: number): string | undef
   return tools.slice(from).find((tool) => tool.started_at !== null)?.started_at ?? undefined;
 }
 
-/** Rows that stand under none of the folded ones. */
+/** The rows that are not below a folded one. */
 export function unfolded(
   rows: readonly WaterfallRow[],
   folded: ReadonlySet<string>,

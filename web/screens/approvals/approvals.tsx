@@ -1,5 +1,5 @@
-// Everything that waits for a decision of mine: the list on the left, exactly what would be decided on the right. What is looked at stays
-// where it is, whatever comes and goes in the list.
+// All pending approvals that this person may decide: the list on the left, the exact content on the right. The shown approval stays, whatever
+// comes and goes in the list.
 
 import { A, useSearchParams } from "@solidjs/router";
 import ArrowLeft from "lucide-solid/icons/arrow-left";
@@ -43,7 +43,7 @@ export function Approvals(): JSX.Element {
 function Waiting(props: { readonly list: readonly Approval[] }): JSX.Element {
   const [params, setParams] = useSearchParams<{ item: string }>();
   const [first, setFirst] = createSignal<string>();
-  /** Without a choice the oldest one, and it stays that one. */
+  /** Defaults to the oldest, and keeps it. */
   createEffect(() => {
     const oldest = props.list[0];
     if (first() === undefined && oldest) setFirst(keyOf(oldest));
@@ -93,7 +93,7 @@ function Waiting(props: { readonly list: readonly Approval[] }): JSX.Element {
             at="start"
             size={360}
             min={260}
-            sideLabel="What waits"
+            sideLabel="Pending approvals"
             open
             side={list()}
             main={<div class="approvals-detail">{detail()}</div>}
@@ -115,15 +115,15 @@ function Nothing(props: { readonly list: readonly Approval[]; readonly asked: bo
   return (
     <Show
       when={props.list.length === 0 || !props.asked}
-      fallback={<Empty title="This waits no longer">It was decided, or its time ran out.</Empty>}
+      fallback={<Empty title="No longer pending">It was decided or has expired.</Empty>}
     >
-      <Empty title="Nothing waits for you" icon={<ShieldCheck aria-hidden="true" />}>
+      <Empty title="Nothing pending" icon={<ShieldCheck aria-hidden="true" />}>
         <Show
           when={isAdmin()}
-          fallback="Agents ask here before an instruction is put into the library. Searches and gears are decided by admins."
+          fallback="Instructions that agents propose for the library appear here. Admins decide on searches and gears."
         >
-          Agents ask here before they search the web, run a new gear, or change an instruction. Each thing is
-          shown exactly as it would be done.
+          Agents ask for approval before they search the web, run a new gear or change an instruction. You see
+          exactly what they want to do.
         </Show>
       </Empty>
     </Show>
@@ -149,9 +149,7 @@ function List(props: {
       <div class="approvals-top">
         <h1>Approvals</h1>
         <p class="small muted" role="status">
-          {props.list.length === 1
-            ? "1 thing waits for you"
-            : `${plural(props.list.length, "thing")} wait for you`}
+          {plural(props.list.length, "pending approval")}
           <Show when={props.list.length > 1}>, oldest first</Show>
         </p>
       </div>
@@ -210,7 +208,7 @@ function Item(props: {
   );
 }
 
-/** The kind is named below it; whether an instruction is new or changed only the title says. */
+/** The kind is shown below. Only the title of an instruction tells whether it is new or changed. */
 function shortTitle({ kind, title, subject }: Approval): string {
   return kind === "instruction" ? title : subject;
 }
@@ -218,8 +216,8 @@ function shortTitle({ kind, title, subject }: Approval): string {
 function Left(props: { readonly until: string }): JSX.Element {
   const left = createCountdown(() => props.until);
   return (
-    <span class="approvals-left" title="Time left to decide">
-      {left() > 0 ? timeLeft(left()) : "over"}
+    <span class="approvals-left" title="Time left">
+      {left() > 0 ? timeLeft(left()) : "expired"}
     </span>
   );
 }
@@ -231,7 +229,7 @@ function Detail(props: {
   readonly onBack: (() => void) | undefined;
 }): JSX.Element {
   const [settled, setSettled] = createSignal<string>();
-  /** Nobody who writes somewhere else loses the focus to this. */
+  /** Never takes the focus from somebody who is typing. */
   const free = () => !document.activeElement?.matches("input, textarea, [role=dialog] *, [contenteditable]");
   return (
     <>
@@ -239,7 +237,7 @@ function Detail(props: {
         {(back) => (
           <button type="button" class="btn quiet small approvals-back" onClick={() => back()()}>
             <ArrowLeft aria-hidden="true" />
-            All that waits
+            All pending
           </button>
         )}
       </Show>
@@ -247,7 +245,7 @@ function Detail(props: {
         {NAMES[props.approval.kind]}
       </h2>
       <p class="small muted approvals-asked">
-        asked <Time time={props.approval.requested_at} relative />
+        requested <Time time={props.approval.requested_at} relative />
         {" by "}
         <bdi>{props.approval.agent ?? props.approval.requested_by}</bdi>
       </p>
@@ -258,10 +256,7 @@ function Detail(props: {
       />
       <Show when={settled() === keyOf(props.approval)}>
         <div class="row approvals-next">
-          <Show
-            when={props.others > 0}
-            fallback={<span class="muted small">Nothing else waits for you.</span>}
-          >
+          <Show when={props.others > 0} fallback={<span class="muted small">Nothing else is pending.</span>}>
             <button
               type="button"
               class="btn"
@@ -271,7 +266,7 @@ function Detail(props: {
             >
               Next
             </button>
-            <span class="muted small">{plural(props.others, "more thing")} to decide</span>
+            <span class="muted small">{plural(props.others, "more approval")} pending</span>
           </Show>
         </div>
       </Show>

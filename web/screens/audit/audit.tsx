@@ -1,5 +1,5 @@
-// The audit: every decision that people and agents made here, newest first, each record closing over the one before. It can be narrowed,
-// looked at, and verified; nothing in it can be changed.
+// The audit: every decision of people and agents, newest first. Each record contains the hash of the previous one. The audit can be
+// filtered and verified, but not changed.
 
 import { useSearchParams } from "@solidjs/router";
 import ClipboardList from "lucide-solid/icons/clipboard-list";
@@ -37,8 +37,8 @@ export function Audit(): JSX.Element {
     <Show
       when={isAdmin()}
       fallback={
-        <Empty title="The audit is for admins" icon={<ClipboardList aria-hidden="true" />}>
-          It records every decision on this server. An admin can tell you what it says.
+        <Empty title="Only admins see the audit" icon={<ClipboardList aria-hidden="true" />}>
+          It records every decision on this server. Ask an admin about an entry.
         </Empty>
       }
     >
@@ -60,7 +60,7 @@ function readPage(filter: Filter, before?: number): Promise<AuditRecord[]> {
   );
 }
 
-/** Null: there is none of that number. */
+/** Null: no record has that number. */
 async function readRecord(seq: number): Promise<AuditRecord | null> {
   const [found] = await take(api.audit.get({ query: { before: seq + 1, limit: 1 } }));
   return found?.seq === seq ? found : null;
@@ -88,7 +88,7 @@ function Records(): JSX.Element {
   const seen = createSeen(pages.all);
   const wanted = () => (/^[1-9]\d*$/.test(params.record ?? "") ? Number(params.record) : undefined);
   const listed = createMemo(() => pages.all().find(({ seq }) => seq === wanted()));
-  // One of an earlier page, or of another filter: an address leads to it all the same.
+  // An address can name a record that is on an earlier page or excluded by the filter.
   const single = createQuery(() => {
     const seq = wanted();
     if (seq === undefined || listed() || newest.data() === undefined) return undefined;
@@ -109,8 +109,8 @@ function Records(): JSX.Element {
             <h1>Audit</h1>
           </div>
           <p class="lead">
-            Who decided what, when, and how they were signed in. Each record closes over the one before, so a
-            later change shows.
+            Every decision: who made it, when, and how they were signed in. Each record contains the hash of
+            the previous one, which exposes later changes.
           </p>
           <Verification onShow={choose} />
           <form class="audit-filters" role="search" onSubmit={(event) => event.preventDefault()}>
@@ -123,7 +123,7 @@ function Records(): JSX.Element {
             />
             <SuggestInput
               label="Who"
-              placeholder="anybody"
+              placeholder="anyone"
               value={filter().actor}
               suggestions={seen().actors}
               onChange={(actor) => only({ actor })}
@@ -148,7 +148,7 @@ function Records(): JSX.Element {
                 <Show when={pages.more()}>
                   <div class="audit-more">
                     <Button busy={pages.busy()} onClick={() => void pages.read()}>
-                      Earlier records
+                      Load earlier records
                     </Button>
                   </div>
                 </Show>
@@ -166,7 +166,7 @@ function Records(): JSX.Element {
   );
 }
 
-/** Pages before the newest one, asked for one after the other; another filter begins anew. */
+/** Loads earlier pages one by one; a new filter starts over. */
 function createEarlier(filter: () => Filter, newest: () => readonly AuditRecord[] | undefined) {
   const [earlier, setEarlier] = createSignal<readonly AuditRecord[]>([]);
   const [ended, setEnded] = createSignal(false);
@@ -197,7 +197,7 @@ function createEarlier(filter: () => Filter, newest: () => readonly AuditRecord[
   return { all, read, more, busy };
 }
 
-/** What the filters suggest: everything that was on the page so far. */
+/** The suggestions of the filters: all values seen so far. */
 function createSeen(records: () => readonly AuditRecord[]) {
   return createMemo<{ actions: readonly string[]; actors: readonly string[] }>(
     (before) => {
@@ -220,24 +220,23 @@ function createSeen(records: () => readonly AuditRecord[]) {
 
 function NothingFound(props: { readonly filter: Filter }): JSX.Element {
   return (
-    <Empty title="No such record">
+    <Empty title="No matching records">
       <Show when={props.filter.action !== ""}>
         <p>
-          Action <code>{props.filter.action}</code>: an action is matched as a whole, such as{" "}
-          <code>user.create</code>.
+          Action <code>{props.filter.action}</code>: enter a complete action, such as <code>user.create</code>
+          .
         </p>
       </Show>
       <Show when={props.filter.actor !== ""}>
         <p>
-          By “<span dir="auto">{props.filter.actor}</span>”: a name is matched as a whole, as it was at that
-          time.
+          By “<span dir="auto">{props.filter.actor}</span>”: enter the complete name, as it was at the time.
         </p>
       </Show>
     </Empty>
   );
 }
 
-/** Left out while a record stands beside the table: it says them. */
+/** Hidden while a record is open, which shows them. */
 const INSIDE = new Set<JSX.Element>(["By", "Content"]);
 
 const columns: readonly Column<AuditRecord>[] = [

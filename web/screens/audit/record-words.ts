@@ -1,4 +1,4 @@
-// A record of the audit in words: how its actor was signed in, and whether it can still be read.
+// Words for an audit record: how its actor was signed in, and whether it is readable.
 
 import type { AuditRecord } from "../../../src/service/audit/schema.ts";
 
@@ -10,5 +10,5 @@ export const AUTH_NAMES: Readonly<Record<AuditRecord["auth"], string>> = {
   none: "not signed in",
 };
 
-/** Somebody changed the database behind the service's back; the server shows such a record with this action and without a time. */
+/** True if someone edited the record in the database: the server sends it with this action and without a time. */
 export const isUnreadable = (record: AuditRecord) => record.action === "unreadable" && record.time === null;

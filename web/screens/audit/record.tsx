@@ -1,4 +1,4 @@
-// One record of the audit with all its fields, and the hashes that tie it to its neighbours.
+// One audit record: its fields, and the hashes that chain it to its neighbours.
 
 import Funnel from "lucide-solid/icons/funnel";
 import X from "lucide-solid/icons/x";
@@ -26,7 +26,7 @@ export function RecordDetail(props: DetailProps): JSX.Element {
           </h2>
           <span class="tag">no. {props.record.seq}</span>
           <span class="end row">
-            <CopyButton text={JSON.stringify(props.record, null, 2)} label="Copy the record" />
+            <CopyButton text={JSON.stringify(props.record, null, 2)} label="Copy record" />
             <IconButton small label="Close" onClick={() => props.onClose()}>
               <X aria-hidden="true" />
             </IconButton>
@@ -35,8 +35,8 @@ export function RecordDetail(props: DetailProps): JSX.Element {
         <Show when={isUnreadable(props.record)}>
           <p class="notice bad">
             <span>
-              This record was changed in the database and can't be read any more. What stood in it is lost;
-              verifying names the first record that is broken.
+              This record was changed in the database and is unreadable. Its content is lost. Verify the audit
+              to find the first broken record.
             </span>
           </p>
         </Show>
@@ -62,13 +62,9 @@ export function RecordDetail(props: DetailProps): JSX.Element {
       <section class="section">
         <h3>Hashes</h3>
         <dl class="audit-hashes">
-          <Hash
-            name="What was decided on, exactly"
-            hash={props.record.content_hash}
-            none="this decision is about no content"
-          />
-          <Hash name="This record, over the one before" hash={props.record.hash} />
-          <Hash name="The record before" hash={props.record.prev} />
+          <Hash name="Content" hash={props.record.content_hash} none="none" />
+          <Hash name="This record" hash={props.record.hash} />
+          <Hash name="Previous record" hash={props.record.prev} />
         </dl>
       </section>
     </>
@@ -92,7 +88,7 @@ function Facts(props: DetailProps): JSX.Element {
           <span class="muted">{record().role}</span>
           <IconButton
             small
-            label={`Only what ${record().actor} did`}
+            label={`Show only ${record().actor}`}
             onClick={() => props.onNarrow({ actor: record().actor })}
           >
             <Funnel aria-hidden="true" />
@@ -111,7 +107,7 @@ function Facts(props: DetailProps): JSX.Element {
           <code>{record().action}</code>
           <IconButton
             small
-            label={`Only ${record().action}`}
+            label={`Show only ${record().action}`}
             onClick={() => props.onNarrow({ action: record().action })}
           >
             <Funnel aria-hidden="true" />
@@ -145,7 +141,7 @@ function Hash(props: {
           {(hash) => (
             <span class="row">
               <code class="wrap">{hash()}</code>
-              <CopyButton text={hash()} label={`Copy the hash: ${props.name}`} />
+              <CopyButton text={hash()} label={`Copy hash: ${props.name}`} />
             </span>
           )}
         </Show>

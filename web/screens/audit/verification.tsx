@@ -1,4 +1,4 @@
-// Recomputes the chain of the audit on the server and says plainly what came of it: it holds, or which record is the first that is broken.
+// Verifies the audit on the server and shows the result: intact, or the first broken record.
 
 import CircleCheck from "lucide-solid/icons/circle-check";
 import TriangleAlert from "lucide-solid/icons/triangle-alert";
@@ -34,12 +34,12 @@ export function Verification(props: { readonly onShow: (seq: number) => void }):
               <div class="row audit-holds">
                 <CircleCheck size={16} aria-hidden="true" />
                 <span>
-                  <strong>The chain holds.</strong> {plural(found().entries, "record")}, checked{" "}
+                  <strong>The chain is intact.</strong> {plural(found().entries, "record")}, verified{" "}
                   <Time time={found().at} relative />.
                 </span>
                 <span class="row small muted">
-                  Ends with <code title={`sha256 ${found().head}`}>{shortHash(found().head)}</code>
-                  <CopyButton text={found().head} label="Copy the last hash" />
+                  Last hash <code title={`sha256 ${found().head}`}>{shortHash(found().head)}</code>
+                  <CopyButton text={found().head} label="Copy last hash" />
                 </span>
               </div>
             </Show>
@@ -54,7 +54,7 @@ export function Verification(props: { readonly onShow: (seq: number) => void }):
 function Unverified(props: { readonly hidden: boolean }): JSX.Element {
   return (
     <Show when={!props.hidden}>
-      <span class="muted">Recomputes every hash and compares the end with the one that is kept apart.</span>
+      <span class="muted">Recomputes every hash and compares the last one with the stored anchor.</span>
     </Show>
   );
 }
@@ -65,8 +65,8 @@ function Broken(props: { readonly result: Result; readonly onShow: (seq: number)
       <TriangleAlert aria-hidden="true" />
       <div>
         <strong>The chain is broken at record {props.result.broken_at}:</strong> {props.result.problem}. The{" "}
-        {plural(props.result.entries, "record")} before it hold. Somebody changed the database behind the
-        service's back, or a copy of it was put back.
+        {plural(props.result.entries, "record")} before it are intact. Someone changed the database directly,
+        or restored a copy of it.
       </div>
       <Show when={props.result.broken_at}>
         {(seq) => (

@@ -1,5 +1,4 @@
-// The blueprint of a workspace: who may hand work to whom, and what each agent has. As a canvas, or as a list of the same; now, or as it
-// was before an earlier turn.
+// The blueprint of a workspace: its agents, wires and bindings, as a canvas or as a list; now, or as of an earlier turn.
 
 import { A } from "@solidjs/router";
 import { createMemo, type JSX, Show } from "solid-js";
@@ -60,8 +59,8 @@ export function Blueprint(): JSX.Element {
         <PastNotice past={past} />
         <Show when={!readOnly() && live().agents.length === 1 && form() === "canvas"}>
           <p class="blueprint-hint">
-            Only the orchestrator is here yet. Ask it in the <A href={`/workspaces/${here.id}`}>chat</A> to
-            create a worker; workers and their wires show up here.
+            Only the orchestrator exists so far. Ask it in the <A href={`/workspaces/${here.id}`}>chat</A> to
+            create a worker; workers and their wires appear here.
           </p>
         </Show>
       </div>

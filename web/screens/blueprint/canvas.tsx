@@ -1,5 +1,5 @@
-// The blueprint drawn: one layer that pans and zooms, lines below, cards and small nodes above, and the bars at the edges. What a person
-// does here goes to the editing; what comes of it comes back as state.
+// The canvas: one layer that pans and zooms, with lines below cards and pills, and toolbars at the edges. Edits go to `Editing`; their
+// results return as state.
 
 import { createEffect, createMemo, createSignal, For, type JSX, on, onMount, Show, untrack } from "solid-js";
 import { attempt, tellProblem } from "../../kit/toast.tsx";
@@ -26,10 +26,10 @@ import { tidy } from "./tidy.ts";
 import { Toolbar } from "./toolbar.tsx";
 import { createView } from "./viewport.ts";
 
-/** Below it, texts on cards are too small to read: only names are shown, larger. */
+/** Below this zoom, cards show only their names, enlarged. */
 const FAR_ZOOM = 0.5;
 const GRID = 22;
-/** Below it the dots would be a grey fog. */
+/** Below this zoom the dots would blur into grey. */
 const GRID_ZOOM_MIN = 0.3;
 const NOTHING_LIVE: Live = {
   activity: new Map(),
@@ -42,7 +42,7 @@ export interface CanvasProps {
   readonly shown: Shown;
   readonly readOnly: boolean;
   readonly figures: Figures;
-  /** What stands after the gate's name; undefined: there is no gate. */
+  /** The text after the gate's name; undefined: no gate. */
   readonly gateNote: string | undefined;
   readonly gateClosed: string | undefined;
   readonly onList: () => void;
@@ -77,7 +77,7 @@ export function Canvas(props: CanvasProps): JSX.Element {
   });
   const grantOrSay = async (agentId: number) => {
     if (isAdmin()) await editing.grant(agentId);
-    else tellProblem(new Error("Only an admin may grant the internet"));
+    else tellProblem(new Error("Only admins can grant internet access"));
   };
   const box = createBox(view, lookup, choose);
   const stage: Stage = {
@@ -136,8 +136,8 @@ export function Canvas(props: CanvasProps): JSX.Element {
     <StageContext.Provider value={stage}>
       <div class="blueprint-canvas" classList={{ past: props.readOnly }} onKeyDown={onKeyDown}>
         <p id={HELP_ID} class="visually-hidden">
-          Enter shows details. Arrow keys go to other agents, with Shift they move this one. The same as a
-          list: button List.
+          Enter shows details. Arrow keys move between agents; with Shift they move this agent. The List
+          button shows the same as a list.
         </p>
         <Toolbar
           onFit={() => view.fit(scene.bounds())}
@@ -161,7 +161,7 @@ export function Canvas(props: CanvasProps): JSX.Element {
             onDragOver={(event) => event.preventDefault()}
             onDrop={(event) => (event.preventDefault(), bind(null))}
           >
-            Drop here for all agents
+            Drop to bind to all agents
           </div>
         </Show>
         <div
@@ -222,7 +222,7 @@ export function Canvas(props: CanvasProps): JSX.Element {
   );
 }
 
-/** The dots behind; apart from the layer, so that they alone are drawn anew. */
+/** The dots behind; outside the layer, so that only they are repainted. */
 function Grid(): JSX.Element {
   const { view } = useStage();
   const size = () => `${GRID * view.viewport().zoom}px`;
@@ -238,7 +238,7 @@ function Grid(): JSX.Element {
   );
 }
 
-/** Everything is seen at first, and stays so when the pane gets another size, until somebody pans or zooms. */
+/** Fits everything at first and after each resize, until the person pans or zooms. */
 function keepFitted({ view, scene, selection }: Stage): void {
   let first = true;
   createEffect(
@@ -251,7 +251,7 @@ function keepFitted({ view, scene, selection }: Stage): void {
       if (rect) view.reveal(rect);
     }),
   );
-  // A new agent that stands outside of what was fitted is not to be missed.
+  // A new agent outside the fitted part must not be missed.
   createEffect(on(scene.agentIds, () => view.fitted() && view.fit(scene.bounds()), { defer: true }));
 }
 

@@ -1,4 +1,4 @@
-// An agent on the canvas: state, name, model, what it used and its share. It is dragged by its body and wired from the dot at its edge.
+// An agent on the canvas: state, name, model, usage and share. The body drags it; the dot at its edge draws wires.
 
 import { createMemo, type JSX, onCleanup, onMount, Show } from "solid-js";
 import { tokens } from "../../kit/format.ts";
@@ -16,7 +16,7 @@ export const DOTS: Readonly<Record<Activity, string>> = {
   waiting: "wait",
 };
 
-/** The element of an agent's card, for the focus. */
+/** The element of an agent's card, to focus it. */
 export const cardId = (agentId: number) => `blueprint-agent-${agentId}`;
 export const HELP_ID = "blueprint-help";
 
@@ -118,7 +118,7 @@ export function Card(props: {
         <span
           class={`blueprint-card-dot ${LIBRARY}-flow__handle source ${NO_DRAG} ${NO_PAN}`}
           data-nodeid={id}
-          title="Drag to another agent to draw a wire"
+          title="Drag to another agent to add a wire"
           onMouseDown={(event) => event.button === 0 && connecting.begin(event, id)}
           onTouchStart={(event) => connecting.begin(event, id)}
         />

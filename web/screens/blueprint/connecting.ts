@@ -1,5 +1,4 @@
-// Drawing a line from one agent to another, or to the internet: it follows the pointer, and what is let go on a card is asked of the
-// server, which may refuse it.
+// Draws a line from an agent to another one or to the internet. It follows the pointer; dropping it sends the change to the server.
 
 import { ConnectionMode, type ConnectionState, type Handle, XYHandle } from "@xyflow/system";
 import { type Accessor, createSignal } from "solid-js";
@@ -7,14 +6,14 @@ import type { Point } from "./geometry.ts";
 import { GATE_ID, type Lookup, transformOf } from "./dragging.ts";
 import { FLOW_ID, LIBRARY, type View } from "./viewport.ts";
 
-/** How near to a card's middle the line snaps to it; over the card itself it always does. */
+/** Distance from a card's centre at which the line snaps; over the card itself it always does. */
 const SNAP_RADIUS = 24;
 
 export interface Line {
   readonly from: number;
   /** Canvas units. */
   readonly pointer: Point;
-  /** What it would be let go on. */
+  /** The current drop target. */
   readonly onto: number | "gate" | undefined;
 }
 

@@ -1,5 +1,5 @@
-// Cards under the pointer: dragging one, or all that are chosen, and drawing a box around several. The library does the arithmetic; what
-// was moved goes to the editing as one step.
+// Drags one card or all selected ones, and draws a box that selects several. The library does the arithmetic; `Editing` receives each
+// move as one step.
 
 import {
   getNodesInside,
@@ -22,7 +22,7 @@ export const GATE_ID = "gate";
 
 export type Lookup = Map<string, InternalNodeBase>;
 
-/** What the library has to know about cards and gate, by its own kind of id. */
+/** The cards and the gate as the library needs them, by its own ids. */
 export function createLookup(
   scene: Scene,
   chosen: Accessor<ReadonlySet<number>>,
@@ -43,7 +43,7 @@ function node(id: string, rect: Rect, selected: boolean, movable: boolean): Inte
   const position = { x, y };
   const user: NodeBase = { id, position, data: {}, selected, draggable: movable, selectable: movable };
   const whole = { nodeId: id, id: null, x: 0, y: 0, width, height, position: Position.Left };
-  // One arrives anywhere on a node; one leaves from the dot at its right edge, and the gate from nowhere.
+  // Lines end anywhere on a node. They start at the dot at its right edge; none starts at the gate.
   const leaving = { ...whole, x: width, width: 0, position: Position.Right, type: "source" as const };
   return {
     ...user,
@@ -66,7 +66,7 @@ export interface DragOptions {
   readonly commit: (moves: readonly Move[]) => void;
 }
 
-/** Makes an element the card of this agent. For the component that owns the element. */
+/** Makes an element the card of this agent; called by the component that owns the element. */
 export type MakeDraggable = (element: HTMLElement, agentId: number) => void;
 
 export function createDragging(options: DragOptions): {
@@ -91,7 +91,7 @@ export function createDragging(options: DragOptions): {
     domNode: view.pane() ?? null,
     transform: transformOf(view),
     autoPanOnNodeDrag: true,
-    // Each node says it for itself.
+    // Each node decides for itself.
     nodesDraggable: false,
     selectNodesOnDrag: false,
     nodeDragThreshold: DRAG_THRESHOLD_PX,
@@ -138,7 +138,7 @@ export function transformOf(view: View): [number, number, number] {
   return [x, y, zoom];
 }
 
-/** A box that is drawn with Shift and the pointer, in pixels of the pane; undefined: none at the moment. */
+/** The box drawn with Shift and the pointer, in pixels of the pane; undefined: none. */
 export function createBox(view: View, lookup: Accessor<Lookup>, choose: (ids: ReadonlySet<number>) => void) {
   const [box, setBox] = createSignal<Rect>();
   const begin = (event: PointerEvent) => {

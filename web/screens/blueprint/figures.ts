@@ -1,5 +1,4 @@
-// What is said about an agent besides its record: its model's name, what it used, its share, its budget. The same words on the card and
-// in the list.
+// Figures of an agent: model name, usage, share, budget. Cards and list use the same words.
 
 import { type Accessor, createMemo } from "solid-js";
 import type { Agent } from "../../../src/service/blueprint/schema.ts";
@@ -60,7 +59,7 @@ function figuresOf(agent: Agent, used: AgentUsage | undefined, place: number): A
   };
 }
 
-/** The limit of the day if there is one: it is the one that fills up. */
+/** Prefers the daily limit, which fills up over turns. */
 export function budgetLine(budget: Budget, today: { tokens: number; cost: number }): BudgetLine | undefined {
   const {
     cost_per_day: cost,
@@ -71,14 +70,14 @@ export function budgetLine(budget: Budget, today: { tokens: number; cost: number
   const daily = (used: number, limit: number, words: (value: number) => string): BudgetLine => {
     const text = `${words(used)} of ${words(limit)}`;
     const spent = used >= limit;
-    return { text, title: spent ? `Budget of today is used up: ${text}` : `Used today: ${text}`, spent };
+    return { text, title: spent ? `Daily budget used up: ${text}` : `Used today: ${text}`, spent };
   };
   if (cost) return daily(today.cost, cost, money);
   if (perDay) return daily(today.tokens, perDay, tokens);
   const turn = costPerTurn ? money(costPerTurn) : perTurn ? tokens(perTurn) : undefined;
   return turn === undefined
     ? undefined
-    : { text: `${turn} a turn`, title: `Budget of a turn: ${turn}`, spent: false };
+    : { text: `${turn} per turn`, title: `Budget per turn: ${turn}`, spent: false };
 }
 
 export function shareText(share: number | null): string {

@@ -1,5 +1,5 @@
-// Where things stand on the canvas: cards, the sides on which wires leave and arrive, and who is next in a direction. Pure: canvas units
-// in, canvas units out; nothing here knows the screen.
+// Geometry of the canvas: cards, the sides where wires start and end, and the nearest card in a direction. Pure; all values are in
+// canvas units.
 
 import { getBezierPath, Position } from "@xyflow/system";
 import type { Point } from "../../parts/editing/history.ts";
@@ -11,12 +11,12 @@ export interface Rect extends Point {
   readonly height: number;
 }
 
-/** The same in card.css and pill.css. */
+/** Must equal the sizes in card.css and pill.css. */
 export const CARD_WIDTH = 214;
 export const CARD_HEIGHT = 92;
-/** With less room between them sideways, two cards count as one above the other. */
+/** Two cards with less horizontal space between them count as stacked. */
 const SIDEWAYS_GAP_MIN = 40;
-/** A neighbour may be so many times further off the direction than along it. */
+/** Maximum ratio of a neighbour's offset across the direction to its offset along it. */
 const CONE = 2;
 
 export function cardAt({ x, y }: Point): Rect {
@@ -31,7 +31,7 @@ export function sameRect(a: Rect | undefined, b: Rect | undefined): boolean {
   return a?.x === b?.x && a?.y === b?.y && a?.width === b?.width && a?.height === b?.height;
 }
 
-/** The smallest that holds all; undefined of nothing. */
+/** The bounding box; undefined for an empty list. */
 export function boundsOf(rects: readonly Rect[]): Rect | undefined {
   if (rects.length === 0) return undefined;
   let left = Infinity;
@@ -57,7 +57,7 @@ export function inflated({ x, y, width, height }: Rect, by: number): Rect {
   return { x: x - by, y: y - by, width: width + 2 * by, height: height + 2 * by };
 }
 
-/** On which side a wire leaves `from` towards `to`; it arrives on the opposite one. */
+/** The side of `from` where a wire to `to` starts; it ends on the opposite side. */
 export function sideTowards(from: Rect, to: Rect): Position {
   const a = centreOf(from);
   const b = centreOf(to);
@@ -74,7 +74,7 @@ export const OPPOSITE: Readonly<Record<Position, Position>> = {
   [Position.Bottom]: Position.Top,
 };
 
-/** The middle of a side, moved along it by `shift`. */
+/** The centre of a side, moved along it by `shift`. */
 export function portOf({ x, y, width, height }: Rect, side: Position, shift = 0): Point {
   switch (side) {
     case Position.Left:
@@ -102,7 +102,7 @@ export function curve(source: Point, leaves: Position, target: Point, arrives: P
 
 export type Direction = "left" | "right" | "up" | "down";
 
-/** The nearest card that lies in this direction; undefined at the edge. */
+/** The nearest card in this direction; undefined at the edge. */
 export function neighbourOf(
   id: number,
   direction: Direction,
@@ -126,7 +126,7 @@ export function neighbourOf(
   return best?.id;
 }
 
-/** How the view has to move so that the rectangle (in its pixels) stands inside; zero when it does already. */
+/** The shift that brings a rectangle (in pixels) into view; zero if it is visible. */
 export function panInto(rect: Rect, view: { width: number; height: number }, margin: number): Point {
   return {
     x: panAlong(rect.x, rect.width, view.width, margin),

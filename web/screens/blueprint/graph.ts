@@ -1,4 +1,4 @@
-// The blueprint as a picture: which cards, which small nodes beside them, which lines. Pure; records in, what is drawn out.
+// Turns the records of a blueprint into the cards, pills and lines to draw. Pure.
 
 import { Position } from "@xyflow/system";
 import type { Agent, Wire } from "../../../src/service/blueprint/schema.ts";
@@ -19,7 +19,7 @@ import {
 } from "./geometry.ts";
 import { routeOf } from "./routes.ts";
 
-/** What there is to draw, now or as it was. */
+/** The records to draw, of now or of an earlier turn. */
 export interface Shown {
   readonly agents: readonly Agent[];
   readonly wires: readonly Wire[];
@@ -39,23 +39,23 @@ export function shownOf(record: BlueprintRecord): Shown {
 }
 
 export interface Attachment {
-  /** `gear-binding-3`; stable, unique on the canvas. */
+  /** `gear-binding-3`; stable and unique on the canvas. */
   readonly key: string;
   readonly kind: "gear-binding" | "instruction-binding" | "more";
-  /** Of the binding; of the agent when these are the rest that is not drawn. */
+  /** The id of the binding; the id of the agent for a pill that counts the rest. */
   readonly id: number;
   readonly label: string;
-  /** After the label, in words: a status that matters, or that it is for all. */
+  /** A notable status, or that it applies to all agents; shown after the label. */
   readonly note: string;
-  /** The agent beside which it stands. */
+  /** The agent that it is drawn beside. */
   readonly owner: number;
   readonly forAll: boolean;
 }
 
-/** More of them beside one card are counted only; the list and the inspector name them all. */
+/** Further pills beside one card are only counted; the list and the inspector name all of them. */
 export const ATTACHMENTS_DRAWN_MAX = 5;
 
-/** Keyed by the agent beside which they stand; what is bound to all agents stands beside the orchestrator, under the key 0. */
+/** Keyed by agent; bindings to all agents are drawn beside the orchestrator, under the key 0. */
 export function attachmentsOf(shown: Shown): ReadonlyMap<number, readonly Attachment[]> {
   const orchestrator = shown.agents.find((agent) => agent.orchestrator)?.id;
   const known = new Set(shown.agents.map(({ id }) => id));
@@ -90,19 +90,19 @@ function bounded(all: readonly Attachment[]): readonly Attachment[] {
 export const PILL_HEIGHT = 28;
 const PILL_STEP = PILL_HEIGHT + 8;
 const PILL_WIDTH_MAX = 208;
-/** Icon, padding and gaps; then about so much for a character of 12 px. */
+/** The width of icon, padding and gaps, and the average width of a character at 12 px. */
 const PILL_FRAME = 50;
 const CHARACTER_WIDTH = 6.5;
 const NOTE_GAP = 8;
 const DISTANCE = 36;
 const DISTANCE_BELOW = 24;
-/** Lines of small nodes leave a card at their own height, but not at its corners. */
+/** Lines to pills start at the pill's height, but not at a corner of the card. */
 const CORNER = 14;
-/** Above and below a card, lines of several run side by side before they turn off. */
+/** Above and below a card, several lines run side by side before they turn. */
 const TRUNK_INSET = 14;
 const TRUNK_STEP = 8;
 const TRUNK_TURN = 6;
-/** Cards keep at least so much air. */
+/** The minimum gap around cards. */
 const AIR = 6;
 const GATE_DISTANCE = 72;
 export const GATE_LABEL = "internet";
@@ -113,7 +113,7 @@ export function pillWidth(label: string, note: string): number {
   return Math.round(Math.min(PILL_WIDTH_MAX, width));
 }
 
-/** Where a group of small nodes stands, from the card that it belongs to. */
+/** The position of a group of pills relative to its card. */
 export function stack(card: Rect, side: Position, group: readonly Attachment[]): readonly Rect[] {
   const widths = group.map(({ label, note }) => pillWidth(label, note));
   const high = group.length * PILL_STEP - (PILL_STEP - PILL_HEIGHT);
@@ -136,7 +136,7 @@ export function stack(card: Rect, side: Position, group: readonly Attachment[]):
   });
 }
 
-/** From its card to one of a group; no two of a group lie on one another. `index`: as in `stack`. */
+/** The line from a card to one pill of a group; lines of a group never overlap. `index`: as in `stack`. */
 export function attachmentPath(card: Rect, node: Rect, side: Position, index: number, group: number): string {
   const middle = centreOf(node);
   if (side === Position.Left || side === Position.Right) {
@@ -150,7 +150,7 @@ export function attachmentPath(card: Rect, node: Rect, side: Position, index: nu
     const x = below ? node.x + CORNER * 2 : middle.x;
     return `M${x},${start}V${below ? node.y : node.y + node.height}`;
   }
-  // The nearest turns off first, from the innermost line.
+  // The line to the nearest pill turns first and is the innermost.
   const x = card.x + TRUNK_INSET + (group - 1 - index) * TRUNK_STEP;
   const turn = below ? -TRUNK_TURN : TRUNK_TURN;
   return `M${x},${start}V${middle.y + turn}Q${x},${middle.y} ${x + TRUNK_TURN},${middle.y}H${node.x}`;
@@ -166,8 +166,8 @@ const WIRE_COST = 400;
 const COVER_COST = 100;
 
 /**
- * A side for each group, by its key: the first that covers nothing and where no wire of the card runs. Decided for cards at rest, so
- * that nothing jumps from side to side while one is dragged.
+ * Chooses a side for each group, by its key: the first without cards or wires of its card. Uses the resting positions, so that pills do
+ * not jump while a card is dragged.
  */
 export function sidesOf(
   shown: Pick<Shown, "agents" | "wires"> & Partial<Pick<Shown, "grants">>,
@@ -175,7 +175,7 @@ export function sidesOf(
 ): ReadonlyMap<number, Position> {
   const cards = new Map(shown.agents.map((agent) => [agent.id, cardAt(agent.position)]));
   const wired = wiredSides(shown.wires, cards);
-  // The gate stands right of everything.
+  // The gate is right of everything else.
   for (const { agent_id: id } of shown.grants ?? [])
     wired.set(id, (wired.get(id) ?? new Set()).add(Position.Right));
   const taken = [...cards].map(([id, rect]) => ({ id, rect: inflated(rect, AIR) }));
@@ -195,7 +195,7 @@ export function sidesOf(
     });
     const best = costs.reduce((least, one) => (one.cost < least.cost ? one : least));
     sides.set(key, best.side);
-    // Of a group its own card is no obstacle, but other groups of the same card are.
+    // A group's own card is no obstacle; other groups of the same card are.
     taken.push(...best.rects.map((rect) => ({ id: -key - 1, rect: inflated(rect, AIR) })));
   }
   return sides;
@@ -214,13 +214,13 @@ function wiredSides(wires: readonly Wire[], cards: ReadonlyMap<number, Rect>) {
   return sides;
 }
 
-/** What stands after the gate's name; undefined: no gate is drawn. */
+/** The text after the gate's name; undefined: no gate. */
 export function gateNote(on: boolean, grants: number): string | undefined {
   if (on) return "asks";
   return grants > 0 ? "off" : undefined;
 }
 
-/** The one gate stands right of everything, as high as those who may ask through it. */
+/** Places the gate right of everything, level with the agents that have a grant. */
 export function gateRect(others: readonly Rect[], asking: readonly Rect[], note: string): Rect {
   const bounds = boundsOf(others) ?? cardAt({ x: 0, y: 0 });
   const beside = asking.length > 0 ? asking : [bounds];
@@ -229,7 +229,7 @@ export function gateRect(others: readonly Rect[], asking: readonly Rect[], note:
   return pill(x, middle - PILL_HEIGHT / 2, pillWidth(GATE_LABEL, note));
 }
 
-/** A wire and whether there is one the other way. */
+/** A wire, and whether a reverse wire exists. */
 export interface DrawnWire {
   readonly id: number;
   readonly from: number;

@@ -1,5 +1,4 @@
-// The keys of the canvas: zoom, move between agents, inspect, move an agent, delete what is chosen, undo. Nothing here happens while
-// somebody types in a field.
+// Keyboard commands of the canvas: zoom, move the focus, inspect, move an agent, delete the selection, undo. Ignored in text fields.
 
 import { isInputDOMNode } from "@xyflow/system";
 import { onCleanup, onMount } from "solid-js";
@@ -8,7 +7,7 @@ import { type Direction, neighbourOf, type Point } from "./geometry.ts";
 import type { Stage } from "./stage.ts";
 
 const STEP = 20;
-/** Several presses are one step to undo. */
+/** Merges quick presses into one undo step. */
 const PAUSE_MS = 600;
 
 const DIRECTIONS: Readonly<Record<string, Direction>> = {
@@ -25,13 +24,13 @@ const BY: Readonly<Record<Direction, Point>> = {
 };
 
 interface Acts {
-  /** Takes away what is selected, if that can be. */
+  /** Deletes the selection, if it can be deleted. */
   readonly remove: () => void;
-  /** Closes what lies over the canvas. */
+  /** Closes the overlays of the canvas. */
   readonly close: () => void;
 }
 
-/** For `onKeyDown` of the canvas. */
+/** The `onKeyDown` handler of the canvas. */
 export function createCanvasKeys(stage: Stage, acts: Acts): (event: KeyboardEvent) => void {
   const nudge = createNudge(stage);
   return (event) => {
@@ -91,7 +90,7 @@ function onCanvas(event: KeyboardEvent, stage: Stage, acts: Acts): boolean {
 
 type Nudge = (id: number, by: Point) => void;
 
-/** Moves at once, and sends when the keys come to rest. */
+/** Moves at once, and sends after the last press. */
 function createNudge(stage: Stage): Nudge {
   let started = new Map<number, Point>();
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -125,7 +124,7 @@ function createNudge(stage: Stage): Nudge {
   };
 }
 
-/** Ctrl Z and Ctrl Shift Z anywhere in the workspace, since what is undone may have been done in the inspector. */
+/** Ctrl Z and Ctrl Shift Z anywhere in the workspace, because edits may come from the inspector. */
 export function useUndoKeys(enabled: () => boolean, undo: () => void, redo: () => void): void {
   const onKeyDown = (event: KeyboardEvent) => {
     if (!enabled() || event.altKey || !(event.ctrlKey || event.metaKey)) return;

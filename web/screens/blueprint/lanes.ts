@@ -1,4 +1,4 @@
-// Lanes of the wires that go around: those that would lie on one another are moved apart, the shorter ones inside. Pure, in canvas units.
+// Lanes of wires that route around cards: overlapping ones are moved apart, shorter ones inside. Pure; values are in canvas units.
 
 import { Position } from "@xyflow/system";
 import type { Rect } from "./geometry.ts";
@@ -11,7 +11,7 @@ export interface RoutedWire {
   readonly route: Route;
 }
 
-/** By the wire's id; nothing for wires that run straight. The same wires get the same lanes, in whatever order they come. */
+/** Lanes by wire id, without straight wires. The result does not depend on the order of the wires. */
 export function lanesOf(wires: readonly RoutedWire[]): ReadonlyMap<number, Lane> {
   const lanes = new Map<number, Lane>();
   const sides = Map.groupBy(

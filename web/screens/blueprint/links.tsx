@@ -1,5 +1,4 @@
-// The lines: wires with their direction, what hangs on agents, grants to the gate, and the one that is being drawn. All in one layer
-// under the cards.
+// The lines, in one layer below the cards: wires with their direction, lines to pills, grants, and the line being drawn.
 
 import { createMemo, For, type JSX, Show } from "solid-js";
 import { curve, OPPOSITE, portOf, type Rect, sideTowards } from "./geometry.ts";
@@ -136,7 +135,7 @@ function GrantLine(props: { readonly id: number }): JSX.Element {
   );
 }
 
-/** From the card to the pointer, or to what it would be let go on. */
+/** From the card to the pointer, or to the drop target. */
 function DrawnLine(): JSX.Element {
   const stage = useStage();
   const path = createMemo(() => {

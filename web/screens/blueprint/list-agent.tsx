@@ -1,5 +1,4 @@
-// One agent in the list: a line that says how it is, and opened, its wires, gears, instructions and the internet, each with what can be
-// done about it.
+// One agent in the list: a summary line that expands to its wires, gears, instructions and internet access, each with its actions.
 
 import ChevronRight from "lucide-solid/icons/chevron-right";
 import { createMemo, createSignal, createUniqueId, type JSX, Show } from "solid-js";
@@ -23,7 +22,7 @@ export interface ListAgentProps {
   readonly agent: Agent;
   readonly shown: Shown;
   readonly figures: Figures;
-  /** Undefined: it is the past. */
+  /** Undefined for an earlier turn. */
   readonly activity: Activity | undefined;
   readonly readOnly: boolean;
   readonly gateClosed: string | undefined;
@@ -80,7 +79,7 @@ export function ListAgent(props: ListAgentProps): JSX.Element {
   );
 }
 
-/** What is bound to all agents. */
+/** The bindings to all agents. */
 export function ForAll(props: { readonly shown: Shown; readonly readOnly: boolean }): JSX.Element {
   const has = () => [
     ...props.shown.gearBindings.filter((one) => one.agent_id === null).map((one) => one.gear_name),
@@ -92,7 +91,7 @@ export function ForAll(props: { readonly shown: Shown; readonly readOnly: boolea
         <>
           <span class="strong">All agents</span>
           <span class="blueprint-list-summary small muted ellipsis" dir="auto">
-            {has().join(", ") || "nothing is bound to all of them"}
+            {has().join(", ") || "no bindings"}
           </span>
         </>
       }
@@ -102,7 +101,7 @@ export function ForAll(props: { readonly shown: Shown; readonly readOnly: boolea
   );
 }
 
-/** What is in it is made when it is opened: hundreds of agents have hundreds of fields. */
+/** Content is created when opened: hundreds of agents have hundreds of fields. */
 function Fold(props: { readonly head: JSX.Element; readonly children: JSX.Element }): JSX.Element {
   const [open, setOpen] = createSignal(false);
   const id = createUniqueId();
@@ -163,7 +162,7 @@ function Part(props: {
                       aria-label={row().remove}
                       onClick={() => void removeSelected(here, editing, { kind: row().kind, id: row().key })}
                     >
-                      {row().kind === "wire" ? "Remove" : row().kind === "grant" ? "Take away" : "Unbind"}
+                      {row().kind === "wire" ? "Delete" : row().kind === "grant" ? "Revoke" : "Unbind"}
                     </Button>
                   </span>
                 </Show>
@@ -187,7 +186,7 @@ function WiresOut(props: ListAgentProps): JSX.Element {
   return (
     <Part
       title="Can delegate to"
-      empty="Nobody. Without a wire it can't hand work on."
+      empty="No one: it has no wires to other agents."
       readOnly={props.readOnly}
       rows={wireRows(props.shown, out(), "to_agent_id")}
     >
@@ -204,10 +203,11 @@ function WiresOut(props: ListAgentProps): JSX.Element {
 
 function WiresIn(props: ListAgentProps): JSX.Element {
   const into = createMemo(() => props.shown.wires.filter((wire) => wire.to_agent_id === props.id));
-  const empty = () => (props.agent.orchestrator ? "Every turn begins here." : "Nobody can hand work to it.");
+  const empty = () =>
+    props.agent.orchestrator ? "Every turn starts here." : "No one: it has no wires from other agents.";
   return (
     <Part
-      title="Gets work from"
+      title="Receives work from"
       empty={empty()}
       rows={wireRows(props.shown, into(), "from_agent_id")}
       readOnly={props.readOnly}
@@ -215,14 +215,14 @@ function WiresIn(props: ListAgentProps): JSX.Element {
   );
 }
 
-/** Each is called by its other end. */
+/** Each wire is named after its other end. */
 function wireRows(shown: Shown, wires: Shown["wires"], other: "from_agent_id" | "to_agent_id") {
   const name = (id: number) => shown.agents.find((one) => one.id === id)?.name ?? "";
   return wires.map((wire) => ({
     key: wire.id,
     kind: "wire" as const,
     text: name(wire[other]),
-    remove: `Remove wire from ${name(wire.from_agent_id)} to ${name(wire.to_agent_id)}`,
+    remove: `Delete wire from ${name(wire.from_agent_id)} to ${name(wire.to_agent_id)}`,
   }));
 }
 
@@ -272,7 +272,7 @@ function Bindings(props: BindingsProps): JSX.Element {
   );
 }
 
-/** What of one kind is bound to an agent, and what could be. */
+/** The bindings of one kind, and the field that adds one. */
 function Bound(
   props: BindingsProps & {
     readonly kind: "gear" | "instruction";
@@ -297,7 +297,7 @@ function Bound(
   return (
     <Part
       title={props.title}
-      empty="None bound."
+      empty="None."
       readOnly={props.readOnly}
       rows={own().map(({ id, name, note }) => ({
         key: id,
@@ -330,22 +330,22 @@ function Internet(props: ListAgentProps): JSX.Element {
       .map((one) => ({
         key: one.id,
         kind: "grant" as const,
-        text: "May ask for web searches; a person decides on each",
+        text: "Asks for web searches; a person approves each",
         note: props.searchOn ? "asks" : "off",
-        remove: `Take the internet away from ${props.agent.name}`,
+        remove: `Revoke internet from ${props.agent.name}`,
       })),
   );
   const empty = () => {
-    if (props.readOnly) return "No grant.";
-    if (!props.searchOn) return `Not possible: ${props.gateClosed ?? "web search is off"}.`;
-    return isAdmin() ? "No grant." : "No grant. An admin can give one.";
+    if (props.readOnly) return "Not granted.";
+    if (!props.searchOn) return `Unavailable: ${props.gateClosed ?? "web search is off"}.`;
+    return isAdmin() ? "Not granted." : "Not granted. Ask an admin.";
   };
   return (
     <Part title="Internet" empty={empty()} rows={grants()} readOnly={props.readOnly}>
       <Show when={!props.readOnly && props.searchOn && isAdmin() && grants().length === 0}>
         <div>
           <Button small onClick={() => void editing.grant(props.id)}>
-            Let {props.agent.name} ask for searches
+            Grant internet
           </Button>
         </div>
       </Show>
@@ -353,7 +353,7 @@ function Internet(props: ListAgentProps): JSX.Element {
   );
 }
 
-/** A field and the button that does it: choosing alone changes nothing. */
+/** A field with its own button, so that choosing alone changes nothing. */
 function Pick(props: {
   readonly label: string;
   readonly choices: readonly { readonly value: string; readonly label: string; readonly note?: string }[];
@@ -371,7 +371,7 @@ function Pick(props: {
       busy = false;
       setValue();
     }
-    // On to the next one; a button that got disabled would lose the focus.
+    // Ready for the next one. A disabled button would lose the focus.
     form.querySelector("input")?.focus();
   };
   return (

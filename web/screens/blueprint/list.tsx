@@ -1,5 +1,5 @@
-// The blueprint as a list: every agent with its wires in and out and what it has. Everything that the canvas can do, for keys and for
-// readers, and where there is little room.
+// The blueprint as a list: every agent with its wires and bindings. Offers every edit of the canvas, for keyboards, screen readers and
+// narrow windows.
 
 import { createMemo, createSignal, For, type JSX, Show } from "solid-js";
 import { Button } from "../../kit/button.tsx";
@@ -15,7 +15,7 @@ import { liveOf } from "../../state/live.ts";
 import { UndoButtons } from "./toolbar.tsx";
 import "./list.css";
 
-/** With so many agents one searches rather than reads. */
+/** From this many agents the list has a search field. */
 const SEARCH_FROM = 8;
 
 export interface ListProps {
@@ -55,7 +55,7 @@ export function List(props: ListProps): JSX.Element {
       </div>
       <Show when={props.shown.agents.length >= SEARCH_FROM}>
         <div class="blueprint-list-search">
-          <TextInput label="Find an agent" type="search" value={search()} onInput={setSearch} />
+          <TextInput label="Search agents" type="search" value={search()} onInput={setSearch} />
         </div>
       </Show>
       <ul class="blueprint-list-agents" aria-label="Agents">
@@ -77,7 +77,7 @@ export function List(props: ListProps): JSX.Element {
       </ul>
       <Show when={ids().length === 0}>
         <p class="section muted">
-          No agent has this name.{" "}
+          No matching agents.{" "}
           <Button small onClick={() => setSearch("")}>
             Show all
           </Button>

@@ -1,5 +1,4 @@
-// The whole blueprint, small, with the part that is seen as a frame: drag it to pan, turn the wheel to zoom. Only for the pointer; keys
-// have their own ways.
+// The minimap: the whole blueprint with a frame around the visible part. Dragging pans and the wheel zooms; for pointers only.
 
 import { XYMinimap } from "@xyflow/system";
 import { createEffect, createMemo, For, type JSX, onCleanup, onMount } from "solid-js";

@@ -1,5 +1,4 @@
-// "Add to this blueprint": gears and instructions that there are, to be dragged onto an agent, or chosen and bound by name. There are no
-// agents here: the orchestrator makes them when it is asked to.
+// The palette of gears and instructions, to drag onto an agent or bind by name. It lists no agents: the orchestrator creates those.
 
 import X from "lucide-solid/icons/x";
 import { createMemo, createSignal, For, type JSX, Show } from "solid-js";
@@ -20,11 +19,11 @@ export interface Item {
   readonly kind: "gear" | "instruction";
   readonly id: number;
   readonly name: string;
-  /** A status that matters. */
+  /** A notable status. */
   readonly note: string;
 }
 
-/** Drawn at once; typing finds the rest. */
+/** The number of rows drawn; a search finds the rest. */
 const ITEMS_DRAWN_MAX = 100;
 const ALL = "all";
 
@@ -75,7 +74,7 @@ export function Palette(props: {
         <Show when={!loading()} fallback={<Skeleton />}>
           <Show when={items().length > 0} fallback={<NothingYet />}>
             <TextInput
-              label="Find a gear or an instruction"
+              label="Search gears and instructions"
               value={search()}
               onInput={setSearch}
               type="search"
@@ -84,7 +83,7 @@ export function Palette(props: {
             <ul class="blueprint-palette-items" aria-label="Gears and instructions">
               <For
                 each={matching().slice(0, ITEMS_DRAWN_MAX)}
-                fallback={<li class="muted small">Nothing with this name.</li>}
+                fallback={<li class="muted small">No matches.</li>}
               >
                 {(item) => (
                   <li>
@@ -100,7 +99,7 @@ export function Palette(props: {
             </ul>
             <Show
               when={chosen()}
-              fallback={<p class="muted small">Drag one onto an agent, or choose one here.</p>}
+              fallback={<p class="muted small">Drag one onto an agent, or select it here.</p>}
             >
               {(item) => <BindForm item={item()} shown={props.shown} editing={props.editing} />}
             </Show>
@@ -169,17 +168,17 @@ function BindForm(props: {
   return (
     <form class="blueprint-palette-bind" onSubmit={(event) => void bind(event)}>
       <Combobox
-        label={`Bind ${props.item.name} for`}
+        label={`Bind ${props.item.name} to`}
         value={target()}
         choices={choices()}
         onChange={setTarget}
       />
-      {/* Never disabled: the focus would be lost. */}
+      {/* Never disabled, to keep the focus. */}
       <Button type="submit" kind="primary">
         Bind
       </Button>
       <Show when={props.item.note}>
-        <p class="muted small">It is {props.item.note}: agents are offered it once it is approved.</p>
+        <p class="muted small">It is {props.item.note}; agents can use it once it is approved.</p>
       </Show>
     </form>
   );
@@ -188,8 +187,8 @@ function BindForm(props: {
 function NothingYet(): JSX.Element {
   return (
     <p class="muted">
-      There are no gears and no instructions yet. <A href="/gears">Gears</A> are small programs that agents
-      call; <A href="/library">instructions</A> are texts that they are given.
+      No gears or instructions yet. <A href="/gears">Gears</A> are small programs that agents call;{" "}
+      <A href="/library">instructions</A> are texts in their prompts.
     </p>
   );
 }

@@ -1,5 +1,4 @@
-// The blueprint as it was when an earlier turn began, chosen with the slider. What was read stays until the next is there, so that
-// sliding does not flicker.
+// The blueprint as of an earlier turn, selected with the slider. The previous state stays until the next one is loaded, to avoid flicker.
 
 import { type Accessor, createEffect, createMemo, createSignal, onCleanup } from "solid-js";
 import type { Turn } from "../../../src/service/turns/schema.ts";
@@ -10,21 +9,21 @@ import { attempt } from "../../kit/toast.tsx";
 import type { Here } from "../../state/here.ts";
 import { type Shown, shownOf } from "./graph.ts";
 
-/** While the slider moves, not every turn on the way is read. */
+/** Delays loading, so that a moving slider skips the turns it passes. */
 const SETTLE_MS = 120;
 const TURNS_PER_PAGE = 100;
 
 export interface Past {
-  /** Turns that have begun, oldest first. */
+  /** Started turns, oldest first. */
   readonly turns: Accessor<readonly Turn[]>;
-  /** There may be turns before the first of these. */
+  /** True if turns before the first of these may exist. */
   readonly hasEarlier: Accessor<boolean>;
   readonly loadEarlier: () => Promise<unknown>;
   /** Undefined: now. */
   readonly turn: Accessor<Turn | undefined>;
-  /** Undefined: back to now. */
+  /** Undefined returns to now. */
   readonly look: (turnId: number | undefined) => void;
-  /** Undefined: now, or nothing was read yet. */
+  /** Undefined: now, or not loaded yet. */
   readonly shown: Accessor<Shown | undefined>;
   readonly loading: Accessor<boolean>;
   readonly problem: Accessor<Problem | undefined>;

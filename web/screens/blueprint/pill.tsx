@@ -1,4 +1,4 @@
-// The small nodes: gears and instructions beside the agent that has them, and the one gate to the internet.
+// Pills: gears and instructions beside their agent, and the gate to the internet.
 
 import BookOpen from "lucide-solid/icons/book-open";
 import Cog from "lucide-solid/icons/cog";
@@ -83,8 +83,8 @@ export function Gate(props: { readonly note: string }): JSX.Element {
           classList={{ aimed: stage.connecting.line()?.onto === "gate" }}
           style={{ transform: `translate(${at().x}px, ${at().y}px)`, width: `${at().width}px` }}
           role="img"
-          aria-label={`The internet: ${stage.gateClosed() ?? "an agent with a line to it asks a person before each search"}`}
-          title={stage.gateClosed() ?? "Each search asks a person first"}
+          aria-label={`The internet: ${stage.gateClosed() ?? "connected agents ask a person before each search"}`}
+          title={stage.gateClosed() ?? "A person approves each search"}
         >
           <Globe size={14} aria-hidden="true" />
           <span class="ellipsis">{GATE_LABEL}</span>

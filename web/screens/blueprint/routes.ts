@@ -1,4 +1,4 @@
-// How wires run from card to card: straight where nothing stands between, else around it. Pure, in canvas units.
+// Routes of wires: straight if no card is in between, otherwise around it. Pure; values are in canvas units.
 
 import { Position } from "@xyflow/system";
 import {
@@ -13,9 +13,9 @@ import {
   sideTowards,
 } from "./geometry.ts";
 
-/** How far two wires that run against each other keep apart from the middle. */
+/** The distance of opposite wires from the centre line. */
 const REVERSE_SHIFT = 10;
-/** A wire that goes around: its lane from the cards, more for each card passed, its corners, its ports from the middle of a side. */
+/** For routes around cards: distance of the lane, extra distance per passed card, corner radius, distance of ports from a side's centre. */
 const LANE_DISTANCE = 28;
 export const LANE_STEP = 12;
 const LANE_CORNER = 12;
@@ -23,17 +23,17 @@ const LANE_PORT = 24;
 const LANE_PORT_STEP = 7;
 const CURVE_STEPS = 24;
 
-/** The sides of a wire, and whether a card stands in the way so that it goes around. */
+/** The sides of a wire, and whether it routes around cards. */
 export interface Route {
   readonly leaves: Position;
   readonly arrives: Position;
-  /** The cards that it passes; empty: it runs straight. */
+  /** The cards that it passes; empty for a straight wire. */
   readonly passed: readonly Rect[];
 }
 
 /**
- * A wire passes over or beside what stands between its ends, never under it: there its direction could not be seen. Sideways first, then
- * down or up where there is room, and around the cards when both are barred.
+ * Routes a wire over or beside cards, never under them, where its direction would be hidden. Sideways first, then vertically if there is
+ * space, and around the cards if both are blocked.
  */
 export function routeOf(from: Rect, to: Rect, others: Iterable<Rect>): Route {
   const side = sideTowards(from, to);
@@ -43,7 +43,7 @@ export function routeOf(from: Rect, to: Rect, others: Iterable<Rect>): Route {
   const other = levelSideTowards(from, to, side);
   if (other !== undefined && barredBy(from, to, other, cards).length === 0)
     return { leaves: other, arrives: OPPOSITE[other], passed: [] };
-  // Those that run forward go over the row, those that run back under it, so both are told apart.
+  // Forward wires pass above the row and backward ones below, to tell them apart.
   const besides = {
     [Position.Right]: Position.Top,
     [Position.Left]: Position.Bottom,
@@ -55,7 +55,7 @@ export function routeOf(from: Rect, to: Rect, others: Iterable<Rect>): Route {
   return going(barred(besides) && !barred(OPPOSITE[besides]) ? OPPOSITE[besides] : besides);
 }
 
-/** The cards under the curve that leaves by this side. */
+/** The cards under the curve that starts at this side. */
 function barredBy(from: Rect, to: Rect, side: Position, cards: readonly Rect[]): Rect[] {
   const a = portOf(from, side);
   const b = portOf(to, OPPOSITE[side]);
@@ -66,14 +66,14 @@ function barredBy(from: Rect, to: Rect, side: Position, cards: readonly Rect[]):
   return cards.filter((card) => touches(card, between) && onCurve(card, a, b, !isLevel(side)));
 }
 
-/** For a wire that would leave sideways: down or up, when there is room between the two cards. */
+/** Down or up instead of sideways, if there is space between the two cards. */
 function levelSideTowards(from: Rect, to: Rect, side: Position): Position | undefined {
   if (isLevel(side)) return undefined;
   if (to.y - (from.y + from.height) > 0) return Position.Bottom;
   return from.y - (to.y + to.height) > 0 ? Position.Top : undefined;
 }
 
-/** Of a side whose lane runs level. */
+/** True for a side with a horizontal lane. */
 function isLevel(side: Position): boolean {
   return side === Position.Top || side === Position.Bottom;
 }
@@ -82,7 +82,7 @@ function touches(a: Rect, b: Rect): boolean {
   return a.x < b.x + b.width && b.x < a.x + a.width && a.y <= b.y + b.height && b.y <= a.y + a.height;
 }
 
-/** Whether the straight curve from `a` to `b` runs through it; its middle half is nearly a line, its ends are level. */
+/** True if the straight curve from `a` to `b` crosses it. The middle half of the curve is almost a line; its ends are horizontal. */
 function onCurve(rect: Rect, a: Point, b: Point, sideways: boolean): boolean {
   for (let step = 1; step < CURVE_STEPS; step++) {
     const t = step / CURVE_STEPS;
@@ -95,15 +95,15 @@ function onCurve(rect: Rect, a: Point, b: Point, sideways: boolean): boolean {
   return false;
 }
 
-/** Where a wire that goes around runs along. */
+/** The lane of a wire that routes around cards. */
 export interface Lane {
-  /** How high its level part is, or how far to the side. */
+  /** The position of its long part: y if horizontal, x if vertical. */
   readonly at: number;
-  /** How many other lanes it keeps clear of on the inside. */
+  /** The number of other lanes inside it. */
   readonly rank: number;
 }
 
-/** From where to where a lane runs, and where it would be were it alone: the more it passes, the further out. */
+/** The extent of a lane, and its position when alone: further out the more cards it passes. */
 export function laneOf(
   from: Rect,
   to: Rect,
@@ -128,27 +128,27 @@ function laneRect(from: Rect, to: Rect, route: Route): Rect {
     : { x: at, y: start, width: 0, height: end - start };
 }
 
-/** `reversed`: there is a wire the other way too, so both keep apart. `others`: cards, among which its own two may be. */
+/** `reversed`: a reverse wire exists, so both move apart. `others`: cards, possibly including its own two. */
 export function wirePath(from: Rect, to: Rect, reversed: boolean, others: Iterable<Rect> = []): string {
   return routePath(from, to, reversed, routeOf(from, to, others));
 }
 
-/** `lane`: among other wires (lanes.ts); without one it runs as if it were alone. */
+/** `lane`: its lane among other wires (lanes.ts); if absent, it routes as if alone. */
 export function routePath(from: Rect, to: Rect, reversed: boolean, route: Route, lane?: Lane): string {
   const { leaves, arrives, passed } = route;
   if (passed.length > 0) return around(from, to, leaves, lane ?? { at: laneOf(from, to, route).at, rank: 0 });
-  // Each of the two is the first one for itself: the sign comes from the direction, not from the order.
+  // The sign depends on the direction, not the order, because each of the two wires sees itself as first.
   const forward = leaves === Position.Right || leaves === Position.Bottom;
   const shift = reversed ? (forward ? -REVERSE_SHIFT : REVERSE_SHIFT) : 0;
   return curve(portOf(from, leaves, shift), leaves, portOf(to, arrives, shift), arrives);
 }
 
-/** Out of a side, along a lane clear of all, and into the same side of the other. */
+/** Starts at a side, follows a lane clear of cards, and ends at the same side of the other card. */
 function around(from: Rect, to: Rect, side: Position, { at: lane, rank }: Lane): string {
   const level = isLevel(side);
   const forward = level ? to.x > from.x : to.y > from.y;
-  // It leaves nearer to where it goes and arrives nearer to where it came from: the ends of several do not lie on each other. Further out is
-  // nearer to the middle, so that it crosses none of those inside.
+  // Ports are shifted towards the other card, so that the ends of several wires do not overlap. Outer lanes have ports nearer to the centre,
+  // so that they cross no inner ones.
   const port = Math.max(0, LANE_PORT - rank * LANE_PORT_STEP);
   const shift = forward ? port : -port;
   const start = portOf(from, side, shift);

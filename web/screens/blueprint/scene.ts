@@ -1,5 +1,5 @@
-// The picture as signals: where every card and small node stands now. Each piece asks for its own rectangle only, so that dragging one
-// card touches that card and its lines.
+// The positions of cards and pills as signals. Each component reads only its own rectangle, so dragging a card updates only that card and
+// its lines.
 
 import { type Accessor, createMemo } from "solid-js";
 import type { Agent } from "../../../src/service/blueprint/schema.ts";
@@ -22,7 +22,7 @@ export interface PlacedAttachment {
   readonly attachment: Attachment;
   readonly rect: Rect;
   readonly side: Position;
-  /** Which one of how many of its group. */
+  /** Its index in its group, and the size of the group. */
   readonly index: number;
   readonly group: number;
 }
@@ -33,20 +33,20 @@ export interface Scene {
   readonly agents: Accessor<ReadonlyMap<number, Agent>>;
   readonly cards: Accessor<ReadonlyMap<number, Rect>>;
   readonly wires: Accessor<ReadonlyMap<number, DrawnWire>>;
-  /** How each wire runs, from all of them together. */
+  /** The route of each wire, computed for all of them together. */
   readonly routes: Accessor<ReadonlyMap<number, { readonly route: Route; readonly lane: Lane | undefined }>>;
   readonly attachmentKeys: Accessor<readonly string[]>;
   readonly attachments: Accessor<ReadonlyMap<string, PlacedAttachment>>;
-  /** Undefined: it is not drawn. */
+  /** Undefined if not drawn. */
   readonly gate: Accessor<Rect | undefined>;
   readonly bounds: Accessor<Rect | undefined>;
 }
 
 export interface SceneOptions {
   readonly shown: Accessor<Shown>;
-  /** Cards that are shown elsewhere than their record says. */
+  /** Positions that override those of the records. */
   readonly positions: Accessor<ReadonlyMap<number, Point>>;
-  /** What stands after the gate's name; undefined: no gate. */
+  /** The text after the gate's name; undefined: no gate. */
   readonly gateNote: Accessor<string | undefined>;
 }
 
@@ -71,7 +71,7 @@ export function createScene({ shown, positions, gateNote }: SceneOptions): Scene
     return new Map(routed.map(({ id, route }) => [id, { route, lane: lanes.get(id) }]));
   });
   const groups = createMemo(() => attachmentsOf(shown()));
-  // From the records alone: not from where a card is dragged to.
+  // From the records alone, ignoring dragged positions.
   const sides = createMemo(() =>
     sidesOf({ agents: agentList(), wires: wireList(), grants: shown().grants }, groups()),
   );

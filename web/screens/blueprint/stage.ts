@@ -1,4 +1,4 @@
-// What the pieces of the canvas share: the scene, the part that is seen, what is chosen, what is live. Provided by the canvas.
+// The context that the canvas provides to its components: scene, viewport, selection, live state.
 
 import { type Accessor, createContext, useContext } from "solid-js";
 import type { Selection } from "../../state/here.ts";
@@ -18,18 +18,18 @@ export interface Stage {
   readonly live: Accessor<Live>;
   readonly connecting: Connecting;
   readonly draggable: MakeDraggable;
-  /** Several agents, chosen with Shift; they move together. */
+  /** Agents selected with Shift; they move together. */
   readonly chosen: Accessor<ReadonlySet<number>>;
   readonly choose: (ids: ReadonlySet<number>) => void;
   readonly selection: Accessor<Selection | undefined>;
   readonly select: (selection: Selection | undefined) => void;
-  /** It is shown as it was: nothing can be changed. */
+  /** True while an earlier turn is shown, which cannot be edited. */
   readonly readOnly: Accessor<boolean>;
-  /** Why nobody may search now; undefined: they may. */
+  /** Why web search is unavailable; undefined: available. */
   readonly gateClosed: Accessor<string | undefined>;
 }
 
-/** While several are chosen these are what is selected, whatever the inspector shows. */
+/** A selection of several agents takes precedence over the inspector's. */
 export function isSelected({ chosen, selection }: Stage, agentId: number): boolean {
   if (chosen().size > 0) return chosen().has(agentId);
   const one = selection();

@@ -1,5 +1,5 @@
-// A tidy layout: from left to right along the wires. The library decides rank and order; ranks that would be endless columns are broken
-// into several. It is loaded when it is used.
+// Computes a tidy layout, left to right along the wires. The library decides rank and order; large ranks are split into columns. Loaded
+// on first use.
 
 import type { Wire } from "../../../src/service/blueprint/schema.ts";
 import { CARD_HEIGHT, CARD_WIDTH, type Point } from "./geometry.ts";
@@ -7,12 +7,12 @@ import { type Attachment, PILL_HEIGHT, pillWidth, type Shown } from "./graph.ts"
 
 const RANK_GAP = 112;
 const NODE_GAP = 48;
-/** More in one rank stand in several columns. */
+/** A larger rank is split into several columns. */
 const PER_COLUMN_MIN = 8;
 const COLUMN_GAP = 36;
 const PILL_DISTANCE = 36;
 
-/** Room that a card takes with what hangs on it. */
+/** The space of a card with its pills. */
 interface Room {
   readonly id: number;
   readonly right: number;
@@ -27,7 +27,7 @@ interface Placed extends Room {
   y: number;
 }
 
-/** New places for all agents; the orchestrator stays where it is. */
+/** New positions for all agents; the orchestrator keeps its own. */
 export async function tidy(
   shown: Pick<Shown, "agents" | "wires">,
   groups: ReadonlyMap<number, readonly Attachment[]>,
@@ -44,7 +44,7 @@ export async function tidy(
   return new Map(placed.map(({ id, x, y }) => [id, { x: Math.round(x + dx), y: Math.round(y + dy) }]));
 }
 
-/** About twice as wide as high, as screens are. */
+/** About twice as wide as high, like screens. */
 function perColumn(cards: number): number {
   return Math.max(PER_COLUMN_MIN, Math.ceil(Math.sqrt(cards)));
 }
@@ -75,7 +75,7 @@ async function ranked(rooms: readonly Room[], wires: readonly Wire[]): Promise<P
   for (const { id, right, top, bottom } of rooms)
     graph.setNode(String(id), { width: CARD_WIDTH + right, height: CARD_HEIGHT + top + bottom });
   const levels = levelsOf(rooms, wires);
-  // Only wires from one level to the next shape the layout: a ring of wires would make it as long as the ring.
+  // Only wires between adjacent levels count: a cycle would stretch the layout to its own length.
   for (const { from_agent_id: from, to_agent_id: to } of wires)
     if (levels.get(to) === levels.get(from)! + 1) graph.setEdge(String(from), String(to));
   layout(graph);
@@ -83,13 +83,13 @@ async function ranked(rooms: readonly Room[], wires: readonly Wire[]): Promise<P
     const { x, y, width, height, rank } = graph.node(String(room.id)) as Required<
       Record<"x" | "y" | "width" | "height" | "rank", number>
     >;
-    // The library puts the first at the bottom; turned over, agents stand in their order.
+    // The library puts the first at the bottom; reversing restores the order.
     return { ...room, rank: rank ?? 0, order: -y, x: x - width / 2, y: -y - height / 2 + room.top };
   });
   return placed;
 }
 
-/** How many wires work takes to get to an agent; who gets none begins at 0. The orchestrator, the first, comes before all others. */
+/** The number of wires between the orchestrator and each agent; unreachable agents start at 0, after the orchestrator. */
 function levelsOf(rooms: readonly Room[], wires: readonly Wire[]): ReadonlyMap<number, number> {
   const out = Map.groupBy(wires, (wire) => wire.from_agent_id);
   const reached = new Set(wires.map((wire) => wire.to_agent_id));
@@ -111,7 +111,7 @@ function levelsOf(rooms: readonly Room[], wires: readonly Wire[]): ReadonlyMap<n
   return levels;
 }
 
-/** Ranks from left to right, each in as many columns as it needs, all around one middle line. */
+/** Places ranks left to right, each in as many columns as needed, centred vertically. */
 function inColumns(ranks: ReadonlyMap<number, Placed[]>, most: number): void {
   let x = 0;
   for (const rank of [...ranks.keys()].sort((a, b) => a - b)) {

@@ -1,4 +1,4 @@
-// Back in time: the blueprint as it was when a turn began. Says plainly when it is the past that is shown, and leads back.
+// The slider that shows the blueprint as of an earlier turn, and the notice while it does.
 
 import ChevronsLeft from "lucide-solid/icons/chevrons-left";
 import { type JSX, Show } from "solid-js";
@@ -23,9 +23,7 @@ export function TimeSlider(props: { readonly past: Past }): JSX.Element {
     <div class="blueprint-time">
       <Show
         when={last() > 0}
-        fallback={
-          <span class="muted small">No turns yet. How the blueprint was before each turn shows here.</span>
-        }
+        fallback={<span class="muted small">No turns yet. This slider will show earlier blueprints.</span>}
       >
         <Show when={past.hasEarlier()}>
           <IconButton small label="Load earlier turns" onClick={() => void past.loadEarlier()}>
@@ -51,7 +49,7 @@ export function TimeSlider(props: { readonly past: Past }): JSX.Element {
         />
         <Show when={past.turn()} fallback={<span class="blueprint-time-now">now</span>}>
           <Button small onClick={() => past.look(undefined)}>
-            Back to now
+            Show current
           </Button>
         </Show>
       </Show>
@@ -59,7 +57,7 @@ export function TimeSlider(props: { readonly past: Past }): JSX.Element {
   );
 }
 
-/** While the past is shown. */
+/** Shown while an earlier turn is selected. */
 export function PastNotice(props: { readonly past: Past }): JSX.Element {
   return (
     <div role="status" class="blueprint-past">
@@ -69,12 +67,12 @@ export function PastNotice(props: { readonly past: Past }): JSX.Element {
             when={props.past.problem()}
             fallback={
               <>
-                As it was when turn {turn().id} began, <Time time={turn().started_at ?? turn().created_at} />.
-                Read only.
+                The blueprint as of turn {turn().id}, <Time time={turn().started_at ?? turn().created_at} />.
+                Read-only.
               </>
             }
           >
-            {(problem) => <>This could not be read: {problem().message}</>}
+            {(problem) => <>Loading failed: {problem().message}</>}
           </Show>
         )}
       </Show>

@@ -1,4 +1,4 @@
-// The bar of the canvas: zoom, fit, tidy, what can be added, undo, and the list instead.
+// The toolbar of the canvas: zoom, fit, tidy, add, undo, and the switch to the list.
 
 import Redo from "lucide-solid/icons/redo-2";
 import Undo from "lucide-solid/icons/undo-2";
@@ -31,7 +31,7 @@ export function Toolbar(props: {
       <button
         type="button"
         class="wide-only blueprint-tools-zoom num"
-        aria-label={`Zoom ${zoom()}, back to 100%`}
+        aria-label={`Zoom ${zoom()}, reset to 100%`}
         aria-keyshortcuts="0"
         onClick={view.zoomToFull}
       >

@@ -1,5 +1,4 @@
-// The part of the canvas that is seen: pan by dragging, zoom by wheel, pinch, buttons and keys. One layer is transformed; what stands on
-// it is not touched by any of this.
+// The visible part of the canvas: pans by dragging, zooms by wheel, pinch, buttons and keys. Transforms one layer, not its content.
 
 import {
   type PanZoomInstance,
@@ -12,14 +11,14 @@ import { type Accessor, createSignal, onCleanup } from "solid-js";
 import { narrow, reducedMotion } from "../../kit/screen.ts";
 import { panInto, type Point, type Rect } from "./geometry.ts";
 
-/** Hundreds of agents fit. */
+/** Small enough to fit hundreds of agents. */
 const ZOOM_MIN = 0.02;
 const ZOOM_MAX = 2;
 const ZOOM_STEP = 1.25;
 const GLIDE_MS = 180;
-/** After the last change it counts as moving for so long: one layer while it lasts, sharp text afterwards. */
+/** How long it counts as moving after the last change: one composited layer meanwhile, sharp text afterwards. */
 const REST_MS = 160;
-/** Room around everything when it is fitted: the bars at the edges lie over the canvas, and where there is room a map. */
+/** Margins when fitting, for the toolbars and the minimap over the canvas. */
 const FIT_PADDING = { top: "72px", left: "24px", right: "24px" } as const;
 const FIT_BOTTOM = "116px";
 const FIT_BOTTOM_NARROW = "72px";
@@ -30,7 +29,7 @@ export const ENDLESS: [[number, number], [number, number]] = [
   [-Infinity, -Infinity],
   [Infinity, Infinity],
 ];
-/** In the names of classes that the library looks for. */
+/** The prefix of the library's class names. */
 export const LIBRARY = "blueprint";
 export const FLOW_ID = "canvas";
 export const NO_PAN = "blueprint-no-pan";
@@ -44,27 +43,27 @@ export interface Size {
 
 export interface View {
   readonly viewport: Accessor<Viewport>;
-  /** Of the pane, in pixels. */
+  /** The size of the pane in pixels. */
   readonly size: Accessor<Size>;
-  /** True while it pans or zooms, by hand or not. */
+  /** True while it pans or zooms, by hand or by command. */
   readonly moving: Accessor<boolean>;
-  /** True while the hand drags the pane. */
+  /** True while the pane is dragged. */
   readonly panning: Accessor<boolean>;
   readonly panZoom: () => PanZoomInstance | undefined;
   readonly pane: () => HTMLElement | undefined;
   readonly attach: (pane: HTMLElement) => void;
-  /** While a line or a box is drawn, the pane stays where it is. */
+  /** Reports that a line or a box is being drawn, which disables panning. */
   readonly busy: (with_: { selecting?: boolean; connecting?: boolean }) => void;
   readonly fit: (bounds: Rect | undefined, how?: "glide" | "jump") => void;
-  /** Nobody has panned or zoomed since everything was fitted. */
+  /** True until the person pans or zooms after a fit. */
   readonly fitted: () => boolean;
   readonly zoomIn: () => void;
   readonly zoomOut: () => void;
   readonly zoomToFull: () => void;
   readonly panBy: (delta: Point) => Promise<boolean>;
-  /** Pans just so far that it is seen. */
+  /** Pans just far enough to show it. */
   readonly reveal: (rect: Rect) => void;
-  /** From the page's pixels to canvas units. */
+  /** Converts page pixels to canvas units. */
   readonly toCanvas: (client: Point) => Point;
 }
 
@@ -135,7 +134,7 @@ export function createView(): View {
         viewport: viewport(),
         translateExtent: ENDLESS,
         onDraggingChange: setPanning,
-        // Without an event it was us.
+        // No event: the change came from code.
         onPanZoomStart: (event) => event && (fitted = false),
       });
       update();
@@ -144,7 +143,7 @@ export function createView(): View {
         setSize({ width: box.width, height: box.height });
       });
       observer.observe(element);
-      // The browser scrolls what gets the focus into view: here only the layer moves.
+      // Undoes the browser's scrolling to the focused element: only the layer moves.
       const unscroll = () => element.scrollTo(0, 0);
       element.addEventListener("scroll", unscroll);
       onCleanup(() => {

@@ -1,4 +1,4 @@
-// What one agent said in one go: its answers with their tool calls, what it says at this moment, and what waits for a person because of it.
+// One agent's contribution to a turn: its answers with their tool calls, the text it is streaming, and its pending approvals.
 
 import { createMemo, For, Index, type JSX, lazy, Show, Suspense } from "solid-js";
 import { tokens } from "../../kit/format.ts";
@@ -12,13 +12,13 @@ import { EntryMenu } from "./entry-menu.tsx";
 import { useRoom } from "./room.ts";
 import { ToolChip } from "./tool-chip.tsx";
 
-/** Loaded when something waits. */
+/** Loads with the first approval. */
 const ApprovalCard = lazy(async () => ({
   default: (await import("../../parts/approval/approval-card.tsx")).ApprovalCard,
 }));
 
 const DEPTH_SHOWN_MAX = 4;
-/** Of what a closed fold shows: the beginning, of what is still being said the end. */
+/** Shown of a closed fold: the start, or the end of text that is still streaming. */
 const LINE_CHARACTERS_MAX = 200;
 
 export function BubbleItem(props: { readonly item: Bubble }): JSX.Element {
@@ -27,7 +27,7 @@ export function BubbleItem(props: { readonly item: Bubble }): JSX.Element {
   const speaks = createMemo(
     () => speech() !== undefined && (speech()!.text !== "" || speech()!.reasoning !== ""),
   );
-  /** The last one is what is being said; it stays where it is when it becomes an entry. */
+  /** The last part is the streamed text; it keeps its place when it becomes an entry. */
   const parts = createMemo<readonly (Segment | undefined)[]>(() =>
     speaks() ? [...props.item.segments, undefined] : props.item.segments,
   );
@@ -132,7 +132,7 @@ function Task(props: { readonly text: string; readonly key: string }): JSX.Eleme
 
 function OneAnswer(props: {
   readonly bubble: Bubble;
-  /** The same while it is being said and afterwards. */
+  /** The same during and after streaming. */
   readonly place: string;
   readonly segment: Segment | undefined;
   readonly text: string;
@@ -145,14 +145,14 @@ function OneAnswer(props: {
   return (
     <div class="chat-answer" classList={{ "chat-forgotten": forgotten() }}>
       <Show when={props.segment}>
-        {(segment) => <EntryMenu entry={segment().entry} of={`this answer of ${props.name}`} />}
+        {(segment) => <EntryMenu entry={segment().entry} of={`this answer by ${props.name}`} />}
       </Show>
       <Show when={props.segment}>{(segment) => <EntryLabels entry={segment().entry} />}</Show>
       <Show when={props.reasoning !== ""}>
         <Fold
           opened={room.isOpened(reasonKey())}
           onToggle={() => room.toggle(reasonKey())}
-          title={props.segment || props.text !== "" ? "Reasoning" : "Reasoning now"}
+          title={props.segment || props.text !== "" ? "Reasoning" : "Reasoning…"}
           line={
             props.segment
               ? props.reasoning.slice(0, LINE_CHARACTERS_MAX)
@@ -176,7 +176,7 @@ function OneAnswer(props: {
   );
 }
 
-/** One quiet line that opens. */
+/** A line that unfolds. */
 function Fold(props: {
   readonly opened: boolean;
   readonly onToggle: () => void;
@@ -202,11 +202,11 @@ function Fold(props: {
 }
 
 const WORDS: Readonly<Record<string, string>> = {
-  approved: "Allowed",
-  accepted: "Accepted",
-  refused: "Refused",
-  disabled: "Refused",
-  expired: "Time ran out",
+  approved: "Approved",
+  accepted: "Approved",
+  refused: "Rejected",
+  disabled: "Disabled",
+  expired: "Expired",
   withdrawn: "Withdrawn",
 };
 

@@ -1,4 +1,4 @@
-// The conversation with the orchestrator of a workspace, and everything that its turns do.
+// The conversation with a workspace's orchestrator, and everything that its turns do.
 
 import MessagesSquare from "lucide-solid/icons/messages-square";
 import { createMemo, For, type JSX, Show } from "solid-js";
@@ -33,17 +33,17 @@ export function Chat(): JSX.Element {
 const EXAMPLES = [
   "Create a worker named scribe that writes short summaries, and ask it to introduce itself.",
   "Which tools and files do you have here, and what can you do with them?",
-  "Make a gear that counts the words of a text.",
+  "Write a gear that counts the words in a text.",
 ];
 
 function Beginning(props: { readonly onChoose: (text: string) => void }): JSX.Element {
   return (
     <div class="chat-beginning">
       <Empty title="Talk to the orchestrator" icon={<MessagesSquare aria-hidden="true" />}>
-        It answers itself, or hands work to agents that it creates for you. What they do, and what it costs,
-        is shown here as it happens.
+        It answers you, or delegates to agents that it creates. You see their work and its cost here as it
+        happens.
       </Empty>
-      <ul class="chat-examples" aria-label="Messages to begin with">
+      <ul class="chat-examples" aria-label="Suggested messages">
         <For each={EXAMPLES}>
           {(example) => (
             <li>

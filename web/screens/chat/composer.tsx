@@ -1,4 +1,4 @@
-// Where one writes to the orchestrator. What is written is never lost: it is kept in this browser until the server has it.
+// The message box. Text is never lost: it is stored in this browser until the server has it.
 
 import { createEffect, createMemo, createSignal, type JSX, on, onCleanup, onMount, Show } from "solid-js";
 import { api, take } from "../../api/client.ts";
@@ -15,7 +15,7 @@ import { StatusLine } from "./status-line.tsx";
 import { TaintNotice } from "./taint-notice.tsx";
 import "./composer.css";
 
-/** As the server has it (turns/schema.ts). */
+/** The server's limit (turns/schema.ts). */
 const CHARACTERS_MAX = 400_000;
 const CHARACTERS_WARN = 380_000;
 const DRAFT_DELAY_MS = 250;
@@ -60,7 +60,7 @@ export function Composer(): JSX.Element {
                 sending.clear();
               }}
               onKeyDown={(event) => {
-                // An input method that is still composing takes the key for itself.
+                // During composition the key belongs to the input method.
                 if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
                 event.preventDefault();
                 void sending.send();
@@ -69,7 +69,7 @@ export function Composer(): JSX.Element {
             <div class="chat-box-foot">
               <Hint length={text().length} running={running()} />
               <Show when={running()}>
-                <StopButton />
+                <CancelButton />
               </Show>
               <Button small kind="primary" type="submit" disabled={!sending.ready()} busy={sending.busy()}>
                 {running() ? "Queue" : "Send"}
@@ -82,7 +82,7 @@ export function Composer(): JSX.Element {
   );
 }
 
-/** The text goes away when the server has it, and not before. */
+/** Clears the text once the server has accepted it. */
 function createSending(workspaceId: number, { text, setText }: ReturnType<typeof createDraft>) {
   const [busy, setBusy] = createSignal(false);
   const [problem, setProblem] = createSignal<Problem>();
@@ -94,7 +94,7 @@ function createSending(workspaceId: number, { text, setText }: ReturnType<typeof
     setBusy(true);
     setProblem(undefined);
     try {
-      // Queued when another turn runs, also one that somebody began a moment ago.
+      // Queues behind a running turn, including one that somebody has just started.
       await take(api.workspaces({ id: workspaceId }).chat.post({ text: said, queue: true }));
       if (text() === said) setText("");
     } catch (error) {
@@ -111,45 +111,46 @@ function Refused(props: { readonly problem: Problem; readonly onClose: () => voi
     <div class="notice bad chat-refused" role="alert">
       <div>{props.problem.message}</div>
       <Button small onClick={() => props.onClose()}>
-        Close
-      </Button>
+        {" "}
+        Dismiss{" "}
+      </Button>{" "}
     </div>
   );
 }
-
 function Hint(props: { readonly length: number; readonly running: boolean }): JSX.Element {
   return (
     <span class="chat-hint" id="chat-hint" classList={{ over: props.length > CHARACTERS_MAX }}>
       <Show
         when={props.length > CHARACTERS_WARN}
-        fallback={props.running ? "Sent when this turn is over" : "Shift Enter for a new line"}
+        fallback={props.running ? "Sent when this turn ends" : "Shift Enter for a new line"}
       >
         {props.length > CHARACTERS_MAX
-          ? `${count(props.length - CHARACTERS_MAX)} characters too many: at most ${count(CHARACTERS_MAX)} can be sent`
+          ? `${count(props.length - CHARACTERS_MAX)} characters over the limit of ${count(CHARACTERS_MAX)}`
           : `${count(props.length)} of ${count(CHARACTERS_MAX)} characters`}
       </Show>
     </span>
   );
 }
 
-function StopButton(): JSX.Element {
+function CancelButton(): JSX.Element {
   const here = useHere();
-  const [stopping, setStopping] = createSignal(false);
-  const stop = async () => {
+  const [cancelling, setCancelling] = createSignal(false);
+  const cancel = async () => {
     const turn = openTurn(here.state());
     if (!turn) return;
-    setStopping(true);
+    setCancelling(true);
     await attempt(() => take(api.turns({ id: turn.id }).cancel.post()));
-    setStopping(false);
+    setCancelling(false);
   };
   return (
-    <Button small busy={stopping()} onClick={() => void stop()}>
-      Stop turn
+    <Button small busy={cancelling()} onClick={() => void cancel()}>
+      {" "}
+      Cancel turn{" "}
     </Button>
   );
 }
 
-/** Written down a moment after the last key, and when the page goes away. */
+/** Stored shortly after the last key, and when the page is left. */
 function createDraft(name: string) {
   const [text, setText] = createSignal(remember<string>(name) ?? "");
   let timer: ReturnType<typeof setTimeout> | undefined;

@@ -1,4 +1,4 @@
-// What is to be known about an answer before it is read: how it ended, where its words come from, whether the model still gets it.
+// Labels above an answer: how it ended, whether it contains text from the web, whether it is still sent to the model.
 
 import { type JSX, Show } from "solid-js";
 import type { Entry } from "../../../src/service/conversation/schema.ts";
@@ -13,7 +13,7 @@ export function EntryLabels(props: { readonly entry: Entry }): JSX.Element {
     <Show when={some()}>
       <div class="chat-labels">
         <Show when={props.entry.partial}>
-          <span class="tag wait">broken off</span>
+          <span class="tag wait">interrupted</span>
         </Show>
         <Show when={props.entry.truncated}>
           {(why) => <span class="tag wait">{TRUNCATION_LABELS[why()]}</span>}

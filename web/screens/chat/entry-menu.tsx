@@ -1,4 +1,4 @@
-// What one can do with an entry of the conversation. The menu itself is made when it is first wanted: a long conversation has hundreds.
+// The actions for a conversation entry. The menu mounts when it is first opened, since a long conversation has hundreds.
 
 import Activity from "lucide-solid/icons/activity";
 import Copy from "lucide-solid/icons/copy";
@@ -87,12 +87,12 @@ async function restore(id: number): Promise<void> {
   await take(api.entries({ id }).restore.post());
 }
 
-/** The model call that gave this answer: the last one of its run that had begun by then. */
+/** Returns the model call of this answer: the last call of its run that had started by then. */
 async function callOf(entry: Entry): Promise<number> {
   const calls = await take(api.turns({ id: entry.turn_id }).calls.get());
   const own = calls.filter(({ run_id: run }) => run === entry.run_id);
   const at = Date.parse(entry.created_at);
   const call = own.findLast(({ started_at: started }) => Date.parse(started) <= at) ?? own[0];
-  if (!call) throw new Error("The model call of this answer is not on record any more.");
+  if (!call) throw new Error("The model call of this answer was not found.");
   return call.id;
 }

@@ -1,21 +1,21 @@
-// Whether a list is at its end, and stays there while it grows. One who has gone up, by however little, is left alone until they come back.
+// Keeps a list at its end while it grows. Scrolling up, by however little, stops that until the reader returns to the end.
 
 import { createSignal, type Accessor } from "solid-js";
 
 const AT_END_PX = 2;
-/** Nearer than this one needs no button to get there. */
+/** Nearer than this, no button is shown. */
 const NEAR_END_PX = 48;
 
 export interface Following {
-  /** At the end, or as good as. */
+  /** At the end, or near it. */
   readonly atEnd: Accessor<boolean>;
-  /** The last one that was there when one left the end. */
+  /** The last item when the reader left the end. */
   readonly seen: Accessor<string | undefined>;
-  /** After every scroll. */
+  /** Call after every scroll. */
   readonly scrolled: (last: string | undefined) => void;
-  /** After every change of the list's size. */
+  /** Call after every change of the list's size. */
   readonly grown: () => void;
-  /** From here on it follows. */
+  /** Starts following. */
   readonly begin: () => void;
 }
 

@@ -1,4 +1,4 @@
-// A person's message, and one that waits its turn. People write plain text: it is shown as it was typed.
+// A person's message, sent or queued. People write plain text, which is shown as typed.
 
 import { type JSX, Show } from "solid-js";
 import { api, take } from "../../api/client.ts";
@@ -14,7 +14,7 @@ import "./message.css";
 
 export function MessageItem(props: { readonly item: Message }): JSX.Element {
   const mine = () => props.item.userId !== undefined && props.item.userId === me()?.id;
-  const name = () => (mine() ? "You" : props.item.userName === "" ? "Somebody" : props.item.userName);
+  const name = () => (mine() ? "You" : props.item.userName === "" ? "Unknown user" : props.item.userName);
   return (
     <article
       class="chat-message"
@@ -47,7 +47,7 @@ export function QueuedItem(props: { readonly item: Queued }): JSX.Element {
   const room = useRoom();
   const { turn } = props.item;
   const mine = () => turn.user_id === me()?.id;
-  const takeBack = () =>
+  const cancel = () =>
     attempt(async () => {
       await take(api.turns({ id: turn.id }).cancel.post());
       if (mine()) room.compose(turn.text);
@@ -60,8 +60,8 @@ export function QueuedItem(props: { readonly item: Queued }): JSX.Element {
           <b class="ellipsis">{mine() ? "You" : turn.user_name}</b>
           <span class="tag wait">queued</span>
           <span class="chat-end">
-            <Button small onClick={() => void takeBack()}>
-              Take back
+            <Button small onClick={() => void cancel()}>
+              Cancel
             </Button>
           </span>
         </div>

@@ -1,4 +1,4 @@
-// What the parts of one chat view share besides the workspace's state: what is opened, what the composer is asked to hold, the seconds.
+// The context that the parts of a chat view share besides the workspace's state: unfolded items, text for the composer, a clock.
 
 import { useNavigate } from "@solidjs/router";
 import { createContext, createMemo, createSignal, onCleanup, useContext, type Accessor } from "solid-js";
@@ -9,16 +9,16 @@ import { isOpen } from "../../state/workspace-state.ts";
 const SECOND_MS = 1_000;
 
 export interface Room {
-  /** Survives streaming, and scrolling out of sight. */
+  /** Survives streaming and virtual scrolling. */
   readonly isOpened: (key: string) => boolean;
   readonly toggle: (key: string) => void;
-  /** Puts text into the composer, after what is there, and goes to it. */
+  /** Appends text to the composer and focuses it. */
   readonly compose: (text: string) => void;
   readonly onCompose: (hear: (text: string) => void) => void;
-  /** Milliseconds; goes on only while a turn does. */
+  /** In milliseconds; ticks only while a turn is open. */
   readonly now: Accessor<number>;
   readonly modelName: (agentId: number) => string | undefined;
-  /** The names were read, or could not be: what stands beside them no longer moves. */
+  /** Names are loaded or failed to load, so that text beside them no longer moves. */
   readonly namesKnown: Accessor<boolean>;
   readonly select: (selection: Selection) => void;
   readonly showInActivity: (turnId: number) => void;
@@ -68,7 +68,7 @@ function createSeconds(wanted: Accessor<boolean>): Accessor<number> {
   return now;
 }
 
-/** `12 s`, `3 min 4 s`: whole seconds, for what is counted while one looks. */
+/** `12 s`, `3 min 4 s`: whole seconds, for a running clock. */
 export function elapsed(since: string, now: number): string {
   const seconds = Math.max(0, Math.floor((now - Date.parse(since)) / 1000));
   return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;

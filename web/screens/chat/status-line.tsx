@@ -1,4 +1,4 @@
-// Who is doing what at this moment, above the composer. What is read aloud changes with what happens, not with the seconds.
+// What each agent is doing, above the composer. The text for screen readers changes with events, not with the seconds.
 
 import { createMemo, For, type JSX, Show } from "solid-js";
 import { useHere } from "../../state/here.ts";
@@ -48,14 +48,14 @@ export function whatGoesOn(state: WorkspaceState): readonly Doing[] {
   const runs = [...state.runs.values()].filter(({ turnId }) => turnId === turn.id);
   const doing = runs.flatMap((run) => doingOf(state, run));
   if (doing.length > 0) return doing;
-  return [{ text: "The turn begins", since: turn.started_at ?? turn.created_at, waits: false }];
+  return [{ text: "Starting the turn", since: turn.started_at ?? turn.created_at, waits: false }];
 }
 
 function doingOf(state: WorkspaceState, run: Run): Doing[] {
   const name = nameOf(state, run.agentId);
   const of = (text: string, waits = false): Doing[] => [{ text: `${name} ${text}`, since: run.since, waits }];
-  const why = run.limit === undefined ? "" : `, for the last time: ${run.limit}`;
-  if (run.state === "waiting") return of("waits for you", true);
+  const why = run.limit === undefined ? "" : ` (last call: ${run.limit})`;
+  if (run.state === "waiting") return of("is waiting for approval", true);
   if (run.state === "thinking")
     return of(state.speech.has(run.id) ? `is answering${why}` : `is thinking${why}`);
   if (run.state !== "working") return [];
@@ -63,9 +63,9 @@ function doingOf(state: WorkspaceState, run: Run): Doing[] {
     (call) => call.runId === run.id && call.outcome === undefined,
   );
   const own = tools.filter(({ tool }) => tool !== "delegate");
-  // Who only waits for others is not what one wants to know.
+  // An agent that only waits for workers is not worth a line.
   if (own.length === 0) return tools.length > 0 ? [] : of("is working");
-  return of(own.length === 1 ? `runs ${own[0]!.tool}` : `runs ${own.length} tools`);
+  return of(own.length === 1 ? `is running ${own[0]!.tool}` : `is running ${own.length} tools`);
 }
 
 function sameDoing(a: readonly Doing[], b: readonly Doing[]): boolean {

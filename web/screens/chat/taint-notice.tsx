@@ -1,4 +1,4 @@
-// Says why the agents have no tools that write: the conversation holds text from the web. Leads to the first such entry.
+// Explains why agents have no tools that write: the conversation contains text from the web. Links to the first such entry.
 
 import { createMemo, createSignal, type JSX, Show } from "solid-js";
 import { Button } from "../../kit/button.tsx";
@@ -24,8 +24,8 @@ export function TaintNotice(): JSX.Element {
       {(entry) => (
         <div class="notice wait" role="group" aria-label="Text from the web">
           <div>
-            {plural(tainting().length, "entry", "entries")} with text from the web: agents get no tools that
-            write. Forget them, or clear their marks when you have read them.
+            {plural(tainting().length, "entry", "entries")} with text from the web, so agents get no tools
+            that write. Forget the entries, or clear their marks after reading them.
           </div>
           <Button small onClick={() => room.select({ kind: "entry", id: entry().id })}>
             Show first

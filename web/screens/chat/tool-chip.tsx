@@ -1,4 +1,4 @@
-// A tool call: one line with how it stands; opened, its arguments, what it prints while it runs, its result, and where it leads.
+// A tool call: one line with its state. Unfolded, it shows arguments, live output, result and links.
 
 import Ban from "lucide-solid/icons/ban";
 import Check from "lucide-solid/icons/check";
@@ -177,7 +177,7 @@ function Part(props: {
       <div class="chat-part-title">{props.title}</div>
       <pre classList={{ bad: props.bad ?? false }} tabindex="0" dir="auto">
         {props.text === ""
-          ? "(nothing)"
+          ? "(empty)"
           : all() || !long()
             ? props.text
             : `${props.text.slice(0, props.limit)}…`}

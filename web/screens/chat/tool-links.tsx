@@ -1,4 +1,4 @@
-// Where an opened tool call leads: the gear in the version that ran, the file, the agent that was asked.
+// Links of a tool call: the gear version that ran, the file, the agent.
 
 import { A } from "@solidjs/router";
 import { createMemo, type JSX, Show } from "solid-js";
@@ -11,7 +11,7 @@ import type { Bubble, Chip } from "../../state/transcript.ts";
 import { nameOf } from "../../state/workspace-state.ts";
 import { useRoom } from "./room.ts";
 
-/** Names that never are a gear's: the service's own tools. */
+/** The service's own tools, whose names no gear can have. */
 const OWN_TOOL = /^(agent|wire|gear|context|file|memory|instruction|model)_|^(delegate|web_search)$/;
 
 export function ToolLinks(props: { readonly chip: Chip; readonly bubble: Bubble }): JSX.Element {

@@ -1,4 +1,4 @@
-// How a turn ended when it was not plainly done, in the words of who ended it, and what can be done about it.
+// The end of a turn that did not complete: the reason, and what can be done.
 
 import CircleAlert from "lucide-solid/icons/circle-alert";
 import CirclePause from "lucide-solid/icons/circle-pause";
@@ -21,7 +21,7 @@ export function TurnEndItem(props: { readonly item: TurnEnd }): JSX.Element {
   };
   const again = (
     <Button small onClick={() => room.compose(turn().text)}>
-      Try again
+      Retry
     </Button>
   );
   const goOn = (kind: "plain" | "primary") => (
@@ -40,7 +40,7 @@ export function TurnEndItem(props: { readonly item: TurnEnd }): JSX.Element {
             <div>
               <b>The turn failed</b>
               <div class="wrap" dir="auto">
-                {turn().error ?? "No reason is on record."}
+                {turn().error ?? "No reason was recorded."}
               </div>
               <div class="chat-actions">
                 {again}
@@ -55,10 +55,8 @@ export function TurnEndItem(props: { readonly item: TurnEnd }): JSX.Element {
             <div>
               <b>Interrupted</b>
               <div>
-                The service stopped in the middle of this turn.
-                {props.item.last
-                  ? " Resume goes on from what is on record; nothing that had an effect is done twice."
-                  : ""}
+                The service stopped during this turn.
+                {props.item.last ? " Resuming continues from the record and repeats no effect." : ""}
               </div>
               <Show when={props.item.last}>
                 <div class="chat-actions">{goOn("primary")}</div>
@@ -70,8 +68,8 @@ export function TurnEndItem(props: { readonly item: TurnEnd }): JSX.Element {
           <div class="chat-stopped">
             <CircleStop aria-hidden="true" />
             <span class="wrap" dir="auto">
-              {turn().error === null ? "Stopped." : `Stopped: ${turn().error}.`} What was said until then is
-              kept.
+              {turn().error === null ? "Cancelled." : `Cancelled: ${turn().error}.`} The conversation so far
+              is kept.
             </span>
             {goOn("plain")}
           </div>

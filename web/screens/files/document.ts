@@ -1,5 +1,5 @@
-// One open file: what the server has, what stands in the editor, and the version that it stands on. What somebody else saves meanwhile is
-// taken over where nothing was typed, and never over what was typed.
+// One open file: the saved content, the edited text, and the version that the text is based on. A save by somebody else replaces an unedited
+// text, never an edited one.
 
 import { type Accessor, createMemo, createSignal } from "solid-js";
 import type { FileContent, SavedFile } from "../../../src/service/files/schema.ts";
@@ -8,34 +8,34 @@ import { asProblem, Problem } from "../../api/problem.ts";
 import { bytes, count } from "../../kit/format.ts";
 import type { Drafts } from "./drafts.ts";
 
-/** The server's limit for a file that can be edited. */
+/** The server's limit for editable files. */
 const FILE_BYTES_MAX = 2 * 1024 * 1024;
 
 export interface FileDocument {
   readonly path: string;
-  /** It was read; there is something to show. */
+  /** Whether it was read. */
   readonly ready: Accessor<boolean>;
-  /** The newest saved version that we know of; undefined: there is no such file. */
+  /** The newest known saved version; undefined if the file does not exist. */
   readonly saved: Accessor<FileContent | undefined>;
   readonly text: Accessor<string>;
-  /** The text is not what is saved. */
+  /** Whether the text differs from the saved content. */
   readonly edited: Accessor<boolean>;
   readonly readOnly: Accessor<boolean>;
-  /** Somebody saved another version than the one under the text that was typed. */
+  /** Whether somebody saved a version newer than the base of the edits. */
   readonly outrun: Accessor<boolean>;
-  /** The version that was taken over by itself since it was opened or changed here. */
+  /** A version by somebody else that has replaced the unedited text. */
   readonly takenOver: Accessor<string | undefined>;
   readonly busy: Accessor<boolean>;
-  /** Why it could not be read or saved. */
+  /** Why reading or saving failed. */
   readonly problem: Accessor<Problem | undefined>;
-  /** The two versions are to be compared before it is saved. */
+  /** Whether both versions are shown before saving. */
   readonly comparing: Accessor<boolean>;
   readonly compare: (on: boolean) => void;
   readonly type: (text: string) => void;
-  /** Reads what the server has now. */
+  /** Reads the current version from the server. */
   readonly read: () => Promise<void>;
   readonly save: () => Promise<void>;
-  /** Saves the text in place of `saved`, which the person has seen. */
+  /** Overwrites `saved`, which the person has seen, with the text. */
   readonly overwrite: () => Promise<void>;
   readonly takeSaved: () => void;
 }
@@ -145,19 +145,19 @@ function ask(id: number, path: string): Promise<FileContent> {
   return take(api.workspaces({ id }).file.get({ query: { path } }));
 }
 
-/** `version` null: only if there is no such file. The body is the text itself, of which the route's schema says nothing. */
+/** With `version` null it only creates. The body is the raw text, which the route's schema does not declare. */
 async function put(id: number, path: string, text: string, version: string | null): Promise<SavedFile> {
   const headers: Record<string, string> =
     version === null ? { "if-none-match": "*" } : { "if-match": `"${version}"` };
   return take(api.workspaces({ id }).file.put(text as never, { query: { path }, headers } as never));
 }
 
-/** The server refuses it as well, but a browser that is cut off while it sends may not hear why. Raises `too_large`. */
+/** The server checks this, too, but a browser that is cut off while sending may not receive the reason. Raises `too_large`. */
 function requireSize(text: string): void {
   const size = new Blob([text]).size;
   if (size > FILE_BYTES_MAX)
     throw new Problem(
-      `This text has ${count(size)} bytes. Up to ${bytes(FILE_BYTES_MAX)} (${count(FILE_BYTES_MAX)} bytes) can be saved.`,
+      `The text has ${count(size)} bytes. The limit is ${bytes(FILE_BYTES_MAX)} (${count(FILE_BYTES_MAX)} bytes).`,
       "too_large",
     );
 }

@@ -1,34 +1,34 @@
-// What was typed into files and not saved yet. It is kept in this browser for each person and workspace, so that it survives another file,
-// another screen and a reload; what is too long for that lives as long as the page, which then warns before it goes.
+// Unsaved edits of files. They are stored in this browser by person and workspace, so that they survive navigation and reload. Edits that are
+// too long for storage last as long as the page, which then warns before it is left.
 
 import { type Accessor, createSignal } from "solid-js";
 import { keep, remember } from "../../kit/storage.ts";
 
-/** A browser keeps some five million characters for all that we remember. */
+/** Browsers store about five million characters per site. */
 const DRAFT_CHARACTERS_KEPT_MAX = 500_000;
 const DRAFTS_KEPT_MAX = 20;
-/** Typing goes on while it is written. */
+/** Debounces storing while a person types. */
 const KEEP_DELAY_MS = 300;
 
 export interface Draft {
   readonly text: string;
-  /** The saved version that it was typed over; null: there was no such file. */
+  /** The saved version that it is based on; null if there was no file. */
   readonly version: string | null;
 }
 
 export interface Drafts {
-  /** The files that have one. Tracked. */
+  /** The files with drafts. Tracked. */
   readonly paths: Accessor<ReadonlySet<string>>;
   readonly get: (path: string) => Draft | undefined;
   readonly set: (path: string, draft: Draft) => void;
   readonly drop: (path: string) => void;
-  /** Writes down what waits for it; false when something could not be kept. */
+  /** Stores pending drafts; returns false if one could not be stored. */
   readonly flush: () => boolean;
 }
 
 const places = new Map<string, Drafts>();
 
-/** The same ones whenever somebody asks: they do not end with the screen. */
+/** One per person and workspace; drafts outlive the screen. */
 export function draftsOf(userId: number, workspaceId: number): Drafts {
   const place = `${userId}.${workspaceId}`;
   const drafts = places.get(place) ?? createDrafts(place);
@@ -90,7 +90,7 @@ function createDrafts(place: string): Drafts {
   };
 }
 
-/** All of them, of all workspaces that were open in this page. */
+/** Flushes the drafts of every workspace opened in this page. */
 function flushAll(): boolean {
   return [...places.values()].map((drafts) => drafts.flush()).every(Boolean);
 }

@@ -1,4 +1,4 @@
-// One open file: its bar with what it is and what can be done, notices about it, the editor or the comparison with the saved version.
+// One open file: a bar with its state and actions, notices, and the editor or the diff from the saved version.
 
 import FileQuestion from "lucide-solid/icons/file-question-mark";
 import FileX from "lucide-solid/icons/file-x";
@@ -29,11 +29,11 @@ import { StaleDialog } from "./stale-dialog.tsx";
 export function FilePane(props: {
   readonly path: string;
   readonly drafts: Drafts;
-  /** It is what one looks at; others keep cursor, history and scrolling behind it. */
+  /** Whether this is the visible pane; the others keep cursor, undo history and scroll position behind it. */
   readonly front: boolean;
-  /** Somebody went to it by keyboard, or has just named it. */
+  /** Set when the file was opened by keyboard or has just been created. */
   readonly autofocus: boolean;
-  /** Saves come from anywhere in the screen. Called with undefined when it goes. */
+  /** Registers the save action, which is called from anywhere on the screen; undefined on unmount. */
   readonly onSaver: (save: (() => void) | undefined) => void;
   readonly onCreate: () => void;
 }): JSX.Element {
@@ -71,20 +71,20 @@ export function FilePane(props: {
 
 function NotShown(props: { readonly file: FileDocument; readonly onCreate: () => void }): JSX.Element {
   return (
-    <Switch fallback={<Skeleton label="Reading the file" />}>
+    <Switch fallback={<Skeleton label="Loading the file" />}>
       <Match when={props.file.problem()?.code === "not_found"}>
         <Empty
-          title="This file does not exist"
+          title="File not found"
           icon={<FileQuestion aria-hidden="true" />}
-          actions={<Button onClick={props.onCreate}>Write it</Button>}
+          actions={<Button onClick={props.onCreate}>Create file</Button>}
         >
           <bdi class="mono wrap">{props.file.path}</bdi>
         </Empty>
       </Match>
       <Match when={props.file.problem()?.code === "not_text"}>
-        <Empty title="This file is not text" icon={<FileX aria-hidden="true" />}>
+        <Empty title="Not a text file" icon={<FileX aria-hidden="true" />}>
           <bdi class="mono wrap">{props.file.path}</bdi>
-          <p>Only UTF-8 text can be shown and edited here. Gears can read it.</p>
+          <p>Only UTF-8 text can be shown and edited here. Gears can read this file.</p>
         </Empty>
       </Match>
       <Match when={props.file.problem()}>
@@ -109,7 +109,7 @@ function Content(props: ContentProps): JSX.Element {
   const { file } = props;
   const [view, setView] = createSignal<"edit" | "changes">("edit");
   const [cursor, setCursor] = createSignal<readonly [line: number, column: number]>([1, 1]);
-  // There is nothing left to compare.
+  // Nothing is left to compare.
   createEffect(() => !file.edited() && setView("edit"));
   const changes = () => view() === "changes" && !file.comparing();
   return (
@@ -135,9 +135,9 @@ function Content(props: ContentProps): JSX.Element {
               before={file.saved()?.content ?? ""}
               beforeLabel={file.saved() ? "Saved" : "Not saved yet"}
               value={file.text()}
-              label="Yours, not saved"
+              label="Your version, not saved"
               fileName={file.path}
-              takeLabel="Take the saved text"
+              takeLabel="Use saved text"
               onChange={file.type}
               onSave={() => void file.save()}
             />
@@ -150,11 +150,11 @@ function Content(props: ContentProps): JSX.Element {
         </span>
         <Show when={file.saved()}>{(saved) => <span class="num">{bytes(saved().size)}</span>}</Show>
         <Show when={file.text().includes("\r\n")}>
-          <span title="Windows line ends; they are kept">CRLF</span>
+          <span title="Windows line endings, kept on save">CRLF</span>
         </Show>
         <span class="files-keys">
-          <Show when={!file.readOnly()} fallback="Ctrl F finds">
-            Ctrl F finds, Ctrl S saves. Tab indents; Escape, then Tab, leaves the editor
+          <Show when={!file.readOnly()} fallback="Ctrl F to find">
+            Ctrl F to find, Ctrl S to save. Tab indents; press Escape, then Tab, to leave the editor
           </Show>
         </span>
       </div>
@@ -208,7 +208,7 @@ function Bar(
 }
 
 function stateOf(file: FileDocument): string {
-  if (file.readOnly()) return "Read only";
+  if (file.readOnly()) return "Read-only";
   if (file.busy()) return "Saving";
   if (file.saved() === undefined) return "New, not saved yet";
   return file.edited() ? "Not saved" : "Saved";
@@ -216,7 +216,7 @@ function stateOf(file: FileDocument): string {
 
 function Notices(props: ContentProps): JSX.Element {
   const { file } = props;
-  const who = () => props.saver ?? "Somebody else";
+  const who = () => props.saver ?? "Someone else";
   return (
     <>
       <div role="status">
@@ -224,11 +224,8 @@ function Notices(props: ContentProps): JSX.Element {
           <div class="files-note wait">
             <UsersRound aria-hidden="true" />
             <span>
-              <Show
-                when={file.saved()}
-                fallback="This file is not there any more. Your text is kept; saving makes it anew."
-              >
-                {who()} saved another version after you began to edit. Yours is kept.
+              <Show when={file.saved()} fallback="This file was deleted. Saving recreates it with your text.">
+                {who()} saved another version while you were editing. Your version is kept.
               </Show>
             </span>
             <Button small onClick={() => file.compare(true)}>
@@ -239,7 +236,7 @@ function Notices(props: ContentProps): JSX.Element {
         <Show when={!file.outrun() && file.takenOver()}>
           <div class="files-note info">
             <Info aria-hidden="true" />
-            <span>{who()} saved a new version; this is it.</span>
+            <span>{who()} saved a new version, which is now shown.</span>
           </div>
         </Show>
       </div>
@@ -247,8 +244,8 @@ function Notices(props: ContentProps): JSX.Element {
         <div class="files-note info" role="note">
           <Info aria-hidden="true" />
           <span>
-            This file has {bytes(file.saved()!.size)}. Files of up to 2 MiB can be edited; of this one the
-            first 2 MiB are shown, to be read only.
+            This file has {bytes(file.saved()!.size)}, and only files up to 2 MiB can be edited. The first 2
+            MiB are shown, read-only.
           </span>
         </div>
       </Show>

@@ -1,5 +1,5 @@
-// The files of a workspace: the tree on the left, the open files beside it. Agents write here too: what they save shows at once, and never
-// takes away what somebody typed.
+// The files of a workspace: the tree on the left, the open files beside it. Agents write here, too: their saves show at once and never
+// overwrite edits.
 
 import { useSearchParams } from "@solidjs/router";
 import FileText from "lucide-solid/icons/file-text";
@@ -41,9 +41,9 @@ export function Files(): JSX.Element {
   const savers = new Map<string, () => void>();
   const [visited, setVisited] = createSignal<ReadonlySet<string>>(new Set());
   const [naming, setNaming] = createSignal(false);
-  /** Where there is one column, and a file in it. */
+  /** On narrow screens, over the open file. */
   const [treeOpen, setTreeOpen] = createSignal(false);
-  /** The file that takes the focus when it is there. */
+  /** The file that takes the focus once it is loaded. */
   const [wanted, setWanted] = createSignal<string>();
   const front = () => here.view() === "files";
   const mounted = createMemo(() => files.paths().filter((path) => visited().has(path)));
@@ -54,7 +54,7 @@ export function Files(): JSX.Element {
     setVisited((before) => new Set(before).add(path));
     if (narrow()) setTreeOpen(false);
   };
-  // The address belongs to the view that is in front; coming back, this one says again what it shows.
+  // The address belongs to the view in front; when this view returns, it sets its file again.
   createEffect(
     on(
       () => [front(), params.path] as const,
@@ -68,7 +68,7 @@ export function Files(): JSX.Element {
   );
   const create = (path: string) => {
     drafts.set(path, { text: "", version: null });
-    // It may be open already, as one that does not exist.
+    // It may be open already as a missing file.
     setVisited((before) => new Set([...before].filter((one) => one !== path)));
     setWanted(path);
     setNaming(false);
@@ -84,7 +84,7 @@ export function Files(): JSX.Element {
   };
   saveByKey(front, () => savers.get(files.current() ?? "")?.());
   const openTree = () => setTreeOpen(true);
-  /** One column, and nothing to show in it but the tree. */
+  /** On narrow screens without an open file, the tree is the page. */
   const treeIsPage = () => narrow() && files.current() === undefined;
   const tree = () => (
     <FileTree
@@ -107,7 +107,7 @@ export function Files(): JSX.Element {
         size={256}
         min={168}
         max={520}
-        sideLabel="Files of the workspace"
+        sideLabel="Workspace files"
         open={!narrow() || (treeOpen() && !treeIsPage())}
         onClose={() => setTreeOpen(false)}
         side={tree()}
@@ -165,14 +165,14 @@ function mayDrop(path: string): Promise<boolean> {
     title: "Close without saving?",
     text: (
       <>
-        What you typed into <bdi class="mono">{path}</bdi> and did not save will be lost.
+        Your unsaved changes to <bdi class="mono">{path}</bdi> will be lost.
       </>
     ),
     action: "Close without saving",
   });
 }
 
-/** Ctrl S, ⌘ S anywhere on the screen; inside an editor, the editor takes it. */
+/** Ctrl S or ⌘ S anywhere on the screen; inside an editor, the editor handles it. */
 function saveByKey(front: () => boolean, save: () => void): void {
   const onKeyDown = (event: KeyboardEvent) => {
     const wanted = event.key.toLowerCase() === "s" && (event.ctrlKey || event.metaKey);
@@ -197,7 +197,7 @@ function OpenFileList(props: {
   return (
     <nav class="files-open" aria-label="Open files">
       <Show when={narrow()}>
-        <IconButton small label="Show the files" onClick={props.onTree}>
+        <IconButton small label="Show files" onClick={props.onTree}>
           <FolderTree aria-hidden="true" />
         </IconButton>
       </Show>
@@ -220,7 +220,7 @@ function OpenFileList(props: {
                 </Show>
                 <Show when={props.drafts.has(path)}>
                   <span class="dot wait" />
-                  <span class="visually-hidden">, not saved</span>
+                  <span class="visually-hidden">, unsaved</span>
                 </Show>
               </button>
               <button
@@ -239,7 +239,7 @@ function OpenFileList(props: {
   );
 }
 
-/** Only the list itself may scroll. */
+/** Scrolls only the list itself. */
 function intoView(element: HTMLElement): void {
   const item = element.parentElement;
   const list = item?.parentElement;
@@ -252,15 +252,15 @@ function intoView(element: HTMLElement): void {
 function NothingOpen(props: { readonly empty: boolean; readonly onNew: () => void }): JSX.Element {
   return (
     <Empty
-      title={props.empty ? "No files yet" : "No file is open"}
+      title={props.empty ? "No files yet" : "No file open"}
       icon={<FileText aria-hidden="true" />}
       actions={
         <Button kind={props.empty ? "primary" : "plain"} onClick={props.onNew}>
-          New file
+          Create file
         </Button>
       }
     >
-      The people and the agents of this workspace read and write the same files.
+      People and agents of this workspace share these files.
     </Empty>
   );
 }

@@ -1,5 +1,5 @@
-// The directories of a workspace as far as somebody looked into them, read one level at a time and read again when something in them was
-// saved. The last answer asked for counts, in whatever order answers come.
+// The directories of a workspace, read one level at a time as they are opened, and again when a file in them is saved. The latest request
+// wins, in whatever order responses arrive.
 
 import { type Accessor, createEffect, createSignal, on } from "solid-js";
 import { api, take } from "../../api/client.ts";
@@ -12,9 +12,9 @@ export interface Directories {
   readonly open: Accessor<ReadonlySet<string>>;
   readonly problem: Accessor<Problem | undefined>;
   readonly toggle: (path: string) => void;
-  /** Opens the directories in which this file is. */
+  /** Opens the directories above this file. */
   readonly reveal: (path: string) => void;
-  /** Reads everything that is open again. */
+  /** Refetches every open directory. */
   readonly readAll: () => void;
 }
 
@@ -38,7 +38,7 @@ export function createDirectories(
       if (asked.get(path) !== turn) return;
       setLevels((before) => new Map(before).set(path, entries));
       setProblem(undefined);
-      // One that is open and came into being only now.
+      // An open directory that was created only now.
       for (const entry of entries) {
         if (entry.kind === "directory" && open().has(entry.path) && !levels().has(entry.path))
           void read(entry.path);
@@ -46,7 +46,7 @@ export function createDirectories(
     } catch (error) {
       if (asked.get(path) !== turn) return;
       const why = asProblem(error);
-      // A directory that is not there (yet): the one above it tells when it is.
+      // A missing directory: its parent will show when it exists.
       if (why.code === "not_found" && path !== "") setLevels((before) => without(before, path));
       else setProblem(why);
     }

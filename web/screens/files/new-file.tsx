@@ -1,4 +1,4 @@
-// Asks for the path of a new file. Nothing is made before the first save: there is no way to delete what was made by mistake.
+// Asks for the path of a new file. Nothing is created before the first save, because files cannot be deleted.
 
 import { createEffect, createSignal, type JSX, on } from "solid-js";
 import { api, take } from "../../api/client.ts";
@@ -10,7 +10,7 @@ import { createSubmission, TextInput } from "../../kit/form.tsx";
 export function NewFile(props: {
   readonly open: boolean;
   readonly workspaceId: number;
-  /** The directory that is looked at: what the field begins with. */
+  /** The current directory, which prefills the field. */
   readonly directory: string;
   readonly onClose: () => void;
   readonly onNamed: (path: string) => void;
@@ -32,7 +32,7 @@ export function NewFile(props: {
     ),
   );
   return (
-    <Dialog open={props.open} onClose={props.onClose} title="New file">
+    <Dialog open={props.open} onClose={props.onClose} title="Create file">
       <form class="form" onSubmit={(event) => void submission.submit(event)}>
         <TextInput
           label="Path"
@@ -40,18 +40,18 @@ export function NewFile(props: {
           onInput={setPath}
           problem={submission.of("path")}
           placeholder="notes/plan.md"
-          hint="Directories on the way are made when it is saved."
+          hint="Missing directories are created when you save."
           mono
           autofocus
           required
         />
-        <FormActions form={submission} action="Open it" onCancel={props.onClose} />
+        <FormActions form={submission} action="Create file" onCancel={props.onClose} />
       </form>
     </Dialog>
   );
 }
 
-/** The server's rules for paths, asked by reading it. Raises `Problem` about the field `path`. */
+/** Reads the path, so that the server's rules apply. Raises `Problem` for the field `path`. */
 async function requireFree(id: number, path: string): Promise<void> {
   try {
     await take(api.workspaces({ id }).file.get({ query: { path } }));

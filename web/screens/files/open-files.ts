@@ -1,4 +1,4 @@
-// Which files of a workspace are open, in order, and which one is in front. Remembered in this browser.
+// The open files of a workspace in order, and the current one. Stored in this browser.
 
 import { type Accessor, createSignal } from "solid-js";
 import { keep, remember } from "../../kit/storage.ts";
@@ -13,7 +13,7 @@ interface Kept {
 export interface OpenFiles {
   readonly paths: Accessor<readonly string[]>;
   readonly current: Accessor<string | undefined>;
-  /** Of many, the one that was opened first and may be closed makes room. */
+  /** At the limit, the oldest file that may be closed is closed. */
   readonly open: (path: string, mayClose: (path: string) => boolean) => void;
   readonly close: (path: string) => void;
 }
@@ -48,7 +48,7 @@ export function withPath(
   return [...paths.filter((one) => one !== spare), path];
 }
 
-/** What is in front then: the one that takes its place, else the one before it. Pure. */
+/** The file in front after closing one: the next, else the previous. Pure. */
 export function afterClosing(
   paths: readonly string[],
   current: string | undefined,
@@ -59,7 +59,7 @@ export function afterClosing(
   return paths[at + 1] ?? paths[at - 1];
 }
 
-/** The names to show for open files: with as much of the directory as tells two of one name apart. Pure. */
+/** Display names for open files, with the parent directory where two names are equal. Pure. */
 export function shortNames(
   paths: readonly string[],
 ): ReadonlyMap<string, { name: string; directory: string }> {

@@ -1,5 +1,5 @@
-// Somebody else saved the file while it was edited here: both texts, and the ways on. Mine can be edited right there, so that a merge is made
-// where it is seen. Closing it loses nothing.
+// Shown when somebody else saved the file during an edit: both texts, and the choices. The own text can be edited in place, to merge. Closing
+// the dialog loses nothing.
 
 import { type JSX, Show } from "solid-js";
 import { Button } from "../../kit/button.tsx";
@@ -10,48 +10,45 @@ import type { FileDocument } from "./document.ts";
 
 export function StaleDialog(props: {
   readonly file: FileDocument;
-  /** Who saved the other version, if it is known. */
+  /** The author of the other version, if known. */
   readonly by: string | undefined;
 }): JSX.Element {
   const { file } = props;
   const before = file.text();
   const merged = () => file.text() !== before;
-  const who = () => props.by ?? "Somebody else";
+  const who = () => props.by ?? "Someone else";
   return (
-    <Dialog open wide onClose={() => file.compare(false)} title="Changed by somebody else meanwhile">
+    <Dialog open wide onClose={() => file.compare(false)} title="Someone else changed this file">
       <p>
         <bdi class="mono wrap">{file.path}</bdi>:{" "}
-        <Show
-          when={file.saved()}
-          fallback="the file is not there any more. Saving makes it anew, with your text."
-        >
-          {who()} saved another version after you began to edit. You can take pieces of it over into yours,
-          and edit yours here.
+        <Show when={file.saved()} fallback="This file was deleted. Saving recreates it with your text.">
+          {who()} saved another version while you were editing. Merge pieces of it into yours, and edit yours
+          here.
         </Show>
       </p>
       <div class="files-both">
         <MergeView
           before={file.saved()?.content ?? ""}
-          beforeLabel={file.saved() ? `Saved by ${who()}` : "Not there any more"}
+          beforeLabel={file.saved() ? `Saved by ${who()}` : "Deleted"}
           value={file.text()}
-          label="Yours"
+          label="Your version"
           fileName={file.path}
-          takeLabel="Take theirs here"
+          takeLabel="Use theirs"
           onChange={file.type}
         />
       </div>
       <Show when={file.problem()}>{(problem) => <ProblemNotice problem={problem()} />}</Show>
       <div class="actions">
-        <Button onClick={() => file.compare(false)}>Go on editing</Button>
+        <Button onClick={() => file.compare(false)}>Continue editing</Button>
         <Button onClick={file.takeSaved} disabled={file.saved() === undefined || file.busy()}>
-          Take theirs, drop mine
+          Discard mine
         </Button>
         <Button
           kind={merged() ? "primary" : "danger-primary"}
           busy={file.busy()}
           onClick={() => void file.overwrite()}
         >
-          {merged() ? "Save the merged text" : "Save mine over theirs"}
+          {merged() ? "Save merged text" : "Overwrite theirs"}
         </Button>
       </div>
     </Dialog>

@@ -1,4 +1,4 @@
-// The visible rows of the file tree, from the levels that were read and the directories that are open. Pure.
+// The rows of the file tree, from the directories that were read and those that are open. Pure.
 
 import type { FileEntry } from "../../../src/service/files/schema.ts";
 
@@ -6,7 +6,7 @@ export interface TreeRow {
   readonly entry: FileEntry;
   /** From 1. */
   readonly level: number;
-  /** From 1, among `of` names of its directory. */
+  /** From 1, among the `of` entries of its directory. */
   readonly position: number;
   readonly of: number;
 }
@@ -32,12 +32,12 @@ export function parentsOf(path: string): string[] {
   return segments.map((_, index) => segments.slice(0, index + 1).join("/"));
 }
 
-/** The directory to read anew when this file was saved: its own, or the nearest one above it that is known. */
+/** The directory to refetch when this file was saved: its own, or the nearest known parent. */
 export function directoryToRead(path: string, levels: Levels): string {
   return parentsOf(path).findLast((parent) => levels.has(parent)) ?? "";
 }
 
-/** The next row whose name begins with this letter, past the end from the start. */
+/** The next row whose name starts with this letter, wrapping at the end. */
 export function jump(rows: readonly TreeRow[], from: number, letter: string): number {
   const wanted = letter.toLowerCase();
   for (let step = 1; step <= rows.length; step++) {
@@ -47,7 +47,7 @@ export function jump(rows: readonly TreeRow[], from: number, letter: string): nu
   return from;
 }
 
-/** Where a key leads from a row: another row, or to open or close it. Undefined: the key means nothing here. */
+/** The effect of a key on a row: move to another row, or toggle it. Undefined for other keys. */
 export function move(
   key: string,
   rows: readonly TreeRow[],

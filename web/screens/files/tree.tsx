@@ -1,5 +1,5 @@
-// The files of a workspace as a tree (the pattern of the ARIA practices, with one tab stop): arrows walk, right and left open and close,
-// Enter opens a file and goes into it, a letter jumps. Only the rows in sight are in the page.
+// The file tree, after the ARIA tree pattern with one tab stop: up and down move, right and left open and close, Enter opens a file and focuses
+// it, letters jump. Only visible rows are in the page.
 
 import ChevronRight from "lucide-solid/icons/chevron-right";
 import FilePlus from "lucide-solid/icons/file-plus";
@@ -29,7 +29,7 @@ import type { Directories } from "./levels.ts";
 import { move, rowsOf, type TreeRow } from "./tree-rows.ts";
 
 const ROW_PX = 26;
-/** For a finger. */
+/** For touch. */
 const ROW_NARROW_PX = 36;
 const ROWS_BEYOND = 8;
 
@@ -54,10 +54,10 @@ export function FileTree(props: TreeProps): JSX.Element {
     <div class="files-side">
       <div class="files-head">
         <h2 class="heading">Files</h2>
-        <IconButton small label="Read the directories again" onClick={directories.readAll}>
+        <IconButton small label="Refresh" onClick={directories.readAll}>
           <RefreshCw aria-hidden="true" />
         </IconButton>
-        <IconButton small label="New file" onClick={props.onNew}>
+        <IconButton small label="Create file" onClick={props.onNew}>
           <FilePlus aria-hidden="true" />
         </IconButton>
       </div>
@@ -68,7 +68,7 @@ export function FileTree(props: TreeProps): JSX.Element {
           </div>
         )}
       </Show>
-      <Switch fallback={<Show when={!directories.problem()}>{<Skeleton label="Reading the files" />}</Show>}>
+      <Switch fallback={<Show when={!directories.problem()}>{<Skeleton label="Loading files" />}</Show>}>
         <Match when={root()?.length === 0}>
           <p class="files-none">None yet</p>
         </Match>
@@ -115,7 +115,7 @@ function Rows(props: TreeProps): JSX.Element {
     else if (start + rowPx() > element.scrollTop + element.clientHeight)
       element.scrollTop = start + rowPx() - element.clientHeight;
   };
-  // A file that was opened from elsewhere shows where it is, once its directories are there.
+  // Reveals a file that was opened from elsewhere, once its directories are loaded.
   const chosenIsThere = createMemo(() => (indexOf(props.chosen) < 0 ? undefined : props.chosen));
   createEffect(
     on([chosenIsThere, () => height() > 0], ([path, sized]) => {
@@ -218,13 +218,13 @@ function Row(props: {
       <bdi class="ellipsis">{entry.name}</bdi>
       <Show when={props.draft}>
         <span class="dot wait" />
-        <span class="visually-hidden">, not saved</span>
+        <span class="visually-hidden">, unsaved</span>
       </Show>
     </div>
   );
 }
 
 function titleOf({ path, kind, size }: FileEntry): string {
-  if (kind === "other") return `${path}: can't be opened here`;
+  if (kind === "other") return `${path}: cannot be opened here`;
   return size === null ? path : `${path}, ${bytes(size)}`;
 }

@@ -1,5 +1,5 @@
-// A gear's args_schema as fields that a person can fill in, and what they filled in as arguments. Pure: knows no page. What no field fits
-// is written as JSON; the server checks the arguments in any case.
+// Turns a gear's args_schema into form fields, and the inputs into arguments. Pure. Anything that no field fits is entered as JSON; the server
+// checks the arguments in any case.
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -30,10 +30,10 @@ export type ArgField =
   | (Common & { readonly kind: "group"; readonly fields: readonly ArgField[] })
   | (Common & { readonly kind: "json" });
 
-/** What stands in the inputs: texts, lists of texts, and groups of them. */
+/** Input values: texts, lists of texts, and groups of them. */
 export type Draft = string | readonly string[] | { readonly [name: string]: Draft };
 
-/** Keywords that say more than a field can show. */
+/** Keywords that no single field can express. */
 const COMBINING = [
   "$ref",
   "$dynamicRef",
@@ -48,7 +48,7 @@ const OF_OBJECTS = ["patternProperties", "propertyNames"] as const;
 const GROUPS_DEEP_MAX = 4;
 const LONG_TEXT_CHARACTERS = 200;
 
-/** Undefined: the schema is not one for fields, and its arguments are written as JSON. */
+/** Undefined if the schema cannot be a form; its arguments are then entered as JSON. */
 export function fieldsOf(argsSchema: string): readonly ArgField[] | undefined {
   const schema = parsed(argsSchema);
   if (!isObject(schema) || combines(schema)) return undefined;
@@ -74,7 +74,7 @@ function combines(schema: Schema): boolean {
 function groupFields(schema: Schema, depth: number): readonly ArgField[] | undefined {
   if (schema.properties !== undefined && !isObject(schema.properties)) return undefined;
   const properties = Object.entries(schema.properties ?? {});
-  // Anything may be given, and nothing says what: no field would show it.
+  // Any property is allowed and none is declared, so there is no field to show.
   if (properties.length === 0 && schema.additionalProperties !== false) return undefined;
   const required = Array.isArray(schema.required) ? schema.required : [];
   if (required.some((name) => !properties.some(([known]) => known === name))) return undefined;
@@ -166,7 +166,7 @@ function typesOf(schema: Schema): { types: readonly string[]; nullable: boolean 
 const textOf = (value: unknown) => (typeof value === "string" && value !== "" ? value : undefined);
 const numberOf = (value: unknown) => (typeof value === "number" ? value : undefined);
 
-/** Whether an argument names files of a workspace, which the run is then given. */
+/** Whether an argument names workspace files, which the run then receives. */
 export function takesFiles(argsSchema: string): boolean {
   const schema = parsed(argsSchema);
   if (!isObject(schema) || !isObject(schema.properties)) return false;
@@ -175,7 +175,7 @@ export function takesFiles(argsSchema: string): boolean {
   );
 }
 
-/** What the inputs show for these arguments; for a field without one, its default. */
+/** Returns the input values for these arguments, with defaults for missing ones. */
 export function draftsOf(
   fields: readonly ArgField[],
   args: Readonly<Record<string, unknown>> = {},
@@ -210,11 +210,11 @@ function simpleDraft(field: SimpleField, value: unknown): string {
 
 export interface Collected {
   readonly args: Record<string, unknown>;
-  /** By path, `options.depth`; nothing may be sent while there are some. */
+  /** By path, such as `options.depth`. Nothing is sent while there are problems. */
   readonly problems: ReadonlyMap<string, string>;
 }
 
-/** The arguments that the inputs stand for. What is left empty is left out, unless it must be there. */
+/** Returns the arguments of the inputs. Empty optional inputs are left out. */
 export function collect(fields: readonly ArgField[], drafts: Readonly<Record<string, Draft>>): Collected {
   const problems = new Map<string, string>();
   return { args: collectGroup(fields, drafts, "", problems), problems };
@@ -229,7 +229,7 @@ function collectGroup(
   const args: Record<string, unknown> = {};
   for (const field of fields) {
     const value = valueOf(field, drafts[field.name] ?? "", `${prefix}${field.name}`, problems);
-    // A property by this name would be the object's prototype.
+    // Assignment to `__proto__` would set the prototype instead.
     if (value !== undefined) Object.defineProperty(args, field.name, { value, ...PLAIN });
   }
   return args;
@@ -251,7 +251,7 @@ function valueOf(field: ArgField, draft: Draft, path: string, problems: Map<stri
   if (field.kind !== "json") return simpleValue(field, text, path, problems);
   if (text.trim() === "") return missing(field, path, problems);
   const value = parsed(text);
-  if (value === undefined) problems.set(path, "This is not valid JSON.");
+  if (value === undefined) problems.set(path, "Not valid JSON.");
   return value;
 }
 
@@ -267,14 +267,14 @@ function simpleValue(field: SimpleField, text: string, path: string, problems: M
       return text === "true";
     case "number": {
       const value = Number(text);
-      if (!Number.isFinite(value)) problems.set(path, "This is not a number.");
-      else if (field.whole && !Number.isInteger(value)) problems.set(path, "This must be a whole number.");
+      if (!Number.isFinite(value)) problems.set(path, "Not a number.");
+      else if (field.whole && !Number.isInteger(value)) problems.set(path, "Must be a whole number.");
       return value;
     }
   }
 }
 
-/** An empty text is a text: it is sent where one must be there. */
+/** An empty required text is sent as an empty string. */
 function emptyText(field: SimpleField): unknown {
   if (!field.required) return undefined;
   return field.nullable ? null : "";
@@ -283,16 +283,16 @@ function emptyText(field: SimpleField): unknown {
 function missing(field: ArgField, path: string, problems: Map<string, string>): unknown {
   if (!field.required) return undefined;
   if (field.nullable) return null;
-  problems.set(path, "This is needed.");
+  problems.set(path, "Required.");
   return undefined;
 }
 
-/** The arguments in a text, or why it holds none. */
+/** Parses JSON arguments, or returns the problem. */
 export function parseArgs(text: string): { args: Record<string, unknown> } | { problem: string } {
   try {
     const value = JSON.parse(text.trim() === "" ? "{}" : text) as unknown;
-    return isObject(value) ? { args: { ...value } } : { problem: "Arguments are one JSON object: { … }." };
+    return isObject(value) ? { args: { ...value } } : { problem: "Enter one JSON object: { … }." };
   } catch (error) {
-    return { problem: `This is not valid JSON: ${(error as Error).message}` };
+    return { problem: `Not valid JSON: ${(error as Error).message}` };
   }
 }

@@ -1,5 +1,4 @@
-// The form for a gear's arguments: one input for each field of its schema, or one text of JSON where the schema says more than a form can
-// show, or where a person wants that.
+// The form for a gear's arguments: one input per field of its schema, or JSON if the schema is too complex for a form or a person prefers it.
 
 import Braces from "lucide-solid/icons/braces";
 import Plus from "lucide-solid/icons/plus";
@@ -22,19 +21,19 @@ import {
 export interface ArgsFormState {
   readonly fields: Accessor<readonly ArgField[] | undefined>;
   readonly raw: Accessor<boolean>;
-  /** What was filled in goes over to the other form; undefined, or why it can't. */
+  /** Switches the form and carries the inputs over. */
   readonly setRaw: (raw: boolean) => void;
   readonly text: Accessor<string>;
   readonly setText: (text: string) => void;
   readonly drafts: Accessor<Readonly<Record<string, Draft>>>;
   readonly setDraft: (name: string, draft: Draft) => void;
   readonly problems: Accessor<ReadonlyMap<string, string>>;
-  /** Undefined, with `problems` to show, when something filled in can't be sent. */
+  /** Undefined, with `problems` set, if an input is not valid. */
   readonly read: () => Record<string, unknown> | undefined;
   readonly fill: (args: Readonly<Record<string, unknown>>) => void;
 }
 
-/** Another schema is another form; what fits it stays. */
+/** A new schema makes a new form; inputs that fit are kept. */
 export function createArgsForm(argsSchema: () => string): ArgsFormState {
   const schema = createMemo(argsSchema);
   const fields = createMemo(() => fieldsOf(schema()));
@@ -84,7 +83,7 @@ export function createArgsForm(argsSchema: () => string): ArgsFormState {
 
 export function ArgsForm(props: {
   readonly form: ArgsFormState;
-  /** What the server refused: by path, as in `problems`. */
+  /** The server's problems by path, as in `problems`. */
   readonly refused: (path: string) => string | undefined;
 }): JSX.Element {
   const problemOf = (path: string) => props.form.problems().get(path) ?? props.refused(path);
@@ -94,16 +93,14 @@ export function ArgsForm(props: {
         when={!props.form.raw()}
         fallback={
           <TextArea
-            label="Arguments as JSON"
+            label="Arguments (JSON)"
             mono
             rows={6}
             value={props.form.text()}
             onInput={props.form.setText}
             problem={problemOf("")}
             hint={
-              props.form.fields() === undefined
-                ? "The schema of this gear says more than a form can show."
-                : undefined
+              props.form.fields() === undefined ? "This gear's schema is too complex for a form." : undefined
             }
           />
         }
@@ -132,7 +129,7 @@ export function ArgsForm(props: {
           onClick={() => props.form.setRaw(!props.form.raw())}
         >
           {props.form.raw() ? <TextCursorInput aria-hidden="true" /> : <Braces aria-hidden="true" />}
-          {props.form.raw() ? "Fill in a form" : "Write JSON"}
+          {props.form.raw() ? "Use form" : "Use JSON"}
         </button>
       </Show>
     </div>
@@ -166,7 +163,7 @@ function FieldInput(props: InputProps): JSX.Element {
       <Match when={as("list")}>{(list) => <ListInput {...props} item={list().item} />}</Match>
       <Match when={as("json")}>
         <TextArea
-          label={`${labelOf(props.field)}, as JSON`}
+          label={`${labelOf(props.field)} (JSON)`}
           mono
           rows={3}
           value={String(props.draft)}
@@ -201,7 +198,7 @@ function SimpleInput(props: {
             { value: "true", label: "yes" },
             { value: "false", label: "no" },
           ];
-    return [{ value: "", label: of.required && !of.nullable ? "Choose" : "not given" }, ...known];
+    return [{ value: "", label: of.required && !of.nullable ? "Select" : "not set" }, ...known];
   };
   return (
     <Switch>
@@ -245,7 +242,7 @@ function isLong(field: SimpleField): boolean {
 }
 
 function limits(field: SimpleField): string | undefined {
-  if (field.kind === "text") return field.file ? "path of a file of the workspace" : undefined;
+  if (field.kind === "text") return field.file ? "path of a workspace file" : undefined;
   if (field.kind !== "number") return undefined;
   const { min, max, whole } = field;
   const kind = whole ? "a whole number" : "a number";

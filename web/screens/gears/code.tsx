@@ -1,4 +1,4 @@
-// Writes a new version of a gear. Says before saving what a save takes away, and asks when somebody else saved meanwhile.
+// Edits a gear. Says what a save means for its approval, and asks when somebody else has saved meanwhile.
 
 import { useBeforeLeave, useNavigate } from "@solidjs/router";
 import { batch, createEffect, createMemo, createSignal, type JSX, onCleanup, Show } from "solid-js";
@@ -20,14 +20,14 @@ const FIELDS = ["code", "files", "entrypoint", "args_schema", "description", "ta
 
 export function Code(props: { readonly gear: GearDetail }): JSX.Element {
   const navigate = useNavigate();
-  /** What the writing began with. */
+  /** The version that the edits are based on. */
   const [begun, setBegun] = createSignal(props.gear);
   const [draft, setDraft] = createSignal(draftOf(props.gear));
   const [theirs, setTheirs] = createSignal<{ gear: GearDetail; choose: (choice: StaleChoice) => void }>();
   const start = createMemo(() => draftOf(begun()));
   const dirty = () => changed(start(), draft());
   const mayWrite = () => isAdmin() || props.gear.author_id === me()?.id;
-  // While nothing is written, the newest is shown.
+  // Without edits, the newest version is shown.
   createEffect(() => {
     const latest = props.gear;
     if (!dirty() && latest.updated_at > begun().updated_at) restart(latest);
@@ -45,10 +45,10 @@ export function Code(props: { readonly gear: GearDetail }): JSX.Element {
     putGear(saved);
     restart(saved);
     void Promise.all([refresh("gears"), refresh("approvals")]);
-    tell(`Saved as version ${saved.version}. It waits for approval.`);
+    tell(`Saved version ${saved.version}. It is pending approval.`);
     navigate(`/gears/${saved.id}/review`);
   });
-  /** Whether to save over what somebody else saved. */
+  /** Resolves with whether to save on top of somebody else's version. */
   const asked = async (gear: GearDetail) => {
     const choice = await new Promise<StaleChoice>((resolve) => setTheirs({ gear, choose: resolve }));
     setTheirs(undefined);
@@ -133,24 +133,24 @@ function SaveWords(props: {
   readonly dirty: boolean;
 }): JSX.Element {
   const words = () => {
-    if (!props.mayWrite) return `Its author, ${props.gear.author}, and admins save new versions.`;
-    if (!props.dirty) return `Version ${props.gear.version}. Change it to save a new version.`;
+    if (!props.mayWrite) return `Only its author, ${props.gear.author}, and admins can save new versions.`;
+    if (!props.dirty) return `Version ${props.gear.version}. Edit it to save a new version.`;
     return props.gear.status === "approved"
-      ? "Saving makes a new version, which does not run before it is approved. Until then agents can't call this gear."
-      : "Saving makes a new version, which waits for approval.";
+      ? "Saving creates a new version. Agents cannot call this gear until it is approved."
+      : "Saving creates a new version, pending approval.";
   };
   return <>{words()}</>;
 }
 
-/** Nobody loses what they wrote by a click beside it. */
+/** Asks before edits are lost by navigation. */
 export function guardLeaving(dirty: () => boolean): void {
   useBeforeLeave((event) => {
     if (event.defaultPrevented || !dirty()) return;
     event.preventDefault();
     void confirm({
-      title: "Leave without saving?",
-      text: "What you wrote here is lost then.",
-      action: "Leave",
+      title: "Discard changes?",
+      text: "Your unsaved changes will be lost.",
+      action: "Discard changes",
     }).then((leave) => leave && event.retry(true));
   });
   const warn = (event: BeforeUnloadEvent) => dirty() && event.preventDefault();

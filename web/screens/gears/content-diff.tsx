@@ -1,5 +1,5 @@
-// The content of a gear, or how it differs from another version: every file, the schema of its arguments, and what else is part of what
-// is approved. Files that are not text are told by their size and hash.
+// The content of a gear, or its diff from another version: files, argument schema, and everything else that an approval covers. Binary files
+// are shown by size and hash.
 
 import { createEffect, createMemo, createSignal, For, type JSX, Show } from "solid-js";
 import type { GearFile, GearRuntime } from "../../../src/service/gears/schema.ts";
@@ -21,7 +21,7 @@ interface Pair {
   readonly after: GearFile | undefined;
 }
 
-/** The entrypoint first, then by path; those of both. */
+/** The files of both versions, the entrypoint first, then by path. */
 export function pairsOf(before: Content | undefined, after: Content): Pair[] {
   const paths = new Set([...after.files, ...(before?.files ?? [])].map(({ path }) => path));
   const rank = (path: string) => (path === after.entrypoint ? 0 : 1);
@@ -35,7 +35,7 @@ export function pairsOf(before: Content | undefined, after: Content): Pair[] {
 }
 
 export function ContentDiff(props: {
-  /** Undefined: the content by itself. */
+  /** Undefined shows `after` by itself. */
   readonly before: Content | undefined;
   readonly after: Content;
   readonly note: string;
@@ -47,7 +47,7 @@ export function ContentDiff(props: {
     <div class="stack gear-files">
       <Show when={runtimeChanged() || entryChanged()}>
         <p class="gear-warn small">
-          Runs in {RUNTIME_NAMES[props.after.runtime]} from {props.after.entrypoint}; before in{" "}
+          Runs in {RUNTIME_NAMES[props.after.runtime]} from {props.after.entrypoint}; previously in{" "}
           {RUNTIME_NAMES[props.before!.runtime]} from {props.before!.entrypoint}.
         </p>
       </Show>
@@ -72,7 +72,7 @@ export function ContentDiff(props: {
           language="text"
           before={props.before?.description}
           after={props.after.description}
-          note="what agents are told"
+          note="shown to agents"
         />
       </Show>
       <DiffView
@@ -96,7 +96,7 @@ function isText(file: GearFile | undefined): boolean {
   return file === undefined || file.encoding === "utf8";
 }
 
-/** As it stands when it is not JSON; the meaning is the same either way, and so is what is hashed. */
+/** Indents the schema for reading; anything that is not JSON is shown as written. */
 function pretty(schema: string): string {
   try {
     return `${JSON.stringify(JSON.parse(schema), null, 2)}\n`;
@@ -111,7 +111,7 @@ function BinaryDiff(props: { readonly pair: Pair; readonly whole: boolean }): JS
     <div class="diff">
       <div class="diff-file">
         <b class="ellipsis">{props.pair.path}</b>
-        <span class="diff-note">not text</span>
+        <span class="diff-note">binary</span>
       </div>
       <div class="diff-remark">
         <Show when={!props.whole && !same() && props.pair.before}>
@@ -126,7 +126,7 @@ function BinaryDiff(props: { readonly pair: Pair; readonly whole: boolean }): JS
             <div>
               {props.whole || same() ? "" : "Now: "}
               <FileFacts file={file()} />
-              {!props.whole && same() ? ", no difference" : ""}
+              {!props.whole && same() ? ", no changes" : ""}
             </div>
           )}
         </Show>
@@ -146,7 +146,7 @@ async function factsOf(file: GearFile): Promise<string> {
     file.encoding === "base64"
       ? Uint8Array.from(atob(file.content), (character) => character.charCodeAt(0))
       : new TextEncoder().encode(file.content);
-  // Pages over plain HTTP from another machine have no way to hash.
+  // Pages over plain HTTP from another machine have no crypto API.
   if (!globalThis.crypto?.subtle) return bytes(content.byteLength);
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", content));
   const hash = [...digest].map((byte) => byte.toString(16).padStart(2, "0")).join("");

@@ -1,5 +1,4 @@
-// What a decision on a gear means here, in plain words, the hash that is approved, and its time limit. The decision itself is in the bar below
-// it (decision-bar.tsx).
+// What approval of a gear means on this server, the hash that it covers, and the time limit. decision-bar.tsx makes the decision.
 
 import { createEffect, createSignal, type JSX, on, Show } from "solid-js";
 import type { DecideGear as Decision, GearDetail } from "../../../src/service/gears/schema.ts";
@@ -14,7 +13,7 @@ import { isAdmin } from "../../state/session.ts";
 import { putGear } from "./gear-queries.ts";
 import { ApprovalMeaning, AUTH_NAMES, spacedHash } from "./gear-words.tsx";
 
-/** On the content that is looked at; about any other the server refuses. */
+/** Decides on exactly the shown content; the server refuses any other. */
 export async function decide(gear: GearDetail, input: Decision): Promise<void> {
   const decided = await take(api.gears({ id: gear.id }).patch({ ...input, content_hash: gear.content_hash }));
   putGear(decided);
@@ -32,14 +31,12 @@ export function DecideGear(props: { readonly gear: GearDetail }): JSX.Element {
           <span class="mono" title={props.gear.content_hash}>
             sha256 {spacedHash(props.gear.content_hash)}
           </span>
-          <CopyButton text={props.gear.content_hash} label="Copy the hash" />
+          <CopyButton text={props.gear.content_hash} label="Copy hash" />
         </div>
         <Approved gear={props.gear} />
         <Show
           when={isAdmin()}
-          fallback={
-            <p class="muted small">Admins decide on gears: they approve, disable and set time limits.</p>
-          }
+          fallback={<p class="muted small">Only admins can approve and disable gears and set time limits.</p>}
         >
           <TimeLimit gear={props.gear} />
         </Show>
@@ -88,12 +85,12 @@ function TimeLimit(props: { readonly gear: GearDetail }): JSX.Element {
   return (
     <form class="gear-limit" onSubmit={(event) => void saving.submit(event)}>
       <TextInput
-        label="Time limit in seconds"
+        label="Time limit (seconds)"
         type="number"
         value={seconds()}
         onInput={setSeconds}
         problem={saving.of("timeout_seconds") ?? saving.problem()?.message}
-        hint="1 to 600; then it is killed"
+        hint="1 to 600. A run that takes longer is killed."
       />
       <Show when={changed()}>
         <Button type="submit" busy={saving.busy()}>

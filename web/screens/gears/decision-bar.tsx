@@ -1,5 +1,4 @@
-// The decision on exactly the content that is looked at, always in reach. Before all of that content was on the screen it does not invite
-// approval, and says so.
+// The decision on exactly the shown content, always in reach. Approve is not the primary button until all of the content was on the screen.
 
 import { createEffect, createSignal, type JSX, on, Show } from "solid-js";
 import type { DecideGear as Decision, GearDetail } from "../../../src/service/gears/schema.ts";
@@ -15,10 +14,10 @@ import { spacedHash } from "./gear-words.tsx";
 
 export function DecisionBar(props: {
   readonly gear: GearDetail;
-  /** All of the content was on the screen. */
+  /** Whether all of the content was on the screen. */
   readonly seen: boolean;
   readonly onShowRest: () => void;
-  /** Another version is the current one by now. */
+  /** Another version is current now. */
   readonly outdated: boolean;
   readonly onOutdated: () => void;
 }): JSX.Element {
@@ -37,7 +36,7 @@ export function DecisionBar(props: {
   );
   const short = () => shortHash(props.gear.content_hash);
   const run = async (verb: string, words: string, input: Decision) => {
-    // The second half of a double click, or a key that is still down.
+    // Ignores the second half of a double click, and a key held down.
     if (busy() !== undefined) return;
     const gear = props.gear;
     setBusy(verb);
@@ -59,15 +58,15 @@ export function DecisionBar(props: {
       <Show when={problem()}>{(found) => <ProblemNotice problem={found()} />}</Show>
       <Show when={isolationLost(props.gear)}>
         <p class="small gear-warn">
-          This gear was approved to run isolated, and gears are not isolated now. It does not run until the
-          container runtime is back and the service was restarted, or until you approve it again.
+          This gear was approved to run isolated, but gears are not isolated now. It does not run until the
+          container runtime is back and the service has restarted, or until you approve it again.
         </p>
       </Show>
       <Show when={approves() && !props.seen && !props.outdated}>
         <p class="row small gear-unseen">
-          <span>Part of what would be approved was not on the screen yet.</span>
+          <span>You have not seen all of the content yet.</span>
           <Button small onClick={() => props.onShowRest()}>
-            Show the rest
+            Show rest
           </Button>
         </p>
       </Show>
@@ -76,7 +75,7 @@ export function DecisionBar(props: {
           <Button
             busy={busy() === "disable"}
             disabled={busy() !== undefined}
-            onClick={() => void run("disable", "Disabled: it does not run.", { status: "disabled" })}
+            onClick={() => void run("disable", "Disabled. It does not run.", { status: "disabled" })}
           >
             Disable
           </Button>
@@ -99,9 +98,9 @@ export function DecisionBar(props: {
       </div>
       <Show when={props.outdated}>
         <p class="small gear-warn">
-          This is not the current version any more.{" "}
+          This is no longer the current version.{" "}
           <button type="button" class="btn small" onClick={() => props.onOutdated()}>
-            Look at the current one
+            Show current version
           </button>
         </p>
       </Show>
@@ -120,9 +119,9 @@ function confirmed(gear: GearDetail): Promise<boolean> {
         <p>
           Gears are not isolated on this server. This program will run with the server's own access: it can
           read and change all files and the database, read the stored provider keys, use the network and call
-          this API as the server does.
+          this API.
         </p>
-        <p>Nothing but this approval keeps it from that.</p>
+        <p>This approval is the only control.</p>
         <p class="mono muted">sha256 {spacedHash(gear.content_hash)}</p>
       </div>
     ),

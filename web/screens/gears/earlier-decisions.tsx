@@ -1,4 +1,4 @@
-// Who decided what about a gear, and how they were authenticated. The whole list is the audit's, which admins read.
+// Past decisions on a gear, with who made them and how they were authenticated. The audit has the full record, for admins.
 
 import { For, type JSX, Match, Show, Switch } from "solid-js";
 import type { GearDetail } from "../../../src/service/gears/schema.ts";
@@ -17,9 +17,9 @@ export function EarlierDecisions(props: { readonly gear: GearDetail }): JSX.Elem
   return (
     <section class="section" aria-labelledby="gear-decisions">
       <h2 id="gear-decisions">Earlier decisions</h2>
-      <Switch fallback={<p class="muted small">Nothing was decided about this gear so far.</p>}>
+      <Switch fallback={<p class="muted small">No decisions yet.</p>}>
         <Match when={!isAdmin()}>
-          <p class="muted small">The record of all decisions is in the audit, which admins read.</p>
+          <p class="muted small">Admins can see all decisions in the audit.</p>
         </Match>
         <Match when={decisions.problem()}>
           {(problem) => <ProblemNotice problem={problem()} onRetry={() => void decisions.refresh()} />}

@@ -1,4 +1,4 @@
-// A gear's name and where it comes from, on one line.
+// A gear's name, origin and bindings.
 
 import { A } from "@solidjs/router";
 import { createMemo, type JSX, Show } from "solid-js";
@@ -12,7 +12,7 @@ import { RUNTIME_NAMES, StatusTag } from "./gear-words.tsx";
 
 export function GearHead(props: { readonly gear: GearDetail }): JSX.Element {
   const workspaces = workspacesQuery();
-  /** Where it was forged, for those who see it. */
+  /** The workspace where it was forged, if this person can see it. */
   const home = createMemo(
     () => workspaces.data()?.find(({ id }) => id === props.gear.workspace_id),
     undefined,

@@ -1,4 +1,4 @@
-// What the pages of one gear read. All keys begin with "gears", so that `refresh("gears")` after a change makes every one of them current.
+// Queries of the gear pages. All keys start with "gears", so that `refresh("gears")` after a change refetches all of them.
 
 import type { AuditRecord } from "../../../src/service/audit/schema.ts";
 import type { GearDetail, GearRunDetail, GearVersion } from "../../../src/service/gears/schema.ts";
@@ -6,7 +6,7 @@ import { api, take } from "../../api/client.ts";
 import { createQuery, put, type Query } from "../../api/query.ts";
 import { isAdmin } from "../../state/session.ts";
 
-/** Somebody else may save or decide while one looks. */
+/** Somebody else may save or decide meanwhile. */
 const GEAR_EVERY_MS = 8_000;
 const DECISIONS_READ_MAX = 500;
 
@@ -18,12 +18,12 @@ export function gearQuery(id: () => number): Query<GearDetail> {
   return createQuery(() => ({ key: keyOfGear(id()), read: () => readGear(id()) }), { every: GEAR_EVERY_MS });
 }
 
-/** What an answer has told. */
+/** Stores the record that a response returned. */
 export function putGear(gear: GearDetail): void {
   put(keyOfGear(gear.id), gear);
 }
 
-/** One version with its code; null: there is none by that number. */
+/** One version with its code; null if there is none of that number. */
 export function versionQuery(id: () => number, version: () => number | undefined): Query<GearVersion | null> {
   return createQuery(() => {
     const wanted = version();
@@ -51,7 +51,7 @@ const ACTIONS = [
   ["gear.withdraw", "withdrawn"],
 ] as const;
 
-/** For admins: who decided what about it, newest first. */
+/** Decisions on the gear, newest first; admins only. */
 export function decisionsQuery(id: () => number): Query<readonly GearDecision[]> {
   return createQuery(() =>
     isAdmin() ? { key: ["gears", "decisions", id()], read: () => readDecisions(id()) } : undefined,
@@ -93,7 +93,7 @@ export interface Place {
   readonly agent: string | null;
 }
 
-/** Where it is bound in one workspace. */
+/** The gear's bindings in one workspace. */
 export async function readPlaces(
   gearId: number,
   workspace: { readonly id: number; readonly name: string },

@@ -1,4 +1,4 @@
-// How gears are spoken of: their status as a word and a colour, their runtime by its name, what came of a run, and whether runs are isolated.
+// Names and tags for gears: status, runtime, outcomes of runs, and the meaning of an approval.
 
 import { type JSX, Show } from "solid-js";
 import type {
@@ -13,7 +13,7 @@ import { duration } from "../../kit/format.ts";
 import { isolationLost } from "../../state/gear-state.ts";
 
 export const STATUS_NAMES: Readonly<Record<GearStatus, string>> = {
-  pending: "waits for approval",
+  pending: "pending approval",
   approved: "approved",
   disabled: "disabled",
 };
@@ -24,7 +24,7 @@ export function StatusTag(props: { readonly gear: Gear; readonly version?: boole
   return (
     <span class={`tag ${isolationLost(props.gear) ? "wait" : STATUS_LOOKS[props.gear.status]}`}>
       {props.version ? `version ${props.gear.version} ` : ""}
-      {isolationLost(props.gear) ? "approved for isolation only" : STATUS_NAMES[props.gear.status]}
+      {isolationLost(props.gear) ? "isolation lost" : STATUS_NAMES[props.gear.status]}
     </span>
   );
 }
@@ -45,10 +45,10 @@ export const AUTH_NAMES: Readonly<Record<string, string>> = {
 };
 
 export const KIND_NAMES: Readonly<Record<GearRunKind, string>> = {
-  run: "by hand",
+  run: "manual run",
   dry: "dry run",
   test: "test",
-  tool: "call by an agent",
+  tool: "agent call",
 };
 
 interface Ran {
@@ -58,9 +58,9 @@ interface Ran {
   readonly error: string | null;
 }
 
-/** In few words, and whether it went well; undefined: not over. */
+/** The outcome in a few words, and whether it is good; undefined while it runs. */
 export function outcomeOf(run: Ran): { words: string; well: boolean | undefined } {
-  if (run.status === "running") return { words: "runs", well: undefined };
+  if (run.status === "running") return { words: "running", well: undefined };
   if (run.timed_out) return { words: "timed out", well: false };
   if (run.status === "done") return { words: `exit ${run.exit_code}`, well: run.exit_code === 0 };
   return { words: run.status, well: false };
@@ -81,23 +81,23 @@ export function resultWords(result: {
   return `${result.timed_out ? "timed out" : `exit ${result.exit_code}`} · ${duration(result.duration_ms)}`;
 }
 
-/** What approving exactly this content allows. From what the server says about itself, nothing assumed. */
+/** What approval of exactly this content allows on this server. */
 export function ApprovalMeaning(props: { readonly gear: GearDetail }): JSX.Element {
   return (
     <Show
       when={props.gear.isolated}
       fallback={
         <p class="gear-bad">
-          <strong>Gears are not isolated on this server.</strong> Exactly these bytes may then run with the
-          server's own access: files, the database, the stored provider keys, the network and this API. This
-          approval is the only control. Isolation needs Docker on the server's machine, and a restart of the
-          service.
+          <strong>Gears are not isolated on this server.</strong> If you approve, exactly these bytes may run
+          with the server's own access: files, the database, the stored provider keys, the network and this
+          API. This approval is the only control. To isolate gears, install Docker on the server's machine and
+          restart the service.
         </p>
       }
     >
       <p class="muted">
-        Exactly these bytes may run, in a container without network, 512 MB, one processor, read-only. Any
-        change asks again.
+        If you approve, exactly these bytes may run, in a read-only container without network access, with 512
+        MB of memory and one processor. Any change needs a new approval.
       </p>
     </Show>
   );

@@ -1,4 +1,4 @@
-// One gear: its review, its code, what it did, and its versions, each with its address.
+// One gear: review, code, runs and versions, each with its address.
 
 import { A, useNavigate, useParams } from "@solidjs/router";
 import Ellipsis from "lucide-solid/icons/ellipsis";
@@ -108,13 +108,13 @@ async function remove(gear: GearDetail, navigate: (path: string) => void): Promi
   if (!sure) return;
   await take(api.gears({ id: gear.id }).delete());
   navigate("/gears");
-  tell(`${gear.name} is deleted.`);
+  tell(`${gear.name} deleted.`);
   await Promise.all([refresh("gears"), refresh("approvals")]);
 }
 
 const WORKSPACES_AT_ONCE = 6;
 
-/** Admins see all workspaces, so these are all places. */
+/** Complete, since admins see all workspaces. */
 async function placesOf(gearId: number): Promise<readonly Place[]> {
   const workspaces = [...(await take(api.workspaces.get()))];
   const places: Place[] = [];
@@ -132,11 +132,11 @@ function Loss(props: { readonly gear: GearDetail; readonly places: readonly Plac
   return (
     <div class="stack">
       <p>
-        Its {props.gear.version === 1 ? "version" : `${props.gear.version} versions`} and its tests can't be
-        seen any more. The record of its runs stays.
+        Its {props.gear.version === 1 ? "version" : `${props.gear.version} versions`} and its tests will be
+        lost. The record of its runs is kept.
       </p>
       <Show when={props.places.length > 0} fallback={<p>No agent is bound to it.</p>}>
-        <p>These can't call it any more:</p>
+        <p>These can no longer call it:</p>
         <ul class="gear-places">
           <For each={props.places.slice(0, PLACES_SHOWN_MAX)}>
             {(place) => (

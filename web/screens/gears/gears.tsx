@@ -1,4 +1,4 @@
-// All gears, with what may run and what waits; and the form for a new one.
+// The list of gears with their status, and the form for a new one.
 
 import { A, useNavigate, useSearchParams } from "@solidjs/router";
 import Cog from "lucide-solid/icons/cog";
@@ -22,7 +22,7 @@ const NEW = "/gears?new=1";
 export function Gears(): JSX.Element {
   const [params] = useSearchParams<{ new: string }>();
   useCrumbs(() =>
-    params.new ? [{ name: "Gears", path: "/gears" }, { name: "New gear" }] : [{ name: "Gears" }],
+    params.new ? [{ name: "Gears", path: "/gears" }, { name: "Create gear" }] : [{ name: "Gears" }],
   );
   const gears = gearsQuery();
   return (
@@ -49,12 +49,12 @@ function NoGears(): JSX.Element {
         icon={<Cog aria-hidden="true" />}
         actions={
           <A class="btn primary" href={NEW}>
-            New gear
+            Create gear
           </A>
         }
       >
-        A gear is a small program that agents can call. It gets its arguments as JSON and what it prints is
-        the result. Agents can write gears themselves; none runs for them before an admin has approved exactly
+        A gear is a small program that agents can call. It receives its arguments as JSON, and its output is
+        the result. Agents can write gears themselves, but cannot run one until an admin has approved exactly
         that program.
       </Empty>
     </div>
@@ -155,7 +155,7 @@ function GearList(props: { readonly gears: readonly Gear[] }): JSX.Element {
           />
           <A class="btn primary" href={NEW}>
             <Plus aria-hidden="true" />
-            New gear
+            Create gear
           </A>
         </div>
       </div>
@@ -173,7 +173,7 @@ function GearList(props: { readonly gears: readonly Gear[] }): JSX.Element {
       </div>
       <Switch>
         <Match when={shown().length === 0}>
-          <Empty title="No gear fits">Other words, or another status, may find it.</Empty>
+          <Empty title="No matching gears">Try another search or status.</Empty>
         </Match>
         <Match when={true}>
           <div class="gears-table">
@@ -191,7 +191,7 @@ function GearList(props: { readonly gears: readonly Gear[] }): JSX.Element {
   );
 }
 
-/** As the server says it; every record says the same. */
+/** The server's statement; every gear carries the same one. */
 function Isolation(props: { readonly gear: Gear | undefined }): JSX.Element {
   return (
     <Show when={props.gear}>

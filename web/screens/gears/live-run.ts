@@ -1,5 +1,5 @@
-// One run of a gear as it happens: what it prints comes in as events, then its result, or why there is none. A run goes on when nobody
-// looks any more; leaving the page only ends the looking.
+// One live run of a gear: its output arrives as events, followed by its result or a problem. Leaving the page stops following the run, not the
+// run itself.
 
 import { type Accessor, createSignal, onCleanup } from "solid-js";
 import type { GearResult } from "../../../src/service/gears/schema.ts";
@@ -7,7 +7,7 @@ import { asProblem, type Problem, problemOf } from "../../api/problem.ts";
 import { refresh } from "../../api/query.ts";
 import { type StreamedEvent, streamEvents } from "../../api/stream.ts";
 
-/** Shown while it runs; the run's record has more. */
+/** Characters kept while it runs; the run's record has more. */
 const CHARACTERS_SHOWN = 100_000;
 
 export interface Printed {
@@ -17,9 +17,9 @@ export interface Printed {
 
 export interface LiveRun {
   readonly running: Accessor<boolean>;
-  /** Both streams in the order in which they came. */
+  /** Both streams, interleaved as they arrived. */
   readonly printed: Accessor<readonly Printed[]>;
-  /** The beginning was left out. */
+  /** Whether the start was dropped. */
   readonly cut: Accessor<boolean>;
   readonly result: Accessor<GearResult | undefined>;
   readonly problem: Accessor<Problem | undefined>;
@@ -71,9 +71,9 @@ export function createLiveRun(): LiveRun {
   return { running, printed, cut, result, problem, start, clear };
 }
 
-const BROKEN_OFF = "The connection ended before the run did. Its record is under Runs.";
+const BROKEN_OFF = "The connection was lost before the run ended. See its record under Runs.";
 
-/** Neighbours of one stream are one piece; only the end of a long output is kept. */
+/** Joins adjacent pieces of one stream, and keeps only the end of a long output. */
 export function join(all: readonly Printed[]): { printed: readonly Printed[]; cut: boolean } {
   const joined: Printed[] = [];
   for (const piece of all) {

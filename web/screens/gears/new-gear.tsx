@@ -1,4 +1,4 @@
-// The form for a new gear. It waits for approval afterwards, so the way goes on to its review.
+// The form for a new gear. A new gear is pending, so its review follows.
 
 import { A, useNavigate } from "@solidjs/router";
 import { createSignal, type JSX, Show } from "solid-js";
@@ -61,11 +61,11 @@ export function NewGear(): JSX.Element {
   return (
     <form class="gear-new" onSubmit={(event) => void making.submit(event)}>
       <div class="title">
-        <h1>New gear</h1>
+        <h1>Create gear</h1>
       </div>
       <p class="muted gear-new-about">
-        A small program that agents can call. Its arguments come as one JSON object on stdin; what it prints
-        is the result. It waits for an admin's approval before it runs for anyone.
+        A small program that agents can call. It receives its arguments as one JSON object on stdin, and its
+        output is the result. Agents can call it once an admin has approved it.
       </p>
       <div class="form">
         <div class="gear-new-row">
@@ -75,7 +75,7 @@ export function NewGear(): JSX.Element {
             autofocus
             value={name()}
             onInput={setName}
-            hint="Small letters, digits and _; it becomes a tool's name and never changes."
+            hint="Lower-case letters, digits and _. It is also the tool's name and cannot be changed."
             problem={making.of("name")}
           />
           <Select
@@ -118,7 +118,7 @@ function BinaryFile(props: {
     setTooLarge(undefined);
     if (!file) return;
     if (file.size > PROGRAM_BYTES_MAX)
-      return void setTooLarge(`It has ${bytes(file.size)}; at most ${bytes(PROGRAM_BYTES_MAX)} are taken.`);
+      return void setTooLarge(`The file has ${bytes(file.size)}; the limit is ${bytes(PROGRAM_BYTES_MAX)}.`);
     const content = base64Of(new Uint8Array(await file.arrayBuffer()));
     props.onChange({
       ...props.draft,
@@ -127,11 +127,7 @@ function BinaryFile(props: {
     });
   };
   return (
-    <Field
-      label="Program"
-      hint="A program for Linux that needs nothing beside it."
-      problem={tooLarge() ?? props.problem}
-    >
+    <Field label="Program" hint="A self-contained program for Linux." problem={tooLarge() ?? props.problem}>
       {(field) => (
         <input
           class="input"

@@ -1,5 +1,4 @@
-// A gear's program while somebody writes it: its files, the schema of its arguments, and what stands beside them. Pure: what is changed is
-// a new value.
+// A gear's program while it is being edited: files, argument schema, description, tags and tests. Pure and immutable.
 
 import { fieldProblem } from "../../api/problem.ts";
 import type { GearDetail, GearFile, GearRuntime, GearTest } from "../../../src/service/gears/schema.ts";
@@ -32,7 +31,7 @@ export const ENTRYPOINTS: Readonly<Record<GearRuntime, string>> = {
 const STARTS: Readonly<Record<GearRuntime, string>> = {
   python: 'import json, sys\n\nargs = json.load(sys.stdin)\nprint(args["text"])\n',
   node: "const args = JSON.parse(await new Response(process.stdin).text());\nconsole.log(args.text);\n",
-  bash: "# The arguments come as JSON on stdin; what is printed is the result.\ncat\n",
+  bash: "# The arguments arrive as JSON on stdin; the output is the result.\ncat\n",
   binary: "",
 };
 
@@ -76,7 +75,7 @@ export function draftOf(gear: GearDetail): ProgramDraft {
   };
 }
 
-/** Another runtime has another entrypoint. What nobody has touched is the example of the new one. */
+/** Renames the entrypoint for the new runtime. An untouched example is replaced by the new runtime's example. */
 export function withRuntime(draft: ProgramDraft, runtime: GearRuntime): ProgramDraft {
   const untouched =
     draft.files.length <= 1 &&

@@ -1,5 +1,4 @@
-// Writes a gear's program: its files in the editor, the schema of its arguments beside them, and below what is not part of what is
-// approved: description, tags and tests.
+// The editor of a gear's program: its files and argument schema, and below them description, tags and tests.
 
 import Plus from "lucide-solid/icons/plus";
 import X from "lucide-solid/icons/x";
@@ -15,7 +14,7 @@ interface EditorProps {
   readonly onChange: (draft: ProgramDraft) => void;
   readonly readOnly?: boolean;
   readonly onSave: () => void;
-  /** What the server refused, by field. */
+  /** The server's problems by field. */
   readonly problemOf: (field: string) => string | undefined;
 }
 
@@ -58,7 +57,7 @@ export function ProgramEditor(props: EditorProps): JSX.Element {
         <Match when={shown() === SCHEMA}>
           <div class="gear-editor-room">
             <Editor
-              label="Schema of the arguments"
+              label="Argument schema"
               fileName="arguments.json"
               value={props.draft.argsSchema}
               onChange={(argsSchema) => props.onChange({ ...props.draft, argsSchema })}
@@ -70,7 +69,7 @@ export function ProgramEditor(props: EditorProps): JSX.Element {
         <Match when={file()?.encoding === "base64" && file()}>
           {(binary) => (
             <div class="section muted">
-              This file is not text: about {bytes(Math.floor((binary().content.length * 3) / 4))}.
+              Binary file, about {bytes(Math.floor((binary().content.length * 3) / 4))}.
             </div>
           )}
         </Match>
@@ -165,7 +164,7 @@ function FileActions(
         >
           <input
             class="input mono gear-editor-name"
-            aria-label="Path of the new file"
+            aria-label="Path of new file"
             placeholder="lib/words.py"
             value={name()}
             ref={(element) => queueMicrotask(() => element.focus())}
@@ -191,7 +190,7 @@ export function DetailFields(props: EditorProps): JSX.Element {
         value={props.draft.description}
         onInput={(description) => put({ description })}
         disabled={props.readOnly ?? false}
-        hint="What agents are told that it does."
+        hint="Tells agents what the gear does."
         problem={props.problemOf("description")}
       />
       <TextInput
@@ -213,9 +212,7 @@ export function TestFields(props: EditorProps): JSX.Element {
   return (
     <fieldset class="gear-test-fields" disabled={props.readOnly}>
       <legend class="heading">Tests</legend>
-      <p class="small muted">
-        Arguments, and what the gear is expected to print for them: that text, or the same JSON.
-      </p>
+      <p class="small muted">Arguments and the expected output: the same text, or the same JSON.</p>
       <Index each={props.draft.tests}>
         {(test, index) => (
           <div class="gear-test-draft">
@@ -233,7 +230,7 @@ export function TestFields(props: EditorProps): JSX.Element {
               </IconButton>
             </div>
             <TextArea
-              label="Arguments as JSON"
+              label="Arguments (JSON)"
               mono
               rows={3}
               value={test().args}
@@ -267,7 +264,7 @@ export function TestFields(props: EditorProps): JSX.Element {
           }
         >
           <Plus aria-hidden="true" />
-          Add a test
+          Add test
         </Button>
       </Show>
     </fieldset>

@@ -1,5 +1,5 @@
-// The review of a gear: its content and how it differs from what was approved before, its tests, a dry run, and the decision. What is looked
-// at stays as it was when the page was opened: a version that is saved meanwhile is announced, and never slips under the button.
+// The review of a gear: its content or the diff from the approved version, tests, a dry run, and the decision. The page keeps showing the
+// version that it was opened with: a newer one is announced and never slips under the Approve button.
 
 import { children, createEffect, createMemo, createSignal, type JSX, Match, Show, Switch } from "solid-js";
 import type { GearDetail } from "../../../src/service/gears/schema.ts";
@@ -23,7 +23,7 @@ import { TryGear } from "./try-gear.tsx";
 export function Review(props: { readonly gear: GearDetail }): JSX.Element {
   const [looked, setLooked] = createSignal(props.gear);
   const outdated = () => props.gear.content_hash !== looked().content_hash;
-  // Its status, tests and approvals may change while one looks; its content not.
+  // Status, tests and approval may change while the page is open; the content may not.
   createEffect(() => {
     if (!outdated()) setLooked(props.gear);
   });
@@ -36,7 +36,7 @@ export function Review(props: { readonly gear: GearDetail }): JSX.Element {
       <EarlierDecisions gear={looked()} />
     </>
   ));
-  // Sticks to the end of what scrolls: it has to stand in it by itself.
+  // Sticks to the end of the scroll container, so it must be its direct child.
   const decision = children(() => (
     <Show when={isAdmin()}>
       <DecisionBar
@@ -74,7 +74,7 @@ export function Review(props: { readonly gear: GearDetail }): JSX.Element {
         size={380}
         min={300}
         max={640}
-        sideLabel="Try and decide"
+        sideLabel="Run and decide"
         open
         main={main()}
         side={
@@ -96,11 +96,11 @@ function Outdated(props: {
   return (
     <div class="notice wait gear-outdated" role="alert">
       <div>
-        Version {props.latest.version} was saved while you look at version {props.looked.version}. Only the
-        current version can be approved.
+        Version {props.latest.version} was saved meanwhile. You see version {props.looked.version}, but only
+        the current version can be approved.
       </div>
       <Button small onClick={() => props.onLook()}>
-        Look at version {props.latest.version}
+        Show version {props.latest.version}
       </Button>
     </div>
   );
@@ -108,10 +108,10 @@ function Outdated(props: {
 
 const NOTHING = "nothing";
 
-/** With what to compare: by itself what was approved before, as far as this person may know it, else the version before. */
+/** The diff base defaults to the last approved version if this person may know it, else to the previous version. */
 function Compared(props: {
   readonly gear: GearDetail;
-  /** Stands after the content, and only after it: not while it is read. */
+  /** Rendered after the content, once that has loaded. */
   readonly end: JSX.Element;
 }): JSX.Element {
   const id = () => props.gear.id;
@@ -119,12 +119,12 @@ function Compared(props: {
   const decisions = decisionsQuery(id);
   const approved = createMemo(() => decisions.data()?.find(({ action }) => action === "approved"));
   const [picked, setPicked] = createSignal<string>();
-  /** Undefined: the content by itself. */
+  /** Undefined: no diff. */
   const usual = createMemo<number | undefined>(() => {
     if (props.gear.status === "approved") return undefined;
     const last = approved();
     if (last) return last.record.content_hash === props.gear.content_hash ? undefined : last.version;
-    // An admin knows that nothing was approved before: then all of it is new.
+    // An admin can tell that nothing was approved before, so all of it is new.
     if (decisions.data()) return undefined;
     return current() > 1 ? current() - 1 : undefined;
   });
@@ -137,7 +137,7 @@ function Compared(props: {
   const name = (version: number) =>
     `version ${version}${approved()?.version === version ? " (approved)" : ""}`;
   const choices = () => [
-    { value: NOTHING, label: "nothing: all of it" },
+    { value: NOTHING, label: "nothing (show all)" },
     ...Array.from({ length: current() - 1 }, (_, index) => current() - 1 - index).map((version) => ({
       value: String(version),
       label: name(version),
@@ -152,7 +152,7 @@ function Compared(props: {
       <Show when={current() > 1}>
         <div class="gear-compare">
           <Select
-            label="Compared with"
+            label="Compare with"
             value={String(base() ?? NOTHING)}
             choices={choices()}
             onChange={setPicked}

@@ -1,4 +1,4 @@
-// What a gear did: every run that this person may see, and one of them with its arguments and output.
+// The runs of a gear that this person may see, and the details of one run.
 
 import { useSearchParams } from "@solidjs/router";
 import Play from "lucide-solid/icons/play";
@@ -55,7 +55,7 @@ export function Runs(props: { readonly gear: GearDetail }): JSX.Element {
   );
   const [earlier, setEarlier] = createSignal<readonly GearRun[]>([]);
   const [atEnd, setAtEnd] = createSignal(false);
-  /** The newest first; what the newest page has grown past stays among the earlier ones. */
+  /** Newest first, merged from the polled page and the earlier ones. */
   const runs = createMemo(() => {
     const all = new Map([...earlier(), ...(newest.data() ?? [])].map((run) => [run.id, run]));
     return [...all.values()].toSorted((a, b) => b.id - a.id);
@@ -96,7 +96,7 @@ export function Runs(props: { readonly gear: GearDetail }): JSX.Element {
                 <Show when={more()}>
                   <div class="section">
                     <Button small onClick={() => void readMore()}>
-                      Earlier runs
+                      Load earlier runs
                     </Button>
                   </div>
                 </Show>
@@ -112,9 +112,9 @@ export function Runs(props: { readonly gear: GearDetail }): JSX.Element {
 
 function NoRuns(): JSX.Element {
   return (
-    <Empty title="No runs that you may see" icon={<Play aria-hidden="true" />}>
-      Every run of a gear is kept here with its arguments and output: dry runs, tests, runs by hand and calls
-      by agents.
+    <Empty title="No runs yet" icon={<Play aria-hidden="true" />}>
+      Dry runs, tests, manual runs and agent calls appear here with their arguments and output, as far as you
+      may see them.
     </Empty>
   );
 }
@@ -137,8 +137,8 @@ function RunDetail(props: { readonly run: GearRunDetail; readonly onClose: () =>
       ["Who", `${run.user_name}, ${AUTH_NAMES[run.auth]}${run.agent === null ? "" : `, by ${run.agent}`}`],
       ["Version", `${run.version}, ${shortHash(run.content_hash)}`],
       ["Started", <Time time={run.started_at} />],
-      ["Duration", run.duration_ms === null ? "not known" : duration(run.duration_ms)],
-      ["Isolated", run.isolated ? "yes" : <span class="gear-bad">no: it had the server's own access</span>],
+      ["Duration", run.duration_ms === null ? "unknown" : duration(run.duration_ms)],
+      ["Isolated", run.isolated ? "yes" : <span class="gear-bad">no, with the server's own access</span>],
     ];
   };
   return (
@@ -180,7 +180,7 @@ function RunDetail(props: { readonly run: GearRunDetail; readonly onClose: () =>
         <Text title="Errors" text={props.run.stderr} />
       </Show>
       <Show when={props.run.truncated}>
-        <p class="section small muted">Some output was dropped: 1 MiB of each stream is kept.</p>
+        <p class="section small muted">Output truncated: 1 MiB of each stream is kept.</p>
       </Show>
     </>
   );
@@ -198,18 +198,18 @@ function Text(props: { readonly title: string; readonly text: string | null }): 
         <h3 class="heading">{props.title}</h3>
         <span class="end">
           <Show when={text() !== ""}>
-            <CopyButton text={text()} label={`Copy: ${props.title}`} />
+            <CopyButton text={text()} label={`Copy ${props.title.toLowerCase()}`} />
           </Show>
         </span>
       </div>
-      <Show when={text() !== ""} fallback={<p class="muted small">Nothing.</p>}>
+      <Show when={text() !== ""} fallback={<p class="muted small">Empty.</p>}>
         <pre class="block gear-run-text" tabIndex={0} role="region" aria-label={props.title}>
           {shown()}
         </pre>
       </Show>
       <Show when={shown().length < text().length}>
         <Button small onClick={() => setAll(true)}>
-          Show all of it
+          Show all
         </Button>
       </Show>
     </div>

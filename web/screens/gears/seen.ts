@@ -1,17 +1,16 @@
-// Whether all of a text was on the screen: its end came into view. Scrolling is what a person does with a text that they read; whether they
-// read it nobody can know.
+// Tracks whether the end of a text came into view. That is as close as a page can get to knowing that it was read.
 
 import { createEffect, createSignal, on, onCleanup } from "solid-js";
 
 export interface Seen {
   readonly all: () => boolean;
-  /** Of the element after the text. */
+  /** For the `ref` of the element after the text. */
   readonly end: (element: HTMLElement) => void;
-  /** Brings what was not seen into view. */
+  /** Scrolls to the end. */
   readonly show: () => void;
 }
 
-/** Another key is another text. */
+/** A new key starts over. */
 export function createSeen(key: () => string): Seen {
   const [all, setAll] = createSignal(false);
   const [end, setEnd] = createSignal<HTMLElement>();

@@ -1,4 +1,4 @@
-// Somebody else saved a version while one wrote: both are shown, and nothing is lost either way, since versions are kept.
+// Shown when somebody else saved a version meanwhile. Nothing is lost either way, since all versions are kept.
 
 import { createMemo, type JSX } from "solid-js";
 import type { GearDetail } from "../../../src/service/gears/schema.ts";
@@ -7,7 +7,7 @@ import { Dialog } from "../../kit/dialog.tsx";
 import { ContentDiff } from "./content-diff.tsx";
 import type { ProgramDraft } from "./program-draft.ts";
 
-/** `back`: go on writing. */
+/** `back`: continue editing. */
 export type StaleChoice = "mine" | "theirs" | "back";
 
 export function StaleSave(props: {
@@ -23,20 +23,21 @@ export function StaleSave(props: {
     files: props.draft.files,
   }));
   return (
-    <Dialog open wide title="Somebody else saved this gear" onClose={() => props.onChoose("back")}>
+    <Dialog open wide title="Someone else saved this gear" onClose={() => props.onChoose("back")}>
       <p>
-        Version {props.gear.version} was saved while you wrote. This is what saving yours would change in it.
+        Version {props.gear.version} was saved while you were editing. This is what saving your version would
+        change in it.
       </p>
       <div class="gear-stale">
         <ContentDiff before={props.gear} after={mine()} note={`version ${props.gear.version} → yours`} />
       </div>
       <div class="actions">
-        <Button onClick={() => props.onChoose("back")}>Go on writing</Button>
+        <Button onClick={() => props.onChoose("back")}>Continue editing</Button>
         <Button kind="danger" onClick={() => props.onChoose("theirs")}>
           Discard mine
         </Button>
         <Button kind="primary" onClick={() => props.onChoose("mine")}>
-          Save mine as version {props.gear.version + 1}
+          Save as version {props.gear.version + 1}
         </Button>
       </div>
     </Dialog>

@@ -1,4 +1,4 @@
-// The tests that are stored with a gear: what each gives it and expects, and what came of the last time they ran.
+// The tests stored with a gear: arguments, expected output, and the last result.
 
 import Check from "lucide-solid/icons/check";
 import CircleDashed from "lucide-solid/icons/circle-dashed";
@@ -15,11 +15,11 @@ import { resultWords } from "./gear-words.tsx";
 
 export function StoredTests(props: {
   readonly gear: GearDetail;
-  /** Puts the arguments of a test into the form. */
+  /** Fills the form with the arguments of a test. */
   readonly onUse: (args: Readonly<Record<string, unknown>>) => void;
 }): JSX.Element {
   const [report, setReport] = createSignal<TestReport>();
-  /** Of other content they say nothing about this one. */
+  /** Results of other content do not apply. */
   createEffect(
     on(
       () => props.gear.content_hash,
@@ -37,7 +37,7 @@ export function StoredTests(props: {
     <section class="gear-tests" aria-labelledby="gear-tests">
       <div class="row">
         <h2 class="heading" id="gear-tests">
-          Tests stored with this gear
+          Tests
         </h2>
         <Show when={props.gear.tests.length > 0 && mayRun()}>
           <span class="end row">
@@ -56,8 +56,7 @@ export function StoredTests(props: {
         when={props.gear.tests.length > 0}
         fallback={
           <p class="muted small">
-            None. A test is a set of arguments with the output that is expected; it is written on the Code
-            page.
+            No tests yet. A test is a set of arguments with the expected output. Add tests on the Code page.
           </p>
         }
       >
@@ -88,7 +87,7 @@ function OneTest(props: {
   const summary = () => {
     const outcome = props.outcome;
     if (!outcome) return JSON.stringify(props.test.args);
-    return outcome.problem ?? "printed what was expected";
+    return outcome.problem ?? "printed the expected output";
   };
   return (
     <details class="gear-test">
@@ -145,7 +144,7 @@ function Part(props: { readonly title: string; readonly text: string }): JSX.Ele
   return (
     <div>
       <div class="label">{props.title}</div>
-      <pre class="block">{props.text === "" ? "nothing" : props.text}</pre>
+      <pre class="block">{props.text === "" ? "(empty)" : props.text}</pre>
     </div>
   );
 }

@@ -1,5 +1,4 @@
-// Runs a gear from its page: arguments as a form, what it prints as it comes, and what came of it. Dry for a review, or for real once it
-// is approved.
+// Runs a gear from its page, with a form for its arguments and live output: a dry run during review, or a real run once it is approved.
 
 import { createEffect, createSignal, For, type JSX, on, Show } from "solid-js";
 import type { GearDetail } from "../../../src/service/gears/schema.ts";
@@ -17,7 +16,7 @@ import { createLiveRun, type LiveRun } from "./live-run.ts";
 export function TryGear(props: { readonly gear: GearDetail; readonly form: ArgsFormState }): JSX.Element {
   const run = createLiveRun();
   const [workspace, setWorkspace] = createSignal("");
-  /** Output of other content says nothing about this one. */
+  /** Output of other content does not apply. */
   createEffect(on(() => props.gear.content_hash, run.clear, { defer: true }));
   const mayTry = () => props.gear.isolated || isAdmin();
   const start = (dry: boolean) => {
@@ -44,7 +43,7 @@ export function TryGear(props: { readonly gear: GearDetail; readonly form: ArgsF
         when={mayTry()}
         fallback={
           <p class="muted small">
-            Gears are not isolated on this server, so only admins may run this one before it is approved.
+            Gears are not isolated on this server, so only admins can run this gear before it is approved.
           </p>
         }
       >
@@ -93,19 +92,19 @@ function WorkspaceOfFiles(props: {
   const workspaces = workspacesQuery();
   return (
     <Select
-      label="Workspace of the files"
+      label="Files from workspace"
       value={props.value}
       onChange={props.onChange}
       choices={[
         { value: "", label: "none" },
         ...(workspaces.data() ?? []).map(({ id, name }) => ({ value: String(id), label: name })),
       ]}
-      hint="The files that the arguments name are given to the run, read-only."
+      hint="The run receives read-only copies of the files that the arguments name."
     />
   );
 }
 
-/** Told as it comes only at its end: a program may print much. */
+/** Only the end is announced to screen readers, since a program may print a lot. */
 function Output(props: { readonly run: LiveRun }): JSX.Element {
   let box: HTMLDivElement | undefined;
   createEffect(
@@ -128,19 +127,17 @@ function Output(props: { readonly run: LiveRun }): JSX.Element {
           aria-label="Output"
         >
           <Show when={props.run.cut()}>
-            <div class="faint">The beginning is left out here.</div>
+            <div class="faint">The start is not shown.</div>
           </Show>
           <For each={props.run.printed()}>
             {(piece) => <span class={`gear-${piece.stream}`}>{piece.text}</span>}
           </For>
           <Show when={props.run.printed().length === 0}>
-            <span class="faint">
-              {props.run.running() ? "Nothing printed so far." : "It printed nothing."}
-            </span>
+            <span class="faint">{props.run.running() ? "No output yet." : "No output."}</span>
           </Show>
         </div>
         <div class="gear-output-end small" role="status">
-          <Show when={props.run.result()} fallback={props.run.running() ? "runs" : ""}>
+          <Show when={props.run.result()} fallback={props.run.running() ? "running" : ""}>
             {(result) => (
               <>
                 <span class="mono" classList={{ "gear-bad": result().exit_code !== 0 || result().timed_out }}>

@@ -1,4 +1,4 @@
-// All versions of a gear: who saved each, its hash, and what one changed in another.
+// All versions of a gear with author and hash, and the diff between any two.
 
 import { createMemo, createSignal, For, type JSX, Match, Show, Switch } from "solid-js";
 import type { GearDetail, GearVersion } from "../../../src/service/gears/schema.ts";
@@ -94,7 +94,7 @@ function Compare(props: {
                   </button>
                   <span class="mono muted row" title={`SHA-256 ${one.content_hash}`}>
                     {shortHash(one.content_hash)}
-                    <CopyButton text={one.content_hash} label={`Copy the hash of version ${one.version}`} />
+                    <CopyButton text={one.content_hash} label={`Copy hash of version ${one.version}`} />
                   </span>
                 </li>
               )}
@@ -103,7 +103,7 @@ function Compare(props: {
           <Show when={props.more}>
             <div class="section">
               <Button small onClick={() => props.onMore()}>
-                Earlier versions
+                Load earlier versions
               </Button>
             </div>
           </Show>

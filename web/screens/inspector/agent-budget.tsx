@@ -1,4 +1,4 @@
-// What an agent used, alone and of the whole, and the limits that it has for a turn and for a day.
+// An agent's usage, its share of the workspace, and its limits per turn and per day.
 
 import { createMemo, createSignal, type JSX, Show } from "solid-js";
 import type { Agent } from "../../../src/service/blueprint/schema.ts";
@@ -16,7 +16,7 @@ export function AgentBudget(props: { readonly agent: Agent }): JSX.Element {
   const used = createMemo(() => here.state().usage.agents.find(({ agent_id: id }) => id === props.agent.id));
   const running = () => {
     const usage = used();
-    if (!usage || usage.calls === 0) return "No model call yet.";
+    if (!usage || usage.calls === 0) return "No model calls yet.";
     const share = usage.share === null ? "" : `, ${percent(usage.share)} of the workspace`;
     const unreported =
       usage.unreported_calls === 0 ? "" : `; ${plural(usage.unreported_calls, "call")} not reported`;
@@ -32,7 +32,7 @@ export function AgentBudget(props: { readonly agent: Agent }): JSX.Element {
         fallback={
           <Show when={ownsWorkspace(here.state().workspace)}>
             <Button small onClick={() => setEditing(true)}>
-              {props.agent.budget ? "Change limits" : "Set limits"}
+              {props.agent.budget ? "Edit limits" : "Set limits"}
             </Button>
           </Show>
         }
@@ -41,7 +41,7 @@ export function AgentBudget(props: { readonly agent: Agent }): JSX.Element {
           budget={props.agent.budget}
           send={(budget) => take(api.agents({ id: props.agent.id }).patch({ budget }))}
           onDone={() => setEditing(false)}
-          note="What it delegates counts too."
+          note="Work that it delegates counts, too."
         />
       </Show>
     </section>

@@ -1,4 +1,4 @@
-// Which model an agent speaks with. Another one is used from its next model call on.
+// The model of an agent. A change applies from its next model call.
 
 import { createMemo, createSignal, type JSX } from "solid-js";
 import type { Agent } from "../../../src/service/blueprint/schema.ts";
@@ -36,7 +36,7 @@ export function AgentModel(props: { readonly agent: Agent }): JSX.Element {
         choices={choices()}
         problem={problem()}
         onChange={(value) => void change(value)}
-        hint="Used from the next model call on."
+        hint="Applies from the next model call."
       />
     </section>
   );

@@ -1,4 +1,4 @@
-// The prompt of an agent as it stands, read again when something that it is made of changed, and its parts summed up by what they are.
+// The current prompt of an agent, refetched when one of its sources changes, and the sums of its parts by kind.
 
 import { createEffect, createMemo, on, onCleanup } from "solid-js";
 import type { Prompt, PromptPart } from "../../../src/service/conversation/schema.ts";
@@ -56,7 +56,7 @@ export function agentPromptQuery(agentId: () => number): Query<Prompt> {
   return query;
 }
 
-/** Role, each instruction and document, tools, the conversation: in the order of the prompt. */
+/** In the order of the prompt: role, each instruction and document, tools, conversation. */
 export function groupsOf(parts: readonly PromptPart[]): readonly PromptGroup[] {
   const groups: PromptGroup[] = [];
   let tools = 0;

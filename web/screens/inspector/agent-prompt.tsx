@@ -1,4 +1,4 @@
-// What is in front of an agent's model now: its role, instructions, tools and conversation, what each weighs, and how it is taken out.
+// An agent's current prompt: role, instructions, tools and conversation with their tokens, and controls to unbind them.
 
 import Plus from "lucide-solid/icons/plus";
 import X from "lucide-solid/icons/x";
@@ -33,7 +33,7 @@ export function AgentPrompt(props: { readonly agent: Agent; readonly query: Quer
     size() === undefined ? `≈ ${tokens(total())} tokens` : `≈ ${tokens(total())} of ${tokens(size()!)}`;
   return (
     <section class="section">
-      <h3>In front of the model</h3>
+      <h3>Prompt</h3>
       <Loaded query={props.query} what="agent">
         {(shown) => (
           <>
@@ -49,11 +49,11 @@ export function AgentPrompt(props: { readonly agent: Agent; readonly query: Quer
               }))}
             />
             <Show when={size() !== undefined && total() > size()!}>
-              <p class="small inspector-over">More than this model takes.</p>
+              <p class="small inspector-over">Larger than this model's context.</p>
             </Show>
             <div class="row inspector-after">
               <Button small onClick={() => setOpen(true)}>
-                See exact prompt
+                Show exact prompt
               </Button>
               <span class="end small muted num">{sum()}</span>
             </div>
@@ -62,8 +62,8 @@ export function AgentPrompt(props: { readonly agent: Agent; readonly query: Quer
               <div class="inspector-line">
                 <p class="small muted">
                   {props.agent.orchestrator
-                    ? "What would be sent now, before the next message is added."
-                    : "What would be sent now; a task comes with the delegation."}{" "}
+                    ? "Sent with the next message, which is added at the end."
+                    : "Sent with the next task, which is added at the end."}{" "}
                   ≈ means estimated.
                 </p>
                 <CopyButton text={promptText(shown().parts)} label="Copy all" />
@@ -126,10 +126,10 @@ function Group(props: { readonly group: PromptGroup; readonly agent: Agent }): J
   );
 }
 
-/** A bare 0 would read like a fault. */
+/** Words in place of a bare 0, which would look like a fault. */
 function emptyWords({ kind }: PromptGroup, agent: Agent): string {
-  if (kind !== "conversation") return kind === "role" ? "not written yet" : "empty";
-  return agent.orchestrator ? "nothing said to it yet" : "begins with its next task";
+  if (kind !== "conversation") return kind === "role" ? "no role yet" : "empty";
+  return agent.orchestrator ? "no messages yet" : "starts with its next task";
 }
 
 function BindInstruction(props: { readonly agent: Agent }): JSX.Element {
@@ -149,11 +149,11 @@ function BindInstruction(props: { readonly agent: Agent }): JSX.Element {
   });
   return (
     <BindBox
-      action="Bind an instruction"
+      action="Bind instruction"
       icon={<Plus aria-hidden="true" />}
       label="Instruction"
       choices={choices()}
-      empty="Every instruction of the library is bound already."
+      empty="Every instruction in the library is bound already."
       onChoose={(choice) => editing.bind("instruction", Number(choice.value), props.agent.id, choice.label)}
     />
   );

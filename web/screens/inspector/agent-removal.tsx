@@ -1,4 +1,4 @@
-// Removing a worker, after saying what goes with it.
+// Deletes a worker, after naming what is deleted with it.
 
 import { createSignal, type JSX, Show } from "solid-js";
 import type { Agent } from "../../../src/service/blueprint/schema.ts";
@@ -17,14 +17,14 @@ export function AgentRemoval(props: { readonly agent: Agent }): JSX.Element {
   const remove = async () => {
     const { id, name } = props.agent;
     const yes = await confirm({
-      title: `Remove ${name}?`,
+      title: `Delete ${name}?`,
       text: (
         <>
           <p>{lostWith(here.state(), id)}</p>
-          <p>What it said stays in the conversation and in Activity. This can't be undone.</p>
+          <p>Its messages stay in the conversation and in Activity. This cannot be undone.</p>
         </>
       ),
-      action: "Remove agent",
+      action: "Delete agent",
     });
     if (!yes) return;
     setBusy(true);
@@ -36,14 +36,14 @@ export function AgentRemoval(props: { readonly agent: Agent }): JSX.Element {
     <Show when={!props.agent.orchestrator}>
       <section class="section">
         <Button small kind="danger" busy={busy()} onClick={() => void remove()}>
-          Remove agent
+          Delete agent
         </Button>
       </section>
     </Show>
   );
 }
 
-/** One sentence. */
+/** One sentence on what is lost. */
 function lostWith(state: WorkspaceState, agentId: number): string {
   const own = <T extends { readonly agent_id: number | null }>(list: readonly T[]) =>
     list.filter((one) => one.agent_id === agentId).length;

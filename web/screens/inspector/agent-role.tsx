@@ -1,4 +1,4 @@
-// The role of an agent, its system prompt: read, and written. When somebody else changed it meanwhile, that is said before it is lost.
+// The role of an agent, its system prompt, and the form that edits it. The form asks before it overwrites a change by somebody else.
 
 import { createSignal, type JSX, Show } from "solid-js";
 import type { Agent } from "../../../src/service/blueprint/schema.ts";
@@ -24,7 +24,7 @@ export function AgentRole(props: { readonly agent: Agent }): JSX.Element {
           <>
             <RoleText role={props.agent.role} />
             <Button small onClick={() => setEditing(true)}>
-              {props.agent.role === "" ? "Write a role" : "Edit role"}
+              {props.agent.role === "" ? "Add role" : "Edit role"}
             </Button>
           </>
         }
@@ -42,7 +42,7 @@ function RoleText(props: { readonly role: string }): JSX.Element {
     <>
       <p class="inspector-role muted" dir="auto">
         {props.role === ""
-          ? "It has no role: nothing is sent before the conversation."
+          ? "No role yet. Without one, the prompt starts with the conversation."
           : long() && !all()
             ? `${props.role.slice(0, CHARACTERS_SHOWN)}…`
             : props.role}
@@ -82,22 +82,22 @@ function RoleForm(props: { readonly agent: Agent; readonly onDone: () => void })
       class="form"
       onSubmit={submit}
       onKeyDown={(event) => {
-        // A draft is not lost by a key that closes things.
+        // Escape would close the inspector and lose the draft.
         if (event.key === "Escape") event.preventDefault();
       }}
     >
       <TextArea
-        label="Role, sent before everything else"
+        label="Role (system prompt)"
         value={text()}
         onInput={setText}
         rows={ROWS}
-        problem={tooLong() > 0 ? `${count(tooLong())} characters too many for a role` : form.of("role")}
+        problem={tooLong() > 0 ? `${count(tooLong())} characters over the limit` : form.of("role")}
         hint={`${count(text().length)} of ${count(ROLE_CHARACTERS)} characters`}
       />
       <Show when={changed()}>
         <div class="notice wait" role="alert">
           <div class="stack">
-            <span>Somebody else changed this role while you were writing.</span>
+            <span>Someone else changed this role while you were editing.</span>
             <div class="row inspector-wrap">
               <Button
                 small
@@ -106,7 +106,7 @@ function RoleForm(props: { readonly agent: Agent; readonly onDone: () => void })
                   setBase(props.agent.role);
                 }}
               >
-                Take theirs
+                Discard mine
               </Button>
               <Button small onClick={() => setBase(props.agent.role)}>
                 Keep mine

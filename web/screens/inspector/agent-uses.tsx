@@ -1,4 +1,4 @@
-// What an agent can use: gears bound to it, the internet, and the tools that every agent of its kind has.
+// The capabilities of an agent: bound gears, the internet, and built-in tools.
 
 import { A } from "@solidjs/router";
 import Plus from "lucide-solid/icons/plus";
@@ -74,14 +74,14 @@ function Gear(props: { readonly binding: GearBinding }): JSX.Element {
       </span>
       <Show when={props.binding.gear_status === "pending"}>
         <A href={`/gears/${props.binding.gear_id}/review`} class="small end">
-          {isAdmin() ? "Approve" : "Review"}
+          Review
         </A>
       </Show>
     </li>
   );
 }
 
-/** A grant is the second of three locks; only an admin turns it. */
+/** The grant is the second of three locks; only admins can set it. */
 function Internet(props: { readonly agent: Agent }): JSX.Element {
   const here = useHere();
   const editing = useEditing();
@@ -95,22 +95,22 @@ function Internet(props: { readonly agent: Agent }): JSX.Element {
     setBusy(false);
   };
   const text = () => {
-    if (!on()) return `Web search is off here: ${egress.data()?.reason ?? "not known why"}.`;
+    if (!on()) return `Web search is off: ${egress.data()?.reason ?? "reason unknown"}.`;
     return grant()
-      ? "It may ask to search the web. Each search still waits for a person."
-      : "It can't ask for web searches.";
+      ? "It may request web searches. Each one needs approval."
+      : "It cannot request web searches.";
   };
   return (
     <Show when={egress.data()}>
       <li class="inspector-row wrapping">
         <span>Internet</span>
         <span class={`tag ${grant() && on() ? "ok" : ""}`}>
-          {grant() ? (on() ? "granted" : "granted, off") : "no"}
+          {grant() ? (on() ? "granted" : "granted, off") : "not granted"}
         </span>
         <Show when={isAdmin() && (on() || grant())}>
           <span class="end">
             <Button small kind="quiet" busy={busy()} onClick={() => void change()}>
-              {grant() ? "Take away" : "Grant"}
+              {grant() ? "Revoke" : "Grant"}
             </Button>
           </span>
         </Show>
@@ -120,7 +120,7 @@ function Internet(props: { readonly agent: Agent }): JSX.Element {
   );
 }
 
-/** From its prompt, so that it is what the model is really offered. */
+/** Read from the prompt, which lists the tools that the model is offered. */
 function OwnTools(props: {
   readonly prompt: Prompt | undefined;
   readonly gears: readonly string[];
@@ -165,11 +165,11 @@ function BindGear(props: { readonly agent: Agent }): JSX.Element {
   });
   return (
     <BindBox
-      action="Bind a gear"
+      action="Bind gear"
       icon={<Plus aria-hidden="true" />}
       label="Gear"
       choices={choices()}
-      empty="There is no other gear."
+      empty="Every gear is bound already."
       onChoose={(choice) => editing.bind("gear", Number(choice.value), props.agent.id, choice.label)}
     />
   );

@@ -1,4 +1,4 @@
-// To whom an agent can delegate, and who can delegate to it. Wires are drawn on the blueprint; here they are followed and removed.
+// The agents that this agent can delegate to, and those that can delegate to it, with links and controls to delete the wires.
 
 import X from "lucide-solid/icons/x";
 import { createMemo, type JSX, Show } from "solid-js";
@@ -23,7 +23,7 @@ export function AgentWires(props: { readonly agent: Agent }): JSX.Element {
       <h3>Delegates to</h3>
       <Show
         when={out().length > 0}
-        fallback={<p class="small muted">Nobody. Draw a wire from it on the blueprint to change that.</p>}
+        fallback={<p class="small muted">No agents. Draw a wire on the blueprint to add one.</p>}
       >
         <ul class="inspector-rows">
           <Keyed each={out()} key={({ id }) => id}>
@@ -32,7 +32,7 @@ export function AgentWires(props: { readonly agent: Agent }): JSX.Element {
         </ul>
       </Show>
       <Show when={incoming().length > 0}>
-        <h3 class="heading inspector-second">Is asked by</h3>
+        <h3 class="heading inspector-second">Delegated to by</h3>
         <ul class="inspector-rows">
           <Keyed each={incoming()} key={({ id }) => id}>
             {(wire) => <Line wire={wire()} other={wire().from_agent_id} way="from" />}
@@ -66,7 +66,7 @@ function Line(props: {
       <span class="inspector-drop">
         <IconButton
           small
-          label={`Remove the wire ${props.way} ${name()}`}
+          label={`Delete wire ${props.way} ${name()}`}
           onClick={() => void removeSelected(here, editing, { kind: "wire", id: props.wire.id })}
         >
           <X aria-hidden="true" />

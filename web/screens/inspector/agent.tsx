@@ -1,5 +1,4 @@
-// An agent: how it stands, what is in front of its model, what it may use and spend, its model and role. Agents are added by the
-// orchestrator, never here.
+// An agent: state, prompt, capabilities, budget, model and role. Only the orchestrator and the API create agents.
 
 import Pencil from "lucide-solid/icons/pencil";
 import { createMemo, createSignal, type JSX, Show } from "solid-js";
@@ -35,13 +34,13 @@ export function AgentInspector(props: { readonly id: number }): JSX.Element {
       fallback={
         <Gone what="agent">
           {removed()
-            ? `${nameOf(here.state(), props.id)} was removed. What it said is still in the conversation.`
+            ? `${nameOf(here.state(), props.id)} was deleted. Its messages are still in the conversation.`
             : undefined}
         </Gone>
       }
     >
       {(found) => (
-        // Another agent: drafts of the one before are not for it.
+        // Keyed, so that drafts of one agent never reach another.
         <Show when={found().id} keyed>
           <OneAgent agent={found()} />
         </Show>
@@ -120,7 +119,7 @@ function Rename(props: { readonly agent: Agent; readonly onDone: () => void }): 
         value={name()}
         onInput={setName}
         problem={form.of("name")}
-        hint="The orchestrator and other agents call it by this name."
+        hint="Other agents use this name to delegate to it."
       />
       <Show when={form.problem()}>{(problem) => <ProblemNotice problem={problem()} />}</Show>
       <div class="actions">

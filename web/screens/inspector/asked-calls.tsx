@@ -1,4 +1,4 @@
-// The tools that a model asked for in an answer, each with exactly its arguments.
+// The tool calls that a model requested in an answer, with their exact arguments.
 
 import { For, type JSX } from "solid-js";
 import type { Entry } from "../../../src/service/conversation/schema.ts";
@@ -10,7 +10,7 @@ export function AskedCalls(props: { readonly calls: Entry["calls"] }): JSX.Eleme
     <For each={props.calls}>
       {(asked) => (
         <div class="prompt-call">
-          <span class="small">asks for </span>
+          <span class="small">calls </span>
           <code class="strong">{asked.name}</code>
           <FoldedText text={indented(asked.arguments)} />
         </div>

@@ -1,4 +1,4 @@
-// A button that becomes a field to choose from a list, for binding one more of something. What was chosen is done at once.
+// A button that becomes a combobox, to bind one more thing. A choice takes effect at once.
 
 import { createSignal, type JSX, Show } from "solid-js";
 import { Button } from "../../kit/button.tsx";
@@ -16,9 +16,9 @@ export function BindBox(props: {
   readonly icon: JSX.Element;
   readonly label: string;
   readonly choices: readonly BindChoice[];
-  /** When there is nothing to choose from. */
+  /** Shown when there is nothing to choose from. */
   readonly empty: JSX.Element;
-  /** Resolves with whether it went well; what went wrong is told elsewhere. */
+  /** Resolves with whether it succeeded; problems are shown elsewhere. */
   readonly onChoose: (choice: BindChoice) => Promise<boolean>;
 }): JSX.Element {
   const [open, setOpen] = createSignal(false);

@@ -1,4 +1,4 @@
-// What the model answered: its words, its reasoning when it showed any, the tools it asked for. While it speaks, what it has said so far.
+// The model's answer: text, reasoning and requested tool calls, or the text streamed so far.
 
 import { createMemo, type JSX, Show } from "solid-js";
 import type { Entry } from "../../../src/service/conversation/schema.ts";
@@ -40,7 +40,7 @@ export function CallAnswer(props: {
         <>
           <div class="inspector-line">
             <p class="small muted">
-              {entry().partial ? "Broken off: this is what was said." : "As the model answered."}
+              {entry().partial ? "Interrupted. This is the text received." : "As the model answered."}
             </p>
             <CopyButton text={entry().text} label="Copy answer" />
           </div>
@@ -58,9 +58,7 @@ export function CallAnswer(props: {
 function Nothing(props: { readonly call: Call; readonly known: boolean }): JSX.Element {
   return (
     <Show when={props.known || props.call.status === "running"} fallback={<Skeleton />}>
-      <p class="muted">
-        {props.call.status === "running" ? "The model has not said anything yet." : "No answer is on record."}
-      </p>
+      <p class="muted">{props.call.status === "running" ? "No text yet." : "No answer was recorded."}</p>
     </Show>
   );
 }
@@ -76,7 +74,7 @@ function Reasoning(props: { readonly text: string }): JSX.Element {
   );
 }
 
-/** The agent's words in its run after this call began and before the next one did. */
+/** The agent's entry in its run between the start of this call and the next. */
 function answerOf(
   entries: readonly Entry[],
   call: Call,

@@ -1,4 +1,4 @@
-// What is different in the prompt of a model call from the one before it.
+// The differences between the prompt of a model call and the previous one.
 
 import { type JSX, Show } from "solid-js";
 import type { Call } from "../../../src/service/turns/schema.ts";
@@ -30,18 +30,12 @@ export function CallChanges(props: {
         <Show
           when={context().previous}
           fallback={
-            <p class="muted">
-              This is the first model call of this agent: there is nothing to compare it with.
-            </p>
+            <p class="muted">This is the agent's first model call, so there is nothing to compare it with.</p>
           }
         >
           <Loaded query={diff} what="model call">
             {(found) => (
-              <PromptChanges
-                diff={found()}
-                sourceOf={sourceOf}
-                label="Differences from the call before, part by part"
-              />
+              <PromptChanges diff={found()} sourceOf={sourceOf} label="Differences from the previous call" />
             )}
           </Loaded>
         </Show>

@@ -1,4 +1,4 @@
-// The figures of a model call. What the provider did not report is said to be not reported, which is not zero.
+// The figures of a model call. Values that the provider did not report are marked so; they are not zero.
 
 import { A } from "@solidjs/router";
 import { type JSX, Show } from "solid-js";
@@ -12,7 +12,7 @@ export function CallFacts(props: { readonly call: Call }): JSX.Element {
   const running = () => props.call.status === "running";
   const reported = (value: number | null) =>
     value === null ? (running() ? "not yet" : NOT_REPORTED) : count(value);
-  const time = (ms: number | null) => (ms === null ? (running() ? "not yet" : "not known") : duration(ms));
+  const time = (ms: number | null) => (ms === null ? (running() ? "not yet" : "unknown") : duration(ms));
   return (
     <section class="section">
       <Show when={props.call.error}>
@@ -26,19 +26,18 @@ export function CallFacts(props: { readonly call: Call }): JSX.Element {
         <Figure name="tokens in" value={reported(props.call.input_tokens)} />
         <Figure name="cached" value={reported(props.call.cached_input_tokens)} />
         <Figure name="tokens out" value={reported(props.call.output_tokens)} />
-        <Figure name="cost" value={props.call.cost === null ? "not known" : money(props.call.cost)} />
+        <Figure name="cost" value={props.call.cost === null ? "unknown" : money(props.call.cost)} />
         <Figure name="first chunk" value={time(props.call.first_chunk_ms)} />
         <Figure name="duration" value={time(props.call.duration_ms)} />
       </dl>
       <Show when={props.call.cost === null && !running()}>
         <p class="small muted">
           {props.call.input_tokens === null || props.call.output_tokens === null ? (
-            "The cost is not known without the tokens, which the provider did not report."
+            "The cost is unknown because the provider did not report tokens."
           ) : (
             <>
-              The cost is not known: the model had no price when it was called.{" "}
-              <A href={`/models?open=model-${props.call.model_id}`}>Its prices</A> count from the next call
-              on.
+              The cost is unknown because the model had no price at the time.{" "}
+              <A href={`/models?open=model-${props.call.model_id}`}>Prices</A> apply from the next call.
             </>
           )}
         </p>
@@ -55,7 +54,7 @@ export function CallFacts(props: { readonly call: Call }): JSX.Element {
           <dt>Round</dt>
           <dd>
             {props.call.round}
-            {props.call.may_call ? "" : ", the last answer of its run: without tool calls"}
+            {props.call.may_call ? "" : ", the run's last answer, without tools"}
           </dd>
           <dt>Started</dt>
           <dd>

@@ -1,4 +1,4 @@
-// A model call: the exact prompt in its parts, what changed since the call before, and the answer.
+// A model call: the exact prompt in its parts, the changes since the previous call, and the answer.
 
 import { Tabs } from "@kobalte/core/tabs";
 import { createEffect, createMemo, createSignal, type JSX, on, Show } from "solid-js";
@@ -22,7 +22,7 @@ import { useSourceOf } from "./sources.ts";
 
 type Tab = "prompt" | "changes" | "answer";
 
-/** Stays from call to call, so that answers can be read one after the other. */
+/** Kept from call to call, so that a person can read answer after answer. */
 const [tab, setTab] = createSignal<Tab>("prompt");
 
 export function CallInspector(props: { readonly id: number }): JSX.Element {
@@ -32,7 +32,7 @@ export function CallInspector(props: { readonly id: number }): JSX.Element {
     return { key: ["call", id], read: () => take(api.calls({ id }).get()) };
   });
   const call = createMemo(() => (query.data()?.id === props.id ? query.data() : undefined));
-  // While it goes on, whatever ends in this workspace may be this.
+  // A running call may be the one whose end changed the usage.
   createEffect(
     on(
       () => here.state().usageChanges,
@@ -86,7 +86,7 @@ function OneCall(props: { readonly call: Call; readonly context: CallContext | u
         <p class="small muted num ellipsis" title={short()}>
           {short()}
         </p>
-        <Tabs.List class="inspector-tabs" aria-label="What of the model call is shown">
+        <Tabs.List class="inspector-tabs" aria-label="Parts of the model call">
           <Tabs.Trigger value="prompt" class="tag">
             exact prompt
           </Tabs.Trigger>
@@ -114,7 +114,7 @@ function OneCall(props: { readonly call: Call; readonly context: CallContext | u
 
 function changesLabel(call: Call, context: CallContext | undefined): string {
   const previous = context?.previous;
-  if (!previous) return "changed since the call before";
+  if (!previous) return "changed since the previous call";
   if (previous.run_id === call.run_id) return `changed since call ${context.previousNumber}`;
   return previous.turn_id === call.turn_id
     ? "changed since its last run"

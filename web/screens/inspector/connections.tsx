@@ -1,5 +1,5 @@
-// What the inspector shows of a line or a small node of the blueprint: what it means, since when, by whom, and how it is taken away.
-// Header and close button are the inspector's own.
+// Inspectors for wires, bindings and grants: what each means, when and by whom it was created, and a control to delete it. The inspector adds
+// the header.
 
 import { A } from "@solidjs/router";
 import ArrowRight from "lucide-solid/icons/arrow-right";
@@ -16,7 +16,7 @@ import { nameOf } from "../../state/workspace-state.ts";
 import { useEditing } from "../../parts/editing/editing.ts";
 import { removeSelected } from "../../parts/editing/removal.tsx";
 
-/** The newest records in which it is looked for who made something. */
+/** Audit records searched for the creator of a connection. */
 const AUDIT_RECORDS_READ = 500;
 
 export function WireInspector(props: { readonly id: number }): JSX.Element {
@@ -34,8 +34,9 @@ export function WireInspector(props: { readonly id: number }): JSX.Element {
               <AgentLink id={one().to_agent_id} />
             </div>
             <p>
-              <bdi>{name(one().from_agent_id)}</bdi> can hand work to <bdi>{name(one().to_agent_id)}</bdi>{" "}
-              with the tool <code>delegate</code>, and gets its answer back. Not the other way round.
+              <bdi>{name(one().from_agent_id)}</bdi> can delegate work to <bdi>{name(one().to_agent_id)}</bdi>{" "}
+              with the tool <code>delegate</code> and receives its answer. The wire works in this direction
+              only.
             </p>
             <Origin
               time={one().created_at}
@@ -46,8 +47,8 @@ export function WireInspector(props: { readonly id: number }): JSX.Element {
           <Removal
             here={here}
             selection={{ kind: "wire", id: props.id }}
-            action="Remove wire"
-            lost={`From the next turn on, ${name(one().from_agent_id)} can't delegate to ${name(one().to_agent_id)}. The agents and what they said stay.`}
+            action="Delete wire"
+            lost={`From the next turn, ${name(one().from_agent_id)} cannot delegate to ${name(one().to_agent_id)}. Both agents and their messages stay.`}
           />
         </>
       )}
@@ -74,11 +75,11 @@ export function GearBindingInspector(props: { readonly id: number }): JSX.Elemen
               {one().gear_status === "approved"
                 ? "."
                 : one().gear_status === "pending"
-                  ? " once it is approved. Until then it is not offered."
-                  : " when it is approved again. It is disabled now, so it is not offered."}
+                  ? " once it is approved."
+                  : " once it is approved again. It is disabled now."}
             </p>
             <Show when={one().gear_status !== "approved"}>
-              <A href={`/gears/${one().gear_id}/review`}>Review the gear</A>
+              <A href={`/gears/${one().gear_id}/review`}>Review gear</A>
             </Show>
             <Origin
               time={one().created_at}
@@ -90,7 +91,7 @@ export function GearBindingInspector(props: { readonly id: number }): JSX.Elemen
             here={here}
             selection={{ kind: "gear-binding", id: props.id }}
             action="Unbind gear"
-            lost="From the next turn on, the gear is not offered here. The gear itself and the records of its runs stay."
+            lost="From the next turn, the gear is not offered here. The gear and the record of its runs stay."
           />
         </>
       )}
@@ -113,8 +114,8 @@ export function InstructionBindingInspector(props: { readonly id: number }): JSX
               <span class="tag">v{one().version}</span>
             </div>
             <p>
-              This instruction stands in the prompt of <Target agentId={one().agent_id} />, after the role. It
-              is always the newest version.
+              This instruction is part of the prompt of <Target agentId={one().agent_id} />, after the role,
+              always in its newest version.
             </p>
             <Origin
               time={one().created_at}
@@ -130,7 +131,7 @@ export function InstructionBindingInspector(props: { readonly id: number }): JSX
             here={here}
             selection={{ kind: "instruction-binding", id: props.id }}
             action="Unbind instruction"
-            lost="From the next model call on, it is not in the prompt. The instruction itself stays in the library."
+            lost="From the next model call, it is not part of the prompt. The instruction stays in the library."
           />
         </>
       )}
@@ -153,10 +154,12 @@ export function GrantInspector(props: { readonly id: number }): JSX.Element {
               <span class="strong">the internet</span>
             </div>
             <p>
-              <bdi>{nameOf(here.state(), one().agent_id)}</bdi> may ask for web searches. Each one stops its
-              turn until a person has approved exactly that query.
+              <bdi>{nameOf(here.state(), one().agent_id)}</bdi> may request web searches. Each search pauses
+              the turn until a person approves exactly that query.
             </p>
-            <Show when={egress.data()?.reason}>{(reason) => <p class="muted">Not now: {reason()}.</p>}</Show>
+            <Show when={egress.data()?.reason}>
+              {(reason) => <p class="muted">Currently unavailable: {reason()}.</p>}
+            </Show>
             <dl class="facts">
               <dt>Granted</dt>
               <dd>
@@ -166,15 +169,12 @@ export function GrantInspector(props: { readonly id: number }): JSX.Element {
               <dd>{one().auth}</dd>
             </dl>
           </section>
-          <Show
-            when={isAdmin()}
-            fallback={<p class="section muted">Only an admin can take the grant away.</p>}
-          >
+          <Show when={isAdmin()} fallback={<p class="section muted">Only an admin can revoke the grant.</p>}>
             <Removal
               here={here}
               selection={{ kind: "grant", id: props.id }}
-              action="Take the internet away"
-              lost="It can't ask for searches any more; what it asked for and nobody has decided on is refused."
+              action="Revoke internet"
+              lost="It can no longer request searches. Its pending searches are rejected."
               asks
             />
           </Show>
@@ -185,7 +185,7 @@ export function GrantInspector(props: { readonly id: number }): JSX.Element {
 }
 
 function Gone(props: { readonly what: string }): JSX.Element {
-  return <p class="section muted">This {props.what} does not exist any more.</p>;
+  return <p class="section muted">This {props.what} no longer exists.</p>;
 }
 
 function AgentLink(props: { readonly id: number }): JSX.Element {
@@ -215,7 +215,7 @@ function GearStatus(props: { readonly status: "pending" | "approved" | "disabled
   return <span class={`tag ${looks[props.status]}`}>{props.status}</span>;
 }
 
-/** Since when; for admins also by whom, which the audit knows. */
+/** The time of creation and, for admins, the creator from the audit. */
 function Origin(props: {
   readonly time: string;
   readonly action: string;
@@ -232,7 +232,7 @@ function Origin(props: {
   const by = () => audit.data()?.find((record) => props.isIt(record))?.actor;
   return (
     <p class="small muted">
-      Since <Time time={props.time} relative />
+      Created <Time time={props.time} relative />
       <Show when={by()}>
         {(name) => (
           <>
@@ -250,7 +250,7 @@ function Removal(props: {
   readonly selection: Selection;
   readonly action: string;
   readonly lost: string;
-  /** It asks before, and can't be undone. */
+  /** It asks for confirmation and cannot be undone. */
   readonly asks?: boolean;
 }): JSX.Element {
   const editing = useEditing();
@@ -267,7 +267,7 @@ function Removal(props: {
     <section class="section stack">
       <p class="muted">
         {props.lost}
-        {props.asks ? "" : " You can undo it."}
+        {props.asks ? "" : " You can undo this."}
       </p>
       <div>
         <Button kind="danger" small busy={busy()} onClick={() => void remove()}>

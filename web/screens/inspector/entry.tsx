@@ -1,4 +1,4 @@
-// An entry of the conversation: what it is, who said it, what it weighs, and whether it is still sent to the model.
+// An entry of the conversation: kind, speaker, tokens, and whether it is still sent to the model.
 
 import { A } from "@solidjs/router";
 import { createMemo, createSignal, type JSX, Show } from "solid-js";
@@ -55,7 +55,7 @@ function OneEntry(props: { readonly entry: Entry }): JSX.Element {
   const turn = () => here.state().turns.find(({ id }) => id === props.entry.turn_id);
   const speaker = () =>
     props.entry.kind === "person"
-      ? (turn()?.user_name ?? "a person")
+      ? (turn()?.user_name ?? "a user")
       : nameOf(here.state(), props.entry.agent_id);
   return (
     <>
@@ -74,7 +74,7 @@ function OneEntry(props: { readonly entry: Entry }): JSX.Element {
       />
       <section class="section stack">
         <dl class="facts">
-          <dt>{props.entry.kind === "task" ? "For" : props.entry.kind === "tool" ? "Asked by" : "From"}</dt>
+          <dt>{props.entry.kind === "task" ? "For" : props.entry.kind === "tool" ? "Called by" : "From"}</dt>
           <dd>
             <bdi>{speaker()}</bdi>
           </dd>
@@ -96,7 +96,7 @@ function OneEntry(props: { readonly entry: Entry }): JSX.Element {
           <Tokens entry={props.entry} />
           <Show when={props.entry.partial}>
             <dt>State</dt>
-            <dd>broken off</dd>
+            <dd>interrupted</dd>
           </Show>
           <Show when={props.entry.truncated}>
             {(why) => (
@@ -125,7 +125,7 @@ function OneEntry(props: { readonly entry: Entry }): JSX.Element {
             <CopyButton text={props.entry.text} label="Copy text" />
           </Show>
         </div>
-        <Show when={props.entry.text !== ""} fallback={<p class="muted">It has no text.</p>}>
+        <Show when={props.entry.text !== ""} fallback={<p class="muted">No text.</p>}>
           <FoldedText text={props.entry.text} />
         </Show>
         <AskedCalls calls={props.entry.calls} />
@@ -134,7 +134,7 @@ function OneEntry(props: { readonly entry: Entry }): JSX.Element {
   );
 }
 
-/** The tokens that it takes in a prompt, as far as a prompt tells, and the first call that sent it. */
+/** Its tokens in a prompt, if a prompt has them, and the first call that sent it. */
 function Tokens(props: { readonly entry: Entry }): JSX.Element {
   const here = useHere();
   const inspect = useInspectHref();
@@ -183,7 +183,7 @@ function Tokens(props: { readonly entry: Entry }): JSX.Element {
   );
 }
 
-/** The first model call after it: of its run, or, since only that conversation is replayed, of the orchestrator in the next turn. */
+/** The next model call of its run. Entries of the orchestrator are replayed, so the next turn's first call counts, too. */
 async function firstSent(entry: Entry, nextTurn: number | undefined): Promise<CallSummary | null> {
   const after = Date.parse(entry.created_at);
   const calls = await take(api.turns({ id: entry.turn_id }).calls.get());
@@ -193,7 +193,7 @@ async function firstSent(entry: Entry, nextTurn: number | undefined): Promise<Ca
   return later.find(({ agent_id: agent }) => agent === entry.agent_id) ?? null;
 }
 
-/** Only the conversation with the orchestrator is replayed; a worker begins anew with each task. */
+/** Only the conversation with the orchestrator is replayed; a worker starts fresh with each task. */
 function Replay(props: { readonly entry: Entry }): JSX.Element {
   const [busy, setBusy] = createSignal(false);
   const change = async () => {
@@ -207,14 +207,14 @@ function Replay(props: { readonly entry: Entry }): JSX.Element {
       when={props.entry.thread === 0}
       fallback={
         <p class="small muted">
-          Part of a worker's run: it was sent within that run only, and is not replayed in later ones.
+          Part of a worker's run. It was only sent within that run and is not replayed.
         </p>
       }
     >
       <p class="small muted">
         {props.entry.forgotten
-          ? "It is not sent to the model any more. Past model calls still show it."
-          : "It is sent to the orchestrator's model with every further message."}
+          ? "No longer sent to the model. Past model calls still show it."
+          : "Sent to the orchestrator's model with every message."}
       </p>
       <div>
         <Button small busy={busy()} onClick={() => void change()}>
@@ -225,7 +225,7 @@ function Replay(props: { readonly entry: Entry }): JSX.Element {
   );
 }
 
-/** Why the mark matters, and how it is taken off. */
+/** Explains the mark and offers to clear it. */
 function Taint(props: { readonly entry: Entry }): JSX.Element {
   const [busy, setBusy] = createSignal(false);
   const clear = async () => {
@@ -236,10 +236,10 @@ function Taint(props: { readonly entry: Entry }): JSX.Element {
   return (
     <>
       <p class="small muted">
-        It holds text from the web, or was written by an agent that had read some. An agent that is sent it
+        Contains text from the web, or was written by an agent that had read some. An agent that receives it
         gets no tools that write durably.
         {isTainting(props.entry)
-          ? " Clear the mark when you have read the entry and answer for it; the audit keeps that."
+          ? " Clear the mark if you have read the entry and vouch for it. The audit records that."
           : ""}
       </p>
       <Show when={isTainting(props.entry)}>

@@ -1,14 +1,14 @@
-// The top of every inspector: what it is about, and how it is closed.
+// The header of every inspector: title and close button.
 
 import X from "lucide-solid/icons/x";
 import { createContext, type JSX, useContext } from "solid-js";
 import { IconButton } from "../../kit/button.tsx";
 
-/** Provided by the inspector: closes it, and puts the focus back where it came from. */
+/** Closes the inspector and restores the focus. The inspector provides it. */
 export const CloseContext = createContext<() => void>(() => {});
 
 export function InspectorHeader(props: {
-  /** Shown as it is; give `children` for more than a name. */
+  /** Plain text; use `children` for more. */
   readonly title: string;
   readonly before?: JSX.Element;
   readonly end?: JSX.Element;
@@ -33,12 +33,12 @@ export function InspectorHeader(props: {
   );
 }
 
-/** What was selected does not exist, or not any more. */
+/** Shown when the selected thing does not exist. */
 export function Gone(props: { readonly what: string; readonly children?: JSX.Element }): JSX.Element {
   return (
     <>
       <InspectorHeader title={props.what.charAt(0).toUpperCase() + props.what.slice(1)} />
-      <p class="section muted">{props.children ?? `This ${props.what} does not exist any more.`}</p>
+      <p class="section muted">{props.children ?? `This ${props.what} no longer exists.`}</p>
     </>
   );
 }

@@ -1,4 +1,4 @@
-// What is selected in a workspace, in detail. One inspector for each kind of thing; Escape closes it when the focus is inside.
+// The inspector shows details of the selected thing, with one component per kind. Escape closes it when the focus is inside.
 
 import { createEffect, type JSX, Match, on, onCleanup, onMount, Show, Switch } from "solid-js";
 import { narrow } from "../../kit/screen.ts";
@@ -16,7 +16,7 @@ import { CloseContext, InspectorHeader } from "./header.tsx";
 import { ToolInspector } from "./tool.tsx";
 import "./inspector.css";
 
-/** Those whose content brings no header of its own. */
+/** Titles of the kinds whose component has no header. */
 const TITLES: Partial<Record<Selection["kind"], string>> = {
   wire: "Wire",
   "gear-binding": "Gear",
@@ -26,7 +26,7 @@ const TITLES: Partial<Record<Selection["kind"], string>> = {
 
 export function Inspector(props: {
   readonly selection: Selection;
-  /** What had the focus in the views last; it gets it back when the inspector is closed from inside. */
+  /** The element that had the focus in the views last, to restore it when the inspector is closed from inside. */
   readonly cameFrom: () => HTMLElement | undefined;
 }): JSX.Element {
   const [, select] = useSelection();
@@ -37,18 +37,18 @@ export function Inspector(props: {
     goesBack = element.contains(document.activeElement);
     select(undefined);
   };
-  // Only when it is gone: what it covered can't take the focus before.
+  // After unmounting, because the covered page cannot take the focus before.
   onCleanup(() => {
     if (goesBack) requestAnimationFrame(() => props.cameFrom()?.focus());
   });
   const onKeyDown = (event: KeyboardEvent) => {
-    // What floats above the page bubbles up to here, but is not inside.
+    // Events of overlays bubble up to here, but come from outside.
     const inside = event.target instanceof Node && element.contains(event.target);
     if (event.key !== "Escape" || event.defaultPrevented || !inside) return;
     event.preventDefault();
     close();
   };
-  // Where it covers the page, the focus can't stay behind it.
+  // On narrow screens it covers the page, so the focus must move into it.
   const takeFocus = () => {
     if (narrow()) element.focus();
   };

@@ -1,4 +1,4 @@
-// Limits of the server that forms tell beforehand. Values of the schemas can't be imported into the page; tests compare them.
+// Server limits that forms check in advance. The page cannot import schema values, so tests compare these with them.
 
 /** ROLE_CHARACTERS_MAX of the blueprint. */
 export const ROLE_CHARACTERS = 100_000;

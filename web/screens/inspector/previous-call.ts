@@ -1,4 +1,4 @@
-// The model call before another one, to compare their prompts: of the same run, or of the same agent's last run.
+// Finds the previous model call for a prompt diff: of the same run, or of the same agent's last run.
 
 import type { Accessor } from "solid-js";
 import type { Call, CallSummary } from "../../../src/service/turns/schema.ts";
@@ -6,21 +6,21 @@ import { api, take } from "../../api/client.ts";
 import { createQuery, type Query } from "../../api/query.ts";
 import { type Here, useHere } from "../../state/here.ts";
 
-/** An agent that was not asked in so many turns has no call to compare with. */
+/** Calls of earlier turns than this are not compared. */
 const TURNS_LOOKED_AT_MAX = 20;
 
 export interface CallContext {
-  /** Among the calls of its run, from 1. */
+  /** Position among the calls of its run, from 1. */
   readonly number: number;
-  /** Undefined: it is the agent's first. */
+  /** Undefined for the agent's first call. */
   readonly previous: CallSummary | undefined;
-  /** Of `previous`, among the calls of its run. */
+  /** Position of `previous` among the calls of its run. */
   readonly previousNumber: number;
-  /** Of the same run, the one after it. */
+  /** The next call of the same run. */
   readonly next: CallSummary | undefined;
 }
 
-/** For the call that was read; again when it changed. */
+/** Refetched when the call's status changes. */
 export function callContext(call: Accessor<Call | undefined>): Query<CallContext> {
   const here = useHere();
   return createQuery(() => {

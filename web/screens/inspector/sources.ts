@@ -1,4 +1,4 @@
-// Where the parts of a prompt come from, as names and links: an agent, an instruction of the library, an entry of the conversation.
+// Names and links for the sources of prompt parts: agents, instructions, entries, notices.
 
 import { useLocation } from "@solidjs/router";
 import { createMemo } from "solid-js";
@@ -8,12 +8,12 @@ import { instructionsQuery } from "../../state/lists.ts";
 import { nameOf } from "../../state/workspace-state.ts";
 
 const NOTICES: Readonly<Record<string, string>> = {
-  limit: "a limit is reached",
+  limit: "limit reached",
   empty: "nothing to answer",
-  continue: "go on",
+  continue: "continue",
 };
 
-/** The address of this page with something else in the inspector. */
+/** Returns the address of this page with another selection. */
 export function useInspectHref(): (selection: Selection) => string {
   const location = useLocation();
   return (selection) => {

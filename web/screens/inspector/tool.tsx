@@ -1,5 +1,4 @@
-// A tool call: what the model wrote, what the tool printed and answered, and where it leads: the gear in the version that ran, the file,
-// the agent that was asked.
+// A tool call: arguments, output and result, with links to the gear version that ran, the file, and the agent.
 
 import { A } from "@solidjs/router";
 import { createMemo, type JSX, Show } from "solid-js";
@@ -90,7 +89,7 @@ function OneTool(props: {
         when={text() !== undefined}
         fallback={
           <p class="section muted">
-            {props.step.outcome === null ? "There is no result yet." : "The result is not on record."}
+            {props.step.outcome === null ? "No result yet." : "No result was recorded."}
           </p>
         }
       >
@@ -104,13 +103,13 @@ function ToolState(props: { readonly step: TurnToolStep }): JSX.Element {
   const waits = useWaits(() => props.step);
   const shown = () => {
     if (props.step.outcome !== null) return OUTCOMES[props.step.outcome];
-    if (waits()) return ["wait", "waits for a person"] as const;
-    return ["", props.step.state === "started" ? "running" : "not begun"] as const;
+    if (waits()) return ["wait", "waiting for approval"] as const;
+    return ["", props.step.state === "started" ? "running" : "not started"] as const;
   };
   return <span class={`tag ${shown()[0]}`}>{shown()[1]}</span>;
 }
 
-/** A search is stopped until somebody decides on it. */
+/** A search waits until somebody decides on it. */
 function useWaits(step: () => TurnToolStep): () => boolean {
   const here = useHere();
   return () =>
@@ -133,7 +132,7 @@ function ToolFacts(props: { readonly step: TurnToolStep; readonly asked: number 
       <Show when={waits()}>
         <dt>Decide</dt>
         <dd>
-          <A href="/approvals">on the page Approvals</A>
+          <A href="/approvals">in Approvals</A>
         </dd>
       </Show>
       <dt>Started</dt>
@@ -142,13 +141,9 @@ function ToolFacts(props: { readonly step: TurnToolStep; readonly asked: number 
           {(time) => <Time time={time()} />}
         </Show>
       </dd>
-      <dt>Took</dt>
+      <dt>Duration</dt>
       <dd>
-        {took() === undefined
-          ? props.step.outcome === null
-            ? "not over yet"
-            : "not known"
-          : duration(took()!)}
+        {took() === undefined ? (props.step.outcome === null ? "running" : "unknown") : duration(took()!)}
       </dd>
       <Show when={props.step.gear_id}>
         {(gear) => (
@@ -180,7 +175,7 @@ function ToolFacts(props: { readonly step: TurnToolStep; readonly asked: number 
       <Show when={props.asked}>
         {(id) => (
           <>
-            <dt>Asked</dt>
+            <dt>Agent</dt>
             <dd>
               <A href={inspect({ kind: "agent", id: id() })} noScroll>
                 <bdi>{nameOf(here.state(), id())}</bdi>
@@ -193,7 +188,7 @@ function ToolFacts(props: { readonly step: TurnToolStep; readonly asked: number 
   );
 }
 
-/** What a gear prints: live while it runs, then from the record of its run. */
+/** A gear's output: live while it runs, then from the record of its run. */
 function Output(props: { readonly step: TurnToolStep; readonly live: string }): JSX.Element {
   const run = createQuery(() => {
     const id = props.step.gear_run_id;
@@ -212,7 +207,7 @@ function Output(props: { readonly step: TurnToolStep; readonly live: string }): 
     >
       {(record) => (
         <>
-          <Texts title="Output" text={record().stdout ?? ""} empty="It printed nothing." />
+          <Texts title="Output" text={record().stdout ?? ""} empty="No output." />
           <Show when={record().stderr}>{(text) => <Texts title="Errors" text={text()} />}</Show>
         </>
       )}

@@ -1,4 +1,4 @@
-// The conversation of one turn: from what the workspace's feed holds, or read page by page when the turn is older than that.
+// The entries of one turn: from the workspace's feed, or read page by page for older turns.
 
 import { type Accessor, createMemo } from "solid-js";
 import type { Entry } from "../../../src/service/conversation/schema.ts";
@@ -8,7 +8,7 @@ import { type Here, useHere } from "../../state/here.ts";
 
 const PAGE = 500;
 
-/** Undefined until they are known. */
+/** Undefined until they are read. */
 export function turnEntries(turnId: Accessor<number | undefined>): Accessor<readonly Entry[] | undefined> {
   const here = useHere();
   const held = createMemo(() => {
@@ -41,7 +41,7 @@ async function readBack(here: Here, turnId: number): Promise<readonly Entry[]> {
   return [...found, ...held];
 }
 
-/** One entry, wherever it is. Null: there is none. */
+/** One entry, from the feed or the server. Null if there is none. */
 export function entryById(id: Accessor<number>): Accessor<Entry | null | undefined> {
   const here = useHere();
   const held = createMemo(() => here.state().entries.find((entry) => entry.id === id()));

@@ -1,5 +1,5 @@
-// Changing an instruction. It is saved only over the version that was read: if somebody saved in between, both texts are shown and one
-// chooses. A draft survives a reload, with the version it began from.
+// Edits an instruction. Saving requires that the version read is still current; if someone else saved meanwhile, a dialog shows both
+// texts. A draft survives a reload, together with the version it is based on.
 
 import { createSignal, type JSX, Show } from "solid-js";
 import type { Instruction } from "../../../src/service/library/schema.ts";
@@ -30,7 +30,7 @@ export function EditInstruction(props: {
   const before = remember<Draft>(draftName(id));
   const { name, text, version } = props.instruction;
   const [draft, setDraft] = createSignal<Draft>(before ?? { name, text, version });
-  /** Saved by somebody else meanwhile. */
+  /** The version that someone else saved meanwhile. */
   const [newer, setNewer] = createSignal<Instruction>();
   const change = (wording: Wording) => {
     setDraft((was) => ({ ...wording, version: was.version }));
@@ -75,10 +75,10 @@ export function EditInstruction(props: {
         }}
       >
         <Show when={before}>
-          <p class="small muted">This is your draft from before, begun from version {before!.version}.</p>
+          <p class="small muted">Restored your draft, based on version {before!.version}.</p>
         </Show>
         <WordingFields value={draft()} onChange={change} sent={sent} />
-        <FormActions form={sent} action="Save as a new version" onCancel={leave} />
+        <FormActions form={sent} action="Save new version" onCancel={leave} />
       </form>
       <Show when={newer()}>
         {(current) => (

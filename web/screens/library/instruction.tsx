@@ -1,4 +1,4 @@
-// One instruction: its text, where it is bound, its versions, and what its author or an admin can do with it.
+// One instruction: its text, bindings and versions. Its author and admins can edit and delete it.
 
 import { A } from "@solidjs/router";
 import Pencil from "lucide-solid/icons/pencil";
@@ -41,7 +41,7 @@ function Shown(props: { readonly instruction: Instruction; readonly onClose: () 
       action: "Delete instruction",
     });
     if (!yes || !(await attempt(() => take(api.instructions({ id: id() }).delete())))) return;
-    tell(`${props.instruction.name} was deleted.`);
+    tell(`${props.instruction.name} deleted.`);
     props.onClose();
     await refresh("instructions");
   };
@@ -70,8 +70,8 @@ function Shown(props: { readonly instruction: Instruction; readonly onClose: () 
         </div>
         <p class="small muted">
           By <span dir="auto">{props.instruction.author}</span>, <Time time={props.instruction.created_at} />;
-          last changed <Time time={props.instruction.updated_at} relative />.
-          <Show when={!mayChange()}> Its author and admins can change it.</Show>
+          last edited <Time time={props.instruction.updated_at} relative />.
+          <Show when={!mayChange()}> Only its author and admins can edit it.</Show>
         </p>
       </header>
       <Proposed id={id()} />
@@ -83,10 +83,10 @@ function Shown(props: { readonly instruction: Instruction; readonly onClose: () 
           <div class="row library-row">
             <h3 class="heading">Text</h3>
             <span class="end">
-              <CopyButton text={props.instruction.text} label="Copy the text" />
+              <CopyButton text={props.instruction.text} label="Copy text" />
             </span>
           </div>
-          <Show when={props.instruction.text !== ""} fallback={<p class="muted">It says nothing yet.</p>}>
+          <Show when={props.instruction.text !== ""} fallback={<p class="muted">No text yet.</p>}>
             <pre class="block library-text" dir="auto" tabIndex={0} aria-label="Text of the instruction">
               {props.instruction.text}
             </pre>
@@ -109,8 +109,8 @@ function Proposed(props: { readonly id: number }): JSX.Element {
           <div class="notice wait">
             <div>
               <span dir="auto">{first().agent}</span> proposes a change
-              {mine().length > 1 ? `, and ${plural(mine().length - 1, "more proposal")} waits` : ""}. It is
-              not in force.
+              {mine().length > 1 ? `; ${plural(mine().length - 1, "more proposal")} pending` : ""}. It takes
+              effect once approved.
             </div>
             <A href="/approvals" class="btn small">
               Review
@@ -122,7 +122,7 @@ function Proposed(props: { readonly id: number }): JSX.Element {
   );
 }
 
-/** Said before it is deleted. */
+/** The text of the delete dialog. */
 function Loss(props: {
   readonly instruction: Instruction;
   readonly uses: UsesData | undefined;
@@ -131,20 +131,20 @@ function Loss(props: {
   return (
     <>
       <p>
-        Its text and {plural(props.instruction.version, "version")} are lost. Model calls that were made with
-        it keep what was sent.
+        This deletes its text and {plural(props.instruction.version, "version")}. Recorded model calls keep
+        the text that they sent.
       </p>
       <p>
         <Show
           when={places().length > 0}
           fallback={
             props.uses
-              ? "It is bound nowhere that you can see."
-              : "Where it is bound could not be read; it goes there as well."
+              ? "It has no bindings that you can see."
+              : "Its bindings could not be loaded; they are removed as well."
           }
         >
-          It goes from the prompts of {plural(props.uses!.uses.length, "binding")} in{" "}
-          <span dir="auto">{places().join(", ")}</span>.
+          Its {plural(props.uses!.uses.length, "binding")} in <span dir="auto">{places().join(", ")}</span>{" "}
+          end.
         </Show>
       </p>
     </>

@@ -1,4 +1,4 @@
-// The library: texts that tell agents how to work. A table of them, and beside it the chosen one with its versions and where it is bound.
+// The library: instructions in a table, and the selected one beside it.
 
 import { A, useNavigate, useParams } from "@solidjs/router";
 import BookOpen from "lucide-solid/icons/book-open";
@@ -114,18 +114,18 @@ function Instructions(props: {
           <SearchBox label="Search instructions" value={search()} onInput={setSearch} />
           <Button kind="primary" onClick={() => props.onAdd()}>
             <Plus aria-hidden="true" />
-            New instruction
+            Create instruction
           </Button>
         </div>
       </div>
       <p class="lead">
-        Instructions are texts that tell agents how to work. Bound to a workspace or an agent, an instruction
-        stands in front of the model in every prompt, always in its newest version.
+        Instructions tell agents how to work. An instruction that is bound to a workspace or an agent is part
+        of every prompt there, always in its newest version.
       </p>
       <Waiting />
       <Show
         when={shown().length > 0}
-        fallback={<Empty title="Nothing found">No instruction has “{search()}” in its name or author.</Empty>}
+        fallback={<Empty title="No matching instructions">No name or author contains “{search()}”.</Empty>}
       >
         <Table
           label="Instructions"
@@ -140,7 +140,7 @@ function Instructions(props: {
   );
 }
 
-/** What agents would like the library to say; deciding is done where everything waits. */
+/** Points to the proposals of agents, which are decided under Approvals. */
 function Waiting(): JSX.Element {
   const proposals = proposalsQuery();
   const names = () => [...new Set(proposals.data()?.map(({ name }) => name))].join(", ");
@@ -150,8 +150,7 @@ function Waiting(): JSX.Element {
         <div class="notice wait library-waiting">
           <ShieldCheck aria-hidden="true" />
           <div>
-            {plural(waiting(), "proposal")} by agents {waiting() === 1 ? "waits" : "wait"} for a decision:{" "}
-            <span dir="auto">{names()}</span>
+            {plural(waiting(), "proposal")} by agents pending: <span dir="auto">{names()}</span>
           </div>
           <A href="/approvals" class="btn small">
             Review
@@ -174,13 +173,12 @@ function NoInstructions(props: { readonly onAdd: () => void }): JSX.Element {
         icon={<BookOpen aria-hidden="true" />}
         actions={
           <Button kind="primary" onClick={() => props.onAdd()}>
-            Write the first one
+            Create instruction
           </Button>
         }
       >
-        An instruction is a text that tells agents how to work: a tone, a rule, a way to do things. Write it
-        once, bind it to workspaces or single agents, and it is part of their prompt. Every change is kept as
-        a version.
+        An instruction tells agents how to work: a tone, a rule, a procedure. Bind it to workspaces or single
+        agents, and it becomes part of their prompts. Every change is kept as a version.
       </Empty>
     </>
   );

@@ -1,4 +1,4 @@
-// Writing a new instruction. What was typed survives a reload until it is saved or given up.
+// Creates an instruction. The draft survives a reload until it is saved or cancelled.
 
 import { createSignal, type JSX } from "solid-js";
 import { api, take } from "../../api/client.ts";
@@ -29,11 +29,11 @@ export function NewInstruction(props: {
   });
   return (
     <form ref={focusOn("input")} class="section form" onSubmit={(event) => void sent.submit(event)}>
-      <h2 class="library-heading">New instruction</h2>
+      <h2 class="library-heading">Create instruction</h2>
       <WordingFields value={wording()} onChange={change} sent={sent} />
       <FormActions
         form={sent}
-        action="Save instruction"
+        action="Create instruction"
         onCancel={() => {
           keep(DRAFT, undefined);
           props.onCancel();

@@ -1,4 +1,4 @@
-// What the library screen reads: one instruction, its versions, where it is bound, and what agents propose.
+// Queries of the library: one instruction, its versions, its bindings, and proposals of agents.
 
 import type { Agent } from "../../../src/service/blueprint/schema.ts";
 import type {
@@ -11,7 +11,7 @@ import type { Workspace } from "../../../src/service/workspaces/schema.ts";
 import { api, take } from "../../api/client.ts";
 import { createQuery, type Query, refresh } from "../../api/query.ts";
 
-/** Bindings can be asked for by workspace only; of more, the rest is named as not looked at. */
+/** The server lists bindings per workspace only; beyond this many workspaces, the screen says how many it skipped. */
 const WORKSPACES_LOOKED_AT = 60;
 export const VERSIONS_PER_PAGE = 100;
 
@@ -41,7 +41,7 @@ export interface Uses {
   readonly notLookedAt: number;
 }
 
-/** Where an instruction is bound, in the workspaces that one sees. */
+/** The bindings of an instruction in the visible workspaces. */
 export function usesQuery(id: () => number): Query<Uses> {
   return createQuery(() => {
     const which = id();
@@ -67,7 +67,7 @@ async function usesIn(workspace: Workspace, id: number): Promise<Use[]> {
   }));
 }
 
-/** Proposals of agents that wait, in the workspaces that one sees. */
+/** Pending proposals of agents in the visible workspaces. */
 export function proposalsQuery(): Query<Proposal[]> {
   return createQuery(() => ({
     key: ["approvals", "instructions"],
@@ -75,7 +75,7 @@ export function proposalsQuery(): Query<Proposal[]> {
   }));
 }
 
-/** After a change of an instruction. */
+/** Refreshes the queries that show an instruction. */
 export async function instructionChanged(id: number): Promise<void> {
   await Promise.all([refresh("instructions"), refresh("instruction", id)]);
 }

@@ -1,4 +1,4 @@
-// Somebody saved while one wrote: both texts, and the choice between them. Closing it loses nothing: one goes on writing.
+// Shown when someone else saved the instruction first: both texts, and the choice between them. Closing it returns to the draft.
 
 import { type JSX, Show } from "solid-js";
 import type { Instruction } from "../../../src/service/library/schema.ts";
@@ -15,22 +15,22 @@ export function StaleDialog(props: {
   readonly onTheirs: () => void;
 }): JSX.Element {
   return (
-    <Dialog open wide onClose={() => props.onBack()} title="It was changed while you wrote">
+    <Dialog open wide onClose={() => props.onBack()} title="Changed by someone else">
       <p class="muted">
-        Version {props.current.version} was saved <Time time={props.current.updated_at} relative />. Nothing
-        of yours is lost: choose which text stands.
+        Version {props.current.version} was saved <Time time={props.current.updated_at} relative />. Choose
+        which text to keep; your draft is safe until then.
       </p>
       <div class="library-both">
         <Side
-          title={`Saved now, version ${props.current.version}`}
+          title={`Saved version ${props.current.version}`}
           name={props.current.name}
           text={props.current.text}
         />
         <Side title="Yours" name={props.mine.name} text={props.mine.text} />
       </div>
       <div class="actions">
-        <Button onClick={() => props.onBack()}>Go on writing</Button>
-        <Button onClick={() => props.onTheirs()}>Take the saved one, drop mine</Button>
+        <Button onClick={() => props.onBack()}>Continue editing</Button>
+        <Button onClick={() => props.onTheirs()}>Discard mine</Button>
         <Button kind="primary" onClick={() => props.onMine()}>
           Save mine as version {props.current.version + 1}
         </Button>

@@ -1,4 +1,4 @@
-// Where an instruction is bound, and binding it to a workspace or to one agent of it.
+// The bindings of an instruction, and the form that binds it to a workspace or to one of its agents.
 
 import { A } from "@solidjs/router";
 import Unlink from "lucide-solid/icons/unlink";
@@ -25,12 +25,14 @@ export function Uses(props: { readonly id: number; readonly query: Query<UsesDat
         {(data) => (
           <>
             <ul class="library-uses">
-              <For each={data().uses} fallback={<li class="muted">Nothing yet: no agent reads it.</li>}>
+              <For each={data().uses} fallback={<li class="muted">No bindings yet.</li>}>
                 {(use) => <UseRow use={use} onChanged={changed} />}
               </For>
             </ul>
             <Show when={data().notLookedAt > 0}>
-              <p class="small muted">{plural(data().notLookedAt, "more workspace")} were not looked at.</p>
+              <p class="small muted">
+                Bindings in {plural(data().notLookedAt, "more workspace")} are not listed.
+              </p>
             </Show>
           </>
         )}
@@ -91,7 +93,7 @@ function BindForm(props: { readonly id: number; readonly onBound: () => Promise<
   return (
     <Show
       when={workspaces.data()?.length}
-      fallback={<p class="small muted">There is no workspace to bind it to yet.</p>}
+      fallback={<p class="small muted">Create a workspace to bind it to.</p>}
     >
       <form class="library-bind" onSubmit={(event) => void sent.submit(event)}>
         <Select

@@ -43,7 +43,7 @@ export function Versions(props: { readonly instruction: Instruction }): JSX.Elem
               </ul>
               <Show when={data().length === VERSIONS_PER_PAGE && more(all())}>
                 <Button small busy={busy()} onClick={() => void readEarlier(all().at(-1)!.version)}>
-                  Earlier versions
+                  Load earlier versions
                 </Button>
               </Show>
             </>
@@ -70,7 +70,7 @@ function VersionRow(props: { readonly version: InstructionVersion }): JSX.Elemen
         </span>
         <CopyButton
           text={props.version.content_hash}
-          label={`Copy the hash of version ${props.version.version}`}
+          label={`Copy hash of version ${props.version.version}`}
         />
         <Time time={props.version.created_at} />
       </span>
@@ -78,7 +78,7 @@ function VersionRow(props: { readonly version: InstructionVersion }): JSX.Elemen
   );
 }
 
-/** From the version before to the newest, until somebody chooses others. */
+/** Compares two versions, at first the newest with the previous one. */
 function Comparison(props: { readonly versions: readonly InstructionVersion[] }): JSX.Element {
   const [from, setFrom] = createSignal("");
   const [to, setTo] = createSignal("");
@@ -99,7 +99,7 @@ function Comparison(props: { readonly versions: readonly InstructionVersion[] })
   const choices = () =>
     props.versions.map(({ version, name }) => ({ value: String(version), label: `${version}: ${name}` }));
   return (
-    <Show when={props.versions.length > 1} fallback={<p class="muted small">It was not changed yet.</p>}>
+    <Show when={props.versions.length > 1} fallback={<p class="muted small">No changes yet.</p>}>
       <div class="library-compare">
         <Select label="From version" value={from()} choices={choices()} onChange={setFrom} />
         <Select label="To version" value={to()} choices={choices()} onChange={setTo} />
@@ -122,8 +122,8 @@ function Comparison(props: { readonly versions: readonly InstructionVersion[] })
   );
 }
 
-/** Which versions, and that the name changed as well. */
+/** The two version numbers, and the former name if it changed. */
 function note(from: InstructionVersion, to: InstructionVersion): string {
   const versions = `version ${from.version} → version ${to.version}`;
-  return from.name === to.name ? versions : `${versions}, was named “${from.name}”`;
+  return from.name === to.name ? versions : `${versions}, renamed from “${from.name}”`;
 }

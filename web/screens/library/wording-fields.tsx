@@ -1,4 +1,4 @@
-// The two fields of an instruction, with what the server says about them beside them.
+// The name and text fields of an instruction.
 
 import type { JSX } from "solid-js";
 import { count } from "../../kit/format.ts";
@@ -32,7 +32,7 @@ export function WordingFields(props: {
         value={props.value.text}
         onInput={(text) => props.onChange({ ...props.value, text })}
         problem={props.sent.of("text")}
-        hint={`${count([...props.value.text].length)} characters. Markdown is passed on as it stands.`}
+        hint={`${count([...props.value.text].length)} characters. Markdown is sent unchanged.`}
         rows={ROWS}
         mono
         required

@@ -1,5 +1,5 @@
-// The login: server, user, password. It signs in to the server that this page came from; for another one it leads to that server's own
-// login and sends nothing. Over a session that ended it stands in front of what was open, which stays as it was.
+// The login: server, user, password. It signs in to the server of this page; for another server it links to that server's login and sends
+// nothing. After an ended session it is a dialog over the open screen, which stays as it was.
 
 import { Dialog } from "@kobalte/core/dialog";
 import { createSignal, type JSX, onCleanup, onMount, Show } from "solid-js";
@@ -35,7 +35,7 @@ export function Login(): JSX.Element {
             onInteractOutside={(event) => event.preventDefault()}
             onOpenAutoFocus={(event) => {
               event.preventDefault();
-              // What had the focus so far lets it go only after this.
+              // The element that had the focus releases it only after this.
               setTimeout(focusOnUser);
             }}
           >
@@ -47,13 +47,13 @@ export function Login(): JSX.Element {
   );
 }
 
-/** The first that is not filled in already. */
+/** Focuses the first empty field. */
 function focusOnUser(): void {
   const name = expected() ? "password" : "username";
   document.querySelector<HTMLInputElement>(`.login [name=${name}]`)?.focus();
 }
 
-/** Whose session has ended. */
+/** The person whose session has ended. */
 function expected(): WhoAmI | undefined {
   const who = me();
   return who?.auth === "loopback" ? undefined : who;
@@ -61,7 +61,7 @@ function expected(): WhoAmI | undefined {
 
 function LoginForm(props: { readonly heading: JSX.Element }): JSX.Element {
   const [server, setServer] = createSignal(location.origin);
-  // Who goes on where they were only has to say the password.
+  // Renewing a session needs the password only.
   const [user, setUser] = createSignal(expected()?.name ?? "");
   const [password, setPassword] = createSignal("");
   const address = () => serverAddress(server(), location.origin);
@@ -76,7 +76,7 @@ function LoginForm(props: { readonly heading: JSX.Element }): JSX.Element {
   let place: HTMLFormElement | undefined;
   const form = createSubmission(["user", "password"], async () => {
     if (address().kind !== "here") return;
-    // From the fields themselves: what a password manager filled in may not have been told to the page yet.
+    // From the fields themselves: a password manager may have filled them without an event.
     const given = new FormData(place!);
     const [name, secret] = [String(given.get("username")), String(given.get("password"))];
     if (name.trim() === "") throw fieldProblem("user", "Enter your user name.");
@@ -144,14 +144,13 @@ function LoginForm(props: { readonly heading: JSX.Element }): JSX.Element {
   );
 }
 
-/** Said only where it is not plain: nobody asked to be here. */
+/** Explains why the login appeared unasked. */
 function Why(): JSX.Element {
   return (
     <Show when={expected()}>
       {(who) => (
         <p class="muted">
-          The session of <b dir="auto">{who().name}</b> has ended. Sign in again and everything is as you left
-          it.
+          The session of <b dir="auto">{who().name}</b> has ended. Sign in to continue where you left off.
         </p>
       )}
     </Show>
@@ -162,11 +161,11 @@ function Elsewhere(props: { readonly host: string; readonly login: string }): JS
   return (
     <>
       <p class="small muted wrap" role="status">
-        This page signs in to {location.host} only. {props.host} has its own login; nothing that you typed
+        This page only signs in to {location.host}. {props.host} has its own login. Nothing that you typed
         here is sent there.
       </p>
       <Button kind="primary" onClick={() => location.assign(props.login)}>
-        <span class="ellipsis">Open the login of {props.host}</span>
+        <span class="ellipsis">Open {props.host}</span>
       </Button>
     </>
   );
@@ -177,9 +176,9 @@ function MachineAdmin(): JSX.Element {
     <Show when={machineAdmin()}>
       {(admin) => (
         <div class="login-machine">
-          <p class="small muted">You are on the machine that the server runs on. It needs no password.</p>
+          <p class="small muted">You are on the server's own machine, which needs no password.</p>
           <Button onClick={goOnAsMachineAdmin}>
-            <span class="ellipsis">Go on as {admin().name}</span>
+            <span class="ellipsis">Continue as {admin().name}</span>
           </Button>
         </div>
       )}

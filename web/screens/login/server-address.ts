@@ -1,23 +1,22 @@
-// What a person typed as the server: this one, another one whose own login page can be opened, or nothing that is an address.
+// Parses the server field: this server, another one whose login page can be opened, or an invalid address.
 
 export type ServerAddress =
   | { readonly kind: "here" }
   | { readonly kind: "other"; readonly host: string; readonly login: string }
   | { readonly kind: "wrong"; readonly why: string };
 
-/** `origin`: of this page. Without a scheme the page's own is meant. Only the host and port of what was typed are used. */
+/** `origin`: of this page. The scheme defaults to the page's. Only the host and port of the input are used. */
 export function serverAddress(typed: string, origin: string): ServerAddress {
   const text = typed.trim();
-  if (text === "") return wrong("Give the address of a server.");
+  if (text === "") return wrong("Enter the address of a server.");
   const url = URL.parse(
     /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `${new URL(origin).protocol}//${text}`,
   );
-  if (!url || /[\s\\]/.test(text))
-    return wrong("This is not an address: write it like https://cairn.example.org.");
+  if (!url || /[\s\\]/.test(text)) return wrong("Not a valid address. Example: https://cairn.example.org");
   if (url.protocol !== "http:" && url.protocol !== "https:")
-    return wrong("The address must begin with http:// or https://.");
+    return wrong("The address must start with http:// or https://.");
   if (url.username !== "" || url.password !== "")
-    return wrong("The address must not contain a name or a password.");
+    return wrong("The address must not contain a user name or password.");
   if (url.origin === origin) return { kind: "here" };
   return { kind: "other", host: url.host, login: `${url.origin}/login` };
 }

@@ -1,4 +1,4 @@
-// The pane beside the tables: one provider or one model with what can be done to it. Who is not an admin reads, and may add models.
+// The pane beside the tables: one provider or one model. Non-admins can read it and add models.
 
 import { createSignal, type JSX, Show } from "solid-js";
 import type { Model, Provider } from "../../../src/service/catalog/schema.ts";
@@ -28,7 +28,7 @@ export function ProviderDetail(props: {
           provider={props.provider}
           models={props.models}
           onAdded={(added) =>
-            tell(added.length === 1 ? `${added[0]!.label} is added.` : `${added.length} models are added.`)
+            tell(added.length === 1 ? `${added[0]!.label} added.` : `${added.length} models added.`)
           }
         />
       </section>
@@ -58,7 +58,7 @@ export function ProviderDetail(props: {
             what="provider"
             question={() => ({
               title: `Delete ${props.provider.name}?`,
-              text: "Its address and its key are erased. The models that it has must be deleted first.",
+              text: "This deletes its address and key. Delete its models first.",
             })}
             remove={() => take(api.providers({ id: props.provider.id }).delete())}
             onGone={props.onGone}
@@ -69,34 +69,34 @@ export function ProviderDetail(props: {
   );
 }
 
-/** Of the key only whether there is one is known to anybody. */
+/** Replaces or deletes the key, which no one can read. */
 function KeyForm(props: { readonly provider: Provider }): JSX.Element {
   const [key, setKey] = createSignal("");
   const send = async (value: string) => {
     await take(api.providers({ id: props.provider.id }).patch({ api_key: value }));
     setKey("");
     await refresh("providers");
-    tell(value === "" ? "The key is erased." : "The key is stored.");
+    tell(value === "" ? "Key deleted." : "Key saved.");
   };
   const form = createSubmission(["api_key"], () => send(key()));
   const clearing = createSubmission([], () => send(""));
   const clear = async () => {
     const yes = await confirm({
-      title: `Clear the key of ${props.provider.name}?`,
-      text: "It can't be shown or brought back. Calls of its models go out without a key.",
-      action: "Clear the key",
+      title: `Delete the key of ${props.provider.name}?`,
+      text: "The key cannot be recovered. Calls of its models go out without a key.",
+      action: "Delete key",
     });
     if (yes) await clearing.submit();
   };
   return (
     <form class="form" noValidate onSubmit={(event) => void form.submit(event)}>
       <TextInput
-        label={props.provider.has_key ? "Another key" : "Key"}
+        label={props.provider.has_key ? "New key" : "Key"}
         type="password"
         autocomplete="new-password"
         value={key()}
         onInput={setKey}
-        hint={props.provider.has_key ? "A key is stored. Nobody can see it." : "No key is stored."}
+        hint={props.provider.has_key ? "A key is stored. No one can read it." : "No key is stored."}
         problem={form.of("api_key")}
       />
       <Show when={form.problem() ?? clearing.problem()}>
@@ -105,11 +105,11 @@ function KeyForm(props: { readonly provider: Provider }): JSX.Element {
       <div class="actions">
         <Show when={props.provider.has_key}>
           <Button kind="danger" busy={clearing.busy()} onClick={() => void clear()}>
-            Clear the key
+            Delete key
           </Button>
         </Show>
         <Button type="submit" busy={form.busy()} disabled={key() === ""}>
-          {props.provider.has_key ? "Replace the key" : "Store the key"}
+          {props.provider.has_key ? "Replace key" : "Save key"}
         </Button>
       </div>
     </form>
@@ -128,7 +128,7 @@ export function ModelDetail(props: { readonly model: Model; readonly onGone: () 
             what="model"
             question={() => ({
               title: `Delete ${props.model.label}?`,
-              text: "Its label, sizes and prices are lost. What it did stays on record. Agents that use it must be given another model first.",
+              text: "This deletes its label, sizes and prices. Recorded calls stay. First give the agents that use it another model.",
             })}
             remove={() => take(api.models({ id: props.model.id }).delete())}
             onGone={props.onGone}
@@ -142,7 +142,7 @@ export function ModelDetail(props: { readonly model: Model; readonly onGone: () 
 function ModelFacts(props: { readonly model: Model }): JSX.Element {
   const size = (value: number | null) => (value === null ? "unknown" : `${count(value)} tokens`);
   const price = (value: number | null) =>
-    value === null ? "unknown" : `${priceText(value)} for a million tokens`;
+    value === null ? "unknown" : `${priceText(value)} per million tokens`;
   return (
     <section class="section">
       <dl class="facts">
@@ -151,9 +151,7 @@ function ModelFacts(props: { readonly model: Model }): JSX.Element {
         <dt>Context size</dt>
         <dd>{size(props.model.context_tokens)}</dd>
         <dt>Longest answer</dt>
-        <dd>
-          {props.model.output_tokens === null ? "as the provider has it" : size(props.model.output_tokens)}
-        </dd>
+        <dd>{props.model.output_tokens === null ? "provider default" : size(props.model.output_tokens)}</dd>
         <dt>Input</dt>
         <dd>{price(props.model.input_price)}</dd>
         <dt>Cached input</dt>
@@ -165,7 +163,7 @@ function ModelFacts(props: { readonly model: Model }): JSX.Element {
   );
 }
 
-/** A refusal (it is still in use) stands where one asked for it. */
+/** Deletes a provider or model; a refusal (still in use) is shown beside the button. */
 function Remove(props: {
   readonly what: "provider" | "model";
   readonly question: () => { title: string; text: string };
@@ -178,14 +176,14 @@ function Remove(props: {
     await refresh(`${props.what}s`);
   });
   const ask = async () => {
-    if (await confirm({ ...props.question(), action: `Delete the ${props.what}` })) await form.submit();
+    if (await confirm({ ...props.question(), action: `Delete ${props.what}` })) await form.submit();
   };
   return (
     <div class="form">
       <Show when={form.problem()}>{(problem) => <ProblemNotice problem={problem()} />}</Show>
       <div class="row">
         <Button kind="danger" busy={form.busy()} onClick={() => void ask()}>
-          Delete the {props.what}
+          Delete {props.what}
         </Button>
       </div>
     </div>

@@ -1,4 +1,4 @@
-// The catalogue: providers and their models in two tables, detail and forms beside them. What is open is in the address.
+// The catalogue: providers and models in two tables, with details and forms beside them. The address names the open one.
 
 import { useSearchParams } from "@solidjs/router";
 import X from "lucide-solid/icons/x";
@@ -27,7 +27,7 @@ export function Models(): JSX.Element {
   const [params, setParams] = useSearchParams<{ open: string }>();
   const open = (what: string | undefined) => setParams({ open: what }, { scroll: false });
   useActions(() => [
-    ...(isAdmin() ? [{ label: "Add a provider", run: () => open("new-provider") }] : []),
+    ...(isAdmin() ? [{ label: "Add provider", run: () => open("new-provider") }] : []),
     ...(providers.data()?.length ? [{ label: "Add models", run: () => open("new-models") }] : []),
   ]);
   const opened = createMemo(() => {
@@ -74,11 +74,11 @@ function Side(props: {
   return (
     <Switch fallback={<NotFound what={props.what.kind} out={{ name: "Close", go: close }} />}>
       <Match when={props.what.kind === "new-provider" && isAdmin()}>
-        <SideHead title="Add a provider" onClose={close} />
+        <SideHead title="Add provider" onClose={close} />
         <section class="section">
           <NewProvider
             others={props.catalogue.providers}
-            action="Add the provider"
+            action="Add provider"
             onMade={({ id }) => props.onOpen(`provider-${id}`)}
             onCancel={close}
           />

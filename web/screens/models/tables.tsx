@@ -18,7 +18,7 @@ export interface Catalogue {
   readonly models: readonly Model[];
 }
 
-/** What stands beside the tables. */
+/** The content of the side pane. */
 export interface Opened {
   readonly kind: string;
   readonly id: number;
@@ -50,15 +50,15 @@ export function Tables(props: {
           <Show when={isAdmin() && props.catalogue.providers.length > 0}>
             <Button kind="primary" onClick={() => props.onOpen("new-provider")}>
               <Plus aria-hidden="true" />
-              Add a provider
+              Add provider
             </Button>
           </Show>
         </div>
       </div>
       <Show when={!isAdmin()}>
         <p class="lead">
-          Everybody may add models of these providers. Changing and deleting them, and providers with their
-          keys, is for admins.
+          Everyone can add models of these providers. Only admins can edit and delete models and manage
+          providers.
         </p>
       </Show>
       <Show
@@ -82,8 +82,8 @@ export function Tables(props: {
           fallback={
             <p class="muted" role="status">
               {props.catalogue.models.length === 0
-                ? "No models yet. A workspace can be made as soon as there is one."
-                : "No model fits the search."}
+                ? "No models yet. Workspaces need at least one."
+                : "No matching models."}
             </p>
           }
         >
@@ -97,7 +97,7 @@ export function Tables(props: {
               onChoose={({ id }) => props.onOpen(`model-${id}`)}
             />
           </div>
-          <p class="small muted">Prices are in $ for a million tokens; – is unknown, which is not free.</p>
+          <p class="small muted">Prices are in $ per million tokens; – means unknown, not free.</p>
         </Show>
       </Show>
     </div>
@@ -112,13 +112,12 @@ function NoProviders(props: { readonly onAdd: () => void }): JSX.Element {
       actions={
         <Show when={isAdmin()}>
           <Button kind="primary" onClick={props.onAdd}>
-            Add a provider
+            Add provider
           </Button>
         </Show>
       }
     >
-      A provider is where models run: Anthropic, OpenAI, or a server of your own. Agents think with its
-      models.
+      A provider runs models for your agents: Anthropic, OpenAI, or a server of your own.
       <Show when={!isAdmin()}> Ask an admin to add one.</Show>
     </Empty>
   );
@@ -190,7 +189,7 @@ function price(title: string, of: (model: Model) => number | null): Column<Model
   };
 }
 
-/** What has columns of its own where there is room. */
+/** The values that wide layouts show as columns. */
 function Figures(props: { readonly model: Model }): JSX.Element {
   return (
     <dl class="models-figures small num">

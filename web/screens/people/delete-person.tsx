@@ -1,4 +1,4 @@
-// Deleting a person: what ends with them, and who gets the workspaces that they own.
+// The dialog that deletes a person and transfers their workspaces.
 
 import { createSignal, For, type JSX, Show } from "solid-js";
 import type { User } from "../../../src/service/people/schema.ts";
@@ -29,11 +29,11 @@ export function DeletePerson(props: {
     try {
       await take(api.users({ id: gone.id }).delete(undefined, { query }));
     } catch (error) {
-      // A workspace may have been made since.
+      // A workspace may have been created since.
       if (asProblem(error).code === "conflict") await refresh("workspaces");
       throw error;
     }
-    tell(`${gone.name} was deleted.`);
+    tell(`${gone.name} deleted.`);
     props.onGone();
     await Promise.all([refresh("users"), refresh("teams"), refresh("workspaces")]);
   });
@@ -41,8 +41,8 @@ export function DeletePerson(props: {
     <Dialog open onClose={() => props.onClose()} title={`Delete ${props.user.name}?`}>
       <form class="form" onSubmit={(event) => void sent.submit(event)}>
         <p>
-          {plural(props.user.tokens, "token or session", "tokens and sessions")} and every membership in teams
-          end. What the person wrote and decided stays on record under their name.
+          {plural(props.user.tokens, "token or session", "tokens and sessions")} and all team memberships end.
+          Messages and decisions stay on record under this name.
         </p>
         <Loaded query={workspaces}>
           {() => (
@@ -59,7 +59,7 @@ export function DeletePerson(props: {
                 label="New owner"
                 value={heir()}
                 choices={[
-                  { value: "", label: "Choose who gets them", disabled: true },
+                  { value: "", label: "Choose a new owner", disabled: true },
                   ...heirs().map(({ id, name }) => ({ value: String(id), label: name })),
                 ]}
                 onChange={setHeir}

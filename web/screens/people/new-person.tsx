@@ -1,4 +1,4 @@
-// Adding a person: a name and a role; the answer is their token, shown once.
+// The dialog that adds a person by name and role; their token is shown once afterwards.
 
 import { createSignal, type JSX } from "solid-js";
 import type { Role } from "../../../src/service/identity/schema.ts";
@@ -18,20 +18,20 @@ export function NewPerson(props: {
   const [role, setRole] = createSignal<Role>("member");
   const sent = createSubmission(["name", "role"], async () => {
     const { user, token } = await take(api.users.post({ name: name(), role: role() }));
-    // First: the dialog lets nobody go elsewhere.
+    // Closed first: the token dialog blocks navigation.
     props.onMade(user.id);
     showToken({ userId: user.id, name: user.name, hasPassword: user.has_password, token });
     await refresh("users");
   });
   return (
     <form ref={focusOn("input")} class="section form" onSubmit={(event) => void sent.submit(event)}>
-      <h2 class="people-heading">Add a person</h2>
+      <h2 class="people-heading">Add person</h2>
       <TextInput
         label="Name"
         value={name()}
         onInput={setName}
         problem={sent.of("name")}
-        hint="Also the name they sign in with."
+        hint="People sign in with this name."
         required
       />
       <Select
@@ -43,7 +43,7 @@ export function NewPerson(props: {
         hint={ROLE_MEANS[role()]}
       />
       <FormActions form={sent} action="Add person" onCancel={props.onCancel}>
-        <p class="small muted">You get a token for them next. It is shown once.</p>
+        <p class="small muted">Their token is shown next, once.</p>
       </FormActions>
     </form>
   );

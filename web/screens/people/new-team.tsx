@@ -1,4 +1,4 @@
-// Making a team: only a name; members are added on the team itself.
+// The form that creates a team by name; members are added in the team's pane.
 
 import { createSignal, type JSX } from "solid-js";
 import { api, take } from "../../api/client.ts";
@@ -19,7 +19,7 @@ export function NewTeam(props: {
   });
   return (
     <form ref={focusOn("input")} class="section form" onSubmit={(event) => void sent.submit(event)}>
-      <h2 class="people-heading">New team</h2>
+      <h2 class="people-heading">Create team</h2>
       <TextInput label="Name" value={name()} onInput={setName} problem={sent.of("name")} required />
       <FormActions form={sent} action="Create team" onCancel={props.onCancel} />
     </form>

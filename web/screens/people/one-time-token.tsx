@@ -1,5 +1,5 @@
-// A token is shown once. The dialog does not close by Escape, by a click beside it or by going elsewhere: only after somebody said that
-// they have stored it.
+// Shows a token, once. The dialog ignores Escape, clicks outside and navigation: it closes only after the person confirmed that the
+// token is stored.
 
 import { useBeforeLeave } from "@solidjs/router";
 import { createSignal, type JSX, onCleanup, Show } from "solid-js";
@@ -35,19 +35,19 @@ function TokenDialog(props: { readonly shown: Shown }): JSX.Element {
   return (
     <Dialog open onClose={() => {}} title={`Token of ${props.shown.name}`}>
       <p>
-        It will not be shown again. The server keeps only its hash; a lost token is replaced, not recovered.
+        Copy it now: it is not shown again. The server stores only a hash, so a lost token must be replaced.
       </p>
       <div class="people-token">
         <code class="block" aria-label="Token">
           {props.shown.token}
         </code>
-        <CopyButton text={props.shown.token} label="Copy the token" />
+        <CopyButton text={props.shown.token} label="Copy token" />
       </div>
       <p class="small muted">
-        For programs: send it as <code>Authorization: Bearer …</code>.
+        Programs send it as <code>Authorization: Bearer …</code>.
         <Show when={!props.shown.hasPassword}>
           {" "}
-          The login page asks for a password instead. It is set through the API:{" "}
+          To sign in on the login page, set a password through the API:{" "}
           <code class="wrap">PUT /api/v1/users/{props.shown.userId}/password</code>
         </Show>
       </p>
@@ -64,7 +64,7 @@ function TokenDialog(props: { readonly shown: Shown }): JSX.Element {
             checked={stored()}
             onChange={(event) => setStored(event.currentTarget.checked)}
           />
-          I have stored it
+          I have stored the token
         </label>
         <div class="actions">
           <Button type="submit" kind="primary" disabled={!stored()}>

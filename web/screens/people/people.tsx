@@ -1,4 +1,4 @@
-// People and teams. Admins manage both; team-leads see the teams only and manage those they belong to; others are told who can help.
+// People and teams. Admins manage both; team leads see teams and manage their own; members learn whom to ask.
 
 import { useSearchParams } from "@solidjs/router";
 import Plus from "lucide-solid/icons/plus";
@@ -23,7 +23,7 @@ import { ROLE_NAMES } from "./role-names.ts";
 import { TeamDetail } from "./team.tsx";
 import "./people.css";
 
-/** What stands in the side pane, in the address as `?show=person-3`. */
+/** The content of the side pane; in the address as `?show=person-3`. */
 type Shown = { readonly kind: "person" | "team"; readonly id: number };
 const SHOWN = /^(person|team)-([1-9]\d*)$/;
 
@@ -38,9 +38,8 @@ export function People(): JSX.Element {
 
 function NotForYou(): JSX.Element {
   return (
-    <Empty title="People are managed by admins" icon={<UsersIcon aria-hidden="true" />}>
-      You are a member. An admin of this server adds people, changes roles and makes teams; a team lead can
-      add you to a team.
+    <Empty title="Only admins manage people" icon={<UsersIcon aria-hidden="true" />}>
+      Ask an admin to add people, change roles or create teams. A team lead can add you to a team.
     </Empty>
   );
 }
@@ -165,7 +164,7 @@ function PeopleList(props: ListProps): JSX.Element {
           <SearchBox label="Search people" value={search()} onInput={setSearch} />
           <Button kind="primary" onClick={() => props.onAdd()}>
             <Plus aria-hidden="true" />
-            Add a person
+            Add person
           </Button>
         </div>
       </div>
@@ -173,7 +172,7 @@ function PeopleList(props: ListProps): JSX.Element {
         {() => (
           <Show
             when={rows().length > 0}
-            fallback={<Empty title="Nobody found">Nobody has “{search()}” in name or role.</Empty>}
+            fallback={<Empty title="No matching people">No name or role contains “{search()}”.</Empty>}
           >
             <Table
               label="People"
@@ -209,7 +208,7 @@ const teamColumns: readonly Column<Team>[] = [
     title: "Members",
     cell: (team) => (
       <span class="muted" dir="auto">
-        {team.members.length === 0 ? "nobody yet" : team.members.map(({ name }) => name).join(", ")}
+        {team.members.length === 0 ? "none yet" : team.members.map(({ name }) => name).join(", ")}
       </span>
     ),
     sortBy: (team) => team.members.length,
@@ -231,7 +230,7 @@ function TeamList(props: ListProps): JSX.Element {
           <div class="end">
             <Button onClick={() => props.onAdd()}>
               <Plus aria-hidden="true" />
-              New team
+              Create team
             </Button>
           </div>
         </Show>
@@ -242,8 +241,8 @@ function TeamList(props: ListProps): JSX.Element {
             when={rows().length > 0}
             fallback={
               <p class="muted">
-                No teams yet. A workspace is shared with a team, and everybody in the team sees it.
-                <Show when={!isAdmin()}> An admin makes teams.</Show>
+                No teams yet. All members of a team see the workspaces shared with it.
+                <Show when={!isAdmin()}> Only admins create teams.</Show>
               </p>
             }
           >

@@ -1,4 +1,4 @@
-// One person, for admins: role, tokens, teams, and the end of it all. Passwords have no screen: they are set through the API.
+// One person, for admins: role, access, teams, deletion. Passwords are set through the API only.
 
 import KeyRound from "lucide-solid/icons/key-round";
 import X from "lucide-solid/icons/x";
@@ -109,10 +109,10 @@ function RoleForm(props: { readonly user: User }): JSX.Element {
                 setRole(props.user.role);
               }}
             >
-              Keep the old role
+              Cancel
             </Button>
             <Button type="submit" kind="primary" busy={sent.busy()}>
-              Change role
+              Save
             </Button>
           </div>
         </Show>
@@ -132,13 +132,13 @@ function Access(props: { readonly user: User }): JSX.Element {
   const revoke = async () => {
     const yes = await confirm({
       title: `Revoke all tokens of ${props.user.name}?`,
-      text: `${plural(props.user.tokens, "token or session", "tokens and sessions")} end at once: programs that use them are refused, and the person is signed out everywhere.${props.user.id === me()?.id && me()?.auth !== "loopback" ? " That includes the session that you use now." : ""}`,
-      action: "Revoke all",
+      text: `${plural(props.user.tokens, "token or session", "tokens and sessions")} end at once: programs lose access, and the person is signed out everywhere.${props.user.id === me()?.id && me()?.auth !== "loopback" ? " This includes your current session." : ""}`,
+      action: "Revoke all tokens",
     });
     if (!yes) return;
     await attempt(async () => {
       const { revoked } = await take(own().tokens.delete());
-      tell(`${plural(revoked, "token or session", "tokens and sessions")} of ${props.user.name} ended.`);
+      tell(`${plural(revoked, "token or session", "tokens and sessions")} of ${props.user.name} revoked.`);
       await changed(props.user);
     });
   };
@@ -147,11 +147,7 @@ function Access(props: { readonly user: User }): JSX.Element {
       <h3>Access</h3>
       <dl class="facts">
         <dt>Password</dt>
-        <dd>
-          {props.user.has_password
-            ? "set; signs in on the login page"
-            : "none; can't sign in on the login page"}
-        </dd>
+        <dd>{props.user.has_password ? "set" : "none; cannot sign in on the login page"}</dd>
         <dt>Tokens</dt>
         <dd>
           {props.user.tokens === 0
@@ -168,15 +164,14 @@ function Access(props: { readonly user: User }): JSX.Element {
       <div class="people-actions">
         <Button small onClick={() => void newToken()}>
           <KeyRound aria-hidden="true" />
-          New token
+          Create token
         </Button>
         <Button small kind="danger" disabled={props.user.tokens === 0} onClick={() => void revoke()}>
           Revoke all
         </Button>
       </div>
       <p class="small muted">
-        A password is set through the API:{" "}
-        <code class="wrap">PUT /api/v1/users/{props.user.id}/password</code>
+        Set a password through the API: <code class="wrap">PUT /api/v1/users/{props.user.id}/password</code>
       </p>
     </section>
   );
@@ -190,7 +185,7 @@ function Teams(props: { readonly user: User; readonly onShowTeam: (id: number) =
     <section class="section">
       <h3>Teams</h3>
       <ul class="people-tags">
-        <For each={mine()} fallback={<li class="muted">In no team.</li>}>
+        <For each={mine()} fallback={<li class="muted">No teams.</li>}>
           {(team) => (
             <li>
               <Button small onClick={() => props.onShowTeam(team.id)}>

@@ -1,4 +1,4 @@
-// The name of a person or a team as a heading that can be changed in place.
+// A heading that renames a person or a team in place.
 
 import Pencil from "lucide-solid/icons/pencil";
 import { createSignal, type JSX, Show } from "solid-js";
@@ -10,7 +10,7 @@ import { createSubmission, TextInput } from "../../kit/form.tsx";
 export function RenamableHeading(props: {
   readonly name: string;
   readonly mayRename: boolean;
-  /** Raises what the server refused. */
+  /** Throws the server's refusal. */
   readonly onRename: (name: string) => Promise<unknown>;
   readonly end: JSX.Element;
 }): JSX.Element {

@@ -1,4 +1,4 @@
-// The three roles in words: their names, and what each may do.
+// Names and descriptions of the three roles.
 
 import type { Role } from "../../../src/service/identity/schema.ts";
 
@@ -10,8 +10,8 @@ export const ROLE_NAMES: Readonly<Record<Role, string>> = {
 
 export const ROLE_MEANS: Readonly<Record<Role, string>> = {
   admin: "Sees and changes everything, and decides on gears and searches.",
-  "team-lead": "As a member; also manages the teams they belong to and shares own workspaces with them.",
-  member: "Sees own workspaces and those shared with a team they belong to.",
+  "team-lead": "Like a member; also manages their teams and shares their workspaces with them.",
+  member: "Sees their own workspaces and those shared with their teams.",
 };
 
 export const roleChoices = Object.entries(ROLE_NAMES).map(([value, label]) => ({ value, label }));

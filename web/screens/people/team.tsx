@@ -1,4 +1,4 @@
-// One team: its members. Admins manage every team; a team-lead those they belong to; the name and the team itself are the admins'.
+// One team and its members. Admins manage every team, team leads their own; only admins rename and delete teams.
 
 import UserMinus from "lucide-solid/icons/user-minus";
 import X from "lucide-solid/icons/x";
@@ -64,15 +64,14 @@ function Shown(props: {
           }
         />
         <p class="small muted">
-          {plural(props.team.members.length, "member")}. They see every workspace that is shared with this
-          team.
-          <Show when={!mayManage()}> Admins and the team's own leads manage it.</Show>
+          {plural(props.team.members.length, "member")}. Members see every workspace shared with this team.
+          <Show when={!mayManage()}> Admins and its team leads manage it.</Show>
         </p>
       </header>
       <section class="section">
         <h3>Members</h3>
         <ul class="people-members">
-          <For each={props.team.members} fallback={<li class="muted">Nobody yet.</li>}>
+          <For each={props.team.members} fallback={<li class="muted">No members yet.</li>}>
             {(member) => <Member team={props.team} member={member} mayManage={mayManage()} />}
           </For>
         </ul>
@@ -96,7 +95,7 @@ function Member(props: {
     attempt(async () => {
       const { id: user_id, name } = props.member;
       await take(api.teams({ id: props.team.id }).members({ user_id }).delete());
-      tell(`${name} left ${props.team.name} and sees its workspaces no more.`);
+      tell(`${name} removed from ${props.team.name}.`);
       await changed(user_id);
     });
   return (
@@ -120,7 +119,7 @@ function Member(props: {
 function AddMember(props: { readonly team: Team; readonly all: readonly Team[] }): JSX.Element {
   const users = usersQuery();
   const [chosen, setChosen] = createSignal<string>();
-  // Only admins may list everybody; a lead knows those who are in some team.
+  // Only admins can list all people; a team lead knows the members of teams.
   const known = createMemo(() => {
     const everybody = isAdmin() ? (users.data() ?? []) : props.all.flatMap(({ members }) => members);
     const inside = new Set(props.team.members.map(({ id }) => id));
@@ -137,11 +136,11 @@ function AddMember(props: { readonly team: Team; readonly all: readonly Team[] }
   return (
     <Show
       when={known().length > 0}
-      fallback={<p class="small muted">Everybody that you can add is in it.</p>}
+      fallback={<p class="small muted">Everyone you can add is already a member.</p>}
     >
       <form class="people-add" onSubmit={(event) => void sent.submit(event)}>
         <Combobox
-          label="Add a member"
+          label="Add member"
           value={chosen()}
           choices={known().map(({ id, name, role }) => ({
             value: String(id),
@@ -155,7 +154,7 @@ function AddMember(props: { readonly team: Team; readonly all: readonly Team[] }
         </Button>
       </form>
       <Show when={!isAdmin()}>
-        <p class="small muted">Somebody who is in no team yet is added by an admin.</p>
+        <p class="small muted">Ask an admin to add people who are in no team yet.</p>
       </Show>
       <Show when={sent.problem()}>{(problem) => <ProblemNotice problem={problem()} />}</Show>
     </Show>
@@ -173,9 +172,9 @@ function Deletion(props: { readonly team: Team; readonly onGone: () => void }): 
     const { id, name, members } = props.team;
     const lost =
       names === ""
-        ? "No workspace is shared with it."
-        : `Its ${plural(members.length, "member")} lose sight of: ${names}. The workspaces themselves stay.`;
-    if (!(await confirm({ title: `Delete the team ${name}?`, text: lost, action: "Delete team" }))) return;
+        ? "No workspace is shared with this team."
+        : `Its ${plural(members.length, "member")} lose access to: ${names}. The workspaces stay.`;
+    if (!(await confirm({ title: `Delete ${name}?`, text: lost, action: "Delete team" }))) return;
     if (!(await attempt(() => take(api.teams({ id }).delete())))) return;
     props.onGone();
     await Promise.all([changed(), refresh("workspaces")]);

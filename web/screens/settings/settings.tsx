@@ -1,4 +1,4 @@
-// What concerns oneself and this server: the look, who one is, and which of the operator's switches are on, in words.
+// Settings: theme, session, the operator's switches, keyboard shortcuts, version.
 
 import { For, type JSX, Show } from "solid-js";
 import { api, take } from "../../api/client.ts";
@@ -33,7 +33,7 @@ export function Settings(): JSX.Element {
 }
 
 const THEMES: readonly (readonly [Theme, string])[] = [
-  ["system", "As the system"],
+  ["system", "System"],
   ["light", "Light"],
   ["dark", "Dark"],
 ];
@@ -58,9 +58,10 @@ function Look(): JSX.Element {
 }
 
 const HOW: Readonly<Record<string, string>> = {
-  loopback: "You are on the machine that the server runs on, which makes you its admin without signing in.",
-  session: "You signed in with a password. The session ends when you sign out, or after 30 days without use.",
-  token: "Something between you and the server sends a token for you.",
+  loopback: "You are on the server's own machine, so you are its admin without signing in.",
+  session:
+    "You signed in with a password. The session ends when you sign out, or after 30 days of inactivity.",
+  token: "A proxy or program sends a token on your behalf.",
 };
 
 function Who(): JSX.Element {
@@ -83,7 +84,7 @@ function Who(): JSX.Element {
                 <Button onClick={() => void attempt(signOut)}>Sign out</Button>
               </Show>
               <Show when={who().auth === "loopback"}>
-                <Button onClick={askToSignIn}>Sign in as somebody else</Button>
+                <Button onClick={askToSignIn}>Switch user</Button>
               </Show>
             </div>
           </div>
@@ -100,13 +101,13 @@ function Switches(): JSX.Element {
   const off = createSubmission([], async () => {
     await take(api.egress.off.post());
     await Promise.all([refresh("egress"), refresh("approvals")]);
-    tell("Web search is off.");
+    tell("Web search disabled.");
   });
   const ask = async () => {
     const yes = await confirm({
-      title: "Turn web search off?",
-      text: "It stays off until the server starts again; nothing here can turn it on. Searches that wait for a decision are refused, and those that run are broken off.",
-      action: "Turn it off",
+      title: "Disable web search?",
+      text: "It stays off until the server restarts. Pending searches are rejected, and running ones are cancelled.",
+      action: "Disable web search",
     });
     if (yes) await off.submit();
   };
@@ -122,13 +123,13 @@ function Switches(): JSX.Element {
           on={egress.data()?.on}
           text={
             egress.data()?.on
-              ? "Agents with a grant may ask to search. Each search waits until a person has approved its exact words."
+              ? "Agents with internet access may ask to search. Each search needs a person's approval of its exact words."
               : egress.data()?.reason
           }
         >
           <Show when={egress.data()?.on && isAdmin()}>
             <Button kind="danger" small busy={off.busy()} onClick={() => void ask()}>
-              Turn off
+              Disable
             </Button>
           </Show>
         </Switch>
@@ -137,19 +138,19 @@ function Switches(): JSX.Element {
           on={terminal.data()?.on}
           text={
             terminal.data()?.on
-              ? `A shell in a throwaway container without network. ${terminal.data()!.sessions} of ${terminal.data()!.sessions_max} in use.`
+              ? `Shells in disposable containers without network. ${terminal.data()!.sessions} of ${terminal.data()!.sessions_max} in use.`
               : terminal.data()?.reason
           }
         />
         <Show
           when={gears.data()?.[0]}
-          fallback={<Switch name="Isolation of gears" text="Shown as soon as there is a gear." />}
+          fallback={<Switch name="Gear isolation" text="Shown once a gear exists." />}
         >
-          {(gear) => <Switch name="Isolation of gears" on={gear().isolated} text={gear().isolation} />}
+          {(gear) => <Switch name="Gear isolation" on={gear().isolated} text={gear().isolation} />}
         </Show>
       </dl>
       <p class="small muted">
-        These are set in the server's configuration, by who runs it. They can't be turned on from here.
+        The operator sets these in the server's configuration. You cannot enable them here.
       </p>
     </section>
   );
@@ -177,7 +178,7 @@ function Switch(props: {
   );
 }
 
-/** The server's reasons begin small, as the rest of a line. */
+/** Capitalizes a reason of the server and adds a full stop. */
 function sentence(text: string): string {
   const begun = text.charAt(0).toUpperCase() + text.slice(1);
   return /[.!?]$/.test(begun) ? begun : `${begun}.`;
@@ -214,7 +215,7 @@ function About(): JSX.Element {
       </p>
       <p>
         <a href="/api/v1/openapi.json" target="_blank" rel="noopener">
-          Description of the API (OpenAPI)
+          API description (OpenAPI)
         </a>
       </p>
     </section>

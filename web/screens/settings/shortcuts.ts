@@ -1,4 +1,4 @@
-// The keys that do something, in words. A key that is listed here works.
+// The keyboard shortcuts and their descriptions.
 
 export interface Shortcut {
   readonly keys: readonly string[];
@@ -10,12 +10,12 @@ const CONTROL = isApple ? "⌘" : "Ctrl";
 
 export function shortcuts(): readonly Shortcut[] {
   return [
-    { keys: [CONTROL, "K"], what: "Search everything, run a command" },
+    { keys: [CONTROL, "K"], what: "Search and run commands" },
     { keys: ["Enter"], what: "Send the message" },
-    { keys: ["Shift", "Enter"], what: "A new line in the message" },
-    { keys: [CONTROL, "S"], what: "Save the file that is open" },
-    { keys: ["↑", "↓"], what: "The row before, the row after, in tables" },
-    { keys: ["←", "→"], what: "Resize panes, when the line between them has the focus" },
-    { keys: ["Esc"], what: "Close a dialog or a menu; it never refuses, stops or deletes anything" },
+    { keys: ["Shift", "Enter"], what: "Insert a line break" },
+    { keys: [CONTROL, "S"], what: "Save the open file" },
+    { keys: ["↑", "↓"], what: "Move between table rows" },
+    { keys: ["←", "→"], what: "Resize panes, with the divider focused" },
+    { keys: ["Esc"], what: "Close a dialog or menu; never rejects, cancels or deletes" },
   ];
 }

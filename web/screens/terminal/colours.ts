@@ -1,8 +1,8 @@
-// The colours of the terminal: those of our tokens as they are worth in the theme of the moment. It draws with values, not with variables.
+// The terminal's colours: our tokens, resolved in the current theme, because the terminal cannot use custom properties.
 
 import type { ITheme } from "@xterm/xterm";
 
-/** What programs call by these names, in our colours; contrast with the ground is seen to by the terminal. */
+/** ANSI colours as tokens; the terminal ensures their contrast. */
 const TOKENS: Readonly<Record<keyof Omit<ITheme, "extendedAnsi">, string>> = {
   background: "surface",
   foreground: "text",

@@ -1,5 +1,4 @@
-// One shell: the socket and the screen that shows it. Bytes go both ways as they are; the only message is the size. Loaded with the first
-// shell that is started.
+// One shell: its socket and its screen. Bytes pass both ways unchanged; the only message is the size. Loads with the first shell.
 
 import { FitAddon } from "@xterm/addon-fit";
 import { Terminal } from "@xterm/xterm";
@@ -8,10 +7,10 @@ import { copyText } from "../../kit/pieces.tsx";
 import { terminalColours } from "./colours.ts";
 import { allowTerminalStyles } from "./styles.ts";
 
-/** The server takes frames of 64 KiB, and ends a session that is 256 KiB ahead of its shell. */
+/** The server accepts frames of 64 KiB, and ends a session that is 256 KiB ahead of its shell. */
 const FRAME_BYTES_MAX = 32 * 1024;
 const PASTE_BYTES_MAX = 192 * 1024;
-/** What is not drawn yet; of output that comes faster, the rest is left out, and it says so. */
+/** Bytes waiting to be drawn; faster output is dropped with a note. */
 const UNDRAWN_BYTES_MAX = 8 * 1024 * 1024;
 const SCROLLBACK_LINES = 5_000;
 const CONTRAST_MIN = 4.5;
@@ -19,22 +18,22 @@ const FONT_PX = 13;
 
 export interface ShellEvents {
   readonly opened: () => void;
-  /** The reason in the server's words; undefined: the connection was refused or broke. */
+  /** The server's reason; undefined if the connection was refused or lost. */
   readonly ended: (reason: string | undefined) => void;
-  /** The key that leaves the terminal. */
+  /** Called for the key that leaves the terminal. */
   readonly left: () => void;
   readonly tooMuchPasted: (bytes: number, max: number) => void;
 }
 
 export interface Shell {
   readonly focus: () => void;
-  /** Another theme of the page. */
+  /** Applies a changed theme. */
   readonly recolour: () => void;
-  /** Ends the shell and takes its screen away. */
+  /** Ends the shell and removes its screen. */
   readonly close: () => void;
 }
 
-/** Shows a new shell in `host`. `path`: of the WebSocket, under the origin. */
+/** Opens a shell in `host`. `path`: of the WebSocket, below the origin. */
 export function openShell(host: HTMLElement, path: string, events: ShellEvents): Shell {
   const withdrawStyles = allowTerminalStyles();
   const screen = new Terminal({
@@ -63,7 +62,7 @@ export function openShell(host: HTMLElement, path: string, events: ShellEvents):
       socket.send(JSON.stringify({ type: "resize", cols: screen.cols, rows: screen.rows }));
   };
   const resized = new ResizeObserver(() => {
-    // Without a size it would tell the shell one column.
+    // Without a size, it would report one column.
     if (host.clientWidth > 0 && host.clientHeight > 0) fit.fit();
   });
   resized.observe(host);
@@ -84,7 +83,7 @@ export function openShell(host: HTMLElement, path: string, events: ShellEvents):
   socket.addEventListener("close", ({ reason }) => {
     if (over) return;
     over = true;
-    // Nothing is read from it any more: the cursor says so.
+    // Input is disabled, and the cursor shows it.
     screen.options.disableStdin = true;
     screen.options.cursorBlink = false;
     events.ended(reason === "" ? undefined : reason);
@@ -102,7 +101,7 @@ export function openShell(host: HTMLElement, path: string, events: ShellEvents):
   };
 }
 
-/** From a panel of characters, say. With support for screen readers the terminal leaves it out, lest it comes twice with some of them. */
+/** Handles text without key events, such as from an emoji panel. In screen reader mode the terminal ignores it. */
 function hearTextWithoutKeys(area: HTMLTextAreaElement, tell: (text: string) => void): void {
   let keyDown = false;
   area.addEventListener("keydown", () => (keyDown = true), { capture: true });
@@ -113,7 +112,7 @@ function hearTextWithoutKeys(area: HTMLTextAreaElement, tell: (text: string) => 
   });
 }
 
-/** Keys that the shell never gets: F6 leaves the terminal, Ctrl Shift C copies what is selected, Ctrl Shift V is the browser's paste. */
+/** Keys that never reach the shell: F6 leaves the terminal, Ctrl Shift C copies the selection, Ctrl Shift V is the browser's paste. */
 function passesOn(event: KeyboardEvent, screen: Terminal, events: ShellEvents): boolean {
   if (event.key === "F6") {
     if (event.type === "keydown") {
@@ -131,7 +130,7 @@ function passesOn(event: KeyboardEvent, screen: Terminal, events: ShellEvents): 
   return key !== "c" && key !== "v";
 }
 
-/** Hands bytes to the screen at the pace at which it draws; a flood loses its middle, never the page. */
+/** Passes bytes to the screen as fast as it draws; a flood loses output rather than freezing the page. */
 function createDrawer(screen: Terminal): (bytes: Uint8Array) => void {
   let undrawn = 0;
   let left = 0;
@@ -140,7 +139,7 @@ function createDrawer(screen: Terminal): (bytes: Uint8Array) => void {
       left += bytes.length;
       return;
     }
-    if (left > 0) screen.write(`\r\n[${left} bytes of output left out]\r\n`);
+    if (left > 0) screen.write(`\r\n[${left} bytes of output dropped]\r\n`);
     left = 0;
     undrawn += bytes.length;
     screen.write(bytes, () => (undrawn -= bytes.length));

@@ -1,9 +1,9 @@
-// The terminal's renderer writes its rules into style elements, and the colours of single letters into `style` attributes; the service's CSP
-// refuses both. While a terminal is open, the page's `createElement` hands out elements that do the same by ways that the CSP allows: rules
-// go into a style sheet of a script, and the attribute is set through the element's own style. (The renderer's option for another document
-// does not reach its letters and its scroll bar.) Nobody else on the page could use what is replaced: the CSP would refuse it.
+// The terminal's renderer writes style elements and `style` attributes, which the service's CSP refuses. While a terminal is open, the page's
+// `createElement` returns elements that do the same in ways that the CSP allows: rules go into a constructed style sheet, attributes through
+// the element's own style. The renderer's document override does not reach its letters and scroll bar. No other code on the page can miss the
+// originals, since the CSP would refuse them.
 
-/** To be called before a terminal is made; the result takes everything back. One at a time. */
+/** Call before creating a terminal, one at a time. Returns a function that restores the page. */
 export function allowTerminalStyles(): () => void {
   const sheets: CSSStyleSheet[] = [];
   const create: (name: string, options?: ElementCreationOptions) => HTMLElement =
@@ -19,7 +19,7 @@ export function allowTerminalStyles(): () => void {
   };
 }
 
-/** Stands for a style element: what is written into it becomes a style sheet. */
+/** A stand-in for a style element, whose text becomes a style sheet. */
 function ruleElement(element: HTMLElement, sheets: CSSStyleSheet[]): HTMLElement {
   const sheet = new CSSStyleSheet();
   sheets.push(sheet);

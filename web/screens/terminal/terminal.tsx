@@ -1,4 +1,4 @@
-// A shell in a throwaway container, for admins. Where it is switched off, the server says why and what to do; then there is nothing to press.
+// A shell in a throwaway container, for admins. If it is off, the page shows the server's reason and what to do.
 
 import { useSearchParams } from "@solidjs/router";
 import SquareTerminal from "lucide-solid/icons/square-terminal";
@@ -29,8 +29,8 @@ export function Terminal(): JSX.Element {
       <Show
         when={isAdmin()}
         fallback={
-          <Empty title="The terminal is for admins" icon={<SquareTerminal aria-hidden="true" />}>
-            An admin of this server can open one.
+          <Empty title="Admins only" icon={<SquareTerminal aria-hidden="true" />}>
+            Only an admin of this server can open a terminal.
           </Empty>
         }
       >
@@ -53,7 +53,7 @@ export function Terminal(): JSX.Element {
   );
 }
 
-/** The server's reasons are parts of a line. */
+/** The server's reasons start in lower case, without a full stop. */
 function sentence(reason: string): string {
   const text = reason.charAt(0).toUpperCase() + reason.slice(1);
   return text.endsWith(".") ? text : `${text}.`;
@@ -83,14 +83,13 @@ function Shells(): JSX.Element {
     try {
       const { openShell } = await import("./session.ts");
       const element = host();
-      // Somebody chose another workspace, or left, meanwhile.
+      // Another workspace was chosen, or the page was left.
       if (state().kind !== "opening" || id !== workspace() || !element?.isConnected) return;
       shell = openShell(element, `/api/v1${id === undefined ? "" : `/workspaces/${id}`}/terminal`, {
         opened: () => setState({ kind: "open" }),
         ended: (reason) => void ended(reason, id),
         left: () => button?.focus(),
-        tooMuchPasted: (size, max) =>
-          tell(`${bytes(size)} are too much to paste; up to ${bytes(max)} go in.`),
+        tooMuchPasted: (size, max) => tell(`Cannot paste ${bytes(size)}. The limit is ${bytes(max)}.`),
       });
     } catch (error) {
       setState({ kind: "ended", reason: asProblem(error).message });
@@ -117,7 +116,7 @@ function Shells(): JSX.Element {
     <div class="terminal">
       <div class="terminal-bar">
         <Select
-          label="Files to read"
+          label="Workspace files"
           value={workspace() ?? ""}
           choices={[
             { value: "", label: "None" },
@@ -131,14 +130,14 @@ function Shells(): JSX.Element {
           busy={state().kind === "opening"}
           onClick={() => void start()}
         >
-          {started() ? "Start again" : "Start a shell"}
+          {started() ? "Restart" : "Start"}
         </Button>
         <p class="terminal-state" role="status">
           <Show when={state().kind === "open"}>
-            F6 leaves the terminal. Ctrl Shift C copies, Ctrl Shift V pastes. It ends when you leave this
-            page, or after 30 minutes of silence.
+            F6 leaves the terminal, Ctrl Shift C copies, Ctrl Shift V pastes. The session ends when you leave
+            this page, or after 30 idle minutes.
           </Show>
-          <Show when={reason()}>{(why) => <>The session has ended. {why()}</>}</Show>
+          <Show when={reason()}>{(why) => <>Session ended. {why()}</>}</Show>
         </p>
       </div>
       <Show when={workspaces.problem()}>
@@ -152,10 +151,10 @@ function Shells(): JSX.Element {
         <div class="terminal-screen" role="group" aria-label="Shell" ref={setHost} />
         <Show when={!started()}>
           <div class="terminal-before">
-            <Empty title="No shell is running" icon={<SquareTerminal aria-hidden="true" />}>
-              A shell runs in a container of its own, without network, that is thrown away when it ends. The
-              files of the workspace that you choose are under /workspace, to be read only. Start and end are
-              in the audit.
+            <Empty title="No session" icon={<SquareTerminal aria-hidden="true" />}>
+              A shell runs in its own container without network access, which is deleted when the session
+              ends. The files of the selected workspace are mounted read-only at /workspace. The audit records
+              the start and end.
             </Empty>
           </div>
         </Show>
@@ -164,7 +163,7 @@ function Shells(): JSX.Element {
   );
 }
 
-/** A refused WebSocket says nothing to a page; its address says it to a plain request, which it refuses as such when nothing else is wrong. */
+/** A page cannot read why a WebSocket was refused. A plain request to the same address gets the reason, or `invalid` if there is none. */
 async function whyNot(workspace: string | undefined): Promise<string> {
   try {
     await take(
@@ -177,11 +176,11 @@ async function whyNot(workspace: string | undefined): Promise<string> {
   }
 }
 
-/** The page's theme is a choice, or the system's. */
+/** The theme is a setting, or the system's. */
 function recolourOnChange(recolour: () => void): void {
   const system = matchMedia("(prefers-color-scheme: dark)");
   system.addEventListener("change", recolour);
   onCleanup(() => system.removeEventListener("change", recolour));
-  // After the root element has taken it on.
+  // After the root element has changed.
   createEffect(on(theme, () => queueMicrotask(recolour), { defer: true }));
 }

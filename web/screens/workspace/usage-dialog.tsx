@@ -1,4 +1,4 @@
-// The workspace as a whole: its budget, and what each of its agents used, removed ones too.
+// The budget of a workspace and the usage of each of its agents, including deleted ones.
 
 import { createMemo, createSignal, type JSX, Show } from "solid-js";
 import type { Usage } from "../../../src/service/usage/schema.ts";
@@ -22,7 +22,7 @@ const COLUMNS: readonly Column<AgentUsage>[] = [
         <bdi>{row.agent}</bdi>
         <Show when={row.removed}>
           {" "}
-          <span class="tag">removed</span>
+          <span class="tag">deleted</span>
         </Show>
       </>
     ),
@@ -56,7 +56,7 @@ const COLUMNS: readonly Column<AgentUsage>[] = [
     optional: true,
   },
   {
-    title: "Not reported",
+    title: "Unreported",
     cell: (row) => count(row.unreported_calls),
     sortBy: (row) => row.unreported_calls,
     number: true,
@@ -64,7 +64,7 @@ const COLUMNS: readonly Column<AgentUsage>[] = [
   },
   {
     title: "Cost",
-    cell: (row) => (row.cost !== null ? money(row.cost) : row.calls === 0 ? "" : "not known"),
+    cell: (row) => (row.cost !== null ? money(row.cost) : row.calls === 0 ? "" : "unknown"),
     sortBy: (row) => row.cost ?? -1,
     number: true,
   },
@@ -104,7 +104,7 @@ function WorkspaceBudget(): JSX.Element {
           <Show when={ownsWorkspace(here.state().workspace)}>
             <div>
               <Button small onClick={() => setEditing(true)}>
-                {budget() ? "Change limits" : "Set limits"}
+                {budget() ? "Edit limits" : "Set limits"}
               </Button>
             </div>
           </Show>
@@ -114,7 +114,7 @@ function WorkspaceBudget(): JSX.Element {
           budget={budget()}
           send={(next) => take(api.workspaces({ id: here.id }).patch({ budget: next }))}
           onDone={() => setEditing(false)}
-          note="All agents of the workspace count."
+          note="The limits apply to all agents together."
         />
       </Show>
     </section>
@@ -132,24 +132,19 @@ function UsageTable(): JSX.Element {
       `${count(input)} tokens in, ${count(cached)} of them cached`,
       `${count(output)} out`,
       usage().cost === null
-        ? "cost not known"
+        ? "cost unknown"
         : `${usage().unpriced_calls > 0 ? "at least " : ""}${money(usage().cost!)}`,
-      ...(unreported === 0 ? [] : [`${plural(unreported, "call")} not reported`]),
-      ...(usage().unpriced_calls === 0 ? [] : [`${plural(usage().unpriced_calls, "call")} without a price`]),
+      ...(unreported === 0 ? [] : [`${plural(unreported, "call")} unreported`]),
+      ...(usage().unpriced_calls === 0 ? [] : [`${plural(usage().unpriced_calls, "call")} unpriced`]),
     ].join(" · ");
   };
   return (
     <section>
-      <h3 class="heading">Use</h3>
-      <Show when={usage().calls > 0} fallback={<p class="muted">No model was called yet.</p>}>
+      <h3 class="heading">Usage</h3>
+      <Show when={usage().calls > 0} fallback={<p class="muted">No model calls yet.</p>}>
         <p class="small muted num">{summary()}</p>
         <div class="workspace-usage-table">
-          <Table
-            label="Use of each agent"
-            rows={usage().agents}
-            columns={COLUMNS}
-            key={(row) => row.agent_id}
-          />
+          <Table label="Usage by agent" rows={usage().agents} columns={COLUMNS} key={(row) => row.agent_id} />
         </div>
       </Show>
     </section>

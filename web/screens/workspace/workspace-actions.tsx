@@ -1,4 +1,4 @@
-// What the palette offers inside a workspace: its views, its agents, and to stop what runs.
+// The palette's entries inside a workspace: its views, its agents, and cancelling the turn.
 
 import { useNavigate } from "@solidjs/router";
 import Bot from "lucide-solid/icons/bot";
@@ -17,7 +17,7 @@ export const VIEW_NAMES: Readonly<Record<WorkspaceView, string>> = {
   activity: "Activity",
 };
 
-/** Where a view of a workspace is. */
+/** The address of a view. */
 export function viewPath(workspaceId: number, view: WorkspaceView): string {
   return `/workspaces/${workspaceId}${view === "chat" ? "" : `/${view}`}`;
 }
@@ -40,7 +40,7 @@ export function offerWorkspaceActions(here: Here): void {
     if (turn)
       actions.unshift({
         group: "This workspace",
-        label: "Stop the turn",
+        label: "Cancel turn",
         icon: <CircleStop aria-hidden="true" />,
         danger: true,
         run: () => void attempt(() => take(api.turns({ id: turn.id }).cancel.post())),

@@ -1,5 +1,5 @@
-// One workspace: its four views, each with its address and all kept as they are once opened, and the inspector beside them.
-// What the views show comes from one feed.
+// One workspace: four views, each with its own address, and the inspector beside them. A view stays mounted once opened; all of them
+// share one feed.
 
 import { A, useLocation, useNavigate, useParams } from "@solidjs/router";
 import {
@@ -38,7 +38,7 @@ export interface WorkspaceParts {
   readonly views: Readonly<Record<WorkspaceView, Component>>;
   readonly inspector: Component<{
     readonly selection: Selection;
-    /** The element of the views that had the focus last. */
+    /** The element in the views that last had the focus. */
     readonly cameFrom: () => HTMLElement | undefined;
   }>;
 }
@@ -47,7 +47,7 @@ const UsageDialog = lazy(async () => ({ default: (await import("./usage-dialog.t
 
 export function Workspace(props: WorkspaceParts): JSX.Element {
   const params = useParams<{ id: string; view?: string }>();
-  // Another workspace is another feed; another view of the same one is not.
+  // A change of workspace restarts the feed; a change of view does not.
   const id = createMemo(() => Number(params.id));
   return (
     <Show when={id()} keyed>
@@ -115,7 +115,7 @@ function Views(props: WorkspaceParts): JSX.Element {
   });
   return (
     <div class="workspace">
-      <nav class="views" aria-label="Views of the workspace">
+      <nav class="views" aria-label="Workspace views">
         <For each={workspaceViews}>
           {(view) => (
             <A
@@ -167,7 +167,7 @@ function Views(props: WorkspaceParts): JSX.Element {
   );
 }
 
-/** What was used so far, and by whom. */
+/** The usage so far, with a share for each agent. */
 function Meter(): JSX.Element {
   const here = useHere();
   const usage = () => here.state().usage;
@@ -195,7 +195,7 @@ function Meter(): JSX.Element {
           <b>{tokens(total())}</b> tokens
         </span>
         <Show when={shares().length > 0}>
-          <ShareBar shares={shares()} label="Share of each agent" />
+          <ShareBar shares={shares()} label="Share by agent" />
         </Show>
         <Show when={usage().cost !== null || perDay()}>
           <span class="optional">
@@ -203,7 +203,7 @@ function Meter(): JSX.Element {
               when={perDay()}
               fallback={
                 <>
-                  {/* What has no price is not free. */}
+                  {/* Unpriced calls are not free. */}
                   <Show when={usage().unpriced_calls > 0}>at least </Show>
                   <b>{money(usage().cost ?? 0)}</b>
                 </>

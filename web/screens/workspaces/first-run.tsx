@@ -1,5 +1,5 @@
-// The first minute: a provider with its key, its models, the first workspace. Where one is follows from what there is already, so one can
-// leave in the middle and go on. For admins; nobody else may add a provider.
+// The setup of an empty server, for admins: a provider with its key, its models, the first workspace. The current step follows from what
+// exists, so setup can be interrupted and resumed.
 
 import { useNavigate } from "@solidjs/router";
 import Check from "lucide-solid/icons/check";
@@ -19,10 +19,10 @@ export function FirstRun(props: {
   const navigate = useNavigate();
   const [chosenId, setChosenId] = createSignal<number>();
   const [back, setBack] = createSignal<"add" | "change">();
-  /** The list is by name: the one that was made last has the highest number. */
+  /** The list is sorted by name; the newest provider has the highest id. */
   const newest = () => props.providers.toSorted((a, b) => a.id - b.id).at(-1);
   const provider = () => props.providers.find(({ id }) => id === chosenId()) ?? newest();
-  /** Another address or another key is another question to the provider. */
+  /** Counts edits of the provider: a new address or key requires a new request for its models. */
   const [changes, setChanges] = createSignal(0);
   const askedAbout = () => provider() && `${provider()!.id} ${changes()}`;
   const reached = () => (provider() === undefined ? 1 : props.models.length === 0 ? 2 : 3);
@@ -32,18 +32,18 @@ export function FirstRun(props: {
     <div class="workspaces-first">
       <header class="stack">
         <h1>Set up Cairn</h1>
-        <p class="muted">Three steps, then you talk to your first agent.</p>
+        <p class="muted">Three steps to your first agent.</p>
       </header>
       <ol>
         <Step
           number={1}
           at={step()}
           reached={reached()}
-          title="A provider"
+          title="Add a provider"
           done={provider()?.name}
           onBack={() => setBack("change")}
         >
-          <p class="muted">Where the models run that your agents think with.</p>
+          <p class="muted">The service that runs your models.</p>
           <Switch>
             <Match when={back() === "change" && provider()}>
               {(current) => (
@@ -82,12 +82,12 @@ export function FirstRun(props: {
           number={2}
           at={step()}
           reached={reached()}
-          title="Its models"
+          title="Add models"
           done={props.models.length > 0 ? plural(props.models.length, "model") : undefined}
           onBack={() => setMore(true)}
           backTo="Add more"
         >
-          <p class="muted">Choose those that may be used here. More can be added at any time.</p>
+          <p class="muted">Choose the models that agents may use. You can add more at any time.</p>
           <Show when={props.providers.length > 1}>
             <Select
               label="Provider"
@@ -108,19 +108,19 @@ export function FirstRun(props: {
           <Show when={more()}>
             <div class="row">
               <Button small kind="quiet" onClick={() => setMore(false)}>
-                No more models
+                Done
               </Button>
             </div>
           </Show>
         </Step>
-        <Step number={3} at={step()} reached={reached()} title="The first workspace">
+        <Step number={3} at={step()} reached={reached()} title="Create a workspace">
           <p class="muted">
-            A workspace holds agents, their conversation and their files. It begins with one agent, the
+            A workspace holds agents, their conversation and their files. It starts with one agent, the
             orchestrator.
           </p>
           <WorkspaceForm
             models={props.models}
-            action="Create the workspace"
+            action="Create workspace"
             onMade={({ id }) => navigate(`/workspaces/${id}`)}
           />
         </Step>
@@ -134,7 +134,7 @@ function Step(props: {
   readonly at: number;
   readonly reached: number;
   readonly title: string;
-  /** What was made in it. */
+  /** The result of the step. */
   readonly done?: string | undefined;
   readonly onBack?: () => void;
   readonly backTo?: string;
@@ -142,7 +142,7 @@ function Step(props: {
 }): JSX.Element {
   const open = createMemo(() => props.number === props.at);
   let heading: HTMLHeadingElement | undefined;
-  // The button that led here is gone: one reads on at the heading.
+  // The button that opened this step is gone, so the focus moves to its heading.
   createEffect(on(open, (isOpen) => isOpen && heading?.focus(), { defer: true }));
   const done = () => !open() && props.number < props.reached;
   return (
@@ -168,7 +168,7 @@ function Step(props: {
           <Show when={props.onBack}>
             <span class="end">
               <Button small onClick={() => props.onBack?.()}>
-                {props.backTo ?? "Change"}
+                {props.backTo ?? "Edit"}
                 <span class="visually-hidden"> in step {props.number}</span>
               </Button>
             </span>

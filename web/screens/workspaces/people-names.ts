@@ -1,4 +1,4 @@
-// Names of people and teams for lists that hold their ids. Only admins may list people; others know themselves and the members of teams.
+// Names of people and teams by id. Only admins can list all people; others know themselves and the members of their teams.
 
 import { createMemo } from "solid-js";
 import type { Team } from "../../../src/service/people/schema.ts";
@@ -26,7 +26,7 @@ export function createNames(): Names {
   const teamNames = createMemo(() => new Map((teams.data() ?? []).map(({ id, name }) => [id, name])));
   return {
     teams: () => teams.data() ?? [],
-    owner: ({ owner_id: id }) => (id === me()?.id ? "you" : (people().get(id) ?? "somebody else")),
+    owner: ({ owner_id: id }) => (id === me()?.id ? "you" : (people().get(id) ?? "someone else")),
     sharedWith: ({ team_ids: ids }) => ids.map((id) => teamNames().get(id) ?? `team ${id}`),
   };
 }

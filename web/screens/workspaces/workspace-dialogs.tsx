@@ -1,4 +1,4 @@
-// What can be done to a workspace from the list: clone, share, delete. Each says what it means before it happens.
+// The dialogs that clone, share and delete a workspace. Each states the consequences first.
 
 import { createSignal, For, type JSX, Show } from "solid-js";
 import type { Team } from "../../../src/service/people/schema.ts";
@@ -35,15 +35,15 @@ export function CloneDialog(props: {
     <Dialog open onClose={props.onClose} title={`Clone ${props.workspace.name}`}>
       <form class="form" noValidate onSubmit={(event) => void form.submit(event)}>
         <p class="muted">
-          The copy is yours. It has the same blueprint: agents, wires, what is bound to them, and budgets. The
-          conversation, the files and the sharing are not copied, and the original is not touched.
+          You own the copy. It has the same blueprint: agents, wires, bindings and budgets. The conversation,
+          files and sharing are not copied.
         </p>
         <TextInput
           label="Name of the copy"
           value={name()}
           onInput={setName}
           placeholder={`${props.workspace.name} copy`}
-          hint="It can't be changed later."
+          hint="You cannot rename it later."
           problem={form.of("name")}
         />
         <FormActions form={form} action="Clone" onCancel={props.onClose} />
@@ -52,7 +52,7 @@ export function CloneDialog(props: {
   );
 }
 
-/** Every change holds at once; who no longer sees the workspace is shown out of it. */
+/** Every change applies at once; people who lose access are disconnected from the workspace. */
 export function ShareDialog(props: {
   readonly workspace: Workspace;
   readonly teams: readonly Team[];
@@ -64,15 +64,15 @@ export function ShareDialog(props: {
   return (
     <Dialog open onClose={props.onClose} title={`Share ${props.workspace.name}`}>
       <p class="muted">
-        Members of a team that it is shared with see everything in it, chat in it and change its blueprint.
-        Only its owner and admins can delete it.
+        Members of these teams see everything in the workspace, chat in it and edit its blueprint. Only its
+        owner and admins can delete it.
       </p>
       <Show when={!mayAny() && props.teams.length > 0}>
-        <p class="small">Only an admin, or the owner who is a team-lead of a team, can change this.</p>
+        <p class="small">Only admins, and owners who lead a team, can change this.</p>
       </Show>
       <Show
         when={props.teams.length > 0}
-        fallback={<p class="muted">There are no teams yet. An admin makes them under People.</p>}
+        fallback={<p class="muted">No teams yet. An admin creates them under People.</p>}
       >
         <Show when={props.teams.length >= TEAMS_SEARCHED_FROM}>
           <input
@@ -114,12 +114,12 @@ function TeamRow(props: {
       else await take(team.put());
     } finally {
       await refresh("workspaces");
-      // The box shows what holds, whatever was pressed.
+      // The box shows the state on the server, even if the request failed.
       if (box) box.checked = shared();
     }
   });
   const people = () =>
-    props.team.members.length === 0 ? "nobody in it" : props.team.members.map(({ name }) => name).join(", ");
+    props.team.members.length === 0 ? "no members" : props.team.members.map(({ name }) => name).join(", ");
   return (
     <div>
       <label class="check">
@@ -142,24 +142,24 @@ function TeamRow(props: {
   );
 }
 
-/** Asks with the name typed; resolves when it was deleted or not wanted. */
+/** Deletes a workspace after its name was typed to confirm; resolves also when cancelled. */
 export async function deleteWorkspace(workspace: Workspace): Promise<void> {
   const yes = await confirm({
     title: `Delete ${workspace.name}?`,
     text: (
       <div class="stack">
         <p>
-          Lost for good: the conversation and everything on record about its turns, its agents and their
-          wires, its files. A turn that runs is stopped.
+          This permanently deletes its conversation, the record of its turns, its agents, wires and files. A
+          running turn is cancelled.
         </p>
-        <p class="muted">Gears, instructions and models stay; they belong to everybody.</p>
+        <p class="muted">Gears, instructions and models stay; all workspaces share them.</p>
       </div>
     ),
-    action: "Delete the workspace",
+    action: "Delete workspace",
     typed: workspace.name,
   });
   if (!yes) return;
   const done = await attempt(() => take(api.workspaces({ id: workspace.id }).delete()));
   await refresh("workspaces");
-  if (done) tell(`${workspace.name} is deleted.`);
+  if (done) tell(`${workspace.name} deleted.`);
 }

@@ -1,4 +1,4 @@
-// The form for a new workspace: a name, what it is for, and the model its orchestrator thinks with.
+// The form that creates a workspace: name, description, and the model of its orchestrator.
 
 import { createSignal, type JSX } from "solid-js";
 import type { Model } from "../../../src/service/catalog/schema.ts";
@@ -45,7 +45,7 @@ export function WorkspaceForm(props: {
         rows={2}
         value={description()}
         onInput={setDescription}
-        hint="What it is for. Name and description can't be changed later."
+        hint="The purpose. You cannot change name and description later."
         problem={form.of("description")}
       />
       <Combobox
@@ -58,7 +58,7 @@ export function WorkspaceForm(props: {
         }))}
         onChange={setChosen}
         placeholder="Choose a model"
-        hint="The orchestrator is the agent that you talk to. It can be given another model at any time."
+        hint="The orchestrator is the agent that you talk to. You can change its model at any time."
         problem={form.of("orchestrator_model_id")}
       />
       <FormActions form={form} action={props.action} onCancel={props.onCancel} />
@@ -66,7 +66,7 @@ export function WorkspaceForm(props: {
   );
 }
 
-/** The one that was chosen last time, or the only one. */
+/** The last choice, or the only model. */
 function firstChoice(models: readonly Model[]): string | undefined {
   const last = remember<string>(MODEL_KEY);
   if (models.some(({ id }) => String(id) === last)) return last;

@@ -1,4 +1,4 @@
-// The workspaces that one sees: search, sort, open, and a menu for each. Stays quick with ten thousand of them.
+// The visible workspaces: search, sort, open, and a menu for each. Built for ten thousand of them.
 
 import { A } from "@solidjs/router";
 import Copy from "lucide-solid/icons/copy";
@@ -19,7 +19,7 @@ import { mayDelete, mayShare } from "./rights.ts";
 
 const TEAMS_SHOWN_MAX = 3;
 
-/** As people count: 2 before 10. */
+/** Natural order: 2 before 10. */
 const byName = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
 
 interface ListProps {
@@ -34,7 +34,7 @@ interface ListProps {
 
 export function WorkspaceList(props: ListProps): JSX.Element {
   const approvals = approvalsQuery();
-  const waiting = createMemo(() => Map.groupBy(approvals.data() ?? [], ({ workspace_id: id }) => id ?? 0));
+  const pending = createMemo(() => Map.groupBy(approvals.data() ?? [], ({ workspace_id: id }) => id ?? 0));
   const inOrder = createMemo(() => props.workspaces.toSorted((a, b) => byName.compare(a.name, b.name)));
   const fitting = createMemo(() =>
     found(
@@ -48,7 +48,7 @@ export function WorkspaceList(props: ListProps): JSX.Element {
     {
       title: "Name",
       sortBy: ({ name }) => name,
-      cell: (one) => <Name workspace={one} waiting={waiting().get(one.id)?.length ?? 0} />,
+      cell: (one) => <Name workspace={one} pending={pending().get(one.id)?.length ?? 0} />,
     },
     {
       title: "Owner",
@@ -82,7 +82,7 @@ export function WorkspaceList(props: ListProps): JSX.Element {
         when={fitting().length > 0}
         fallback={
           <div class="empty">
-            <h2>No workspace fits “{props.search}”</h2>
+            <h2>No workspace matches “{props.search}”</h2>
             <div class="actions">
               <Button onClick={() => props.onSearch("")}>Show all</Button>
             </div>
@@ -102,7 +102,7 @@ export function WorkspaceList(props: ListProps): JSX.Element {
   );
 }
 
-function Name(props: { readonly workspace: Workspace; readonly waiting: number }): JSX.Element {
+function Name(props: { readonly workspace: Workspace; readonly pending: number }): JSX.Element {
   return (
     <div class="workspaces-name">
       <div class="row">
@@ -114,8 +114,8 @@ function Name(props: { readonly workspace: Workspace; readonly waiting: number }
         >
           {props.workspace.name}
         </A>
-        <Show when={props.waiting > 0}>
-          <span class="tag wait">{props.waiting} waiting</span>
+        <Show when={props.pending > 0}>
+          <span class="tag wait">{props.pending} pending</span>
         </Show>
       </div>
       <Show when={props.workspace.description !== ""}>
@@ -171,7 +171,7 @@ function actionsFor(one: Workspace, props: ListProps): readonly Action[] {
   return actions;
 }
 
-/** Up and down lead from name to name. */
+/** The up and down keys move between names. */
 function moveByArrow(event: KeyboardEvent & { currentTarget: HTMLElement }): void {
   if (!(event.target instanceof HTMLElement) || !event.target.matches(".workspaces-link")) return;
   const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];

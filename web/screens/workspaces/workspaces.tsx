@@ -1,4 +1,4 @@
-// The place where one begins: the list of workspaces, or the first steps while there is nothing to list.
+// The start page: the list of workspaces, or the setup of an empty server.
 
 import { A, useNavigate, useSearchParams } from "@solidjs/router";
 import Plus from "lucide-solid/icons/plus";
@@ -21,7 +21,7 @@ import { WorkspaceForm } from "./workspace-form.tsx";
 import { WorkspaceList } from "./workspace-list.tsx";
 import "./workspaces.css";
 
-/** What is shared with us appears by itself, as long as the list is small enough to be asked for often. */
+/** Polls for newly shared workspaces while the list is small. */
 const LOOK_EVERY_MS = 15_000;
 const LOOKED_AT_MAX = 500;
 
@@ -68,7 +68,7 @@ function Place(props: {
   const creating = (on: boolean) => setParams({ new: on ? "1" : undefined }, { scroll: false });
   const first = () => isAdmin() && props.workspaces.length === 0;
   useActions(() =>
-    hasModels() ? [] : [{ group: "Actions", label: "Add a model", run: () => void navigate("/models") }],
+    hasModels() ? [] : [{ group: "Actions", label: "Add models", run: () => void navigate("/models") }],
   );
   return (
     <div class="body">
@@ -84,7 +84,7 @@ function Place(props: {
             </Show>
             <Button kind="primary" disabled={!hasModels()} onClick={() => creating(true)}>
               <Plus aria-hidden="true" />
-              New workspace
+              Create workspace
             </Button>
           </div>
         </div>
@@ -107,24 +107,24 @@ function Place(props: {
               actions={
                 <Show when={hasModels()}>
                   <Button kind="primary" onClick={() => creating(true)}>
-                    New workspace
+                    Create workspace
                   </Button>
                 </Show>
               }
             >
-              A workspace holds agents, their conversation and their files. You see your own, and those that
-              are shared with a team of yours.
+              A workspace holds agents, their conversation and their files. You see your own workspaces and
+              those shared with your teams.
             </Empty>
           </Match>
         </Switch>
         <Dialog
           open={params.new !== undefined && hasModels()}
           onClose={() => creating(false)}
-          title="New workspace"
+          title="Create workspace"
         >
           <WorkspaceForm
             models={props.models}
-            action="Create"
+            action="Create workspace"
             onMade={({ id }) => navigate(`/workspaces/${id}`)}
             onCancel={() => creating(false)}
           />
@@ -148,11 +148,11 @@ function Place(props: {
   );
 }
 
-/** A workspace's orchestrator needs a model: why the button does nothing, and what to do about it. */
+/** Says why the button is disabled: an orchestrator needs a model. */
 function NoModel(): JSX.Element {
   return (
     <p class="small muted workspaces-no-model">
-      <Show when={isAdmin()} fallback="There is no model yet: ask an admin to add one first. ">
+      <Show when={isAdmin()} fallback="No models yet; ask an admin to add one. ">
         Add a model first.{" "}
       </Show>
       <A href="/models">Models</A>
