@@ -4,6 +4,7 @@
 import { turnOfOthers, rfc3339, Stretch, type Clock } from "../../kit/clock.ts";
 import type { Db } from "../../kit/db.ts";
 import { messageOf } from "../../kit/error.ts";
+import { Replays } from "../../kit/http/replay.ts";
 import { breakOff, frame, type Frame, type Viewer } from "../../kit/http/sse.ts";
 import { UNASKED, ViewerRights, type Watching } from "../../kit/http/viewer-rights.ts";
 import type { Log } from "../../kit/log.ts";
@@ -66,10 +67,12 @@ export class Events {
   #storing: Promise<void> = Promise.resolve();
   #unsent = 0;
   readonly #rights: ViewerRights;
+  readonly #replays: Replays;
 
   constructor(deps: EventsDeps) {
     this.#deps = deps;
-    this.#rights = new ViewerRights(() => this.#followers, deps.log);
+    this.#rights = new ViewerRights(() => this.#everyFollower(), deps.log);
+    this.#replays = new Replays(this.#rights, deps.log);
     this.#store = eventStore(deps.db);
     this.#seq = this.#store.last.get()!.seq;
   }
@@ -149,15 +152,13 @@ export class Events {
     // From before this server's data was restored: then it is up to date with whatever there is.
     const cursor = Math.min(after ?? last, last);
     const follower = { viewer, sees, allowed: () => sees(undefined), asked: UNASKED, cursor };
-    const state = { gone: false };
-    if (after === null) this.#join(follower);
-    else
-      this.#replay(follower, state).catch((error: unknown) => {
-        this.#deps.log.error("event stream failed", { error: messageOf(error) });
-        breakOff(viewer);
-      });
+    const leave = this.#replays.start({
+      watching: follower,
+      page: () => this.#showPage(follower),
+      join: () => this.#followers.add(follower),
+    });
     return () => {
-      state.gone = true;
+      leave();
       this.#followers.delete(follower);
     };
   }
@@ -168,21 +169,16 @@ export class Events {
     await this.#storing;
   }
 
-  async #replay(follower: Follower, state: { gone: boolean }): Promise<void> {
-    while (!state.gone) {
-      const rows = this.#store.after.all(follower.cursor, PAGE_ROWS);
-      // At once: what happens from now on is sent to those who joined.
-      if (rows.length === 0) return this.#join(follower);
-      for (const event of rows.map(toEnvelope))
-        this.#show(follower, event, () => frame(event.type, event, event.seq));
-      if (!(await follower.viewer.drained())) return;
-      await turnOfOthers();
-    }
+  #showPage(follower: Follower): boolean {
+    const rows = this.#store.after.all(follower.cursor, PAGE_ROWS);
+    for (const event of rows.map(toEnvelope))
+      this.#show(follower, event, () => frame(event.type, event, event.seq));
+    return rows.length > 0;
   }
 
-  #join(follower: Follower): void {
-    // Rights may have changed while it was read.
-    if (this.#rights.ask(follower)) this.#followers.add(follower);
+  *#everyFollower(): Generator<Watching> {
+    yield* this.#replays.watching();
+    yield* this.#followers;
   }
 
   /** Each event once: what was read from the store may still be on its way to those who follow. */

@@ -2,10 +2,10 @@
 // viewer sees anything that a crash could undo. A viewer first receives the stored events, then the text in progress, then live events.
 // Access is checked before each page of stored events, and for every viewer when rights change.
 
-import { rfc3339, turnOfOthers, type Clock } from "../../kit/clock.ts";
+import { rfc3339, type Clock } from "../../kit/clock.ts";
 import type { Db } from "../../kit/db.ts";
-import { messageOf } from "../../kit/error.ts";
-import { breakOff, frame, frameOfJson, type Frame, type Viewer } from "../../kit/http/sse.ts";
+import { Replays } from "../../kit/http/replay.ts";
+import { frame, frameOfJson, type Frame, type Viewer } from "../../kit/http/sse.ts";
 import { UNASKED, ViewerRights, type Watching } from "../../kit/http/viewer-rights.ts";
 import type { Log } from "../../kit/log.ts";
 import type { DataOf, EventEnvelope, EventMap, Superseded, TypeIn } from "./schema.ts";
@@ -55,20 +55,18 @@ export class Journal<Events extends EventMap = EventMap> {
   readonly #store: EventStore;
   readonly #db: Db;
   readonly #clock: Clock;
-  readonly #log: Log;
   /** By workspace. Lists are replaced, never mutated, so that a viewer may leave during iteration. */
   readonly #followers = new Map<number, readonly Follower[]>();
-  /** Viewers that are still receiving stored events. */
-  readonly #replaying = new Set<Follower>();
   readonly #rightsChecks: (() => void)[] = [];
   readonly #rights: ViewerRights;
+  readonly #replays: Replays;
 
   constructor({ db, clock, log, superseded }: JournalDeps) {
     this.#db = db;
     this.#clock = clock;
-    this.#log = log;
     this.#store = eventStore(db, superseded);
     this.#rights = new ViewerRights(() => this.#everyFollower(), log);
+    this.#replays = new Replays(this.#rights, log);
   }
 
   /** Appends an event inside a write, and returns its id. */
@@ -109,12 +107,24 @@ export class Journal<Events extends EventMap = EventMap> {
   /** Starts sending to a viewer. Call the returned function when the viewer leaves. */
   follow(viewer: Viewer, options: FollowOptions): () => void {
     const follower: Follower = { ...options, endsWith: options.endsWith, viewer, asked: UNASKED };
-    this.#replaying.add(follower);
-    this.#replay(follower, options)
-      .catch((error: unknown) => this.#breakOff(follower, error))
-      .finally(() => this.#replaying.delete(follower));
+    let cursor = options.after;
+    const leave = this.#replays.start({
+      watching: follower,
+      about: { workspace: follower.workspaceId },
+      page: () => {
+        const rows = cursor === null ? [] : this.#page(follower, cursor);
+        for (const row of rows) viewer.send(frameOfJson(row.type, row.content, row.id));
+        cursor = rows.at(-1)?.id ?? cursor;
+        return rows.length > 0;
+      },
+      join: () => {
+        if (options.over()) return viewer.end();
+        this.#add(follower);
+        for (const event of options.underWay()) viewer.send(transientFrame(event));
+      },
+    });
     return () => {
-      this.#replaying.delete(follower);
+      leave();
       this.#remove(follower);
     };
   }
@@ -140,40 +150,14 @@ export class Journal<Events extends EventMap = EventMap> {
     }
   }
 
-  /** Sends all stored events in pages. The last read and joining the live viewers happen in the same tick, so no event is missed. */
-  async #replay(follower: Follower, options: FollowOptions): Promise<void> {
-    let cursor = options.after;
-    while (cursor !== null && this.#replaying.has(follower)) {
-      if (!this.#rights.ask(follower)) return;
-      const { page, more } = this.#page(follower, cursor);
-      if (page.length === 0) break;
-      for (const row of page) follower.viewer.send(frameOfJson(row.type, row.content, row.id));
-      cursor = page.at(-1)!.id;
-      if (!(await follower.viewer.drained())) return;
-      if (more) await turnOfOthers();
-    }
-    if (!this.#replaying.has(follower)) return;
-    if (!this.#rights.ask(follower)) return;
-    if (options.over()) return follower.viewer.end();
-    this.#add(follower);
-    for (const event of options.underWay()) follower.viewer.send(transientFrame(event));
-  }
-
-  #breakOff(follower: Follower, error: unknown): void {
-    this.#log.error("event stream failed", { workspace: follower.workspaceId, error: messageOf(error) });
-    breakOff(follower.viewer);
-  }
-
-  /** `more` is true when a limit ended the page. */
-  #page(follower: Follower, after: number): { page: EventRow[]; more: boolean } {
+  #page(follower: Follower, after: number): EventRow[] {
     const rows =
       follower.turnId === null
         ? this.#store.ofWorkspace.all(follower.workspaceId, after, REPLAY_ROWS_MAX)
         : this.#store.ofTurn.all(follower.turnId, after, REPLAY_ROWS_MAX);
     let bytes = 0;
     const end = rows.findIndex((row) => (bytes += row.content.length) > REPLAY_BYTES_MAX);
-    const page = end < 0 ? rows : rows.slice(0, end + 1);
-    return { page, more: end >= 0 || rows.length === REPLAY_ROWS_MAX };
+    return end < 0 ? rows : rows.slice(0, end + 1);
   }
 
   #publish(workspaceId: number, turnId: number | null, type: string, encode: () => Frame): void {
@@ -188,8 +172,8 @@ export class Journal<Events extends EventMap = EventMap> {
     }
   }
 
-  *#everyFollower(): Generator<Follower> {
-    yield* this.#replaying;
+  *#everyFollower(): Generator<Watching> {
+    yield* this.#replays.watching();
     for (const followers of this.#followers.values()) yield* followers;
   }
 

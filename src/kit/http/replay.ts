@@ -1,0 +1,55 @@
+// What a viewer of an event log receives first: the stored events, a page at a time. It joins those who receive the live ones in the step that
+// finds no page left, so nothing falls between. A stream that fails is broken off and never ended: its viewer would take it for complete.
+
+import { turnOfOthers } from "../clock.ts";
+import { messageOf } from "../error.ts";
+import type { Log } from "../log.ts";
+import { breakOff } from "./sse.ts";
+import type { ViewerRights, Watching } from "./viewer-rights.ts";
+
+export interface Replay {
+  readonly watching: Watching;
+  /** Sends the next page of stored events. Returns false if there is none. */
+  readonly page: () => boolean;
+  /** Called once, for a viewer that may look. */
+  readonly join: () => void;
+  /** For the log, if it fails. */
+  readonly about?: Readonly<Record<string, number>>;
+}
+
+export class Replays {
+  readonly #rights: ViewerRights;
+  readonly #log: Log;
+  readonly #running = new Set<Watching>();
+
+  constructor(rights: ViewerRights, log: Log) {
+    this.#rights = rights;
+    this.#log = log;
+  }
+
+  /** Viewers that still receive what is stored. */
+  watching(): Iterable<Watching> {
+    return this.#running;
+  }
+
+  /** Returns what to call when the viewer is gone. */
+  start(replay: Replay): () => void {
+    const { watching, about } = replay;
+    this.#running.add(watching);
+    this.#run(replay)
+      .catch((error: unknown) => {
+        this.#log.error("event stream failed", { ...about, error: messageOf(error) });
+        breakOff(watching.viewer);
+      })
+      .finally(() => this.#running.delete(watching));
+    return () => void this.#running.delete(watching);
+  }
+
+  async #run({ watching, page, join }: Replay): Promise<void> {
+    while (this.#running.has(watching) && this.#rights.ask(watching)) {
+      if (!page()) return join();
+      if (!(await watching.viewer.drained())) return;
+      await turnOfOthers();
+    }
+  }
+}
