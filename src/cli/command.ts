@@ -26,7 +26,7 @@ export function serverCommand<const A extends ArgsDef, T>(command: ServerCommand
       const given = context.args as unknown as ParsedArgs<A>;
       const format = formatOf(context.args);
       if (elsewhere !== undefined && (context.args as ConnectionFlags).server === undefined)
-        throw new AppError("invalid", `--server is needed: ${elsewhere}`);
+        throw new AppError("invalid", `missing flag: --server, ${elsewhere}`);
       const answer = await connected(context.args as ConnectionFlags, (client) => ask(client, given));
       await printData(answer, format, (value) => show(value, given));
     },
@@ -35,5 +35,5 @@ export function serverCommand<const A extends ArgsDef, T>(command: ServerCommand
 
 /** `space`: which one; needed wherever a server has more than one. */
 export const spaceArg = {
-  space: { type: "string", valueHint: "name", description: "The space (default: the only one there is)" },
+  space: { type: "string", valueHint: "name", description: "Name of the space (default: the only one)" },
 } as const satisfies ArgsDef;

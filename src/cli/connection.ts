@@ -23,18 +23,18 @@ export const serverDirArg = {
     type: "string",
     valueHint: "dir",
     description:
-      "Data directory of a server on this machine (default: $SERVICE_SERVER_DIR, then the standard places)",
+      "Data directory of a local server (default: $SERVICE_SERVER_DIR, then the standard directories)",
   },
 } as const satisfies ArgsDef;
 
 /** Flags of every command that talks to a server. */
 export const connectionArgs = {
-  server: { type: "string", valueHint: "url", description: "Address of a context server" },
+  server: { type: "string", valueHint: "url", description: "Address of a remote server" },
   ...serverDirArg,
   "token-file": {
     type: "string",
     valueHint: "file",
-    description: "File that holds the access token for --server",
+    description: "File with the access token for --server",
   },
 } as const satisfies ArgsDef;
 
@@ -66,15 +66,10 @@ export function inWordsOfFlags(error: unknown, server: string | undefined): unkn
 }
 
 function withSignIn({ code, message, details }: AppError, url: string): AppError {
-  const remedy = `cairn auth login <name> --server ${url}, or give a token with --token-file or SERVICE_TOKEN`;
+  const remedy = `cairn auth login <name> --server ${url}, or pass a token with --token-file or SERVICE_TOKEN`;
   const credential = details?.["credential"];
-  if (credential === "missing")
-    return new AppError(code, `you are not signed in to ${url}: ${remedy}`, details);
-  return new AppError(
-    code,
-    credential === "invalid" ? `${message}; sign in again: ${remedy}` : message,
-    details,
-  );
+  if (credential === "missing") return new AppError(code, `not signed in to ${url}; run ${remedy}`, details);
+  return new AppError(code, credential === "invalid" ? `${message}; run ${remedy}` : message, details);
 }
 
 async function transportFor(flags: ConnectionFlags): Promise<Transport> {
@@ -108,7 +103,7 @@ async function transportTo(directory: string): Promise<Transport> {
       const isInUse = error instanceof AppError && error.details?.["in_use"] === true;
       if (!isInUse || clock.elapsed() - start > IN_USE_WAIT_MS) throw error;
     }
-    if (tries === 1) await printWarning(`another command has ${directory} open; waiting until it is done`);
+    if (tries === 1) await printWarning(`another command is using ${directory}; waiting for it`);
     await Bun.sleep(IN_USE_LOOK_EVERY_MS);
   }
 }
@@ -124,7 +119,7 @@ export function serverUrl(text: string): string {
   )
     throw new AppError(
       "invalid",
-      `--server "${text}": expected an address such as https://context.example.org`,
+      `--server "${text}": expected an address, for example https://context.example.org`,
     );
   return url.href.replace(/\/+$/, "");
 }

@@ -39,7 +39,7 @@ function read(environment: Environment): Stored {
   try {
     return JSON.parse(readFileSync(path, "utf8")) as Stored;
   } catch {
-    throw new AppError("invalid", `${path} is damaged; remove it and sign in again with cairn auth login`);
+    throw new AppError("invalid", `${path} is damaged; delete it and sign in again with cairn auth login`);
   }
 }
 

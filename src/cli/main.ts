@@ -23,12 +23,12 @@ const history = () => import("./groups/history.ts");
 
 export const program: Program = {
   root: {
-    meta: { name: "cairn", description: "Keep what people and AI tools know, in versioned spaces." },
+    meta: { name: "cairn", description: "Keep what people and AI tools know in versioned spaces." },
     subCommands: {
-      init: group("init", "Make a new installation", {
+      init: group("init", "Create a new installation", {
         server: async () => (await import("./groups/init.ts")).initServerCommand,
       }),
-      server: group("server", "Start, stop and look after a context server", {
+      server: group("server", "Start, stop and inspect a context server", {
         start: async () => (await server()).serverStart,
         status: async () => (await server()).serverStatus,
         health: async () => (await server()).serverHealth,
@@ -47,24 +47,24 @@ export const program: Program = {
         undelete: async () => (await file()).fileUndelete,
         destroy: async () => (await file()).fileDestroy,
       }),
-      space: group("space", "Make and look after spaces", {
+      space: group("space", "Create and manage spaces", {
         list: async () => (await space()).spaceList,
         show: async () => (await space()).spaceShow,
         create: async () => (await space()).spaceCreate,
         delete: async () => (await space()).spaceDelete,
         adopt: async () => (await space()).spaceAdopt,
         quotas: async () => (await space()).spaceQuotas,
-        sync: group("sync", "Which paths of a space travel", {
+        sync: group("sync", "Choose which paths sync", {
           show: async () => (await space()).syncShow,
           set: async () => (await space()).syncSet,
         }),
       }),
-      history: group("history", "Name the state of a space, and bring it back", {
+      history: group("history", "Take and restore snapshots of a space", {
         list: async () => (await history()).historyList,
         snapshot: async () => (await history()).historySnapshot,
         restore: async () => (await history()).historyRestore,
       }),
-      user: group("user", "People of a server and their roles", {
+      user: group("user", "Manage the users of a server and their roles", {
         list: async () => (await user()).userList,
         add: async () => (await user()).userAdd,
         role: async () => (await user()).userRole,
@@ -74,31 +74,31 @@ export const program: Program = {
         enable: async () => (await user()).userEnable,
         remove: async () => (await user()).userRemove,
       }),
-      auth: group("auth", "Sign in, and tokens", {
+      auth: group("auth", "Sign in and manage tokens", {
         login: async () => (await user()).login,
         logout: async () => (await user()).logout,
         whoami: async () => (await user()).whoami,
-        token: group("token", "Tokens of users", {
+        token: group("token", "Manage the tokens of users", {
           create: async () => (await user()).tokenCreate,
           list: async () => (await user()).tokenList,
           revoke: async () => (await user()).tokenRevoke,
         }),
       }),
-      acl: group("acl", "Rules of single users for single paths", {
+      acl: group("acl", "Allow and deny paths to single users", {
         list: async () => (await acl()).aclList,
         allow: async () => (await acl()).aclAllow,
         deny: async () => (await acl()).aclDeny,
         unset: async () => (await acl()).aclUnset,
         explain: async () => (await acl()).aclExplain,
       }),
-      audit: group("audit", "What was changed and refused, by whom", {
+      audit: group("audit", "Read, verify and export the audit record", {
         list: async () => (await audit()).auditList,
         stats: async () => (await audit()).auditStats,
         verify: async () => (await audit()).auditVerify,
         acknowledge: async () => (await audit()).auditAcknowledge,
         export: async () => (await audit()).auditExport,
       }),
-      webhook: group("webhook", "Send events to addresses elsewhere", {
+      webhook: group("webhook", "Send events to other servers", {
         list: async () => (await webhook()).webhookList,
         add: async () => (await webhook()).webhookAdd,
         remove: async () => (await webhook()).webhookRemove,
@@ -110,15 +110,15 @@ export const program: Program = {
         redeliver: async () => (await webhook()).webhookRedeliver,
         "dead-letter": async () => (await webhook()).webhookDeadLetter,
       }),
-      backup: group("backup", "Keep all of a server in one file, and bring it back", {
+      backup: group("backup", "Back up and restore a whole server", {
         create: async () => (await backup()).backupCreate,
         verify: async () => (await backup()).backupVerify,
         restore: async () => (await backup()).backupRestore,
       }),
-      backend: group("backend", "What spaces are stored with", {
+      backend: group("backend", "Show how spaces are stored", {
         list: async () => (await import("./groups/backend.ts")).backendList,
       }),
-      template: group("template", "What a new space begins with", {
+      template: group("template", "Show the templates for new spaces", {
         list: async () => (await import("./groups/template.ts")).templateList,
       }),
       completion: () => import("./groups/completion.ts").then((module) => module.completionOf(() => program)),
@@ -127,11 +127,11 @@ export const program: Program = {
     } as Record<string, Command>,
   },
   globals: {
-    json: { type: "boolean", description: "Print data, and errors, as JSON" },
-    yaml: { type: "boolean", description: "Print data, and errors, as YAML" },
-    quiet: { type: "boolean", description: "Say nothing but data and errors" },
+    json: { type: "boolean", description: "Print data and errors as JSON" },
+    yaml: { type: "boolean", description: "Print data and errors as YAML" },
+    quiet: { type: "boolean", description: "Print only data and errors" },
     debug: { type: "boolean", description: "Show where an error came from" },
-    "no-color": { type: "boolean", description: "No colours; $NO_COLOR says the same" },
+    "no-color": { type: "boolean", description: "Disable colours, like $NO_COLOR" },
   },
   exitCode: exitCodeOf,
   examples,

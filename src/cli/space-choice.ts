@@ -18,7 +18,7 @@ export async function chosenSpace(
   throw new AppError(
     "invalid",
     spaces.length === 0
-      ? "there is no space yet; make one with cairn space create <name>"
-      : `${named} is needed: one of ${spaces.map(({ name }) => name).join(", ")}`,
+      ? "no space yet; create one with cairn space create <name>"
+      : `missing ${named}: choose one of ${spaces.map(({ name }) => name).join(", ")}`,
   );
 }

@@ -6,6 +6,6 @@ import { formatOf, printData } from "../kit/output.ts";
 import { version, versionLine } from "../kit/version.ts";
 
 export const versionCommand = defineCommand({
-  meta: { name: "version", description: "Print version, commit and date of this program" },
+  meta: { name: "version", description: "Print version, commit and build date" },
   run: ({ args }) => printData(version, formatOf(args), () => versionLine("cairn")),
 });

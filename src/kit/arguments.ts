@@ -118,7 +118,7 @@ function flagNames(args: ArgsDef): string[] {
 function refuseOtherThanChoices(written: string, value: string, def: ArgDef): void {
   const choices = choicesOf(def);
   if (choices === undefined || choices.includes(value)) return;
-  throw refusal(`${written} must be one of: ${choices.join(", ")}`, nearest(value, choices));
+  throw refusal(`${written}: expected one of: ${choices.join(", ")}`, nearest(value, choices));
 }
 
 /** Makes a flag or an argument one of these words: others are refused before the command runs, and shells complete them. */

@@ -18,7 +18,7 @@ export async function askHidden(question: string): Promise<string> {
       reader.once("line", resolve);
       // Ctrl+C, and the end of the input.
       for (const end of ["SIGINT", "close"] as const)
-        reader.once(end, () => reject(new AppError("refused", "broken off; nothing was changed")));
+        reader.once(end, () => reject(new AppError("refused", "cancelled; nothing was changed")));
     });
   } finally {
     reader.close();
@@ -29,7 +29,7 @@ export async function askHidden(question: string): Promise<string> {
 /** Raises `invalid` on a terminal, where nothing would ever come. */
 export async function readStdin(): Promise<Uint8Array> {
   if (process.stdin.isTTY)
-    throw new AppError("invalid", "standard input is a terminal; pipe something in, or name a file");
+    throw new AppError("invalid", "standard input is a terminal; pipe the content in, or name a file");
   const chunks: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of Bun.stdin.stream()) {

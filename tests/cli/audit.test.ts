@@ -21,7 +21,7 @@ test("a stopped server is verified without a change to its directory, also where
   const before = pictureOf(directory);
   expect(await server.printed("audit", "verify")).toMatch(/^the chain holds: \d+ entries verified\n$/);
   const alone = await server.printed("audit", "verify", "--file", record);
-  expect(alone).toContain("whether its end was cut off can't be told without the server");
+  expect(alone).toContain("without the server, a truncated end cannot be detected");
   expect(pictureOf(directory)).toEqual(before);
   for (const name of ["", "audit"]) chmodSync(join(directory, name), 0o500);
   const readOnly = pictureOf(directory);
@@ -55,7 +55,7 @@ test("a file in which nothing could be checked does not pass", async () => {
   ];
   for (const [content, problem] of contents) {
     const file = await server.folder.write("copy.jsonl", content.map((line) => `${line}\n`).join(""));
-    const refusal = [1, `Error: the audit record does not hold: ${problem}\n`];
+    const refusal = [1, `Error: the audit record is broken: ${problem}\n`];
     expect<unknown>(await said("audit", "verify", "--file", file)).toEqual(refusal);
   }
 });
@@ -78,6 +78,6 @@ test("a break is stated by verify, doctor and every start until it is acknowledg
     expect.objectContaining({ line: length, acknowledged_by: expect.stringContaining("(this machine)") }),
   ]);
   await server.printed("audit", "verify");
-  const nothing = "Error: there is nothing to acknowledge: the audit record holds\n";
+  const nothing = "Error: nothing to acknowledge: the audit record is intact\n";
   expect(await server.refused("audit", "acknowledge")).toEqual([1, nothing]);
 });

@@ -172,7 +172,7 @@ describe("the script", () => {
   test("comes as data as well, and for no other shell", async () => {
     const script = await scriptFor("fish");
     expect(await data<object>("completion", "fish")).toEqual({ shell: "fish", script });
-    const words = "Error: <shell> must be one of: bash, zsh, fish, powershell\n";
+    const words = "Error: <shell>: expected one of: bash, zsh, fish, powershell\n";
     expect(await refused("completion", "nu")).toEqual([1, expect.stringMatching(new RegExp(`^${words}`))]);
   });
 

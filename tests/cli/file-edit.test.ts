@@ -111,7 +111,7 @@ describe.skipIf(process.platform === "win32")("an edit", () => {
     const made = await at.edit(editor, "new.md", "--create");
     expect(made).toEqual({ exitCode: 0, text: "new.md is at v1 (4 B)\n" });
     const there = await at.edit(editor, "new.md", "--create");
-    expect(there.text).toBe("Error: new.md: is there already; edit it without --create\n");
+    expect(there.text).toBe("Error: new.md: exists already; edit it without --create\n");
     expect(at.left()).toEqual([]);
   });
 });
@@ -122,12 +122,12 @@ describe.skipIf(process.platform === "win32")("an editor", () => {
     const failing = await at.edit(await at.editor(`echo half >"$last"; exit 4`), NOTES);
     expect(failing.exitCode).toBe(1);
     expect(failing.text).toMatch(
-      /^Error: the editor failed \(exit code 4\): nothing was written; your text is kept in /,
+      /^Error: the editor failed \(exit code 4\); nothing was written; your text is kept in /,
     );
     expect(at.left().length).toBe(1);
     for (const [EDITOR, says] of [
-      ["/nowhere/editor -w", "the editor can't be started: /nowhere/editor"],
-      [(await at.editor(`rm "$last"`)).EDITOR, "the editor removed the file: nothing was written"],
+      ["/nowhere/editor -w", "cannot start the editor: /nowhere/editor"],
+      [(await at.editor(`rm "$last"`)).EDITOR, "the editor deleted the file; nothing was written"],
       ["vi 'x", "$EDITOR: the quote ' is not closed"],
     ] as const)
       expect((await at.edit({ EDITOR }, NOTES)).text).toBe(`Error: ${says}\n`);
@@ -143,7 +143,7 @@ describe.skipIf(process.platform === "win32")("an editor", () => {
     await Bun.write(picture, new Uint8Array([137, 80, 78, 71, 255, 0, 1]));
     await at.printed("file", "put", "a.png", "--from", picture);
     const binary = await at.edit(editor, "a.png");
-    expect(binary.text).toBe("Error: a.png: is not UTF-8 text; an editor would spoil it\n");
+    expect(binary.text).toBe("Error: a.png: not UTF-8 text; an editor would damage it\n");
     const out = await at.edit(editor, "../../x.md");
     expect(out.text).toBe('Error: path: must not contain the segment ".."\n');
     expect(existsSync(touched)).toBe(false);
@@ -154,9 +154,9 @@ describe("an editor", () => {
   test("has to be named, and needs a terminal", async () => {
     const said = (environment: Record<string, string>) =>
       cairnAt(["--server-dir", "/nowhere"], { environment }).said("file", "edit", "a.md");
-    const none = expect.stringContaining("neither $VISUAL nor $EDITOR is set");
+    const none = expect.stringContaining("no editor: set $VISUAL or $EDITOR");
     expect(await said({ VISUAL: "", EDITOR: " " })).toEqual([1, none]);
-    const blind = "Error: there is no terminal for an editor; write the file with cairn file put\n";
+    const blind = "Error: no terminal for an editor; write the file with cairn file put\n";
     expect(await said({ VISUAL: "vi", EDITOR: "" })).toEqual([1, blind]);
   });
 });

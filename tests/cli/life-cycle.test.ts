@@ -46,7 +46,7 @@ unix("signals", () => {
     process.kill(server.pid, "SIGTSTP");
     await eventually(
       () => warnings(server),
-      ["Ctrl+Z does nothing here: a server that sleeps answers nobody; stop it with Ctrl+C"],
+      ["Ctrl+Z is ignored: a suspended server answers nobody; stop it with Ctrl+C"],
     );
     expect((await server.admin.write("a.md", "one")).version).toBe(1);
     expect(await server.end("SIGINT")).toEqual({ exitCode: 0, signal: null });
@@ -99,7 +99,7 @@ describe("commands", () => {
   test("a second start on the same data is refused, and disturbs nothing", async () => {
     await using server = await runContext();
     const before = readFileSync(runFile(server), "utf8");
-    const says = `Error: the server runs already (process ${server.pid}, ${server.url})\n`;
+    const says = `Error: the server is already running (process ${server.pid}, ${server.url})\n`;
     expect(await server.refused("server", "start")).toEqual([1, says]);
     // Without the run file the lock of the data still says so.
     writeFileSync(runFile(server), "{}");
@@ -125,9 +125,9 @@ unix("commands", () => {
     socket.write("two");
     expect(await said).toStartWith("HTTP/1.1 201 ");
     expect(JSON.parse((await first).stdout)).toEqual({ pid: server.pid, stopped: true });
-    expect(await second).toMatchObject({ exitCode: 0, stdout: "the server is stopped\n" });
+    expect(await second).toMatchObject({ exitCode: 0, stdout: "stopped the server\n" });
     expect(await server.end("SIGCONT")).toEqual({ exitCode: 0, signal: null });
-    const none = `Error: ${server.directory}: the server does not run\n`;
+    const none = `Error: ${server.directory}: the server is not running\n`;
     expect(await server.refused("server", "stop")).toEqual([1, none]);
   });
 
@@ -141,7 +141,7 @@ unix("commands", () => {
     for (const pid of [left.pid, process.pid, 0, -1]) {
       mkdirSync(join(server.directory, "run"), { recursive: true });
       writeFileSync(runFile(server), JSON.stringify({ ...left, pid }));
-      expect((await server.said("server", "stop"))[1]).toEndWith(": the server does not run\n");
+      expect((await server.said("server", "stop"))[1]).toEndWith(": the server is not running\n");
       const status = await server.data<object>("server", "status");
       expect(status).toMatchObject({ running: false, pid: null });
       expect((await server.cairn("file", "get", "a.md")).stdout).toBe("one");

@@ -47,7 +47,7 @@ describe("two commands on the same data", () => {
     const talk = waiting.stderr.getReader();
     const { value } = await talk.read();
     expect(new TextDecoder().decode(value)).toContain(
-      `another command has ${server.directory} open; waiting until it is done`,
+      `another command is using ${server.directory}; waiting for it`,
     );
     await release();
     const ended = [await waiting.exited, await waiting.stdout.text(), (await talk.read()).done];

@@ -9,7 +9,7 @@ import { runContext, type RunningContext } from "../kit/running-context.ts";
 const PASSWORD = "correct horse battery";
 const [ENTER, CONTROL_C, CONTROL_D, BACKSPACE] = ["\r", "\x03", "\x04", "\x7f"];
 const ASKED = "password: ";
-const AGAIN = "the same once more: ";
+const AGAIN = "repeat the password: ";
 
 const typed = (server: RunningContext, command: string[], ...answers: [question: string, answer: string][]) =>
   onTerminal([binaryPath("cairn"), ...command], { HOME: server.directory }, answers);
@@ -23,7 +23,7 @@ describe.skipIf(process.platform === "win32")("on a terminal", () => {
     expect(done).toEqual({
       exitCode: 0,
       unasked: 0,
-      text: `${ASKED}\n${AGAIN}\nthe password of root is set\n`,
+      text: `${ASKED}\n${AGAIN}\nset the password of root\n`,
     });
     const login = ["auth", "login", "root", "--server", server.url];
     const entered = await typed(server, login, [ASKED, `${PASSWORD}${ENTER}`]);
@@ -39,9 +39,9 @@ describe.skipIf(process.platform === "win32")("on a terminal", () => {
     await using server = await runContext();
     const [right, other] = [`${PASSWORD}${ENTER}`, `${PASSWORD}!${ENTER}`];
     const cases: [says: string, ...answers: [string, string][]][] = [
-      ["the two are not the same; nothing was changed", [ASKED, right], [AGAIN, other]],
-      ["broken off; nothing was changed", [ASKED, CONTROL_C]],
-      ["broken off; nothing was changed", [ASKED, CONTROL_D]],
+      ["the passwords differ; nothing was changed", [ASKED, right], [AGAIN, other]],
+      ["cancelled; nothing was changed", [ASKED, CONTROL_C]],
+      ["cancelled; nothing was changed", [ASKED, CONTROL_D]],
     ];
     for (const [says, ...answers] of cases) {
       const { exitCode, text } = await typed(server, setting(server), ...answers);
@@ -58,7 +58,7 @@ test("from a pipe nobody is asked", async () => {
     env: process.env,
   });
   expect(await child.stderr.text()).not.toContain("password:");
-  expect([await child.exited, await child.stdout.text()]).toEqual([0, "the password of root is set\n"]);
+  expect([await child.exited, await child.stdout.text()]).toEqual([0, "set the password of root\n"]);
   const login = { name: "root", password: PASSWORD };
   expect(await server.as("").post("/auth/login", login)).toHaveProperty("token");
 });

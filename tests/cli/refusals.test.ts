@@ -75,9 +75,9 @@ describe("of a server that runs", () => {
         "auth",
         "whoami",
       );
-    const remedy = `cairn auth login <name> --server ${server.url}, or give a token with --token-file or SERVICE_TOKEN`;
-    expect(await asked({})).toEqual([2, `Error: you are not signed in to ${server.url}: ${remedy}\n`]);
-    const invalid = `Error: the token is not valid: it is unknown, revoked or expired; sign in again: ${remedy}\n`;
+    const remedy = `cairn auth login <name> --server ${server.url}, or pass a token with --token-file or SERVICE_TOKEN`;
+    expect(await asked({})).toEqual([2, `Error: not signed in to ${server.url}; run ${remedy}\n`]);
+    const invalid = `Error: the token is not valid: it is unknown, revoked or expired; run ${remedy}\n`;
     expect(await asked({ SERVICE_TOKEN: "cairn_of_old" })).toEqual([2, invalid]);
   });
 
@@ -138,7 +138,7 @@ describe("of a server that does not run", () => {
   test("an answer names the next command as it has to be typed, and nothing twice", async () => {
     const printed = async (line: string) => (await server.cairn(...line.split(" "))).stdout;
     expect(await printed("file delete decisions.md --space main")).toBe(
-      "decisions.md is deleted (v1); bring it back with cairn file undelete decisions.md --space main\n",
+      "decisions.md is deleted (v1); restore it with cairn file undelete decisions.md --space main\n",
     );
     await printed("file put decisions.md --from CONTRIBUTING.md");
     const diff = await printed("file diff decisions.md");
@@ -147,10 +147,10 @@ describe("of a server that does not run", () => {
     expect(none).toBe("decisions.md: no difference between v2 and v2\n");
     expect(await printed("space quotas main")).toStartWith("max_file_size   5242880 (5.0 MiB)\n");
     await printed("user add bob --role viewer");
-    expect(await printed("acl list bob")).toBe("bob has no rules: the role decides\n");
+    expect(await printed("acl list bob")).toBe("bob has no rules; the role decides\n");
     await printed("user disable bob");
     const enabled = await printed("user enable bob");
-    expect(enabled).toBe("bob is active; has no token: cairn auth token create bob\n");
+    expect(enabled).toBe("bob is active; no token yet, create one with cairn auth token create bob\n");
   });
 });
 

@@ -165,7 +165,7 @@ describe("the file of a stopped server", () => {
       await refusalOf(server.admin.raw("POST", "/audit/acknowledge", { body: { up_to: 1 } })),
     ).toMatchObject({
       status: 409,
-      message: "there is nothing to acknowledge: the audit record holds",
+      message: "nothing to acknowledge: the audit record is intact",
     });
     await server.restart((directory) => truncateSync(fileIn(directory), 0));
     const again = server.as(lead.token);

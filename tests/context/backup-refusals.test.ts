@@ -48,7 +48,7 @@ describe("what is refused", () => {
     expect(await into(made.file)).toEqual([1, `Error: ${made.file} is not a directory\n`]);
     expect(await refused("backup", "restore", made.file)).toEqual([
       1,
-      "Error: --server-dir is needed: the directory to restore into\n",
+      "Error: missing flag: --server-dir, the directory to restore into\n",
     ]);
     expect(readdirSync(folder.path)).toEqual(["there.tar.zst"]);
   });
@@ -163,7 +163,7 @@ test.skipIf(process.platform === "win32")(
     await using temporary = await temporaryFolder();
     const scratch = inside(temporary.path, "cairn-verify-");
     const begun = inside(folder.path, ".");
-    const stopped = "Error: stopped; nothing was changed\n";
+    const stopped = "Error: cancelled; nothing was changed\n";
     const cases: [string[], () => boolean, string][] = [
       [
         ["create", "--out", join(folder.path, "x"), "--server-dir", server.directory],

@@ -80,7 +80,7 @@ describe("refused", () => {
     [["--space", "one", "--space"], "flag needs a value: --space"],
     [["--json", "--json"], "flag given twice: --json"],
     [["-l", "x", "--listen", "y"], "flag given twice: --listen"],
-    [["--level", "loud"], "--level must be one of: debug, info"],
+    [["--level", "loud"], "--level: expected one of: debug, info"],
     [["a"], "missing flag: --token"],
     [["--token", "t"], "missing argument: <path>"],
     [["--token", "t", "a", "b", "c"], "unexpected argument: c"],

@@ -6,7 +6,7 @@ import { AppError, badParameter } from "../../src/kit/error.ts";
 import { badCredential, noCredential } from "../../src/kit/http/bearer.ts";
 
 const SERVER = "https://context.example.org";
-const REMEDY = `cairn auth login <name> --server ${SERVER}, or give a token with --token-file or SERVICE_TOKEN`;
+const REMEDY = `cairn auth login <name> --server ${SERVER}, or pass a token with --token-file or SERVICE_TOKEN`;
 
 const said = (error: AppError, server?: string) => (inWordsOfFlags(error, server) as AppError).message;
 /** The same refusal in other words. */
@@ -19,8 +19,8 @@ test("names the flag of a query parameter", () => {
 });
 
 test("names the command that signs in, with a token that is refused and without one", () => {
-  expect(said(reworded(noCredential()), SERVER)).toBe(`you are not signed in to ${SERVER}: ${REMEDY}`);
-  expect(said(reworded(badCredential()), SERVER)).toBe(`in other words; sign in again: ${REMEDY}`);
+  expect(said(reworded(noCredential()), SERVER)).toBe(`not signed in to ${SERVER}; run ${REMEDY}`);
+  expect(said(reworded(badCredential()), SERVER)).toBe(`in other words; run ${REMEDY}`);
   expect(said(badCredential(), undefined)).toBe(badCredential().message);
 });
 

@@ -20,12 +20,12 @@ const pattern = {
   type: "positional",
   required: true,
   valueHint: "space/glob",
-  description: "Which paths: * within one segment, ** any depth",
+  description: "Paths: * matches within one segment, ** any depth",
 } as const;
 const can = {
   type: "string",
   valueHint: "list",
-  description: `Which of ${capabilities.join(", ")}, separated by commas (default: all)`,
+  description: `Capabilities, separated by commas: ${capabilities.join(", ")} (default: all)`,
 } as const;
 
 const place = (name: string) => `/users/${encodeURIComponent(name)}/acl`;
@@ -34,12 +34,12 @@ const rulesText = ({ user: name, rules }: Acl) =>
   table(
     rules.map((rule) => [rule.effect, rule.path, rule.capabilities.join(", ")]),
     ["EFFECT", "PATH", "CAPABILITIES"],
-    `${name} has no rules: the role decides`,
+    `${name} has no rules; the role decides`,
   );
 
 export const aclList = serverCommand({
   name: "list",
-  description: "List the rules of a user, or of everybody",
+  description: "List the rules of one user or of all users",
   args: { user: { ...user, required: false } },
   ask: async (client, args) => {
     if (args.user !== undefined) return [await client.get<Acl>(place(args.user))];
@@ -71,12 +71,12 @@ function ruleCommand(effect: "allow" | "deny", description: string) {
   });
 }
 
-export const aclAllow = ruleCommand("allow", "Allow a user something that the role does not");
-export const aclDeny = ruleCommand("deny", "Deny a user something; wins over everything else");
+export const aclAllow = ruleCommand("allow", "Allow a user more than the role does");
+export const aclDeny = ruleCommand("deny", "Deny a user a path; wins over the role and all allow rules");
 
 export const aclUnset = serverCommand({
   name: "unset",
-  description: "Take away the rules of a user for a pattern, or all of them",
+  description: "Remove the rules of a user for one pattern, or all rules",
   args: { user, pattern: { ...pattern, required: false } },
   ask: (client, args) =>
     change(client, args.user, (rules) => {
@@ -91,10 +91,10 @@ export const aclUnset = serverCommand({
 
 export const aclExplain = serverCommand({
   name: "explain",
-  description: "Say whether a user may do something, and why",
+  description: "Explain whether a user may access a path",
   args: {
     user,
-    path: { type: "positional", required: true, valueHint: "space/path", description: "Of which file" },
+    path: { type: "positional", required: true, valueHint: "space/path", description: "Path of the file" },
     capability: oneOfWords(capabilities, {
       type: "string",
       valueHint: "word",

@@ -24,24 +24,24 @@ import { connected, connectionArgs, type ConnectionFlags } from "../connection.t
 import { plural, table } from "../text.ts";
 
 const filters = {
-  actor: { type: "string", valueHint: "name", description: "Only what this user did" },
-  action: { type: "string", valueHint: "word", description: "Only this, for example file.write" },
-  space: { type: "string", valueHint: "name", description: "Only in this space" },
+  actor: { type: "string", valueHint: "name", description: "Only records of this user" },
+  action: { type: "string", valueHint: "word", description: "Only this action, for example file.write" },
+  space: { type: "string", valueHint: "name", description: "Only records of this space" },
   result: oneOfWords(auditResults, {
     type: "string",
     valueHint: "word",
-    description: "Only ok, denied or error",
+    description: "Only this result: ok, denied or error",
   }),
-  since: { type: "string", valueHint: "time", description: "Not before: a time (RFC 3339) or a date" },
-  until: { type: "string", valueHint: "time", description: "Not after: a time (RFC 3339) or a date" },
+  since: { type: "string", valueHint: "time", description: "Start: a time (RFC 3339) or a date" },
+  until: { type: "string", valueHint: "time", description: "End: a time (RFC 3339) or a date" },
 } as const;
 
 export const auditList = serverCommand({
   name: "list",
-  description: "List what was changed and what was refused, newest first",
+  description: "List changes and refusals, newest first",
   args: {
     ...filters,
-    limit: { type: "string", valueHint: "count", description: "At most so many (default: 100)" },
+    limit: { type: "string", valueHint: "count", description: "Maximum number of records (default: 100)" },
   },
   ask: (client, args) => {
     const { actor, action, space, result, since, until, limit } = args;
@@ -65,7 +65,7 @@ export const auditList = serverCommand({
 
 export const auditStats = serverCommand({
   name: "stats",
-  description: "Count the record by action and result",
+  description: "Count records by action and result",
   args: {},
   ask: (client) => client.get<AuditStats>("/audit/stats"),
   show: (stats) =>
@@ -79,10 +79,10 @@ export const auditStats = serverCommand({
 export const auditVerify = defineCommand({
   meta: {
     name: "verify",
-    description: "Recompute the chain and name the first line that was edited, removed or moved",
+    description: "Verify the chain and name the first line that was edited, removed or moved",
   },
   args: {
-    file: { type: "string", valueHint: "file", description: "Check a file by itself, without a server" },
+    file: { type: "string", valueHint: "file", description: "Verify this file by itself, without a server" },
     ...connectionArgs,
   },
   async run({ args }) {
@@ -90,7 +90,7 @@ export const auditVerify = defineCommand({
     await printData(found, formatOf(args), verificationText);
     if (found.ok) return;
     const place = found.line === null ? "" : `line ${found.line}: `;
-    throw new AppError("refused", `the audit record does not hold: ${place}${found.problem}`);
+    throw new AppError("refused", `the audit record is broken: ${place}${found.problem}`);
   },
 });
 
@@ -124,7 +124,7 @@ function verificationText(found: AuditVerification): string {
 function breakLine(one: AuditBreak): string {
   const state =
     one.acknowledged_at === null ? "" : `; acknowledged ${one.acknowledged_at} by ${one.acknowledged_by}`;
-  return `break ${one.id}, noticed ${one.noticed_at}: ${breakText(one)}${state}`;
+  return `break ${one.id}, found ${one.noticed_at}: ${breakText(one)}${state}`;
 }
 
 function verdictText(found: AuditVerification): string {
@@ -133,29 +133,29 @@ function verdictText(found: AuditVerification): string {
     found.skipped > 0 ? `, ${found.skipped} without a hash skipped` : "",
     acknowledged > 0 ? `, ${plural(acknowledged, "line")} as acknowledged` : "",
   ].join("");
-  const anchored = found.anchored ? "" : "; whether its end was cut off can't be told without the server";
+  const anchored = found.anchored ? "" : "; without the server, a truncated end cannot be detected";
   if (found.ok)
     return `the chain holds: ${plural(found.entries, "entry", "entries")} verified${skipped}${anchored}`;
   if (found.line === null) return found.problem ?? "";
-  return `line ${found.line}: ${found.problem} (${plural(found.entries, "entry", "entries")} before it hold${skipped})`;
+  return `line ${found.line}: ${found.problem} (${plural(found.entries, "entry", "entries")} before it are intact${skipped})`;
 }
 
 export const auditAcknowledge = serverCommand({
   name: "acknowledge",
   description:
-    "State that you know that the record does not hold: it is put on record, and no longer reported. Look at what verify says first",
+    "Accept a broken record: the acknowledgement is recorded, and the break is no longer reported. Run verify first",
   args: {},
   ask: async (client) => {
     const { breaks } = await client.get<AuditVerification>("/audit/verify");
     const newest = breaks.at(-1);
-    if (!newest) throw new AppError("conflict", "there is nothing to acknowledge: the audit record holds");
+    if (!newest) throw new AppError("conflict", "nothing to acknowledge: the audit record is intact");
     return client.json<AuditBreak[]>("POST", "/audit/acknowledge", { body: { up_to: newest.id } });
   },
   show: (breaks) => breaks.map(breakLine).join("\n"),
 });
 
 export const auditExport = defineCommand({
-  meta: { name: "export", description: "Print the record as JSON lines or CSV" },
+  meta: { name: "export", description: "Print the audit record as JSON lines or CSV" },
   args: {
     format: oneOfWords(exportFormats, {
       type: "string",

@@ -22,7 +22,7 @@ interface Backend {
 }
 
 export const backendList = defineCommand({
-  meta: { name: "list", description: "List what spaces can be stored with, and what is in use" },
+  meta: { name: "list", description: "List the storage engines and the one in use" },
   args: serverDirArg,
   async run({ args }) {
     const format = formatOf(args);

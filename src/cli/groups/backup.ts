@@ -22,18 +22,18 @@ const fileArg = {
 export const backupCreate = defineCommand({
   meta: {
     name: "create",
-    description: "Write all of a server into one file, as it is at one moment; it may run and be written to",
+    description: "Write a consistent copy of a server to one file; the server may keep running",
   },
   args: {
     out: {
       type: "string",
       valueHint: "path",
-      description: "A directory, or the name of the new file (default: the current directory)",
+      description: "Directory, or name of the new file (default: the current directory)",
     },
     "server-dir": {
       type: "string",
       valueHint: "dir",
-      description: "Data directory (default: $SERVICE_SERVER_DIR, then the standard places)",
+      description: "Data directory (default: $SERVICE_SERVER_DIR, then the standard directories)",
     },
   },
   async run({ args }) {
@@ -78,8 +78,7 @@ async function followed(client: Client, path: string) {
 export const backupVerify = defineCommand({
   meta: {
     name: "verify",
-    description:
-      "Prove that a backup is whole: every content, count and record; names the first thing that is wrong",
+    description: "Verify every content, count and record of a backup, and name the first problem",
   },
   args: fileArg,
   async run({ args }) {
@@ -91,7 +90,7 @@ export const backupVerify = defineCommand({
     );
     await printData({ ok: true, ...found }, format, (one) =>
       [
-        `${one.file}: whole, as of ${one.created_at}, by cairn ${one.cairn_version}`,
+        `${one.file}: intact, as of ${one.created_at}, by cairn ${one.cairn_version}`,
         `SHA-256 ${one.sha256}`,
         ...contents(one),
         ...leftOutText(one.spaces),
@@ -103,25 +102,25 @@ export const backupVerify = defineCommand({
 export const backupRestore = defineCommand({
   meta: {
     name: "restore",
-    description: "Make a server's data directory from a backup, once all of it is proven",
+    description: "Verify a backup and restore it into a new data directory",
   },
   args: {
     ...fileArg,
     "server-dir": {
       type: "string",
       valueHint: "dir",
-      description: "Directory to make: does not exist, or is empty (default: $SERVICE_SERVER_DIR)",
+      description: "New or empty directory to restore into (default: $SERVICE_SERVER_DIR)",
     },
     "broken-audit": {
       type: "boolean",
-      description: "Also when the audit record was broken already as the backup was made",
+      description: "Restore even if the audit record was broken before the backup",
     },
   },
   async run({ args }) {
     const format = formatOf(args);
     const given = args["server-dir"] ?? (processEnvironment()["SERVICE_SERVER_DIR"] || undefined);
     if (given === undefined)
-      throw new AppError("invalid", "--server-dir is needed: the directory to restore into");
+      throw new AppError("invalid", "missing flag: --server-dir, the directory to restore into");
     const { restoreServer } = await import("../../context/restore-server.ts");
     const log = { format: "text" as const, write: (line: string) => void printWarning(line.trimEnd()) };
     const audit = args["broken-audit"] === true ? ("any" as const) : ("whole" as const);
@@ -146,7 +145,7 @@ async function interruptible<T>(
   work: (signal: AbortSignal, onProgress: OnProgress) => Promise<T>,
 ): Promise<T> {
   const stop = new AbortController();
-  void waitForStopSignal().then(() => stop.abort(new AppError("refused", "stopped; nothing was changed")));
+  void waitForStopSignal().then(() => stop.abort(new AppError("refused", "cancelled; nothing was changed")));
   const progress = progressLine();
   try {
     return await work(stop.signal, (step, done) =>
@@ -176,7 +175,7 @@ function contents({ spaces, audit }: Contents): string[] {
 function sealedText({ webhooks, key_file }: RestoredServer["sealed"]): string[] {
   if (webhooks === 0) return [];
   return [
-    `${plural(webhooks, "webhook")} cannot sign: put your copy of ${key_file} back before the start, or give each a new secret (cairn webhook rotate-secret)`,
+    `${plural(webhooks, "webhook")} cannot sign: restore your copy of ${key_file} before you start the server, or give each a new secret (cairn webhook rotate-secret)`,
   ];
 }
 
@@ -186,6 +185,6 @@ function leftOutText(spaces: readonly SpaceInBackup[]): string[] {
     .filter(({ left_out: { modified, untracked } }) => modified + untracked > 0)
     .map(
       ({ name, left_out: { modified, untracked } }) =>
-        `not in it: ${plural(modified + untracked, "file")} of ${shown(name)} edited or added by hand (${modified} modified, ${untracked} untracked); record them with cairn space adopt ${name}`,
+        `not included: ${plural(modified + untracked, "file")} of ${shown(name)} edited or added by hand (${modified} modified, ${untracked} untracked); record them with cairn space adopt ${name}`,
     );
 }

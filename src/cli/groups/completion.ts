@@ -21,7 +21,7 @@ const SHELLS: Readonly<Record<string, (offers: readonly Offer[]) => string>> = {
 /** `program`: the whole command line, which is being defined when this is imported. */
 export const completionOf = (program: () => Program) =>
   defineCommand({
-    meta: { name: "completion", description: "Print what makes your shell complete commands and flags" },
+    meta: { name: "completion", description: "Print the completion script for your shell" },
     args: {
       shell: oneOfWords(Object.keys(SHELLS), {
         type: "positional",

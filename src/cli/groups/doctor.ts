@@ -18,7 +18,7 @@ const STATES: readonly State[] = ["fail", "warn", "skipped", "ok"];
 export const doctor = defineCommand({
   meta: {
     name: "doctor",
-    description: "Check a server and its data, and say how to mend what is wrong; changes nothing",
+    description: "Check a server and its data without changing anything, and print fixes",
   },
   args: serverDirArg,
   async run({ args }) {
@@ -59,7 +59,7 @@ function examinationText({ directory, running, checks }: Examination): string {
     return count === 0 ? [] : [`${count} ${state}`];
   });
   return [
-    `${directory} (${running ? "its server runs" : "no server runs"})`,
+    `${directory} (${running ? "server running" : "server not running"})`,
     "",
     ...lines,
     "",

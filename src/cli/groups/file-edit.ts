@@ -36,11 +36,11 @@ export const fileEdit = defineCommand({
   meta: {
     name: "edit",
     description:
-      "Edit a file in your editor ($VISUAL, $EDITOR); it is written only if nobody else wrote it meanwhile",
+      "Edit a file in your editor ($VISUAL, $EDITOR); saved only if nobody else changed it in the meantime",
   },
   args: {
     path,
-    create: { type: "boolean", description: "Begin a new file; only if there is none" },
+    create: { type: "boolean", description: "Create a new file; fails if it exists" },
     ...spaceArg,
     ...connectionArgs,
   },
@@ -50,7 +50,7 @@ export const fileEdit = defineCommand({
     const file = parseDocumentPath("path", args.path);
     const editor = editorOf(environment);
     if (!hasTerminal())
-      throw new AppError("invalid", "there is no terminal for an editor; write the file with cairn file put");
+      throw new AppError("invalid", "no terminal for an editor; write the file with cairn file put");
     const base = args.create === true ? await nothing(args, file) : await read(args, file);
     const folder = await mkdtemp(join(temporaryDirectory(environment), "cairn-edit-"));
     // Editors know languages by their extension, and people their files by name.
@@ -67,7 +67,7 @@ export const fileEdit = defineCommand({
       await printData(written, format, (one) =>
         "size" in one
           ? `${one.path} is at v${one.version} (${bytes(one.size)})`
-          : `${one.path} was not changed: nothing was written`,
+          : `${one.path}: no changes, nothing was written`,
       );
     } catch (error) {
       isKept &&= await differs(copy, base);
@@ -86,7 +86,7 @@ function editorOf(environment: Environment): string[] {
   }
   throw new AppError(
     "invalid",
-    "no editor: neither $VISUAL nor $EDITOR is set (for example EDITOR=nano); or write the file with cairn file put",
+    "no editor: set $VISUAL or $EDITOR, for example EDITOR=nano, or write the file with cairn file put",
   );
 }
 
@@ -96,7 +96,7 @@ async function read(flags: Flags, file: string): Promise<Base> {
     const response = await client.request("GET", await at(client, flags.space, "files", file));
     const content = await response.bytes();
     if (decodeUtf8(content) === undefined)
-      throw new AppError("not_text", `${file}: is not UTF-8 text; an editor would spoil it`);
+      throw new AppError("not_text", `${file}: not UTF-8 text; an editor would damage it`);
     return { version: versionOf(response), content };
   });
 }
@@ -113,7 +113,7 @@ async function nothing(flags: Flags, file: string): Promise<Base> {
       },
     );
   });
-  if (isThere) throw new AppError("conflict", `${file}: is there already; edit it without --create`);
+  if (isThere) throw new AppError("conflict", `${file}: exists already; edit it without --create`);
   return { version: null, content: new Uint8Array() };
 }
 
@@ -125,14 +125,14 @@ async function editedText(
   environment: Environment,
 ): Promise<Uint8Array | undefined> {
   const ended = await runOnOwnTerminal([...editor, copy], environment);
-  if (!ended) throw new AppError("invalid", `the editor can't be started: ${editor[0]}`);
+  if (!ended) throw new AppError("invalid", `cannot start the editor: ${editor[0]}`);
   const text = await absentAsUndefined(readFile(copy));
-  if (text === undefined) throw new AppError("invalid", "the editor removed the file: nothing was written");
+  if (text === undefined) throw new AppError("invalid", "the editor deleted the file; nothing was written");
   const isChanged = !text.equals(base.content);
   if (ended.exitCode !== 0)
     throw new AppError(
       "invalid",
-      `the editor failed (exit code ${ended.exitCode}): nothing was written${isChanged ? `; your text is kept in ${copy}` : ""}`,
+      `the editor failed (exit code ${ended.exitCode}); nothing was written${isChanged ? `; your text is kept in ${copy}` : ""}`,
     );
   return isChanged ? text : undefined;
 }

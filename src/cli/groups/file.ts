@@ -25,7 +25,7 @@ export const path = {
 const ifVersion = {
   type: "string",
   valueHint: "vN",
-  description: "Only if this version is the current one (vN or N)",
+  description: "Only if this is the current version (vN or N)",
 } as const;
 
 export interface Written {
@@ -65,11 +65,11 @@ export const fileList = serverCommand({
       type: "positional",
       required: false,
       valueHint: "directory",
-      description: "Only what is below it",
+      description: "Only files below this directory",
     },
     ...spaceArg,
-    deleted: { type: "boolean", description: "Deleted files too" },
-    at: { type: "string", valueHint: "head|time", description: "The space as it was then" },
+    deleted: { type: "boolean", description: "Include deleted files" },
+    at: { type: "string", valueHint: "head|time", description: "List the space as it was then" },
   },
   ask: async (client, args) =>
     client.get<ListedFile[]>(`/spaces/${await chosenSpace(client, args.space)}/files`, {
@@ -111,7 +111,7 @@ export const fileHistory = serverCommand({
           ["VERSION", "SIZE", "CREATED", "AUTHOR", ""],
           "no versions",
         )
-      : `${history.path} is in the working tree and has no version yet; record it with cairn space adopt`,
+      : `${history.path} is in the working tree without a version; record it with cairn space adopt`,
 });
 
 export const fileGet = defineCommand({
@@ -158,10 +158,10 @@ export const filePut = serverCommand({
       type: "string",
       required: true,
       valueHint: "file|-",
-      description: "What to write; - is standard input",
+      description: "File to read; - means standard input",
     },
     "if-version": ifVersion,
-    create: { type: "boolean", description: "Only if there is no such file" },
+    create: { type: "boolean", description: "Only if the file does not exist" },
     ...spaceArg,
   },
   ask: async (client, args) => {
@@ -180,7 +180,7 @@ export const filePut = serverCommand({
 
 export const fileDelete = serverCommand({
   name: "delete",
-  description: "Delete a file; its versions are kept",
+  description: "Delete a file and keep its versions",
   args: { path, "if-version": ifVersion, ...spaceArg },
   ask: async (client, args) => {
     const given = args["if-version"];
@@ -190,21 +190,21 @@ export const fileDelete = serverCommand({
     return { ...(await client.json<Deleted>("DELETE", place, { headers })), deleted: true };
   },
   show: (gone, { space }) =>
-    `${gone.path} is deleted (v${gone.version}); bring it back with cairn file undelete ${gone.path}${space === undefined ? "" : ` --space ${space}`}`,
+    `${gone.path} is deleted (v${gone.version}); restore it with cairn file undelete ${gone.path}${space === undefined ? "" : ` --space ${space}`}`,
 });
 
 export const fileUndelete = serverCommand({
   name: "undelete",
-  description: "Bring a deleted file back",
+  description: "Restore a deleted file",
   args: { path, ...spaceArg },
   ask: async (client, args) =>
     client.json<Written>("POST", await at(client, args.space, "undelete", args.path)),
-  show: (back) => `${back.path} is back at v${back.version}`,
+  show: (back) => `${back.path} is restored at v${back.version}`,
 });
 
 export const fileDestroy = serverCommand({
   name: "destroy",
-  description: "Remove the content of one version for good",
+  description: "Destroy the content of one version permanently",
   args: {
     path,
     version: {
@@ -212,7 +212,7 @@ export const fileDestroy = serverCommand({
       alias: "v",
       required: true,
       valueHint: "vN",
-      description: "Which version (vN or N)",
+      description: "Version to destroy (vN or N)",
     },
     ...spaceArg,
   },
@@ -227,11 +227,11 @@ export const fileDestroy = serverCommand({
 });
 
 /** Before a patch it is a comment: programs that read patches skip it. */
-const COARSE = "The versions differ too much to compare line by line; everything that differs is one block.";
+const COARSE = "The versions differ too much to compare line by line; the whole difference is one block.";
 
 export const fileDiff = serverCommand({
   name: "diff",
-  description: "Show what changed between two versions (default: the one before the newest, and the newest)",
+  description: "Show the difference between two versions (default: the last two)",
   args: {
     path,
     from: { type: "string", valueHint: "vN", description: "The older version" },
@@ -242,7 +242,7 @@ export const fileDiff = serverCommand({
       valueHint: "lines",
       description: "Lines around each change (default: 3)",
     },
-    stat: { type: "boolean", description: "Only how many lines" },
+    stat: { type: "boolean", description: "Print only the number of lines" },
     ...spaceArg,
   },
   ask: async (client, args) =>
@@ -259,10 +259,10 @@ export const fileDiff = serverCommand({
 
 export const fileRevert = serverCommand({
   name: "revert",
-  description: "Make an earlier version the newest one",
+  description: "Write an earlier version again as the newest",
   args: {
     path,
-    to: { type: "string", required: true, valueHint: "vN", description: "The version to go back to" },
+    to: { type: "string", required: true, valueHint: "vN", description: "Version to write again" },
     "if-version": ifVersion,
     ...spaceArg,
   },

@@ -22,7 +22,7 @@ export const historyList = serverCommand({
 
 export const historySnapshot = serverCommand({
   name: "snapshot",
-  description: "Name the space as it is now",
+  description: "Take a snapshot of a space",
   args: {
     name: { type: "positional", required: true, valueHint: "name", description: "Name of the snapshot" },
     ...spaceArg,
@@ -31,12 +31,12 @@ export const historySnapshot = serverCommand({
     client.json<Snapshot>("POST", `/spaces/${await chosenSpace(client, args.space)}/snapshots`, {
       body: { name: args.name },
     }),
-  show: (made) => `snapshot ${made.id} "${made.name}" names ${made.head}`,
+  show: (made) => `snapshot ${made.id} "${made.name}" at ${made.head}`,
 });
 
 export const historyRestore = serverCommand({
   name: "restore",
-  description: "Make a space what it was at a snapshot, by new versions; nothing is lost",
+  description: "Restore a space to a snapshot by writing new versions",
   args: {
     id: { type: "positional", required: true, valueHint: "number", description: "Number of the snapshot" },
     ...spaceArg,
@@ -49,6 +49,6 @@ export const historyRestore = serverCommand({
   },
   show: ({ files, head }) =>
     files.length === 0
-      ? "it is the same already"
+      ? "nothing to restore: the space is the same as the snapshot"
       : `${plural(files.length, "file")} restored; the head is ${head}`,
 });

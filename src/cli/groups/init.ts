@@ -10,14 +10,14 @@ import { listenProblem, PORT_MAX } from "../../kit/hosts.ts";
 import { formatOf, printData, printWarning } from "../../kit/output.ts";
 
 export const initServerCommand = defineCommand({
-  meta: { name: "server", description: "Make a new context server: directory, first space, first admin" },
+  meta: { name: "server", description: "Create a context server: directory, first space, first admin" },
   args: {
     "data-dir": {
       type: "string",
       valueHint: "dir",
-      description: "Where its data goes (default: --server-dir, $SERVICE_SERVER_DIR, ~/.cairn/server)",
+      description: "Data directory (default: --server-dir, $SERVICE_SERVER_DIR, ~/.cairn/server)",
     },
-    "server-dir": { type: "string", valueHint: "dir", description: "The same, as other commands call it" },
+    "server-dir": { type: "string", valueHint: "dir", description: "Alias of --data-dir" },
     address: {
       type: "string",
       valueHint: "address",
@@ -29,10 +29,10 @@ export const initServerCommand = defineCommand({
     template: oneOfWords(templateNames, {
       type: "string",
       valueHint: "name",
-      description: "What the space begins with: team (default) or blank",
+      description: "Template of the space: team (default) or blank",
     }),
-    noui: { type: "boolean", description: "Without a set-up page in the browser" },
-    "non-interactive": { type: "boolean", description: "Never ask anything" },
+    noui: { type: "boolean", description: "Do not open a set-up page in the browser" },
+    "non-interactive": { type: "boolean", description: "Never prompt" },
   },
   async run({ args }) {
     const port = args.port === undefined ? undefined : portNumber(args.port);
@@ -52,11 +52,11 @@ export const initServerCommand = defineCommand({
     );
     await printData(made, formatOf(args), (server) =>
       [
-        `the server is set up in ${server.directory}`,
+        `created the server in ${server.directory}`,
         "",
-        `token of ${server.admin}, shown only now, valid for 24 hours:`,
+        `token of ${server.admin}, shown once, valid for 24 hours:`,
         `  ${server.token}`,
-        `also in ${server.token_file}: copy it, then remove that file`,
+        `also in ${server.token_file}: copy it, then delete that file`,
         "",
         "next:",
         `  cairn server start --server-dir ${server.directory}`,

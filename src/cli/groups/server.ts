@@ -25,15 +25,16 @@ const STOP_WAIT_MS = 15_000;
 const LOOK_EVERY_MS = 50;
 
 export const serverStart = defineCommand({
-  meta: { name: "start", description: "Start the server and stay until it is told to stop" },
+  meta: { name: "start", description: "Start the server in the foreground" },
   args: {
     ...serverDirArg,
-    detach: { type: "boolean", description: "Run in the background; its log goes to logs/server.log" },
+    detach: { type: "boolean", description: "Run in the background and log to logs/server.log" },
   },
   async run({ args }) {
     const directory = serverDirectory(args["server-dir"], processEnvironment());
     const door = await runningDoor(directory);
-    if (door) throw new AppError("conflict", `the server runs already (process ${door.pid}, ${door.url})`);
+    if (door)
+      throw new AppError("conflict", `the server is already running (process ${door.pid}, ${door.url})`);
     if (args.detach === true) return startInBackground(directory, args);
     const stopSignal = waitForStopSignal();
     const log = {
@@ -42,7 +43,7 @@ export const serverStart = defineCommand({
     };
     const own = createLog({ ...log, level: "warn", clock: systemClock });
     ignoreSuspend(() =>
-      own.warn("Ctrl+Z does nothing here: a server that sleeps answers nobody; stop it with Ctrl+C"),
+      own.warn("Ctrl+Z is ignored: a suspended server answers nobody; stop it with Ctrl+C"),
     );
     const { startServer } = await import("../../context/main.ts");
     const server = await startServer({ directory, log });
@@ -60,11 +61,11 @@ async function startInBackground(directory: string, args: Record<string, unknown
   );
   if (door === "ended") throw notStarted(log, (await Bun.file(log).slice(before).text()).trimEnd());
   if (door === undefined)
-    throw new AppError("unavailable", `the server does not answer yet; its log may say why: ${log}`);
+    throw new AppError("unavailable", `the server does not answer yet; see its log: ${log}`);
   await printData(
     { pid: door.pid, url: door.url, log },
     formatOf(args),
-    (made) => `the server runs at ${made.url} (process ${made.pid})`,
+    (made) => `the server is running at ${made.url} (process ${made.pid})`,
   );
 }
 
@@ -75,7 +76,7 @@ function notStarted(log: string, said: string): AppError {
 }
 
 export const serverStatus = defineCommand({
-  meta: { name: "status", description: "Say whether the server runs" },
+  meta: { name: "status", description: "Show whether the server is running" },
   args: serverDirArg,
   async run({ args }) {
     const directory = serverDirectory(args["server-dir"], processEnvironment());
@@ -92,10 +93,10 @@ export const serverStatus = defineCommand({
 });
 
 export const serverHealth = defineCommand({
-  meta: { name: "health", description: "Ask the server whether it can work; fails when it can't" },
+  meta: { name: "health", description: "Check whether the server works; fails if it does not" },
   args: {
     ...serverDirArg,
-    server: { type: "string", valueHint: "url", description: "Address of a server elsewhere" },
+    server: { type: "string", valueHint: "url", description: "Address of a remote server" },
   },
   async run({ args }) {
     const url = args.server ?? (await urlOf(serverDirectory(args["server-dir"], processEnvironment())));
@@ -106,35 +107,32 @@ export const serverHealth = defineCommand({
 });
 
 export const serverStop = defineCommand({
-  meta: { name: "stop", description: "Stop the server: open requests end first" },
+  meta: { name: "stop", description: "Stop the server after it has finished open requests" },
   args: serverDirArg,
   async run({ args }) {
     const directory = serverDirectory(args["server-dir"], processEnvironment());
     const state = await doorState(directory);
     if (state.kind === "none" || (state.kind === "stale" && !(await isStopping(directory, state.door))))
-      throw new AppError("conflict", `${directory}: the server does not run`);
+      throw new AppError("conflict", `${directory}: the server is not running`);
     const { door } = state;
     // A second signal would end one that is stopping at once, with what it still does.
     if (state.kind === "running") process.kill(door.pid, "SIGTERM");
     const ended = await waitFor(STOP_WAIT_MS, () => (isRunning(door.pid) ? undefined : true));
-    if (!ended) throw new AppError("unavailable", `process ${door.pid} has not ended yet; look at its log`);
-    await printData({ pid: door.pid, stopped: true }, formatOf(args), () => "the server is stopped");
+    if (!ended) throw new AppError("unavailable", `process ${door.pid} has not exited yet; see its log`);
+    await printData({ pid: door.pid, stopped: true }, formatOf(args), () => "stopped the server");
   },
 });
 
 export const serverLogs = defineCommand({
-  meta: { name: "logs", description: "Print the end of the log of a server that was started with --detach" },
+  meta: { name: "logs", description: "Print the end of the log of a server started with --detach" },
   args: {
     ...serverDirArg,
-    lines: { type: "string", valueHint: "count", description: "How many lines (default: 100)" },
+    lines: { type: "string", valueHint: "count", description: "Number of lines (default: 100)" },
   },
   async run({ args }) {
     const path = join(serverDirectory(args["server-dir"], processEnvironment()), "logs", "server.log");
     if (!existsSync(path))
-      throw new AppError(
-        "not_found",
-        `${path}: no log; only a server started with --detach writes one, others write to stderr`,
-      );
+      throw new AppError("not_found", `${path}: no log; only a server started with --detach writes one`);
     const count = Number(args.lines ?? 100);
     if (!Number.isInteger(count) || count < 1)
       throw new AppError("invalid", `--lines "${args.lines}": expected a whole number from 1`);
@@ -152,7 +150,7 @@ async function isStopping(directory: string, door: Door): Promise<boolean> {
 
 async function urlOf(directory: string): Promise<string> {
   const door = await runningDoor(directory);
-  if (!door) throw new AppError("unavailable", "the server does not run; start it with cairn server start");
+  if (!door) throw new AppError("unavailable", "the server is not running; start it with cairn server start");
   return door.url;
 }
 

@@ -33,7 +33,7 @@ export const spaceList = serverCommand({
 
 export const spaceShow = serverCommand({
   name: "show",
-  description: "Show a space: totals, limits, sync rules",
+  description: "Show totals, quotas and sync rules of a space",
   args: { name: { ...name, required: false } },
   ask: async (client, args) => client.get<Space>(`/spaces/${await chosenSpace(client, args.name, "<name>")}`),
   show: (space) => {
@@ -56,32 +56,32 @@ function limitsText({ quotas, quotas_set_by: setBy }: Space): Record<string, str
 
 export const spaceCreate = serverCommand({
   name: "create",
-  description: "Make a space",
+  description: "Create a space",
   args: {
     name,
     template: oneOfWords(templateNames, {
       type: "string",
       valueHint: "name",
-      description: "What it begins with: team (default) or blank",
+      description: "Template of the space: team (default) or blank",
     }),
   },
   ask: (client, args) =>
     client.json<Space>("POST", "/spaces", {
       body: { name: args.name, ...(args.template === undefined ? {} : { template: args.template }) },
     }),
-  show: (space) => `space ${space.name} is there, with ${plural(space.files, "file")}`,
+  show: (space) => `created space ${space.name} with ${plural(space.files, "file")}`,
 });
 
 export const spaceDelete = serverCommand({
   name: "delete",
   description: "Delete a space with every version of every file",
-  args: { name, yes: { type: "boolean", description: "Yes, delete it" } },
+  args: { name, yes: { type: "boolean", description: "Confirm the deletion" } },
   ask: async (client, args) => {
     if (args.yes !== true) {
       const space = await client.get<Space>(`/spaces/${encodeURIComponent(args.name)}`);
       throw new AppError(
         "refused",
-        `${args.name} holds ${plural(space.files, "file")} in ${plural(space.versions, "version")} (${bytes(space.bytes)}); say --yes to delete all of it`,
+        `${args.name} contains ${plural(space.files, "file")} in ${plural(space.versions, "version")} (${bytes(space.bytes)}); pass --yes to delete all of it`,
       );
     }
     return client.json<{ name: string; files: number; bytes: number }>(
@@ -92,12 +92,12 @@ export const spaceDelete = serverCommand({
       },
     );
   },
-  show: (gone) => `space ${gone.name} is deleted: ${plural(gone.files, "file")}, ${gone.bytes} bytes`,
+  show: (gone) => `deleted space ${gone.name}: ${plural(gone.files, "file")}, ${gone.bytes} bytes`,
 });
 
 export const spaceAdopt = serverCommand({
   name: "adopt",
-  description: "Record what was put or edited in the working tree by hand",
+  description: "Record files added or edited in the working tree by hand",
   args: { name: { ...name, required: false } },
   ask: async (client, args) =>
     client.json<Adoption>("POST", `/spaces/${await chosenSpace(client, args.name, "<name>")}/adopt`),
@@ -112,12 +112,16 @@ export const spaceAdopt = serverCommand({
 
 export const spaceQuotas = serverCommand({
   name: "quotas",
-  description: "Show or set the limits of a space; 0 means as the server has it",
+  description: "Show or set the quotas of a space; 0: server default",
   args: {
     name: { ...name, required: false },
-    "max-file-size": { type: "string", valueHint: "bytes", description: "Largest file" },
-    "max-space-size": { type: "string", valueHint: "bytes", description: "All live files together" },
-    "max-files": { type: "string", valueHint: "count", description: "How many live files" },
+    "max-file-size": { type: "string", valueHint: "bytes", description: "Maximum size of a file" },
+    "max-space-size": {
+      type: "string",
+      valueHint: "bytes",
+      description: "Maximum size of all live files together",
+    },
+    "max-files": { type: "string", valueHint: "count", description: "Maximum number of live files" },
   },
   ask: async (client, args) => {
     const space = await chosenSpace(client, args.name, "<name>");
@@ -143,7 +147,7 @@ export const spaceQuotas = serverCommand({
 
 export const syncShow = serverCommand({
   name: "show",
-  description: "Show which paths of a space travel",
+  description: "Show the sync rules of a space",
   args: { ...spaceArg },
   ask: async (client, args) => client.get<SyncRules>(`/spaces/${await chosenSpace(client, args.space)}/sync`),
   show: syncText,
@@ -151,7 +155,7 @@ export const syncShow = serverCommand({
 
 export const syncSet = serverCommand({
   name: "set",
-  description: "Set how the paths below a prefix travel",
+  description: "Set the sync mode of the paths below a prefix",
   args: {
     space: { type: "positional", required: true, valueHint: "space", description: "Name of the space" },
     path: {
@@ -179,5 +183,5 @@ export const syncSet = serverCommand({
 });
 
 function syncText(rules: SyncRules): string {
-  return table(Object.entries(rules), ["PATH", "SYNC"], "everything is synced always");
+  return table(Object.entries(rules), ["PATH", "SYNC"], "no rules: every path syncs always");
 }

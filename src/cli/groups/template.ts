@@ -6,7 +6,7 @@ import { formatOf, printData } from "../../kit/output.ts";
 import { table } from "../text.ts";
 
 export const templateList = defineCommand({
-  meta: { name: "list", description: "List the templates that a new space can begin with" },
+  meta: { name: "list", description: "List the templates for new spaces" },
   async run({ args }) {
     const all = templateNames.map((name) => ({
       name,

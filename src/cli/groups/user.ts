@@ -45,7 +45,7 @@ export const userList = serverCommand({
 
 export const userAdd = serverCommand({
   name: "add",
-  description: "Add a user; prints their first token once",
+  description: "Add a user and print their first token",
   args: {
     name,
     role: oneOfWords(roles, {
@@ -57,7 +57,7 @@ export const userAdd = serverCommand({
     space: repeatable({
       type: "string",
       valueHint: "name",
-      description: "A space where the role counts; repeatable (default: every space)",
+      description: "Space where the role applies; repeatable (default: every space)",
     }),
   },
   ask: (client, args) =>
@@ -68,7 +68,7 @@ export const userAdd = serverCommand({
         spaces: args.space === undefined ? null : listOf(args.space),
       },
     }),
-  show: ({ user, token }) => `${user.name} is ${user.role}\ntoken, shown only now: ${token}`,
+  show: ({ user, token }) => `${user.name} is ${user.role}\ntoken, shown once: ${token}`,
 });
 
 export const userRole = serverCommand({
@@ -90,7 +90,7 @@ export const userRole = serverCommand({
 
 export const userResetToken = serverCommand({
   name: "reset-token",
-  description: "Revoke all tokens of a user and print a new one once",
+  description: "Revoke all tokens of a user and print a new one",
   args: { name },
   ask: async (client, args) => {
     const place = `/users/${encodeURIComponent(args.name)}/tokens`;
@@ -99,7 +99,7 @@ export const userResetToken = serverCommand({
     return { user, revoked, token };
   },
   show: ({ user, revoked, token }) =>
-    `${plural(revoked, "token")} of ${user} revoked\ntoken, shown only now: ${token}`,
+    `${plural(revoked, "token")} of ${user} revoked\ntoken, shown once: ${token}`,
 });
 
 function switchCommand(verb: "disable" | "enable", description: string) {
@@ -110,55 +110,56 @@ function switchCommand(verb: "disable" | "enable", description: string) {
     ask: (client, args) => client.json<User>("POST", `/users/${encodeURIComponent(args.name)}/${verb}`),
     show: (user) => {
       if (user.disabled) return `${user.name} is disabled; all tokens are revoked`;
-      const none = user.tokens === 0 ? `; has no token: cairn auth token create ${user.name}` : "";
+      const none =
+        user.tokens === 0 ? `; no token yet, create one with cairn auth token create ${user.name}` : "";
       return `${user.name} is active${none}`;
     },
   });
 }
 
-export const userDisable = switchCommand("disable", "Disable a user and revoke all their tokens at once");
-export const userEnable = switchCommand("enable", "Enable a user again");
+export const userDisable = switchCommand("disable", "Disable a user and revoke all their tokens");
+export const userEnable = switchCommand("enable", "Enable a disabled user");
 
 export const userRemove = serverCommand({
   name: "remove",
-  description: "Remove a user with their tokens and rules",
-  args: { name, yes: { type: "boolean", description: "Yes, remove them" } },
+  description: "Remove a user with all tokens and rules",
+  args: { name, yes: { type: "boolean", description: "Confirm the removal" } },
   ask: async (client, args) => {
     if (args.yes !== true)
-      throw new AppError("refused", `say --yes to remove ${args.name}; to keep the account, disable it`);
+      throw new AppError("refused", `pass --yes to remove ${args.name}; to keep the account, disable it`);
     await client.json("DELETE", `/users/${encodeURIComponent(args.name)}`);
     return { name: args.name, removed: true };
   },
-  show: (gone) => `${gone.name} is removed`,
+  show: (gone) => `removed ${gone.name}`,
 });
 
 export const userPassword = serverCommand({
   name: "password",
-  description: "Set the password of a user; it is asked for, or read from standard input",
+  description: "Set the password of a user; prompts, or reads standard input",
   args: { name },
   ask: async (client, args) => {
     const password = await readPassword(true);
     await client.json("PUT", `/users/${encodeURIComponent(args.name)}/password`, { body: { password } });
     return { name: args.name, has_password: true };
   },
-  show: (user) => `the password of ${user.name} is set`,
+  show: (user) => `set the password of ${user.name}`,
 });
 
 export const tokenCreate = serverCommand({
   name: "create",
-  description: "Issue a token for a user; it is printed once",
-  args: { name, label: { type: "string", valueHint: "text", description: "What it is for" } },
+  description: "Create a token for a user and print it",
+  args: { name, label: { type: "string", valueHint: "text", description: "Purpose of the token" } },
   ask: (client, args) =>
     client.json<Token & { token: string }>("POST", `/users/${encodeURIComponent(args.name)}/tokens`, {
       body: args.label === undefined ? {} : { label: args.label },
     }),
   show: (made) =>
-    `token, shown only now: ${made.token}\n${made.expires_at === null ? "it does not expire" : `valid until ${made.expires_at}`}`,
+    `token, shown once: ${made.token}\n${made.expires_at === null ? "it does not expire" : `valid until ${made.expires_at}`}`,
 });
 
 export const tokenList = serverCommand({
   name: "list",
-  description: "List the tokens of a user; never the tokens themselves",
+  description: "List the tokens of a user, without the tokens themselves",
   args: { name },
   ask: (client, args) => client.get<Token[]>(`/users/${encodeURIComponent(args.name)}/tokens`),
   show: (tokens) =>
@@ -178,8 +179,8 @@ export const tokenList = serverCommand({
 
 export const tokenRevoke = serverCommand({
   name: "revoke",
-  description: "Revoke all tokens of a user, or one",
-  args: { name, id: { type: "string", valueHint: "number", description: "Only this one" } },
+  description: "Revoke one token of a user, or all",
+  args: { name, id: { type: "string", valueHint: "number", description: "Number of the token" } },
   ask: async (client, args) => {
     const place = `/users/${encodeURIComponent(args.name)}/tokens`;
     if (args.id === undefined) return client.json<{ user: string; revoked: number }>("DELETE", place);
@@ -200,7 +201,7 @@ interface Me {
 
 export const whoami = serverCommand({
   name: "whoami",
-  description: "Show who I am on a server",
+  description: "Show the signed-in user",
   args: {},
   ask: (client) => client.get<Me>("/auth/whoami"),
   show: (me) => fields({ ...me, spaces: me.spaces === null ? "all" : me.spaces.join(", ") }),
@@ -209,9 +210,9 @@ export const whoami = serverCommand({
 export const login = serverCommand({
   name: "login",
   description:
-    "Sign in to a server (--server); the password is asked for, or read from standard input; the token is kept for you",
+    "Sign in to a server (--server) and save the token; prompts for the password, or reads standard input",
   args: { name },
-  elsewhere: "sign in where?",
+  elsewhere: "the server to sign in to",
   ask: async (client, args) => {
     const url = serverUrl(String(args["server" as never]));
     const password = await readPassword();
@@ -230,9 +231,9 @@ export const login = serverCommand({
 
 export const logout = serverCommand({
   name: "logout",
-  description: "Sign out of a server (--server): revokes the token that was kept",
+  description: "Sign out of a server (--server) and revoke the saved token",
   args: {},
-  elsewhere: "sign out of where?",
+  elsewhere: "the server to sign out of",
   ask: async (client, args) => {
     const url = serverUrl(String(args["server" as never]));
     await client.json("DELETE", "/auth/token");
@@ -246,8 +247,8 @@ export const logout = serverCommand({
 async function readPassword(fresh = false): Promise<string> {
   if (!hasTerminal()) return new TextDecoder().decode(await readStdin()).replace(/\r?\n$/, "");
   const password = await askHidden("password");
-  if (fresh && (await askHidden("the same once more")) !== password)
-    throw new AppError("invalid", "the two are not the same; nothing was changed");
+  if (fresh && (await askHidden("repeat the password")) !== password)
+    throw new AppError("invalid", "the passwords differ; nothing was changed");
   return password;
 }
 

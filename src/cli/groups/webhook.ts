@@ -45,13 +45,13 @@ export const webhookList = serverCommand({
 
 export const webhookAdd = serverCommand({
   name: "add",
-  description: "Send events to an address; prints the secret that signs them, once",
+  description: "Send events to a URL; prints the signing secret",
   args: {
-    url: { type: "positional", required: true, valueHint: "url", description: "Where to send them" },
+    url: { type: "positional", required: true, valueHint: "url", description: "Address to send events to" },
     events: {
       type: "string",
       valueHint: "list",
-      description: "Types, groups such as file.*, or *, separated by commas (default: *)",
+      description: "Event types, groups such as file.*, or *, separated by commas (default: *)",
     },
   },
   ask: (client, args) => {
@@ -63,7 +63,7 @@ export const webhookAdd = serverCommand({
 
 export const webhookRotateSecret = serverCommand({
   name: "rotate-secret",
-  description: "Give a webhook a new secret and print it, once",
+  description: "Give a webhook a new secret and print it",
   args: { id },
   ask: (client, args) => client.json<CreatedWebhook>("POST", `${place(args.id)}/secret`),
   show: (hook) => `${hookText(hook)}\nsecret   ${hook.secret}`,
@@ -71,13 +71,13 @@ export const webhookRotateSecret = serverCommand({
 
 export const webhookRemove = serverCommand({
   name: "remove",
-  description: "Remove a webhook and the log of its deliveries",
+  description: "Remove a webhook and its deliveries",
   args: { id },
   ask: async (client, args) => {
     await client.json("DELETE", place(args.id));
     return { removed: Number(args.id) };
   },
-  show: ({ removed }) => `webhook ${removed} is removed`,
+  show: ({ removed }) => `removed webhook ${removed}`,
 });
 
 function switchCommand(name: "enable" | "disable", enabled: boolean, description: string) {
@@ -90,12 +90,16 @@ function switchCommand(name: "enable" | "disable", enabled: boolean, description
   });
 }
 
-export const webhookEnable = switchCommand("enable", true, "Send events to a webhook again, from now on");
-export const webhookDisable = switchCommand("disable", false, "Send nothing to a webhook for the time being");
+export const webhookEnable = switchCommand(
+  "enable",
+  true,
+  "Enable a webhook; it receives events from now on",
+);
+export const webhookDisable = switchCommand("disable", false, "Disable a webhook; it receives no events");
 
 export const webhookTest = serverCommand({
   name: "test",
-  description: "Send a webhook an event of the type webhook.test",
+  description: "Send a test event (webhook.test)",
   args: { id },
   ask: (client, args) => client.json<Delivery>("POST", `${place(args.id)}/test`),
   show: deliveryText,
@@ -103,7 +107,7 @@ export const webhookTest = serverCommand({
 
 export const webhookDeliveries = serverCommand({
   name: "deliveries",
-  description: "List what was sent to a webhook, the newest first",
+  description: "List the deliveries of a webhook, newest first",
   args: { id },
   ask: (client, args) => client.get<Delivery[]>(`${place(args.id)}/deliveries`),
   show: (all) =>
@@ -118,7 +122,7 @@ export const webhookRedeliver = serverCommand({
   name: "redeliver",
   description: "Send a delivery again",
   args: {
-    delivery: { type: "positional", required: true, valueHint: "id", description: "Id of the delivery" },
+    delivery: { type: "positional", required: true, valueHint: "id", description: "ID of the delivery" },
   },
   ask: (client, args) =>
     client.json<Delivery>("POST", `/deliveries/${encodeURIComponent(args.delivery)}/redeliver`),
@@ -127,7 +131,7 @@ export const webhookRedeliver = serverCommand({
 
 export const webhookDeadLetter = serverCommand({
   name: "dead-letter",
-  description: "List what could not be delivered",
+  description: "List the deliveries that failed for good",
   args: {},
   ask: (client) => client.get<DeadLetter[]>("/webhooks/dead-letter"),
   show: (letters) =>

@@ -288,7 +288,7 @@ export class Audit {
     const { ok } = await this.examine();
     const open = this.#breaks.open;
     if (ok || open.length === 0)
-      throw new AppError("conflict", "there is nothing to acknowledge: the audit record holds");
+      throw new AppError("conflict", "nothing to acknowledge: the audit record is intact");
     if (open.at(-1)!.id !== upTo)
       throw new AppError(
         "conflict",
