@@ -166,7 +166,11 @@ export function buildParts({ db, clock, log, config, outbound }: PartsOptions) {
       counter("service_commits_total", "Commits to spaces; queued writes share one", () => commits.count),
       gauge("service_sse_clients", "Open event streams", () => streams.size),
       counter("service_webhook_sent_total", "Deliveries that were accepted", () => deliveries.sent),
-      counter("service_webhook_failed_total", "Deliveries that were given up", () => deliveries.failed),
+      counter(
+        "service_webhook_failed_total",
+        "Webhook deliveries that failed for good",
+        () => deliveries.failed,
+      ),
       counter(
         "service_webhook_dropped_total",
         "Events that expired before a lagging webhook reached them",

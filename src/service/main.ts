@@ -131,16 +131,16 @@ function removeEmpty(directories: readonly string[]): void {
 
 function prepare(parts: Parts, log: Log): void {
   const interrupted = parts.turns.reconcile();
-  if (interrupted > 0) log.warn("turns were interrupted by the last stop", { turns: interrupted });
+  if (interrupted > 0) log.warn("the last stop interrupted turns", { turns: interrupted });
   const runs = parts.gearRuns.reconcile();
-  if (runs > 0) log.warn("gear runs were interrupted by the last stop", { runs });
+  if (runs > 0) log.warn("the last stop interrupted gear runs", { runs });
   const withdrawn = parts.gears.reconcile();
   if (withdrawn > 0)
-    log.warn("approvals of an earlier build did not cover descriptions: approve these gears again", {
+    log.warn("approvals of earlier builds did not cover descriptions; approve these gears again", {
       gears: withdrawn,
     });
   for (const { error, providers } of parts.providers.lockedKeys())
-    log.error("stored provider keys cannot be used", { error, providers });
+    log.error("cannot decrypt the stored provider keys", { error, providers });
   parts.searches.prepare();
   parts.users.pruneIdleSessions();
   parts.directories.reconcile();
@@ -151,8 +151,8 @@ function prepare(parts: Parts, log: Log): void {
 function seedAdmin(parts: Parts, config: Config, log: Log): void {
   const seeded = parts.users.seedAdmin(config.seedToken);
   if (!seeded) return;
-  if (seeded.given) log.info("admin created: its token is the one in SERVICE_ADMIN_TOKEN");
-  else log.info("admin created: this token is shown only here", { token: seeded.token });
+  if (seeded.given) log.info("admin created with the token from SERVICE_ADMIN_TOKEN");
+  else log.info("admin created; its token is shown only here", { token: seeded.token });
 }
 
 function announce(
@@ -167,7 +167,10 @@ function announce(
   if (evidence) {
     const on = isLoopbackAdmin(config);
     const why = config.loopbackAdmin ? `listening on ${config.listen.host}` : "loopback_admin is false";
-    log.info(`this looks like a container: loopback privilege is ${on ? "on" : "off"}`, { evidence, why });
+    log.info(`this looks like a container; the loopback privilege is ${on ? "on" : "off"}`, {
+      evidence,
+      why,
+    });
   }
   parts.background.run("sandbox", () => parts.sandbox.prepare());
 }

@@ -16,7 +16,9 @@ function filesWith(folder: string, text: string): string[] {
 const errorsIn = (at: World) =>
   at.program.log
     .map((line) => JSON.parse(line) as { message: string; level: string; error?: string; providers?: string })
-    .filter(({ level, message }) => level === "error" && message === "stored provider keys cannot be used");
+    .filter(
+      ({ level, message }) => level === "error" && message === "cannot decrypt the stored provider keys",
+    );
 
 test("a key is in no file of the data directory, the log of the database included, and reaches its provider", async () => {
   await using lab = await world({ model: true });

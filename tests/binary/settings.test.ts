@@ -234,7 +234,7 @@ describe("the admin's token", () => {
     await using first = await runService({ data, args: ["--log-level", "debug"] });
     const announcing = first.log.filter((line) => JSON.stringify(line).includes("cairn_"));
     expect(announcing.map((line) => [line.message, line.token])).toEqual([
-      ["admin created: this token is shown only here", first.token],
+      ["admin created; its token is shown only here", first.token],
     ]);
     expect(first.token).toMatch(TOKEN);
     const answer = await fetch(`${first.url}/api/v1/whoami`, {
@@ -266,7 +266,7 @@ describe("the admin's token", () => {
       (await fetch(`${service.url}/api/v1/whoami`, { headers: { Authorization: `Bearer ${given}` } })).status,
     ).toBe(200);
     expect(service.log.map((line) => line.message)).toContain(
-      "admin created: its token is the one in SERVICE_ADMIN_TOKEN",
+      "admin created with the token from SERVICE_ADMIN_TOKEN",
     );
     expect(service.text()).not.toContain(given);
   });
@@ -278,7 +278,9 @@ test("in a container the log says whether loopback has the privilege, and why", 
     await using folder = await temporaryFolder();
     const args = file === undefined ? [] : ["--config", await folder.write("c.yaml", file)];
     await using service = await runService({ listen, environment, args });
-    const { evidence, why } = await service.line(`this looks like a container: loopback privilege is ${on}`);
+    const { evidence, why } = await service.line(
+      `this looks like a container; the loopback privilege is ${on}`,
+    );
     return [evidence, why];
   };
   expect(await said("on", "127.0.0.1:0")).toEqual(["container=podman", "listening on 127.0.0.1"]);

@@ -111,7 +111,7 @@ describe.skipIf(process.platform === "win32")("an edit", () => {
     const made = await at.edit(editor, "new.md", "--create");
     expect(made).toEqual({ exitCode: 0, text: "new.md is at v1 (4 B)\n" });
     const there = await at.edit(editor, "new.md", "--create");
-    expect(there.text).toBe("Error: new.md: exists already; edit it without --create\n");
+    expect(there.text).toBe("Error: new.md: already exists; edit it without --create\n");
     expect(at.left()).toEqual([]);
   });
 });

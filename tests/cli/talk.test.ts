@@ -66,7 +66,7 @@ test("--quiet silences what an opened directory has to say, not the data and not
   const audit = server.inside("audit", "audit.jsonl");
   writeFileSync(audit, readFileSync(audit, "utf8").replace("user.add", "user.ad"));
   const loud = await server.cairn("space", "list", "--json");
-  expect(loud.stderr).toContain("the audit file does not hold");
+  expect(loud.stderr).toContain("the audit file is broken");
   expect(await server.printed("space", "list", "--json", "--quiet")).toBe(loud.stdout);
   const failed = await server.said("--quiet", "space", "show", "none");
   expect(failed).toEqual([1, "Error: space none: not found\n"]);

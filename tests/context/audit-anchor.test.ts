@@ -25,7 +25,7 @@ async function health(server: ContextServer) {
   return [response.status, status, problems];
 }
 const toldAtStart = (server: ContextServer) =>
-  server.log.filter(({ message }) => message === "the audit file does not hold").length;
+  server.log.filter(({ message }) => message === "the audit file is broken").length;
 
 /** The same records with a chain of their own, as somebody writes them who knows the format. */
 function forged(lines: readonly string[], edit: (record: AuditRecord) => void): string[] {

@@ -247,7 +247,7 @@ describe("the chain", () => {
     expect(lines.map((line) => JSON.parse(line) as object)).toEqual([
       expect.objectContaining({
         level: "error",
-        message: "an audit record could not be written",
+        message: "cannot write an audit record",
         action: "file.write",
       }),
     ]);
@@ -383,7 +383,7 @@ describe("on a server", () => {
       const lines = readFileSync(fileOf(server), "utf8").trimEnd().split("\n");
       writeFileSync(fileOf(server), `${lines.slice(0, -1).join("\n")}\n`);
     });
-    const told = server.log.filter(({ message }) => message === "the audit file does not hold");
+    const told = server.log.filter(({ message }) => message === "the audit file is broken");
     expect(told.map(({ problem }) => problem)).toEqual([expect.stringContaining("records, but")]);
     // The server goes on, and what was found stays on record when the chain holds again.
     await server.admin.write("c.md", "one");

@@ -99,7 +99,7 @@ test("a space whose file is lost and whose database cannot be read keeps neither
     expect.any(Number),
     expect.stringContaining("is not a usable database"),
   ]);
-  const said = server.log.find(({ message }) => message === "a space could not be opened");
+  const said = server.log.find(({ message }) => message === "cannot open a space");
   expect(said).toMatchObject({ level: "error", space: "team" });
 });
 

@@ -268,7 +268,7 @@ describe("pull", () => {
     const left = await pull(admin, names);
     await left.body!.getReader().cancel();
     expect(await admin.read("23.txt")).toBe("later");
-    expect(server.log.filter(({ message }) => message === "a pull broke off")).toEqual([]);
+    expect(server.log.filter(({ message }) => message === "a pull was interrupted")).toEqual([]);
   });
 
   test("what stays where it is can't be asked for; what is seeded can", async () => {

@@ -126,7 +126,7 @@ test("secrets that an earlier build stored in the clear are sealed at the start,
   expect(holding(server.directory, [secret])).toEqual([]);
   expect(readdirSync(server.directory).some((name) => name.includes("before-upgrade"))).toBe(true);
   expect(server.log.map(({ message }) => message)).toContain(
-    "webhook secrets are encrypted now; copies of the database that were made before hold them in the clear: delete those copies",
+    "webhook secrets are now encrypted; delete earlier copies of the database, which hold them in the clear",
   );
   await server.admin.write("a.md", "x");
   await eventually(() => hooks.got.map((one) => isSigned(one, secret)), [true]);

@@ -113,7 +113,7 @@ async function nothing(flags: Flags, file: string): Promise<Base> {
       },
     );
   });
-  if (isThere) throw new AppError("conflict", `${file}: exists already; edit it without --create`);
+  if (isThere) throw new AppError("conflict", `${file}: already exists; edit it without --create`);
   return { version: null, content: new Uint8Array() };
 }
 

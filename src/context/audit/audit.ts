@@ -98,10 +98,10 @@ export class Audit {
     const isNews = broken !== undefined && this.#breaks.noticeNow(broken, anchor);
     this.#chain.open(end, last);
     for (const { line, problem, noticed_at } of this.#breaks.open)
-      this.#deps.log.error("the audit file does not hold", { line, problem, noticed_at });
+      this.#deps.log.error("the audit file is broken", { line, problem, noticed_at });
     if (isNews) this.#recordBreak(broken);
     if (torn === undefined) return;
-    this.#deps.log.warn("the last line of the audit file was cut off and is set aside", {
+    this.#deps.log.warn("moved aside a truncated last line of the audit file", {
       bytes: torn.length,
     });
     this.record(null, { action: "audit.recovered", contentHash: sha256Hex(torn) });
@@ -242,7 +242,7 @@ export class Audit {
     const anchor = this.#chain.mark();
     const found = await this.#check(anchor);
     if (!found.ok && (await this.#breaks.notice(found, anchor))) {
-      this.#deps.log.error("the audit file does not hold", { line: found.line, problem: found.problem });
+      this.#deps.log.error("the audit file is broken", { line: found.line, problem: found.problem });
       this.#recordBreak(found);
     }
     return withBreaks(found, this.#breaks.open);

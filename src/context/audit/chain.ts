@@ -148,7 +148,7 @@ export class AuditChain {
       });
     } catch (error) {
       for (const [space, mark] of followed) if (!this.#followed.has(space)) this.#followed.set(space, mark);
-      log.error("the audit file could not be anchored", { error: messageOf(error) });
+      log.error("cannot anchor the audit file", { error: messageOf(error) });
     }
   }
 
@@ -198,6 +198,6 @@ export class AuditChain {
     this.failure = error;
     if (change) this.#behind.add(change.space);
     const about = { action: entry.action, error: messageOf(error) };
-    this.#deps.log.error("an audit record could not be written", about);
+    this.#deps.log.error("cannot write an audit record", about);
   }
 }

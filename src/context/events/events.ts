@@ -199,7 +199,7 @@ export class Events {
     this.#storing = this.#storing
       .then(() => this.#tell(batch))
       .catch((error: unknown) =>
-        this.#deps.log.error("events could not be stored", {
+        this.#deps.log.error("cannot store events", {
           events: batch.length,
           error: messageOf(error),
         }),

@@ -183,7 +183,7 @@ export class Authentication {
     if (this.#touchTimer) return;
     this.#touchTimer = setTimeout(() => {
       this.flushLastUsed().catch((error: unknown) =>
-        log.error("last-used times", { error: messageOf(error) }),
+        log.error("cannot store the last-used times", { error: messageOf(error) }),
       );
     }, TOUCH_INTERVAL_MS);
     this.#touchTimer.unref?.();

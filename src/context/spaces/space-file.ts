@@ -68,7 +68,7 @@ export async function openSpaceFile(
   const edited = bytes && !isOlder ? attempt(() => parsed(bytes, path)) : undefined;
   if (edited?.value) {
     await metadata.set({ content: JSON.stringify(edited.value), written: hash!, before: null });
-    if (stored) deps.log.info("the file of a space was edited by hand", { file: path });
+    if (stored) deps.log.info("space.yaml was edited by hand", { file: path });
     return edited.value;
   }
   if (!stored) throw edited?.error ?? new AppError("invalid", `${path}: not found`);
@@ -104,12 +104,12 @@ async function rebuilt(
   if (unreadable !== undefined) {
     const aside = `${path}.unreadable-${clock.now()}`;
     renameSync(path, aside);
-    log.warn("the file of a space cannot be read: set aside and written again from the database", {
+    log.warn("cannot read space.yaml; moved it aside and rewrote it from the database", {
       file: path,
       aside,
       error: messageOf(unreadable),
     });
-  } else log.warn("the file of a space was lost: written again from the database", { file: path });
+  } else log.warn("space.yaml is missing; rewrote it from the database", { file: path });
   await written(path, textOf(file), log);
 }
 
@@ -117,7 +117,7 @@ async function written(path: string, text: string, log: Log): Promise<void> {
   try {
     await replaceFile(path, text);
   } catch (error) {
-    log.warn("the file of a space could not be written; its database has what it says", {
+    log.warn("cannot write space.yaml; the database has its settings", {
       file: path,
       error: messageOf(error),
     });

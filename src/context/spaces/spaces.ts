@@ -264,7 +264,7 @@ export class Spaces {
     try {
       return await this.#opened(name);
     } catch (error) {
-      this.#deps.log.error("a space could not be opened", { space: name, error: messageOf(error) });
+      this.#deps.log.error("cannot open a space", { space: name, error: messageOf(error) });
       return undefined;
     }
   }
@@ -343,7 +343,7 @@ export class Spaces {
       try {
         await engine.close();
       } catch (error) {
-        this.#deps.log.error("a space could not be closed", { space: name, error: messageOf(error) });
+        this.#deps.log.error("cannot close a space", { space: name, error: messageOf(error) });
       }
     }
     this.#open.clear();

@@ -88,7 +88,7 @@ export class Sync {
     const { clock, log } = this.#deps;
     const pulled = await this.#judged(caller, spaceName, paths);
     return pullArchive(pulled, Math.floor(clock.now() / MS_PER_SECOND), (error) =>
-      log.warn("a pull broke off", { request_id: caller.requestId, error: messageOf(error) }),
+      log.warn("a pull was interrupted", { request_id: caller.requestId, error: messageOf(error) }),
     );
   }
 

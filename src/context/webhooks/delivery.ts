@@ -268,7 +268,7 @@ export class Deliveries {
     else {
       this.failed += 1;
       const error = outcome.error!;
-      log.warn("a webhook's delivery was given up", { webhook: hook.id, delivery: id, error });
+      log.warn("a webhook delivery failed for good", { webhook: hook.id, delivery: id, error });
       deadLetters.add({
         time: rfc3339(clock.now()),
         delivery: id,
@@ -311,7 +311,7 @@ export class Deliveries {
         courier.position = Math.max(courier.position, upTo);
         if (missed === 0) return;
         this.dropped += missed;
-        log.warn("events were dropped: a webhook is further behind than the log of events reaches", {
+        log.warn("dropped events: a webhook fell further behind than the event log reaches", {
           webhook: hook,
           events: missed,
         });

@@ -58,7 +58,7 @@ export function sealStoredSecrets(db: Db, keyPath: string, log: Log): void {
   db.rewrite();
   if (clear.length === 0) return;
   log.warn(
-    "webhook secrets are encrypted now; copies of the database that were made before hold them in the clear: delete those copies",
+    "webhook secrets are now encrypted; delete earlier copies of the database, which hold them in the clear",
     { webhooks: clear.length },
   );
 }

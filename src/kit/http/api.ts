@@ -113,7 +113,7 @@ function appErrorOf(error: unknown, log: Log): unknown {
 
 function validationError(error: ValidationError, log: Log): AppError | Error {
   if (error.type === "response") {
-    log.error("an answer does not fit its schema", { error: inWords(error) });
+    log.error("an answer does not match its schema", { error: inWords(error) });
     return new Error(`response schema: ${inWords(error)}`);
   }
   const found = foundIn(error);

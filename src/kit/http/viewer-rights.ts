@@ -36,7 +36,7 @@ export class ViewerRights {
     this.#isSweeping = true;
     this.#sweep()
       .catch((error: unknown) =>
-        this.#log.error("viewers could not be asked again", { error: messageOf(error) }),
+        this.#log.error("cannot recheck the rights of viewers", { error: messageOf(error) }),
       )
       .finally(() => (this.#isSweeping = false));
   }

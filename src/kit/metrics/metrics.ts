@@ -64,12 +64,12 @@ export class Metrics {
     this.#measured = [
       {
         name: "service_http_request_duration_seconds",
-        help: "How long answers took to begin",
+        help: "Time to the first byte of an answer",
         histogram: this.#answers,
       },
       {
         name: "service_event_loop_delay_seconds",
-        help: "How long work waited because other work kept the only thread, measured every 20 ms while there is any",
+        help: "Time that work waited for the serving thread, measured every 20 ms while the server is busy",
         histogram: this.#loopDelay.histogram,
       },
       ...measured,
@@ -98,11 +98,11 @@ export class Metrics {
   text(): string {
     const requests = "service_http_requests_total";
     const lines = [
-      ...heading("service_up", "gauge", "Does the server run"),
+      ...heading("service_up", "gauge", "1 while the server runs"),
       "service_up 1",
-      ...heading("service_build_info", "gauge", "Which build it is"),
+      ...heading("service_build_info", "gauge", "Version and commit of the build"),
       `service_build_info${labels(this.#build)} 1`,
-      ...heading(requests, "counter", "Requests answered, by route as declared"),
+      ...heading(requests, "counter", "Answered requests, by declared route"),
       ...[...this.#requests.values()].map((answered) => `${requests}${answered.labels} ${answered.count}`),
       ...this.#measured.flatMap(({ name, help, histogram }) => [
         ...heading(name, "histogram", help),

@@ -58,10 +58,10 @@ export class Directories {
       if (!/^[1-9][0-9]{0,15}$/.test(name) || store.exists.get(Number(name))) continue;
       if (Number(name) <= highest) {
         this.#moveAway(name, REMOVED);
-        log.warn("files of a deleted workspace are removed", { workspace: Number(name) });
+        log.warn("removing the files of a deleted workspace", { workspace: Number(name) });
       } else {
         this.#moveAway(name, UNKNOWN);
-        log.warn("files of a workspace that this database never had are kept aside", {
+        log.warn("moved aside the files of a workspace that this database never had", {
           workspace: Number(name),
         });
       }
@@ -76,7 +76,7 @@ export class Directories {
       renameSync(from, join(this.#base, `${prefix}${name}-${this.#deps.clock.now()}`));
       return true;
     } catch (error) {
-      this.#deps.log.error("files could not be moved away", {
+      this.#deps.log.error("cannot move files aside", {
         workspace: Number(name),
         error: messageOf(error),
       });

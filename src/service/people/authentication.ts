@@ -161,7 +161,7 @@ export class Authentication {
     if (this.#touchTimer) return;
     this.#touchTimer = setTimeout(() => {
       this.flushLastUsed().catch((error: unknown) =>
-        this.#log.error("last-used times", { error: messageOf(error) }),
+        this.#log.error("cannot store the last-used times", { error: messageOf(error) }),
       );
     }, TOUCH_INTERVAL_MS);
     this.#touchTimer.unref?.();

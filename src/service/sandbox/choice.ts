@@ -59,7 +59,7 @@ class ChosenSandbox implements Sandbox {
   async run(request: SandboxRequest): Promise<SandboxResult> {
     const sandbox = await this.#choice();
     if (this.#stopped)
-      throw new AppError("unavailable", "the service is stopping: nothing is started any more");
+      throw new AppError("unavailable", "the service is stopping; no more gears are started");
     return sandbox.run(request);
   }
 

@@ -256,7 +256,7 @@ export class GearContainer {
 
   #notStarted(exitCode: number): AppError {
     const { name, image } = this.#plan;
-    this.#deps.log.error("a container did not start", {
+    this.#deps.log.error("cannot start a container", {
       container: name,
       exit: exitCode,
       reason: this.#clientSaid.trim().split("\n")[0],
@@ -271,7 +271,7 @@ export class GearContainer {
   async #kill(): Promise<void> {
     const outcome = await this.#deps.docker.run(["kill", this.#plan.name], this.#deps.times.killMs);
     if (outcome.exitCode === 0 || /no such container|is not running/i.test(outcome.stderr)) return;
-    this.#deps.log.error("a gear's container was not killed", {
+    this.#deps.log.error("cannot kill the container of a gear", {
       container: this.#plan.name,
       reason: reasonOf(outcome),
     });
@@ -290,7 +290,7 @@ export class GearContainer {
       await this.#removeContainer(exit === undefined && !this.#wasReady);
     }
     await removeFolder(this.#folder.path).catch((error: unknown) =>
-      this.#deps.log.warn("a gear's folder was not removed", {
+      this.#deps.log.warn("cannot remove the folder of a gear", {
         folder: this.#folder.path,
         error: messageOf(error),
       }),
@@ -321,7 +321,7 @@ export class GearContainer {
       if (gone && (!mayComeLate || attempt === REMOVAL_TRIES)) return;
       await Bun.sleep(REMOVAL_PAUSE_MS * attempt);
     }
-    this.#deps.log.error("a container was not removed; it is swept at the next start", { container: name });
+    this.#deps.log.error("cannot remove a container; the next start will", { container: name });
   }
 }
 

@@ -84,7 +84,7 @@ export class DockerSandbox implements Sandbox {
 
   async run(request: SandboxRequest): Promise<SandboxResult> {
     if (this.#stopping.signal.aborted)
-      throw new AppError("unavailable", "the service is stopping: nothing is started any more");
+      throw new AppError("unavailable", "the service is stopping; no more gears are started");
     if (this.#running.size >= RUNS_AT_ONCE_MAX) {
       throw new AppError(
         "rate_limited",
@@ -190,7 +190,7 @@ export class DockerSandbox implements Sandbox {
       times.commandMs,
     );
     if (listed.exitCode !== 0) {
-      log.warn("containers of earlier starts could not be looked for", { reason: reasonOf(listed) });
+      log.warn("cannot list the containers of earlier starts", { reason: reasonOf(listed) });
       return;
     }
     const orphans = listed.stdout.split("\n").flatMap((line) => {
@@ -200,9 +200,9 @@ export class DockerSandbox implements Sandbox {
     if (orphans.length === 0) return;
     const removed = await docker.run(["rm", "--force", "--volumes", ...orphans], times.commandMs);
     if (removed.exitCode === 0)
-      log.warn("containers of an earlier start were removed", { containers: orphans.length });
+      log.warn("removed containers of an earlier start", { containers: orphans.length });
     else
-      log.error("containers of an earlier start were not removed", {
+      log.error("cannot remove containers of an earlier start", {
         containers: orphans.length,
         reason: reasonOf(removed),
       });
@@ -215,7 +215,7 @@ export class DockerSandbox implements Sandbox {
     );
     for (const name of stale) {
       await removeFolder(join(parent, name)).catch((error: unknown) =>
-        this.#options.log.warn("a folder of an earlier start was not removed", {
+        this.#options.log.warn("cannot remove a folder of an earlier start", {
           folder: name,
           error: messageOf(error),
         }),

@@ -111,13 +111,13 @@ export class Images {
   }
 
   async #pull(name: string, entry: Entry): Promise<void> {
-    this.#deps.log.info("fetching an image for gears", { image: name });
+    this.#deps.log.info("pulling an image for gears", { image: name });
     entry.pulling = true;
     try {
       const outcome = await this.#deps.docker.run(["pull", "--quiet", name], this.#deps.times.pullMs);
       // The text of the network goes to the log only.
       if (outcome.exitCode !== 0)
-        this.#deps.log.warn("image not fetched", { image: name, reason: reasonOf(outcome) });
+        this.#deps.log.warn("cannot pull an image for gears", { image: name, reason: reasonOf(outcome) });
     } finally {
       entry.pulling = false;
     }

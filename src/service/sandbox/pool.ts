@@ -75,7 +75,7 @@ export class Pool {
       await container.ready();
       return container;
     } catch (error) {
-      this.#deps.log.warn("no container could be started ahead", { error: messageOf(error) });
+      this.#deps.log.warn("cannot start a container ahead of a call", { error: messageOf(error) });
       if (container) this.#discard(container);
       return undefined;
     }

@@ -52,7 +52,7 @@ export class SubprocessSandbox implements Sandbox {
 
   async run(request: SandboxRequest): Promise<SandboxResult> {
     if (this.#stopping.signal.aborted)
-      throw new AppError("unavailable", "the service is stopping: nothing is started any more");
+      throw new AppError("unavailable", "the service is stopping; no more gears are started");
     refuseClashes(request);
     return this.#running.keep(this.#runIn(request));
   }
@@ -70,7 +70,7 @@ export class SubprocessSandbox implements Sandbox {
       return await this.#execute(request, folder);
     } finally {
       await removeFolder(folder.path).catch((error: unknown) =>
-        this.#options.log.warn("a gear's folder was not removed", {
+        this.#options.log.warn("cannot remove the folder of a gear", {
           folder: folder.path,
           error: messageOf(error),
         }),

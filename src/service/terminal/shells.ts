@@ -53,7 +53,7 @@ export class Shells {
         : [`--volume=${folder}:${MOUNT_PATH}:ro,z`, `--workdir=${MOUNT_PATH}`];
     const user = folder === null ? CONTAINER_USER : await readerOf(folder);
     if (user === undefined) {
-      log.error("a terminal's container was not created", {
+      log.error("cannot create the container of a terminal", {
         image,
         reason: "the workspace's files belong to root",
       });
@@ -81,7 +81,7 @@ export class Shells {
       CREATE_DEADLINE_MS,
     );
     if (created.exitCode === 0) return true;
-    log.error("a terminal's container was not created", { image, reason: reasonOf(created) });
+    log.error("cannot create the container of a terminal", { image, reason: reasonOf(created) });
     return false;
   }
 
@@ -102,7 +102,10 @@ export class Shells {
       const outcome = await docker.run(["rm", "--force", "--volumes", name], REMOVE_DEADLINE_MS);
       if (/no such container|^docker: not found$/i.test(outcome.stderr)) return;
       if (attempt === REMOVE_TRIES) {
-        log.error("a terminal's container was not removed", { container: name, reason: reasonOf(outcome) });
+        log.error("cannot remove the container of a terminal", {
+          container: name,
+          reason: reasonOf(outcome),
+        });
         return;
       }
       // Check again to confirm that the container is gone.

@@ -292,7 +292,7 @@ export class Turns {
       try {
         return await this.#recordEnd(turnId, status, status === "done" ? null : error);
       } catch (failure) {
-        await this.#beforeRetry("the end of a turn could not be stored", { turn: turnId }, failure);
+        await this.#beforeRetry("cannot store the end of a turn", { turn: turnId }, failure);
       }
     }
   }
@@ -323,7 +323,7 @@ export class Turns {
           if (!this.#stopping && !this.#closing.has(workspaceId)) this.#beginQueued(workspaceId);
         });
       } catch (failure) {
-        await this.#beforeRetry("a queued turn could not begin", { workspace: workspaceId }, failure);
+        await this.#beforeRetry("cannot start a queued turn", { workspace: workspaceId }, failure);
       }
     }
   }

@@ -38,7 +38,7 @@ export class Removal {
   resume(): void {
     const { store, log } = this.#deps;
     for (const { id } of store.notLive.all()) {
-      log.info("removing the rows of a workspace", { workspace: id });
+      log.info("deleting the rows of a removed workspace", { workspace: id });
       this.#finish(id);
     }
   }

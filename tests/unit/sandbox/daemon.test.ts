@@ -177,7 +177,7 @@ it("orphans of this installation are swept at prepare, those of another are not 
       .filter(({ level }) => level === "warn")
       .map(({ message, containers }) => ({ message, containers })),
   ).toContainEqual({
-    message: "containers of an earlier start were removed",
+    message: "removed containers of an earlier start",
     containers: 1,
   });
 });

@@ -90,6 +90,6 @@ it("nothing is started after the stop", async (shared) => {
   await at[Symbol.asyncDispose]();
   expect(at.run("binary", "#!/bin/sh\n")).rejects.toMatchObject({
     code: "unavailable",
-    message: "the service is stopping: nothing is started any more",
+    message: "the service is stopping; no more gears are started",
   });
 });

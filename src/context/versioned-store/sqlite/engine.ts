@@ -321,7 +321,7 @@ export class SqliteEngine implements SpaceEngine {
       await this.#db.write(() => this.#store.setFollower.run(this.#mirror.safeSeq, "tree"));
     } catch (error) {
       // Only makes the next open look at more files.
-      this.#log.warn("closing: how far the working tree is could not be stored", { error: messageOf(error) });
+      this.#log.warn("cannot store the position of the working tree at close", { error: messageOf(error) });
     }
     this.#mirror.close();
     this.#db.close();
