@@ -56,7 +56,7 @@ export function fileHistoryContract(name: string, open: () => Promise<EngineBenc
         details: { path, blocked_by: [other] },
       });
       const one = (path: string, other: string) =>
-        conflict(path, other, `some disks take it and the existing "${other}" for one name`);
+        conflict(path, other, `has the same name as the existing "${other}" on some file systems`);
       expect(await refusal(apply(engine, [put("docs/A.md", "x")]))).toEqual(one("docs/A.md", "Docs/a.md"));
       expect(await refusal(apply(engine, [put("\u00c9.md", "x")]))).toEqual(one("\u00c9.md", "\u00e9.md"));
       expect(await refusal(apply(engine, [put("n.md", "x"), put("N.md", "x")]))).toEqual(one("N.md", "n.md"));
@@ -81,7 +81,7 @@ export function fileHistoryContract(name: string, open: () => Promise<EngineBenc
       const { engine } = bench;
       await apply(engine, [put("a.md", "1")]);
       await apply(engine, [put("a.md", "2")]);
-      const message = "a.md: more than one operation on it";
+      const message = "a.md: more than one operation on this path";
       const twice = { code: "invalid", message, details: { path: "a.md" } };
       for (const operations of [
         [put("a.md", "x"), put("a.md", "y")],
@@ -162,7 +162,7 @@ export function fileHistoryContract(name: string, open: () => Promise<EngineBenc
       expect(await then({ time: start + 10 * MINUTE_MS })).toEqual(await then({ seq: 6 }));
       expect(await refusal(engine.list({ at: { seq: 7 } }))).toEqual({
         code: "invalid",
-        message: "at: that head is still to come",
+        message: "at: that head is in the future",
       });
     });
 
@@ -198,7 +198,7 @@ export function fileHistoryContract(name: string, open: () => Promise<EngineBenc
       expect(await engine.changesSince(engine.head())).toEqual([]);
       expect(await refusal(engine.changesSince({ ...head, seq: 99 }))).toEqual({
         code: "invalid",
-        message: "since: that head is still to come",
+        message: "since: that head is in the future",
       });
       expect(await refusal(engine.changesSince({ epoch: "0".repeat(12), seq: 1 }))).toEqual({
         code: "epoch_changed",

@@ -1,5 +1,5 @@
-// The HTTP client of a context server: one request, its answer or an AppError with what the server said. Where the requests go is a
-// transport: over the network, or into a server opened in this very process. The answers are the same.
+// The HTTP client of a context server. A request returns the response, or raises an AppError as the server reported it. A transport carries the
+// requests: over the network, or into a server opened in this process, with the same responses.
 
 import {
   AppError,
@@ -13,9 +13,9 @@ import {
 export type Body = string | Uint8Array<ArrayBuffer>;
 
 export interface Transport {
-  /** For people: an address, or a directory. */
+  /** A display name: a URL or a directory. */
   readonly name: string;
-  /** Raises `unavailable` when there is no answer. */
+  /** Raises `unavailable` if there is no response. */
   send(
     method: string,
     path: string,
@@ -49,14 +49,14 @@ export class Client {
     return this.json<T>("GET", path, { query });
   }
 
-  /** The answer's JSON; undefined for an empty one. */
+  /** Returns the JSON of the response; undefined for an empty body. */
   async json<T>(method: string, path: string, asked: Asked = {}): Promise<T> {
     const response = await this.request(method, path, asked);
     const text = await response.text();
     return (text === "" ? undefined : JSON.parse(text)) as T;
   }
 
-  /** Raises AppError with code, message and details as the server gave them; `invalid` for a path that would lead to another route. */
+  /** Raises the AppError of the server (code, message, details), or `invalid` for a path that would resolve to another route. */
   async request(method: string, path: string, asked: Asked = {}): Promise<Response> {
     refuseSteps(path);
     const { query = {}, body, raw, headers = {} } = asked;
@@ -82,14 +82,13 @@ export class Client {
   }
 }
 
-/** An address is shortened by `.` and `..` before it is sent: what was meant as the name of a file would then name something else. */
+/** Refuses `.` and `..`, because URL normalization would turn a file name into another path. */
 function refuseSteps(path: string): void {
   const step = path.split("/").find((segment) => segment === "." || segment === "..");
-  if (step !== undefined)
-    throw new AppError("invalid", `"${step}" can't be a name, and no part of a path in a space`);
+  if (step !== undefined) throw new AppError("invalid", `"${step}" cannot be a name or a part of a path`);
 }
 
-/** Segments of a path, encoded one by one: the slashes between them stay. */
+/** Percent-encodes each segment of a path and keeps the slashes. */
 export function encodedPath(path: string): string {
   return path.split("/").map(encodeURIComponent).join("/");
 }
@@ -104,7 +103,7 @@ export function networkTransport(url: string, token: string | undefined): Transp
         return await fetch(base + path, {
           method,
           headers: { ...headers, ...authorization },
-          // A redirect would take the token along.
+          // A redirect would leak the token.
           redirect: "manual",
           ...(body === undefined ? {} : { body }),
         });
@@ -116,13 +115,13 @@ export function networkTransport(url: string, token: string | undefined): Transp
   };
 }
 
-/** The usual failures, without the words of the library that met them. */
+/** Describes common network failures in our own words. */
 function inWords(error: unknown): string {
   switch (systemCode(error)) {
     case "ECONNREFUSED":
-      return "nothing listens there; does the server run, and is the port right?";
+      return "connection refused; check that the server is running and that the port is right";
     case "ENOTFOUND":
-      return "there is no machine of that name";
+      return "host not found";
     default:
       return messageOf(error);
   }
@@ -137,7 +136,7 @@ async function refusal(response: Response, server: string): Promise<AppError> {
     if (Object.hasOwn(statusOf, error.code))
       return new AppError(error.code as ErrorCode, error.message, error.details);
   } catch {
-    // Not in our shape: a proxy, or another program.
+    // Not our error format: a proxy or another program.
   }
   return new AppError("unavailable", `${server} answered ${response.status}; is it a context server?`);
 }

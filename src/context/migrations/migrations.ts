@@ -1,4 +1,4 @@
-// The migrations of a server's database, in order. A released file is never edited: its hash is in every database.
+// The migrations of a server's database, in order. Never edit a released file: every database stores its hash.
 
 import type { Migration } from "../../kit/migrate.ts";
 import init from "./001_server.sql" with { type: "text" };

@@ -1,9 +1,9 @@
-// The engines that spaces can be stored with: those that are in this program, and no others.
+// The storage engines that this program contains.
 
 import type { EngineName } from "./schema.ts";
 
 export const DEFAULT_ENGINE: EngineName = "sqlite";
 
 export const engineDescriptions: Readonly<Record<EngineName, string>> = {
-  sqlite: "embedded: one SQLite database in each space's folder, with the plain files beside it",
+  sqlite: "embedded: one SQLite database in the folder of each space, next to the plain files",
 };

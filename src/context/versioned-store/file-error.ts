@@ -1,15 +1,15 @@
-// Errors about documents. A person may read one only if they may see every file that it names, and that is decided by its details, never by
-// its sentence: so whatever names a document is made here.
+// Errors about documents. A user may see such an error only if they may see every file that it names. Its details decide that, never its
+// text, so every error that names a document is created here.
 
 import { AppError, type ErrorCode, type ErrorDetails } from "../../kit/error.ts";
 
 interface Named extends ErrorDetails {
-  /** Other files that the sentence names. */
+  /** Other files that the message names. */
   blocked_by?: readonly string[];
 }
 
 class FileError extends AppError {
-  /** What is wrong, without the path. */
+  /** The problem, without the path. */
   readonly problem: string;
 
   constructor(code: ErrorCode, path: string, problem: string, details: Named) {
@@ -18,23 +18,23 @@ class FileError extends AppError {
   }
 }
 
-/** `<path>: <problem>`, with `path` in the details. */
+/** Returns the error `<path>: <problem>`, with `path` in its details. */
 export function fileError(code: ErrorCode, path: string, problem: string, details: Named = {}): AppError {
   return new FileError(code, path, problem, details);
 }
 
-/** For where the path is shown already. */
+/** Returns the message without the path, for a place that shows the path already. */
 export function problemOf(error: AppError): string {
   return error instanceof FileError ? error.problem : error.message;
 }
 
-/** The file that an error is about; undefined when it is about none. */
+/** Returns the path of the file that an error concerns; undefined if there is none. */
 export function pathOf({ details }: AppError): string | undefined {
   const path = details?.["path"];
   return typeof path === "string" ? path : undefined;
 }
 
-/** Files that stand in the way of the one that the error is about. */
+/** Returns the files that block the file that the error concerns. */
 export function blockersOf({ details }: AppError): readonly string[] {
   const blockers = details?.["blocked_by"];
   return Array.isArray(blockers) ? (blockers as readonly string[]) : [];

@@ -1,13 +1,13 @@
-// Front matter: YAML between two lines of --- at the very beginning of a document. What can't be read counts as none: a document is never
-// refused for it.
+// Front matter: YAML between two `---` lines at the start of a document. Unreadable front matter counts as none and never makes a document
+// invalid.
 
 export type FrontMatter = Readonly<Record<string, unknown>>;
 
 const FRONT_MATTER_CHARACTERS_MAX = 16_384;
-/** Brackets that may be open at once: a reader that calls itself for each of them needs no more. */
+/** Protects the recursive parser: the most brackets that may be open at once. */
 const NESTING_MAX = 50;
 const VALUES_MAX = 10_000;
-/** The reader writes out what an alias refers to each time, aliases within it too: so few grow to no more than twenty times the text. */
+/** The parser expands every alias, including nested ones; with this many, the result is at most twenty times the text. */
 const ALIASES_MAX = 8;
 const ANCHOR = /(?:^|[\s,[{:-])&[^\s,\]}]/;
 const ALIAS = /(?:^|[\s,[{:-])\*[^\s,\]}]/g;
@@ -16,13 +16,13 @@ const ALIAS = /(?:^|[\s,[{:-])\*[^\s,\]}]/g;
 export function frontMatterOf(text: string): FrontMatter | undefined {
   const start = /^(?:\ufeff)?---[ \t]*\r?\n/.exec(text)?.[0].length;
   if (start === undefined) return undefined;
-  // One line end more than it may have, so that the cut itself is not taken for the end of a line.
+  // One line break more than allowed, so that the cut itself is not mistaken for the end of a line.
   const head = text.slice(start, start + FRONT_MATTER_CHARACTERS_MAX + 2);
   const end = /^(?:---|\.\.\.)[ \t]*\r?$/m.exec(head);
   if (!end || end.index > FRONT_MATTER_CHARACTERS_MAX - 3) return undefined;
   const written = head.slice(0, end.index);
   if (nestingOf(written) > NESTING_MAX) return undefined;
-  // A star means nothing else where there is no anchor.
+  // Without an anchor, a star is not an alias.
   if (ANCHOR.test(written) && (written.match(ALIAS)?.length ?? 0) > ALIASES_MAX) return undefined;
   try {
     const fields: unknown = Bun.YAML.parse(written);
@@ -36,7 +36,7 @@ function isMap(value: unknown): value is FrontMatter {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The most brackets, or steps of indentation and dashes, that are open at once. Counts too many rather than too few. */
+/** Returns the maximum nesting of brackets, or of indentation and dashes. Overestimates rather than underestimates. */
 function nestingOf(written: string): number {
   let deepest = 0;
   let open = 0;
@@ -51,7 +51,7 @@ function nestingOf(written: string): number {
   return deepest;
 }
 
-/** How many more values there may be after these; negative: there are too many, or they contain themselves. */
+/** Returns how many more values are allowed after these; negative: too many, or a cycle. */
 function countValues(value: unknown, left: number): number {
   let rest = left - 1;
   if (typeof value !== "object" || value === null || rest < 0) return rest;

@@ -1,4 +1,4 @@
-// A head as text: `<epoch>.<seq>`.
+// The text form of a head: `<epoch>.<seq>`.
 
 import { AppError } from "../../kit/error.ts";
 import type { Head } from "./engine.ts";

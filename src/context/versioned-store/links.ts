@@ -1,6 +1,6 @@
-// Links out of a Markdown document: [[name]], [[name|alias]], [text](path#anchor), and bare paths (./x, a/b.md). What stands in code does
-// not count. Only what is written is found here; what it leads to is resolved when somebody asks, since that changes with other files.
-// Every step takes time in proportion to the text, whatever it holds: no expression here may look for its end from many places.
+// Extracts the links of a Markdown document: [[name]], [[name|alias]], [text](path#anchor) and bare paths (./x, a/b.md), outside code. Targets
+// are resolved on request, not here, because they change with other files. Every step takes linear time on any text: no expression here may
+// search for its end from many starting points.
 
 export interface Link {
   readonly kind: "wiki" | "markdown" | "path";
@@ -12,25 +12,25 @@ export interface Link {
 
 export const LINKS_PER_DOCUMENT_MAX = 5_000;
 const TARGET_CHARACTERS_MAX = 1_024;
-/** What stands after so much of a document, or of one line, is not looked at: there are more links than count before, or none that people wrote. */
+/** The rest of a longer document or line is ignored: either the limit of links is reached before, or people did not write it. */
 const TEXT_CHARACTERS_MAX = 1024 * 1024;
 const LINE_CHARACTERS_MAX = 64 * 1024;
 
-/** Also within lists and quotations. */
+/** Matches inside lists and block quotes too. */
 const FENCE = /^[\s>]*(`{3,}|~{3,})/;
 const WIKI = /\[\[([^\][|#]+)(?:#[^\][|]*)?(?:\|[^\][]*)?\]\]/g;
-/** From the closing bracket of its text on: what comes before may be anything. CommonMark 6.3. */
+/** Matches from the closing bracket of the link text on, because the text may be anything. CommonMark 6.3. */
 const MARKDOWN =
   /\]\(\s*(<[^<>]+>|[^\s()<][^\s()]*(?:\([^\s()]*\)[^\s()]*)*)(?:\s+(?:"[^"]*"|'[^']*'|\([^()]*\)))?\s*\)/g;
 const TOKEN = /[\p{L}\p{N}\p{M}_.@/-]+/gu;
 const EXTENSION = /\.[A-Za-z][A-Za-z0-9]{0,7}$/;
 const EXTENSION_CHARACTERS_MAX = 9;
 const SCHEME = /^[a-z][a-z0-9+.-]*:/i;
-/** A token behind one of these is a part of something else: a URL, a query, a link, an HTML attribute. */
+/** A token after one of these is part of something else: a URL, a query, a link, an HTML attribute. */
 const NO_PATH_BEHIND = ":([<`=&?#%~\\";
 
 export function linksOf(text: string): Link[] {
-  // Nothing that could begin a link: most lines of most documents are not looked at further.
+  // Fast path: without either character there is no link.
   if (!text.includes("[") && !text.includes("/")) return [];
   const links: Link[] = [];
   let fence: string | undefined;
@@ -48,19 +48,19 @@ export function linksOf(text: string): Link[] {
   return links;
 }
 
-/** The fence that is open after this line; undefined: none. CommonMark 4.5. */
+/** Returns the fence that is open after this line; undefined: none. CommonMark 4.5. */
 function fenceAfter(open: string | undefined, line: string): string | undefined {
   if (!line.includes("```") && !line.includes("~~~")) return open;
   const match = FENCE.exec(line);
   if (!match) return open;
   const mark = match[1]!;
   const rest = line.slice(match[0].length);
-  // What follows an opening ``` holds no backtick: else it is a span of code.
+  // The rest of an opening ``` line has no backtick; otherwise it is a code span.
   if (open === undefined) return mark.startsWith("`") && rest.includes("`") ? undefined : mark;
   return mark[0] === open[0] && mark.length >= open.length && rest.trim() === "" ? undefined : open;
 }
 
-/** Those of one line, in the order in which they stand there. */
+/** Collects the links of one line, in order. */
 function collect(line: string, number: number, links: Link[]): void {
   const found: { at: number; link: Link }[] = [];
   let rest = line;
@@ -89,12 +89,12 @@ function collect(line: string, number: number, links: Link[]): void {
 
 function markdownTarget(written: string): string | undefined {
   const inner = written.startsWith("<") ? written.slice(1, -1).trim() : written;
-  // Elsewhere, within this document, or from the root of some site: not a link to a file of the space.
+  // External, within this document, or site-relative: not a link to a file of the space.
   if (SCHEME.test(inner) || inner.startsWith("#") || inner.startsWith("//")) return undefined;
   return decoded(inner.split(/[?#]/, 1)[0]!);
 }
 
-/** `./x` and `../x`, or a path with a directory and an extension. */
+/** Accepts `./x`, `../x`, and paths with a directory and an extension. */
 function barePath(token: string, before: string | undefined): string | undefined {
   if (!token.includes("/") || token.startsWith("/") || token.startsWith("www.") || token.includes("//"))
     return undefined;
@@ -107,11 +107,11 @@ function barePath(token: string, before: string | undefined): string | undefined
   return isPath && !path.startsWith("-") ? path : undefined;
 }
 
-/** Spans of code: from a run of backticks to the next run of the same length on the line. */
+/** Blanks code spans: from a run of backticks to the next run of the same length on the line. */
 function withoutCode(line: string): string {
   if (!line.includes("`")) return line;
   const runs = [...line.matchAll(/`+/g)].map((match) => ({ at: match.index, length: match[0].length }));
-  // From the end: for each run the next one of its length.
+  // Walk backwards to find the next run of equal length for each run.
   const nextOf = new Map<number, number>();
   const closing = runs.map(() => -1);
   for (let index = runs.length - 1; index >= 0; index--) {
@@ -131,7 +131,7 @@ function withoutCode(line: string): string {
   return kept.join("") + line.slice(from);
 }
 
-/** Of an address only its scheme is left, so that nothing in it looks like a path. */
+/** Blanks URLs after the scheme, so that nothing in them looks like a path. */
 function withoutUrls(line: string): string {
   return line.includes("://")
     ? line.replace(/:\/\/[^\s<>()]*/g, (match) => `:${blank(match.slice(1))}`)

@@ -1,32 +1,32 @@
-// Files of a space as every surface shows them, what can be asked of them, and their limits.
+// The records of a space's files that every surface shows, and their limits.
 
 import { Type, type Static } from "@sinclair/typebox";
 import { closed, nullable, oneOf, Time } from "../../kit/schema.ts";
 
-/** Whatever quotas say: a file is held in memory while it is written. */
+/** The hard limit, whatever the quotas: a file is held in memory while it is written. */
 export const FILE_BYTES_CEILING = 64 * 1024 * 1024;
-/** Operations of one batch: it is one transaction, which keeps everybody waiting for some 40 ms. More files are sent as several batches. */
+/** The most operations in a batch. A batch is one transaction, which blocks everyone else for up to about 40 ms; send more files as several. */
 export const BATCH_OPERATIONS_MAX = 1_000;
 export const SNAPSHOT_NAME_CHARACTERS_MAX = 100;
 export const AUTHOR_CHARACTERS_MAX = 200;
 
-/** Segments that are never documents, in any case: ours, and what tools leave behind. */
+/** Path segments that are never documents, in any letter case: our own directories and the leftovers of tools. */
 export const RESERVED_NAMES = [".cairn", ".sync", ".git", ".DS_Store"] as const;
 
-/** `<epoch>.<seq>`: another epoch is another history. */
+/** `<epoch>.<seq>`. A different epoch means a different history. */
 export const Head = Type.String({
   description: "`<epoch>.<seq>`",
   pattern: "^[0-9a-f]{12}\\.(0|[1-9][0-9]*)$",
 });
 
 /**
- * `live`: as written. `deleted`: kept, not live. Of the working tree: `modified` differs from its live version, `missing` is not
- * there, `untracked` has no version, `refused` cannot get one.
+ * `live`: as recorded. `deleted`: has versions but none is live. States of the working tree: `modified` differs from the live version, `missing`
+ * has no file, `untracked` has no version, `refused` cannot become one.
  */
 export const fileStates = ["live", "deleted", "modified", "missing", "untracked", "refused"] as const;
 export type FileState = (typeof fileStates)[number];
 
-/** Why something in the working tree cannot become a version. */
+/** The reasons why a file of the working tree cannot become a version. */
 export const refusalCodes = [
   "reserved_name",
   "bad_name",
@@ -48,14 +48,14 @@ export const Version = Type.Integer({ minimum: 1 });
 
 export const FileRecord = closed({
   path: Type.String(),
-  /** Live version; of a deleted file the last one that was; null: untracked. */
+  /** The live version, or the last one of a deleted file; null: untracked. */
   version: nullable(Version),
   size: Type.Integer({ description: "bytes" }),
   hash: Type.String({ description: "SHA-256, hex" }),
   updated_at: Time,
   author: Type.String(),
   state: oneOf(fileStates),
-  /** What is in its place in the working tree and cannot be a document. */
+  /** Why the entry at this path in the working tree cannot be a document. */
   refused: Type.Optional(Refusal),
 });
 export type FileRecord = Static<typeof FileRecord>;
@@ -66,18 +66,18 @@ export const VersionRecord = closed({
   author: Type.String(),
   size: Type.Integer(),
   hash: Type.String(),
-  /** The file was deleted while this was its live version, and it has not been live since. */
+  /** The file was deleted while this version was live, and the version has not been live since. */
   deleted: Type.Boolean(),
-  /** Content removed for good, on purpose. */
+  /** The content was removed permanently on request. */
   destroyed: Type.Boolean(),
-  /** Content removed by retention. */
+  /** The content was removed by retention. */
   pruned: Type.Boolean(),
 });
 export type VersionRecord = Static<typeof VersionRecord>;
 
 export const FileHistory = closed({
   path: Type.String(),
-  /** False: it is in the working tree and has no version yet. */
+  /** False: the file is in the working tree but has no version yet. */
   tracked: Type.Boolean(),
   current: nullable(Version),
   /** Newest first. */
@@ -88,7 +88,7 @@ export type FileHistory = Static<typeof FileHistory>;
 export const changeOps = ["write", "delete", "undelete", "destroy"] as const;
 export type ChangeOp = (typeof changeOps)[number];
 
-/** What became of one path since a head: what it is now. */
+/** The net change of one path since a head: its current state. */
 export const NetChange = closed({
   path: Type.String(),
   change: oneOf(["written", "deleted"] as const),
@@ -101,9 +101,9 @@ export const NetChange = closed({
 export type NetChange = Static<typeof NetChange>;
 
 export const Totals = closed({
-  files: Type.Integer({ description: "live ones" }),
-  bytes: Type.Integer({ description: "of the live versions" }),
-  versions: Type.Integer({ description: "that are kept" }),
+  files: Type.Integer({ description: "live files" }),
+  bytes: Type.Integer({ description: "bytes of the live versions" }),
+  versions: Type.Integer({ description: "versions with content" }),
 });
 export type Totals = Static<typeof Totals>;
 
@@ -116,6 +116,6 @@ export const Snapshot = closed({
 });
 export type Snapshot = Static<typeof Snapshot>;
 
-/** What spaces can be stored with; engines.ts says more of each. */
+/** The storage engines; engines.ts describes each. */
 export const ENGINE_NAMES = ["sqlite"] as const;
 export type EngineName = (typeof ENGINE_NAMES)[number];

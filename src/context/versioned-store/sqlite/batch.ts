@@ -1,4 +1,4 @@
-// From the operations of a batch to what they will have done, judged as a whole and before anything is written.
+// Plans a batch: turns its operations into their effects and validates them as a whole, before anything is written.
 
 import { AppError, notFound } from "../../../kit/error.ts";
 import { foldedPath, type DocumentPath } from "../../../kit/paths.ts";
@@ -9,10 +9,10 @@ import type { Derived } from "./documents.ts";
 import { reservedSegment } from "./reserved.ts";
 import type { FileRow, SpaceRow, SpaceStore, VersionRow } from "./store.ts";
 
-/** The character after `/`: where the names below a directory end. */
+/** The character after `/`, which ends the range of names below a directory. */
 export const AFTER_SLASH = "0";
 
-/** A put with what was computed of it before the transaction. */
+/** An operation; a put carries what was computed before the transaction. */
 export type Prepared =
   | (Extract<Operation, { op: "put" }> & { readonly hash: string; readonly derived: Derived | undefined })
   | Exclude<Operation, { op: "put" }>;
@@ -21,11 +21,11 @@ export interface Step {
   readonly operation: Prepared;
   readonly effect: Effect;
   readonly row: FileRow | null;
-  /** Of a destroy and an undelete: the version that it is about. */
+  /** For a destroy or undelete: the version that it concerns. */
   readonly version: VersionRow | undefined;
 }
 
-/** Raises `invalid` for a batch that contradicts itself; looks at nothing that is stored. */
+/** Raises `invalid` for a batch that contradicts itself. Does not read the store. */
 export function checkShape(operations: readonly Operation[]): void {
   if (operations.length > BATCH_OPERATIONS_MAX)
     throw new AppError("too_large", `at most ${BATCH_OPERATIONS_MAX} operations at once`, {
@@ -43,7 +43,7 @@ export function checkShape(operations: readonly Operation[]): void {
   }
 }
 
-/** One operation on a path, or several that each destroy another version: then their order says nothing. */
+/** Allows one operation per path, or several destroys of different versions, whose order does not matter. */
 function refuseRepeated(operations: readonly Operation[]): void {
   if (operations.length === 1) return;
   const others = new Set<string>();
@@ -53,7 +53,7 @@ function refuseRepeated(operations: readonly Operation[]): void {
     const versions = destroyed.get(path);
     const isAnotherDestroy = operation.op === "destroy" && !versions?.has(operation.version);
     if (others.has(path) || (versions && !isAnotherDestroy))
-      throw fileError("invalid", path, "more than one operation on it");
+      throw fileError("invalid", path, "more than one operation on this path");
     if (operation.op !== "destroy") others.add(path);
     else if (versions) versions.add(operation.version);
     else destroyed.set(path, new Set([operation.version]));
@@ -61,8 +61,8 @@ function refuseRepeated(operations: readonly Operation[]): void {
 }
 
 /**
- * Inside the transaction. What would change nothing gives no step. Deletes come first, so that the names and directories that they leave
- * are free for the others.
+ * Runs inside the transaction. An operation without effect yields no step. Deletes come first, so that they free names and directories for the
+ * other operations.
  */
 export function* planSteps(store: SpaceStore, operations: readonly Prepared[]): Generator<void, Step[]> {
   const steps: Step[] = [];
@@ -128,7 +128,7 @@ function liveOf(row: FileRow | null): Effect["before"] {
   return !row || row.live === null ? null : { version: row.live, size: row.size, hash: row.hash };
 }
 
-/** Raises `stale`. A writer that lost the answer to its own write recognises it by the hash. */
+/** Raises `stale`. A writer that never received the response to its own write recognizes that write by the hash. */
 function requireExpected(path: string, expected: Expected, live: Effect["before"]): void {
   if (expected === undefined || expected === (live?.version ?? null)) return;
   const wanted = expected === null ? "no file" : `v${expected}`;
@@ -137,7 +137,10 @@ function requireExpected(path: string, expected: Expected, live: Effect["before"
   throw fileError("stale", path, `expected ${wanted}, but ${found}`, { current });
 }
 
-/** One name for two files on some disks, or a file where a directory is. Judged by what will be there. Raises `conflict`. */
+/**
+ * Refuses two files whose names are equal on some file systems, and a file in the place of a directory. Considers the state after the batch.
+ * Raises `conflict`.
+ */
 export function* refuseClashes(store: SpaceStore, steps: readonly Step[]): Generator<void> {
   const appearing = steps.filter(({ effect }) => effect.before === null && effect.after !== null);
   if (appearing.length === 0) return;
@@ -154,7 +157,7 @@ export function* refuseClashes(store: SpaceStore, steps: readonly Step[]): Gener
       throw fileError(
         "conflict",
         effect.path,
-        `some disks take it and the existing "${other}" for one name`,
+        `has the same name as the existing "${other}" on some file systems`,
         {
           blocked_by: [other],
         },
@@ -181,7 +184,7 @@ function refuseDirectory(
     if (file !== undefined)
       throw fileError("conflict", path, `"${file}" is a file, not a directory`, { blocked_by: [file] });
   }
-  // One more than leave: then one that stays is among them, if there is any.
+  // One more row than files leave, so that a file that stays, if any, is among them.
   const below = store.someLiveBelow
     .all(`${folded}/`, `${folded}${AFTER_SLASH}`, leaving.size + 1)
     .find((row) => !leaving.has(row.path));
@@ -195,7 +198,7 @@ function staying(path: string | undefined, leaving: ReadonlySet<string>): string
   return path === undefined || leaving.has(path) ? undefined : path;
 }
 
-/** Without what retention will take: that is found when it is done. */
+/** Excludes versions that retention will prune, which are known only after the write. */
 export function planOf(space: SpaceRow, steps: readonly Step[]): Plan {
   const before = totalsOf(space);
   let { files, bytes, versions } = before;

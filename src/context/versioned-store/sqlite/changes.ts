@@ -1,4 +1,4 @@
-// The log of a space, page by page, as the paths that changed: for what follows it.
+// Reads the log of a space page by page as changed paths, for followers.
 
 import type { DocumentPath } from "../../../kit/paths.ts";
 import type { SpaceStore } from "./store.ts";
@@ -6,7 +6,7 @@ import type { SpaceStore } from "./store.ts";
 const ROWS_MAX = 1_000;
 
 export interface Changed {
-  /** The change before the first of the page. */
+  /** The change before the first one of the page. */
   readonly after: number;
   /** The last one of the page. */
   readonly upTo: number;
@@ -14,7 +14,7 @@ export interface Changed {
   readonly paths: ReadonlySet<DocumentPath>;
 }
 
-/** After change `from` and up to `to`. */
+/** Yields the changes after `from`, up to `to`. */
 export function* changedPaths(store: SpaceStore, from: number, to = Infinity): Generator<Changed> {
   for (let after = from; after < to;) {
     const entries = store.changesAfter.all(after, Math.min(ROWS_MAX, to - after));

@@ -1,14 +1,14 @@
-// How content is kept: compressed where that saves something. Level 1: the time to store is felt, the last few percent are not. Large content
-// is compressed by a thread of the runtime: at once, it would keep everybody waiting.
+// The stored form of content: compressed where that saves space. Level 1, because users notice the time of a write but not the last few percent
+// of space. A runtime thread compresses large content, which would otherwise block the event loop.
 
 import { zstdDecompressSync } from "node:zlib";
 
 const COMPRESSED_FROM_BYTES = 256;
-/** At once this takes less than a millisecond, and a thread as much. */
+/** Up to this size, compressing inline takes less than a millisecond, no more than handing it to a thread. */
 const AT_ONCE_BYTES_MAX = 128 * 1024;
 const SAVED_AT_LEAST = 0.1;
 const ZSTD_LEVEL = 1;
-/** The library takes no smaller one. */
+/** The minimum of the library. */
 const CHUNK_BYTES_MIN = 64;
 
 export interface Coded {
@@ -30,12 +30,12 @@ function shorter(bytes: Uint8Array, packed: Uint8Array): Coded {
     : { coding: "raw", content: bytes };
 }
 
-/** What is kept of a content, with the number of bytes that it has. */
+/** A stored content with its decoded size in bytes. */
 export interface Stored extends Coded {
   readonly size: number;
 }
 
-/** Never makes more than `size` bytes: a row may come from a backup that somebody forged. Throws for a content that is larger. */
+/** Never produces more than `size` bytes, because a row may come from a forged backup. Throws for larger content. */
 export function decode({ coding, content, size }: Stored): Uint8Array {
   if (coding === "raw") return content;
   return zstdDecompressSync(content, {

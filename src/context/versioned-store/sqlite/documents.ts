@@ -1,12 +1,12 @@
-// What is read out of a document before it is written, and kept in the same transaction: its links and its front matter. The text index
-// follows later (words.ts).
+// Derives links and front matter from a document before it is written, and stores them in the same transaction. The text index follows later
+// (words.ts).
 
 import { decodeUtf8 } from "../../../kit/utf8.ts";
 import { frontMatterOf } from "../front-matter.ts";
 import { linksOf } from "../links.ts";
 import type { SpaceStore } from "./store.ts";
 
-/** Larger ones are data, not documents. */
+/** Larger files are data, not documents. */
 export const DOCUMENT_BYTES_MAX = 2 * 1024 * 1024;
 const DOCUMENT = /\.(?:md|markdown|mdx|txt)$/i;
 
@@ -27,7 +27,7 @@ export function derivedOf(path: string, content: Uint8Array): Derived | undefine
   return derived.fields || derived.links.length > 0 ? derived : undefined;
 }
 
-/** Inside the transaction. `had`: there are rows of an earlier version. */
+/** Runs inside the transaction. `had`: an earlier version left rows. */
 export function keepDerived(
   store: SpaceStore,
   fileId: number,

@@ -1,4 +1,4 @@
-// A space as it lies on the disk, looked at without opening it: no lock, no repair, nothing is changed. For when no server has it open.
+// Inspects a space on disk without opening it: no lock, no repair, no change. Only for a space that no server has open.
 
 import type { Db } from "../../../kit/db.ts";
 import { createLog } from "../../../kit/log.ts";
@@ -12,10 +12,10 @@ import { spaceStore } from "./store.ts";
 import { Tree } from "./tree.ts";
 
 export interface SpaceInspection {
-  /** Of the last change; undefined: there is none. Milliseconds since the epoch. */
+  /** The time of the last change in ms since the epoch; undefined: no changes. */
   readonly lastChange: number | undefined;
   readonly seq: number;
-  /** How far the text index has come. */
+  /** The last change in the text index. */
   readonly indexed: number;
 }
 
@@ -29,7 +29,7 @@ export function inspectSpace(db: Db): SpaceInspection {
   };
 }
 
-/** What the working tree shows, and the paths that the next open will bring up to date. */
+/** Lists the working tree, and the paths that the next open will bring up to date. */
 export async function inspectTree(
   db: Db,
   directory: string,

@@ -1,4 +1,4 @@
-// Spaces in one SQLite database each, beside their plain files.
+// The engine kind that stores each space in its own SQLite database, next to the plain files.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import { spaceStore } from "./store.ts";
 
 export const sqlite: EngineKind = { open: openSqliteEngine, holdsSpace };
 
-/** Only for a space that nobody has open. */
+/** Call only for a space that is not open. */
 function holdsSpace(directory: string): boolean {
   const path = join(directory, ".cairn", "space.db");
   if (!existsSync(path)) return false;

@@ -1,5 +1,5 @@
-// What a space is (its name, template, rules), kept in its database as text that the engine does not look into. The file beside it says the
-// same; who reads both decides which one counts.
+// Stores the metadata of a space (name, template, rules) in its database as opaque text. `space.yaml` holds the same; the reader of both decides
+// which one wins.
 
 import type { Db } from "../../../kit/db.ts";
 import type { MetadataKeeper, SpaceMetadata } from "../engine.ts";

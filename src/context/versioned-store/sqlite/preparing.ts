@@ -1,5 +1,4 @@
-// What is computed of operations before the transaction that writes them: hashes, what is read out of documents, and contents in the form in
-// which they are stored.
+// Prepares operations before the transaction that writes them: hashes, data derived from documents, and encoded contents.
 
 import { turnOfOthers } from "../../../kit/clock.ts";
 import { sha256Hex } from "../../../kit/crypto.ts";
@@ -8,12 +7,12 @@ import type { Prepared } from "./batch.ts";
 import { encode, type Coded, type Stored } from "./coding.ts";
 import { derivedOf } from "./documents.ts";
 
-/** Hashed or compressed between two turns of others: a few milliseconds. */
+/** The bytes hashed or compressed between two yields: a few milliseconds of work. */
 const STRETCH_BYTES = 1024 * 1024;
-/** A file costs as much as so many bytes, also an empty one. */
+/** The fixed cost of a file, expressed in bytes. */
 const FILE_AS_BYTES = 8 * 1024;
 
-/** With pauses: hashing and compressing many files takes long. */
+/** Yields between files, because hashing many of them takes long. */
 export async function prepare(operations: readonly Operation[]): Promise<Prepared[]> {
   const prepared: Prepared[] = [];
   for await (const operation of inStretches(operations)) prepared.push(hashed(operation));
@@ -45,7 +44,7 @@ export function hashed(operation: Operation): Prepared {
   return { ...operation, hash: sha256Hex(content), derived: derivedOf(path, content) };
 }
 
-/** Of versions that are there: their content is stored, and only counted once more. */
+/** For contents that are stored already, so that only their use count increases. */
 export function keptAlready(prepared: readonly Prepared[]): ReadonlyMap<string, Coded> {
   return new Map(
     prepared.flatMap((one) =>

@@ -1,4 +1,4 @@
-// What is and was in a space: listings, contents, histories, changes. Reads only; nothing here writes, neither rows nor files.
+// Reads the present and past of a space: listings, contents, histories, changes. Writes neither rows nor files.
 
 import { rfc3339, Stretch, turnOfOthers } from "../../../kit/clock.ts";
 import { AppError } from "../../../kit/error.ts";
@@ -21,10 +21,10 @@ import type { FileRow, SpaceStore } from "./store.ts";
 import type { TreeFile } from "./tree.ts";
 import type { RefusedEntry } from "./walk.ts";
 
-/** Between two of them everything else may run: about 5 ms of work. */
+/** The rows processed between two yields: about 5 ms of work. */
 const ROWS_PER_STRETCH = 1_000;
 const FILES_PER_STRETCH = 200;
-/** After every path: no path has this character. */
+/** Sorts after every path: no path contains this character. */
 const AFTER_ALL = "\u{10ffff}";
 
 type PastRecord = FileRecord & { readonly version: number };
@@ -69,7 +69,7 @@ export class Reading {
       const record = records.get(entry.path);
       records.set(entry.path, record ? { ...record, refused: entry.refused } : toRefused(entry));
     }
-    // What changed during the pauses is looked at again, at once.
+    // Files that changed during the pauses are read again, without a pause.
     for (const row of this.#store.changedSince.all(seq)) {
       const path = row.path as DocumentPath;
       if (isBelow(path, prefix)) keep(path, row, this.#mirror.look(path));
@@ -112,7 +112,7 @@ export class Reading {
     return this.#editedCopy(path, row) ?? this.#live(row);
   }
 
-  /** As `#content`, without asking for the version: its row says no more than the file's. */
+  /** As `#content`, without reading the version row, which would add nothing to the file row. */
   #live(row: FileRow | null): Content | undefined {
     if (!row || row.live === null) return undefined;
     const { path, live: version, hash } = row;
@@ -123,7 +123,7 @@ export class Reading {
     try {
       return this.#mirror.editedLately(path, row);
     } catch (error) {
-      // What is recorded is there all the same.
+      // The recorded version is still available.
       if (error instanceof AppError && error.code === "unavailable") return undefined;
       throw error;
     }
@@ -135,10 +135,10 @@ export class Reading {
     return this.#mirror.look(path) && { path, tracked: false, current: null, versions: [] };
   }
 
-  /** With pauses: a file may have changed again meanwhile. */
+  /** Yields in between, so a file may have changed again meanwhile. */
   async changesSince(seq: number): Promise<NetChange[]> {
     if (seq > this.#store.space.get()!.seq)
-      throw new AppError("invalid", "since: that head is still to come");
+      throw new AppError("invalid", "since: that head is in the future");
     const changes: NetChange[] = [];
     const stretch = new Stretch();
     for (const { id } of this.#store.idsChangedSince.all(seq)) {
@@ -148,7 +148,7 @@ export class Reading {
     return changes.sort((a, b) => (a.path < b.path ? -1 : 1));
   }
 
-  /** `upTo`: what is committed. */
+  /** `upTo`: the last committed change. */
   log(after: number, limit: number, upTo: number): LogEntry[] {
     return this.#store.changesAfter
       .all(after, limit)
@@ -156,7 +156,7 @@ export class Reading {
       .map(({ created_at: time, path, ...rest }) => ({ ...rest, path: path as DocumentPath, time }));
   }
 
-  /** The files as they were after that change, sorted by path. Of some the content may be gone since. */
+  /** Returns the files as they were after that change, sorted by path. The content of some may no longer be stored. */
   async asOf(seq: number): Promise<PastRecord[]> {
     const records: PastRecord[] = [];
     for (const page of this.#pagesAsOf(seq)) {
@@ -166,7 +166,7 @@ export class Reading {
     return records;
   }
 
-  /** What was does not change: it may be read with pauses. */
+  /** The past does not change, so reading may pause. */
   async #listAsOf(seq: number, prefix: DocumentPath | undefined): Promise<FileRecord[]> {
     return (await this.asOf(seq)).filter(({ path }) => isBelow(path, prefix));
   }
@@ -195,7 +195,7 @@ export class Reading {
     return row ? toRecord(row, state ?? "deleted") : undefined;
   }
 
-  /** An untracked file that `adopt` is sure to refuse says so at once. */
+  /** Marks an untracked file that `adopt` would refuse. */
   #judged(untracked: FileRecord): FileRecord {
     const refused = this.#refusalOf(untracked);
     return refused ? { ...untracked, state: "refused", refused } : untracked;
@@ -205,11 +205,11 @@ export class Reading {
     if (hash === "") return { code: "too_large", reason: `larger than ${FILE_BYTES_CEILING} bytes` };
     const other = this.#store.fileByFolded.get(foldedPath(path));
     return other && other.path !== path
-      ? { code: "clash", reason: "some disks take it and another file for one name" }
+      ? { code: "clash", reason: "has the same name as another file on some file systems" }
       : undefined;
   }
 
-  /** Also of deleted files, sorted by path, with pauses. */
+  /** Returns the rows of all files, including deleted ones, sorted by path. Pauses in between. */
   async rows(prefix?: DocumentPath): Promise<FileRow[]> {
     const { file, filesFrom } = this.#store;
     const itself = prefix === undefined ? null : file.get(prefix);
@@ -225,11 +225,11 @@ export class Reading {
     }
   }
 
-  /** The last change of that time or before. Times in the log only grow, and its numbers have no gaps. */
+  /** Returns the last change at or before that time. Times in the log never decrease, and its numbers have no gaps. */
   seqAt(at: { seq: number } | { time: number }): number {
     const { seq } = this.#store.space.get()!;
     if ("seq" in at) {
-      if (at.seq > seq) throw new AppError("invalid", "at: that head is still to come");
+      if (at.seq > seq) throw new AppError("invalid", "at: that head is in the future");
       return at.seq;
     }
     let [low, high] = [0, seq];

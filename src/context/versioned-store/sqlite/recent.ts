@@ -1,27 +1,26 @@
-// Contents that were read or written lately, decoded: what many ask for is unpacked once, and what was just written reaches the working
-// tree without being unpacked. Kept under their hash, so that none can be another's or out of date. Nobody changes the bytes that they get
-// from here.
+// An LRU cache of decoded contents: popular contents are decompressed once, and a fresh write reaches the working tree without decompression.
+// The key is the hash, so no entry can be stale. Callers must not modify the returned bytes.
 
 const KEPT_BYTES_MAX = 4 * 1024 * 1024;
-/** Larger ones would push out too many others. */
+/** Larger contents would evict too many others. */
 const ONE_BYTES_MAX = 64 * 1024;
 
-/** Of the map that holds it, about; and what lies beside it in the same buffer stays with it. */
+/** The approximate overhead of a map entry. The cost counts the whole buffer, which the entry keeps alive. */
 const ENTRY_BYTES = 256;
 const costOf = (content: Uint8Array) => content.buffer.byteLength + ENTRY_BYTES;
 
 export class RecentContents {
-  /** The one that was not asked for the longest comes first. */
+  /** Least recently used first. */
   readonly #kept = new Map<string, Uint8Array>();
   #bytes = 0;
 
-  /** Just written. A part of something larger would keep all of it in memory. */
+  /** Adds a content just written. Skips a view of a large buffer, because it would keep the whole buffer in memory. */
   add(hash: string, content: Uint8Array): void {
     if (content.length > ONE_BYTES_MAX || content.buffer.byteLength > ONE_BYTES_MAX) return;
     if (!this.#kept.has(hash)) this.#keep(hash, content);
   }
 
-  /** `decode` is asked when it is not here. */
+  /** Calls `decode` on a miss. */
   get(hash: string, decode: () => Uint8Array): Uint8Array {
     const known = this.#kept.get(hash);
     if (known) {
@@ -34,7 +33,7 @@ export class RecentContents {
     return content;
   }
 
-  /** What was destroyed. */
+  /** Evicts a destroyed content. */
   forget(hash: string): void {
     const content = this.#kept.get(hash);
     if (content && this.#kept.delete(hash)) this.#bytes -= costOf(content);

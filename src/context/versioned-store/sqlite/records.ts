@@ -1,4 +1,4 @@
-// Rows of a space as every surface shows them.
+// Converts rows of a space to the records that every surface shows.
 
 import { rfc3339 } from "../../../kit/clock.ts";
 import { headText } from "../head.ts";
@@ -6,10 +6,10 @@ import type { ChangeOp, FileHistory, FileRecord, FileState, NetChange, Snapshot 
 import type { FileRow, SnapshotRow, VersionRow } from "./store.ts";
 import type { RefusedEntry } from "./walk.ts";
 
-/** Of documents edited by hand, when nobody says who did it. */
+/** The author of manual edits in the working tree, when unknown. */
 export const TREE_AUTHOR = "working tree";
 
-/** What a change said of its file. */
+/** The part of a change that determines the live version. */
 interface Said {
   readonly op: ChangeOp;
   readonly version: number | null;
@@ -48,7 +48,7 @@ export function toHistory(
   };
 }
 
-/** Those that were live when the file was deleted, and have not been since. */
+/** Returns the versions that were live when the file was deleted and have not been live since. */
 function deletedVersions(changes: readonly Said[]): ReadonlySet<number> {
   const deleted = new Set<number>();
   let live: number | null = null;

@@ -1,4 +1,4 @@
-// What has to be done to make a space what it was: found with pauses, and nothing of it is done here.
+// Computes, with pauses, the operations that restore a space to an earlier state. Applies nothing.
 
 import { Stretch, turnOfOthers } from "../../../kit/clock.ts";
 import type { DocumentPath } from "../../../kit/paths.ts";
@@ -8,13 +8,13 @@ import type { SpaceStore } from "./store.ts";
 
 export interface Difference {
   readonly operations: Operation[];
-  /** Of what they were then, nothing is kept. */
+  /** Files whose content at that time is no longer stored. */
   readonly lost: DocumentPath[];
-  /** After which change all of this is so. */
+  /** The change that this difference is relative to. */
   readonly at: number;
 }
 
-/** To the space as it was after change `seq`. What is written meanwhile makes it wrong: ask whether the space is still at `at`. */
+/** Returns the difference to the space after change `seq`. A concurrent write invalidates it: check that the space is still at `at`. */
 export async function differenceTo(store: SpaceStore, reading: Reading, seq: number): Promise<Difference> {
   const at = store.space.get()!.seq;
   const then = await reading.asOf(seq);

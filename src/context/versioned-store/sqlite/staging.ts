@@ -1,14 +1,14 @@
-// Stores the contents of a large batch ahead of its transaction, in commits of bounded size, so that the transaction only counts them and
-// nobody waits while megabytes are written. Nothing refers to a staged content: a batch that is refused, or a crash, leaves contents
-// without a use, which are deleted.
+// Stores the contents of a large batch before its transaction, in commits of bounded size. The transaction then only increments use counts, so no
+// one waits while megabytes are written. Nothing refers to a staged content: if the batch is refused or the process crashes, the unused contents
+// are deleted.
 
 import type { Db } from "../../../kit/db.ts";
 import type { Stored } from "./coding.ts";
 import type { SpaceStore } from "./store.ts";
 
-/** Of one commit: some milliseconds, with its sync. A single content may be larger. */
+/** The bytes of one commit: a few milliseconds with its sync. A single content may be larger. */
 const COMMIT_BYTES_MAX = 512 * 1024;
-/** A page: smaller contents share theirs with the count of uses, so that counting them would write them twice. */
+/** One page. A smaller content shares its page with its use count, so incrementing the count would write it twice. */
 export const STAGED_FROM_BYTES = 4 * 1024;
 
 export class Staging {
@@ -20,12 +20,12 @@ export class Staging {
     this.#store = store;
   }
 
-  /** At the open: deletes what a crash left. */
+  /** Deletes the leftovers of a crash, on open. */
   sweep(): void {
     this.#db.writeNow(() => this.#store.dropUnusedBlobs.run());
   }
 
-  /** Calls `write`, which uses the contents; a batch that fits into one commit is not staged. `contents`: by hash. Raises what `write` raises. */
+  /** Stages `contents` (by hash) and calls `write`, which uses them. Skips staging if they fit into one commit. Raises what `write` raises. */
   async around<T>(contents: ReadonlyMap<string, Stored>, write: () => Promise<T>): Promise<T> {
     const portions = portionsOf(contents);
     if (portions.length <= 1) return write();
@@ -33,7 +33,7 @@ export class Staging {
       for (const portion of portions) await this.#stage(portion);
       return await write();
     } finally {
-      // Contents that another batch uses by now stay.
+      // Contents that another batch uses by now are kept.
       for (const portion of portions) await this.#dropUnused(portion);
     }
   }
@@ -53,7 +53,7 @@ export class Staging {
       () => {
         for (const [hash] of portion) this.#store.dropUnusedBlobOf.run(hash);
       },
-      // After a power cut the next open drops them.
+      // After a power cut, the next open deletes them.
       { repeatable: true, relaxed: true },
     );
   }

@@ -1,4 +1,4 @@
-// SQL of a space. Nothing here decides anything: engine.ts says what to write.
+// The SQL of a space. It contains no decisions: engine.ts says what to write.
 
 import type { Db } from "../../../kit/db.ts";
 import type { ChangeOp } from "../schema.ts";
@@ -16,13 +16,13 @@ export interface FileRow {
   path: string;
   live: number | null;
   last: number;
-  /** Whose size and hash these are. */
+  /** The version that size and hash describe. */
   shown: number;
   size: number;
   hash: string;
   author: string;
   updated_at: number;
-  /** Something was read out of the document that lies in other tables. */
+  /** 1: other tables hold data derived from the document. */
   derived: 0 | 1;
 }
 
@@ -47,7 +47,7 @@ export interface ChangeRow {
   op: ChangeOp;
   path: string;
   version: number | null;
-  /** Of that version. */
+  /** The hash of that version. */
   hash: string | null;
   author: string;
   created_at: number;
@@ -101,7 +101,7 @@ interface Link {
 const FILE = "id, path, live, last, shown, size, hash, author, updated_at, derived";
 const VERSION = "version, blob_id, size, hash, author, created_at, gone";
 
-/** Of a file the last change up to `seq` that said what is live; 0: it was not there yet. */
+/** SQL for the last change of a file up to `seq` that determined its live version; 0: the file did not exist yet. */
 function lastChange(file: string, seq: string): string {
   const write = `SELECT seq FROM versions WHERE file_id = ${file} AND seq <= ${seq} ORDER BY version DESC LIMIT 1`;
   const other = `SELECT seq FROM changes WHERE file_id = ${file} AND seq <= ${seq} AND op <> 'write' AND op <> 'destroy' ORDER BY seq DESC LIMIT 1`;
@@ -190,7 +190,7 @@ export function spaceStore(db: Db) {
        LEFT JOIN versions v ON v.file_id = c.file_id AND v.version = c.version
        WHERE c.seq > ? ORDER BY c.seq LIMIT ?`,
     ),
-    // The changes first, however many files there are.
+    // CROSS JOIN makes SQLite read the changes first, however many files there are.
     changedSince: db.query<FileRow, [number]>(
       `SELECT ${FILE} FROM (SELECT DISTINCT file_id FROM changes WHERE seq > ? AND op <> 'destroy') CROSS JOIN files ON id = file_id ORDER BY path`,
     ),
@@ -205,11 +205,11 @@ export function spaceStore(db: Db) {
          UNION ALL SELECT op, version, seq FROM changes WHERE file_id = ?1 AND op <> 'write'
        ) ORDER BY seq`,
     ),
-    // Is there a snapshot in which this version is the live one?
+    // A snapshot in which this version is live.
     namedBySnapshot: db.query<{ id: number }, [number, number]>(
       `SELECT s.id FROM snapshots s JOIN changes c ON c.seq = ${lastChange("?1", "s.seq")} WHERE c.version = ?2 LIMIT 1`,
     ),
-    // Of each file the last change up to then that said what is live.
+    // For each file, the last change up to then that determined its live version.
     asOf: db.query<PastRow, [number, string, number]>(
       `SELECT f.path, c.op, c.version, v.size, v.hash, c.author, c.created_at
        FROM files f

@@ -1,5 +1,5 @@
-// Walks a working tree: yields the files that can be documents, and one entry for whatever cannot be one, with the reason. Follows no link
-// and reads no content.
+// Walks a working tree. Yields the files that can be documents, and an entry with a reason for everything else. Follows no links and reads no
+// content.
 
 import { lstatSync, readdirSync, type Dirent, type Stats } from "node:fs";
 import { join } from "node:path";
@@ -8,11 +8,11 @@ import { pathProblem, type DocumentPath } from "../../../kit/paths.ts";
 import type { Refusal } from "../schema.ts";
 import { isReserved } from "./reserved.ts";
 
-/** Every path of at most 1,024 bytes has fewer directories. */
+/** A path of at most 1,024 bytes has fewer directories than this. */
 const DEPTH_MAX = 512;
-/** What a decoder puts in place of bytes that are not UTF-8. */
+/** The replacement character of a UTF-8 decoder. */
 const NOT_DECODED = "\ufffd";
-/** At the top of a space they are ours, and nobody put them there by hand. */
+/** Our own directories at the top of a space, which are not user files. */
 const OWN: readonly string[] = [".cairn", ".sync"];
 
 export interface FoundFile {
@@ -22,16 +22,16 @@ export interface FoundFile {
 
 /** Something in the tree that cannot be a document. */
 export interface RefusedEntry {
-  /** As the disk has it; ends with a slash when it is a directory, which stands for everything below it. */
+  /** As on disk; a trailing slash marks a directory, which includes everything below it. */
   readonly path: string;
   readonly refused: Refusal;
-  /** Bytes; 0: it is a directory, or cannot be looked at. */
+  /** In bytes; 0 for a directory or an entry that cannot be inspected. */
   readonly size: number;
-  /** ms since the epoch; 0: it cannot be looked at. */
+  /** In ms since the epoch; 0 for an entry that cannot be inspected. */
   readonly modified: number;
 }
 
-/** Everything below a directory, unsorted, one after the other, so that the caller can pause. A directory that cannot be read is left out. */
+/** Yields everything below a directory, unsorted and lazily, so that the caller can pause. Skips unreadable directories. */
 export function* walk(
   root: string,
   directories: HeldRoot,

@@ -1,4 +1,4 @@
-// The text index: follows the log by sequence number, in batches between other writes, and is brought up to date before a search answers.
+// The text index. It follows the log by sequence number, in batches between other writes, and catches up before a search is answered.
 
 import type { Db } from "../../../kit/db.ts";
 import { decodeUtf8 } from "../../../kit/utf8.ts";
@@ -6,7 +6,7 @@ import { decode } from "./coding.ts";
 import { isDocument } from "./documents.ts";
 import type { SpaceStore } from "./store.ts";
 
-/** A commit of so many documents takes a few milliseconds. */
+/** Keeps a commit to a few milliseconds. */
 const DOCUMENTS_PER_COMMIT = 200;
 
 export class WordIndex {
@@ -18,12 +18,12 @@ export class WordIndex {
     this.#store = store;
   }
 
-  /** Resolves when every change that was committed before the call is in the index. */
+  /** Resolves when the index contains every change committed before the call. */
   async catchUp(): Promise<void> {
     while (await this.#db.write(() => this.#step()));
   }
 
-  /** Inside a write. Returns whether there may be more. */
+  /** Runs inside a write. Returns whether there may be more. */
   #step(): boolean {
     const store = this.#store;
     const { seq } = store.follower.get("text")!;

@@ -1,5 +1,5 @@
-// Writes what a batch was planned to do: blobs, versions, changes, what is read out of documents. Everything here runs inside one
-// transaction; nothing here decides whether it may.
+// Writes the planned steps of a batch: blobs, versions, changes and data derived from documents. Everything here runs inside one transaction
+// and checks no permissions.
 
 import { foldedPath, type DocumentPath } from "../../../kit/paths.ts";
 import type { Step } from "./batch.ts";
@@ -8,11 +8,11 @@ import { derivedOf, keepDerived, type Derived } from "./documents.ts";
 import { STAGED_FROM_BYTES } from "./staging.ts";
 import type { FileRow, SpaceStore } from "./store.ts";
 
-/** Who and when, the same for all of a batch. */
+/** The author and time that all changes of a batch share. */
 export interface Stamp {
   readonly author: string;
   readonly time: number;
-  /** Of each file, so many versions keep their content; 0: all. */
+  /** The number of versions of each file that keep their content; 0: all. */
   readonly versionsKept: number;
 }
 
@@ -25,7 +25,7 @@ export class Writing {
     this.#store = store;
   }
 
-  /** As change `seq`. Returns how many older versions lost their content to retention. */
+  /** Records the step as change `seq`. Returns how many older versions lost their content to retention. */
   record(step: Step, coded: ReadonlyMap<string, Coded>, stamp: Stamp, seq: number): number {
     const { operation, effect, row } = step;
     const store = this.#store;
@@ -73,7 +73,7 @@ export class Writing {
 
   #keep(hash: string, size: number, { coding, content }: Coded): number {
     const { keepBlob, useBlob } = this.#store;
-    // One that was staged need not be handed to the database again.
+    // A staged content is in the database already.
     const staged = content.length < STAGED_FROM_BYTES ? null : useBlob.get(hash);
     return (staged ?? keepBlob.get({ hash, size, coding, content })!).id;
   }
