@@ -48,10 +48,10 @@ test("a file in which nothing could be checked does not pass", async () => {
     [[], nothing],
     [unhashed, nothing],
     // Lines that are none of ours count as lines.
-    [["", ...lines], "line 1: the line is no audit record"],
-    [[lines[0]!, "", "", ...lines.slice(1)], "line 2: the line is no audit record"],
+    [["", ...lines], "line 1: the line is not an audit record"],
+    [[lines[0]!, "", "", ...lines.slice(1)], "line 2: the line is not an audit record"],
     [[lines[0]!, lines[0]!], "line 2: expected record 2, found 1: a line was removed or moved"],
-    [[...lines, "# the end"], `line ${lines.length + 1}: the line is no audit record`],
+    [[...lines, "# the end"], `line ${lines.length + 1}: the line is not an audit record`],
   ];
   for (const [content, problem] of contents) {
     const file = await server.folder.write("copy.jsonl", content.map((line) => `${line}\n`).join(""));

@@ -354,7 +354,7 @@ describe("for random people and rules", () => {
       expect(refused).toEqual({
         status: 409,
         code: "conflict",
-        message: "path: the name is taken already, or clashes with another",
+        message: "path: the name is already taken or clashes with another",
       });
     }
   });

@@ -138,7 +138,7 @@ describe("the file of a stopped server", () => {
     await eventually(() => toldAtStart(server), 2);
     expect(await verify(server)).toMatchObject({
       ok: false,
-      problem: expect.stringMatching(/^lines 1 to \d+ were acknowledged, and were changed since then$/),
+      problem: expect.stringMatching(/^lines 1 to \d+ were acknowledged and have changed since$/),
     });
   });
 
@@ -219,7 +219,7 @@ describe("a line is judged by its bytes", () => {
     );
     expect(verifyAuditFile(fileIn(server.directory))).toMatchObject({
       ok: false,
-      problem: "the line is no audit record",
+      problem: "the line is not an audit record",
     });
   });
 });

@@ -171,11 +171,11 @@ describe("the chain", () => {
       3,
       "expected record 3, found 2: a line was removed or moved",
     ]);
-    expect(found([a, b, "", c, d, e])).toEqual([false, 3, "the line is no audit record"]);
+    expect(found([a, b, "", c, d, e])).toEqual([false, 3, "the line is not an audit record"]);
     expect(found([a, b, c])).toEqual([false, 4, "the file ends after 3 records, but 5 were written"]);
     expect(found([])).toEqual([false, 1, "the file ends after 0 records, but 5 were written"]);
     writeFileSync(path, `${lines.join("\n")}\n{"seq":6`);
-    expect(verifyAuditFile(path)).toMatchObject({ ok: false, line: 6, problem: "the line is cut off" });
+    expect(verifyAuditFile(path)).toMatchObject({ ok: false, line: 6, problem: "the line is incomplete" });
   });
 
   test("records from before the chain are skipped, and only at its beginning", async () => {
@@ -203,7 +203,7 @@ describe("the chain", () => {
     next.record(null, { action: "file.write", target: "after.md" });
     await next.close();
     db.close();
-    expect(log.filter((line) => line.includes("set aside")).length).toBe(1);
+    expect(log.filter((line) => line.includes("was torn")).length).toBe(1);
     const records = readFileSync(path, "utf8")
       .trimEnd()
       .split("\n")
@@ -230,7 +230,7 @@ describe("the chain", () => {
     expect(verifyAuditFile(path)).toMatchObject({
       ok: false,
       line: 3,
-      problem: "the line is no audit record",
+      problem: "the line is not an audit record",
     });
     // With the one that states the break.
     expect(next.entries).toBe(4);

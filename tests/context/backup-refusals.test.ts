@@ -87,7 +87,7 @@ describe("what is refused", () => {
     );
     await eventually(async () => (await local.get("/backups/1")).bytes_total > 0, true);
     const removal = await local.refused("DELETE", "/spaces/team?confirm=team");
-    expect(removal.message).toBe("a backup is being made; try again when it is there");
+    expect(removal.message).toBe("a backup is running; try again when it has finished");
     // The stop first: a write waits for a disk that is busy with the backup, and everything else with it, maybe until its end.
     const stopped = local.delete("/backups/1");
     await server.admin.write("meanwhile.md", "x");

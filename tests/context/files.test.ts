@@ -102,7 +102,7 @@ describe("what a writer expected", () => {
     expect((await refused({ "If-None-Match": '"1"' }))[0]).toBe(400);
     expect(await refused({ "If-Match": '"1"', "If-None-Match": "*" })).toEqual([
       400,
-      "header If-Match: not together with If-None-Match",
+      "header If-Match: cannot be combined with If-None-Match",
     ]);
   });
 

@@ -47,7 +47,7 @@ describe("quotas", () => {
     await refusal(
       lead.raw("PUT", place, { body: { max_file_size: 9, max_files: 8 } }),
       "forbidden",
-      "max_files: the server allows 7; only an admin may set more for a space",
+      "max_files: above the server's limit of 7; only an admin may set a higher limit",
       { quota: "max_files", asked: 8, limit: 7 },
     );
     expect(await inForce()).toEqual({ quotas: config.quotas, quotas_set_by: {} });
@@ -176,7 +176,7 @@ describe("secrets", () => {
     const wanted = (path: string) =>
       [
         "secret_found",
-        `${path}: line 2 looks like a secret (AWS access key); remove it, or, once a person has checked it, write secret:checked on that line or the one above`,
+        `${path}: line 2 looks like a secret (AWS access key); remove it, or have a person check it and add secret:checked to that line or the one above`,
         { path, ...details },
       ] as const;
     await refusal(put(admin, "a.md", text), ...wanted("a.md"));
@@ -255,9 +255,9 @@ describe("secrets", () => {
     const tree = join(server.directory, "spaces", "team");
     await admin.write("a.md", "one");
     writeFileSync(join(tree, "a.md"), `key = ${KEY}`);
-    const recorded = "the working tree has a copy that was edited by hand and has to be recorded first";
+    const recorded = "the working tree has a manual edit that must be recorded first";
     const remedy =
-      "remove it, or, once a person has checked it, write secret:checked on that line or the one above";
+      "remove it, or have a person check it and add secret:checked to that line or the one above";
     await refusal(
       put(admin, "a.md", "two"),
       "secret_found",

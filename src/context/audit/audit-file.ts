@@ -1,5 +1,5 @@
-// The audit file on disk: appended to by one writer, read line by line from either end. A line that a crash cut off is set aside when the
-// file is opened for writing; reading changes nothing.
+// The audit file on disk: appended to by one writer, read line by line from either end. Opening it for writing removes a line that a crash tore;
+// reading changes nothing.
 
 import {
   closeSync,
@@ -17,11 +17,11 @@ import { PRIVATE_DIRECTORY_MODE, PRIVATE_FILE_MODE } from "../../kit/modes.ts";
 import { syncDirectoryNow } from "../../kit/replace-file.ts";
 
 const READ_BYTES = 256 * 1024;
-/** A record is far smaller; a line beyond this is not one of ours. */
+/** Far larger than any record; a longer line is not ours. */
 export const LINE_BYTES_MAX = 64 * 1024;
 const NEWLINE = 10;
 
-/** In a server's data directory. */
+/** Returns the path in a server's data directory. */
 export function auditPath(directory: string): string {
   return join(directory, "audit", "audit.jsonl");
 }
@@ -30,25 +30,25 @@ export class AuditFile {
   readonly path: string;
   #descriptor: number | undefined;
   #end = 0;
-  /** Part of a line that could not be written is behind the end. */
+  /** A partly written line follows the end. */
   #isTorn = false;
 
   constructor(path: string) {
     this.path = path;
   }
 
-  /** For writing. Cuts off the torn last line, which begins at `end`. */
+  /** Opens for writing and removes the torn last line, which begins at `end`. */
   open(end: number): void {
     mkdirSync(dirname(this.path), { recursive: true, mode: PRIVATE_DIRECTORY_MODE });
     this.#descriptor = openSync(this.path, "a+", PRIVATE_FILE_MODE);
-    // The file survives a power cut with its name.
+    // Make the directory entry survive a power cut.
     syncDirectoryNow(dirname(this.path));
     const { size } = fstatSync(this.#descriptor);
     this.#end = Math.min(end, size);
     if (size > end) ftruncateSync(this.#descriptor, end);
   }
 
-  /** All of the lines or nothing: a partial write on a full disk is cut off again, so that the next line begins where it should. */
+  /** Appends all of the lines or nothing: a partial write on a full disk is truncated again, so that the next line begins where it should. */
   append(lines: string): void {
     if (this.#descriptor === undefined) throw new AppError("unavailable", "the audit file is not open");
     if (this.#isTorn) this.#cut(this.#descriptor);
@@ -69,7 +69,7 @@ export class AuditFile {
     this.#isTorn = false;
   }
 
-  /** Resolves when everything that was appended before the call is on the disk. */
+  /** Resolves when everything appended before the call is on disk. */
   sync(): Promise<void> {
     const descriptor = this.#descriptor;
     if (descriptor === undefined) return Promise.resolve();
@@ -78,7 +78,7 @@ export class AuditFile {
     return done.promise;
   }
 
-  /** Bytes of whole lines. */
+  /** The size of the whole lines, in bytes. */
   get size(): number {
     return this.#end;
   }
@@ -92,14 +92,14 @@ export class AuditFile {
 export interface Line {
   /** Without its line break; valid until the next line is read. */
   readonly bytes: Uint8Array;
-  /** It ends with a line break. */
+  /** Ends with a line break. */
   readonly whole: boolean;
-  /** Offsets of its first byte and after its line break. */
+  /** The offsets of its first byte and of the byte after its line break. */
   readonly start: number;
   readonly end: number;
 }
 
-/** Opens a file for reading; undefined when it does not exist. */
+/** Opens the file for reading; undefined if it does not exist. */
 function reading(path: string): number | undefined {
   try {
     return openSync(path, "r");
@@ -109,7 +109,7 @@ function reading(path: string): number | undefined {
   }
 }
 
-/** From `from` on; nothing when there is no file. A line that is too long comes in pieces, none of which is whole. */
+/** Yields the lines from offset `from` on; none if there is no file. An overlong line comes in pieces, none of which is whole. */
 export function* readLines(path: string, from = 0): Generator<Line> {
   const descriptor = reading(path);
   if (descriptor === undefined) return;
@@ -134,7 +134,7 @@ export function* readLines(path: string, from = 0): Generator<Line> {
         start += held;
         held = 0;
       }
-      // A new one: what was yielded may still be looked at.
+      // A new buffer, because the caller may still hold lines of the old one.
       const next = Buffer.allocUnsafe(buffer.length);
       filled.copy(next, 0, filled.length - held);
       buffer = next;
@@ -145,7 +145,7 @@ export function* readLines(path: string, from = 0): Generator<Line> {
   }
 }
 
-/** Whole lines from the one that ends at `end` back to the first. What is longer than a line may be is left out. */
+/** Yields whole lines backwards, from the line that ends at `end` to the first. Skips overlong lines. */
 export function* readLinesBack(path: string, end: number): Generator<Line> {
   const descriptor = reading(path);
   if (descriptor === undefined) return;
@@ -172,7 +172,7 @@ export function* readLinesBack(path: string, end: number): Generator<Line> {
   }
 }
 
-/** Fewer bytes only where the file ends. */
+/** Returns fewer bytes only at the end of the file. */
 function readAt(descriptor: number, at: number, count: number): Buffer {
   const buffer = Buffer.alloc(count);
   let read = 0;

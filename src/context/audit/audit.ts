@@ -1,4 +1,4 @@
-// What is recorded of every deed, and what can be read of it again: lists, counts, exports, and the check of the whole chain.
+// The audit record: records every deed, and offers lists, counts, exports and verification of the whole chain.
 
 import { sha256Hex } from "../../kit/crypto.ts";
 import { rfc3339, Stretch, turnOfOthers, type Clock } from "../../kit/clock.ts";
@@ -30,10 +30,10 @@ import { auditStore, type AuditStore } from "./store.ts";
 import { checkAuditFile, checkedNow, type Baseline, type Checked } from "./verify.ts";
 
 const ID_BITS = 64;
-/** Of a target or an error; a path has at most 1,024 bytes. */
+/** The longest target or error; a path has at most 1,024 bytes. */
 const TEXT_CHARACTERS_MAX = 2_000;
 
-/** Each change says what it was. */
+/** The placeholder action; each change sets its own. */
 const CHANGE: Deed = { action: "file.change" };
 
 export interface Deed {
@@ -73,12 +73,12 @@ export class Audit {
     return this.#chain.entries;
   }
 
-  /** Records that could not be written since the start. */
+  /** Failed writes since startup. */
   get failures(): number {
     return this.#chain.failures;
   }
 
-  /** For health: breaks that nobody acknowledged, and a file that takes no records. */
+  /** For the health check: unacknowledged breaks, and a file that cannot be written. */
   problems(): HealthProblem[] {
     const { failure } = this.#chain;
     return [
@@ -88,8 +88,8 @@ export class Audit {
   }
 
   /**
-   * Goes on where the file ends. A file that is not what was anchored is stated in the database before anything is recorded. A line that a
-   * crash cut off is recorded as such.
+   * Continues the chain at the end of the file. A mismatch with the anchor goes into the database before anything is recorded. A line that a
+   * crash tore gets a record of its own.
    */
   open(): void {
     const anchor = this.#store.anchor();
@@ -112,29 +112,29 @@ export class Audit {
     this.record(null, { action: "audit.broken" }, failure);
   }
 
-  /** See `AuditChain.mark`; with everything that was recorded so far. */
+  /** As `AuditChain.mark`, including everything recorded so far. */
   mark(): ReturnType<AuditChain["mark"]> {
     this.#chain.flush();
     return this.#chain.mark();
   }
 
-  /** At once. `actor` null: the server itself. A failure to write is logged and counted; what was done stays done. */
+  /** Records immediately. `actor` null: the server itself. A failed write is logged and counted; the deed is not undone. */
   record(actor: Caller | null, deed: Deed, failure?: unknown): void {
     this.#chain.addNow(this.#entryOf(actor, deed, failure));
   }
 
-  /** Every change that a commit made in a space. `by` undefined: only the name in the log is known. */
+  /** Records every change of a commit to a space. `by` undefined: only the name in the log is known. */
   recordChanges(space: string, applied: Applied, author: string, by: Caller | undefined): void {
     this.#changes.record(space, applied, by ? this.#entryOf(by, CHANGE, undefined) : this.#entryBy(author));
   }
 
-  /** Records the changes that a crash left unrecorded. Called before anybody writes to the space. */
+  /** Records the changes that a crash left unrecorded. Called before any write to the space. */
   catchUp(space: string, head: Head, log: (after: number) => Promise<LogEntry[]>): Promise<void> {
     const sharedBy = (author: string) => ({ ...this.#entryBy(author), recovered: true as const });
     return this.#changes.catchUp(space, head, log, sharedBy);
   }
 
-  /** The log of a space has names only. */
+  /** For changes known from the log of a space, which holds only names. */
   #entryBy(author: string): AuditEntry {
     const actor = { name: author, role: null, auth: "system" as const, address: "" };
     return { ...this.#entryOf(null, CHANGE, undefined), actor };
@@ -165,7 +165,7 @@ export class Audit {
   }
 
   /**
-   * Runs it and records what came of it, refusals included. `about` may say more once it is done; undefined: what was done is on record
+   * Runs `act` and records the outcome, including refusals. `about` adds details after success; if it returns undefined, the deed is on record
    * already.
    */
   async watched<T>(
@@ -186,7 +186,7 @@ export class Audit {
     return done;
   }
 
-  /** Brings file and anchor to the disk. */
+  /** Flushes the file and its anchor to disk. */
   anchor(): Promise<void> {
     return this.#chain.anchor();
   }
@@ -195,7 +195,7 @@ export class Audit {
     return this.#chain.close();
   }
 
-  /** Newest page, newest first. */
+  /** Returns a page of records, newest first. */
   async list(actor: Caller, query: AuditQuery): Promise<AuditRecord[]> {
     requireAdmin(actor);
     return pageOf(this.#deps.path, this.#chain.mark().bytes, query);
@@ -206,7 +206,7 @@ export class Audit {
     return statsOf(this.#deps.path);
   }
 
-  /** All of it, as it is in the file. */
+  /** Yields all matching records, in the order of the file. */
   lines(actor: Caller, query: AuditQuery): AsyncGenerator<AuditRecord> {
     requireAdmin(actor);
     return matching(this.#deps.path, query);
@@ -217,7 +217,7 @@ export class Audit {
     return this.examine();
   }
 
-  /** Beside everything else; ends early when the server stops. */
+  /** Runs in the background; ends early when the server stops. */
   async examineAtStart(): Promise<void> {
     try {
       await this.examine();
@@ -226,18 +226,18 @@ export class Audit {
     }
   }
 
-  /** Ends what reads all of the file, for the end of the server. */
+  /** Makes running verifications end, because the server is stopping. */
   stopReading(): void {
     this.#isStopping = true;
   }
 
-  /** All of the breaks that were ever noticed, oldest first. */
+  /** Returns all breaks ever detected, oldest first. */
   breaks(actor: Caller): AuditBreak[] {
     requireAdmin(actor);
     return this.#breaks.all();
   }
 
-  /** All of the file, in stretches. A break that is found is stated from now on. */
+  /** Verifies the whole file, with pauses. A break that it finds is reported from now on. */
   async examine(): Promise<AuditVerification> {
     const anchor = this.#chain.mark();
     const found = await this.#check(anchor);
@@ -255,7 +255,7 @@ export class Audit {
       for (;;) {
         const { done, value } = checking.next();
         if (done) return value;
-        if (this.#isStopping) throw new AppError("unavailable", "the server stops");
+        if (this.#isStopping) throw new AppError("unavailable", "the server is stopping");
         await turnOfOthers();
       }
     } finally {
@@ -265,13 +265,13 @@ export class Audit {
   }
 
   /**
-   * States that somebody looked at the breaks, by a record of its own for each. A file that stays broken counts as it is now, up to its
-   * present end. Raises `forbidden`, and `conflict` when there is nothing to acknowledge or more than was seen.
+   * Acknowledges all breaks up to `up_to`, with an audit record for each. If the file is still broken, its present content becomes the baseline.
+   * Raises `forbidden`, or `conflict` if there is nothing to acknowledge or a newer break than `up_to`.
    */
   async acknowledge(actor: Caller, { up_to: upTo }: AcknowledgeBreaks): Promise<AuditBreak[]> {
     try {
       requireAdmin(actor);
-      if (this.#isAcknowledging) throw new AppError("conflict", "breaks are being acknowledged already");
+      if (this.#isAcknowledging) throw new AppError("conflict", "another acknowledgement is running");
       this.#isAcknowledging = true;
       try {
         return await this.#acknowledged(actor, upTo);
@@ -307,7 +307,7 @@ export class Audit {
     return this.#breaks.acknowledge(upTo, actor.name, baseline, () => requireAdmin(actor));
   }
 
-  /** The file as it is, up to its end at that moment. */
+  /** Returns the present content of the file, up to `bytes`, as a baseline. */
   async #baselineAt({ bytes, entries, hash }: ReturnType<AuditChain["mark"]>): Promise<Baseline> {
     const hasher = new Bun.CryptoHasher("sha256");
     const stretch = new Stretch();
@@ -323,7 +323,7 @@ export class Audit {
   }
 }
 
-/** Of a server that does not run: compared with what was anchored when it stopped last. Changes nothing. */
+/** Verifies the file of a stopped server against its last anchor. Changes nothing. */
 export function verifyOffline(path: string, db: Db): AuditVerification {
   const store = auditStore(db);
   const anchor = store.anchor() ?? { entries: 0, hash: CHAIN_START };
@@ -344,7 +344,7 @@ function resultOf(failure: unknown): { result: "ok" | "denied" | "error"; error:
   return { result: denied ? "denied" : "error", error: bounded(`${failure.code}: ${failure.message}`) };
 }
 
-/** A record stays far below the longest line that can be read back, whatever somebody wrote as a name. */
+/** Truncates a text, so that a record stays far below the longest readable line, however long a name a caller sends. */
 function bounded<T extends string | null>(text: T): T {
   return text !== null && text.length > TEXT_CHARACTERS_MAX
     ? (`${text.slice(0, TEXT_CHARACTERS_MAX).toWellFormed()}…` as T)

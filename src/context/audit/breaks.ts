@@ -1,5 +1,5 @@
-// Breaks of the audit record: a file that was not what the server had anchored. Each is stated until an admin acknowledges it, whatever is
-// recorded afterwards, and stays in the database for good.
+// Breaks of the audit record: the file did not match its anchor. A break is reported until an admin acknowledges it, whatever is recorded
+// afterwards, and stays in the database permanently.
 
 import { rfc3339, type Clock } from "../../kit/clock.ts";
 import type { Db } from "../../kit/db.ts";
@@ -20,22 +20,22 @@ export class Breaks {
     this.#clock = clock;
   }
 
-  /** At the start. */
+  /** Called at startup. */
   load(): void {
     this.#open = this.#store.openBreaks();
   }
 
-  /** Not acknowledged, oldest first. */
+  /** Breaks not acknowledged yet, oldest first. */
   get open(): readonly AuditBreak[] {
     return this.#open.map(toBreak);
   }
 
-  /** All, oldest first. */
+  /** All breaks, oldest first. */
   all(): AuditBreak[] {
     return this.#store.breaks.all().map(toBreak);
   }
 
-  /** At the start, before anything is recorded. Returns whether it is news. */
+  /** Called at startup, before anything is recorded. Returns whether the break is new. */
   noticeNow(found: Checked, anchor: Anchor | null): boolean {
     if (this.#knows(found)) return false;
     this.#db.writeNow(() => this.#insert(found, anchor));
@@ -43,7 +43,7 @@ export class Breaks {
     return true;
   }
 
-  /** Returns whether it is news. */
+  /** Returns whether the break is new. */
   async notice(found: Checked, anchor: Anchor | null): Promise<boolean> {
     const isNews = await this.#db.write(() => {
       if (this.#knows(found)) return false;
@@ -54,7 +54,7 @@ export class Breaks {
     return isNews;
   }
 
-  /** `baseline`: from now on the file counts as whole up to there. Returns what was acknowledged. */
+  /** `baseline`: the part of the file that counts as intact from now on. Returns the acknowledged breaks. */
   async acknowledge(upTo: number, by: string, baseline: Baseline | undefined, admit: () => void) {
     const acknowledged = await this.#db.write(() => {
       admit();

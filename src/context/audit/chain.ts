@@ -1,6 +1,6 @@
-// The writing end of the audit record: one writer, each record closing over the one before. Records of one turn of the event loop are written
-// together, each still before its answer goes out. The number of records and the last hash are also kept in the server's database, so that a
-// file whose end was cut off is found, and how far each space is on record, so that a crash between a change and its record loses neither.
+// The single writer of the audit record. Each record contains the hash of the previous one. The records of one turn of the event loop are written
+// together, each before its response is sent. The server's database keeps the number of records and the last hash, so that truncation is
+// detected, and the last recorded change of each space, so that a crash between a change and its record loses neither.
 
 import { turnOfOthers } from "../../kit/clock.ts";
 import type { Db } from "../../kit/db.ts";
@@ -11,15 +11,15 @@ import { AuditFile } from "./audit-file.ts";
 import { hashOf, lineOf, type RecordBody } from "./record.ts";
 import type { AuditStore } from "./store.ts";
 
-/** How far the anchor and the disk may be behind. */
+/** The longest time by which the anchor and the disk may lag behind. */
 const ANCHOR_DELAY_MS = 100;
-/** Between two of them others may run: about 5 ms of work. */
+/** The records written between two yields: about 5 ms of work. */
 const RECORDS_PER_STRETCH = 400;
 
-/** What is recorded; where it stands in the chain is found when it is written. */
+/** The content of a record. Its position in the chain is known only when it is written. */
 export type AuditEntry = Omit<RecordBody, "seq" | "prev">;
 
-/** The change in a space that a record is about. */
+/** The change in a space that a record describes. */
 export interface ChangeMark {
   readonly space: string;
   readonly epoch: string;
@@ -47,13 +47,13 @@ export class AuditChain {
   #isDraining = false;
   #anchoring: Promise<void> = Promise.resolve();
   #anchorTimer: ReturnType<typeof setTimeout> | undefined;
-  /** Of each space the last change that is in the file, and where its record begins at the earliest; not in the database yet. */
+  /** For each space, the last change in the file and the earliest offset of its record; not stored in the database yet. */
   readonly #followed = new Map<string, Omit<ChangeMark, "space"> & { readonly bytes: number }>();
-  /** Spaces with a change whose record could not be written: the next start records it. */
+  /** Spaces with a change whose record could not be written; the next start records it. */
   readonly #behind = new Set<string>();
-  /** Records that could not be written since the start. */
+  /** Failed writes since startup. */
   failures = 0;
-  /** The last record that was tried could not be written, and why. */
+  /** The error of the last write; undefined if it succeeded. */
   failure: unknown;
 
   constructor(deps: AuditChainDeps) {
@@ -61,13 +61,13 @@ export class AuditChain {
     this.#file = new AuditFile(deps.path);
   }
 
-  /** Opens the file and goes on after `last`. Cuts off what lies behind `end`, which is no whole line. */
+  /** Opens the file and continues after `last`. Truncates it at `end`, which drops an incomplete last line. */
   open(end: number, last: ChainEnd): void {
     this.#file.open(end);
     this.#end = last;
   }
 
-  /** How far the file is: so many bytes are so many whole records, and `hash` closes the last one. */
+  /** Returns the end of the file: its size, its number of records and the hash of the last one. */
   mark(): { readonly path: string; readonly bytes: number; readonly entries: number; readonly hash: string } {
     return { path: this.#deps.path, bytes: this.#file.size, entries: this.#end.seq, hash: this.#end.hash };
   }
@@ -76,7 +76,7 @@ export class AuditChain {
     return this.#end.seq + this.#waiting.length;
   }
 
-  /** Resolves when it is in the file, or was given up. `change`: the one that it is about; they come in order. */
+  /** Resolves when the record is in the file or its write failed. `change`: the change that it describes; changes arrive in order. */
   add(entry: AuditEntry, change?: ChangeMark): Promise<void> {
     const written = Promise.withResolvers<void>();
     this.#waiting.push({ entry, change, written: written.resolve });
@@ -87,31 +87,31 @@ export class AuditChain {
     return written.promise;
   }
 
-  /** As `add`, at once, unless a long row is being written: then in its turn. */
+  /** As `add`, but synchronous unless a long queue is being written. */
   addNow(entry: AuditEntry): void {
     void this.add(entry);
     if (this.#waiting.length <= RECORDS_PER_STRETCH) this.flush();
   }
 
-  /** All changes of the space up to this one are in the file. */
+  /** Notes that all changes of the space up to this one are in the file. */
   follow({ space, epoch, seq }: ChangeMark): void {
     if (this.#behind.has(space)) return;
     this.#followed.set(space, { epoch, seq, bytes: this.#file.size });
     this.#anchorSoon();
   }
 
-  /** Of a space that is removed. */
+  /** Drops the state of a removed space. */
   forget(space: string): void {
     this.#followed.delete(space);
     this.#behind.delete(space);
   }
 
-  /** Writes everything that waits, now. */
+  /** Writes all queued records synchronously. */
   flush(): void {
     while (this.#waiting.length > 0) this.#writeNext();
   }
 
-  /** A long row of records, as of a large push, lets others run in between. */
+  /** Yields between batches, because a large push queues many records. */
   #drain(): void {
     if (this.#waiting.length > 0) this.#writeNext();
     this.#isDraining = this.#waiting.length > 0;
@@ -125,8 +125,8 @@ export class AuditChain {
   }
 
   /**
-   * Brings the file to the disk, and then what was in it to the database: the anchor is never ahead of the file. A crash between the two leaves
-   * a file that is longer. One after the other, so that no anchor takes the place of a newer one.
+   * Flushes the file and then stores the anchor, which is therefore never ahead of the file. A crash between the two leaves a longer file.
+   * Calls run one after another, so that no anchor overwrites a newer one.
    */
   anchor(): Promise<void> {
     clearTimeout(this.#anchorTimer);
@@ -152,7 +152,7 @@ export class AuditChain {
     }
   }
 
-  /** What is recorded meanwhile is anchored too. */
+  /** Also anchors records added while it runs. */
   async close(): Promise<void> {
     let last: Promise<void>;
     do {
@@ -167,7 +167,7 @@ export class AuditChain {
     this.#anchorTimer ??= setTimeout(() => void this.anchor(), ANCHOR_DELAY_MS);
   }
 
-  /** A failure is logged and counted; what was done stays done. */
+  /** A failure is logged and counted; the deed is not undone. */
   #write(batch: readonly Waiting[]): void {
     let { seq, hash } = this.#end;
     let lines = "";
@@ -181,7 +181,7 @@ export class AuditChain {
     try {
       this.#file.append(lines);
     } catch (error) {
-      // A disk that is nearly full may still take some of them.
+      // A nearly full disk may still have room for some of them.
       if (batch.length > 1) return batch.forEach((one) => this.#write([one]));
       return this.#failed(batch[0]!, error);
     }

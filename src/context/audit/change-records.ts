@@ -1,5 +1,5 @@
-// Records changes of files: one record for each change in a space's log. Its id is the head of the space after the change, so that
-// none is recorded twice. What a crash took away between a change and its record is caught up at the next start, as events are.
+// Writes an audit record for each change in a space's log. The id of the record is the head of the space after the change, so no change is
+// recorded twice. The next start records the changes that a crash left without a record, as it does for events.
 
 import { rfc3339, Stretch, turnOfOthers } from "../../kit/clock.ts";
 import type { Db } from "../../kit/db.ts";
@@ -25,7 +25,7 @@ export class ChangeRecords {
     this.#deps = deps;
   }
 
-  /** Called after each commit to a space, in order, before it is answered. `shared`: what all records of it have in common. */
+  /** Called after each commit to a space, in order, before the response. `shared`: the fields common to all records of the commit. */
   record(space: string, { effects, head, time }: Applied, shared: AuditEntry): void {
     const first = head.seq - effects.length + 1;
     for (const [index, { op, path, after, destroyed }] of effects.entries()) {
@@ -34,7 +34,7 @@ export class ChangeRecords {
     }
   }
 
-  /** Records the changes that are in a space's log and not on record. Called before anybody writes to the space. */
+  /** Records the changes in a space's log that have no record. Called before any write to the space. */
   async catchUp(
     space: string,
     head: Head,
@@ -53,7 +53,7 @@ export class ChangeRecords {
       const missing = entries.filter(({ seq }) => !known.has(idOf(head.epoch, seq)));
       for (const entry of missing) this.#add(space, head.epoch, entry, sharedBy(entry.author));
       recovered += missing.length;
-      // One page at a time: the record keeps up.
+      // Flush each page, so that the audit file keeps up.
       chain.flush();
       after = entries.at(-1)!.seq;
       await turnOfOthers();
@@ -79,14 +79,14 @@ export class ChangeRecords {
     return this.#deps.db.write(() => void this.#deps.store.dropSource.run(space));
   }
 
-  /** A new space, a restored one, or one from before this was kept: the record is about what comes from now on. */
+  /** Starts recording at this head, for a space that is new, restored, or older than this table. */
   async #begin(space: string, { epoch, seq }: Head): Promise<void> {
     const { db, store, chain } = this.#deps;
     const { bytes } = chain.mark();
     await db.write(() => void store.setSource.run({ space, epoch, seq, bytes }));
   }
 
-  /** Ids of the records behind the last that is known to be there. */
+  /** Returns the ids of the records after the last known one. */
   async #known({ bytes }: SourceRow): Promise<ReadonlySet<string>> {
     const stretch = new Stretch();
     const ids = new Set<string>();
@@ -99,7 +99,7 @@ export class ChangeRecords {
   }
 }
 
-/** Of the record of a change: the head of the space after it. */
+/** Returns the id of a change's record: the head of the space after the change. */
 function idOf(epoch: string, seq: number): string {
   return `${epoch}.${seq}`;
 }

@@ -1,4 +1,4 @@
-// An audit record as a line of CSV (RFC 4180). A cell that a spreadsheet would run as a formula begins with an apostrophe.
+// Formats an audit record as a line of CSV (RFC 4180). A cell that a spreadsheet would run as a formula gets a leading apostrophe.
 
 import type { AuditRecord } from "./schema.ts";
 

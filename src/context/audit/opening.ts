@@ -1,6 +1,5 @@
-// Examines the audit file when a server opens it: where the chain goes on, and whether the file matches its anchor. A file that is longer
-// than its anchor is what a crash leaves; one that is shorter or different is not. Reads only what was written since the anchor, unless that
-// does not follow.
+// Examines the audit file when a server opens it: finds the end of the chain and compares the file with its anchor. A crash can leave a file
+// longer than its anchor, but never a shorter or different one. Reads only the records since the anchor, unless those do not follow from it.
 
 import { CHAIN_START, type ChainEnd } from "../../kit/hash-chain.ts";
 import { readLines, readLinesBack, type Line } from "./audit-file.ts";
@@ -9,13 +8,13 @@ import type { AnchorRow } from "./store.ts";
 import { ChainCheck, checkedNow, isTorn, type Baseline, type Checked } from "./verify.ts";
 
 export interface Opening {
-  /** The record that the next one follows; seq 0 in an empty file. */
+  /** The last record of the chain; seq 0 in an empty file. */
   readonly last: ChainEnd;
-  /** Offset after the last whole line. */
+  /** The offset after the last whole line. */
   readonly end: number;
-  /** A line that a crash cut off, behind `end`. */
+  /** A torn line after `end`, left by a crash. */
   readonly torn: Uint8Array | undefined;
-  /** The file is not what was anchored. */
+  /** Set if the file does not match its anchor. */
   readonly broken: Checked | undefined;
 }
 
@@ -24,7 +23,7 @@ export function openingOf(path: string, anchor: AnchorRow | null, baseline: Base
   if (followed) return followed;
   const terms = { anchor: anchor ?? undefined, baseline: baseline ?? undefined, mayEndTorn: true };
   const found = checkedNow(path, terms);
-  // Without an anchor there is a server that never wrote one: its file may be empty.
+  // A server without an anchor has never written one, so its file may be empty.
   const isBroken = !found.ok && (anchor !== null || found.line !== null);
   const { end, torn } = endOf(path);
   return {
@@ -35,7 +34,7 @@ export function openingOf(path: string, anchor: AnchorRow | null, baseline: Base
   };
 }
 
-/** Undefined: the anchored record is not where it was, or what comes after it does not follow. */
+/** Undefined: the anchored record is not in its place, or the records after it do not follow. */
 function afterAnchor(path: string, { entries, hash, bytes }: AnchorRow): Opening | undefined {
   if (bytes === null || entries === 0) return undefined;
   const anchored = lastLine(path, bytes);
@@ -71,8 +70,8 @@ function endOf(path: string): Pick<Opening, "end" | "torn"> {
 }
 
 /**
- * Where the last line is none of ours, the chain goes on after the last one that is; verifying names the line. Of records without a hash
- * only their number counts, as in `ChainCheck`.
+ * Returns the last line that is an audit record; the chain continues after it, and verification reports the lines that are not. Records without
+ * a hash are only counted, as in `ChainCheck`.
  */
 function lastRecord(path: string, end: number): Opening["last"] {
   let seq = 0;

@@ -1,4 +1,4 @@
-// Reads the audit record: pages from its end, counts, exports. A long record is read in stretches, so that it keeps nobody waiting.
+// Reads the audit record: pages from its end, counts, exports. Reading a long record pauses regularly, so that it blocks no one.
 
 import { Value } from "@sinclair/typebox/value";
 import { rfc3339, Stretch, timeOf, turnOfOthers } from "../../kit/clock.ts";
@@ -8,10 +8,10 @@ import { readLines, readLinesBack, type Line } from "./audit-file.ts";
 import { parseRecord } from "./record.ts";
 import { AuditRecord, type AuditQuery, type AuditStats } from "./schema.ts";
 
-/** Below it the rest of a search is read line by line. */
+/** Below this size, the binary search turns into a linear scan. */
 const SEEK_BYTES_MIN = 128 * 1024;
 
-/** Newest first; `end`: offset after the last line that counts. Raises `invalid`. */
+/** Newest first; `end`: the offset after the last line to read. Raises `invalid`. */
 export async function pageOf(path: string, end: number, query: AuditQuery): Promise<AuditRecord[]> {
   const limit = query.limit ?? LIST_DEFAULT;
   const filter = withTimes(query);
@@ -53,13 +53,13 @@ async function* paced(lines: Iterable<Line>): AsyncGenerator<AuditRecord> {
   const stretch = new Stretch();
   for (const { bytes, whole } of lines) {
     const record = whole ? parseRecord(bytes) : undefined;
-    // Verifying names a line that somebody made.
+    // Verification reports a line that is not a record.
     if (typeof record?.actor === "object" && record.actor !== null) yield record;
     if (stretch.isOver()) await turnOfOthers();
   }
 }
 
-/** An offset behind every record before `seq`, and not far behind: numbers ascend in the file. */
+/** Returns an offset just after all records before `seq`. Numbers ascend in the file. */
 function endBefore(path: string, end: number, seq: number): number {
   let [low, high] = [0, end];
   while (high - low > SEEK_BYTES_MIN) {
@@ -68,11 +68,11 @@ function endBefore(path: string, end: number, seq: number): number {
     if (found && found.seq < seq) low = found.end;
     else high = middle;
   }
-  // `high` may lie within a line that belongs to the page: its end does as well.
+  // `high` may lie inside a line of the page, so extend it to the end of that line.
   return recordAfter(path, high, end)?.start ?? end;
 }
 
-/** The first record that begins behind an offset and before another. */
+/** Returns the first record that begins after offset `at` and before `end`. */
 function recordAfter(path: string, at: number, end: number) {
   let isFirst = true;
   for (const line of readLines(path, at)) {
@@ -85,7 +85,7 @@ function recordAfter(path: string, at: number, end: number) {
   return undefined;
 }
 
-/** Times as records have them, so that they compare as text. Raises `invalid`. */
+/** Normalizes the times of a query to the format of records, so that they compare as text. Raises `invalid`. */
 function withTimes(query: AuditQuery): AuditQuery {
   const times: Pick<AuditQuery, "since" | "until"> = {};
   for (const name of ["since", "until"] as const) {

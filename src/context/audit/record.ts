@@ -1,5 +1,4 @@
-// An audit record as a line of the file: the one way in which it is written, what closes it, and how it is read back. There is one text for
-// each record, so that every change of a byte shows.
+// Serializes and parses an audit record, one line of the file. A record has exactly one serialized form, so a change of any byte is detected.
 
 import { canonicalJson } from "../../kit/crypto.ts";
 import { hasMembers, parseExact } from "../../kit/exact-json.ts";
@@ -9,7 +8,7 @@ import type { AuditRecord } from "./schema.ts";
 
 export type RecordBody = Omit<AuditRecord, "hash">;
 
-/** In the order in which they are written; `recovered` is in records of that kind only. */
+/** In the order of serialization. Only recovered records have `recovered`. */
 const MEMBERS = [
   "seq",
   "id",
@@ -32,7 +31,7 @@ export function hashOf(body: RecordBody): string {
   return chainHash(canonicalOf(body));
 }
 
-/** `canonicalJson`, many times as fast for a record that has just the members that it should. */
+/** Equals `canonicalJson`, but is many times faster for a record with exactly the expected members. */
 export function canonicalOf(body: RecordBody): string {
   const { actor } = body;
   const isPlain =
@@ -57,12 +56,12 @@ export function canonicalOf(body: RecordBody): string {
   });
 }
 
-/** The line with its line break. `body` has its members in the order of `MEMBERS`. */
+/** Returns the line with its line break. `body` must have its members in the order of `MEMBERS`. */
 export function lineOf(body: RecordBody, hash: string): string {
   return `${JSON.stringify({ ...body, hash })}\n`;
 }
 
-/** Undefined when the line is no record. Takes any spelling; `isAsWritten` tells whether it is ours. */
+/** Undefined if the line is not a record. Accepts any JSON formatting; `isAsWritten` checks for the server's own. */
 export function parseRecord(bytes: Uint8Array): AuditRecord | undefined {
   const text = decodeUtf8(bytes);
   if (text === undefined) return undefined;
@@ -74,7 +73,7 @@ export function parseRecord(bytes: Uint8Array): AuditRecord | undefined {
   }
 }
 
-/** Is the line, byte for byte, what the server writes for this record? */
+/** Reports whether the line is, byte for byte, what the server writes for this record. */
 export function isAsWritten(bytes: Uint8Array): boolean {
   const text = decodeUtf8(bytes);
   const value = text === undefined ? undefined : parseExact(text);

@@ -1,4 +1,4 @@
-// HTTP for the audit record. It can be read, checked and taken along; nothing can change it.
+// HTTP for the audit record: list, verify, export, acknowledge breaks. No route changes a record.
 
 import { Elysia } from "elysia";
 import { Type } from "@sinclair/typebox";
@@ -18,7 +18,7 @@ import {
   ExportQuery,
 } from "./schema.ts";
 
-/** Of an export, sent together. */
+/** The records per chunk of an export. */
 const RECORDS_PER_CHUNK = 100;
 
 export function auditRoutes(plugin: Admission, audit: Audit) {
@@ -58,7 +58,7 @@ export function auditRoutes(plugin: Admission, audit: Audit) {
             if (lines === "") controller.close();
             else controller.enqueue(lines);
           },
-          // The file stays open until then.
+          // Closes the file.
           cancel: () => void records.return(undefined),
         });
         return new Response(body.pipeThrough(new TextEncoderStream()), {
@@ -75,7 +75,7 @@ export function auditRoutes(plugin: Admission, audit: Audit) {
     );
 }
 
-/** Empty at the end. */
+/** Returns an empty text at the end. */
 async function nextLines(
   records: AsyncGenerator<AuditRecord>,
   lineOf: (record: AuditRecord) => string,
@@ -90,10 +90,10 @@ async function nextLines(
 }
 
 const EXPORT = {
-  description: "All of the record that fits the filter, oldest first: JSON lines, or CSV.",
+  description: "Exports all matching records, oldest first, as JSON lines or CSV.",
   responses: {
     200: {
-      description: "the record",
+      description: "the records",
       content: {
         "application/jsonl": { schema: { type: "string" as const } },
         "text/csv": { schema: { type: "string" as const } },

@@ -1,4 +1,4 @@
-// The record of everything that was changed and of everything that was refused: one JSON line each, each closing over the one before.
+// The schema of the audit record: one JSON line for every change and every refusal, each containing the hash of the previous line.
 
 import { Type, type Static } from "@sinclair/typebox";
 import { Role } from "../access/schema.ts";
@@ -18,23 +18,24 @@ export const AuditActor = closed({
 export const AuditRecord = closed({
   seq: Type.Integer({ minimum: 1 }),
   id: Type.String({
-    description: "of a change in a space: the head of the space after it, so that it is never recorded twice",
+    description:
+      "for a change in a space: the head of the space after it, so that no change is recorded twice",
   }),
   time: Time,
   actor: AuditActor,
   action: Type.String(),
   space: nullable(Type.String()),
-  target: nullable(Type.String({ description: "canonical path, or name of a user, token, webhook" })),
+  target: nullable(Type.String({ description: "canonical path, or the name of a user, token or webhook" })),
   version: nullable(Type.Integer()),
   content_hash: nullable(Type.String({ description: "SHA-256, hex" })),
   result: oneOf(auditResults),
-  /** Code and message of a refusal; null when it went well. */
+  /** Code and message of a refusal; null on success. */
   error: nullable(Type.String()),
   request_id: Type.String(),
   recovered: Type.Optional(
     Type.Literal(true, {
       description:
-        "recorded at a start, from the log of the space, since a crash came between the change and its record",
+        "recorded at startup from the log of the space, because a crash came between the change and its record",
     }),
   ),
   prev: Type.String(),
@@ -74,7 +75,7 @@ export type AuditStats = Static<typeof AuditStats>;
 
 const Count = Type.Integer({ minimum: 0 });
 
-/** A file that was not what the server had anchored. Stated until an admin acknowledges it, and kept afterwards. */
+/** A mismatch between the file and its anchor. Reported until an admin acknowledges it, and kept afterwards. */
 export const AuditBreak = closed({
   id: Id,
   noticed_at: Time,
@@ -82,14 +83,14 @@ export const AuditBreak = closed({
   problem: Type.String(),
   expected_entries: Type.Integer({ minimum: 0, description: "records that the server had written" }),
   expected_hash: Type.String({ description: "hash of the last of them" }),
-  found_entries: Type.Integer({ minimum: 0, description: "records before the line, which hold" }),
+  found_entries: Type.Integer({ minimum: 0, description: "intact records before the line" }),
   found_hash: Type.String({ description: "hash of the last of them" }),
   acknowledged_at: nullable(Time),
   acknowledged_by: nullable(Type.String()),
 });
 export type AuditBreak = Static<typeof AuditBreak>;
 
-/** One sentence of it, for the record and for people. */
+/** Describes a break in one sentence. */
 export function breakText(one: AuditBreak): string {
   return `line ${one.line}: ${one.problem}; the server had written ${one.expected_entries} records, the last with hash ${one.expected_hash}; ${one.found_entries} held, the last with hash ${one.found_hash}`;
 }
@@ -97,7 +98,7 @@ export function breakText(one: AuditBreak): string {
 export const AcknowledgeBreaks = closed({
   up_to: Type.Integer({
     minimum: 1,
-    description: "id of the newest break that was seen; it and older ones are acknowledged",
+    description: "id of the newest break to acknowledge, together with all older ones",
   }),
 });
 export type AcknowledgeBreaks = Static<typeof AcknowledgeBreaks>;
@@ -108,14 +109,14 @@ export const AuditVerification = closed({
   entries: Count,
   /** Records without a hash, from before the chain existed. */
   skipped: Count,
-  /** Lines that an admin acknowledged as broken: they are as they were then. */
+  /** Broken lines that an admin acknowledged, unchanged since then. */
   acknowledged: Count,
-  /** First line that was edited, removed or reordered; null when the chain holds, and when nothing could be checked. */
+  /** First line that was edited, removed or reordered; null if the chain is intact or nothing could be checked. */
   line: nullable(Type.Integer()),
   problem: nullable(Type.String()),
-  /** Was the end compared with what the server had counted? */
+  /** Whether the end was compared with the server's own count. */
   anchored: Type.Boolean(),
-  /** Noticed and not yet acknowledged. */
+  /** Detected and not acknowledged yet. */
   breaks: Type.Array(AuditBreak),
 });
 export type AuditVerification = Static<typeof AuditVerification>;

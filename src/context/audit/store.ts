@@ -1,11 +1,11 @@
-// SQL of what anchors the audit file: its end, breaks that were noticed, how far each space is on record.
+// The SQL that anchors the audit file: its end, detected breaks, and the last recorded change of each space.
 
 import type { Db } from "../../kit/db.ts";
 
 export interface AnchorRow {
   entries: number;
   hash: string;
-  /** Offset after the anchored record; null: not known. */
+  /** The offset after the anchored record; null: unknown. */
   bytes: number | null;
 }
 
@@ -53,7 +53,7 @@ export function auditStore(db: Db) {
   const baseline = db.query<BaselineRow, []>("SELECT bytes, lines, sha256, seq, hash FROM audit_baseline");
   const isMigrated = () => tables.get()!.count > 0;
   return {
-    // These three also of a database that no server of this version has opened yet.
+    // These three also read a database that this version has not migrated yet.
     anchor: () => (isMigrated() ? anchor.get() : anchorOfOldSchema.get()),
     openBreaks: () => (isMigrated() ? openBreaks.all() : []),
     baseline: () => (isMigrated() ? baseline.get() : null),

@@ -1,5 +1,5 @@
-// Checks an audit file: every record closes over the one before, and every line is the text that the server writes, so that nothing can be
-// edited, removed or moved unseen. Only reads.
+// Verifies an audit file: every record contains the hash of the previous one, and every line is exactly what the server writes, so no edit,
+// removal or reordering goes undetected. Only reads.
 
 import { Stretch } from "../../kit/clock.ts";
 import { CHAIN_START, chainFault, EMPTY_CHAIN, type ChainEnd } from "../../kit/hash-chain.ts";
@@ -7,13 +7,13 @@ import { LINE_BYTES_MAX, readLines, type Line } from "./audit-file.ts";
 import { canonicalOf, isAsWritten, parseRecord } from "./record.ts";
 import type { AuditVerification } from "./schema.ts";
 
-/** The number of records that the server had counted, and the hash of the last one. */
+/** The number of records that the server has written, and the hash of the last one. */
 export interface Anchor {
   readonly entries: number;
   readonly hash: string;
 }
 
-/** A beginning of the file that was acknowledged as it is. */
+/** The beginning of the file, as acknowledged by an admin. */
 export interface Baseline {
   readonly bytes: number;
   readonly lines: number;
@@ -23,19 +23,19 @@ export interface Baseline {
 }
 
 export interface Terms {
-  /** A file that is longer is fine: the anchor is a little behind. Undefined: that check can't be made, and the answer says so. */
+  /** The file may be longer, because the anchor lags a little. Undefined: the end is not checked, and the result says so. */
   readonly anchor?: Anchor | undefined;
   readonly baseline?: Baseline | undefined;
-  /** No server has the file open: a crash may have cut off its last line. */
+  /** No server has the file open, so a crash may have torn its last line. */
   readonly mayEndTorn?: boolean;
 }
 
 export interface Checked extends Omit<AuditVerification, "breaks"> {
-  /** The last record that holds; before the first one seq 0. */
+  /** The last intact record; seq 0 before the first. */
   readonly last: ChainEnd;
 }
 
-/** All at once, for a program that does nothing else. */
+/** Verifies without pauses, for a program that does nothing else. */
 export function verifyAuditFile(path: string, anchor?: Anchor): AuditVerification {
   const { last: _last, ...found } = checkedNow(path, { anchor });
   return { ...found, breaks: [] };
@@ -49,7 +49,7 @@ export function checkedNow(path: string, terms: Terms): Checked {
   }
 }
 
-/** Yields where others may run, every few milliseconds. Lines that are appended meanwhile are checked as well. */
+/** Yields every few milliseconds, so that the caller can pause. Also verifies lines appended meanwhile. */
 export function* checkAuditFile(path: string, terms: Terms): Generator<undefined, Checked> {
   const { anchor, baseline } = terms;
   const stretch = new Stretch();
@@ -66,7 +66,7 @@ export function* checkAuditFile(path: string, terms: Terms): Generator<undefined
     }
     if (hasher.digest("hex") !== baseline.sha256)
       return chain.broken(
-        `lines 1 to ${Math.max(lines, baseline.lines)} were acknowledged, and were changed since then`,
+        `lines 1 to ${Math.max(lines, baseline.lines)} were acknowledged and have changed since`,
       );
   }
   for (const line of readLines(path, baseline?.bytes)) {
@@ -79,15 +79,15 @@ export function* checkAuditFile(path: string, terms: Terms): Generator<undefined
   return chain.holds();
 }
 
-/** The rest of a record that a crash cut off. */
+/** Reports whether the line is the remainder of a write that a crash interrupted. */
 export function isTorn({ whole, bytes }: Line): boolean {
   return !whole && bytes.length <= LINE_BYTES_MAX;
 }
 
 const FORGED =
-  "it is not the record that the server wrote there: the file was replaced, or written anew up to here";
+  "it is not the record that the server wrote there: the file was replaced, or rewritten up to here";
 
-/** The chain, line by line. */
+/** Verifies the chain line by line. */
 export class ChainCheck {
   readonly #anchor: Anchor | undefined;
   readonly #acknowledged: number;
@@ -107,19 +107,19 @@ export class ChainCheck {
     return this.#last;
   }
 
-  /** Returns the fault of the line; undefined when it has none. */
+  /** Returns the problem with the line; undefined if there is none. */
   next({ bytes, whole }: Line): string | undefined {
     this.#line += 1;
     if (!whole)
       return bytes.length > LINE_BYTES_MAX
         ? "the line is longer than a record can be"
-        : "the line is cut off";
+        : "the line is incomplete";
     const record = parseRecord(bytes);
-    if (!record) return "the line is no audit record";
+    if (!record) return "the line is not an audit record";
     const { hash, ...body } = record;
     const { seq } = this.#last;
     if (hash === undefined && this.#entries === 0 && this.#acknowledged === 0) {
-      // Nothing but the anchor tells one that is old from one that somebody took the hash away from.
+      // Only the anchor distinguishes an old record from one whose hash was removed.
       if (this.#isForged(seq + 1, CHAIN_START)) return FORGED;
       this.#skipped += 1;
       this.#last = { seq: seq + 1, hash: CHAIN_START };
@@ -130,7 +130,7 @@ export class ChainCheck {
     if (fault === "prev")
       return "it does not follow from the line before: a line was removed, moved or edited";
     if (fault === "hash") return "the line was edited";
-    if (!isAsWritten(bytes)) return "the line was edited: it says the same, but not in the server's spelling";
+    if (!isAsWritten(bytes)) return "the line was edited: same content, but not in the server's format";
     if (this.#isForged(body.seq, hash)) return FORGED;
     this.#last = { seq: body.seq, hash };
     this.#entries += 1;
@@ -142,7 +142,7 @@ export class ChainCheck {
   }
 
   holds(): Checked {
-    // Without the server's count a file that holds nothing says nothing.
+    // Without the server's count, an empty file proves nothing.
     const isProof = this.#anchor !== undefined || this.#entries > 0;
     return this.#checked(isProof, null, isProof ? null : "nothing could be verified: no record with a hash");
   }

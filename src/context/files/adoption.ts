@@ -1,5 +1,5 @@
-// Records what people edited or put into a working tree by hand. Each file is judged by itself: one that is refused does not keep the others
-// from being recorded. The bytes that were scanned are the bytes that are recorded, whatever happens to the file meanwhile.
+// Records manual edits in a working tree. Each file is judged separately, so a refused file does not block the others. The recorded bytes are the
+// scanned bytes, whatever happens to the file meanwhile.
 
 import { turnOfOthers } from "../../kit/clock.ts";
 import { AppError, type ErrorCode } from "../../kit/error.ts";
@@ -8,14 +8,14 @@ import type { Batch, FileEngine, Operation } from "../versioned-store/engine.ts"
 import { problemOf } from "../versioned-store/file-error.ts";
 import type { Refusal, RefusalCode } from "../versioned-store/schema.ts";
 
-/** Of one commit, unless a single file is larger: a few milliseconds. */
+/** The limits of one commit: a few milliseconds. A single file may be larger. */
 const FILES_PER_COMMIT_MAX = 50;
 const BYTES_PER_COMMIT_MAX = 1024 * 1024;
 
 export interface RefusedFile extends Refusal {
-  /** As the disk has it; ends with a slash when it is a directory. */
+  /** As on disk; a trailing slash marks a directory. */
   readonly path: string;
-  /** Undefined: it cannot be a document, whoever asks. */
+  /** Undefined: it cannot be a document, whoever the caller is. */
   readonly error?: AppError;
 }
 
@@ -38,7 +38,7 @@ export async function adoptTree(engine: FileEngine, { batch, scan }: AdoptionTer
     if (refusal) refused.push({ path, ...refusal });
     else if (state === "untracked" || state === "modified") waiting.push(path as DocumentPath);
   let at = 0;
-  // Once in any case: the batch asks for rights inside its commit, also when there is nothing to record.
+  // At least once, because the batch checks rights inside its commit even when there is nothing to record.
   do {
     const operations: Operation[] = [];
     let bytes = 0;
@@ -64,7 +64,7 @@ export async function adoptTree(engine: FileEngine, { batch, scan }: AdoptionTer
   return { adopted, refused: refused.sort((a, b) => (a.path < b.path ? -1 : 1)) };
 }
 
-/** What it means for a file in the tree; any other code: it cannot be read now. */
+/** Maps error codes to refusal codes; any other error means unreadable. */
 const MEANING: Partial<Record<ErrorCode, RefusalCode>> = {
   secret_found: "secret_found",
   quota_exceeded: "quota_exceeded",

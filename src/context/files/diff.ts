@@ -1,4 +1,4 @@
-// What changed between two versions of a text. Performed by a worker, and bounded there: two texts that differ too much get a coarse answer.
+// Compares two versions of a text. A worker does the work, within bounds: two texts that differ too much get a coarse diff.
 
 import { decodeUtf8 } from "../../kit/utf8.ts";
 import type { Job } from "../../kit/workers/job.ts";
@@ -10,9 +10,9 @@ export interface FileDiff {
   readonly to: number;
   readonly added: number;
   readonly removed: number;
-  /** Too different to compare line by line: everything between the common beginning and end is one block. */
+  /** Too different to compare line by line: everything between the common start and end is one block. */
   readonly coarse: boolean;
-  /** Unified. */
+  /** In unified format. */
   readonly text: string;
 }
 
@@ -29,10 +29,10 @@ interface Side {
   readonly bytes: Uint8Array;
 }
 
-/** Of both versions together. */
+/** The most bytes of both versions together. */
 export const DIFF_BYTES_MAX = 16 * 1024 * 1024;
 const DEADLINE_MS = 10_000;
-/** Lines added and removed: the time grows with their square. */
+/** The most added and removed lines: the time grows quadratically. */
 const EDITS_MAX = 2_000;
 const COMPARE_MS_MAX = 2_000;
 export const CONTEXT_LINES_DEFAULT = 3;
@@ -45,7 +45,7 @@ export const DIFF_JOB: Job<DiffInput, Uint8Array> = {
   sizeOf: ({ from, to }) => from.bytes.length + to.bytes.length,
 };
 
-/** The JSON text of a FileDiff: it can be so long that to put it together takes time as well. Raises `not_text`. */
+/** Returns a FileDiff as JSON, because serializing a long one takes time too. Raises `not_text`. */
 export async function encodedDiff(input: DiffInput): Promise<Uint8Array> {
   return new TextEncoder().encode(JSON.stringify(await diffOf(input)));
 }
@@ -85,7 +85,7 @@ function textOf(path: string, { version, bytes }: Side): string {
   return text;
 }
 
-/** One hunk with all that lies between what both texts begin and end with. */
+/** Returns one hunk with everything between the common start and end. */
 function wholeBlock(before: string, after: string, context: number) {
   const [old, now] = [linesOf(before), linesOf(after)];
   const shorter = Math.min(old.length, now.length);
@@ -111,7 +111,7 @@ function wholeBlock(before: string, after: string, context: number) {
   };
 }
 
-/** Each with its line feed; the last one may have none. */
+/** Keeps the line feeds; the last line may have none. */
 function linesOf(text: string): string[] {
   return text.match(/[^\n]*\n|[^\n]+/g) ?? [];
 }

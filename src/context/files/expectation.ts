@@ -1,4 +1,4 @@
-// What a writer takes for granted, as HTTP says it: `If-Match: "7"` (RFC 9110, 13.1.1), `If-None-Match: *` (13.1.2), or neither.
+// Parses the precondition of a write: `If-Match: "7"` (RFC 9110, 13.1.1), `If-None-Match: *` (13.1.2), or neither.
 
 import { AppError } from "../../kit/error.ts";
 import { strongTags } from "../../kit/http/entity-tags.ts";
@@ -11,22 +11,19 @@ export function expectedFrom(headers: Readonly<Record<string, string>>): Expecte
   const match = headers["if-match"];
   const noneMatch = headers["if-none-match"];
   if (match !== undefined && noneMatch !== undefined)
-    throw new AppError("invalid", "header If-Match: not together with If-None-Match");
+    throw new AppError("invalid", "header If-Match: cannot be combined with If-None-Match");
   if (noneMatch !== undefined) {
     if (noneMatch.trim() === "*") return null;
     throw new AppError(
       "invalid",
-      "header If-None-Match: only * is understood: create, and fail when it is there already",
+      "header If-None-Match: only * is supported; it creates the file and fails if it exists",
     );
   }
   if (match === undefined) return undefined;
   const tags = strongTags(match);
   const [version = ""] = tags ?? [];
   if (tags?.length !== 1 || !VERSION.test(version))
-    throw new AppError(
-      "invalid",
-      'header If-Match: expected the version that was read, in double quotes, for example "7"',
-    );
+    throw new AppError("invalid", 'header If-Match: expected a version in double quotes, for example "7"');
   return Number(version);
 }
 

@@ -1,5 +1,5 @@
-// Which rights a change of files needs. They are asked three times: before a body is read, before its content is judged, and inside the
-// transaction, where it is known what the change does. A refusal for rights is `forbidden` or `not_found` and comes before every other.
+// The rights that a change of files needs. They are checked three times: before a body is read, before its content is judged, and inside the
+// transaction, where the effect is known. A missing right raises `forbidden` or `not_found`, before any other error.
 
 import { type AppError, notFound } from "../../kit/error.ts";
 import type { DocumentPath } from "../../kit/paths.ts";
@@ -9,10 +9,10 @@ import type { OpenSpace } from "../spaces/open-space.ts";
 import type { Effect, Operation } from "../versioned-store/engine.ts";
 import { fileError } from "../versioned-store/file-error.ts";
 
-/** An operation before its content: all that rights are about. */
+/** An operation without its content, which is all that rights depend on. */
 export type Draft = Pick<Operation, "op" | "path">;
 
-/** Any of these lets an operation be looked at; which one it needs depends on what is there. */
+/** A caller with any of these may attempt the operation; which one it needs depends on the present state. */
 const SOME_OF: Readonly<Record<Operation["op"], readonly Capability[]>> = {
   put: ["create", "update"],
   undelete: ["update"],
@@ -27,7 +27,7 @@ const NEEDS: Readonly<Record<Effect["op"], (effect: Effect) => Capability>> = {
   destroy: () => "delete",
 };
 
-/** Judges each operation by what is there now. Raises `forbidden`, `not_found`, `unauthenticated`. */
+/** Judges each operation against the present state. Raises `forbidden`, `not_found`, `unauthenticated`. */
 export async function requireRights(
   caller: Caller,
   { name, engine }: OpenSpace,
@@ -42,7 +42,7 @@ export async function requireRights(
   }
 }
 
-/** Looks nothing up: the answer must tell nothing to a person who cannot see the path. Raises as `requireRights`. */
+/** Reads nothing, because the result must reveal nothing to a caller who cannot see the path. Raises as `requireRights`. */
 export function requireSome(caller: Caller, space: string, op: Operation["op"], path: DocumentPath): void {
   const { rights } = caller;
   if (!rights.may("list", space, path) && !rights.may("read", space, path)) throw notFound("file", path);
@@ -64,8 +64,8 @@ export function refusal(caller: Caller, capability: Capability, path: string): A
 }
 
 /**
- * Also of what cannot be a document: a directory is seen by a person who may see what is below it, and a character that rules would read as a
- * slash hides nothing from them.
+ * Reports whether the caller sees an entry, including one that cannot be a document. A directory is visible to a caller who may list its
+ * content, and a character that normalizes to a slash cannot hide a name from the rules.
  */
 export function seesEntry({ rights }: Caller, space: string, path: string): boolean {
   const isDirectory = path.endsWith("/");

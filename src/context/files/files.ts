@@ -1,5 +1,5 @@
-// The rules of files: every surface that reads or changes one comes through here. A change goes: canonical path, rights, secret scan, then one
-// transaction in which rights and quotas are judged by what it will really do; then the audit record. Events come from the store itself.
+// The rules of files, which every surface uses to read and change them. A change passes through: canonical path, rights, secret scan, one
+// transaction that checks rights and quotas against its real effects, and the audit record. Events come from the store itself.
 
 import { turnOfOthers } from "../../kit/clock.ts";
 import { AppError, notFound } from "../../kit/error.ts";
@@ -48,18 +48,18 @@ export interface Written {
   readonly hash: string;
   readonly size: number;
   readonly head: string;
-  /** It was not there before. */
+  /** The file did not exist before. */
   readonly created: boolean;
 }
 
-/** Either a version, or the state of what is none yet. */
+/** Either a version, or the state of unrecorded content. */
 export type Opened = Pick<Content, "path" | "bytes"> & {
   readonly version?: number;
   readonly state?: EditedCopy["state"];
 };
 
 export interface DiffQuery {
-  /** Versions; the newest and the one before it unless given. */
+  /** Versions; default: the newest and the one before it. */
   readonly from?: number | undefined;
   readonly to?: number | undefined;
   /** Lines around each change. */
@@ -76,7 +76,7 @@ type ChangeDeed = Deed & { readonly space: string };
 
 type Tell = (news: Announced) => void;
 
-/** Between two of them everything else may run: about 5 ms. */
+/** The records processed between two yields: about 5 ms of work. */
 const RECORDS_PER_STRETCH = 1_000;
 const UNSEEN_BLOCKER = "blocked by a file that you cannot see";
 
@@ -110,8 +110,8 @@ export class Files {
   }
 
   /**
-   * Without a version what lies in the working tree: the live one, or what somebody edited or added by hand. Raises `not_found` for what is
-   * not there and for what this person may not see, `too_large` for an edit that is too large to be a document.
+   * Reads the working tree unless given a version: the live version, or a manual edit. Raises `not_found` for a file that does not exist or that
+   * the caller may not see, `too_large` for an edit too large to be a document.
    */
   async read(caller: Caller, spaceName: string, pathText: string, version?: number): Promise<Opened> {
     const { space, path } = await this.#seen(caller, spaceName, pathText, "read");
@@ -121,7 +121,7 @@ export class Files {
     return content;
   }
 
-  /** The live version. Raises as `read`. */
+  /** Returns the live version. Raises as `read`. */
   async live(caller: Caller, spaceName: string, pathText: string): Promise<NonNullable<Effect["after"]>> {
     const { space, path } = await this.#seen(caller, spaceName, pathText, "read");
     const live = await space.engine.live(path);
@@ -137,8 +137,8 @@ export class Files {
   }
 
   /**
-   * The JSON text of a FileDiff, from the version before the newest to the newest unless told otherwise. `signal` ends the comparison. Raises `not_text`, `too_large` for
-   * versions of more than DIFF_BYTES_MAX together, and what the worker pool raises.
+   * Returns a FileDiff as JSON, by default between the newest version and the one before it. `signal` cancels the comparison. Raises `not_text`,
+   * `too_large` for versions of more than DIFF_BYTES_MAX together, and what the worker pool raises.
    */
   async diff(
     caller: Caller,
@@ -194,7 +194,7 @@ export class Files {
     return { path, ...effects[0]!.after!, head: headText(head), created: false };
   }
 
-  /** Space-leads and admins: the content of one version goes for good. */
+  /** Destroys the content of one version permanently. Space-leads and admins only. */
   async destroy(caller: Caller, spaceName: string, pathText: string, version: number): Promise<void> {
     const path = parseDocumentPath("path", pathText);
     const deed = { action: "file.destroy", space: spaceName, target: path, version };
@@ -203,14 +203,14 @@ export class Files {
 
   async changes(caller: Caller, spaceName: string, since: string): Promise<Listing<NetChange>> {
     const space = await this.#deps.spaces.looked(caller, spaceName);
-    // What changes while they are read comes again after this head.
+    // A change during the read appears again after this head.
     const head = headText(space.engine.head());
     const changes = await space.engine.changesSince(parseHead("since", since));
     const seen = changes.filter(({ path }) => caller.rights.may("list", spaceName, path));
     return { before: { head }, field: "changes", pages: pagesOf(seen, RECORDS_PER_STRETCH) };
   }
 
-  /** Records what was put or edited in the working tree by hand, and says what it cannot record. Space-leads and admins. */
+  /** Records manual edits of the working tree, and reports those that it cannot record. Space-leads and admins only. */
   async adopt(caller: Caller, spaceName: string): Promise<Adoption> {
     const { audit, spaces } = this.#deps;
     const deed = { action: "file.adopt", space: spaceName };
@@ -237,7 +237,7 @@ export class Files {
     };
   }
 
-  /** Makes the space what it was at a snapshot. Space-leads and admins; each path is judged by itself. */
+  /** Restores a snapshot. Space-leads and admins only; each path is judged separately. */
   async restore(caller: Caller, spaceName: string, id: number): Promise<Applied> {
     const { audit, spaces, events } = this.#deps;
     const deed = { action: "space.restore", space: spaceName, target: String(id) };
@@ -254,8 +254,8 @@ export class Files {
   }
 
   /**
-   * Several at once, all or nothing. For sync and for tools; each path is judged by itself. `drafts` names them, once it is known that this
-   * person may change anything in the space; `completed` adds contents, and judges everything that is not about rights.
+   * Applies several operations atomically, for sync and tools. Each path is judged separately. Calls `drafts` for the operations once the caller
+   * is known to have some right to change the space; `completed` adds contents and makes all checks other than rights.
    */
   async batch(
     caller: Caller,
@@ -284,7 +284,7 @@ export class Files {
     completed: Completed,
   ): Promise<Applied> {
     const { audit, spaces } = this.#deps;
-    // Each change is on record by itself (`Audit.recordChanges`): what is left to tell is a push as a whole, and what changed nothing.
+    // Each change has its own record (`Audit.recordChanges`), so only a push as a whole and a change without effect are recorded here.
     return audit.watched(
       caller,
       deed,
@@ -293,7 +293,7 @@ export class Files {
         const named = await drafts();
         await requireRights(caller, space, named);
         const operations = await completed(space, named);
-        // The body may have been on its way for long.
+        // The body may have taken long to arrive.
         await requireRights(caller, space, operations);
         const begin = () => {
           for (const { op, path } of operations) requireSome(caller, space.name, op, path);
@@ -311,18 +311,18 @@ export class Files {
     );
   }
 
-  /** A name that clashes with one that this person may not see is refused without saying which. */
+  /** Hides the name of a clashing file that the caller may not see. */
   async #quiet<T>(caller: Caller, space: string, apply: () => Promise<T>): Promise<T> {
     try {
       return await apply();
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== "conflict") throw error;
       if (blockersOf(error).every((path) => caller.rights.may("list", space, path))) throw error;
-      throw new AppError("conflict", "path: the name is taken already, or clashes with another");
+      throw new AppError("conflict", "path: the name is already taken or clashes with another");
     }
   }
 
-  /** For what goes over all of a space. The record has the names; this person gets those that they may see. */
+  /** For operations on a whole space: the audit record names all files, the caller only gets those that they may see. */
   async #unnamed(caller: Caller, space: string, act: () => Promise<Applied>): Promise<Applied> {
     const sees = (path: string) => caller.rights.may("list", space, path);
     try {
@@ -347,7 +347,7 @@ export class Files {
     };
   }
 
-  /** For what a batch has to tell: the engine may have it judged a second time. */
+  /** Deduplicates the events of a batch, because the engine may judge it a second time. */
   #onceEach(): Tell {
     const told = new Set<string>();
     return (news) => {
@@ -357,7 +357,7 @@ export class Files {
     };
   }
 
-  /** Inside the transaction. */
+  /** Runs inside the transaction. */
   #admit(caller: Caller, space: OpenSpace, plan: Plan, tell: Tell): void {
     for (const effect of plan.effects) requireEffect(caller, space.name, effect);
     this.#admitQuotas(caller, space, plan, tell);
@@ -369,7 +369,7 @@ export class Files {
     );
   }
 
-  /** Before the transaction: it takes time, and the bytes that are scanned are the ones that are written. */
+  /** Runs before the transaction, because it takes time. The scanned bytes are the written bytes. */
   async #scan(
     caller: Caller,
     space: string,
@@ -393,7 +393,7 @@ export class Files {
         throw fileError(
           "secret_found",
           operation.path,
-          `line ${line} looks like a secret (${rule}); remove it, or, once a person has checked it, write secret:checked on that line or the one above`,
+          `line ${line} looks like a secret (${rule}); remove it, or have a person check it and add secret:checked to that line or the one above`,
           { rule, line, snippet },
         );
     }
@@ -416,11 +416,11 @@ export class Files {
   }
 }
 
-/** Whoever edited the working tree by hand had the disk's permission for it; limits and the scan are for everybody. */
+/** Manual edits in the working tree need no rights here, since the disk allowed them, but limits and the scan apply. */
 function ofEdits<T extends Promise<void> | void>(judge: () => T): T {
   const explain = (error: unknown): never => {
     if (!(error instanceof AppError)) throw error;
-    const what = "the working tree has a copy that was edited by hand and has to be recorded first";
+    const what = "the working tree has a manual edit that must be recorded first";
     throw new AppError(error.code, `${what}: ${error.message}`, error.details);
   };
   try {

@@ -1,4 +1,4 @@
-// What the API answers about files beyond what the store records: how the rules of their space let them travel, and what a change did.
+// Responses about files that go beyond the records of the store: sync modes, and the results of changes.
 
 import { Type, type Static } from "@sinclair/typebox";
 import { closed } from "../../kit/schema.ts";
@@ -10,18 +10,18 @@ export type ListedFile = Static<typeof ListedFile>;
 
 export const Deleted = closed({
   path: Type.String(),
-  version: Type.Integer({ description: "that was live, and that undelete brings back" }),
+  version: Type.Integer({ description: "the version that was live and that undelete restores" }),
   head: Head,
 });
 export type Deleted = Static<typeof Deleted>;
 
-/** What was recorded of the working tree, and what cannot be. */
+/** The recorded files of the working tree, and those that cannot be recorded. */
 export const Adoption = closed({
   head: Head,
   adopted: Type.Array(Type.String()),
   refused: Type.Array(
     closed({
-      path: Type.String({ description: "ends with a slash for a directory and everything below it" }),
+      path: Type.String({ description: "a trailing slash marks a directory with everything below it" }),
       ...Refusal.properties,
     }),
   ),

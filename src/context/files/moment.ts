@@ -1,4 +1,4 @@
-// A moment in the history of a space, as requests name it: a head or a time.
+// Parses a point in the history of a space from a request: a head or a time.
 
 import { timeOf } from "../../kit/clock.ts";
 import { AppError } from "../../kit/error.ts";

@@ -1,4 +1,4 @@
-// Quotas, judged by what a batch will have done: what makes a space smaller is never refused, and running totals make it cost nothing.
+// Checks quotas against the state after a batch. A change that shrinks a space is never refused. Running totals make the check free.
 
 import { AppError } from "../../kit/error.ts";
 import type { EffectiveQuotas } from "../spaces/schema.ts";
@@ -12,7 +12,7 @@ export interface QuotaNews {
   readonly data: { readonly quota: string; readonly used: number; readonly limit: number };
 }
 
-/** Raises `quota_exceeded` with `quota, used, limit`. `tell` hears of limits that are reached or nearly reached by this. */
+/** Raises `quota_exceeded` with `quota, used, limit`. Calls `tell` for limits that the batch exceeds or nearly reaches. */
 export function admitQuotas(limits: EffectiveQuotas, plan: Plan, tell: (news: QuotaNews) => void): void {
   for (const { path, op, after } of plan.effects)
     if (op === "write") admitSize(limits, path, after!.size, tell);
@@ -20,7 +20,7 @@ export function admitQuotas(limits: EffectiveQuotas, plan: Plan, tell: (news: Qu
   judge("max_space_size", plan.before.bytes, plan.after.bytes, limits.max_space_size, "bytes", tell);
 }
 
-/** The limit of a file, which is known before anything is done with contents. Raises as `admitQuotas`. */
+/** Checks the file size limit before any work on the contents. Raises as `admitQuotas`. */
 export function admitSizes(
   limits: EffectiveQuotas,
   operations: readonly Operation[],

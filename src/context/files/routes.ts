@@ -1,4 +1,4 @@
-// HTTP for files. Content travels raw, both ways; everything else is JSON.
+// HTTP for files. Content is raw in both directions; everything else is JSON.
 
 import { Elysia } from "elysia";
 import { Type } from "@sinclair/typebox";
@@ -19,10 +19,10 @@ import { SnapshotParams, SpaceParams } from "../spaces/schema.ts";
 import { headText } from "../versioned-store/head.ts";
 import { pathFromUrl } from "./url-path.ts";
 
-/** Its PUT reads the body itself; named to `createApi`. */
+/** PUT reads the body itself, so `createApi` needs the route. */
 export const FILE_ROUTE = "/spaces/:space/files/*";
 
-/** What follows the wildcard is read from the address itself (url-path.ts). */
+/** The handlers read the wildcard from the URL itself (url-path.ts). */
 const PathParams = closed({ ...SpaceParams.properties, "*": judgedText({ maxLength: PATH_BYTES_MAX }) });
 const VersionQuery = closed({ version: Type.Optional(Type.Integer({ minimum: 1 })) });
 const WhichVersion = closed({ version: Type.Integer({ minimum: 1 }) });
@@ -31,7 +31,7 @@ const ListQuery = closed({
   deleted: Type.Optional(
     Type.Union([Type.Literal("1"), Type.Literal("true"), Type.Literal("0"), Type.Literal("false")]),
   ),
-  at: Type.Optional(Type.String({ description: "a head or a time: the space as it was" })),
+  at: Type.Optional(Type.String({ description: "a head or a time; lists the space as it was then" })),
 });
 const DiffQuery = closed({
   from: Type.Optional(Type.Integer({ minimum: 0 })),
@@ -61,9 +61,9 @@ const Diff = closed({
   added: Type.Integer(),
   removed: Type.Integer(),
   coarse: Type.Boolean({
-    description: "true: too different to compare line by line, so all that differs is one block",
+    description: "true: too different to compare line by line, so all differences are one block",
   }),
-  text: Type.String({ description: "unified" }),
+  text: Type.String({ description: "in unified format" }),
 });
 
 export function fileRoutes(plugin: Admission, files: Files) {
@@ -194,11 +194,11 @@ const STATE_HEADER = "X-Service-State";
 const TEXT_HEADERS = contentHeaders("text/plain; charset=utf-8");
 const BYTES_HEADERS = contentHeaders("application/octet-stream");
 
-/** Bytes as they were written. Text is shown as text and never as a page. What is no version yet has its state instead of a tag. */
+/** Sends the bytes as written. Text is served as plain text, never as a page. Unrecorded content has its state instead of an ETag. */
 function answerContent(requestId: string, content: Opened, known: string | undefined): Response {
   const tag = content.version === undefined ? undefined : etagOf(content.version);
   const isKnown = tag !== undefined && known?.split(",").some((one) => one.trim() === tag);
-  // Copied from a list that is there already: cheaper than one made for each answer.
+  // Copying prepared headers is cheaper than building them for each response.
   const response = new Response(isKnown ? null : (content.bytes as Uint8Array<ArrayBuffer>), {
     status: isKnown ? 304 : 200,
     headers: TEXT.test(content.path) ? TEXT_HEADERS : BYTES_HEADERS,
@@ -211,18 +211,18 @@ function answerContent(requestId: string, content: Opened, known: string | undef
 
 const RAW = {
   description:
-    "The bytes that lie in the working tree, with the version as ETag. Edited or added by hand and not recorded yet: X-Service-State (modified, untracked) and no ETag. `?version=N`: an earlier one.",
+    "Returns the content of the working tree, with the version as ETag. Manual edits that are not recorded yet have X-Service-State (modified, untracked) instead of an ETag. `?version=N` returns an earlier version.",
   responses: {
     200: {
       description: "the content",
       content: { "*/*": { schema: { type: "string" as const, format: "binary" } } },
     },
-    304: { description: "the version is the one that If-None-Match names" },
+    304: { description: "If-None-Match names the current version" },
   },
 };
 const SAVE = {
   description:
-    'The body is the content. If-Match: "N": only if that version is live; If-None-Match: *: only if there is none; neither: the last write wins. Every write that is accepted makes a version. 412: details.current has the version and hash that are live, or is null.',
+    'The body is the content. `If-Match: "N"` writes only if that version is live, `If-None-Match: *` only if there is none; without either, the last write wins. Every accepted write creates a version. On 412, details.current has the live version and its hash, or is null.',
   requestBody: {
     required: false,
     content: { "*/*": { schema: { type: "string" as const, format: "binary" } } },

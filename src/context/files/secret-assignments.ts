@@ -1,13 +1,13 @@
-// Secrets that are given to a name: `api_key = "…"`, `password: …`, `TOKEN=…`, in settings, data and code alike. A name alone proves
-// nothing, so the value has to look made up by chance, and must not look like a placeholder, an identifier, a path or a hash.
+// Detects secrets assigned to a name: `api_key = "…"`, `password: …`, `TOKEN=…`, in settings, data and code. The name alone proves nothing, so
+// the value must look random and must not look like a placeholder, an identifier, a path or a hash.
 
 export interface Assignment {
-  /** Of the value. */
+  /** The start of the value. */
   readonly start: number;
   readonly end: number;
 }
 
-/** In one pass: what is tried at a name is bounded, and the next try begins behind it. Raises nothing. */
+/** Scans in one pass: the work at each name is bounded, and the next match begins after it. Raises nothing. */
 export function* secretAssignments(text: string): Generator<Assignment> {
   NAME.lastIndex = 0;
   for (let name = NAME.exec(text); name !== null; name = NAME.exec(text)) {
@@ -23,25 +23,25 @@ export function* secretAssignments(text: string): Generator<Assignment> {
   }
 }
 
-/** For texts that hold nothing long in one piece: what people choose as a password may be short. */
+/** A pre-check for texts without long unbroken strings, because a chosen password may be short. */
 export function mayAssignPassword(bytes: Uint8Array): boolean {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   return PASSWORD_NEEDLES.some((needle) => text.includes(needle));
 }
 
-/** Part of `password`, `passwd`, `passphrase`, as settings, data and code write them. */
+/** Parts of `password`, `passwd` and `passphrase` in the usual letter cases. */
 const PASSWORD_NEEDLES = ["assw", "ASSW", "assp"];
 
-/** Written as a tree of beginnings: it costs half as much as a list of names. */
+/** Written as a prefix tree, which is twice as fast as a list of names. */
 const NAME =
   /(p(?:ass(?:w(?:or)?d|phrase)|wd))|s(?:ecret(?:[_-]?key)?|igning[_-]?key)|token|a(?:uthorization|(?:pi|ccess|uth)[_-]?key)|private[_-]?key|encryption[_-]?key|master[_-]?key/gi;
-/** The rest of the name, an operator (with a type before it, in some languages), and a value in quotes or up to what ends one. */
+/** The rest of the name, an operator (after a type, in some languages), and a value in quotes or up to a delimiter. */
 const VALUE =
   /([\w-]{0,40})\\?["']?[ \t]{0,8}(?::[ \t]?[A-Za-z_&][\w.&' ]{0,24}=|:=|=>|[:=])[ \t]{0,8}(?:(?:Bearer|Basic)[ \t]{1,4})?(?:(\\?["'`])([^\s"'`\\]{8,512})\2|([^\s"'`,;&<>(){}[\]\\]{8,512})(?=[\s,;&}\]"'`\\]|$))/iy;
-/** The longest of `OTHER_BEFORE`, and a separator. */
+/** The longest alternative of `OTHER_BEFORE`, plus a separator. */
 const BEFORE_CHARACTERS = 16;
 
-/** Names that say of which kind the thing is, not what it is. */
+/** Affixes of names that describe a secret rather than hold one. */
 const OTHER_BEFORE =
   /(?:public|page|next|csrf|xsrf|cursor|continuation|sync|max|min|num|total|input|output|prompt|completion|no|is|has)[_-]?$/i;
 const OTHER_AFTER =
@@ -57,11 +57,11 @@ function namesSecret(before: string, keyword: string, rest: string): boolean {
 
 const RANDOM_CHARACTERS_MIN = 16;
 const RANDOM_DISTINCT_MIN = 8;
-/** Bits of a character: 16 hexadecimal digits have a little more, as a rule. */
+/** In bits per character: 16 hexadecimal digits usually have slightly more. */
 const ENTROPY_MIN = 3;
-/** Where a digit follows a letter or a letter a digit: more than a number at the end of words. */
+/** Transitions between letter and digit: more than words with a number at the end have. */
 const CHANGES_MIN = 3;
-/** Of the characters, in runs of letters as words have them. */
+/** The largest share of characters in word-like runs of letters. */
 const WORDS_MAX = 0.5;
 
 function looksRandom(value: string): boolean {
@@ -72,7 +72,7 @@ function looksRandom(value: string): boolean {
   return words.join("").length <= value.length * WORDS_MAX;
 }
 
-/** Bits of a character, by how often each occurs (Shannon); 0 for too few that differ. */
+/** Returns the Shannon entropy in bits per character; 0 for too few distinct characters. */
 function entropyOf(value: string): number {
   const counts = new Map<string, number>();
   for (const character of value) counts.set(character, (counts.get(character) ?? 0) + 1);
@@ -82,7 +82,7 @@ function entropyOf(value: string): number {
   return bits;
 }
 
-/** As people choose passwords where rules ask for it: at least three kinds of characters. */
+/** Character classes. Passwords that follow common rules have at least three. */
 const KINDS = [/[a-z]/, /[A-Z]/, /[0-9]/, /[^\w.-]/];
 const KINDS_MIN = 3;
 
@@ -91,10 +91,10 @@ function looksChosen(value: string): boolean {
 }
 
 const HARMLESS: readonly RegExp[] = [
-  // Filled in elsewhere, or by whoever reads it; a hash of a password begins with `$` as well.
+  // A placeholder or variable; a password hash also begins with `$`.
   /^[$%@&*!<[{(]|\$\{|\$\(|\{\{|%\(|<|\.\.\.|\u2026/,
   /example|sample|dummy|placeholder|change[_-]?me|replace|redacted|your|insert|todo|fixme|test|foobar|xxx|password|passwd|secret|token|api[_-]?key|default|1234567|abcdef|qwerty|deadbeef/i,
-  // An identifier of something: too often not a secret.
+  // A UUID is rarely a secret.
   /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i,
   // A path, an address, a file, a time, a prefixed hash.
   /^(?:\.{0,2}|~)\/|:\/\/|\.(?:pem|key|txt|json|ya?ml|toml|md|[jt]sx?|py|go|rs|env|crt|html?|css)$/i,

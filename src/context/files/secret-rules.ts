@@ -1,22 +1,22 @@
-// What looks like a secret: the rules of secretlint's recommended set, and shapes that they do not have. The rules are called here one after
-// the other and not by their own engine, which keeps notes about each text for as long as the process lives.
+// The secret patterns: the rules of secretlint's recommended preset, and patterns that it lacks. The rules are called directly rather than by
+// secretlint's engine, which keeps data about every text for the lifetime of the process.
 
 import { decodeUtf8 } from "../../kit/utf8.ts";
 import { mayAssignPassword, secretAssignments } from "./secret-assignments.ts";
 
 export interface FoundSecret {
-  /** `<issuer>/<kind>` of the set, or the name of a shape. */
+  /** `<issuer>/<kind>` from the preset, or the name of one of our patterns. */
   readonly rule: string;
   /** From 1. */
   readonly line: number;
-  /** The line up to the secret, and how that begins. */
+  /** The line up to the secret, and the first characters of the secret. */
   readonly snippet: string;
 }
 
-/** The first one in a text; undefined when there is none that nobody has checked. Raises nothing. */
+/** Returns the first unchecked secret in a text; undefined if there is none. Raises nothing. */
 export type FindSecret = (path: string, text: string) => FoundSecret | undefined;
 
-/** As FindSecret, of bytes; undefined also when they are no text. */
+/** As FindSecret, for bytes; also undefined if they are not text. */
 export type Scan = (input: {
   readonly path: string;
   readonly content: Uint8Array;
@@ -33,7 +33,7 @@ export async function loadScan(): Promise<Scan> {
   };
 }
 
-/** Loaded when first needed: it takes more memory than an idle server should. */
+/** Loaded lazily, because it takes more memory than an idle server should use. */
 export async function loadSecretRules(): Promise<FindSecret> {
   const { rules } = await import("@secretlint/secretlint-rule-preset-recommend");
   const kept = (rules as unknown as readonly KeptRule[]).filter(({ meta }) => !LEFT_OUT.includes(meta.id));
@@ -57,15 +57,15 @@ export async function loadSecretRules(): Promise<FindSecret> {
   };
 }
 
-/** Shorter is no key of any issuer, and hardly a word of any language is as long. */
+/** No issuer has shorter keys, and few words are this long. */
 const UNBROKEN_MIN = 16;
-/** Of keys, tokens and what Base64 is written in: 1 by byte. */
+/** 1 for each byte that occurs in keys, tokens and Base64. */
 const OF_KEYS = Uint8Array.from({ length: 256 }, (_, byte) =>
   Number(/[\w+/=.-]/.test(String.fromCharCode(byte)) && byte < 128),
 );
 const AT_SIGN = 0x40;
 
-/** False for most of what people write, at a tenth of the cost of all rules: there is nothing long in one piece, and no address with a name. */
+/** A pre-check at a tenth of the cost of all rules. False for most prose: no long unbroken string, no `@`, no private key. */
 export function mayHoldSecret(bytes: Uint8Array): boolean {
   let unbroken = 0;
   for (let at = 0; at < bytes.length; at += 1) {
@@ -76,7 +76,7 @@ export function mayHoldSecret(bytes: Uint8Array): boolean {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).includes("PRIVATE KEY");
 }
 
-/** What the set's rules are and need (https://github.com/secretlint/secretlint, SecretLintRuleCreator). */
+/** The interface of the preset's rules (https://github.com/secretlint/secretlint, SecretLintRuleCreator). */
 interface KeptRule {
   readonly meta: { readonly id: string };
   create(context: RuleContext, options: object): { file(source: RuleSource): unknown };
@@ -100,12 +100,12 @@ interface Candidate {
 }
 
 const PREFIX = "secretlint-rule-";
-/** Comments that switch rules off: here a line is marked as checked instead. */
+/** Comments that disable rules. Here, a line is marked as checked instead. */
 const DIRECTIVES = "@secretlint/secretlint-rule-filter-comments";
-/** Tries every division of 256 characters in two at every beginning: OWN_SHAPES says the same so that it is found in one pass. */
+/** Backtracks over every split of 256 characters at every start. OWN_SHAPES has a linear equivalent. */
 const SENDGRID = "@secretlint/secretlint-rule-sendgrid";
 const LEFT_OUT = [DIRECTIVES, SENDGRID];
-/** Its rule reads the file of that path on this machine's disk; what is text is no such file. */
+/** The rule for this extension reads the path from this machine's disk. A text is never such a file. */
 const READ_FROM_DISK = ".p12";
 
 function extensionOf(path: string): string {
@@ -115,9 +115,9 @@ function extensionOf(path: string): string {
 
 interface Shape {
   readonly name: string;
-  /** One of these is in everything that has the shape: to look for a few letters costs less than to try an expression at every place. */
+  /** Every match contains one of these. Searching for a few letters is cheaper than matching the expression. */
   readonly needles: readonly string[];
-  /** Within one line. */
+  /** Matches within one line. */
   readonly expression: RegExp;
 }
 
@@ -127,13 +127,13 @@ const OWN_SHAPES: readonly Shape[] = [
     needles: ["SG."],
     expression: /(?<!\p{L})SG\.\w{1,128}\.(?:\w{2,257}|\w{1,128}-\w{1,128})(?!\w)/gu,
   },
-  // Also of one that is cut off or quoted in pieces.
+  // Also matches a truncated or partly quoted key.
   {
     name: "private key",
     needles: ["PRIVATE KEY"],
     expression: /-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----/g,
   },
-  // The set waits for the other half of the pair.
+  // The preset requires the other half of the pair.
   { name: "AWS access key", needles: ["AKIA", "ASIA"], expression: /\b(?:AKIA|ASIA)[A-Z2-7]{16}\b/g },
   {
     name: "GitLab token",
@@ -151,14 +151,14 @@ const OWN_SHAPES: readonly Shape[] = [
   { name: "PyPI token", needles: ["pypi-"], expression: /\bpypi-[A-Za-z0-9_-]{50,200}\b/g },
   { name: "DigitalOcean token", needles: ["_v1_"], expression: /\bdo[opr]_v1_[a-f0-9]{64}\b/g },
   { name: "Telegram bot token", needles: [":AA"], expression: /\b[0-9]{8,10}:AA[A-Za-z0-9_-]{33}\b/g },
-  // Each try ends where the next begins: else a text of nothing but beginnings would take the square of its length.
+  // Each attempt ends where the next begins. Otherwise a text of nothing but starts would take quadratic time.
   {
     name: "JSON web token",
     needles: ["eyJ"],
     expression: /\beyJ(?:(?!\beyJ)[A-Za-z0-9_-]){10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{20,}\b/g,
   },
   { name: "token of this server", needles: ["cairn_"], expression: /\bcairn_[A-Za-z0-9_-]{43}\b/g },
-  // Of any scheme.
+  // For any scheme.
   {
     name: "password in an address",
     needles: ["://"],
@@ -180,17 +180,17 @@ function assigned(text: string): Candidate[] {
   return Array.from(secretAssignments(text), (found) => ({ rule: "assigned secret", ...found }));
 }
 
-/** On the line itself or the one above it. */
+/** Marks the secret's line, from that line or the one above. */
 const CHECKED = /\b(?:cairn|secret)[:-](?:allow|checked)\b/i;
 const SHOWN_BEFORE = 20;
 const SHOWN_OF_IT = 4;
 
 function firstUnchecked(text: string, candidates: readonly Candidate[]): FoundSecret | undefined {
-  // Of two at one place the more telling one: that of an issuer before the general shape.
+  // The sort is stable, so at the same position an issuer's rule comes before a general pattern.
   const inOrder = candidates.toSorted((a, b) => a.start - b.start);
   let line = lineAt(text, 0);
   for (const { rule, start, end } of inOrder) {
-    // There can be many in one line: each line is looked at once.
+    // A line may have many candidates, but is examined once.
     if (start > line.end) line = lineAt(text, start);
     if (line.isChecked) continue;
     const number = text.slice(0, start).split("\n").length;
@@ -199,7 +199,7 @@ function firstUnchecked(text: string, candidates: readonly Candidate[]): FoundSe
   return undefined;
 }
 
-/** The line that this place is in. */
+/** Returns the line at this position. */
 function lineAt(text: string, place: number): { start: number; end: number; isChecked: boolean } {
   const start = place === 0 ? 0 : text.lastIndexOf("\n", place - 1) + 1;
   const above = start < 2 ? 0 : text.lastIndexOf("\n", start - 2) + 1;
@@ -208,7 +208,7 @@ function lineAt(text: string, place: number): { start: number; end: number; isCh
   return { start, end, isChecked: CHECKED.test(text.slice(above, end)) };
 }
 
-/** Nothing of what follows: a key may go on there. What stands before it is before the first secret of the line. */
+/** Omits everything after the start of the secret, because the key may continue. The text before it contains no other secret. */
 function redacted(before: string, secret: string): string {
   const shown = Math.min(SHOWN_OF_IT, Math.floor(secret.length / SHOWN_OF_IT));
   const begins = secret.slice(0, shown).split("\n", 1)[0]!;

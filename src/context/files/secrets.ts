@@ -1,6 +1,5 @@
-// Keeps secrets out of a space: what is about to be written is looked through for keys and passwords of known shapes. A line that a person
-// marked as checked passes. Small texts are looked through at once, larger ones by a worker: always before the transaction that writes the
-// same bytes.
+// Keeps secrets out of a space: scans content for keys and passwords of known patterns before the transaction that writes the same bytes. A line
+// marked as checked passes. Small texts are scanned inline, larger ones by a worker.
 
 import { turnOfOthers } from "../../kit/clock.ts";
 import type { Job } from "../../kit/workers/job.ts";
@@ -9,7 +8,7 @@ import { FILE_BYTES_CEILING } from "../versioned-store/schema.ts";
 import type { FoundSecret, Scan } from "./secret-rules.ts";
 
 export interface Finding extends FoundSecret {
-  /** False: it is told and let through. */
+  /** False: the write is reported and allowed. */
   readonly blocks: boolean;
 }
 
@@ -18,11 +17,11 @@ export interface ScanInput {
   readonly content: Uint8Array;
 }
 
-/** The slowest text that is known takes 20 ms for a MiB, on one core of 2026. */
+/** The slowest known text takes 20 ms per MiB on a core of 2026. */
 const DEADLINE_MS = 20_000;
-/** A worker costs as much as a scan of so many bytes. */
+/** A hand-over to a worker costs as much as scanning this many bytes. */
 const AT_ONCE_BYTES_MAX = 8 * 1024;
-/** Of small texts, scanned one after the other: about 5 ms of the slowest. */
+/** The bytes of small texts scanned between two yields: about 5 ms for the slowest text. */
 const STRETCH_BYTES = 64 * 1024;
 
 export const SCAN_JOB: Job<ScanInput, FoundSecret | undefined> = {
@@ -36,7 +35,7 @@ export class SecretScan {
   readonly #mode: "block" | "warn" | "off";
   readonly #workers: WorkerPool;
   #scan: Promise<Scan> | undefined;
-  /** At once, since others last had their turn. */
+  /** Scanned inline since the last yield. */
   #bytes = 0;
 
   constructor(mode: "block" | "warn" | "off", workers: WorkerPool) {
@@ -44,7 +43,7 @@ export class SecretScan {
     this.#workers = workers;
   }
 
-  /** The first finding; undefined when there is none, the content is no text, or the scan is off. Raises what the worker pool raises. */
+  /** Returns the first finding; undefined if there is none, the content is not text, or the scan is off. Raises what the worker pool raises. */
   async find(by: string, { path, content }: ScanInput): Promise<Finding | undefined> {
     if (this.#mode === "off") return undefined;
     const found =

@@ -1,11 +1,11 @@
-// The path of a file out of an address: what stands after the route, percent-decoded once. The framework's own parameters are not used
-// for it, so that there is one decoding and one place to prove.
+// Extracts a file path from a URL: the part after the route, percent-decoded once. Does not use the framework's parameters, so that decoding
+// happens exactly once, here.
 
 import { AppError } from "../../kit/error.ts";
 
 /** `after`: the part of the route before the path, for example `/files/`. Raises `invalid`. */
 export function pathFromUrl(urlPath: string, after: string): string {
-  // After the space's name, which has no slash.
+  // Skip the name of the space, which contains no slash.
   const space = urlPath.indexOf("/spaces/") + "/spaces/".length;
   const start = urlPath.indexOf(after, space);
   const written = start < 0 ? "" : urlPath.slice(start + after.length);

@@ -1,16 +1,16 @@
-// Which paths travel. The longest prefix that matches decides, in both directions alike; `always` when none does.
+// Decides which paths sync. The longest matching prefix applies to both directions; the default is `always`.
 
 import { foldedPath } from "../../kit/paths.ts";
 import type { SyncMode, SyncRules } from "./schema.ts";
 
 const STRICTNESS: Readonly<Record<SyncMode, number>> = { always: 0, "init-only": 1, never: 2 };
 
-/** Of the rules as they are now: they are replaced, never changed. */
+/** Caches compiled rules. Rules objects are replaced, never mutated. */
 const compiled = new WeakMap<SyncRules, ReadonlyMap<string, SyncMode>>();
 
 /**
- * `prefix` without its slash names the directory itself. Names that some disks take for one are one; of two rules for the same directory
- * the stricter counts, so that their order never matters.
+ * A prefix without a trailing slash also matches the directory itself. Names that are equal on some file systems are equal here. Of two rules for
+ * the same directory the stricter applies, so order never matters.
  */
 export function modeOf(rules: SyncRules, path: string): SyncMode {
   const modes = compiled.get(rules) ?? compile(rules);
@@ -31,12 +31,12 @@ function compile(rules: SyncRules): ReadonlyMap<string, SyncMode> {
   return modes;
 }
 
-/** May a copy send this path up? What is `init-only` was seeded and stays with its owner. */
+/** Reports whether clients may push this path. An `init-only` path is seeded and then stays with its owner. */
 export function travelsUp(rules: SyncRules, path: string): boolean {
   return modeOf(rules, path) === "always";
 }
 
-/** Does a copy get this path? What is `init-only` comes once, when it joins. */
+/** Reports whether clients receive this path. An `init-only` path comes once, when the client joins. */
 export function travelsDown(rules: SyncRules, path: string): boolean {
   return modeOf(rules, path) !== "never";
 }

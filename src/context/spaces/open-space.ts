@@ -1,4 +1,4 @@
-// A space that is open, as other features work with it.
+// An open space, as other features see it.
 
 import type { SpaceEngine } from "../versioned-store/engine.ts";
 import type { SpaceFile } from "./schema.ts";

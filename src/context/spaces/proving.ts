@@ -1,6 +1,6 @@
-// For health: can the spaces be used, and do they take writes? Each that is open is read; of each disk that spaces lie on one is written to.
-// The start opens every space, so one that is not open could not be opened: its disk is written to all the same, and nothing tries to open
-// it, since that may be much work. Whoever asks for it does.
+// The health check of the spaces: reads every open space, and writes to one space on each disk. Startup opens every space, so a space that is not
+// open failed to open. The check still writes to its disk, but does not try to open it, because that may take long; the next request for the
+// space does.
 
 import { statSync } from "node:fs";
 import { Stretch, turnOfOthers } from "../../kit/clock.ts";
@@ -8,12 +8,12 @@ import type { HealthProblem } from "../../kit/health.ts";
 import { probeSpace } from "./space-file.ts";
 import type { OpenSpace } from "./open-space.ts";
 
-/** Spaces that could not be opened when somebody last tried. */
+/** Tracks the spaces whose last attempt to open failed. */
 export class Unopened {
   readonly #names = new Set<string>();
   readonly #isSpace: (name: string) => boolean;
 
-  /** `isSpace`: one may be removed while somebody waits to open it. */
+  /** `isSpace`: a space may be removed while a caller waits to open it. */
   constructor(isSpace: (name: string) => boolean) {
     this.#isSpace = isSpace;
   }
@@ -33,13 +33,13 @@ export class Unopened {
     }
   }
 
-  /** The others are served, so this keeps nobody from working. */
+  /** Reported as a problem; the other spaces still work. */
   problems(): HealthProblem[] {
     return this.#names.size === 0 ? [] : [{ what: "spaces", reason: "broken" }];
   }
 }
 
-/** Raises what the first that does not answer or does not take a write raises. */
+/** Raises the error of the first space that cannot be read or written. */
 export async function proveSpaces(
   open: Iterable<OpenSpace>,
   unopened: Iterable<string>,

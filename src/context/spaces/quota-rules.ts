@@ -1,5 +1,5 @@
-// Which limits are in force for a space. Those of the server are the operator's: a space may have smaller ones, larger ones only when an admin
-// set them. Each limit remembers who set it, so that the answer stays the same when that person's role changes.
+// The limits in force for a space. A space may lower the server's limits, but only an admin may raise them. Each limit records who set it, in
+// which role, so that a later change of that role has no effect.
 
 import { AppError } from "../../kit/error.ts";
 import type { Caller } from "../identity/caller.ts";
@@ -20,8 +20,8 @@ export function quotasInForce(server: EffectiveQuotas, own: Own): EffectiveQuota
 }
 
 /**
- * The limits of a space after this person set them; 0 or absent: the server's. A lead may keep what an admin set, but set nothing above the
- * server's. Raises `forbidden` with `quota, asked, limit`.
+ * Returns the limits of a space after the caller set them; 0 or absent: the server's. A lead may keep a limit that an admin set, but may not
+ * exceed the server's. Raises `forbidden` with `quota, asked, limit`.
  */
 export function quotasSetBy(
   caller: Caller,
@@ -43,7 +43,7 @@ export function quotasSetBy(
     else
       throw new AppError(
         "forbidden",
-        `${quota}: the server allows ${limit}; only an admin may set more for a space`,
+        `${quota}: above the server's limit of ${limit}; only an admin may set a higher limit`,
         { quota, asked: value, limit },
       );
   }

@@ -1,4 +1,4 @@
-// Spaces: records, rules of sync, quotas, and the file in which a space says what it is.
+// Spaces: records, sync rules, quotas, and `space.yaml`.
 
 import { Type, type Static } from "@sinclair/typebox";
 import { pathProblem } from "../../kit/paths.ts";
@@ -6,13 +6,13 @@ import { judgedText, closed, nullable, oneOf, Time } from "../../kit/schema.ts";
 import { Head } from "../versioned-store/schema.ts";
 
 export const SPACE_NAME_PATTERN = "^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$";
-/** What is wrong with the name of a new space; undefined when it is accepted. It is the name of a folder, on any system. */
+/** Returns the problem with the name of a new space; undefined if it is valid. The name must be a valid folder name on any system. */
 export function spaceNameProblem(name: string): string | undefined {
   if (!new RegExp(SPACE_NAME_PATTERN).test(name))
     return "1 to 63 lower-case letters, digits and hyphens, with a letter or digit at both ends";
   return pathProblem(name);
 }
-/** A name that none can have is that of no space, in an address: 404. */
+/** An impossible name in a URL is not a validation error but an unknown space: 404. */
 const SpaceName = judgedText({ pattern: SPACE_NAME_PATTERN });
 export const SPACES_MAX = 1_000;
 export const SYNC_RULES_MAX = 1_000;
@@ -21,24 +21,24 @@ export const syncModes = ["always", "init-only", "never"] as const;
 export const SyncMode = oneOf(syncModes);
 export type SyncMode = (typeof syncModes)[number];
 
-/** Path prefix → mode; the longest prefix that matches decides, `always` when none does. */
+/** Path prefix → mode. The longest matching prefix applies; the default is `always`. */
 export const SyncRules = Type.Record(Type.String(), SyncMode);
 export type SyncRules = Static<typeof SyncRules>;
 export const DEFAULT_SYNC: SyncRules = { "identity/": "init-only" };
 
 const Limit = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
-/** 0: as the server has it. */
+/** 0: server default. */
 export const Quotas = closed({
   max_file_size: Type.Optional(Limit),
   max_space_size: Type.Optional(Limit),
   max_files: Type.Optional(Limit),
 });
 export type Quotas = Static<typeof Quotas>;
-/** What is in force; never 0 for "no limit". */
+/** The limits in force; never 0. */
 export const EffectiveQuotas = closed({ max_file_size: Limit, max_space_size: Limit, max_files: Limit });
 export type EffectiveQuotas = Static<typeof EffectiveQuotas>;
 
-/** Who set a limit of a space, in the role that they had then. */
+/** The user who set a limit of a space, and their role at that time. */
 const QuotaOrigin = closed({ name: Type.String(), role: oneOf(["admin", "space-lead"] as const) });
 export const QuotaOrigins = closed({
   max_file_size: Type.Optional(QuotaOrigin),
@@ -57,7 +57,7 @@ export const Space = closed({
   versions: Type.Integer(),
   sync: SyncRules,
   quotas: EffectiveQuotas,
-  /** Of the limits that are the space's own; those of the server have no entry. */
+  /** Only for the space's own limits; the server's have no entry. */
   quotas_set_by: QuotaOrigins,
 });
 export type Space = Static<typeof Space>;

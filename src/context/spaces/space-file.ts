@@ -1,5 +1,5 @@
-// `.cairn/space.yaml`: what a space is, for people to read and to edit by hand, and the same in its database. The file counts when somebody
-// edited it while the server was stopped; the database counts when the file is lost, unreadable, or older than the last change.
+// `.cairn/space.yaml`: the metadata of a space, which people can read and edit. The database holds a copy. The file wins if someone edited it
+// while the server was stopped; the database wins if the file is missing, unreadable, or older than the last change.
 
 import { existsSync, readFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
@@ -26,12 +26,12 @@ export function spaceFilePath(folder: string): string {
   return join(folder, OWN, FILE);
 }
 
-/** Is there a space in the folder, with its file or without? */
+/** Reports whether the folder holds a space, with or without its file. */
 export function holdsSpace(folder: string, engine: EngineKind): boolean {
   return existsSync(spaceFilePath(folder)) || engine.holdsSpace(folder);
 }
 
-/** Raises what the disk of the folder raises when it takes no writes. */
+/** Raises the disk's error if the folder is not writable. */
 export function probeSpace(folder: string): Promise<void> {
   return probeDirectory(join(folder, OWN));
 }
@@ -41,7 +41,7 @@ export function readSpaceFile(path: string): SpaceFile {
   return parsed(readFileSync(path), path);
 }
 
-/** For a backup: the file as it lies there, or what it should be when it cannot be read. */
+/** Returns the file for a backup: as it is on disk, or rebuilt if it is unreadable. */
 export function spaceFileBytes(folder: string, file: SpaceFile): Uint8Array {
   const path = spaceFilePath(folder);
   try {
@@ -53,7 +53,7 @@ export function spaceFileBytes(folder: string, file: SpaceFile): Uint8Array {
   }
 }
 
-/** When the space is opened. Raises `invalid` for a file that is not valid where the database does not know better. */
+/** Called when the space is opened. Raises `invalid` for an invalid file if the database has no copy. */
 export async function openSpaceFile(
   folder: string,
   { metadata }: Pick<SpaceEngine, "metadata">,
@@ -78,8 +78,8 @@ export async function openSpaceFile(
 }
 
 /**
- * First the database, then the file: a crash between the two leaves the older file, which is recognised. `begin`: see `MetadataKeeper.set`. A file that
- * could not be written is written at the next open.
+ * Writes the database first, then the file: a crash between the two leaves the older file, which is recognized. The next open retries a failed
+ * write of the file. `begin`: see `MetadataKeeper.set`.
  */
 export async function saveSpaceFile(
   folder: string,

@@ -1,5 +1,5 @@
-// The spaces of a server: made, opened when first used, listed for who may see them, deleted with everything in them. What a space is called
-// and how it behaves stands in its own folder, so that the folder can be copied.
+// The spaces of a server: created, opened on first use, listed for those who may see them, deleted with all their content. The name and settings
+// of a space are in its own folder, so that the folder can be copied.
 
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -36,9 +36,9 @@ import { canonicalRules, visibleRules } from "./sync-rules.ts";
 import { tellerOf } from "./telling.ts";
 import { templateFiles } from "./templates.ts";
 
-/** What is left of a space that is being removed. */
+/** Prefixes the folder of a space that is being removed. */
 const REMOVED_PREFIX = ".removed-";
-/** Changes that are caught up at once. */
+/** The changes read from a log at once. */
 const LOG_PAGE = 500;
 
 /** A space as it was at one moment. */
@@ -46,13 +46,13 @@ export interface FrozenSpace {
   readonly name: string;
   readonly head: Head;
   readonly totals: Totals;
-  /** Of its `space.yaml`. */
+  /** The bytes of its `space.yaml`. */
   readonly file: Uint8Array;
   readonly database: FrozenFile;
 }
 
 export interface SpacesDeps {
-  /** Where the folders of the spaces are. */
+  /** Contains the folders of the spaces. */
   readonly directory: string;
   readonly engine: EngineKind;
   readonly audit: Audit;
@@ -61,7 +61,7 @@ export interface SpacesDeps {
   readonly log: Log;
   readonly quotas: EffectiveQuotas;
   readonly versionsKept: number;
-  /** Told after each commit to any of them how long it took, in ms. */
+  /** Called after each commit to any space with its duration in ms. */
   readonly onCommit?: (ms: number) => void;
 }
 
@@ -71,14 +71,14 @@ export class Spaces {
   readonly #unopened = new Unopened((name) => this.#names.has(name));
   readonly #names = new Set<string>();
   readonly #lock = new KeyedLock<string>();
-  /** Their files are being copied, so none may go away. */
+  /** A backup is copying the files, so no space may be removed. */
   #frozen = false;
 
   constructor(deps: SpacesDeps) {
     this.#deps = deps;
   }
 
-  /** Finds the spaces, and clears away what a crash left of removed ones. */
+  /** Finds the spaces, and deletes removed ones that a crash left behind. */
   prepare(): void {
     const { directory, engine } = this.#deps;
     mkdirSync(directory, { recursive: true, mode: PRIVATE_DIRECTORY_MODE });
@@ -90,7 +90,7 @@ export class Spaces {
     }
   }
 
-  /** One that cannot be opened is left out: the log says so, and whoever asks for it hears why. */
+  /** Leaves out a space that cannot be opened: the log has the reason, and so does a request for that space. */
   async list(caller: Caller): Promise<Space[]> {
     const names = [...this.#names].filter((name) => caller.rights.sees(name)).sort();
     const records: Space[] = [];
@@ -105,36 +105,36 @@ export class Spaces {
     return this.#record(caller, await this.looked(caller, name));
   }
 
-  /** Raises `not_found`, the same for a space that is not there and one that this person may not know of. */
+  /** Raises `not_found` for an unknown space and equally for one that the caller may not see. */
   async visible(caller: Caller, name: string): Promise<OpenSpace> {
     this.#requireSeen(caller, name);
     return this.#opened(name);
   }
 
-  /** As `visible`, for who only looks. */
+  /** As `visible`, for reads: audits the refusal. */
   async looked(caller: Caller, name: string): Promise<OpenSpace> {
     this.requireVisible(caller, name);
     return this.#opened(name);
   }
 
-  /** Raises `not_found`, or `forbidden` for who may see the space and is no lead there. */
+  /** Raises `not_found`, or `forbidden` for a caller who sees the space but is not a lead there. */
   async led(caller: Caller, name: string): Promise<OpenSpace> {
     this.requireLead(caller, name);
     return this.#opened(name);
   }
 
-  /** Raises `not_found`, on record for a space that is there: of a change the refusal is on record anyway. */
+  /** Raises `not_found`, and audits it if the space exists. Refused changes are audited anyway. */
   requireVisible(caller: Caller, name: string): void {
     if (this.#names.has(name) && !caller.rights.sees(name))
       this.#deps.audit.record(caller, { action: "space.read", space: name }, notFound("space", name));
     this.#requireSeen(caller, name);
   }
 
-  /** Asked once more in the step or the transaction that makes a change. Raises `not_found`, `forbidden`, `unauthenticated`. */
+  /** Called again in the step or transaction that makes a change. Raises `not_found`, `forbidden`, `unauthenticated`. */
   requireLead(caller: Caller, name: string): void {
     this.#requireSeen(caller, name);
     if (!caller.rights.has("lead", name))
-      throw new AppError("forbidden", `only a space-lead or an admin may do that in ${name}`);
+      throw new AppError("forbidden", `requires the role space-lead or admin in ${name}`);
   }
 
   #requireSeen(caller: Caller, name: string): void {
@@ -153,7 +153,7 @@ export class Spaces {
       const problem = spaceNameProblem(name);
       if (problem) throw new AppError("invalid", `name: ${problem}`);
       return this.#lock.run(name, async () => {
-        if (this.#names.has(name)) throw new AppError("conflict", `name: there is a space "${name}" already`);
+        if (this.#names.has(name)) throw new AppError("conflict", `name: a space "${name}" already exists`);
         if (this.#names.size >= SPACES_MAX)
           throw new AppError("refused", `at most ${SPACES_MAX} spaces on one server`);
         const space = await this.#make(caller, name, input.template ?? "team");
@@ -175,12 +175,12 @@ export class Spaces {
       if (confirm !== name)
         throw new AppError(
           "refused",
-          `deleting a space removes every version of every file; confirm it with ?confirm=${name}`,
+          `deleting a space removes every version of every file; confirm with ?confirm=${name}`,
         );
       return this.#lock.run(name, async () => {
         if (this.#frozen)
-          throw new AppError("conflict", "a backup is being made; try again when it is there");
-        // Whoever waited for the lock may have lost the right meanwhile.
+          throw new AppError("conflict", "a backup is running; try again when it has finished");
+        // The caller may have lost the right while waiting for the lock.
         requireAdmin(caller);
         const { files, bytes } = space.engine.totals();
         this.#names.delete(name);
@@ -196,7 +196,7 @@ export class Spaces {
     });
   }
 
-  /** The limits as they are in force for a space. */
+  /** Returns the limits in force for a space. */
   quotasOf({ file }: OpenSpace): EffectiveQuotas {
     return quotasInForce(this.#deps.quotas, file);
   }
@@ -255,7 +255,7 @@ export class Spaces {
     );
   }
 
-  /** Opens each space once, so that events that a crash took away are told without waiting for somebody to ask for the space. */
+  /** Opens each space once, so that events lost in a crash are published without waiting for a request. */
   async catchUpAll(): Promise<void> {
     for (const name of this.names()) if (this.#names.has(name)) await this.#openedOrLogged(name);
   }
@@ -269,7 +269,7 @@ export class Spaces {
     }
   }
 
-  /** Opens all of them. Raises what the first that can't be opened raises, with its name. */
+  /** Opens all spaces. Raises the first failure, with the name of the space. */
   async openAll(): Promise<OpenSpace[]> {
     const opened: OpenSpace[] = [];
     for (const name of this.names()) {
@@ -285,12 +285,12 @@ export class Spaces {
     return opened;
   }
 
-  /** Resolves at a moment when all spaces can be frozen: none is being written in steps. */
+  /** Resolves when all spaces can be frozen: no write in several steps is running. */
   async calm(): Promise<void> {
     for (const { engine } of this.#open.values()) if (engine.busy) return engine.busy.then(() => this.calm());
   }
 
-  /** All spaces at the same moment, once they are open; none can be removed until `thaw`. Raises as `Db.freeze` does. */
+  /** Freezes all spaces at the same moment. All must be open. None can be removed until `thaw`. Raises as `Db.freeze` does. */
   freeze(): FrozenSpace[] {
     const frozen: FrozenSpace[] = [];
     try {
@@ -314,7 +314,7 @@ export class Spaces {
     this.#frozen = false;
   }
 
-  /** Raises what the first space or disk that does not take a write raises. */
+  /** Raises the error of the first space or disk that is not writable. */
   prove(): Promise<void> {
     return proveSpaces(this.#open.values(), this.#unopened.names, (name) => this.#folder(name));
   }
@@ -327,7 +327,7 @@ export class Spaces {
     return join(this.#deps.directory, name);
   }
 
-  /** Of all spaces that are open, which after the start are all of them. */
+  /** Sums the open spaces; after startup, all spaces are open. */
   totals(): { files: number; bytes: number } {
     const sum = { files: 0, bytes: 0 };
     for (const { engine } of this.#open.values()) {
@@ -371,7 +371,7 @@ export class Spaces {
     const log = (after: number) => engine.log(after, LOG_PAGE);
     await audit.catchUp(name, engine.head(), log);
     await events.catchUp(name, engine.head(), log);
-    // Last: nobody writes before what a crash left unrecorded and untold is on record and told.
+    // Last, so that no one writes before the changes that a crash left unrecorded are recorded and published.
     this.#open.set(name, space);
     return space;
   }
@@ -380,7 +380,7 @@ export class Spaces {
     const { directory, clock } = this.#deps;
     const files = templateFiles(template);
     const folder = join(directory, name);
-    // What somebody put there by hand is theirs, whatever comes of this.
+    // An existing folder belongs to the user and is kept even if this fails.
     const isOurs = !existsSync(folder);
     let engine: SpaceEngine | undefined;
     try {
@@ -395,7 +395,7 @@ export class Spaces {
       await this.#deps.events.catchUp(name, engine.head(), () => Promise.resolve([]));
       const created_at = rfc3339(clock.now());
       const space = { name, engine, file: { name, created_at, template, sync: DEFAULT_SYNC } };
-      // Last: without it there is no space here.
+      // Last, because this file makes the folder a space.
       await saveSpaceFile(folder, engine, space.file, () => requireAdmin(caller), this.#deps);
       this.#open.set(name, space);
       this.#names.add(name);
@@ -419,8 +419,8 @@ export class Spaces {
   }
 
   /**
-   * One change after the other: each begins with what the one before made. `change` is pure, and called again inside the write: it may raise
-   * what the rights of that moment do not allow.
+   * Applies changes one after another, each to the result of the previous one. `change` must be pure: it is called again inside the write, where
+   * it may raise if the caller's rights have changed.
    */
   #save(caller: Caller, space: OpenSpace, change: (file: SpaceFile) => SpaceFile): Promise<void> {
     return this.#lock.run(space.name, async () => {

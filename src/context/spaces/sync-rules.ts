@@ -1,4 +1,4 @@
-// The sync rules of a space as they are stored, and as a person may see them: their prefixes are names of directories.
+// The sync rules of a space, in canonical form and filtered for a caller: the prefixes reveal names of directories.
 
 import { AppError } from "../../kit/error.ts";
 import { parseDocumentPath, type DocumentPath } from "../../kit/paths.ts";
@@ -16,14 +16,14 @@ export function canonicalRules(rules: SyncRules): SyncRules {
   return canonical;
 }
 
-/** Leads see all, since they replace all. Others see the rules for places in which they may list something. */
+/** Leads see all rules, because they replace all. Others see the rules for places where they may list something. */
 export async function visibleRules(caller: Caller, { name, engine, file }: OpenSpace): Promise<SyncRules> {
   const { rights } = caller;
   if (rights.has("lead", name)) return file.sync;
   const visible: Record<string, SyncRules[string]> = {};
   for (const [prefix, mode] of Object.entries(file.sync)) {
     const path = pathOf(prefix);
-    // The rule may be about a single file.
+    // The rule may name a single file.
     const isFile = rights.may("list", name, path) && (await engine.live(path)) !== undefined;
     if (isFile || rights.mayListBelow(name, path)) visible[prefix] = mode;
   }

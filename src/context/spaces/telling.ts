@@ -1,4 +1,4 @@
-// What a commit to a space leads to: each change is put on record and told as an event, in the order of the log.
+// Handles a commit to a space: writes an audit record and an event for each change, in the order of the log.
 
 import type { Audit } from "../audit/audit.ts";
 import type { Events } from "../events/events.ts";
@@ -10,7 +10,7 @@ export interface Telling {
   readonly events: Events;
 }
 
-/** Called with every commit, once it is durable. `by`: the `Caller`, where a person asked for it. */
+/** Returns the handler, called with every commit once it is durable. `by`: the `Caller`, if there is one. */
 export function tellerOf({ audit, events }: Telling, space: string) {
   return (applied: Applied, { author: actor, by }: Pick<Batch, "author" | "by">): void => {
     audit.recordChanges(space, applied, actor, by as Caller | undefined);

@@ -1,4 +1,4 @@
-// What a new space begins with. The texts are in embed/templates, compiled in.
+// The initial files of a new space. The texts come from embed/templates and are compiled in.
 
 import { AppError } from "../../kit/error.ts";
 import entry from "../../../embed/templates/team/context-entry.md" with { type: "text" };

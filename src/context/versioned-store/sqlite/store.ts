@@ -111,10 +111,10 @@ function lastChange(file: string, seq: string): string {
 export type SpaceStore = ReturnType<typeof spaceStore>;
 
 export function spaceStore(db: Db) {
-  // What was destroyed is overwritten, not only let go: the file is what backups and copies take along.
+  // Overwrites destroyed content instead of only freeing its pages, because backups and copies contain the whole file.
   db.exec("PRAGMA secure_delete = ON");
-  // What a row refers to was made or read in the same transaction, and verifying a backup checks all of it. Checked here as well, each
-  // version that retention prunes would be looked for in all others.
+  // Every reference is created or read in the same transaction, and verifying a backup checks them all. Enforcing them here would make SQLite
+  // search all versions for each one that retention prunes.
   db.exec("PRAGMA foreign_keys = OFF");
   return {
     space: db.query<SpaceRow, []>("SELECT epoch, seq, files, bytes, versions FROM space"),
