@@ -4,6 +4,8 @@ import { randomSecret } from "./random.ts";
 
 const TOKEN_PREFIX = "cairn_";
 const TOKEN_BITS = 256;
+/** Longer ones are refused without a look at the store. */
+export const TOKEN_CHARACTERS_MAX = 512;
 
 /** SHA-256 as lower-case hex. */
 export function sha256Hex(data: string | Uint8Array): string {

@@ -2,11 +2,11 @@
 // what was looked up; each change of people empties it in the step that commits. Inside a write the store itself is asked.
 
 import type { Clock } from "../../kit/clock.ts";
-import { tokenHash } from "../../kit/crypto.ts";
+import { TOKEN_CHARACTERS_MAX, tokenHash } from "../../kit/crypto.ts";
 import type { Db } from "../../kit/db.ts";
-import { messageOf } from "../../kit/error.ts";
 import { badCredential, bearerOf, noCredential } from "../../kit/http/bearer.ts";
 import type { Exchange } from "../../kit/http/exchange.ts";
+import { LastUsed } from "../../kit/last-used.ts";
 import type { Log } from "../../kit/log.ts";
 import { Rights } from "../access/rights.ts";
 import type { AclRule, Role } from "../access/schema.ts";
@@ -17,10 +17,7 @@ import type { PeopleRecords } from "./records.ts";
 import type { PeopleStore, TokenRow, UserRow } from "./store.ts";
 
 const CACHED_TOKENS_MAX = 10_000;
-const TOUCH_INTERVAL_MS = 60_000;
 const DAY_MS = 86_400_000;
-/** Longer ones are not even looked up. */
-const TOKEN_CHARACTERS_MAX = 512;
 
 interface Known {
   readonly token: TokenRow;
@@ -42,8 +39,7 @@ export interface AuthenticationDeps {
 export class Authentication {
   readonly #deps: AuthenticationDeps;
   readonly #known = new Map<string, Known>();
-  readonly #used = new Map<number, number>();
-  #touchTimer: ReturnType<typeof setTimeout> | undefined;
+  readonly #used: LastUsed;
   /** The operator of this machine, for as long as this process runs (people/local-door.ts). */
   #localHash: string | undefined;
   #localName = "";
@@ -53,6 +49,8 @@ export class Authentication {
 
   constructor(deps: AuthenticationDeps) {
     this.#deps = deps;
+    const { db, log, store } = deps;
+    this.#used = new LastUsed(db, log, (id, time) => store.touchToken.run(time, id));
   }
 
   /** A program on this machine that presents this token acts as its operator, an admin. Through a proxy the token is worth nothing. */
@@ -79,7 +77,7 @@ export class Authentication {
       return exchange.isDirectLocal() ? operator(this.#localName, about) : undefined;
     const known = this.#lookUp(hash);
     if (!known) return undefined;
-    this.#markUsed(known.token.id);
+    this.#used.mark(known.token.id, this.#deps.clock.now());
     const generation = this.#generation;
     const validUntil = this.#deps.records.expiryOf(known.token);
     return new SignedIn(known, about, () => {
@@ -140,14 +138,7 @@ export class Authentication {
 
   /** Writes collected last-used times; also at shutdown. */
   flushLastUsed(): Promise<void> {
-    clearTimeout(this.#touchTimer);
-    this.#touchTimer = undefined;
-    const used = [...this.#used];
-    this.#used.clear();
-    if (used.length === 0) return Promise.resolve();
-    return this.#deps.db.write(() => {
-      for (const [id, time] of used) this.#deps.store.touchToken.run(time, id);
-    });
+    return this.#used.flush();
   }
 
   /** Undefined when the credential is not valid now. */
@@ -175,18 +166,6 @@ export class Authentication {
 
   #isBefore(time: number | null): boolean {
     return time === null || this.#deps.clock.now() < time;
-  }
-
-  #markUsed(tokenId: number): void {
-    const { clock, log } = this.#deps;
-    this.#used.set(tokenId, clock.now());
-    if (this.#touchTimer) return;
-    this.#touchTimer = setTimeout(() => {
-      this.flushLastUsed().catch((error: unknown) =>
-        log.error("cannot store the last-used times", { error: messageOf(error) }),
-      );
-    }, TOUCH_INTERVAL_MS);
-    this.#touchTimer.unref?.();
   }
 }
 

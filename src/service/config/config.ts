@@ -4,13 +4,14 @@
 import { readFileSync, existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { Value } from "@sinclair/typebox/value";
+import { TOKEN_CHARACTERS_MAX } from "../../kit/crypto.ts";
 import { homeDirectory, type Environment } from "../../kit/environment.ts";
 import { AppError, messageOf, systemCode } from "../../kit/error.ts";
 import { isLoopbackAddress } from "../../kit/http/guard.ts";
 import { AddressList } from "../../kit/http/client-address.ts";
 import { logLevels, type LogLevel } from "../../kit/log.ts";
 import { firstProblem } from "../../kit/schema-problem.ts";
-import { SEED_TOKEN_CHARACTERS_MIN, TOKEN_CHARACTERS_MAX } from "../identity/schema.ts";
+import { SEED_TOKEN_CHARACTERS_MIN } from "../identity/schema.ts";
 import {
   CONFIG_FILE_NAME,
   ConfigFile,

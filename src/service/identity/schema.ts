@@ -2,8 +2,6 @@
 
 import { oneOf } from "../../kit/schema.ts";
 
-/** Longer tokens are refused without a lookup. */
-export const TOKEN_CHARACTERS_MAX = 512;
 export const SEED_TOKEN_CHARACTERS_MIN = 24;
 
 export const roles = ["admin", "team-lead", "member"] as const;

@@ -5,45 +5,39 @@
 // in batches, at most once a minute.
 
 import type { Clock } from "../../kit/clock.ts";
-import { tokenHash } from "../../kit/crypto.ts";
+import { TOKEN_CHARACTERS_MAX, tokenHash } from "../../kit/crypto.ts";
 import type { Db } from "../../kit/db.ts";
-import { messageOf } from "../../kit/error.ts";
 import { badCredential, bearerOf, noCredential } from "../../kit/http/bearer.ts";
 import type { ClientAddresses } from "../../kit/http/client-address.ts";
 import type { Exchange } from "../../kit/http/exchange.ts";
+import { LastUsed } from "../../kit/last-used.ts";
 import type { Log } from "../../kit/log.ts";
 import type { Caller } from "../identity/caller.ts";
 import type { Role } from "../identity/schema.ts";
-import { TOKEN_CHARACTERS_MAX } from "../identity/schema.ts";
 import { SESSION_IDLE_DAYS } from "./schema.ts";
 import { sessionCookie, sessionToken } from "./session-cookie.ts";
 import type { PeopleStore, TokenRow } from "./store.ts";
 
 const CACHED_TOKENS_MAX = 1000;
-const TOUCH_INTERVAL_MS = 60_000;
 const DAY_MS = 86_400_000;
 
 export class Authentication {
   readonly #store: PeopleStore;
-  readonly #db: Db;
   readonly #clock: Clock;
-  readonly #log: Log;
   readonly #addresses: ClientAddresses;
   readonly #tokens = new Map<string, TokenRow>();
-  readonly #used = new Map<number, number>();
+  readonly #used: LastUsed;
   #admin: { id: number; name: string } | undefined;
   /** Incremented by every change of users or tokens, which makes roles read earlier stale. */
   #generation = 0;
   /** True while a change is not yet durable: it may be rolled back, so nothing read now is cached. */
   #changing = false;
-  #touchTimer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(store: PeopleStore, db: Db, clock: Clock, log: Log, addresses: ClientAddresses) {
     this.#store = store;
-    this.#db = db;
     this.#clock = clock;
-    this.#log = log;
     this.#addresses = addresses;
+    this.#used = new LastUsed(db, log, (id, time) => store.touchToken.run(time, id));
   }
 
   /** Raises `unauthenticated`. */
@@ -83,14 +77,7 @@ export class Authentication {
 
   /** Writes the collected last-used times. Also called at shutdown. */
   flushLastUsed(): Promise<void> {
-    clearTimeout(this.#touchTimer);
-    this.#touchTimer = undefined;
-    const used = [...this.#used];
-    this.#used.clear();
-    if (used.length === 0) return Promise.resolve();
-    return this.#db.write(() => {
-      for (const [tokenId, time] of used) this.#store.touchToken.run(time, tokenId);
-    });
+    return this.#used.flush();
   }
 
   /** Undefined when the token is unknown, revoked or expired. */
@@ -101,7 +88,7 @@ export class Authentication {
     if (!row || (row.kind === "session" && now - lastUsed! > SESSION_IDLE_DAYS * DAY_MS)) return undefined;
     // Update the cached row too: once the collected times are flushed, the next idle check reads it.
     row.last_used_at = now;
-    this.#markUsed(row.token_id, now);
+    this.#used.mark(row.token_id, now);
     const auth = row.kind === "session" ? "session" : "token";
     return this.#caller(exchange, { id: row.user_id, name: row.name, role: row.role }, auth, row.token_id);
   }
@@ -154,17 +141,6 @@ export class Authentication {
     this.#generation += 1;
     this.#tokens.clear();
     this.#admin = undefined;
-  }
-
-  #markUsed(tokenId: number, now: number): void {
-    this.#used.set(tokenId, now);
-    if (this.#touchTimer) return;
-    this.#touchTimer = setTimeout(() => {
-      this.flushLastUsed().catch((error: unknown) =>
-        this.#log.error("cannot store the last-used times", { error: messageOf(error) }),
-      );
-    }, TOUCH_INTERVAL_MS);
-    this.#touchTimer.unref?.();
   }
 }
 
