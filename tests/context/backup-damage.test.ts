@@ -347,7 +347,7 @@ describe("the audit record", () => {
     ]);
     expect([restored.exitCode, restored.stderr]).toEqual([
       0,
-      expect.stringContaining("the audit chain is broken line=2"),
+      expect.stringContaining("the audit file is broken line=2"),
     ]);
     const verified = await runBinary("cairn", ["audit", "verify", "--server-dir", directory]);
     expect([verified.exitCode, verified.stdout]).toEqual([
