@@ -25,7 +25,6 @@ import { buildConversation } from "./conversation/build.ts";
 import { buildEgress } from "./egress/build.ts";
 import { Directories } from "./files/directories.ts";
 import { Files } from "./files/files.ts";
-import { filesStore } from "./files/store.ts";
 import { fileTools } from "./files/tools.ts";
 import { buildGears } from "./gears/build.ts";
 import type { Ground } from "./ground.ts";
@@ -49,6 +48,7 @@ import { resumedEnds } from "./turns/events.ts";
 import { usageStore } from "./usage/store.ts";
 import { Usages } from "./usage/usage.ts";
 import { Access } from "./workspaces/access.ts";
+import { Ownership } from "./workspaces/ownership.ts";
 import { workspaceStore } from "./workspaces/store.ts";
 import { Workspaces, type WorkspacePart } from "./workspaces/workspaces.ts";
 
@@ -83,11 +83,16 @@ export function buildParts(options: PartsOptions) {
   const streams = new Streams();
   const installation = installationName(db);
   const sandbox = options.sandbox ?? ownSandbox(ground, installation);
-  const people = buildPeople(ground, { revoked: (revocation) => turns.standing.revoke(revocation) });
-  const { authentication, teams } = people;
-  const { providers, models } = buildCatalog(ground, ownListener);
-
   const workspaceRows = workspaceStore(db);
+  const people = buildPeople(ground, {
+    ownedWorkspaces: new Ownership(workspaceRows),
+    revoked: (revocation) => turns.standing.revoke(revocation),
+  });
+  const { authentication, teams } = people;
+  const { providers, models } = buildCatalog(ground, {
+    ownListener,
+    agentsWith: (modelId) => blueprint.countWithModel(modelId),
+  });
   const access = new Access(workspaceRows);
   const blueprint = new Blueprint({
     db,
@@ -98,7 +103,7 @@ export function buildParts(options: PartsOptions) {
     audit,
     clock,
   });
-  const directories = new Directories({ data: config.data, store: filesStore(db), background, clock, log });
+  const directories = new Directories({ data: config.data, access, background, clock, log });
   const files = new Files({ db, access, journal, audit, directories });
   const { instructions, proposals, libraryTools } = buildLibrary(ground, { access, blueprint });
   // The order matters: copying bindings needs the agents' copies.
@@ -127,7 +132,7 @@ export function buildParts(options: PartsOptions) {
   const { conversation, prompts } = buildConversation(ground, access);
   const workspaceBudget = workspaces.budgetOf.bind(workspaces);
   const usages = new Usages({ store: usageStore(db), access, blueprint, workspaceBudget, clock });
-  const { searches, grants, egressTools } = buildEgress(ground, { access, blueprint, network });
+  const { searches, grants, egressTools } = buildEgress(ground, { access, blueprint, conversation, network });
   const { gears, gearBindings, gearRuns, gearTools } = buildGears(ground, {
     access,
     blueprint,

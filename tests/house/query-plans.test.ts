@@ -2,57 +2,33 @@
 // many values by their position.
 
 import { expect, test } from "bun:test";
-import { join } from "node:path";
-import { ROOT } from "../../release/step.ts";
-import { serverMigrations } from "../../src/context/migrations/migrations.ts";
-import { spaceMigrations } from "../../src/context/versioned-store/sqlite/migrations/migrations.ts";
 import { openDatabase, type Db } from "../../src/kit/db.ts";
-import { migrate, type Migration } from "../../src/kit/migrate.ts";
-import { migrations } from "../../src/service/migrations/migrations.ts";
-import { resumedEnds } from "../../src/service/turns/events.ts";
-import { codeFiles } from "./source.ts";
+import { statementsOf, type Database } from "./statements.ts";
 
-interface Side {
-  readonly migrations: readonly Migration[];
-  readonly stores: RegExp;
-  /** Tables that grow with use; the others are small by limits of their own. */
-  readonly growing: readonly string[];
-}
-
-const SIDES: Record<string, Side> = {
-  service: {
-    migrations,
-    stores: /^src\/service\/.*store\.ts$/,
-    growing: [
-      "agents",
-      "audit",
-      "blueprints",
-      "calls",
-      "egress_requests",
-      "entries",
-      "events",
-      "gear_runs",
-      "gear_versions",
-      "instruction_proposals",
-      "instruction_versions",
-      "prompt_parts",
-      "runs",
-      "spending",
-      "tool_calls",
-      "turns",
-    ],
-  },
-  "context server": {
-    migrations: serverMigrations,
-    stores: /^src\/context\/(?!versioned-store|backup).*store\.ts$/,
-    growing: ["events"],
-  },
-  space: {
-    migrations: spaceMigrations,
-    stores: /^src\/context\/versioned-store\/.*store\.ts$/,
-    growing: ["files", "versions", "changes", "blobs", "links", "front_matter"],
-  },
+/** Tables that grow with use; the others are small by limits of their own. */
+const GROWING: Record<Database, readonly string[]> = {
+  service: [
+    "agents",
+    "audit",
+    "blueprints",
+    "calls",
+    "egress_requests",
+    "entries",
+    "events",
+    "gear_runs",
+    "gear_versions",
+    "instruction_proposals",
+    "instruction_versions",
+    "prompt_parts",
+    "runs",
+    "spending",
+    "tool_calls",
+    "turns",
+  ],
+  "context server": ["events"],
+  space: ["files", "versions", "changes", "blobs", "links", "front_matter"],
 };
+const DATABASES = ["service", "context server", "space"] as const;
 
 /** Indexes of what is open or pending, of which there is little at any time. */
 const SMALL_INDEX = /_(?:open|pending)$/;
@@ -71,18 +47,18 @@ const ALLOWED: Record<string, string> = {
 
 test("what grows is read by an index, and never sorted as a whole", async () => {
   const found: string[] = [];
-  for (const [name, side] of Object.entries(SIDES)) {
-    const statements = await statementsOf(side);
+  for (const name of DATABASES) {
+    const statements = await statementsOf(name);
     expect(statements.length).toBeGreaterThan(10);
     for (const { db, sql } of statements)
-      for (const problem of problemsOf(planOf(db, sql), sql, side.growing))
+      for (const problem of problemsOf(planOf(db, sql), sql, GROWING[name]))
         found.push(`${name}: ${shortened(sql)} | ${problem}`);
   }
   expect([...new Set(found)].toSorted()).toEqual(Object.keys(ALLOWED).toSorted());
 });
 
 test("more than three values of a statement are named", async () => {
-  const statements = (await Promise.all(Object.values(SIDES).map(statementsOf))).flat();
+  const statements = (await Promise.all(DATABASES.map(statementsOf))).flat();
   expect(statements.map(({ sql }) => sql).filter((sql) => positionalValues(sql) > 3)).toEqual([]);
 });
 
@@ -101,31 +77,6 @@ test("the rule finds a scan and a sort", () => {
   expect(problems("SELECT text FROM entries WHERE place = 1 ORDER BY id DESC LIMIT 5")).toEqual(["sort"]);
   expect(problems("SELECT text FROM entries WHERE place = 1 ORDER BY text LIMIT 5")).toEqual([]);
 });
-
-interface Statement {
-  readonly db: Db;
-  readonly sql: string;
-}
-
-/** Whatever the stores prepare when they are made. */
-async function statementsOf({ migrations: history, stores }: Side): Promise<Statement[]> {
-  const db = openDatabase(":memory:");
-  migrate(db, history, 0);
-  const statements: Statement[] = [];
-  const query = db.query.bind(db);
-  db.query = ((sql: string) => {
-    statements.push({ db, sql });
-    return query(sql);
-  }) as Db["query"];
-  for (const { path } of (await codeFiles()).filter((file) => stores.test(file.path))) {
-    const module = (await import(join(ROOT, path))) as Record<string, unknown>;
-    for (const [name, exported] of Object.entries(module)) {
-      // The second is for the store of events; others take none.
-      if (typeof exported === "function" && name.endsWith("Store")) exported(db, resumedEnds);
-    }
-  }
-  return statements;
-}
 
 function positionalValues(sql: string): number {
   const unnumbered = sql.match(/\?(?!\d)/g) ?? [];

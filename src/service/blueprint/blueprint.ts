@@ -242,6 +242,11 @@ export class Blueprint {
     }
   }
 
+  /** Agents of all workspaces, without those that were removed. */
+  countWithModel(modelId: number): number {
+    return this.#deps.store.countWithModel.get(modelId)!.count;
+  }
+
   agentsOf(workspaceId: number): Agent[] {
     return this.#deps.store.agents.all(workspaceId).map(toAgent);
   }

@@ -43,6 +43,10 @@ export function blueprintStore(db: Db) {
     agentCount: db.query<{ count: number }, [number]>(
       "SELECT count(*) AS count FROM agents WHERE workspace_id = ? AND removed_at IS NULL",
     ),
+    countWithModel: db.query<{ count: number }, [number]>(
+      `SELECT count(*) AS count FROM agents a JOIN workspaces w ON w.id = a.workspace_id
+       WHERE a.model_id = ? AND a.removed_at IS NULL`,
+    ),
     orchestrator: db.query<AgentRow, [number]>(`${AGENT} WHERE workspace_id = ? AND orchestrator = 1`),
     insertAgent: db.query<{ id: number }, Omit<AgentRow, "id">>(
       `INSERT INTO agents (workspace_id, name, name_key, role, model_id, orchestrator, x, y, budget, created_at)

@@ -4,15 +4,23 @@ import { SecretBox } from "../../kit/secret-box.ts";
 import type { Ground } from "../ground.ts";
 import { systemResolve, type OwnListener } from "./addresses.ts";
 import { ProviderKeys } from "./keys.ts";
-import { Models } from "./models.ts";
+import { Models, type ModelsDeps } from "./models.ts";
 import { Providers } from "./providers.ts";
 import { catalogStore } from "./store.ts";
 
-export function buildCatalog({ db, clock, config, audit }: Ground, ownListener: OwnListener) {
+interface CatalogNeeds extends Pick<ModelsDeps, "agentsWith"> {
+  /** Known once the socket is bound. */
+  readonly ownListener: OwnListener;
+}
+
+export function buildCatalog(
+  { db, clock, config, audit }: Ground,
+  { ownListener, agentsWith }: CatalogNeeds,
+) {
   const store = catalogStore(db);
   const keys = new ProviderKeys(new SecretBox(config.secretsKey));
   const resolve = systemResolve;
   const providers = new Providers({ db, store, keys, audit, clock, ownListener, resolve, fetch });
-  const models = new Models({ db, store, keys, audit, clock });
+  const models = new Models({ db, store, keys, audit, clock, agentsWith });
   return { providers, models };
 }

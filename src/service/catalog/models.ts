@@ -50,6 +50,8 @@ export interface ModelsDeps {
   keys: ProviderKeys;
   audit: Audit;
   clock: Clock;
+  /** How many agents use a model; it is not deleted while there are any. */
+  agentsWith: (modelId: number) => number;
 }
 
 export class Models {
@@ -154,11 +156,11 @@ export class Models {
 
   /** Admin. Raises `conflict` while agents use it, `not_found`. */
   remove(caller: Caller, id: number): Promise<void> {
-    const { db, store, audit, clock } = this.#deps;
+    const { db, store, audit, clock, agentsWith } = this.#deps;
     return db.write(() => {
       requireAdmin(caller);
       const model = this.existing(id);
-      const agents = store.agentsOf.get(id)!.count;
+      const agents = agentsWith(id);
       if (agents > 0) {
         const users = agents === 1 ? "1 agent uses" : `${agents} agents use`;
         throw new AppError(

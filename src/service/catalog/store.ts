@@ -115,9 +115,5 @@ export function catalogStore(db: Db) {
        output_price = $output_price WHERE id = $id`,
     ),
     deleteModel: db.query<never, [number, number]>("UPDATE models SET deleted_at = ? WHERE id = ?"),
-    agentsOf: db.query<{ count: number }, [number]>(
-      `SELECT count(*) AS count FROM agents a JOIN workspaces w ON w.id = a.workspace_id
-       WHERE a.model_id = ? AND a.removed_at IS NULL`,
-    ),
   };
 }

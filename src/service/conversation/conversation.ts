@@ -157,9 +157,21 @@ export class Conversation {
     db.afterCommit(() => this.#drop(row.workspace_id, row.thread));
   }
 
-  forgetById(id: number): void {
-    const row = this.#deps.store.byId.get(id);
-    if (row) this.forgetIn(row);
+  /** Inside a write: what was half said in a turn. */
+  forgetPartials(turnId: number): void {
+    const { store } = this.#deps;
+    for (const { id } of store.partialsOfTurn.all(turnId)) this.forgetIn(store.byId.get(id)!);
+  }
+
+  /** By tool call. */
+  outcomesOf(turnId: number): ReadonlyMap<string, Outcome> {
+    const rows = this.#deps.store.outcomesOfTurn.all(turnId);
+    return new Map(rows.map((row) => [row.call_id, row.outcome]));
+  }
+
+  /** Newest first, forgotten ones too, each cut to what is compared. */
+  recentTexts(workspaceId: number, limit: number): { id: number; text: string }[] {
+    return this.#deps.store.recentTexts.all(workspaceId, limit);
   }
 
   /** Inside a write. An agent that has read untrusted text passes it on: what it says and gets is marked as well. A person's words are theirs. */

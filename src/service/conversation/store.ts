@@ -28,6 +28,9 @@ export interface EntryRow {
   created_at: number;
 }
 
+/** Of each entry, for comparisons with its text. */
+const COMPARED_CHARACTERS_MAX = 65_536;
+
 const COLUMNS = `id, workspace_id, turn_id, run_id, agent_id, thread, kind, text, reasoning, calls, call_id, tool, outcome, duration_ms, partial,
   truncated, dropped_calls, tainted, forgotten_at, created_at`;
 const ENTRY = `SELECT ${COLUMNS} FROM entries`;
@@ -56,6 +59,15 @@ export function conversationStore(db: Db) {
     ),
     someById: db.query<EntryRow, [number, number, number]>(
       `${ENTRY} WHERE workspace_id = ? AND id BETWEEN ? AND ? ORDER BY id`,
+    ),
+    recentTexts: db.query<{ id: number; text: string }, [number, number]>(
+      `SELECT id, substr(text, 1, ${COMPARED_CHARACTERS_MAX}) AS text FROM entries WHERE workspace_id = ? ORDER BY id DESC LIMIT ?`,
+    ),
+    outcomesOfTurn: db.query<{ call_id: string; outcome: Outcome }, [number]>(
+      "SELECT call_id, outcome FROM entries WHERE turn_id = ? AND kind = 'tool'",
+    ),
+    partialsOfTurn: db.query<{ id: number }, [number]>(
+      "SELECT id FROM entries WHERE turn_id = ? AND partial = 1 AND forgotten_at IS NULL ORDER BY id",
     ),
     setForgotten: db.query<never, [number | null, number]>(
       "UPDATE entries SET forgotten_at = ? WHERE id = ?",

@@ -12,6 +12,7 @@ import type { Log } from "../../kit/log.ts";
 import { LIST_DEFAULT, LIST_MAX, type PageQuery } from "../../kit/schema.ts";
 import type { Approval } from "../approvals/schema.ts";
 import type { Audit } from "../audit/audit.ts";
+import type { Conversation } from "../conversation/conversation.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { ApprovalEvents } from "../approvals/events.ts";
 import { requirePerson, requireAdmin, type Caller } from "../identity/caller.ts";
@@ -43,6 +44,7 @@ export interface SearchesDeps {
   db: Db;
   store: EgressStore;
   access: Access;
+  conversation: Conversation;
   journal: Journal<ApprovalEvents>;
   audit: Audit;
   background: Background;
@@ -179,16 +181,17 @@ export class Searches {
   }
 
   async #ask(scope: ToolScope, query: string, callId: string): Promise<number> {
-    const { db, store, journal, clock, locks } = this.#deps;
-    const facts = JSON.stringify(factsOf(query, store.entries.all(scope.workspaceId, ENTRIES_COMPARED_MAX)));
+    const { db, store, access, conversation, journal, clock, locks } = this.#deps;
+    const facts = JSON.stringify(
+      factsOf(query, conversation.recentTexts(scope.workspaceId, ENTRIES_COMPARED_MAX)),
+    );
     const { workspaceId, turnId, runId, agentId, caller } = scope;
     const id = await db.write(() => {
-      this.#deps.access.workspace(caller, workspaceId);
+      const workspace = access.workspace(caller, workspaceId).name;
       const closed = locks.problem(agentId);
       if (closed !== undefined) throw new AppError("refused", closed);
       if (store.openCount.get()!.count >= REQUESTS_OPEN_MAX)
         throw new AppError("refused", `${REQUESTS_OPEN_MAX} searches wait for a person already`);
-      const workspace = store.workspaceName.get(workspaceId)!.name;
       const chain = JSON.stringify(store.chain.all(runId).map((agent) => agent.name));
       const now = clock.now();
       const inserted = store.insertRequest.get({
@@ -317,7 +320,7 @@ export class Searches {
 
   /** Inside a write: the row gets its decision, viewers are told, and whoever waits is woken once it is durable. */
   #close(row: RequestRow, state: DecidedState, by: Caller | null, reason: string | null): void {
-    const { db, store, journal, clock } = this.#deps;
+    const { db, store, access, journal, clock } = this.#deps;
     const now = clock.now();
     const expires = state === "approved" ? now + DECISION_MS_MAX : row.expires_at;
     store.decide.run({
@@ -330,7 +333,7 @@ export class Searches {
       reason,
       expires_at: expires,
     });
-    if (store.workspaceName.get(row.workspace_id))
+    if (access.exists(row.workspace_id))
       journal.append(row.workspace_id, row.turn_id, "approval.decided", {
         kind: "search",
         id: row.id,

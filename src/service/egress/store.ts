@@ -49,9 +49,6 @@ const OPEN = "state IN ('pending', 'approved') AND started_at IS NULL";
 /** Of the few that are open: with the sign SQLite sorts those, instead of going through all requests in the order of their ids. */
 const BY_ID = "ORDER BY +id";
 
-/** Of each entry, for the comparison with a query. */
-const ENTRY_CHARACTERS_READ_MAX = 65_536;
-
 type NewRequest = Pick<
   RequestRow,
   | "call_id"
@@ -123,9 +120,5 @@ export function egressStore(db: Db) {
          UNION ALL SELECT r.agent_id, r.parent_run_id, up.height + 1 FROM runs r JOIN up ON r.id = up.parent_run_id)
        SELECT a.name FROM up JOIN agents a ON a.id = up.agent_id ORDER BY up.height DESC`,
     ),
-    entries: db.query<{ id: number; text: string }, [number, number]>(
-      `SELECT id, substr(text, 1, ${ENTRY_CHARACTERS_READ_MAX}) AS text FROM entries WHERE workspace_id = ? ORDER BY id DESC LIMIT ?`,
-    ),
-    workspaceName: db.query<{ name: string }, [number]>("SELECT name FROM workspaces WHERE id = ?"),
   };
 }

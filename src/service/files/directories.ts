@@ -9,7 +9,7 @@ import type { Clock } from "../../kit/clock.ts";
 import { messageOf } from "../../kit/error.ts";
 import type { Log } from "../../kit/log.ts";
 import { RootDirectory } from "../../kit/paths-disk.ts";
-import type { FilesStore } from "./store.ts";
+import type { Access } from "../workspaces/access.ts";
 
 const REMOVED = "removed-";
 const UNKNOWN = "unknown-";
@@ -17,7 +17,7 @@ const UNKNOWN = "unknown-";
 export interface DirectoriesDeps {
   /** The data directory. */
   data: string;
-  store: FilesStore;
+  access: Pick<Access, "exists" | "highestId">;
   background: Background;
   clock: Clock;
   log: Log;
@@ -52,10 +52,10 @@ export class Directories {
    */
   reconcile(): void {
     if (!existsSync(this.#base)) return;
-    const { store, log } = this.#deps;
-    const highest = store.highestId.get()?.seq ?? 0;
+    const { access, log } = this.#deps;
+    const highest = access.highestId();
     for (const name of readdirSync(this.#base)) {
-      if (!/^[1-9][0-9]{0,15}$/.test(name) || store.exists.get(Number(name))) continue;
+      if (!/^[1-9][0-9]{0,15}$/.test(name) || access.exists(Number(name))) continue;
       if (Number(name) <= highest) {
         this.#moveAway(name, REMOVED);
         log.warn("removing the files of a deleted workspace", { workspace: Number(name) });

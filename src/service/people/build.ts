@@ -13,7 +13,7 @@ import { Users, type UsersDeps } from "./users.ts";
 
 export function buildPeople(
   { db, clock, log, config, background, audit, journal }: Ground,
-  { revoked }: Pick<UsersDeps, "revoked">,
+  { ownedWorkspaces, revoked }: Pick<UsersDeps, "ownedWorkspaces" | "revoked">,
 ) {
   const store = peopleStore(db);
   const addresses = new ClientAddresses("trusted_proxies", config.trustedProxies);
@@ -23,6 +23,7 @@ export function buildPeople(
   const users = new Users({
     db,
     store,
+    ownedWorkspaces,
     authentication,
     audit,
     clock,

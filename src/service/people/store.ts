@@ -72,21 +72,6 @@ export function peopleStore(db: Db) {
     setRole: db.query<never, [Role, number]>("UPDATE users SET role = ? WHERE id = ?"),
     setPassword: db.query<never, [string, number]>("UPDATE users SET password_hash = ? WHERE id = ?"),
     deleteUser: db.query<never, [number]>("DELETE FROM users WHERE id = ?"),
-    ownedWorkspaces: db.query<{ count: number }, [number]>(
-      "SELECT count(*) AS count FROM workspaces WHERE owner_id = ?",
-    ),
-    transferWorkspaces: db.query<never, [number, number]>(
-      "UPDATE workspace_rows SET owner_id = ? WHERE owner_id = ?",
-    ),
-    // Of clones that are not whole yet and of workspaces that are being deleted, whose rows still need an owner.
-    disownWorkspaces: db.query<never, [number]>(
-      `UPDATE workspace_rows SET state = 'going', name_key = char(10) || id, owner_id = (SELECT min(u.id) FROM users u WHERE u.id <> ?1)
-       WHERE owner_id = ?1 AND state <> 'live'`,
-    ),
-    workspaceNameClash: db.query<{ name: string }, [number, number]>(
-      `SELECT a.name FROM workspaces a JOIN workspace_rows b ON b.name_key = a.name_key
-       WHERE a.owner_id = ? AND b.owner_id = ? ORDER BY a.name LIMIT 1`,
-    ),
 
     tokenByHash: db.query<TokenRow, [string]>(
       `SELECT t.id AS token_id, t.kind, t.created_at, t.last_used_at, u.id AS user_id, u.name, u.role

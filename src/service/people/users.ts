@@ -30,9 +30,19 @@ export interface Revocation {
   readonly reason: string;
 }
 
+/** What a user owns, inside the write that deletes the user. */
+export interface OwnedWorkspaces {
+  /** Clones that are not whole yet and workspaces that are being deleted go to any other user: nobody sees them. */
+  releaseUnfinished(userId: number): void;
+  countOf(userId: number): number;
+  /** Raises `conflict` when the new owner has a workspace of the same name. */
+  transfer(from: number, to: number): void;
+}
+
 export interface UsersDeps {
   db: Db;
   store: PeopleStore;
+  ownedWorkspaces: OwnedWorkspaces;
   authentication: Authentication;
   audit: Audit;
   clock: Clock;
@@ -337,9 +347,9 @@ export class Users {
   }
 
   #handOverWorkspaces(id: number, transferTo: number | undefined): void {
-    const { store } = this.#deps;
-    store.disownWorkspaces.run(id);
-    const owned = store.ownedWorkspaces.get(id)!.count;
+    const { ownedWorkspaces } = this.#deps;
+    ownedWorkspaces.releaseUnfinished(id);
+    const owned = ownedWorkspaces.countOf(id);
     if (transferTo === undefined) {
       if (owned === 0) return;
       throw new AppError(
@@ -350,9 +360,7 @@ export class Users {
     }
     if (transferTo === id) throw badParameter("transfer_to", "must be another user");
     this.#existing(transferTo);
-    const clash = store.workspaceNameClash.get(id, transferTo);
-    if (clash) throw new AppError("conflict", `the new owner already has a workspace named "${clash.name}"`);
-    store.transferWorkspaces.run(transferTo, id);
+    ownedWorkspaces.transfer(id, transferTo);
   }
 }
 

@@ -83,6 +83,6 @@ export function buildTurns(ground: Ground, needs: TurnNeeds) {
     turns,
     access,
   });
-  const steps = new Steps({ store, turns, gearRuns: (turnId) => gearRuns.ofTurn(turnId) });
+  const steps = new Steps({ store, turns, conversation, gearRuns: (turnId) => gearRuns.ofTurn(turnId) });
   return { turns, viewing, inspection, steps, standing, recorder };
 }

@@ -78,7 +78,7 @@ export class Openings {
         "the conversation went on after this turn: it cannot be resumed any more",
       );
     }
-    for (const entry of store.partialsOf.all(row.id)) conversation.forgetById(entry.id);
+    conversation.forgetPartials(row.id);
     const root = store.rootRun.get(row.id);
     if (!root) {
       store.setTurn.run({ id: row.id, status: "queued", error: null, finished_at: null });

@@ -1,6 +1,7 @@
 // What was done in a turn, step by step, for a timeline: the runs of its agents, their model calls, and their tools.
 
 import { rfc3339, rfc3339OrNull } from "../../kit/clock.ts";
+import type { Conversation } from "../conversation/conversation.ts";
 import type { Outcome } from "../conversation/schema.ts";
 import type { Caller } from "../identity/caller.ts";
 import { toCall, toTurn } from "./records.ts";
@@ -18,6 +19,7 @@ export interface GearRunOfCall {
 export interface StepsDeps {
   store: TurnStore;
   turns: Turns;
+  conversation: Conversation;
   /** By tool call. */
   gearRuns: (turnId: number) => ReadonlyMap<string, GearRunOfCall>;
 }
@@ -31,10 +33,10 @@ export class Steps {
 
   /** Who sees the workspace. Runs and calls in the order in which they began, tools in the order asked. */
   get(caller: Caller, turnId: number): TurnSteps {
-    const { store, turns } = this.#deps;
+    const { store, turns, conversation } = this.#deps;
     const turn = turns.visible(caller, turnId);
     const gearRuns = this.#deps.gearRuns(turn.id);
-    const outcomes = new Map(store.outcomes.all(turn.id).map((row) => [row.call_id, row.outcome]));
+    const outcomes = conversation.outcomesOf(turn.id);
     const toTool = (row: ToolStepRow) =>
       toToolStep(row, outcomes.get(row.call_id) ?? null, gearRuns.get(row.call_id));
     return {

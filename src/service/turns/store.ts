@@ -2,7 +2,6 @@
 
 import type { Db } from "../../kit/db.ts";
 import type { AuthKind } from "../identity/schema.ts";
-import type { Outcome } from "../conversation/schema.ts";
 import type { RunStatus, ToolState, TurnStatus } from "./schema.ts";
 
 export interface TurnRow {
@@ -73,11 +72,6 @@ export interface RunStepRow extends RunRow {
 export interface ToolStepRow extends ToolCallRow {
   agent_id: number;
   finished_at: number | null;
-}
-
-interface OutcomeRow {
-  call_id: string;
-  outcome: Outcome;
 }
 
 export interface CallRow {
@@ -243,9 +237,6 @@ export function turnStore(db: Db) {
       `SELECT c.call_id, c.workspace_id, c.turn_id, c.run_id, c.position, c.tool, c.arguments, c.state, c.started_at, c.finished_at, r.agent_id
        FROM runs r JOIN tool_calls c ON c.run_id = r.id WHERE r.turn_id = ? ORDER BY c.rowid`,
     ),
-    outcomes: db.query<OutcomeRow, [number]>(
-      "SELECT call_id, outcome FROM entries WHERE turn_id = ? AND kind = 'tool'",
-    ),
     insertCall: db.query<{ id: number }, NewCall>(
       `INSERT INTO calls (workspace_id, turn_id, run_id, agent_id, round, model_id, model_name, provider_name, protocol, parts, settings, status, started_at)
        VALUES ($workspace_id, $turn_id, $run_id, $agent_id, $round, $model_id, $model_name, $provider_name, $protocol, $parts, $settings,
@@ -261,8 +252,5 @@ export function turnStore(db: Db) {
     ),
     callById: db.query<CallRow, [number]>(`${CALL} WHERE id = ?`),
     callsOfTurn: db.query<CallRow, [number]>(`${CALL} WHERE turn_id = ? ORDER BY id`),
-    partialsOf: db.query<{ id: number }, [number]>(
-      "SELECT id FROM entries WHERE turn_id = ? AND partial = 1 AND forgotten_at IS NULL ORDER BY id",
-    ),
   };
 }

@@ -30,6 +30,11 @@ export class Access {
     return this.#store.byId.get(id) !== null;
   }
 
+  /** Returns the highest id that this database ever gave to a workspace; 0 if it never had one. */
+  highestId(): number {
+    return this.#store.highestId.get()?.seq ?? 0;
+  }
+
   /** Raises `forbidden` unless the caller owns it or is an admin. `act` is a clause such as "delete a workspace". */
   requireOwner<Row extends Pick<WorkspaceRow, "owner_id">>(caller: Caller, row: Row, act: string): Row {
     if (caller.role === "admin" || row.owner_id === caller.userId) return row;

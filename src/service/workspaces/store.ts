@@ -71,6 +71,8 @@ export function workspaceStore(db: Db) {
       `${WORKSPACE} WHERE ${VISIBLE} ORDER BY w.name_key, w.id LIMIT $limit`,
     ),
     byId: db.query<WorkspaceRow, [number]>(`${WORKSPACE} WHERE w.id = ?`),
+    /** Of all workspaces that this database ever had. */
+    highestId: db.query<{ seq: number }, []>("SELECT seq FROM sqlite_sequence WHERE name = 'workspace_rows'"),
     nameTaken: db.query<{ id: number }, [number, string]>(
       "SELECT id FROM workspace_rows WHERE owner_id = ? AND name_key = ?",
     ),
@@ -90,6 +92,19 @@ export function workspaceStore(db: Db) {
       "UPDATE workspace_rows SET state = 'live' WHERE id = ? AND state = 'coming'",
     ),
     notLive: db.query<{ id: number }, []>("SELECT id FROM workspace_rows WHERE state <> 'live' ORDER BY id"),
+    countOwnedBy: db.query<{ count: number }, [number]>(
+      "SELECT count(*) AS count FROM workspaces WHERE owner_id = ?",
+    ),
+    transfer: db.query<never, [number, number]>("UPDATE workspace_rows SET owner_id = ? WHERE owner_id = ?"),
+    // Of clones that are not whole yet and of workspaces that are being deleted, whose rows still need an owner.
+    disownUnfinished: db.query<never, [number]>(
+      `UPDATE workspace_rows SET state = 'going', name_key = char(10) || id, owner_id = (SELECT min(u.id) FROM users u WHERE u.id <> ?1)
+       WHERE owner_id = ?1 AND state <> 'live'`,
+    ),
+    nameOwnedByBoth: db.query<{ name: string }, [number, number]>(
+      `SELECT a.name FROM workspaces a JOIN workspace_rows b ON b.name_key = a.name_key
+       WHERE a.owner_id = ? AND b.owner_id = ? ORDER BY a.name LIMIT 1`,
+    ),
     removeSome: PARTS.map(([table, key]) => {
       const columns = key.replace(/[()]/g, "");
       return db.query<never, [number]>(

@@ -9,6 +9,7 @@ import { Audit } from "../../../src/service/audit/audit.ts";
 import { ProviderKeys } from "../../../src/service/catalog/keys.ts";
 import { Models } from "../../../src/service/catalog/models.ts";
 import { Providers, type ProvidersDeps } from "../../../src/service/catalog/providers.ts";
+import { blueprintStore } from "../../../src/service/blueprint/store.ts";
 import { catalogStore } from "../../../src/service/catalog/store.ts";
 import { migrations } from "../../../src/service/migrations/migrations.ts";
 import type { Caller } from "../../../src/service/identity/caller.ts";
@@ -42,7 +43,7 @@ export async function openCatalog(changes: Partial<ProvidersDeps> = {}): Promise
   return {
     db,
     providers: new Providers({ ...deps, ...network, ...changes }),
-    models: new Models(deps),
+    models: new Models({ ...deps, agentsWith: (id) => blueprintStore(db).countWithModel.get(id)!.count }),
     decisions: async () =>
       (await audit.list(admin, { limit: 500 }))
         .map(({ action, target, detail }) => ({ action, target, detail }))
