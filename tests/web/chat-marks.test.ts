@@ -1,5 +1,4 @@
-// Goal: the chat and the inspector say what became of an answer and where its words come from, and a person takes the mark of text from the
-// web off there.
+// Goal: the chat and the inspector show how an answer ended and whether it contains text from the web, and a person clears that mark.
 
 import { Database } from "bun:sqlite";
 import { afterEach, expect, test } from "bun:test";

@@ -17,43 +17,7 @@ const optionId = (id: string) => `palette-${id}`;
 
 export function Palette(props: { readonly onClose: () => void }): JSX.Element {
   const giveBack = keepFocus();
-  const [search, setSearch] = createSignal("");
-  const recent = remember<string[]>(RECENT_KEY) ?? [];
-  const commands = everyCommand();
-  const groups = createMemo(() => findCommands(commands(), search(), recent));
-  const flat = createMemo(() => groups().flatMap(({ items }) => items));
-  const [at, setAt] = createSignal(0);
-  createEffect(on(search, () => setAt(0), { defer: true }));
-  const chosen = () => flat()[Math.min(at(), flat().length - 1)];
-  createEffect(() => {
-    const id = chosen()?.id;
-    if (id !== undefined) document.getElementById(optionId(id))?.scrollIntoView({ block: "nearest" });
-  });
-
-  const run = (command: Command | undefined) => {
-    if (!command || command.disabled) return;
-    keep(RECENT_KEY, [command.id, ...recent.filter((id) => id !== command.id)].slice(0, RECENT_KEPT_MAX));
-    props.onClose();
-    // The dialog restores the focus first; the command may then move it.
-    queueMicrotask(() => command.run());
-  };
-  const onKeyDown = (event: KeyboardEvent) => {
-    if (event.isComposing) return;
-    const last = flat().length - 1;
-    const target = {
-      ArrowDown: at() >= last ? 0 : at() + 1,
-      ArrowUp: at() <= 0 ? last : at() - 1,
-      PageDown: Math.min(last, at() + 10),
-      PageUp: Math.max(0, at() - 10),
-    }[event.key];
-    if (target !== undefined) {
-      event.preventDefault();
-      setAt(Math.max(0, target));
-    } else if (event.key === "Enter") {
-      event.preventDefault();
-      run(chosen());
-    }
-  };
+  const { search, setSearch, groups, flat, chosen, point, run, onKeyDown } = createFinder(props.onClose);
   return (
     <Dialog open onOpenChange={(open) => !open && props.onClose()} preventScroll={false}>
       <Dialog.Portal>
@@ -100,7 +64,7 @@ export function Palette(props: { readonly onClose: () => void }): JSX.Element {
                       <Option
                         command={command}
                         chosen={chosen() === command}
-                        onPoint={() => setAt(flat().indexOf(command))}
+                        onPoint={() => point(command)}
                         onRun={() => run(command)}
                       />
                     )}
@@ -118,6 +82,49 @@ export function Palette(props: { readonly onClose: () => void }): JSX.Element {
       </Dialog.Portal>
     </Dialog>
   );
+}
+
+/** What is typed, what it finds, and which of it is chosen. */
+function createFinder(close: () => void) {
+  const [search, setSearch] = createSignal("");
+  const recent = remember<string[]>(RECENT_KEY) ?? [];
+  const commands = everyCommand();
+  const groups = createMemo(() => findCommands(commands(), search(), recent));
+  const flat = createMemo(() => groups().flatMap(({ items }) => items));
+  const [at, setAt] = createSignal(0);
+  createEffect(on(search, () => setAt(0), { defer: true }));
+  const chosen = () => flat()[Math.min(at(), flat().length - 1)];
+  createEffect(() => {
+    const id = chosen()?.id;
+    if (id !== undefined) document.getElementById(optionId(id))?.scrollIntoView({ block: "nearest" });
+  });
+
+  const run = (command: Command | undefined) => {
+    if (!command || command.disabled) return;
+    keep(RECENT_KEY, [command.id, ...recent.filter((id) => id !== command.id)].slice(0, RECENT_KEPT_MAX));
+    close();
+    // The dialog restores the focus first; the command may then move it.
+    queueMicrotask(() => command.run());
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.isComposing) return;
+    const last = flat().length - 1;
+    const target = {
+      ArrowDown: at() >= last ? 0 : at() + 1,
+      ArrowUp: at() <= 0 ? last : at() - 1,
+      PageDown: Math.min(last, at() + 10),
+      PageUp: Math.max(0, at() - 10),
+    }[event.key];
+    if (target !== undefined) {
+      event.preventDefault();
+      setAt(Math.max(0, target));
+    } else if (event.key === "Enter") {
+      event.preventDefault();
+      run(chosen());
+    }
+  };
+  const point = (command: Command) => setAt(flat().indexOf(command));
+  return { search, setSearch, groups, flat, chosen, point, run, onKeyDown };
 }
 
 function Option(props: {

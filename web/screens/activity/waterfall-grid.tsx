@@ -20,16 +20,12 @@ export function WaterfallGrid(props: {
   readonly now: number;
 }): JSX.Element {
   const here = useHere();
-  const [selection, select] = useSelection();
-  const [folded, setFolded] = createSignal<ReadonlySet<string>>(new Set());
-  const [current, setCurrent] = createSignal<string>();
-  const rows = createMemo(() => unfolded(props.waterfall.rows, folded()));
-  /** The one row in the tab order. */
-  const reached = createMemo(() => {
-    const shown = rows().map(({ key }) => key);
-    const wanted = current() ?? chosenKey(selection(), props.turnId);
-    return wanted !== undefined && shown.includes(wanted) ? wanted : shown[0];
-  });
+  const tree = createTree(
+    () => props.waterfall,
+    () => props.turnId,
+    useSelection(),
+  );
+  const { rows } = tree;
   // The axis stands still while everything waits.
   const moves = () => props.live && !props.waterfall.gaps.some(({ ms }) => ms === undefined);
   const length = () =>
@@ -44,50 +40,15 @@ export function WaterfallGrid(props: {
   const waits = (row: WaterfallRow) =>
     row.kind === "tool" && row.open && asksPerson(row.step) && waitingRuns().has(row.step.run_id);
 
-  let grid: HTMLDivElement;
-  const goTo = (row: WaterfallRow | undefined) => {
-    if (!row) return;
-    setCurrent(row.key);
-    grid.querySelector<HTMLElement>(`[data-key="${row.key}"]`)?.focus();
-  };
-  const fold = (key: string, shut: boolean) =>
-    setFolded((before) => {
-      const after = new Set(before);
-      if (shut) after.add(key);
-      else after.delete(key);
-      return after;
-    });
-  const open = (row: WaterfallRow) => {
-    setCurrent(row.key);
-    select(
-      row.kind === "call"
-        ? { kind: "call", id: row.call.id }
-        : { kind: "tool", id: row.number, turnId: props.turnId },
-    );
-  };
-  const onKeyDown = (event: KeyboardEvent) => {
-    const at = rows().findIndex(({ key }) => key === reached());
-    const row = rows()[at];
-    if (!row || event.altKey || event.ctrlKey || event.metaKey) return;
-    const done = pressed(event.key, row, {
-      move: (by) => goTo(rows()[Math.min(Math.max(at + by, 0), rows().length - 1)]),
-      end: (last) => goTo(last ? rows().at(-1) : rows()[0]),
-      parent: () => goTo(rows().find(({ key }) => key === row.under.at(-1))),
-      isFolded: () => folded().has(row.key),
-      fold: (shut) => fold(row.key, shut),
-      open: () => open(row),
-    });
-    if (done) event.preventDefault();
-  };
   return (
     <div
-      ref={(made) => (grid = made)}
+      ref={tree.setGrid}
       class="activity-grid"
       role="treegrid"
       aria-label={`Steps of turn ${props.turnId}`}
       aria-rowcount={rows().length + 1}
       style={{ "--length": length() }}
-      onKeyDown={onKeyDown}
+      onKeyDown={tree.onKeyDown}
     >
       <WaterfallHead
         length={length()}
@@ -109,17 +70,79 @@ export function WaterfallGrid(props: {
               now={props.now}
               colour={colour(row())}
               waits={waits(row())}
-              chosen={chosenKey(selection(), props.turnId) === row().key}
-              reached={reached() === row().key}
-              folded={folded().has(row().key)}
-              onOpen={() => open(row())}
-              onFold={() => fold(row().key, !folded().has(row().key))}
+              chosen={tree.chosen(row())}
+              reached={tree.reached(row())}
+              folded={tree.folded(row())}
+              onOpen={() => tree.open(row())}
+              onFold={() => tree.toggle(row())}
             />
           )}
         </Index>
       </div>
     </div>
   );
+}
+
+/** The rows that are unfolded, the one in the tab order, and the keys that move between them. */
+function createTree(
+  waterfall: () => Waterfall,
+  turnId: () => number,
+  [selection, select]: ReturnType<typeof useSelection>,
+) {
+  const [folded, setFolded] = createSignal<ReadonlySet<string>>(new Set());
+  const [current, setCurrent] = createSignal<string>();
+  const rows = createMemo(() => unfolded(waterfall().rows, folded()));
+  /** The one row in the tab order. */
+  const reached = createMemo(() => {
+    const shown = rows().map(({ key }) => key);
+    const wanted = current() ?? chosenKey(selection(), turnId());
+    return wanted !== undefined && shown.includes(wanted) ? wanted : shown[0];
+  });
+  let grid: HTMLDivElement | undefined;
+  const goTo = (row: WaterfallRow | undefined) => {
+    if (!row) return;
+    setCurrent(row.key);
+    grid?.querySelector<HTMLElement>(`[data-key="${row.key}"]`)?.focus();
+  };
+  const fold = (key: string, shut: boolean) =>
+    setFolded((before) => {
+      const after = new Set(before);
+      if (shut) after.add(key);
+      else after.delete(key);
+      return after;
+    });
+  const open = (row: WaterfallRow) => {
+    setCurrent(row.key);
+    select(
+      row.kind === "call"
+        ? { kind: "call", id: row.call.id }
+        : { kind: "tool", id: row.number, turnId: turnId() },
+    );
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const at = rows().findIndex(({ key }) => key === reached());
+    const row = rows()[at];
+    if (!row || event.altKey || event.ctrlKey || event.metaKey) return;
+    const done = pressed(event.key, row, {
+      move: (by) => goTo(rows()[Math.min(Math.max(at + by, 0), rows().length - 1)]),
+      end: (last) => goTo(last ? rows().at(-1) : rows()[0]),
+      parent: () => goTo(rows().find(({ key }) => key === row.under.at(-1))),
+      isFolded: () => folded().has(row.key),
+      fold: (shut) => fold(row.key, shut),
+      open: () => open(row),
+    });
+    if (done) event.preventDefault();
+  };
+  return {
+    rows,
+    setGrid: (element: HTMLDivElement) => (grid = element),
+    onKeyDown,
+    open,
+    toggle: (row: WaterfallRow) => fold(row.key, !folded().has(row.key)),
+    folded: (row: WaterfallRow) => folded().has(row.key),
+    reached: (row: WaterfallRow) => reached() === row.key,
+    chosen: (row: WaterfallRow) => chosenKey(selection(), turnId()) === row.key,
+  };
 }
 
 function chosenKey(selection: Selection | undefined, turnId: number): string | undefined {

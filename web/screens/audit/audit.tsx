@@ -86,15 +86,11 @@ function Records(): JSX.Element {
   });
   const pages = createEarlier(filter, () => newest.data());
   const seen = createSeen(pages.all);
-  const wanted = () => (/^[1-9]\d*$/.test(params.record ?? "") ? Number(params.record) : undefined);
-  const listed = createMemo(() => pages.all().find(({ seq }) => seq === wanted()));
-  // An address can name a record that is on an earlier page or excluded by the filter.
-  const single = createQuery(() => {
-    const seq = wanted();
-    if (seq === undefined || listed() || newest.data() === undefined) return undefined;
-    return { key: ["audit", "record", seq], read: () => readRecord(seq) };
-  });
-  const chosen = createMemo(() => listed() ?? single.data() ?? undefined);
+  const chosen = createChosen(
+    () => params.record,
+    pages.all,
+    () => newest.data() !== undefined,
+  );
   return (
     <Split
       name="audit"
@@ -164,6 +160,22 @@ function Records(): JSX.Element {
       }
     />
   );
+}
+
+/** The record that the address names, also if it is on an earlier page or excluded by the filter. */
+function createChosen(
+  inAddress: () => string | undefined,
+  all: () => readonly AuditRecord[],
+  loaded: () => boolean,
+) {
+  const wanted = () => (/^[1-9]\d*$/.test(inAddress() ?? "") ? Number(inAddress()) : undefined);
+  const listed = createMemo(() => all().find(({ seq }) => seq === wanted()));
+  const single = createQuery(() => {
+    const seq = wanted();
+    if (seq === undefined || listed() || !loaded()) return undefined;
+    return { key: ["audit", "record", seq], read: () => readRecord(seq) };
+  });
+  return createMemo(() => listed() ?? single.data() ?? undefined);
 }
 
 /** Loads earlier pages one by one; a new filter starts over. */

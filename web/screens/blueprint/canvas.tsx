@@ -1,12 +1,12 @@
 // The canvas: one layer that pans and zooms, with lines below cards and pills, and toolbars at the edges. Edits go to `Editing`; their
 // results return as state.
 
-import { createEffect, createMemo, createSignal, For, type JSX, on, onMount, Show, untrack } from "solid-js";
+import { createEffect, createMemo, createSignal, type JSX, on, onMount, Show, untrack } from "solid-js";
 import { attempt, tellProblem } from "../../kit/toast.tsx";
 import { narrow } from "../../kit/screen.ts";
 import { useHere, useSelection } from "../../state/here.ts";
 import { isAdmin } from "../../state/session.ts";
-import { Card, HELP_ID } from "./card.tsx";
+import { HELP_ID } from "./card.tsx";
 import { createConnecting } from "./connecting.ts";
 import { createBox, createDragging, createLookup } from "./dragging.ts";
 import { useEditing } from "../../parts/editing/editing.ts";
@@ -14,23 +14,17 @@ import type { Figures } from "./figures.ts";
 import type { Point } from "./geometry.ts";
 import { attachmentsOf, type Shown } from "./graph.ts";
 import { createCanvasKeys } from "./keys.ts";
-import { Links } from "./links.tsx";
+import { Grid, Layer, SelectionBox } from "./layer.tsx";
 import { type Live, liveOf } from "../../state/live.ts";
 import { Minimap } from "./minimap.tsx";
 import { type Item, Palette } from "./palette.tsx";
-import { Gate, Pill } from "./pill.tsx";
 import { removeSelected } from "../../parts/editing/removal.tsx";
 import { createScene } from "./scene.ts";
-import { type Stage, StageContext, useStage } from "./stage.ts";
+import { type Stage, StageContext } from "./stage.ts";
 import { tidy } from "./tidy.ts";
 import { Toolbar } from "./toolbar.tsx";
 import { createView } from "./viewport.ts";
 
-/** Below this zoom, cards show only their names, enlarged. */
-const FAR_ZOOM = 0.5;
-const GRID = 22;
-/** Below this zoom the dots would blur into grey. */
-const GRID_ZOOM_MIN = 0.3;
 const NOTHING_LIVE: Live = {
   activity: new Map(),
   wires: new Set(),
@@ -50,51 +44,10 @@ export interface CanvasProps {
 
 export function Canvas(props: CanvasProps): JSX.Element {
   const here = useHere();
-  const editing = useEditing();
-  const [selection, select] = useSelection();
-  const [chosen, choose] = createSignal<ReadonlySet<number>>(new Set());
   const [carried, setCarried] = createSignal<Item>();
   const [adding, setAdding] = createSignal(false);
-  const view = createView();
-  const scene = createScene({
-    shown: () => props.shown,
-    positions: () => (props.readOnly ? new Map<number, Point>() : editing.positions()),
-    gateNote: () => props.gateNote,
-  });
-  const lookup = createLookup(scene, chosen, () => !props.readOnly);
-  let shift = false;
-  const { dragging, draggable } = createDragging({
-    view,
-    lookup,
-    adding: () => shift,
-    choose,
-    show: editing.drag,
-    commit: (moves) => void editing.move(moves),
-  });
-  const connecting = createConnecting(view, lookup, (from, onto) => {
-    if (onto === "gate") void grantOrSay(from);
-    else void editing.addWire(from, onto);
-  });
-  const grantOrSay = async (agentId: number) => {
-    if (isAdmin()) await editing.grant(agentId);
-    else tellProblem(new Error("Only admins can grant internet access"));
-  };
-  const box = createBox(view, lookup, choose);
-  const stage: Stage = {
-    scene,
-    view,
-    editing,
-    figures: props.figures,
-    live: createMemo(() => (props.readOnly ? NOTHING_LIVE : liveOf(here.state()))),
-    connecting,
-    draggable: (element, id) => draggable(element, id),
-    chosen,
-    choose,
-    selection,
-    select,
-    readOnly: () => props.readOnly,
-    gateClosed: () => props.gateClosed,
-  };
+  const { stage, dragging, box, press } = createStage(props);
+  const { view, scene, connecting, editing, selection, select } = stage;
   const bind = (agentId: number | null) => {
     const item = carried();
     setCarried(undefined);
@@ -106,32 +59,12 @@ export function Canvas(props: CanvasProps): JSX.Element {
       void removeSelected(here, editing, one).then((gone) => gone && select(undefined));
   };
   const onKeyDown = createCanvasKeys(stage, { remove: removeChosen, close: () => setAdding(false) });
-  const far = createMemo(() => view.viewport().zoom < FAR_ZOOM);
   const { tidying, makeTidy } = createTidy(stage);
   const attach = (pane: HTMLElement) =>
     onMount(() => {
       view.attach(pane);
       keepFitted(stage);
     });
-  const press = (event: PointerEvent) => {
-    shift = event.shiftKey;
-    if (event.shiftKey && !(event.target as HTMLElement).closest("button, [data-agent]")) box.begin(event);
-  };
-  const clickPane = (event: MouseEvent) => {
-    if (
-      (event.target as Element).closest("button, [data-agent], [data-wire], [data-grant], .gate") ||
-      event.shiftKey
-    )
-      return;
-    choose(new Set<number>());
-    if (selection()) select(undefined);
-  };
-  const revealFocus = (event: FocusEvent) => {
-    const element = event.target as HTMLElement;
-    const id = Number(element.dataset["agent"]);
-    const rect = untrack(scene.cards).get(id);
-    if (rect && element.matches(":focus-visible")) view.reveal(rect);
-  };
   return (
     <StageContext.Provider value={stage}>
       <div class="blueprint-canvas" classList={{ past: props.readOnly }} onKeyDown={onKeyDown}>
@@ -174,45 +107,12 @@ export function Canvas(props: CanvasProps): JSX.Element {
           }}
           tabIndex={-1}
           onPointerDown={press}
-          onClick={clickPane}
-          onFocusIn={revealFocus}
+          onClick={(event) => clickPane(stage, event)}
+          onFocusIn={(event) => revealFocus(stage, event)}
         >
           <Grid />
-          <div
-            class="blueprint-layer"
-            classList={{ far: far(), moving: view.moving(), dragging: dragging() }}
-            role="group"
-            aria-label="Agents"
-            style={{
-              transform: `translate(${view.viewport().x}px, ${view.viewport().y}px) scale(${view.viewport().zoom})`,
-            }}
-          >
-            <Links />
-            <For each={scene.attachmentKeys()}>{(key) => <Pill key_={key} />}</For>
-            <Show when={props.gateNote !== undefined}>
-              <Gate note={props.gateNote ?? ""} />
-            </Show>
-            <For each={scene.agentIds()}>
-              {(id) => (
-                <Card
-                  id={id}
-                  onDropAttachment={(event, agentId) => (event.preventDefault(), bind(agentId))}
-                />
-              )}
-            </For>
-          </div>
-          <Show when={box.box()}>
-            {(rect) => (
-              <div
-                class="blueprint-box"
-                style={{
-                  transform: `translate(${rect().x}px, ${rect().y}px)`,
-                  width: `${rect().width}px`,
-                  height: `${rect().height}px`,
-                }}
-              />
-            )}
-          </Show>
+          <Layer gateNote={props.gateNote} dragging={dragging()} onDrop={bind} />
+          <SelectionBox rect={box.box()} />
         </div>
         <Show when={!narrow() && view.size().width > 0}>
           <Minimap />
@@ -222,20 +122,72 @@ export function Canvas(props: CanvasProps): JSX.Element {
   );
 }
 
-/** The dots behind; outside the layer, so that only they are repainted. */
-function Grid(): JSX.Element {
-  const { view } = useStage();
-  const size = () => `${GRID * view.viewport().zoom}px`;
-  return (
-    <div
-      class="blueprint-grid"
-      classList={{ hidden: view.viewport().zoom < GRID_ZOOM_MIN }}
-      style={{
-        "background-size": `${size()} ${size()}`,
-        "background-position": `${view.viewport().x}px ${view.viewport().y}px`,
-      }}
-    />
-  );
+/** The stage with what only the pane itself needs: whether cards are dragged, and the box that selects them. */
+function createStage(props: CanvasProps) {
+  const here = useHere();
+  const editing = useEditing();
+  const [selection, select] = useSelection();
+  const [chosen, choose] = createSignal<ReadonlySet<number>>(new Set());
+  const view = createView();
+  const scene = createScene({
+    shown: () => props.shown,
+    positions: () => (props.readOnly ? new Map<number, Point>() : editing.positions()),
+    gateNote: () => props.gateNote,
+  });
+  const lookup = createLookup(scene, chosen, () => !props.readOnly);
+  let shift = false;
+  const { dragging, draggable } = createDragging({
+    view,
+    lookup,
+    adding: () => shift,
+    choose,
+    show: editing.drag,
+    commit: (moves) => void editing.move(moves),
+  });
+  const connecting = createConnecting(view, lookup, (from, onto) => {
+    if (onto === "gate") void grantOrSay(from);
+    else void editing.addWire(from, onto);
+  });
+  const grantOrSay = async (agentId: number) => {
+    if (isAdmin()) await editing.grant(agentId);
+    else tellProblem(new Error("Only admins can grant internet access"));
+  };
+  const box = createBox(view, lookup, choose);
+  const stage: Stage = {
+    scene,
+    view,
+    editing,
+    figures: props.figures,
+    live: createMemo(() => (props.readOnly ? NOTHING_LIVE : liveOf(here.state()))),
+    connecting,
+    draggable: (element, id) => draggable(element, id),
+    chosen,
+    choose,
+    selection,
+    select,
+    readOnly: () => props.readOnly,
+    gateClosed: () => props.gateClosed,
+  };
+  const press = (event: PointerEvent) => {
+    shift = event.shiftKey;
+    if (event.shiftKey && !(event.target as HTMLElement).closest("button, [data-agent]")) box.begin(event);
+  };
+  return { stage, dragging, box, press };
+}
+
+/** A click beside everything clears the selection. */
+function clickPane({ choose, selection, select }: Stage, event: MouseEvent): void {
+  const beside = !(event.target as Element).closest("button, [data-agent], [data-wire], [data-grant], .gate");
+  if (!beside || event.shiftKey) return;
+  choose(new Set<number>());
+  if (selection()) select(undefined);
+}
+
+/** Brings the agent that got the focus by keyboard into view. */
+function revealFocus({ scene, view }: Stage, event: FocusEvent): void {
+  const element = event.target as HTMLElement;
+  const rect = untrack(scene.cards).get(Number(element.dataset["agent"]));
+  if (rect && element.matches(":focus-visible")) view.reveal(rect);
 }
 
 /** Fits everything at first and after each resize, until the person pans or zooms. */

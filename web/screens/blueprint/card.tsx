@@ -2,7 +2,7 @@
 
 import { createMemo, type JSX, onCleanup, onMount, Show } from "solid-js";
 import { tokens } from "../../kit/format.ts";
-import { shareText } from "./figures.ts";
+import { type AgentFigures, shareText } from "./figures.ts";
 import { sameRect } from "./geometry.ts";
 import type { Activity } from "../../state/live.ts";
 import { isSelected, useStage } from "./stage.ts";
@@ -100,29 +100,45 @@ export function Card(props: {
           </div>
         }
       >
-        <div class="blueprint-card-foot num">
-          <span class="visually-hidden">, </span>
-          <span>{tokens(figure().tokens)} tokens</span>
-          <span class="bar">
-            <i style={{ width: `${(figure().share ?? 0) * 100}%`, background: figure().colour }} />
-          </span>
-          <span class="visually-hidden">, </span>
-          <span>{shareText(figure().share)}</span>
-          <span class="visually-hidden"> of the workspace</span>
-        </div>
-        <span
-          class={`blueprint-card-target ${LIBRARY}-flow__handle target connectable connectableend`}
-          data-nodeid={id}
-          data-id={`${FLOW_ID}-${id}-null-target`}
-        />
-        <span
-          class={`blueprint-card-dot ${LIBRARY}-flow__handle source ${NO_DRAG} ${NO_PAN}`}
-          data-nodeid={id}
-          title="Drag to another agent to add a wire"
-          onMouseDown={(event) => event.button === 0 && connecting.begin(event, id)}
-          onTouchStart={(event) => connecting.begin(event, id)}
-        />
+        <Foot figure={figure()} />
+        <Handles id={id} />
       </Show>
     </div>
+  );
+}
+
+function Foot(props: { readonly figure: AgentFigures }): JSX.Element {
+  return (
+    <div class="blueprint-card-foot num">
+      <span class="visually-hidden">, </span>
+      <span>{tokens(props.figure.tokens)} tokens</span>
+      <span class="bar">
+        <i style={{ width: `${(props.figure.share ?? 0) * 100}%`, background: props.figure.colour }} />
+      </span>
+      <span class="visually-hidden">, </span>
+      <span>{shareText(props.figure.share)}</span>
+      <span class="visually-hidden"> of the workspace</span>
+    </div>
+  );
+}
+
+/** Where wires end, anywhere on the card, and where they start, at its right edge. */
+function Handles(props: { readonly id: number }): JSX.Element {
+  const { connecting } = useStage();
+  return (
+    <>
+      <span
+        class={`blueprint-card-target ${LIBRARY}-flow__handle target connectable connectableend`}
+        data-nodeid={props.id}
+        data-id={`${FLOW_ID}-${props.id}-null-target`}
+      />
+      <span
+        class={`blueprint-card-dot ${LIBRARY}-flow__handle source ${NO_DRAG} ${NO_PAN}`}
+        data-nodeid={props.id}
+        title="Drag to another agent to add a wire"
+        onMouseDown={(event) => event.button === 0 && connecting.begin(event, props.id)}
+        onTouchStart={(event) => connecting.begin(event, props.id)}
+      />
+    </>
   );
 }

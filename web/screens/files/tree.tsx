@@ -84,15 +84,8 @@ function Rows(props: TreeProps): JSX.Element {
   const { levels, open, toggle } = props.directories;
   const prefix = createUniqueId();
   const rows = createMemo(() => rowsOf(levels(), open()));
-  const [tree, setTree] = createSignal<HTMLDivElement>();
-  const [top, setTop] = createSignal(0);
-  const [height, setHeight] = createSignal(0);
+  const { first, inSight, rowPx, sized, setTree, setTop, scrollTo } = createRowWindow(rows);
   const [active, setActive] = createSignal<string>();
-  const rowPx = () => (narrow() ? ROW_NARROW_PX : ROW_PX);
-  const first = createMemo(() => Math.max(0, Math.floor(top() / rowPx()) - ROWS_BEYOND));
-  const inSight = createMemo(() =>
-    rows().slice(first(), Math.ceil((top() + height()) / rowPx()) + ROWS_BEYOND),
-  );
   const indexOf = (path: string | undefined) => rows().findIndex(({ entry }) => entry.path === path);
   const activeIndex = createMemo(() => Math.max(0, indexOf(active() ?? props.chosen)));
   const activeInSight = () =>
@@ -100,26 +93,11 @@ function Rows(props: TreeProps): JSX.Element {
       ? `${prefix}-${activeIndex()}`
       : undefined;
 
-  createEffect(() => {
-    const element = tree();
-    if (!element) return;
-    const room = new ResizeObserver(() => setHeight(element.clientHeight));
-    room.observe(element);
-    onCleanup(() => room.disconnect());
-  });
-  const scrollTo = (index: number) => {
-    const element = tree();
-    if (!element || index < 0) return;
-    const start = index * rowPx();
-    if (start < element.scrollTop) element.scrollTop = start;
-    else if (start + rowPx() > element.scrollTop + element.clientHeight)
-      element.scrollTop = start + rowPx() - element.clientHeight;
-  };
   // Reveals a file that was opened from elsewhere, once its directories are loaded.
   const chosenIsThere = createMemo(() => (indexOf(props.chosen) < 0 ? undefined : props.chosen));
   createEffect(
-    on([chosenIsThere, () => height() > 0], ([path, sized]) => {
-      if (path === undefined || !sized) return;
+    on([chosenIsThere, sized], ([path, isSized]) => {
+      if (path === undefined || !isSized) return;
       setActive(path);
       scrollTo(indexOf(path));
     }),
@@ -172,6 +150,34 @@ function Rows(props: TreeProps): JSX.Element {
       </div>
     </div>
   );
+}
+
+/** The part of the rows that is rendered: those in sight and a few beyond. */
+function createRowWindow(rows: () => readonly TreeRow[]) {
+  const [tree, setTree] = createSignal<HTMLDivElement>();
+  const [top, setTop] = createSignal(0);
+  const [height, setHeight] = createSignal(0);
+  const rowPx = () => (narrow() ? ROW_NARROW_PX : ROW_PX);
+  const first = createMemo(() => Math.max(0, Math.floor(top() / rowPx()) - ROWS_BEYOND));
+  const inSight = createMemo(() =>
+    rows().slice(first(), Math.ceil((top() + height()) / rowPx()) + ROWS_BEYOND),
+  );
+  createEffect(() => {
+    const element = tree();
+    if (!element) return;
+    const room = new ResizeObserver(() => setHeight(element.clientHeight));
+    room.observe(element);
+    onCleanup(() => room.disconnect());
+  });
+  const scrollTo = (index: number) => {
+    const element = tree();
+    if (!element || index < 0) return;
+    const start = index * rowPx();
+    if (start < element.scrollTop) element.scrollTop = start;
+    else if (start + rowPx() > element.scrollTop + element.clientHeight)
+      element.scrollTop = start + rowPx() - element.clientHeight;
+  };
+  return { first, inSight, rowPx, sized: () => height() > 0, setTree, setTop, scrollTo };
 }
 
 function Row(props: {

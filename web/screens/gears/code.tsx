@@ -20,41 +20,11 @@ const FIELDS = ["code", "files", "entrypoint", "args_schema", "description", "ta
 
 export function Code(props: { readonly gear: GearDetail }): JSX.Element {
   const navigate = useNavigate();
-  /** The version that the edits are based on. */
-  const [begun, setBegun] = createSignal(props.gear);
-  const [draft, setDraft] = createSignal(draftOf(props.gear));
-  const [theirs, setTheirs] = createSignal<{ gear: GearDetail; choose: (choice: StaleChoice) => void }>();
-  const start = createMemo(() => draftOf(begun()));
-  const dirty = () => changed(start(), draft());
+  const { draft, setDraft, dirty, restart, saving, theirs } = createEdit(
+    () => props.gear,
+    (id) => navigate(`/gears/${id}/review`),
+  );
   const mayWrite = () => isAdmin() || props.gear.author_id === me()?.id;
-  // Without edits, the newest version is shown.
-  createEffect(() => {
-    const latest = props.gear;
-    if (!dirty() && latest.updated_at > begun().updated_at) restart(latest);
-  });
-  const restart = (gear: GearDetail) =>
-    batch(() => {
-      setBegun(gear);
-      setDraft(draftOf(gear));
-    });
-  const saving = createSubmission(FIELDS, async () => {
-    const body = bodyOf(draft());
-    const latest = await readGear(props.gear.id);
-    if (latest.version !== begun().version && !(await asked(latest))) return;
-    const { changed: _, ...saved } = await take(api.gears({ id: props.gear.id }).put(body));
-    putGear(saved);
-    restart(saved);
-    void Promise.all([refresh("gears"), refresh("approvals")]);
-    tell(`Saved version ${saved.version}. It is pending approval.`);
-    navigate(`/gears/${saved.id}/review`);
-  });
-  /** Resolves with whether to save on top of somebody else's version. */
-  const asked = async (gear: GearDetail) => {
-    const choice = await new Promise<StaleChoice>((resolve) => setTheirs({ gear, choose: resolve }));
-    setTheirs(undefined);
-    if (choice === "theirs") restart(gear);
-    return choice === "mine";
-  };
   guardLeaving(dirty);
   const save = () => {
     if (dirty() && mayWrite()) void saving.submit();
@@ -111,6 +81,45 @@ export function Code(props: { readonly gear: GearDetail }): JSX.Element {
       </Show>
     </form>
   );
+}
+
+/** The edits of a gear, the version that they are based on, and saving them. */
+function createEdit(latest: () => GearDetail, onSaved: (id: number) => void) {
+  /** The version that the edits are based on. */
+  const [begun, setBegun] = createSignal(latest());
+  const [draft, setDraft] = createSignal(draftOf(latest()));
+  const [theirs, setTheirs] = createSignal<{ gear: GearDetail; choose: (choice: StaleChoice) => void }>();
+  const start = createMemo(() => draftOf(begun()));
+  const dirty = () => changed(start(), draft());
+  // Without edits, the newest version is shown.
+  createEffect(() => {
+    const gear = latest();
+    if (!dirty() && gear.updated_at > begun().updated_at) restart(gear);
+  });
+  const restart = (gear: GearDetail) =>
+    batch(() => {
+      setBegun(gear);
+      setDraft(draftOf(gear));
+    });
+  const saving = createSubmission(FIELDS, async () => {
+    const body = bodyOf(draft());
+    const newest = await readGear(latest().id);
+    if (newest.version !== begun().version && !(await asked(newest))) return;
+    const { changed: _, ...saved } = await take(api.gears({ id: newest.id }).put(body));
+    putGear(saved);
+    restart(saved);
+    void Promise.all([refresh("gears"), refresh("approvals")]);
+    tell(`Saved version ${saved.version}. It is pending approval.`);
+    onSaved(saved.id);
+  });
+  /** Resolves with whether to save on top of someone else's version. */
+  const asked = async (gear: GearDetail) => {
+    const choice = await new Promise<StaleChoice>((resolve) => setTheirs({ gear, choose: resolve }));
+    setTheirs(undefined);
+    if (choice === "theirs") restart(gear);
+    return choice === "mine";
+  };
+  return { draft, setDraft, dirty, restart, saving, theirs };
 }
 
 /** Raises a `Problem` about the tests. */

@@ -62,14 +62,11 @@ function sentence(reason: string): string {
 type State =
   { readonly kind: "none" | "opening" | "open" } | { readonly kind: "ended"; readonly reason: string };
 
-function Shells(): JSX.Element {
-  const [params, setParams] = useSearchParams<{ workspace: string }>();
-  const workspaces = workspacesQuery();
+/** The one shell of the page: it ends when another workspace is chosen or the page is left. */
+function createShell(workspace: () => string | undefined, leave: () => void) {
   const [host, setHost] = createSignal<HTMLDivElement>();
   const [state, setState] = createSignal<State>({ kind: "none" });
   let shell: Shell | undefined;
-  let button: HTMLButtonElement | undefined;
-  const workspace = () => (/^[1-9]\d*$/.test(params.workspace ?? "") ? params.workspace : undefined);
   const close = () => {
     shell?.close();
     shell = undefined;
@@ -88,7 +85,7 @@ function Shells(): JSX.Element {
       shell = openShell(element, `/api/v1${id === undefined ? "" : `/workspaces/${id}`}/terminal`, {
         opened: () => setState({ kind: "open" }),
         ended: (reason) => void ended(reason, id),
-        left: () => button?.focus(),
+        left: leave,
         tooMuchPasted: (size, max) => tell(`Cannot paste ${bytes(size)}. The limit is ${bytes(max)}.`),
       });
     } catch (error) {
@@ -107,6 +104,15 @@ function Shells(): JSX.Element {
   );
   recolourOnChange(() => shell?.recolour());
   onCleanup(close);
+  return { state, start, setHost };
+}
+
+function Shells(): JSX.Element {
+  const [params, setParams] = useSearchParams<{ workspace: string }>();
+  const workspaces = workspacesQuery();
+  let button: HTMLButtonElement | undefined;
+  const workspace = () => (/^[1-9]\d*$/.test(params.workspace ?? "") ? params.workspace : undefined);
+  const { state, start, setHost } = createShell(workspace, () => button?.focus());
   const reason = () => {
     const now = state();
     return now.kind === "ended" ? now.reason : undefined;

@@ -44,39 +44,14 @@ export function FirstRun(props: {
           onBack={() => setBack("change")}
         >
           <p class="muted">The service that runs your models.</p>
-          <Switch>
-            <Match when={back() === "change" && provider()}>
-              {(current) => (
-                <>
-                  <ProviderSettings
-                    provider={current()}
-                    withKey
-                    onSaved={() => {
-                      setChanges((count) => count + 1);
-                      setBack(undefined);
-                    }}
-                    onCancel={() => setBack(undefined)}
-                  />
-                  <div class="row">
-                    <Button small kind="quiet" onClick={() => setBack("add")}>
-                      Add another provider instead
-                    </Button>
-                  </div>
-                </>
-              )}
-            </Match>
-            <Match when={true}>
-              <NewProvider
-                others={props.providers}
-                action="Continue"
-                onMade={({ id }) => {
-                  setChosenId(id);
-                  setBack(undefined);
-                }}
-                {...(back() === "add" ? { onCancel: () => setBack(undefined) } : {})}
-              />
-            </Match>
-          </Switch>
+          <ProviderStep
+            provider={provider()}
+            others={props.providers}
+            going={back()}
+            onGo={setBack}
+            onAdded={setChosenId}
+            onEdited={() => setChanges((count) => count + 1)}
+          />
         </Step>
         <Step
           number={2}
@@ -126,6 +101,53 @@ export function FirstRun(props: {
         </Step>
       </ol>
     </div>
+  );
+}
+
+/** Adds a provider, or edits the one that was added. */
+function ProviderStep(props: {
+  readonly provider: Provider | undefined;
+  readonly others: readonly Provider[];
+  /** Undefined: the step has not been reopened. */
+  readonly going: "add" | "change" | undefined;
+  readonly onGo: (to: "add" | undefined) => void;
+  readonly onAdded: (id: number) => void;
+  readonly onEdited: () => void;
+}): JSX.Element {
+  return (
+    <Switch>
+      <Match when={props.going === "change" && props.provider}>
+        {(current) => (
+          <>
+            <ProviderSettings
+              provider={current()}
+              withKey
+              onSaved={() => {
+                props.onEdited();
+                props.onGo(undefined);
+              }}
+              onCancel={() => props.onGo(undefined)}
+            />
+            <div class="row">
+              <Button small kind="quiet" onClick={() => props.onGo("add")}>
+                Add another provider instead
+              </Button>
+            </div>
+          </>
+        )}
+      </Match>
+      <Match when={true}>
+        <NewProvider
+          others={props.others}
+          action="Continue"
+          onMade={({ id }) => {
+            props.onAdded(id);
+            props.onGo(undefined);
+          }}
+          {...(props.going === "add" ? { onCancel: () => props.onGo(undefined) } : {})}
+        />
+      </Match>
+    </Switch>
   );
 }
 
