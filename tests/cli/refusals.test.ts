@@ -107,7 +107,7 @@ test("a server that is not there is said so without the words of the library", a
 
 describe("of a server that does not run", () => {
   const server = shared(() => stoppedContext());
-  const WOULD_LET = "webhooks.allow_private_targets in server.yaml would let it be";
+  const WOULD_LET = "to allow it, set webhooks.allow_private_targets in server.yaml";
 
   test.each([
     [["audit", "list", "--since", "yesterday"], "--since: expected a time (RFC 3339) or a date"],

@@ -22,7 +22,7 @@ describe("what is refused", () => {
     const at = (out: string) => refused("backup", "create", "--out", out, "--server-dir", server.directory);
     expect(await at(made.file)).toEqual([
       1,
-      `Error: ${made.file}: exists already; choose another name, or move it away\n`,
+      `Error: ${made.file} already exists; choose another name, or move the file away\n`,
     ]);
     expect(readFileSync(made.file).equals(bytes)).toBe(true);
     expect(await at(join(folder.path, "no/x"))).toEqual([
@@ -31,7 +31,7 @@ describe("what is refused", () => {
     ]);
     expect(await at(server.directory)).toEqual([
       1,
-      expect.stringContaining("lies in the data directory, and would be lost with it"),
+      expect.stringContaining("is inside the data directory and would be lost with it"),
     ]);
     const into = (directory: string) => refused("backup", "restore", made.file, "--server-dir", directory);
     expect(await into(server.directory)).toEqual([
@@ -59,7 +59,7 @@ describe("what is refused", () => {
     await refusal(
       server.admin.raw("POST", "/backups", { body: { path: folder.path } }),
       "forbidden",
-      "backups are made on the machine of the server, with cairn backup create; no token is enough",
+      "backups can only be created on the server's own machine, with cairn backup create; a token is not sufficient",
     );
     const local = localOf(server.directory, server.as);
     expect((await local.refused("POST", "/backups", { path: "relative" })).message).toBe(
@@ -83,7 +83,7 @@ describe("what is refused", () => {
     const begun = await local.post<Backup>("/backups", { path: join(folder.path, "x.tar.zst") });
     expect(begun.state).toBe("running");
     expect((await local.refused("POST", "/backups", { path: folder.path })).message).toContain(
-      "a backup is being made already",
+      "a backup is already running",
     );
     await eventually(async () => (await local.get("/backups/1")).bytes_total > 0, true);
     const removal = await local.refused("DELETE", "/spaces/team?confirm=team");
@@ -96,7 +96,7 @@ describe("what is refused", () => {
     await eventually(ended, "failed");
     expect((await local.get("/backups/1")).error).toEqual({
       code: "unavailable",
-      message: "the backup was given up: it was stopped; nothing stays of it",
+      message: "the backup was cancelled: stopped by the operator; no file was kept",
     });
     expect(readdirSync(folder.path)).toEqual([]);
     await server.admin.write("afterwards.md", "x");
@@ -168,7 +168,7 @@ test.skipIf(process.platform === "win32")(
       [
         ["create", "--out", join(folder.path, "x"), "--server-dir", server.directory],
         begun,
-        "Error: the backup was given up: it was stopped; nothing stays of it\n",
+        "Error: the backup was cancelled: stopped by the operator; no file was kept\n",
       ],
       [["verify", made.file], scratch, stopped],
       [["restore", made.file, "--server-dir", join(folder.path, "new")], begun, stopped],

@@ -97,7 +97,7 @@ describe("what a writer expected", () => {
     for (const tag of ["1", "v1", '"v1"', '"1', '"1", "2"', 'W/"1"', '"0"', "*"])
       expect([tag, await refused({ "If-Match": tag })]).toEqual([
         tag,
-        [400, 'header If-Match: expected the version that was read, in double quotes, for example "7"'],
+        [400, 'header If-Match: expected a version in double quotes, for example "7"'],
       ]);
     expect((await refused({ "If-None-Match": '"1"' }))[0]).toBe(400);
     expect(await refused({ "If-Match": '"1"', "If-None-Match": "*" })).toEqual([

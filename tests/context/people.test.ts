@@ -147,7 +147,7 @@ describe("tokens", () => {
     await using server = await contextServer();
     const { admin } = server;
     await admin.post("/spaces", { name: "other", template: "blank" });
-    const unknown = ["invalid", 'spaces: there is no space "taem", "x"', { unknown: ["taem", "x"] }] as const;
+    const unknown = ["invalid", 'spaces: unknown space "taem", "x"', { unknown: ["taem", "x"] }] as const;
     const body = { name: "Ann", role: "viewer", spaces: ["team", "taem", "x"] };
     await refusal(admin.raw("POST", "/users", { body }), ...unknown);
     await admin.post("/users", { ...body, spaces: ["team", "other"] });
@@ -176,7 +176,7 @@ describe("tokens", () => {
       return [status, message];
     };
     const message = (what: string) =>
-      `root is the last admin and cannot be ${what}; make somebody else admin first`;
+      `root is the last admin and cannot be ${what}; make another user an admin first`;
     expect(await refused("PATCH", "/users/root", { role: "viewer" })).toEqual([422, message("demoted")]);
     expect(await refused("POST", "/users/root/disable")).toEqual([422, message("disabled")]);
     expect(await refused("DELETE", "/users/root")).toEqual([422, message("removed")]);

@@ -40,7 +40,7 @@ for (const [name, lose, kept] of losses)
       kept === undefined ? [] : [kept],
     );
     expect(
-      server.log.filter(({ level, message }) => level === "warn" && message.includes("written again")).length,
+      server.log.filter(({ level, message }) => level === "warn" && message.includes("recreated it")).length,
     ).toBe(1);
   });
 

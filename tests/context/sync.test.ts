@@ -282,7 +282,7 @@ describe("pull", () => {
     await refusal(
       pull(viewer, ["own/a.md"]),
       "refused",
-      "own/a.md: the sync rules of team keep it where it is",
+      "own/a.md: excluded by the sync rules of team",
       { path: "own/a.md" },
     );
     await refusal(pull(viewer, ["no.md"]), "not_found");

@@ -84,7 +84,7 @@ test("a backup holds neither secret nor key; what is restored says that it canno
   const options = { directory, log: quiet, port: 0, outbound: hooks.outbound };
   let running = await startServer(options);
   const admin = () => contextClient(running.url, server.bootstrap);
-  const problem = `its secret cannot be opened with ${made.sealed.key_file}: restore that key file, or give the webhook a new secret (cairn webhook rotate-secret ${hook.id})`;
+  const problem = `cannot decrypt its secret with ${made.sealed.key_file}; restore that key file, or replace the secret (cairn webhook rotate-secret ${hook.id})`;
   expect(await problemOf(admin())).toBe(problem);
   await admin().write("a.md", "x");
   const latest = async () => {

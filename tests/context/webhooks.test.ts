@@ -224,7 +224,7 @@ describe("under way", () => {
     answers[0]!.resolve(new Response(null, { status: 500 }));
     await eventually(
       async () => (await deliveries(server, hook.id)).map(({ state, tries, error }) => [state, tries, error]),
-      [["failed", 1, "the owner of the webhook may not see this event any more"]],
+      [["failed", 1, "the owner of the webhook may no longer see this event"]],
     );
     expect(hooks.got.length).toBe(1);
   });

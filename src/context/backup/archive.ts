@@ -1,5 +1,5 @@
-// One archive file: tar, compressed with zstd, and behind it a seal: a frame that every zstd skips, with the SHA-256 of all before it.
-// Written and read as a stream, so that neither memory nor a second copy on the disk is needed. The reader trusts nothing.
+// The archive format: tar, compressed with zstd, followed by a seal: a skippable zstd frame with the SHA-256 of everything before it. Written and
+// read as a stream, without holding it in memory or making a second copy on disk. The reader trusts nothing.
 
 import { constants as fileFlags } from "node:fs";
 import { open, type FileHandle } from "node:fs/promises";
@@ -9,26 +9,26 @@ import { AppError, systemCode } from "../../kit/error.ts";
 import { readTar, tarOf, type Packed, type Source } from "../../kit/tar.ts";
 
 const CHUNK_BYTES = 256 * 1024;
-/** Without waiting for the writer of a FIFO. */
+/** Does not block on a FIFO without a writer. */
 const READ = fileFlags.O_RDONLY | (fileFlags.O_NONBLOCK ?? 0);
-/** Most of what is in it is compressed already: more effort saves a few percent and costs most of the time. */
+/** Low, because most content is compressed already: more effort would save a few percent for most of the time. */
 const ZSTD_LEVEL = 1;
-/** What an archive may unpack to, so that a small one can neither fill a disk nor keep a processor busy for hours. */
+/** Bounds the unpacked size, so that a small archive can neither fill a disk nor occupy a CPU for hours. */
 const UNPACKED_RATIO_MAX = 1_000;
 const UNPACKED_BYTES_FREE = 256 * 1024 * 1024;
-/** Begins a frame that every zstd skips (RFC 8878, 3.1.2); the number of bytes in it follows. */
+/** The magic number of a skippable frame (RFC 8878, 3.1.2), which its length follows. */
 const PADDING_MARK = 0x184d2a5f;
-/** Of a skippable frame (RFC 8878, 3.1.2): number, and the length of what follows, both little-endian. */
+/** The header of the seal's skippable frame (RFC 8878, 3.1.2): magic number and content length, little-endian. */
 const SEAL_MARK = Buffer.from([0x5e, 0x2a, 0x4d, 0x18, 32, 0, 0, 0]);
 const SEAL_BYTES = SEAL_MARK.length + 32;
 
 export interface Written {
-  /** Bytes of the archive. */
+  /** The size of the archive in bytes. */
   readonly size: number;
   readonly sha256: string;
 }
 
-/** Writes the files, in order, into `handle`. Raises what the disk and the sources raise, and the reason of `signal`. */
+/** Writes the files in order. Raises what the disk and the sources raise, and the reason of `signal`. */
 export async function writeArchive(
   handle: FileHandle,
   sources: AsyncIterable<Source>,
@@ -72,8 +72,8 @@ export async function writeWhole(handle: FileHandle, bytes: Uint8Array): Promise
 }
 
 /**
- * Calls `visit` with each file, in order. Returns the hash of the archive. Raises `not_found`, `invalid` with what is wrong and where,
- * and whatever `visit` raises.
+ * Calls `visit` with each file in order. Returns the hash of the archive. Raises `not_found`, `invalid` with the problem and its place, and
+ * whatever `visit` raises.
  */
 export async function readArchive(
   path: string,
@@ -104,18 +104,18 @@ export async function readArchive(
     );
     if (seal === undefined) throw unsealed();
     if (!hasher.copy().digest().equals(seal.subarray(SEAL_MARK.length)))
-      throw new AppError("invalid", "its seal does not fit: a byte of it was changed");
+      throw new AppError("invalid", "its seal does not match: the archive was changed");
     return hasher.update(seal).digest("hex");
   } catch (error) {
     signal.throwIfAborted();
-    // The compression ended before the file did: what is left of it ends the pipeline.
+    // The compressed stream ended before the file, which aborts the pipeline.
     throw readError(path, isAbort(error) ? unsealed() : error, place);
   } finally {
     await handle.close();
   }
 }
 
-/** Only a regular file has an end that can be looked at first, and can be read twice. Raises `not_found`, `invalid`. */
+/** Requires a regular file, whose end can be read first and which can be read twice. Raises `not_found`, `invalid`. */
 async function openRegular(path: string): Promise<FileHandle> {
   try {
     const handle = await open(path, READ);
@@ -133,14 +133,14 @@ async function openRegular(path: string): Promise<FileHandle> {
 }
 
 function directoryGiven(path: string): AppError {
-  return new AppError("invalid", `${path}: is a directory, not a backup`);
+  return new AppError("invalid", `${path} is a directory, not a backup`);
 }
 
 function notRegular(path: string): AppError {
-  return new AppError("invalid", `${path}: is not a regular file; copy the backup into one`);
+  return new AppError("invalid", `${path} is not a regular file; copy the backup into one`);
 }
 
-/** The first bytes of a file, up to its end if that comes earlier. */
+/** Yields the first `count` bytes of a file, or fewer at its end. */
 async function* piecesOf(handle: FileHandle, count: number): AsyncGenerator<Buffer> {
   for (let at = 0; at < count;) {
     const piece = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, count - at));
@@ -152,14 +152,14 @@ async function* piecesOf(handle: FileHandle, count: number): AsyncGenerator<Buff
 }
 
 function unsealed(): AppError {
-  return new AppError("invalid", "its seal is missing: it was cut, or something was added");
+  return new AppError("invalid", "its seal is missing: the archive was truncated or appended to");
 }
 
 function isAbort(error: unknown): boolean {
   return error instanceof Error && error.name === "AbortError";
 }
 
-/** The last bytes, when they are a seal, and how many bytes come before. */
+/** Returns the seal, if the file ends with one, and the number of bytes before it. */
 async function sealOf(handle: FileHandle): Promise<{ seal: Buffer | undefined; before: number }> {
   const { size } = await handle.stat();
   const before = Math.max(0, size - SEAL_BYTES);
@@ -169,12 +169,12 @@ async function sealOf(handle: FileHandle): Promise<{ seal: Buffer | undefined; b
   return isSeal ? { seal: last, before } : { seal: undefined, before: size };
 }
 
-/** For an archive of so many bytes. */
+/** Returns the most bytes that an archive of this size may unpack to. */
 function unpackedMax(bytes: number): number {
   return Math.max(UNPACKED_BYTES_FREE, bytes * UNPACKED_RATIO_MAX);
 }
 
-/** For a database that is nearly all empty pages: what makes its archive large enough to be read again. */
+/** Pads an archive of mostly empty pages, which would otherwise exceed the unpack ratio when it is read. */
 function paddingFor(unpacked: number, bytes: number): Buffer[] {
   if (unpacked <= unpackedMax(bytes)) return [];
   const mark = Buffer.alloc(8);
@@ -187,10 +187,7 @@ function paddingFor(unpacked: number, bytes: number): Buffer[] {
 function readError(path: string, error: unknown, where: string): unknown {
   const code = systemCode(error) ?? "";
   if (code.startsWith("ZSTD_") || code.startsWith("ERR_"))
-    return new AppError(
-      "invalid",
-      `${path}: is damaged, or no backup: its compression does not hold (${where})`,
-    );
+    return new AppError("invalid", `${path} is damaged or not a backup: decompression failed (${where})`);
   if (error instanceof AppError && error.code === "invalid")
     return new AppError("invalid", `${path}: ${error.message} (${where})`);
   return error;

@@ -1,5 +1,5 @@
-// Makes backups of a server's data while it works. Everything is taken at one moment: the databases are frozen together, in one step with
-// the length of the audit record, and copied while writes go on. One backup at a time; the last one can be asked about.
+// Backs up a server's data while it runs. A backup shows a single moment: all databases are frozen in one step, together with the length of the
+// audit record, and copied while writes continue. One backup runs at a time; the state of the last one can be queried.
 
 import { createReadStream, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -32,7 +32,7 @@ const READ_BYTES = 1024 * 1024;
 const MS_PER_SECOND = 1000;
 
 export interface BackupsDeps {
-  /** Of the server's data. */
+  /** The server's data directory. */
   readonly directory: string;
   readonly db: Db;
   readonly spaces: Spaces;
@@ -44,7 +44,7 @@ export interface BackupsDeps {
 
 type LeftOut = SpaceInBackup["left_out"];
 
-/** Everything at one moment. */
+/** All data, frozen at one moment. */
 interface Moment {
   readonly time: number;
   readonly config: Uint8Array;
@@ -67,7 +67,7 @@ export class Backups {
     this.#deps = deps;
   }
 
-  /** By the operator of this machine only. Raises `forbidden`, `invalid`, and `conflict` while another is made. */
+  /** For the operator of this machine only. Raises `forbidden`, `invalid`, or `conflict` while another backup is running. */
   start(caller: Caller, path: string): Backup {
     const { audit, background, clock, directory, log } = this.#deps;
     const deed = { action: "backup.create", target: path };
@@ -75,7 +75,7 @@ export class Backups {
     try {
       requireOperator(caller);
       if (this.#last?.shown.state === "running")
-        throw new AppError("conflict", `a backup is being made already: ${this.#last.shown.file}`);
+        throw new AppError("conflict", `a backup is already running: ${this.#last.shown.file}`);
       file = targetPath(path, nameAt(clock.now()), directory);
     } catch (error) {
       audit.record(caller, deed, error);
@@ -107,7 +107,7 @@ export class Backups {
       } catch (error) {
         shown.error = errorOf(error);
         shown.state = "failed";
-        // What an AppError says is told to who asked, and is on record.
+        // The caller and the audit record get an AppError; only other errors need the log.
         if (!(error instanceof AppError)) log.error("the backup failed", { file, error: messageOf(error) });
       }
     });
@@ -121,18 +121,18 @@ export class Backups {
     return this.#last.shown;
   }
 
-  /** Gives it up; nothing stays of it. One that has ended stays as it is. Raises as `get`. */
+  /** Cancels a running backup and removes its file. A finished backup is unaffected. Raises as `get`. */
   stop(caller: Caller, id: number): Backup {
     const shown = this.get(caller, id);
     requireOperator(caller);
-    this.abort("it was stopped");
+    this.abort("stopped by the operator");
     return shown;
   }
 
-  /** For the end of the server: what is copied must not be closed before. */
+  /** Called before the server closes the files that are being copied. */
   abort(reason: string): void {
     this.#last?.stop.abort(
-      new AppError("unavailable", `the backup was given up: ${reason}; nothing stays of it`),
+      new AppError("unavailable", `the backup was cancelled: ${reason}; no file was kept`),
     );
   }
 
@@ -156,7 +156,7 @@ export class Backups {
     });
   }
 
-  /** Edits by hand that are not recorded: the database is the truth, so they are only counted. */
+  /** Counts unrecorded manual edits, which a backup leaves out because the database is the truth. */
   async #leftOut(signal: AbortSignal): Promise<ReadonlyMap<string, LeftOut>> {
     const counts = new Map<string, LeftOut>();
     for (const { name, engine } of await this.#deps.spaces.openAll()) {
@@ -168,10 +168,10 @@ export class Backups {
     return counts;
   }
 
-  /** In one step, without a pause in it: nothing can happen in between. */
+  /** Synchronous, so that nothing happens in between. */
   #freeze(): Moment {
     const { directory, db, spaces, audit, clock } = this.#deps;
-    // What could not be restored is no backup.
+    // A backup with an invalid configuration could not be restored.
     loadServerConfig(directory);
     const config = readFileSync(join(directory, CONFIG_MEMBER));
     const frozen = spaces.freeze();
@@ -189,13 +189,13 @@ export class Backups {
   }
 }
 
-/** Who can read the data anyway: it holds every document, and the secrets of webhooks. */
+/** Only the operator, who can read the data anyway: a backup holds every document and the sealed secrets of webhooks. */
 function requireOperator(caller: Caller): void {
   requireAdmin(caller);
   if (caller.auth !== "local")
     throw new AppError(
       "forbidden",
-      "backups are made on the machine of the server, with cairn backup create; no token is enough",
+      "backups can only be created on the server's own machine, with cairn backup create; a token is not sufficient",
     );
 }
 
@@ -206,7 +206,7 @@ function bytesOf({ config, server, audit, spaces }: Moment): number {
   );
 }
 
-/** The files of an archive, in order; the manifest, which is known at the end, is the last. */
+/** Yields the files of an archive; the manifest, known only at the end, is the last. */
 async function* sourcesOf(
   moment: Moment,
   leftOut: ReadonlyMap<string, LeftOut>,
@@ -247,7 +247,7 @@ async function* measured(
 
 async function* chunksOf(file: FrozenFile): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < file.size;) {
-    // A new one for each: what was handed on may still be waiting to be compressed.
+    // A new buffer each time, because the previous one may still be queued for compression.
     const chunk = new Uint8Array(Math.min(READ_BYTES, file.size - at));
     const count = await file.read(chunk, at);
     if (count === 0) return;
@@ -286,5 +286,5 @@ function nameAt(time: number): string {
 function errorOf(error: unknown): NonNullable<Backup["error"]> {
   return error instanceof AppError
     ? { code: error.code, message: error.message }
-    : { code: "internal", message: "internal error: the log of the server says more" };
+    : { code: "internal", message: "internal error; see the log of the server" };
 }

@@ -1,5 +1,5 @@
-// Proves that what a backup holds is sound, file by file: databases, every version's content against its hash, counts, the audit chain. It
-// works on the unpacked copy, and raises the first thing that is wrong.
+// Verifies the content of an unpacked backup, file by file: databases, the content of every version against its hash, counts, the audit chain.
+// Raises the first problem.
 
 import { join, sep } from "node:path";
 import { turnOfOthers } from "../../kit/clock.ts";
@@ -16,12 +16,12 @@ import type { Manifest, SpaceInBackup } from "./schema.ts";
 import { integrityStore, spaceContentStore, type SpaceContentStore, type StoredBlob } from "./store.ts";
 import { AUDIT_MEMBER, CONFIG_MEMBER, DATABASE_MEMBER, spaceMembers } from "./unpack.ts";
 
-/** So many contents are checked between two looks at whether somebody asked to stop. */
+/** The contents checked between two checks for cancellation. */
 const BLOBS_PER_PAUSE = 64;
 
 /**
- * Returns what is wrong with the audit chain, which is in the backup just as the server had it; undefined: nothing. Raises `invalid` for
- * all else that is wrong, and the reason of `signal`. `onBytes`: how many bytes of contents were checked since the last call.
+ * Returns the problem with the audit chain, which may have been broken on the server already; undefined: none. Raises `invalid` for any other
+ * problem, and the reason of `signal`. `onBytes`: the bytes of contents checked since the last call.
  */
 export async function checkContent(
   directory: string,
@@ -34,7 +34,7 @@ export async function checkContent(
   for (const space of manifest.spaces) {
     const { file, database } = spaceMembers(space.name);
     const { name } = named(directory, file, () => readSpaceFile(join(directory, file)));
-    if (name !== space.name) throw wrong(file, `is that of "${name}"`);
+    if (name !== space.name) throw wrong(file, `belongs to the space "${name}"`);
     await withDatabase(directory, database, async (db) => {
       const store = spaceContentStore(db);
       checkCounts(database, store, space);
@@ -58,7 +58,10 @@ async function withDatabase(
       if (found !== "ok") throw new AppError("invalid", `the database is damaged: ${found}`);
       const stray = store.foreignKeys.get();
       if (stray)
-        throw new AppError("invalid", `the database is damaged: a row of ${stray.table} belongs to none`);
+        throw new AppError(
+          "invalid",
+          `the database is damaged: a row of ${stray.table} has a dangling reference`,
+        );
     });
     await look(db);
   } finally {
@@ -68,7 +71,7 @@ async function withDatabase(
 
 function checkCounts(member: string, store: SpaceContentStore, said: SpaceInBackup): void {
   const space = store.space.get();
-  if (!space) throw wrong(member, "has no space in it");
+  if (!space) throw wrong(member, "contains no space");
   const { files, bytes } = store.totals.get()!;
   const { versions } = store.versions.get()!;
   const head = headText(space);
@@ -85,9 +88,9 @@ function checkCounts(member: string, store: SpaceContentStore, said: SpaceInBack
 
 function checkReferences(member: string, store: SpaceContentStore): void {
   const lost = store.versionWithoutBlob.get() ?? store.liveWithoutContent.get();
-  if (lost) throw wrong(member, `v${lost.version} of ${lost.path} does not have the content that it should`);
+  if (lost) throw wrong(member, `the content of v${lost.version} of ${lost.path} is missing or wrong`);
   const miscounted = store.miscountedBlob.get();
-  if (miscounted) throw wrong(member, `the uses of content ${miscounted.hash} are miscounted`);
+  if (miscounted) throw wrong(member, `the use count of content ${miscounted.hash} is wrong`);
 }
 
 async function checkBlobs(
@@ -101,7 +104,7 @@ async function checkBlobs(
     if (!isWhole(blob)) {
       const user = store.userOfBlob.get(blob.id);
       const whose = user ? `v${user.version} of ${user.path}` : blob.hash;
-      throw wrong(member, `the content of ${whose} is damaged: it does not have its hash`);
+      throw wrong(member, `the content of ${whose} is damaged: its hash does not match`);
     }
     onBytes(blob.content.length);
     checked += 1;
@@ -134,7 +137,7 @@ function wrong(member: string, problem: string): AppError {
   return new AppError("invalid", `${member}: ${problem}`);
 }
 
-/** What is raised within gets the name of the file in front; where it lies for now is nobody's business. */
+/** Prefixes errors with the name of the member, and strips the temporary directory from them. */
 function named<T>(directory: string, member: string, work: () => T): T {
   try {
     return work();

@@ -1,4 +1,4 @@
-// HTTP for backups: the operator of the machine starts one and asks how far it is. The archive never travels over HTTP.
+// HTTP for backups: the operator of the machine starts one and polls its progress. The archive is never sent over HTTP.
 
 import { Elysia } from "elysia";
 import { fromPath } from "../../kit/http/text-params.ts";

@@ -1,14 +1,14 @@
-// What a backup says of itself (`manifest.json`, the last file in the archive), and a backup that is being made, as the API shows it.
+// The manifest of a backup (`manifest.json`, the last file in the archive), and the state of a backup job in the API.
 
 import { Type, type Static } from "@sinclair/typebox";
 import { closed, Id, nullable, oneOf, Time } from "../../kit/schema.ts";
 import { Head } from "../versioned-store/schema.ts";
 
-/** Ascends when what is in an archive changes its meaning. */
+/** Increases when the meaning of an archive's content changes. */
 export const BACKUP_FORMAT = 1;
 export const MANIFEST_NAME = "manifest.json";
 export const MANIFEST_BYTES_MAX = 16 * 1024 * 1024;
-/** Of a path on the server, more than any system takes. */
+/** Longer than any system's path limit. */
 export const BACKUP_PATH_CHARACTERS_MAX = 4_096;
 
 const Count = Type.Integer({ minimum: 0 });
@@ -20,11 +20,11 @@ export type Member = Static<typeof Member>;
 export const SpaceInBackup = closed({
   name: Type.String(),
   head: Head,
-  /** Live files, their bytes, and all versions that have their content. */
+  /** Live files, their bytes, and all versions with content. */
   files: Count,
   bytes: Count,
   versions: Count,
-  /** In the folder, edited by hand and never recorded: these edits are not in the backup. */
+  /** Unrecorded manual edits in the folder, which are not in the backup. */
   left_out: closed({ modified: Count, untracked: Count }),
 });
 export type SpaceInBackup = Static<typeof SpaceInBackup>;
@@ -39,7 +39,7 @@ export const Manifest = closed({
   members: Type.Array(Member),
   spaces: Type.Array(SpaceInBackup),
   audit: AuditInBackup,
-  /** SHA-256 over the canonical JSON of all of the above. Finds slips and damage; it is no signature. */
+  /** SHA-256 over the canonical JSON of the other members. Detects mistakes and damage; not a signature. */
   hash: Sha256,
 });
 export type Manifest = Static<typeof Manifest>;
@@ -48,7 +48,7 @@ export const CreateBackup = closed({
   path: Type.String({
     minLength: 1,
     maxLength: BACKUP_PATH_CHARACTERS_MAX,
-    description: "absolute: a directory, or the name of a file that does not exist",
+    description: "absolute path of a directory, or of a file that does not exist",
   }),
 });
 export type CreateBackup = Static<typeof CreateBackup>;
@@ -59,10 +59,10 @@ export const Backup = closed({
   id: Id,
   state: oneOf(backupStates),
   file: Type.String(),
-  /** Of what is to be read. */
+  /** Bytes to read. */
   bytes_done: Count,
   bytes_total: Count,
-  /** When it is done. `size`, `sha256`: of the archive. `created_at`: the moment that it shows. */
+  /** Set when done. `size` and `sha256` describe the archive; `created_at` is the moment that it shows. */
   result: nullable(
     closed({
       size: Count,
@@ -72,7 +72,7 @@ export const Backup = closed({
       audit: AuditInBackup,
     }),
   ),
-  /** When it failed: an error as the API words it. */
+  /** Set when failed: the API error. */
   error: nullable(closed({ code: Type.String(), message: Type.String() })),
 });
 export type Backup = Static<typeof Backup>;

@@ -1,4 +1,4 @@
-// SQL that looks through a database for what must not be. Reads only, and any schema that a backup may hold.
+// SQL that searches a database for inconsistencies. Read-only, for any schema that a backup may hold.
 
 import type { Db } from "../../kit/db.ts";
 
@@ -15,12 +15,12 @@ interface Where {
   version: number | null;
 }
 
-/** Of any database. */
+/** For any database. */
 export type IntegrityStore = ReturnType<typeof integrityStore>;
 
 export function integrityStore(db: Db) {
   return {
-    /** One row that says `ok`, or the first things that are wrong. */
+    /** One row: `ok` or the first problem. */
     integrity: db.query<{ integrity_check: string }, []>("PRAGMA integrity_check(1)"),
     foreignKeys: db.query<{ table: string }, []>("PRAGMA foreign_key_check"),
   };

@@ -1,5 +1,5 @@
-// The file that a backup becomes: written under a temporary name beside it, brought to the disk, and only then given its name. It never
-// takes the place of another file, and nothing is left of one that did not come to its end.
+// Writes the file of a backup: under a temporary name next to it, synced to disk, then renamed. Never replaces an existing file, and leaves nothing
+// behind on failure.
 
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { link, open, rename, rm, type FileHandle } from "node:fs/promises";
@@ -11,12 +11,11 @@ import { randomHex } from "../../kit/random.ts";
 import { syncDirectory } from "../../kit/replace-file.ts";
 
 const TEMPORARY_BITS = 48;
-/** Disks that know no second name for a file. */
+/** The errors of file systems without hard links. */
 const NO_LINKS = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"];
 
 /**
- * `path`: a directory, where `name` is put, or the file itself. Raises `invalid` for a place that will not do, `conflict` when there is
- * something of that name.
+ * `path`: the file, or a directory in which to create `name`. Raises `invalid` for an unsuitable place, `conflict` if the file exists.
  */
 export function targetPath(path: string, name: string, dataDirectory: string): string {
   if (!isAbsolute(path)) throw new AppError("invalid", "path: expected an absolute path");
@@ -28,13 +27,13 @@ export function targetPath(path: string, name: string, dataDirectory: string): s
   if (`${realpathSync(directory)}${sep}`.startsWith(`${realpathSync(dataDirectory)}${sep}`))
     throw new AppError(
       "invalid",
-      `${target}: lies in the data directory, and would be lost with it; choose a place outside`,
+      `${target} is inside the data directory and would be lost with it; choose a place outside`,
     );
   refuseExisting(target);
   return target;
 }
 
-/** Raises `conflict` when it exists by now, `unavailable` when the disk is full, and whatever `write` raises. */
+/** Raises `conflict` if the file exists by now, `unavailable` when the disk is full, and whatever `write` raises. */
 export async function writeTarget<T>(path: string, write: (handle: FileHandle) => Promise<T>): Promise<T> {
   const directory = dirname(path);
   const temporary = join(directory, `.${basename(path)}.part-${randomHex(TEMPORARY_BITS)}`);
@@ -61,7 +60,7 @@ async function create<T>(path: string, write: (handle: FileHandle) => Promise<T>
   }
 }
 
-/** A second name, since a rename would replace what came there meanwhile. */
+/** Links instead of renaming, because a rename would replace a file created meanwhile. */
 async function giveName(temporary: string, path: string): Promise<void> {
   try {
     await link(temporary, path);
@@ -76,5 +75,5 @@ async function giveName(temporary: string, path: string): Promise<void> {
 
 function refuseExisting(path: string): void {
   if (existsSync(path))
-    throw new AppError("conflict", `${path}: exists already; choose another name, or move it away`);
+    throw new AppError("conflict", `${path} already exists; choose another name, or move the file away`);
 }

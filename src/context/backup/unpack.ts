@@ -1,5 +1,5 @@
-// Takes an archive apart into an empty directory and proves on the way that it is whole: only names that a backup has, each once, and each
-// file the very bytes that the manifest names. What the files say is for content.ts.
+// Unpacks an archive into an empty directory and verifies that it is complete: only the names of a backup, each once, and each file with the hash
+// from the manifest. content.ts verifies what the files contain.
 
 import { mkdir, open, statfs } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -32,14 +32,14 @@ export function manifestHash(manifest: Manifest): string {
 
 export interface Unpacked {
   readonly manifest: Manifest;
-  /** Of the archive. */
+  /** The hash of the archive. */
   readonly sha256: string;
 }
 
 /**
- * Reads the archive twice: first all of it is compared with its manifest, which comes last, and only what fits is written. Raises
- * `not_found`, `invalid` with the first thing that is wrong, `refused` for a format that this version does not read, `unavailable` when the
- * disk is full, and the reason of `signal`. `onBytes`: how many were written since the last call.
+ * Reads the archive twice: once to compare it with its manifest, which comes last, and once to write the files. Raises `not_found`, `invalid` for
+ * the first problem, `refused` for a format that this version does not read, `unavailable` when the disk is full, and the reason of `signal`.
+ * `onBytes`: the bytes written since the last call.
  */
 export async function unpack(
   path: string,
@@ -52,7 +52,7 @@ export async function unpack(
   await requireRoom(directory, manifest);
   return readMembers(path, signal, (file) => {
     if (sizes.get(file.name) !== file.size)
-      throw new AppError("invalid", `"${file.name}": it was changed while it was read`);
+      throw new AppError("invalid", `"${file.name}": changed while it was being read`);
     return guarded(directory, () => write(file, join(directory, file.name), onBytes));
   });
 }
@@ -61,7 +61,7 @@ async function readThrough({ content }: Packed): Promise<void> {
   for await (const _ of content);
 }
 
-/** Calls `take` with each file but the manifest; it has to read the content to its end. Raises as `unpack`, and what `take` raises. */
+/** Calls `take` with each file except the manifest; `take` must consume the content. Raises as `unpack`, and what `take` raises. */
 async function readMembers(
   path: string,
   signal: AbortSignal,
@@ -71,14 +71,14 @@ async function readMembers(
   let manifest: Manifest | undefined;
   const visit = async (file: Packed) => {
     const { name, size } = file;
-    if (manifest) throw new AppError("invalid", `"${name}": comes after the manifest, which ends a backup`);
+    if (manifest) throw new AppError("invalid", `"${name}": found after the manifest, which must be last`);
     if (name === MANIFEST_NAME) {
       manifest = parseManifest(await textOf(file));
       return compare(manifest, found);
     }
     if (!OF_SERVER.includes(name) && !OF_SPACE.test(name))
-      throw new AppError("invalid", `"${name}": no file of a backup has such a name`);
-    if (found.has(name)) throw new AppError("invalid", `"${name}": is in it twice`);
+      throw new AppError("invalid", `"${name}": not the name of a file in a backup`);
+    if (found.has(name)) throw new AppError("invalid", `"${name}": found twice`);
     if (found.size >= MEMBERS_MAX) throw new AppError("invalid", `more than ${MEMBERS_MAX} files`);
     const hasher = new Bun.CryptoHasher("sha256");
     await take({ name, size, content: hashed(file.content, hasher) });
@@ -106,7 +106,7 @@ async function requireRoom(directory: string, { members }: Manifest): Promise<vo
   if (needed <= free) return;
   throw new AppError(
     "unavailable",
-    `the disk is full: the backup unpacks to ${needed} bytes, and ${free} are free; free some space and try again`,
+    `the disk is full: the backup unpacks to ${needed} bytes, but only ${free} are free; free some space and try again`,
     { needed_bytes: needed, free_bytes: free },
   );
 }
@@ -133,13 +133,13 @@ async function textOf({ name, size, content }: Packed): Promise<string> {
   return Buffer.concat(pieces).toString("utf8");
 }
 
-/** Raises `refused` for another format, `invalid` for what is no manifest. */
+/** Raises `refused` for another format, `invalid` for anything else that is not a manifest. */
 function parseManifest(text: string): Manifest {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    throw new AppError("invalid", `${MANIFEST_NAME}: is no JSON`);
+    throw new AppError("invalid", `${MANIFEST_NAME}: not valid JSON`);
   }
   refuseOtherFormat(value as { format?: unknown; cairn_version?: unknown } | null);
   if (!Value.Check(Manifest, value)) {
@@ -147,7 +147,7 @@ function parseManifest(text: string): Manifest {
     throw new AppError("invalid", `${MANIFEST_NAME}: ${problem}`);
   }
   if (manifestHash(value) !== value.hash)
-    throw new AppError("invalid", `${MANIFEST_NAME}: was edited: it does not have the hash that it states`);
+    throw new AppError("invalid", `${MANIFEST_NAME}: was edited: its hash does not match`);
   return value;
 }
 
@@ -158,11 +158,11 @@ function refuseOtherFormat(value: { format?: unknown; cairn_version?: unknown } 
   const age = format < BACKUP_FORMAT ? "an older" : "a newer";
   throw new AppError(
     "refused",
-    `the backup has format ${format} and was made by ${age} version${by}; this version reads format ${BACKUP_FORMAT}: use the version that made it`,
+    `the backup has format ${format}, from ${age} version${by}; this version reads format ${BACKUP_FORMAT}, so restore with the version that made it`,
   );
 }
 
-/** Raises `invalid` with the first file that is not what the manifest says. */
+/** Raises `invalid` for the first file that differs from the manifest. */
 function compare(manifest: Manifest, found: ReadonlyMap<string, Member>): void {
   const listed = new Map(manifest.members.map((member) => [member.name, member]));
   const needed = manifest.spaces.flatMap(({ name }) => Object.values(spaceMembers(name)));
@@ -170,9 +170,10 @@ function compare(manifest: Manifest, found: ReadonlyMap<string, Member>): void {
     if (!found.has(name)) throw new AppError("invalid", `${name} is missing`);
   for (const { name, size, sha256 } of found.values()) {
     const said = listed.get(name);
-    if (!said) throw new AppError("invalid", `${name} is in it, but not in its manifest`);
+    if (!said) throw new AppError("invalid", `${name} is not listed in the manifest`);
     if (said.size !== size) throw new AppError("invalid", `${name}: ${size} bytes instead of ${said.size}`);
-    if (said.sha256 !== sha256) throw new AppError("invalid", `${name}: is not what was backed up (SHA-256)`);
+    if (said.sha256 !== sha256)
+      throw new AppError("invalid", `${name}: differs from the file that was backed up (SHA-256)`);
   }
   const known = new Set([...OF_SERVER, ...needed]);
   const stray = [...found.keys()].find((name) => !known.has(name));

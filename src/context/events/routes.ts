@@ -1,4 +1,4 @@
-// The stream of what happens, for whoever may see it: asked for every event, again when rights change.
+// The event stream. Rights are checked for every event, and again when they change.
 
 import { Elysia } from "elysia";
 import { exchangeOf } from "../../kit/http/exchange.ts";
@@ -27,7 +27,7 @@ export function eventRoutes(plugin: Admission, events: Events, streams: Streams)
   );
 }
 
-/** Decides what this person may see, with the rights that they have when the event is sent. */
+/** Decides what the caller may see, with their rights when the event is sent. */
 function sight(caller: Caller, spaces: ReadonlySet<string> | undefined) {
   return (event: EventEnvelope | undefined): boolean => {
     const rights = rightsOrNone(caller);
@@ -37,7 +37,7 @@ function sight(caller: Caller, spaces: ReadonlySet<string> | undefined) {
   };
 }
 
-/** Undefined once the credential is not valid. */
+/** Undefined once the credential is no longer valid. */
 function rightsOrNone(caller: Caller): Rights | undefined {
   try {
     return caller.rights;
@@ -48,5 +48,5 @@ function rightsOrNone(caller: Caller): Rights | undefined {
 
 const STREAM = {
   description:
-    "An event stream (SSE): id, event, one JSON data line. Resumes after Last-Event-ID, or after=<id>.",
+    "Streams events (SSE): id, event, one JSON data line. Resumes after Last-Event-ID, or after=<id>.",
 };

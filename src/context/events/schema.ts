@@ -1,4 +1,4 @@
-// The envelope of what happened, the same in the stream and in webhooks.
+// The event envelope, shared by the stream and webhooks.
 
 import { Type, type Static } from "@sinclair/typebox";
 import { closed, nullable, oneOf, Time } from "../../kit/schema.ts";
@@ -33,7 +33,7 @@ export const eventTypes = [
 ] as const;
 export type EventType = (typeof eventTypes)[number];
 
-/** Older ones are forgotten; who was away for longer asks for the changes of the spaces instead. */
+/** Older events are deleted; a client that was away longer reads the changes of the spaces instead. */
 export const EVENTS_KEPT = 100_000;
 
 export const EventEnvelope = closed({

@@ -1,4 +1,4 @@
-// SQL of events, and of how far the log of each space was told.
+// The SQL of events, and of the last published change of each space.
 
 import type { Db } from "../../kit/db.ts";
 import type { EventType } from "./schema.ts";
@@ -27,7 +27,7 @@ export function eventStore(db: Db) {
     after: db.query<EventRow, [number, number]>(
       "SELECT seq, id, type, created, space, path, version, actor, data FROM events WHERE seq > ? ORDER BY seq LIMIT ?",
     ),
-    // So many events are kept: not so many numbers, since some are left out.
+    // Counts rows, not sequence numbers, because numbers have gaps.
     newestBeyond: db.query<{ seq: number }, [number]>(
       "SELECT seq FROM events ORDER BY seq DESC LIMIT 1 OFFSET ?",
     ),

@@ -1,4 +1,4 @@
-// Rules of single users: read, replaced as a whole, explained. A set that can't be compiled is refused before it is stored.
+// Access rules per user: read, replaced as a whole, explained. Rules that do not compile are refused before they are stored.
 
 import { sha256Hex } from "../../kit/crypto.ts";
 import { AppError } from "../../kit/error.ts";
@@ -35,11 +35,11 @@ export class AccessRules {
     return this.#shown(this.#deps.records.row(user));
   }
 
-  /** All rules at once. Raises `stale` when they are not those of the given revision any more. */
+  /** Replaces all rules. Raises `stale` if the rules have changed since `revision`. */
   async set(caller: Caller, user: string, { rules, revision }: WriteAcl): Promise<Acl> {
     const { store, records, changes, events } = this.#deps;
     const done = await changes.byAdmin(caller, { action: "acl.change", target: user }, (write) => {
-      // Raises what is wrong with a pattern.
+      // Raises for a malformed pattern.
       for (const { path } of rules) compilePattern(path);
       return write(() => {
         const row = records.row(user);
@@ -102,11 +102,11 @@ export class AccessRules {
 function reasonOf(verdict: Verdict, row: UserRow, capability: Capability, space: string): string {
   switch (verdict.by) {
     case "deny":
-      return `the rule "deny ${verdict.rule.path}" refuses; a rule that denies wins over everything else`;
+      return `the rule "deny ${verdict.rule.path}" denies it; deny rules take precedence`;
     case "allow":
-      return `the rule "allow ${verdict.rule.path}" grants it, and no rule denies it`;
+      return `the rule "allow ${verdict.rule.path}" allows it, and no rule denies it`;
     case "scope":
-      return `no rule matches, and the role ${row.role} does not count in ${space}`;
+      return `no rule matches, and the role ${row.role} does not apply in ${space}`;
     case "role":
       return `no rule matches, and the role ${row.role} ${verdict.allowed ? "may" : "may not"} ${capability} there`;
   }

@@ -1,5 +1,5 @@
-// From a request to a caller. Tokens are looked up by hash and checked at every request: age, expiry, a disabled user. A bounded cache keeps
-// what was looked up; each change of people empties it in the step that commits. Inside a write the store itself is asked.
+// Authenticates requests. Tokens are looked up by hash and checked on every request: age, expiry, disabled users. A bounded cache holds lookups;
+// every change of users clears it in the step that commits. Inside a write, the store is read directly.
 
 import type { Clock } from "../../kit/clock.ts";
 import { TOKEN_CHARACTERS_MAX, tokenHash } from "../../kit/crypto.ts";
@@ -32,7 +32,7 @@ export interface AuthenticationDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly addresses: ClientAddresses;
-  /** `auth.token_ttl`; 0: tokens do not age. */
+  /** `auth.token_ttl`; 0: tokens do not expire. */
   readonly tokenTtlDays: number;
 }
 
@@ -40,11 +40,11 @@ export class Authentication {
   readonly #deps: AuthenticationDeps;
   readonly #known = new Map<string, Known>();
   readonly #used: LastUsed;
-  /** The operator of this machine, for as long as this process runs (people/local-door.ts). */
+  /** The operator's token, valid while this process runs (people/local-door.ts). */
   #localHash: string | undefined;
   #localName = "";
   readonly #rightsNamed = new Map<string, Rights>();
-  /** Goes up with every change of people: what was found out before it may be out of date. */
+  /** Increases with every change of users, which makes earlier lookups stale. */
   #generation = 0;
 
   constructor(deps: AuthenticationDeps) {
@@ -53,7 +53,7 @@ export class Authentication {
     this.#used = new LastUsed(db, log, (id, time) => store.touchToken.run(time, id));
   }
 
-  /** A program on this machine that presents this token acts as its operator, an admin. Through a proxy the token is worth nothing. */
+  /** Accepts this token from programs on this machine as the operator, an admin. The token is not valid through a proxy. */
   openLocalDoor(token: string, name: string): void {
     this.#localHash = tokenHash(token);
     this.#localName = name;
@@ -68,7 +68,7 @@ export class Authentication {
     return caller;
   }
 
-  /** Undefined when it is unknown, revoked, expired, or its user is disabled. */
+  /** Undefined if the token is unknown, revoked or expired, or its user is disabled. */
   byToken(exchange: Exchange, token: string): Caller | undefined {
     if (token.length > TOKEN_CHARACTERS_MAX) return undefined;
     const hash = tokenHash(token);
@@ -89,10 +89,10 @@ export class Authentication {
   #rightsNow(hash: string): Rights {
     const known = this.#lookUp(hash);
     if (known) return known.rights;
-    throw badCredential("the token was revoked or has expired meanwhile");
+    throw badCredential("the token was revoked or has expired");
   }
 
-  /** At once where something may be written down: a client that hangs up takes its address along. */
+  /** Resolved immediately for requests that may be audited, because the address is lost when the client disconnects. */
   #addressOf(exchange: Exchange): () => string {
     const { addresses } = this.#deps;
     if (exchange.method === "GET") return () => addresses.of(exchange);
@@ -104,7 +104,7 @@ export class Authentication {
     return rightsOf(this.#deps.store, user);
   }
 
-  /** Of somebody who is not asking just now; undefined when there is no such user, or they are disabled. Not for use inside a write. */
+  /** Returns the rights of a user who is not the caller; undefined if unknown or disabled. Not for use inside a write. */
   rightsNamed(name: string): Rights | undefined {
     const known = this.#rightsNamed.get(name);
     if (known) return known;
@@ -120,7 +120,7 @@ export class Authentication {
     return !user ? "gone" : user.disabled === 0 ? "active" : "disabled";
   }
 
-  /** In the step that commits a change of users, tokens or rules. */
+  /** Called in the step that commits a change of users, tokens or rules. */
   forget(): void {
     this.#generation += 1;
     this.#rightsNamed.clear();
@@ -136,12 +136,12 @@ export class Authentication {
     });
   }
 
-  /** Writes collected last-used times; also at shutdown. */
+  /** Writes the collected last-used times; also called at shutdown. */
   flushLastUsed(): Promise<void> {
     return this.#used.flush();
   }
 
-  /** Undefined when the credential is not valid now. */
+  /** Undefined if the credential is not valid now. */
   #lookUp(hash: string): Known | undefined {
     const known = this.#deps.db.isWriting
       ? this.#read(hash)
@@ -169,7 +169,7 @@ export class Authentication {
   }
 }
 
-/** Who presented a token. */
+/** A caller who presented a token. */
 class SignedIn implements Caller {
   readonly name: string;
   readonly auth: "session" | "token";
@@ -198,10 +198,10 @@ class SignedIn implements Caller {
   }
 }
 
-/** Everything, everywhere: who can read the data directory can do it anyway. */
+/** Full rights everywhere: the operator can access the data directory anyway. */
 const OPERATOR = new Rights("admin", null, []);
 
-/** Whoever works on the server's own machine; without a request when a command does it itself. */
+/** Returns the caller for the operator of the server's machine. `about` is empty for a command that acts without a request. */
 export function operator(
   name: string,
   about: Pick<Caller, "address" | "requestId"> = { address: () => "", requestId: "" },

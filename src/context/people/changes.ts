@@ -1,17 +1,17 @@
-// Changes of the server's database, made on somebody's behalf. Rules modules hold this in place of the database, so that no change skips the
-// question: every write first asks, inside its transaction, whether the credential is still valid and the rights still suffice.
+// Changes of the server's database on behalf of a caller. Rules modules hold this instead of the database, so that no write skips the check:
+// every write first verifies, inside its transaction, that the credential is still valid and the rights still suffice.
 
 import type { Db } from "../../kit/db.ts";
 import type { Audit, Deed } from "../audit/audit.ts";
 import { requireAdmin, type Caller } from "../identity/caller.ts";
 
-/** Runs `run` in one transaction. Raises what the question raises, `unauthenticated` and `forbidden`, and then `run` never begins. */
+/** Runs `run` in a transaction. Raises `unauthenticated` or `forbidden` before `run` if the check fails. */
 export type Write = <T>(run: () => T) => Promise<T>;
 
 export interface ChangesDeps {
   readonly db: Db;
   readonly audit: Audit;
-  /** Called with each commit, in the same step: whatever is cached about people is out of date. */
+  /** Called on each commit, in the same step, to invalidate everything cached about users. */
   readonly onCommitted: () => void;
 }
 
@@ -22,7 +22,7 @@ export class Changes {
     this.#deps = deps;
   }
 
-  /** Admins only. Recorded whatever comes of it; `about` adds to the record once it is done. */
+  /** For admins. Audits the outcome, including refusals; `about` adds details on success. */
   byAdmin<T>(
     caller: Caller,
     deed: Deed,
@@ -32,12 +32,12 @@ export class Changes {
     return this.#watched(caller, deed, () => requireAdmin(caller), act, about);
   }
 
-  /** Anybody whose credential is valid, about themselves. */
+  /** For any caller with a valid credential, about themselves. */
   ofOwn<T>(caller: Caller, deed: Deed, act: (write: Write) => Promise<T>): Promise<T> {
     return this.#watched(caller, deed, () => void caller.rights, act);
   }
 
-  /** The server's own bookkeeping, on behalf of nobody who is signed in. The caller records it. */
+  /** For the server's own bookkeeping, without a signed-in caller. The calling code audits it. */
   byServer<T>(run: () => T): Promise<T> {
     return this.#deps.db.write(run);
   }
@@ -57,7 +57,7 @@ export class Changes {
         return run();
       });
     const asked = async () => {
-      // Before anything is looked up or computed: a refusal for rights comes first.
+      // First, so that missing rights are reported before any other problem.
       ask();
       return act(write);
     };

@@ -1,4 +1,4 @@
-// Lets a request in or not: authentication, the rate limit, then what the route declares. Refusals are audited here.
+// Admits or refuses a request: authentication, rate limit, then the caller kind of the route. Audits refusals.
 
 import { AppError } from "../../kit/error.ts";
 import type { Asked, Door } from "../../kit/http/admission.ts";
@@ -11,7 +11,7 @@ import { requireAdmin, type Caller } from "../identity/caller.ts";
 import type { RateLimits } from "../rate/rate-limits.ts";
 import type { Authentication } from "./authentication.ts";
 
-/** What the door asks about spaces. */
+/** The checks on spaces that the door needs. */
 export interface SpacesAtDoor {
   /** Raises `not_found`, which it audits. */
   requireVisible(caller: Caller, space: string): void;
@@ -29,7 +29,7 @@ export interface DoorDeps {
 
 const NONE = new Rights("viewer", [], []);
 
-/** Counts and audits a request once, however often it is asked about it. */
+/** Counts and audits each request once, however often it is checked. */
 export class ContextDoor implements Door<CallerKind, Caller> {
   readonly #deps: DoorDeps;
   readonly #admitted = new WeakMap<Request, Caller>();
@@ -40,19 +40,19 @@ export class ContextDoor implements Door<CallerKind, Caller> {
 
   admit(kind: CallerKind, asked: Asked): Caller | undefined {
     const caller = this.#known(kind, asked);
-    // A refused change of a file is audited with its path, by the rules of files.
+    // The rules of files audit a refused change with its path.
     const isForDoor = kind === "lead" || asked.request.method === "GET";
     if (caller && isForDoor) this.#requireSpace(kind, caller, asked);
     return caller;
   }
 
-  /** As `admit`, before a body is read: the body of a caller who cannot see the space must not take memory. */
+  /** As `admit`, but before the body is read: a caller who cannot see the space must not use memory. */
   admitBody(kind: CallerKind, asked: Asked): void {
     const caller = this.#known(kind, asked);
     if (caller) this.#requireSpace(kind, caller, asked);
   }
 
-  /** The rules ask for the rights of the moment when they act. */
+  /** Empty: the rules check the current rights when they act. */
   confirm(): void {}
 
   #known(kind: CallerKind, { request, route }: Asked): Caller | undefined {

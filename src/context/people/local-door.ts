@@ -1,5 +1,5 @@
-// How the command line on the same machine reaches a server that runs: a file that only the owner of the data directory can read says where
-// it listens and holds a token for this run of it. Who can read that file could read the data itself.
+// The local door: lets the command line on the same machine reach a running server. A file that only the owner of the data directory can read
+// holds the server's URL and a token for this run. Anyone who can read that file could read the data itself.
 
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { userInfo } from "node:os";
@@ -16,7 +16,7 @@ export interface Door {
 }
 
 export class LocalDoor {
-  /** As the audit record shows who came in here. */
+  /** The name of these callers in the audit record. */
   readonly name: string;
   readonly #path: string;
 
@@ -25,7 +25,7 @@ export class LocalDoor {
     this.name = `${systemUser()} (this machine)`;
   }
 
-  /** Returns the token. */
+  /** Writes the file. Returns the token. */
   open(url: string): string {
     const token = newToken();
     mkdirSync(join(this.#path, ".."), { recursive: true, mode: PRIVATE_DIRECTORY_MODE });
@@ -40,20 +40,20 @@ export class LocalDoor {
   }
 }
 
-/** Undefined when no server says that it runs there. It may be a leftover: whoever uses it finds out by asking. */
+/** Undefined if there is no file. The file may be a leftover; the caller must check by asking the server. */
 export function readDoor(directory: string): Door | undefined {
   const path = join(directory, "run", "server.json");
   if (!existsSync(path)) return undefined;
   try {
     const door = JSON.parse(readFileSync(path, "utf8")) as Door;
-    // Numbers below 1 mean groups of processes to the system.
+    // The system takes numbers below 1 for process groups.
     return Number.isInteger(door.pid) && door.pid > 0 && typeof door.url === "string" ? door : undefined;
   } catch {
     return undefined;
   }
 }
 
-/** Is there a process with this number? */
+/** Reports whether a process with this id exists. */
 export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -64,15 +64,15 @@ export function isRunning(pid: number): boolean {
 }
 
 export type DoorState =
-  /** `door`: of the server that runs; it took the token, or is too busy to answer in time. */
+  /** The server accepted the token, or is too busy to answer in time. */
   | { readonly kind: "running"; readonly door: Door }
-  /** What it names is not there any more. */
+  /** The server that the file names is gone. */
   | { readonly kind: "stale"; readonly door: Door }
   | { readonly kind: "none" };
 
 /**
- * Does a server run there? That a process has the number proves nothing: after a crash or a restart of the machine another one may have
- * it. What answers at the address and takes the token of this run does.
+ * Reports whether a server runs there. A process with the recorded id proves nothing, because the id may have been reused after a crash or
+ * reboot; a server that answers at the URL and accepts the token does.
  */
 export async function doorState(directory: string): Promise<DoorState> {
   const door = readDoor(directory);
@@ -87,18 +87,18 @@ export async function doorState(directory: string): Promise<DoorState> {
     await answer.body?.cancel();
     return { kind: answer.ok ? "running" : "stale", door };
   } catch (error) {
-    // Too busy, or stopped by hand: it has the address, and so the number is its own.
+    // Too busy, or suspended: something holds the address, so the process id is right.
     return { kind: (error as { name?: string }).name === "TimeoutError" ? "running" : "stale", door };
   }
 }
 
-/** Undefined when no server runs there. */
+/** Undefined if no server runs there. */
 export async function runningDoor(directory: string): Promise<Door | undefined> {
   const state = await doorState(directory);
   return state.kind === "running" ? state.door : undefined;
 }
 
-/** As the system knows them; their number where it has no name for it. */
+/** Returns the name of the system user, or the id if there is no name. */
 export function systemUser(): string {
   const { username, uid } = userInfo();
   return username !== "" && username !== "unknown" ? username : uid === 0 ? "root" : `user ${uid}`;

@@ -1,5 +1,5 @@
-// The ways in and out: the first admin's token, signing in with a password, signing out. A password is compared outside the database, which
-// takes a while; what follows from it is decided inside the write, against the account as it is then.
+// Logging in and out: the first admin's token, login with a password, logout. Verifying a password takes a while and runs outside the database;
+// the decision is made inside the write, against the account as it is then.
 
 import { rfc3339, type Clock } from "../../kit/clock.ts";
 import type { Db } from "../../kit/db.ts";
@@ -31,14 +31,14 @@ export interface LoginsDeps {
   readonly audit: Audit;
   readonly events: Events;
   readonly clock: Clock;
-  /** Undefined: switched off. */
+  /** Undefined: disabled. */
   readonly loginLimit: RateLimit | undefined;
   readonly addresses: ClientAddresses;
 }
 
-/** What was found out about a password before the write. */
+/** The result of verifying a password before the write. */
 interface Compared {
-  /** The account as it was then; undefined: no such name. */
+  /** The account at that time; undefined: unknown name. */
   readonly account: UserRow | undefined;
   readonly matches: boolean;
 }
@@ -50,13 +50,13 @@ export class Logins {
     this.#deps = deps;
   }
 
-  /** For the set-up of a server: its first admin, with a token that lasts a day. Raises `conflict` when there are people already. */
+  /** Creates the first admin of a new server, with a token that is valid for a day. Raises `conflict` if there are users already. */
   bootstrap(name: string): { token: string; user: string } {
     const { db, store, records, clock, audit } = this.#deps;
     const parsed = parseName("admin", name);
     const done = db.writeNow(() => {
       if (store.users.all().length > 0)
-        throw new AppError("conflict", "this server has its first admin already");
+        throw new AppError("conflict", "this server already has its first admin");
       const now = clock.now();
       const user = store.insertUser.get({
         name: parsed.text,
@@ -73,7 +73,7 @@ export class Logins {
     return done;
   }
 
-  /** The same answer, and the same work, for every way to fail. Raises `unauthenticated`, `rate_limited`. */
+  /** Gives the same answer after the same work for every failure. Raises `unauthenticated`, `rate_limited`. */
   async login(
     from: Exchange,
     name: string,
@@ -100,7 +100,7 @@ export class Logins {
     return { user: records.toUser(user), token, expires_at: rfc3339(row.expires_at!) };
   }
 
-  /** Ends the session or revokes the token that was presented. */
+  /** Ends the session or revokes the token of this request. */
   async logout(caller: Caller): Promise<void> {
     const { store, changes, events } = this.#deps;
     if (caller.tokenId === null) return;
@@ -111,8 +111,8 @@ export class Logins {
   }
 
   /**
-   * Inside a write. A password that was compared with another hash than the stored one proves nothing: it was reset meanwhile. Nor does it
-   * count as a failure, since it may be the new one.
+   * Runs inside a write. If the stored hash has changed since the password was verified, the login is refused, but not counted as a failure,
+   * because the password may be the new one.
    */
   #decide({ account, matches }: Compared): (Issued & { readonly user: UserRow }) | "refused" | "locked" {
     const { store, records, clock } = this.#deps;
@@ -132,7 +132,7 @@ export class Logins {
     return locks ? "locked" : "refused";
   }
 
-  /** Raises `rate_limited`. Recorded once a minute: the other refusals say nothing new. */
+  /** Raises `rate_limited`. Audits only the first refusal in a minute. */
   #count(from: Exchange, name: string, address: string): void {
     const { loginLimit, audit } = this.#deps;
     loginLimit?.take(countedTogether(address), (left, firstRefusal) => {
@@ -143,7 +143,7 @@ export class Logins {
     });
   }
 
-  /** Somebody who is not signed in, for the record. */
+  /** A caller for the audit record of someone who is not signed in. */
   #stranger(from: Exchange, account: UserRow | undefined, name: string, address: string): Caller {
     const rights = rightsOf(this.#deps.store, account ?? NOBODY);
     return {
@@ -158,5 +158,5 @@ export class Logins {
   }
 }
 
-/** For the record of a login under a name that nobody has. */
+/** Stands for the account in the audit record of a login with an unknown name. */
 const NOBODY = { id: 0, role: "viewer", spaces: "[]" } as UserRow;

@@ -1,4 +1,4 @@
-// Rows of people and tokens as the API shows them, and how long a token is valid.
+// Converts rows of users and tokens to the records of the API, and computes the expiry of tokens.
 
 import { rfc3339, rfc3339OrNull, type Clock } from "../../kit/clock.ts";
 import { newToken, tokenHash } from "../../kit/crypto.ts";
@@ -10,7 +10,7 @@ import type { PeopleStore, TokenRow, UserRow } from "./store.ts";
 const DAY_MS = 86_400_000;
 
 export interface Issued {
-  /** Clear text: shown once, stored nowhere. */
+  /** Plain text: shown once, never stored. */
   readonly token: string;
   readonly row: TokenRow;
 }
@@ -20,7 +20,7 @@ export class PeopleRecords {
   readonly #clock: Clock;
   readonly #tokenTtlDays: number;
 
-  /** `tokenTtlDays` 0: tokens do not age. */
+  /** `tokenTtlDays` 0: tokens do not expire. */
   constructor(store: PeopleStore, clock: Clock, tokenTtlDays: number) {
     this.#store = store;
     this.#clock = clock;
@@ -34,7 +34,7 @@ export class PeopleRecords {
     return row;
   }
 
-  /** Inside a write. `expiresAt` in ms; null: when `auth.token_ttl` says. */
+  /** Runs inside a write. `expiresAt` in ms; null: according to `auth.token_ttl`. */
   issue(user: UserRow, kind: TokenRow["kind"], label: string, expiresAt: number | null): Issued {
     const token = newToken();
     const now = this.#clock.now();

@@ -1,4 +1,4 @@
-// HTTP for people, their tokens and rules, and for the two ways in.
+// HTTP for users, their tokens and access rules, and for login and logout.
 
 import { Elysia } from "elysia";
 import { Type } from "@sinclair/typebox";

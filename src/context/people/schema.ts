@@ -1,4 +1,4 @@
-// People of a context server, their tokens, and the two ways in. No record can hold a token, a hash or a password.
+// Users of a context server, their tokens, and login. No record contains a token, a hash or a password.
 
 import { Type, type Static } from "@sinclair/typebox";
 import { PASSWORD_CHARACTERS_MAX } from "../../kit/passwords.ts";
@@ -18,13 +18,13 @@ export const tokenKinds = ["token", "bootstrap", "session"] as const;
 export const User = closed({
   name: Type.String(),
   role: Role,
-  /** Where the role counts; null: in every space. */
+  /** The spaces where the role applies; null: all. */
   spaces: nullable(Type.Array(Type.String())),
   has_password: Type.Boolean(),
   disabled: Type.Boolean(),
-  /** Until then no password is taken; null: not locked. */
+  /** No password is accepted until then; null: not locked. */
   locked_until: nullable(Time),
-  tokens: Type.Integer({ description: "how many are valid now" }),
+  tokens: Type.Integer({ description: "number of valid tokens" }),
   created_at: Time,
 });
 export type User = Static<typeof User>;
@@ -54,7 +54,7 @@ export const CreatedToken = closed({
 });
 export const RevokedTokens = closed({ user: Type.String(), revoked: Type.Integer() });
 
-/** Counted in UTF-16 units, so that any password within its limit passes. */
+/** Counted in UTF-16 units, so the limit is doubled to accept any password within the real one. */
 const GivenPassword = Type.String({ maxLength: PASSWORD_CHARACTERS_MAX * 2 });
 export const Login = closed({ name: Type.String({ maxLength: 1_000 }), password: GivenPassword });
 export const LoginAnswer = closed({ user: User, token: Type.String(), expires_at: nullable(Time) });

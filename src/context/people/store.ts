@@ -1,4 +1,4 @@
-// SQL of people, tokens and rules.
+// The SQL of users, tokens and access rules.
 
 import type { Db } from "../../kit/db.ts";
 import type { Role } from "../access/schema.ts";

@@ -1,5 +1,5 @@
-// Rules for people and their tokens, for admins. Every change runs in one write that asks for the admin's rights first, is on the audit record
-// with what came of it, and counts from the next request, also in open streams.
+// The rules for managing users and their tokens, for admins. Every change is one write that checks the admin's rights first, is audited with its
+// outcome, and applies from the next request, and to open streams.
 
 import type { Clock } from "../../kit/clock.ts";
 import { AppError, notFound } from "../../kit/error.ts";
@@ -22,7 +22,7 @@ export interface UsersDeps {
   readonly clock: Clock;
 }
 
-/** How the record, histories and events call the program itself, edits by hand, and the operator of the machine. */
+/** The names that audit records, histories and events use for the program itself, manual edits and the operator of the machine. */
 const NO_USER = /^(?:server|working tree|.*\(this machine\))$/;
 
 export class Users {
@@ -51,7 +51,7 @@ export class Users {
       if (NO_USER.test(name.key)) throw new AppError("invalid", `name: "${name.text}" is a reserved name`);
       return write(() => {
         if (store.userByKey.get(name.key))
-          throw new AppError("conflict", `name: there is a user "${name.text}" already`);
+          throw new AppError("conflict", `name: a user "${name.text}" already exists`);
         this.#requireSpaces(input.spaces ?? []);
         const spaces = jsonOrNull(input.spaces);
         const row = store.insertUser.get({
@@ -94,7 +94,7 @@ export class Users {
     );
   }
 
-  /** All tokens of a disabled user are revoked at once. */
+  /** Also revokes all tokens of the user. */
   disable(caller: Caller, name: string): Promise<User> {
     const { store, records } = this.#deps;
     return this.#change(caller, { action: "user.disable", target: name }, (write) =>
@@ -129,7 +129,7 @@ export class Users {
       await write(() => {
         const row = records.row(name);
         store.setPassword.run(hash, row.id);
-        // Sessions may have begun with the old password. The one that sets the new password stays.
+        // Sessions may have begun with the old password. Keep only the session that sets the new one.
         for (const token of store.tokensOf.all(row.id))
           if (token.id !== caller.tokenId && token.kind === "session")
             store.deleteToken.run(token.id, row.id);
@@ -196,19 +196,19 @@ export class Users {
     return done;
   }
 
-  /** Raises `invalid` with the `unknown` ones: a role that counts in a misspelt space counts nowhere. */
+  /** Raises `invalid` with the `unknown` names: a role in a misspelt space would apply nowhere. */
   #requireSpaces(names: readonly string[]): void {
     const known = new Set(names.length === 0 ? [] : this.#deps.spaceNames());
     const unknown = names.filter((name) => !known.has(name));
     if (unknown.length > 0)
-      throw new AppError("invalid", `spaces: there is no space "${unknown.join('", "')}"`, { unknown });
+      throw new AppError("invalid", `spaces: unknown space "${unknown.join('", "')}"`, { unknown });
   }
 
   #refuseLastAdmin(row: UserRow, what: string): void {
     if (row.role === "admin" && row.disabled === 0 && !this.#deps.store.otherAdmin.get(row.id))
       throw new AppError(
         "refused",
-        `${row.name} is the last admin and cannot be ${what}; make somebody else admin first`,
+        `${row.name} is the last admin and cannot be ${what}; make another user an admin first`,
       );
   }
 }

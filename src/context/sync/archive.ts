@@ -1,5 +1,5 @@
-// The archive that answers a pull, as a stream: one file after the other is read, packed and sent, so that neither a large space nor a slow
-// client fills the memory. Whoever goes away ends the reading.
+// Streams the archive of a pull: reads, packs and sends one file after another, so that neither a large space nor a slow client fills the memory.
+// A client that disconnects stops the reading.
 
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -9,19 +9,19 @@ import { tarOf, type Source } from "../../kit/tar.ts";
 export interface Pulled {
   readonly path: string;
   readonly version: number;
-  /** Bytes. */
+  /** In bytes. */
   readonly size: number;
-  /** Raises as a read does, for what became of the file or of the right to it meanwhile. */
+  /** Raises as a read does, because the file or the right to it may be gone meanwhile. */
   readonly read: () => Promise<Uint8Array>;
 }
 
-/** First in the archive: path → version, so that it is complete in itself. */
+/** The first member maps path → version, so that the archive is self-contained. */
 const VERSIONS_NAME = ".versions.json";
 const CHUNK_BYTES = 256 * 1024;
-/** Most files are small and asked for once. */
+/** Low, because most files are small and requested once. */
 const ZSTD_LEVEL = 1;
 
-/** `onFailure`: the stream broke off for another reason than that nobody reads it any more. */
+/** `onFailure`: called when the stream fails, but not when its reader leaves. */
 export function pullArchive(
   pulled: readonly Pulled[],
   seconds: number,

@@ -1,34 +1,33 @@
-// Decodes one JSON text of base64 while it arrives, in pieces that may end anywhere, between the characters of an escape too: some encoders
-// write `/` and `+` as escapes.
+// Decodes a JSON string of base64 incrementally. A chunk may end anywhere, even inside an escape; some encoders escape `/` and `+`.
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
-/** Characters of base64 that are three bytes. */
+/** The base64 characters that encode three bytes. */
 const QUAD = 4;
-/** Of `\u002b`. */
+/** The length of `\u002b`. */
 const UNICODE_ESCAPE_BYTES = 6;
 const LOWER_U = 0x75;
 const SLASH = 0x2f;
 const ASCII_MAX = 0x7f;
-/** No sum with it is a character. */
+/** Makes any sum with it an invalid character. */
 const NO_DIGIT = 0x10000;
-/** Any character that is none of base64. */
+/** An arbitrary character outside base64. */
 const NOT_BASE64 = 0x21;
 const DATA = /^[A-Za-z0-9+/]*$/;
 const PADDING = /^={0,2}$/;
 
 export class Base64Decoder {
-  /** Characters that are no whole quad yet. */
+  /** An incomplete group of four characters. */
   #rest = "";
   #padding = "";
-  /** An escape that is not complete yet, and how many bytes of it there are. */
+  /** An incomplete escape; `#escaped` is the number of its bytes so far. */
   readonly #escape = new Uint8Array(UNICODE_ESCAPE_BYTES);
   #escaped = 0;
   isBase64 = true;
   /** Bytes decoded so far. */
   length = 0;
 
-  /** Takes the text from `start` up to its closing quote or the end of the piece. Returns where it stopped. */
+  /** Consumes the string from `start` up to its closing quote or the end of the chunk. Returns where it stopped. */
   feed(
     piece: Uint8Array,
     start: number,
@@ -54,7 +53,7 @@ export class Base64Decoder {
     return this.#withEscapes(view, start);
   }
 
-  /** Byte by byte, without a text for each: a body may be nothing but escapes. What stands for something is never shorter than it. */
+  /** Works byte by byte without allocating, because a body may be all escapes. An escape is never shorter than its character. */
   #withEscapes(view: Buffer, start: number): { next: number; isOver: boolean; text: string } {
     const out = Buffer.allocUnsafe(view.length - start + UNICODE_ESCAPE_BYTES);
     let length = 0;
@@ -68,18 +67,18 @@ export class Base64Decoder {
     return { next: view.length, isOver: false, text: out.toString("latin1", 0, length) };
   }
 
-  /** Takes one more byte of an escape. */
+  /** Adds a byte to the escape. Returns whether the escape is complete. */
   #completes(byte: number): boolean {
     this.#escape[this.#escaped++] = byte;
     return this.#escaped === (this.#escape[1] === LOWER_U ? UNICODE_ESCAPE_BYTES : 2);
   }
 
-  /** What the escape stands for, once it is complete. */
+  /** Returns the character of the complete escape. */
   #character(): number {
     const kind = this.#escape[1]!;
     this.#escaped = 0;
     this.#escape[1] = 0;
-    // The only short one that is a character of base64.
+    // `\/` is the only short escape for a base64 character.
     if (kind !== LOWER_U) return kind === SLASH ? SLASH : NOT_BASE64;
     let code = 0;
     for (let at = 2; at < UNICODE_ESCAPE_BYTES; at += 1) code = code * 16 + hexadecimalOf(this.#escape[at]!);
@@ -92,7 +91,7 @@ export class Base64Decoder {
     if (!DATA.test(data) || (this.#padding !== "" && data !== "")) this.isBase64 = false;
     this.#padding += pad < 0 ? "" : text.slice(pad);
     if (!PADDING.test(this.#padding)) this.isBase64 = false;
-    // What is refused anyway is passed over.
+    // Invalid input is skipped; it is refused later.
     if (!this.isBase64) [this.#rest, this.#padding] = ["", ""];
     else {
       const all = this.#rest + data;
@@ -115,7 +114,7 @@ export class Base64Decoder {
   }
 }
 
-/** Of one digit; far above ASCII for what is none. */
+/** Returns the value of a hex digit; far above ASCII for other characters. */
 function hexadecimalOf(digit: number): number {
   if (digit >= 0x30 && digit <= 0x39) return digit - 0x30;
   const lower = digit | 0x20;

@@ -1,4 +1,4 @@
-// A push as it was sent: its operations, and their contents in a spool, so that a large one takes memory only when its turn has come.
+// Reads the body of a push: its operations, and their contents into a spool, so that a large push takes memory only when its turn comes.
 
 import { TypeCompiler, type TypeCheck } from "@sinclair/typebox/compiler";
 import { Stretch, turnOfOthers } from "../../kit/clock.ts";
@@ -9,17 +9,17 @@ import { BATCH_OPERATIONS_MAX } from "../versioned-store/schema.ts";
 import { PushScanner, type ScannedOperation } from "./push-scanner.ts";
 import { PUSH_BYTES_MAX, PushFrame, PushOperation } from "./schema.ts";
 
-/** Looked through at once, in bytes: the network hands over up to a megabyte. */
+/** The bytes scanned at once: the network delivers chunks of up to a megabyte. */
 const STEP_BYTES = 16 * 1024;
 
 export interface Order {
-  /** The head that the writer had seen. */
+  /** The head that the writer knew. */
   readonly base: string | undefined;
   readonly operations: readonly OrderedOperation[];
 }
 
 export interface OrderedOperation extends Pick<PushOperation, "op" | "path" | "expected"> {
-  /** Where its content is in the spool; whether it had to be there, and is what it should be, is not judged yet. */
+  /** The position of its content in the spool; not validated yet. */
   readonly content: ScannedOperation["content"];
 }
 
@@ -51,7 +51,7 @@ export async function readOrder(pieces: AsyncIterable<Uint8Array>, spool: Spool)
   return { base: baseOf(scanner), operations };
 }
 
-/** Compiled at the first push. */
+/** Compiled on the first push. */
 let operationCheck: TypeCheck<typeof PushOperation> | undefined;
 
 function operationOf({ value, content }: ScannedOperation, index: number): OrderedOperation {
@@ -75,7 +75,7 @@ function baseOf(scanner: PushScanner): string | undefined {
     const problem = check.Errors(frame).First()!;
     throw new AppError("invalid", sentenceOf(problem, { whole: "body" }));
   }
-  // A 0 of the sender's own is no operation.
+  // A literal 0 from the sender is not an operation.
   if (frame.ops.length !== operations) throw new AppError("invalid", "ops: expected one list of operations");
   return frame.base;
 }

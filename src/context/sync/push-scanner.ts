@@ -1,20 +1,20 @@
-// Takes the JSON of a push apart while it arrives: each operation is parsed by itself once it is complete, and its content is decoded from
-// base64 piece by piece. No more of the body is held than one operation without its content.
+// Parses the JSON of a push incrementally: each operation is parsed as soon as it is complete, and its content is decoded from base64 chunk by
+// chunk. It holds no more of the body than one operation without its content.
 //
-// Which JSON it is, JSON.parse decides, over the same text: here only texts, brackets and names are told apart.
+// JSON.parse validates the same text; the scanner only distinguishes strings, brackets and member names.
 
 import { parseJson, tooDeep } from "../../kit/http/body.ts";
 import { JSON_DEPTH_MAX } from "../../kit/json-depth.ts";
 import { AppError } from "../../kit/error.ts";
 import { Base64Decoder } from "./base64-decoder.ts";
 
-/** Of an operation, without its content: a path and three short fields. */
+/** The most bytes of an operation without its content: a path and three short fields. */
 const OPERATION_BYTES_MAX = 16 * 1024;
-/** Of everything but the operations; each of them is two or three bytes in it. */
+/** The most bytes outside the operations; each operation leaves two or three bytes. */
 const FRAME_BYTES_MAX = 128 * 1024;
 const OPERATIONS_NAME = "ops";
 const CONTENT_NAME = "content_b64";
-/** Of nesting: the object, its list, an operation. */
+/** The nesting depth of an operation: the object, its list, the operation. */
 const OPERATION_DEPTH = 3;
 
 const QUOTE = 0x22;
@@ -29,14 +29,14 @@ const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
 
 export interface ScannedOperation {
-  /** The operation, its content replaced by the empty text. */
+  /** The operation, with its content replaced by an empty string. */
   readonly value: unknown;
-  /** Where its content is in the decoded bytes; undefined when it has none. */
+  /** The position of its content in the decoded bytes; undefined if it has none. */
   readonly content: { readonly at: number; readonly length: number; readonly isBase64: boolean } | undefined;
 }
 
 export interface ScannerListener {
-  /** Raises what is wrong with it. */
+  /** Raises if the operation is invalid. */
   operation(operation: ScannedOperation, index: number): void;
   /** Decoded content, in order. */
   content(bytes: Uint8Array): void;
@@ -47,7 +47,7 @@ export class PushScanner {
   readonly #frame = new Kept(FRAME_BYTES_MAX);
   readonly #operation = new Kept(OPERATION_BYTES_MAX);
   #kept = this.#frame;
-  /** Of each container that is open: is it an object? */
+  /** For each open container, whether it is an object. */
   readonly #open: boolean[] = [];
   #state: "outside" | "text" | "content" = "outside";
   #isEscaped = false;
@@ -74,7 +74,7 @@ export class PushScanner {
     }
   }
 
-  /** The body is complete. Returns it without its operations: the list has a 0 for each. Raises `invalid`. */
+  /** Ends the body. Returns it with a 0 in place of each operation. Raises `invalid`. */
   end(): { readonly frame: unknown; readonly operations: number } {
     return { frame: parseJson(this.#frame.bytes()), operations: this.#count };
   }
@@ -173,7 +173,7 @@ export class PushScanner {
   }
 }
 
-/** `bytes`: with the closing quote. Text that is not JSON is found when the whole is parsed. */
+/** `bytes` includes the closing quote. Invalid JSON is detected when the whole is parsed. */
 function nameOf(bytes: Uint8Array): string {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("utf8");
   if (!text.includes("\\")) return text.slice(0, -1);
@@ -184,7 +184,7 @@ function nameOf(bytes: Uint8Array): string {
   }
 }
 
-/** Bytes of JSON that are parsed later. Space between them shrinks to one. */
+/** Collects bytes of JSON for parsing. Collapses whitespace. */
 class Kept {
   readonly #max: number;
   #bytes = Buffer.alloc(1024);
@@ -209,7 +209,7 @@ class Kept {
     this.#isAfterSpace = true;
   }
 
-  /** Here begins what `marked` gives. */
+  /** Sets the start of `marked`. */
   mark(): void {
     this.#mark = this.#length;
   }

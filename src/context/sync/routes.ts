@@ -1,4 +1,4 @@
-// HTTP for pushes and pulls. A pull answers with a compressed archive (tar, zstd), sent while it is made.
+// HTTP for pushes and pulls. A pull returns a compressed archive (tar, zstd), streamed while it is built.
 
 import { Elysia } from "elysia";
 import { Type } from "@sinclair/typebox";
@@ -11,14 +11,14 @@ import { SpaceParams } from "../spaces/schema.ts";
 import { Pull, Push, PUSH_BYTES_MAX, Pushed } from "./schema.ts";
 import type { Sync } from "./sync.ts";
 
-/** Content travels as base64, four bytes for three, in JSON. */
+/** Content is base64 in JSON: four bytes for three. */
 export const PUSH_BODY_BYTES_MAX = Math.ceil((PUSH_BYTES_MAX * 4) / 3) + 8 * 1024 * 1024;
-/** A long list of long paths. */
+/** Enough for a long list of long paths. */
 const PULL_BODY_BYTES_MAX = 4 * 1024 * 1024;
 export const PULL_BODY_LIMITS = [
   { method: "POST", route: "/spaces/:space/pull", bytesMax: PULL_BODY_BYTES_MAX },
 ] as const;
-/** It reads its body itself; named to `createApi`. */
+/** The handler reads the body itself, so `createApi` needs the route. */
 export const PUSH_ROUTE = "/spaces/:space/push";
 
 export function syncRoutes(plugin: Admission, sync: Sync) {
@@ -48,7 +48,8 @@ export function syncRoutes(plugin: Admission, sync: Sync) {
 }
 
 const ARCHIVE = {
-  description: "A tar archive, compressed with zstd: `.versions.json` (path → version), then the files.",
+  description:
+    "Returns a tar archive, compressed with zstd: `.versions.json` (path → version), then the files.",
   responses: {
     200: { description: "the archive", content: { "application/zstd": { schema: Type.String() } } },
   },

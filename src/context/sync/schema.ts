@@ -1,37 +1,37 @@
-// What travels between a server and a copy of a space: whole sets of changes up, an archive of files down.
+// The messages between a server and a client's copy of a space: sets of changes up, an archive of files down.
 
 import { Type, type Static } from "@sinclair/typebox";
 import { PATH_BYTES_MAX } from "../../kit/paths.ts";
 import { closed, nullable, oneOf } from "../../kit/schema.ts";
 import { BATCH_OPERATIONS_MAX, Head } from "../versioned-store/schema.ts";
 
-/** Contents of one push. */
+/** The most bytes of content in a push. */
 export const PUSH_BYTES_MAX = 64 * 1024 * 1024;
 export const PULL_PATHS_MAX = 50_000;
-/** Of one answer; a space that is larger is asked for in parts. */
+/** The most bytes of a pull; clients request a larger space in parts. */
 export const PULL_BYTES_MAX = 256 * 1024 * 1024;
 
 export type PushOperation = Static<typeof PushOperation>;
 export const PushOperation = closed({
   op: oneOf(["put", "delete"] as const),
   path: Type.String({ maxLength: PATH_BYTES_MAX }),
-  /** Of a put. */
+  /** The content of a put. */
   content_b64: Type.Optional(Type.String({ contentEncoding: "base64" })),
-  /** The version that the writer knew; null: it was not there. Absent: whatever is there. */
+  /** The version that the writer knew; null: no such file. Absent: no precondition. */
   expected: Type.Optional(nullable(Type.Integer({ minimum: 1 }))),
 });
 
 export const Push = closed({
-  /** The head that the writer had seen, if any: another epoch is refused. */
+  /** The head that the writer knew, if any. A different epoch is refused. */
   base: Type.Optional(Head),
   ops: Type.Array(PushOperation, { maxItems: BATCH_OPERATIONS_MAX }),
 });
-/** All of a push but its operations, which are taken out while it is read: a 0 stands for each. */
+/** A push without its operations, which the reader replaces by 0. */
 export const PushFrame = closed({ base: Push.properties.base, ops: Type.Array(Type.Literal(0)) });
 
 export const Pushed = closed({
   head: Head,
-  /** What is live now of the paths that changed; null: deleted. */
+  /** The live versions of the changed paths; null: deleted. */
   versions: Type.Array(
     closed({ path: Type.String(), version: nullable(Type.Integer()), hash: nullable(Type.String()) }),
   ),

@@ -1,5 +1,5 @@
-// Pushes and pulls. A push is all or nothing: every path is judged by itself (rights, mode, quota, secrets, expectation) and the whole by
-// what it really does. A pull gives what is live, of the paths that travel and that this person may read.
+// Pushes and pulls. A push is atomic: every path is checked separately (rights, sync mode, quota, secrets, precondition), and the whole push by
+// its real effects. A pull returns the live versions of the requested paths that sync and that the caller may read.
 
 import { turnOfOthers, type Clock } from "../../kit/clock.ts";
 import { AppError, messageOf } from "../../kit/error.ts";
@@ -20,7 +20,7 @@ import { pullArchive, type Pulled } from "./archive.ts";
 import { readOrder, type Order, type OrderedOperation } from "./order.ts";
 import { PULL_BYTES_MAX, PUSH_BYTES_MAX, type Pushed } from "./schema.ts";
 
-/** Between two of them everything else may run: a few milliseconds. */
+/** The paths processed between two yields: a few milliseconds of work. */
 const PATHS_PER_STRETCH = 500;
 const MS_PER_SECOND = 1_000;
 
@@ -35,14 +35,14 @@ export interface SyncDeps {
 
 export class Sync {
   readonly #deps: SyncDeps;
-  /** Contents of large pushes that are in memory at once, in bytes: the others wait on the disk. */
+  /** Bounds the bytes of large pushes in memory at once; the others wait on disk. */
   readonly #large = new Semaphore(PUSH_BYTES_MAX);
 
   constructor(deps: SyncDeps) {
     this.#deps = deps;
   }
 
-  /** `body`: not asked for before it is known that this person may change anything there. */
+  /** Reads `body` only after the caller is known to have some right to change the space. */
   async push(caller: Caller, spaceName: string, body: AsyncIterable<Uint8Array>): Promise<Pushed> {
     const { files, events, spools } = this.#deps;
     await using held = new AsyncDisposableStack();
@@ -77,8 +77,8 @@ export class Sync {
   }
 
   /**
-   * All of them are judged before the first is sent; contents are read one after the other while they are. Raises `not_found` for the first
-   * that is not there, `refused` for one that may not travel, `too_large`.
+   * Checks all paths before it sends the first; reads contents one after another while sending. Raises `not_found` for the first missing path,
+   * `refused` for one that does not sync, `too_large`.
    */
   async pull(
     caller: Caller,
@@ -101,7 +101,7 @@ export class Sync {
       const path = parseDocumentPath(`paths.${index}`, text);
       const { version, size } = await files.live(caller, spaceName, path);
       if (!travelsDown(space.file.sync, path))
-        throw new AppError("refused", `${path}: the sync rules of ${spaceName} keep it where it is`, {
+        throw new AppError("refused", `${path}: excluded by the sync rules of ${spaceName}`, {
           path,
         });
       total += size;
@@ -122,7 +122,7 @@ function requireEpoch({ engine }: OpenSpace, base: string): void {
   const head = headText(engine.head());
   throw new AppError(
     "epoch_changed",
-    "the space was restored from a backup since then: pull before pushing",
+    "the space was restored from a backup since then; pull before you push",
     {
       head,
     },
@@ -145,10 +145,10 @@ function requireSendable(
   index: number,
 ): void {
   if (!travelsUp(file.sync, path))
-    throw new AppError("refused", `${path}: the sync rules of ${name} keep it where it is`, { path });
+    throw new AppError("refused", `${path}: excluded by the sync rules of ${name}`, { path });
   if (op === "delete") return;
   if (content === undefined) throw new AppError("invalid", `ops.${index}.content_b64: missing`);
-  if (!content.isBase64) throw new AppError("invalid", `ops.${index}.content_b64: is not base64`);
+  if (!content.isBase64) throw new AppError("invalid", `ops.${index}.content_b64: not valid base64`);
 }
 
 async function operationOf(

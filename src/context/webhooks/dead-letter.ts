@@ -1,4 +1,4 @@
-// What could not be delivered, one JSON line each, for people to look into. Bounded: a full file is set aside once, and the one before it goes.
+// The dead-letter file: failed deliveries, one JSON line each. Bounded: a full file is rotated once, replacing the previous one.
 
 import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, statSync } from "node:fs";
 import { dirname } from "node:path";
@@ -25,7 +25,7 @@ export class DeadLetterFile {
     appendFileSync(this.#path, line, { mode: PRIVATE_FILE_MODE });
   }
 
-  /** The newest ones, oldest first. A line that a crash cut off is left out. */
+  /** Returns the newest letters, oldest first. Skips a line that a crash tore. */
   read(limit: number): DeadLetter[] {
     const lines = [`${this.#path}.1`, this.#path]
       .filter((path) => existsSync(path))

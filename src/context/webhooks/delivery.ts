@@ -1,6 +1,5 @@
-// Takes events to hooks. Each hook goes through the log of events by itself, from the position that is stored for it, one delivery after the
-// other: nothing is copied into a queue, so a burst loses nothing, and a hook that is slow or away delays no other. A delivery that is not
-// answered with 2xx is tried again, then becomes a dead letter.
+// Delivers events to webhooks. Each hook reads the event log independently from its stored position, one delivery at a time. There is no queue, so
+// a burst loses nothing, and a slow or unreachable hook delays no other. A delivery without a 2xx response is retried, then dead-lettered.
 
 import { Background } from "../../kit/background.ts";
 import { rfc3339, turnOfOthers, type Clock } from "../../kit/clock.ts";
@@ -18,11 +17,11 @@ import type { DeliveryRow, HookRow, WebhookStore } from "./store.ts";
 import { subscribes } from "./subscriptions.ts";
 
 export const RETRY_WAITS_MS = [1_000, 5_000, 25_000] as const;
-/** Events that a hook does not hear of are passed over in memory; a crash passes over so many again. */
+/** A hook skips events it does not receive in memory only; after a crash it skips at most this many again. */
 const PASSED_OVER_UNSTORED_MAX = 1_000;
 const ID_BITS = 96;
 const ID_CHARACTERS = ID_BITS / 4;
-/** A power cut may take it back: then a delivery is sent once more, under the same id. */
+/** A power cut may undo the write; the delivery is then sent again with the same id. */
 const RELAXED = { relaxed: true } as const;
 
 export interface DeliveryDeps {
@@ -34,31 +33,31 @@ export interface DeliveryDeps {
   readonly sender: Pick<Sender, "send">;
   readonly waitsMs: readonly number[];
   readonly deadLetters: DeadLetterFile;
-  /** May the owner of the hook see the event, with the rights of now? */
+  /** Reports whether the owner of the hook may see the event now. */
   readonly maySee: (hook: HookRow, event: EventEnvelope) => boolean;
 }
 
 interface Job extends Parcel {
-  /** Null: a test, or one that an admin sends again. */
+  /** Null: a test or a manual redelivery. */
   readonly event: EventEnvelope | null;
-  /** It is in the log of deliveries already. */
+  /** Already in the log of deliveries. */
   readonly isStored: boolean;
-  /** Made before this run. */
+  /** Attempts before this run. */
   readonly tries: number;
 }
 
-/** A hook on its way through the log. */
+/** The progress of a hook through the event log. */
 interface Courier {
   readonly hook: number;
   subscriptions: readonly string[];
-  /** The last event that is done for the hook, or is not for it. */
+  /** The last event that was delivered or skipped. */
   position: number;
-  /** The position as it is stored. */
+  /** The stored position. */
   stored: number;
-  /** Read ahead, in order. */
+  /** Events read ahead, in order. */
   page: readonly EventEnvelope[];
   running: boolean;
-  /** The last try failed. */
+  /** The last attempt failed. */
   failing: boolean;
   readonly gone: AbortController;
 }
@@ -67,12 +66,12 @@ export function newDeliveryId(): string {
   return randomHex(ID_BITS);
 }
 
-/** The same whenever it is computed, so that a receiver recognises what it gets twice. */
+/** Deterministic, so that a receiver recognizes a repeated delivery. */
 function deliveryIdOf(hook: number, event: EventEnvelope): string {
   return sha256Hex(`${hook} ${event.id}`).slice(0, ID_CHARACTERS);
 }
 
-/** Null: a test, or one that is sent again. */
+/** Null: a test or a manual redelivery. */
 function eventOf({ event_seq, body }: DeliveryRow): EventEnvelope | null {
   return event_seq === null ? null : (JSON.parse(body) as EventEnvelope);
 }
@@ -81,9 +80,9 @@ export class Deliveries {
   readonly #deps: DeliveryDeps;
   readonly #couriers = new Map<number, Courier>();
   readonly #running: Background;
-  /** The last event that was published. */
+  /** The last published event. */
   #published = 0;
-  /** Nothing is sent before the start, nor after the stop. */
+  /** False before `start` and after `stop`. */
   #sends = false;
   sent = 0;
   failed = 0;
@@ -94,7 +93,7 @@ export class Deliveries {
     this.#running = new Background(deps.log);
   }
 
-  /** Sends what a stop or a crash left unsent, then whatever happens. */
+  /** Sends what a stop or a crash left unsent, then new events. */
   start(): void {
     const { store, events } = this.#deps;
     this.#sends = true;
@@ -104,7 +103,7 @@ export class Deliveries {
     events.beforeForgetting((upTo) => this.#forgetting(upTo));
   }
 
-  /** After a hook was made or changed: it goes on from the position in its row. One that is disabled gets nothing. */
+  /** Call after a hook is created or changed: it continues from the position in its row. A disabled hook is cancelled. */
   follow(row: HookRow): void {
     const known = this.#couriers.get(row.id);
     if (row.enabled === 0 || !this.#sends) return this.cancel(row.id);
@@ -127,19 +126,19 @@ export class Deliveries {
     this.#wake(courier);
   }
 
-  /** There may be something to send that is not in the log of events. */
+  /** Call when there may be a delivery that is not in the event log. */
   wake(hook: number): void {
     const courier = this.#couriers.get(hook);
     if (courier) this.#wake(courier);
   }
 
-  /** Nothing more goes to this hook. */
+  /** Stops sending to this hook. */
   cancel(hook: number): void {
     this.#couriers.get(hook)?.gone.abort();
     this.#couriers.delete(hook);
   }
 
-  /** Aborts what is under way: it is sent after the next start. */
+  /** Aborts running deliveries; they are sent after the next start. */
   async stop(): Promise<void> {
     const { db, store } = this.#deps;
     this.#sends = false;
@@ -153,7 +152,7 @@ export class Deliveries {
     });
   }
 
-  /** A hook that has seen everything before this event, and is not to hear of it, need not look into the log. */
+  /** A hook that is up to date and not subscribed to this event need not read the log. */
   #publish(event: EventEnvelope): void {
     const before = this.#published;
     this.#published = event.seq;
@@ -183,12 +182,12 @@ export class Deliveries {
         else await this.#deliver(courier, next);
       }
     } finally {
-      // In the step that found nothing: whatever is published from now on wakes it again.
+      // In the same step that found nothing, so that the next published event wakes it again.
       courier.running = false;
     }
   }
 
-  /** What comes next, looking at one page of the log at most. */
+  /** Returns the next job, reading at most one page of the log. */
   #next(courier: Courier): Job | "more" | "none" {
     const { store, events } = this.#deps;
     const begun = store.waiting.get(courier.hook);
@@ -213,7 +212,7 @@ export class Deliveries {
     return row !== null && this.#deps.maySee(row, event);
   }
 
-  /** Between two pages of events that are not for it. */
+  /** Yields between two pages of events that the hook skips. */
   async #rest(courier: Courier): Promise<void> {
     const { db, store } = this.#deps;
     const { position, hook } = courier;
@@ -242,7 +241,7 @@ export class Deliveries {
       }, RELAXED);
     let { tries } = job;
     for (;;) {
-      // Of now: the target, the secret, and the rights of the owner may have changed while it waited.
+      // Read again: target, secret and the owner's rights may have changed while it waited.
       const row = store.byId.get(courier.hook);
       if (!row || signal.aborted) return;
       if (event && tries > 0 && !this.#deps.maySee(row, event))
@@ -292,12 +291,12 @@ export class Deliveries {
     if (event) courier.position = courier.stored = Math.max(courier.position, event.seq);
   }
 
-  /** Inside the write that forgets the oldest events. A hook that is still before them misses those that it subscribed to. */
+  /** Runs inside the write that deletes the oldest events. A hook that has not reached them misses those it subscribed to. */
   #forgetting(upTo: number): void {
     const { db, store, events, log } = this.#deps;
     for (const courier of this.#couriers.values()) {
       const { hook, subscriptions } = courier;
-      // One that is being delivered is not lost: its body is kept with the delivery.
+      // The event being delivered is not lost: its body is stored with the delivery.
       const begun = store.waiting.get(hook)?.event_seq ?? 0;
       const from = Math.max(courier.position, begun);
       if (from >= upTo) continue;
@@ -323,5 +322,5 @@ export class Deliveries {
 const NOT_VISIBLE: Outcome = {
   ok: false,
   status: null,
-  error: "the owner of the webhook may not see this event any more",
+  error: "the owner of the webhook may no longer see this event",
 };

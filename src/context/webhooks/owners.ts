@@ -1,4 +1,4 @@
-// A webhook hears of what its owner may see, at the moment when an event is sent. The operator of the machine sees everything.
+// A webhook receives the events that its owner may see when they are sent. The operator of the machine sees everything.
 
 import { maySee } from "../events/sight.ts";
 import type { EventEnvelope } from "../events/schema.ts";
@@ -18,7 +18,7 @@ export class HookOwners {
     return rights !== undefined && maySee(rights, event);
   }
 
-  /** Why the hook hears of nothing; null: its owner is there. */
+  /** Returns why the hook receives nothing; null: its owner is active. */
   problemOf(hook: HookRow): string | null {
     if (hook.by_operator === 1) return null;
     const state = this.#authentication.stateNamed(hook.created_by);

@@ -1,8 +1,7 @@
-// Who may send at the same time. A hook that failed its last try shares a part of the places with others of its kind, so that receivers that
-// do not answer never take them all.
+// Bounds concurrent deliveries. Hooks whose last attempt failed share only part of the slots, so that unresponsive receivers never take them all.
 
 export const AT_ONCE_MAX = 8;
-/** Of them, for tries after a failure. */
+/** The slots available to attempts after a failure. */
 export const AFTER_FAILURE_AT_ONCE_MAX = 4;
 
 export type Lane = "first" | "after failure";
@@ -14,10 +13,10 @@ interface Waiting {
 
 export class Places {
   readonly #taken: Record<Lane, number> = { first: 0, "after failure": 0 };
-  /** In the order in which they came. */
+  /** In order of arrival. */
   readonly #waiting: Waiting[] = [];
 
-  /** Runs `work` once there is a place for it. */
+  /** Runs `work` once a slot is free. */
   async run<T>(lane: Lane, work: () => Promise<T>): Promise<T> {
     if (!this.#isFree(lane))
       await new Promise<void>((resolve) => this.#waiting.push({ lane, begin: resolve }));

@@ -1,4 +1,4 @@
-// HTTP for webhooks: admins make, test and look after them.
+// HTTP for webhooks: admins create, test and manage them.
 
 import { Elysia } from "elysia";
 import { Type } from "@sinclair/typebox";

@@ -1,4 +1,4 @@
-// Webhooks: where events are sent, signed; and the log of what was sent.
+// Webhooks, which send signed events, and the log of their deliveries.
 
 import { Type, type Static } from "@sinclair/typebox";
 import { EVENTS_KEPT } from "../events/schema.ts";
@@ -13,9 +13,9 @@ export const Webhook = closed({
   url: Type.String(),
   events: Type.Array(Type.String({ description: "a type, `file.*`, or `*`" })),
   enabled: Type.Boolean(),
-  problem: nullable(Type.String({ description: "why an enabled webhook hears of nothing" })),
+  problem: nullable(Type.String({ description: "why an enabled webhook receives nothing" })),
   dropped: Type.Integer({
-    description: `events that it missed: it was further behind than the last ${EVENTS_KEPT} events`,
+    description: `events that it missed because it lagged more than ${EVENTS_KEPT} events behind`,
   }),
   created_by: Type.String(),
   created_at: Time,
@@ -45,8 +45,8 @@ export const Delivery = closed({
   webhook: Id,
   type: Type.String(),
   state: oneOf(deliveryStates),
-  tries: Type.Integer({ description: "so far; also while it is waiting for the next one" }),
-  status: nullable(Type.Integer({ description: "of the last answer" })),
+  tries: Type.Integer({ description: "attempts so far, also while waiting for the next one" }),
+  status: nullable(Type.Integer({ description: "HTTP status of the last response" })),
   error: nullable(Type.String()),
   created_at: Time,
 });

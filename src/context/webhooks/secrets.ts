@@ -1,5 +1,5 @@
-// Secrets of webhooks at rest: sealed with a key that lies in a file of its own (kit/secret-box.ts), so that a copied database or a backup
-// signs nothing.
+// Encrypts the secrets of webhooks at rest with a key from a separate file (kit/secret-box.ts), so that a copied database or a backup cannot sign
+// anything.
 
 import type { Db } from "../../kit/db.ts";
 import { AppError } from "../../kit/error.ts";
@@ -14,7 +14,7 @@ export class HookSecrets {
     this.#box = box;
   }
 
-  /** What is stored for a secret. Raises `unavailable`, `invalid`: of the key file. */
+  /** Returns the stored form of a secret. Raises `unavailable` or `invalid` if the key file fails. */
   seal(secret: string, hook: number): string {
     return this.#box.seal(secret, about(hook));
   }
@@ -27,12 +27,12 @@ export class HookSecrets {
       if (!(error instanceof AppError)) throw error;
       throw new AppError(
         error.code,
-        `its secret cannot be opened with ${this.#box.path}: restore that key file, or give the webhook a new secret (cairn webhook rotate-secret ${id})`,
+        `cannot decrypt its secret with ${this.#box.path}; restore that key file, or replace the secret (cairn webhook rotate-secret ${id})`,
       );
     }
   }
 
-  /** Why nothing can be signed for the hook; null: it can. */
+  /** Returns why the hook cannot sign; null: it can. */
   problemOf(hook: HookRow): string | null {
     try {
       this.open(hook);
@@ -45,8 +45,8 @@ export class HookSecrets {
 }
 
 /**
- * Seals what an earlier build stored in the clear, and rewrites the database, so that neither its free pages nor its log nor the copy that
- * the upgrade makes hold a secret. Before the migration 005 and never later; can be repeated. Takes as long as copying the database.
+ * Seals the secrets that an earlier build stored in plain text, and rewrites the database, so that neither free pages nor the WAL nor the copy
+ * made by the upgrade contains one. Runs only before migration 005. Idempotent. Takes as long as copying the database.
  */
 export function sealStoredSecrets(db: Db, keyPath: string, log: Log): void {
   const store = webhookStore(db);

@@ -1,4 +1,4 @@
-// One try to deliver: signs the body, sends it, and says what came of it. Holds a place while it does, so that few run at once.
+// Makes one delivery attempt: signs the body, sends it and returns the outcome. Takes a slot meanwhile, which bounds concurrency.
 
 import { createHmac } from "node:crypto";
 import { messageOf } from "../../kit/error.ts";
@@ -17,7 +17,7 @@ export interface Parcel {
 
 export interface Outcome {
   readonly ok: boolean;
-  /** Of the answer; null: there was none. */
+  /** The HTTP status; null: no response. */
   readonly status: number | null;
   readonly error: string | null;
 }
@@ -27,13 +27,13 @@ export class Sender {
   readonly #secretOf: (hook: HookRow) => string;
   readonly #places = new Places();
 
-  /** `secretOf` raises when the secret of a hook cannot be had. */
+  /** `secretOf` raises if the secret of a hook is unavailable. */
   constructor(network: Network, secretOf: (hook: HookRow) => string) {
     this.#network = network;
     this.#secretOf = secretOf;
   }
 
-  /** Never raises. An abort ends it early, as a failure. */
+  /** Never raises. An abort ends the attempt early as a failure. */
   send(hook: HookRow, parcel: Parcel, lane: Lane, signal: AbortSignal): Promise<Outcome> {
     return this.#places.run(lane, async () => {
       try {

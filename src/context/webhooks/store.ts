@@ -1,4 +1,4 @@
-// SQL of webhooks and of the log of their deliveries.
+// The SQL of webhooks and of the log of their deliveries.
 
 import type { Db } from "../../kit/db.ts";
 import type { Delivery } from "./schema.ts";

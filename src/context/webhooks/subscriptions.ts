@@ -1,4 +1,4 @@
-// What a webhook hears of: exact types, groups such as `file.*`, or `*`.
+// Matches event types against the subscriptions of a webhook: exact types, groups such as `file.*`, or `*`.
 
 import { AppError } from "../../kit/error.ts";
 import { eventTypes } from "../events/schema.ts";
@@ -15,6 +15,6 @@ export function checkSubscriptions(subscriptions: readonly string[]): void {
   if (unknown !== undefined)
     throw new AppError(
       "invalid",
-      `events: "${unknown}": expected a type of event, a group such as file.*, or *`,
+      `events: "${unknown}": expected an event type, a group such as file.*, or *`,
     );
 }

@@ -1,5 +1,5 @@
-// Webhooks of a server: who may make them, what they hear of, and where they may lead. A target inside the network is refused when it is
-// saved, and again at every connection.
+// The rules of webhooks: who may create them, what they receive and where they may send it. A target inside the network is refused when it is
+// saved and at every connection.
 
 import { rfc3339, type Clock } from "../../kit/clock.ts";
 import { AppError, notFound } from "../../kit/error.ts";
@@ -26,7 +26,7 @@ import type { DeliveryRow, HookRow, WebhookStore } from "./store.ts";
 
 const SECRET_BITS = 256;
 const LIST_MAX = 100;
-/** Tests and deliveries that are sent again, for one hook. */
+/** The most pending tests and redeliveries of a hook. */
 const WAITING_BY_HAND_MAX = 256;
 const TEST_TYPE = "webhook.test";
 
@@ -39,7 +39,7 @@ export interface WebhooksDeps {
   readonly network: Network;
   readonly events: Events;
   readonly clock: Clock;
-  /** Why the hook hears of nothing although it is enabled; null: it does. */
+  /** Returns why an enabled hook receives nothing; null: it receives events. */
   readonly problemOf: (row: HookRow) => string | null;
 }
 
@@ -50,7 +50,7 @@ export class Webhooks {
     this.#deps = deps;
   }
 
-  /** How many cannot sign, since their secrets were sealed with a key that is not there. For whoever opened the server. */
+  /** Counts the webhooks that cannot sign because the key of their secrets is missing. For the code that opened the server. */
   withoutSecret(): number {
     const { store, secrets } = this.#deps;
     return store.all.all().filter((row) => secrets.problemOf(row) !== null).length;
@@ -69,7 +69,10 @@ export class Webhooks {
       const target = await this.#checkedTarget(url);
       return write(() => {
         if (store.all.all().length >= WEBHOOKS_MAX)
-          throw new AppError("conflict", `there are ${WEBHOOKS_MAX} webhooks already`);
+          throw new AppError(
+            "conflict",
+            `the limit of ${WEBHOOKS_MAX} webhooks is reached; delete one first`,
+          );
         const list = JSON.stringify(events);
         const operator = Number(caller.auth === "local");
         const from = this.#deps.events.last;
@@ -81,7 +84,7 @@ export class Webhooks {
           by_operator: operator,
           created_at: clock.now(),
         })!;
-        // Sealed for this row alone, so its number has to be known.
+        // Sealing binds the secret to the id of the row, so insert first.
         store.setSecret.run(secrets.seal(secret, made.id), made.id);
         return this.#row(made.id);
       });
@@ -99,7 +102,7 @@ export class Webhooks {
       return write(() => {
         const { url, events, enabled, cursor } = this.#row(id);
         const now = change.enabled === undefined ? enabled : Number(change.enabled);
-        // What happened while it was off is not sent afterwards.
+        // Events from while it was disabled are not sent.
         const from = now === 1 && enabled === 0 ? this.#deps.events.last : cursor;
         const list = change.events ? JSON.stringify(change.events) : events;
         store.update.run({ id, url: target ?? url, events: list, enabled: now, cursor: from });
@@ -111,7 +114,7 @@ export class Webhooks {
     return this.#shown(row);
   }
 
-  /** A new secret, from the next try on; the old one is gone. */
+  /** Replaces the secret, from the next attempt on. */
   async rotateSecret(caller: Caller, id: number): Promise<CreatedWebhook> {
     const secret = randomSecret(SECRET_BITS);
     const { store, secrets } = this.#deps;
@@ -136,7 +139,7 @@ export class Webhooks {
     deliveries.cancel(id);
   }
 
-  /** Sends an event that only this hook hears of. */
+  /** Sends a test event to this hook only. */
   async test(caller: Caller, id: number): Promise<Delivery> {
     requireAdmin(caller);
     const { clock, events } = this.#deps;
@@ -182,7 +185,7 @@ export class Webhooks {
         if (store.waitingByHand.get(hook.id)!.count >= WAITING_BY_HAND_MAX)
           throw new AppError(
             "unavailable",
-            `${WAITING_BY_HAND_MAX} deliveries wait for webhook ${hook.id} already`,
+            `webhook ${hook.id} already has ${WAITING_BY_HAND_MAX} pending deliveries; try again later`,
           );
         store.begin.run({ id, webhook_id: hook.id, event_seq: null, type, body, created_at: clock.now() });
       }),
@@ -222,15 +225,15 @@ export class Webhooks {
   async #checkedTarget(text: string): Promise<string> {
     const url = URL.parse(text);
     if (!url || text.length > URL_CHARACTERS_MAX)
-      throw new AppError("invalid", "url: expected an address such as https://example.org/hook");
+      throw new AppError("invalid", "url: expected a URL such as https://example.org/hook");
     if (url.username !== "" || url.password !== "" || url.hash !== "")
-      throw new AppError("invalid", "url: credentials and fragments are not allowed in it");
+      throw new AppError("invalid", "url: must not contain credentials or a fragment");
     try {
       await checkedEndpoints(this.#deps.network, { url, schemes: ["http", "https"] });
     } catch (error) {
       if (!(error instanceof OutboundFailure)) throw error;
       const { couldBeAllowed } = error;
-      const remedy = couldBeAllowed ? "; webhooks.allow_private_targets in server.yaml would let it be" : "";
+      const remedy = couldBeAllowed ? "; to allow it, set webhooks.allow_private_targets in server.yaml" : "";
       throw new AppError(
         error.problem === "refused" ? "refused" : "invalid",
         `url: ${error.message}${remedy}`,
