@@ -113,7 +113,7 @@ describe.if(hasBrowser && searchable)("approvals", () => {
     await lab.decide(request, "refuse", second);
     await button(page, "Approve").click();
     await card(page)
-      .getByText("this search is refused already")
+      .getByText("this search is already refused")
       .or(card(page).getByText("Rejected by Second Admin."))
       .first()
       .waitFor();

@@ -1,8 +1,8 @@
-// The prompt: one pure function for the preview, the real call and the stored record of it.
+// Assembles the prompt: one pure function for the preview, the model call and its stored record.
 //
-// Order: role · instructions · (context, when that feature is there) · conversation. The conversation is repaired here, on every
-// read: whatever a crash, a stop or forgetting left behind, each tool call has its result, no result is without its call, and a
-// person or a task speaks first. Both protocols refuse anything else, and a workspace whose history is refused is lost for good.
+// Order: role · instructions · (context, once that feature exists) · conversation. The conversation is repaired on every read: whatever a crash,
+// a stop or forgetting left behind, each tool call has a result, each result has a call, and a person or a task speaks first. Both protocols
+// refuse anything else, and a workspace with a refused history would be unusable.
 
 import {
   toolNameAsSent,
@@ -13,7 +13,7 @@ import {
 } from "../llm/model.ts";
 import type { EntryKind, Outcome, Truncation } from "./schema.ts";
 
-/** An entry as the assembly needs it. */
+/** The part of an entry that the assembly needs. */
 export interface ThreadEntry {
   readonly id: number;
   readonly kind: EntryKind;
@@ -27,7 +27,7 @@ export interface ThreadEntry {
   readonly forgotten: boolean;
 }
 
-/** A part as it is sent. `entryId`: its text is exactly that entry's, so the record of the call only names the entry. */
+/** A part as sent. If `entryId` is set, its text is exactly that entry's, and the record of the call names only the entry. */
 export type Part =
   | { readonly kind: "role" | "instruction" | "context"; readonly source: string; readonly text: string }
   | { readonly kind: "tools"; readonly source: string; readonly tools: readonly ToolSpec[] }
@@ -36,20 +36,20 @@ export type Part =
       readonly source: string;
       readonly message: Message;
       readonly entryId: number | undefined;
-      /** Of the record of a call: as it was then. */
+      /** The state at the time of the recorded call. */
       readonly tainted?: true;
     }
   | { readonly kind: "notice"; readonly source: string; readonly message: Message };
 
 export interface AssemblyInput {
   readonly agent: { readonly id: number; readonly role: string };
-  /** Bound to the agent or the workspace, with their versions. */
+  /** Instructions bound to the agent or the workspace, with their versions. */
   readonly instructions?: readonly { readonly source: string; readonly text: string }[];
   readonly tools: readonly ToolSpec[];
   readonly thread: readonly ThreadEntry[];
-  /** Said last, to this call only: for example that a limit was reached. */
+  /** A last message for this call only, for example that a limit was reached. */
   readonly notice?: { readonly source: string; readonly text: string };
-  /** For the preview: what the next message will be added to, so nothing is added to make it complete. */
+  /** For the preview: the next message is still missing, so nothing is added to complete the prompt. */
   readonly draft?: boolean;
 }
 
@@ -70,12 +70,12 @@ const NOTHING_LEFT = {
   source: "notice:empty",
   text: "(There is no conversation yet, or all of it was forgotten.)",
 };
-const GO_ON = { source: "notice:continue", text: "(Go on from here.)" };
+const GO_ON = { source: "notice:continue", text: "(Continue from here.)" };
 const FORGOTTEN_RESULT = "(This result was forgotten.)";
 const MISSING_RESULT =
-  "Interrupted: this call has no recorded result. Whether it took effect is not known; check before repeating it.";
+  "Interrupted: this call has no recorded result. It is not known whether it took effect; check before repeating it.";
 
-/** What is sent, from parts. Empty system texts are left out: providers refuse them. */
+/** Builds the request from its parts. Omits empty system texts, which providers refuse. */
 export function toRequest(parts: readonly Part[], mayCall: boolean): ModelRequest {
   const system: string[] = [];
   const messages: Message[] = [];
@@ -88,14 +88,14 @@ export function toRequest(parts: readonly Part[], mayCall: boolean): ModelReques
   return { system, messages, tools, mayCall };
 }
 
-/** A request ends with what is to be answered. After a stop or after forgetting, it may not. */
+/** A request must end with a message to answer, which a stop or forgetting may have removed. */
 function closing(conversation: readonly Part[]): AssemblyInput["notice"] {
   const last = conversation.at(-1);
   if (last?.kind !== "entry") return NOTHING_LEFT;
   return last.message.role === "assistant" ? GO_ON : undefined;
 }
 
-/** Calls may only be replayed with tools declared, also by an agent that has lost all of its tools since. */
+/** Providers accept past calls only if tools are declared, even for an agent that has since lost all of them. */
 function toolsOfThePast(conversation: readonly Part[]): ToolSpec[] {
   const names = new Set<string>();
   for (const part of conversation) {
@@ -127,7 +127,7 @@ function userPart(entry: ThreadEntry): Part {
   return entryPart(entry, { role: "user", text }, text === entry.text);
 }
 
-/** An agent's words with the results of its calls, in the order in which it asked. An answer with neither is left out. */
+/** Adds an agent's text and the results of its calls, in the order of the calls. Omits an answer with neither. */
 function pushAnswer(parts: Part[], entry: ThreadEntry, results: ReadonlyMap<string, ThreadEntry>): void {
   const text = entry.text.trim() === "" ? "" : entry.text;
   if (text === "" && entry.calls.length === 0) return;

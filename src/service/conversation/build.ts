@@ -1,4 +1,4 @@
-// Builds the conversation, and the record of what was sent to models.
+// Builds the conversation feature, and the record of sent prompts.
 
 import type { Ground } from "../ground.ts";
 import type { Access } from "../workspaces/access.ts";

@@ -1,5 +1,5 @@
-// The conversation of a workspace: its entries, forgetting and restoring them, and threads as the prompt needs them.
-// An entry's words never change. Threads in use are kept in memory and brought up to date by what was added.
+// The conversation of a workspace: its entries, forgetting and restoring them, and the threads of prompts.
+// An entry's text never changes. Threads in use are cached and extended with new entries.
 
 import { turnOfOthers, rfc3339, type Clock } from "../../kit/clock.ts";
 import type { Db } from "../../kit/db.ts";
@@ -43,7 +43,7 @@ export interface NewEntry {
   readonly partial?: boolean;
   readonly truncated?: Truncation | null;
   readonly droppedCalls?: readonly string[];
-  /** Holds untrusted text, also when its thread has none yet. */
+  /** The entry contains untrusted text, even if its thread has none yet. */
   readonly tainted?: boolean;
 }
 
@@ -56,7 +56,7 @@ export interface ConversationDeps {
   clock: Clock;
 }
 
-/** A few milliseconds' work. */
+/** Takes a few milliseconds to read. */
 const ENTRIES_PER_READ = 500;
 
 interface Thread {
@@ -73,7 +73,7 @@ export class Conversation {
     this.#deps = deps;
   }
 
-  /** Newest page first, each in ascending order. Entries of workers are among them, with their thread. */
+  /** Returns pages newest first, each in ascending order. Includes the entries of workers, with their thread. */
   list(caller: Caller, workspaceId: number, page: PageQuery): Entry[] {
     const { store, access } = this.#deps;
     access.workspace(caller, workspaceId);
@@ -85,7 +85,7 @@ export class Conversation {
     return rows.toReversed().map(toEntry);
   }
 
-  /** No longer replayed to the model. Forgetting twice is no error. */
+  /** Stops replaying an entry to the model. Idempotent. */
   forget(caller: Caller, id: number): Promise<void> {
     return this.#deps.db.write(() => {
       const row = this.#visible(caller, id);
@@ -106,7 +106,7 @@ export class Conversation {
     });
   }
 
-  /** A person answers for the entry's text: it taints no more. Recorded with a hash of what they looked at. Clearing twice is no error. */
+  /** Clears an entry's mark of untrusted text. Only a person may; the audit records a hash of the text they reviewed. Idempotent. */
   clearTaint(caller: Caller, id: number): Promise<Entry> {
     const { db, store, audit } = this.#deps;
     return db.write(() => {
@@ -125,7 +125,7 @@ export class Conversation {
     });
   }
 
-  /** The same for all of the conversation up to an entry, oldest first. One record, with a hash over the texts. */
+  /** Clears the marks of the conversation up to an entry, oldest first. Writes one audit record with a hash of all the texts. */
   clearTaintThrough(caller: Caller, workspaceId: number, through: number): Promise<ClearedTaint> {
     const { db, store, access, audit } = this.#deps;
     return db.write(() => {
@@ -144,12 +144,12 @@ export class Conversation {
     });
   }
 
-  /** Whether the next prompt from this thread would replay untrusted text. */
+  /** Reports whether the next prompt from this thread would replay untrusted text. */
   isTainted(workspaceId: number, thread: number): boolean {
     return this.#deps.store.isTainted.get(workspaceId, thread) !== null;
   }
 
-  /** Inside a write, without asking who may. */
+  /** Forgets an entry inside a write, without an access check. */
   forgetIn(row: EntryRow): void {
     const { db, store, journal, clock } = this.#deps;
     store.setForgotten.run(clock.now(), row.id);
@@ -174,7 +174,7 @@ export class Conversation {
     return this.#deps.store.recentTexts.all(workspaceId, limit);
   }
 
-  /** Inside a write. An agent that has read untrusted text passes it on: what it says and gets is marked as well. A person's words are theirs. */
+  /** Appends an entry inside a write. Once a thread contains untrusted text, every later entry is marked too, except those of a person. */
   append(entry: NewEntry): Entry {
     const { store, journal, clock } = this.#deps;
     const inherits = entry.kind !== "person" && this.isTainted(entry.workspaceId, entry.thread);
@@ -204,19 +204,19 @@ export class Conversation {
     return record;
   }
 
-  /** A thread in order, as of the last commit. Not to be changed by the caller. */
+  /** Returns a thread in order, as of the last commit. The caller must not change it. */
   thread(workspaceId: number, thread: number): readonly ThreadEntry[] {
     while (this.#readMore(workspaceId, thread));
     return this.#threads.get(`${workspaceId}/${thread}`)!.entries;
   }
 
-  /** As `thread`; what is not in memory yet is read with pauses. */
+  /** Like `thread`, but yields between pages while loading. */
   async loaded(workspaceId: number, thread: number): Promise<readonly ThreadEntry[]> {
     while (this.#readMore(workspaceId, thread)) await turnOfOthers();
     return this.thread(workspaceId, thread);
   }
 
-  /** Reads a page of what came since. Returns whether there may be more. */
+  /** Reads a page of new entries. Returns whether there may be more. */
   #readMore(workspaceId: number, thread: number): boolean {
     const key = `${workspaceId}/${thread}`;
     const known = this.#threads.get(key) ?? { entries: [], lastId: 0, characters: 0 };
@@ -237,7 +237,7 @@ export class Conversation {
     return rows.length === ENTRIES_PER_READ;
   }
 
-  /** The oldest, as many as one request clears: at least one. */
+  /** Returns the oldest marked entries, at most what one request clears, but at least one. */
   #taintedThrough(workspaceId: number, through: number): EntryRow[] {
     const { store } = this.#deps;
     const rows: EntryRow[] = [];
@@ -283,7 +283,7 @@ export class Conversation {
   }
 }
 
-/** What an agent does on a person's behalf is not a person's word. */
+/** Requires a person: an agent acting for one does not count. */
 function requirePerson(caller: Caller): void {
   if (caller.agent === undefined) return;
   throw new AppError("forbidden", "only a person may clear the mark of text from the web");

@@ -1,4 +1,4 @@
-// Prompts as people read them, and how a sent prompt is kept: entries by name, everything else by content.
+// Describes prompts for people, and stores sent prompts: entries by id, everything else by content.
 
 import { canonicalJson, sha256Hex } from "../../kit/crypto.ts";
 import type { Message } from "../llm/model.ts";
@@ -9,7 +9,7 @@ import type { ConversationStore, EntryRow } from "./store.ts";
 import type { TokenCounts } from "./tokens.ts";
 import { toThreadEntry } from "./conversation.ts";
 
-/** Of the largest entries, a few milliseconds' work. */
+/** A page takes a few milliseconds, even of the largest entries. */
 export const ENTRIES_PER_PAGE = 25;
 
 export class SentPrompts {
@@ -19,7 +19,7 @@ export class SentPrompts {
     this.#store = store;
   }
 
-  /** Inside a write: keeps what is not kept yet and returns the references for the call's row. */
+  /** Stores, inside a write, the parts that are new, and returns the references for the call's row. */
   keep(workspaceId: number, parts: readonly Part[]): string {
     const references: Reference[] = [];
     for (const part of parts) {
@@ -29,7 +29,7 @@ export class SentPrompts {
     return formatReferences(references);
   }
 
-  /** The parts of a call, exactly as they were sent, in pages: `references` as `keep` returned them, or what is left of them. */
+  /** Yields the parts of a call exactly as sent, in pages. `references` are those of `keep`, or the rest of them. */
   *read(workspaceId: number, references: readonly Reference[]): Generator<Part[]> {
     for (const reference of references) {
       if (reference.kind === "part")
@@ -52,7 +52,7 @@ export class SentPrompts {
   }
 }
 
-/** With token estimates. Texts of entries never change, so they are counted once. `by`: who asked. */
+/** Describes parts with token estimates. Texts of entries never change, so they are counted once. `by` names the requester. */
 export async function describeParts(
   by: string,
   parts: readonly Part[],
@@ -98,7 +98,7 @@ function messageOfEntry(row: EntryRow): Message {
 
 export type ShownPart = Omit<PromptPart, "tokens" | "tokens_estimated" | "droppable" | "tainted">;
 
-/** Without token estimates. */
+/** Describes a part without token estimates. */
 export function shown(part: Part): ShownPart {
   const base = { kind: part.kind, source: part.source, calls: [], call_id: null };
   if (part.kind === "tools")

@@ -1,5 +1,5 @@
-// How a stored call names the parts it was sent with: `p3,p4,e12-40,p9`. Entries never change their words, so naming them is exact,
-// and a long conversation costs a few bytes a call instead of a copy. Everything else is kept by content, shared by calls.
+// The references of a stored call to the parts it was sent with: `p3,p4,e12-40,p9`. The text of an entry never changes, so its id is exact, and
+// a long conversation costs a few bytes per call instead of a copy. Other parts are stored by content, which calls share.
 
 export type Reference =
   | { readonly kind: "part"; readonly id: number }
@@ -24,14 +24,14 @@ export function parseReferences(text: string): Reference[] {
   });
 }
 
-/** Adds one entry, extending the last range when nothing that was sent otherwise lies between: ids of a range are all in it. */
+/** Adds an entry. Extends the last range if the id follows it directly, because a range contains all of its ids. */
 export function addEntry(references: Reference[], id: number): void {
   const last = references.at(-1);
   if (last?.kind === "entries" && last.to + 1 === id) references[references.length - 1] = { ...last, to: id };
   else references.push({ kind: "entries", from: id, to: id });
 }
 
-/** What two calls begin with: how many parts, and what each has after those. */
+/** Returns the number of parts that two calls have in common at their start, and the rest of each. */
 export function withoutCommonStart(
   a: readonly Reference[],
   b: readonly Reference[],
@@ -54,7 +54,7 @@ export function withoutCommonStart(
   return { same, rest: [a.slice(index), b.slice(index)] };
 }
 
-/** From the entry after `to` on, which the reference at `index` may still have. */
+/** Returns the references after entry `to`, which lies in the reference at `index`. */
 function after(references: readonly Reference[], index: number, to: number): Reference[] {
   const cut = references[index]!;
   const left = cut.kind === "entries" && cut.to > to ? [{ ...cut, from: to + 1 }] : [];

@@ -1,4 +1,4 @@
-// Entries of a conversation, and the parts of a prompt as people see them.
+// Entries of a conversation, and the parts of a prompt as the API shows them.
 
 import { Type, type Static } from "@sinclair/typebox";
 import { closed, Id, nullable, oneOf, Time } from "../../kit/schema.ts";
@@ -6,11 +6,11 @@ import { closed, Id, nullable, oneOf, Time } from "../../kit/schema.ts";
 export const entryKinds = ["person", "task", "agent", "tool"] as const;
 export type EntryKind = (typeof entryKinds)[number];
 
-/** How a tool call ended. `unknown`: it was cut off by a crash, and whether it took effect is not known. */
+/** How a tool call ended. `unknown` means that a crash interrupted it, and that it may or may not have taken effect. */
 export const outcomes = ["ok", "error", "cancelled", "interrupted", "unknown"] as const;
 export type Outcome = (typeof outcomes)[number];
 
-/** Why an answer ended before its model was done. */
+/** Why an answer is incomplete. */
 export const truncations = ["length", "content_filter"] as const;
 export type Truncation = (typeof truncations)[number];
 
@@ -22,40 +22,40 @@ export const Entry = closed({
   turn_id: Id,
   run_id: Id,
   agent_id: Id,
-  /** 0: the conversation with the orchestrator. Otherwise the run of the worker that this belongs to. */
+  /** 0 is the conversation with the orchestrator; otherwise the run of a worker. */
   thread: Type.Integer({ minimum: 0 }),
   kind: oneOf(entryKinds),
   text: Type.String(),
   reasoning: nullable(Type.String()),
   calls: Type.Array(ToolCallRecord),
-  /** Of a tool's result: the call that it answers. Of a task: the call, `delegate`, that gave it. */
+  /** For a tool result, the call that it answers; for a task, the `delegate` call that created it. */
   call_id: nullable(Type.String()),
   tool: nullable(Type.String()),
   outcome: nullable(oneOf(outcomes)),
-  /** Of a tool's result: how long the call took; null when it never started, or when its end is not known. */
+  /** For a tool result, the duration of the call; null when it never started or its end is unknown. */
   duration_ms: nullable(Type.Integer()),
-  /** The answer was broken off: by a stop, a failure of the provider or of the service. */
+  /** The answer was interrupted by a stop, or by a failure of the provider or the service. */
   partial: Type.Boolean(),
-  /** The answer was cut off by its provider: by a length limit, or by a content filter. */
+  /** The provider truncated the answer, because of a length limit or a content filter. */
   truncated: nullable(oneOf(truncations)),
-  /** Names of tool calls that were cut off with it; none of them was made. */
+  /** Names of tool calls that were truncated with the answer; none was executed. */
   dropped_calls: Type.Array(Type.String()),
-  /** Holds text from the web, or was written by an agent that had read some. While it is replayed, agents get no tools that write durably. */
+  /** Contains text from the web, or was written by an agent that had read some. While it is replayed, its agent gets no durable tools. */
   tainted: Type.Boolean(),
   forgotten: Type.Boolean(),
   created_at: Time,
 });
 export type Entry = Static<typeof Entry>;
 
-/** Marks cleared by one request, and characters of their texts, which are hashed; what is left is cleared by the next. */
+/** Limits of one request: the marks that it clears, and the characters of their texts, which are hashed. The next request clears the rest. */
 export const MARKS_CLEARED_MAX = 200;
 export const CLEARED_CHARACTERS_MAX = 1024 * 1024;
 
-/** `through`: the last entry that the person has looked at. What was marked since is not cleared unseen. */
+/** `through` is the last entry that the person has reviewed, so that entries marked later stay marked. */
 export const ClearTaint = closed({ through: Id });
 export const ClearedTaint = closed({
   cleared: Type.Integer(),
-  /** Up to `through`; more than none only after a full request. */
+  /** Marks left up to `through`, if there were more than one request clears. */
   left: Type.Integer(),
 });
 export type ClearedTaint = Static<typeof ClearedTaint>;
@@ -65,9 +65,9 @@ export const partKinds = ["role", "instruction", "context", "tools", "entry", "n
 /** One part of a prompt, in the order in which it is sent. */
 export const PromptPart = closed({
   kind: oneOf(partKinds),
-  /** Where it comes from: `agent:3`, `tools`, `entry:12`, `notice:rounds`. */
+  /** The origin of the part: `agent:3`, `tools`, `entry:12`, `notice:rounds`. */
   source: Type.String(),
-  /** As whom it is said. */
+  /** The role under which it is sent. */
   role: Type.Union([
     Type.Literal("system"),
     Type.Literal("user"),
@@ -79,11 +79,11 @@ export const PromptPart = closed({
   calls: Type.Array(ToolCallRecord),
   call_id: nullable(Type.String()),
   tokens: Type.Integer(),
-  /** True: counted here with the o200k encoding. Providers report only totals of a call. */
+  /** Always true: counted with the o200k encoding, because providers report only totals of a call. */
   tokens_estimated: Type.Boolean(),
-  /** Can be taken out: an entry by forgetting it, an instruction or context by unbinding it. */
+  /** Whether the part can be removed: an entry by forgetting it, an instruction or context by unbinding it. */
   droppable: Type.Boolean(),
-  /** An entry that carries the mark now. */
+  /** Whether the entry is currently marked as untrusted. */
   tainted: Type.Boolean(),
 });
 export type PromptPart = Static<typeof PromptPart>;

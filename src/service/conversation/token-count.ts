@@ -1,8 +1,8 @@
-// Counts tokens with the o200k encoding. Performed by a worker: the encoder alone takes a third of a second to load.
+// Counts tokens with the o200k encoding. Runs in a worker thread, because the encoder takes a third of a second to load.
 
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 
-/** The encoder takes the square of the length of a word, and some text is one word: it is counted in pieces, which may cost a token each. */
+/** The encoder's time is quadratic in the length of a word, so text is counted in pieces. Each cut may add a token. */
 const PIECE_CHARACTERS = 512;
 const PLAIN = { disallowedSpecial: new Set<string>() };
 
@@ -20,7 +20,7 @@ function countOf(text: string): number {
   return tokens;
 }
 
-/** Before a space, where a token begins anyway; within a word only when there is none. */
+/** Cuts before a space, where a token begins anyway; within a word only if there is no space. */
 function endOfPiece(text: string, start: number): number {
   const end = start + PIECE_CHARACTERS;
   if (end >= text.length) return text.length;

@@ -1,4 +1,4 @@
-// Token estimates for what providers have not counted. A worker counts (token-count.ts); texts that do not change are counted once.
+// Estimates tokens that no provider has counted. A worker thread counts (token-count.ts); immutable texts are counted once.
 
 import type { Job } from "../../kit/workers/job.ts";
 import type { WorkerPool } from "../../kit/workers/pool.ts";
@@ -6,7 +6,7 @@ import type { WorkerPool } from "../../kit/workers/pool.ts";
 const COUNTS_KEPT_MAX = 100_000;
 const TEXT_KEPT_CHARACTERS_MAX = 200;
 const DEADLINE_MS = 20_000;
-/** A page of entries of the largest size. */
+/** Allows a page of entries of the largest size. */
 const INPUT_CHARACTERS_MAX = 64 * 1024 * 1024;
 
 export const COUNT_JOB: Job<readonly string[], number[]> = {
@@ -25,8 +25,8 @@ export class TokenCounts {
   }
 
   /**
-   * `keys[i]` names an immutable text (an entry), so that it is counted once; undefined: it may change. `by`: who asked. Raises what the worker
-   * pool raises.
+   * Counts tokens. `keys[i]` identifies an immutable text (an entry), which is counted once; undefined if it may change. `by` names the requester.
+   * Raises the errors of the worker pool.
    */
   async of(by: string, texts: readonly string[], keys: readonly (string | undefined)[]): Promise<number[]> {
     const names = texts.map(

@@ -1,4 +1,4 @@
-// Builds the web search and its three locks.
+// Builds the web search feature with its three locks.
 
 import type { Network } from "../../kit/outbound.ts";
 import type { Blueprint } from "../blueprint/blueprint.ts";

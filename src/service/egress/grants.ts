@@ -1,4 +1,4 @@
-// Lock 2: which agents may ask for a search. Drawn and taken back by an admin; an agent cannot grant itself anything, and there is no tool for it.
+// Lock 2: the agents that may request a search. Only an admin creates and revokes grants; there is no tool for it.
 
 import { rfc3339, type Clock } from "../../kit/clock.ts";
 import type { Db } from "../../kit/db.ts";
@@ -33,7 +33,7 @@ export class Grants {
     this.#deps = deps;
   }
 
-  /** Raises `not_found` for a workspace that the caller does not see. */
+  /** Raises `not_found` for a workspace that the caller may not see. */
   list(caller: Caller, workspaceId: number): EgressGrant[] {
     this.#deps.access.workspace(caller, workspaceId);
     return this.ofWorkspace(workspaceId);
@@ -44,7 +44,7 @@ export class Grants {
     return this.#deps.store.grants.all(workspaceId).map(toGrant);
   }
 
-  /** Admin. Raises `refused` while lock 1 is closed, `invalid` (agent of another workspace), `conflict` (has one). */
+  /** Admin. Raises `refused` while lock 1 is closed, `invalid` (agent of another workspace), `conflict` (already has one). */
   create(caller: Caller, workspaceId: number, agentId: number): Promise<EgressGrant> {
     const { db, store, access, blueprint, journal, audit, clock, locks } = this.#deps;
     return db.write(() => {
@@ -56,7 +56,7 @@ export class Grants {
       if (agent?.workspace_id !== workspaceId)
         throw fieldError("invalid", "agent_id", `agent ${agentId} is not in this workspace`);
       if (store.grantOfAgent.get(agentId))
-        throw new AppError("conflict", `agent "${agent.name}" has a grant for web search already`);
+        throw new AppError("conflict", `agent "${agent.name}" already has a grant for web search`);
       const { id } = store.insertGrant.get({
         workspace_id: workspaceId,
         agent_id: agentId,
@@ -76,7 +76,7 @@ export class Grants {
     });
   }
 
-  /** Admin. What the agent has asked for and nobody has answered is refused with it. Raises `not_found`. */
+  /** Admin. Also refuses the agent's open requests. Raises `not_found`. */
   remove(caller: Caller, id: number): Promise<void> {
     const { db, store, access, journal, audit, searches } = this.#deps;
     return db.write(() => {
@@ -89,7 +89,7 @@ export class Grants {
         detail: { workspace: grant.workspace_id, grant: id },
       });
       journal.append(grant.workspace_id, null, "grant.removed", { grant_id: id });
-      searches.refuseOpenIn(caller, grant.agent_id, "the agent's grant was taken back");
+      searches.refuseOpenIn(caller, grant.agent_id, "the agent's grant was revoked");
     });
   }
 }

@@ -1,17 +1,17 @@
-// What may be searched for, and what a person should know before deciding. A query is refused, never trimmed or rewritten: what is
-// approved is, byte for byte, what is sent.
+// Validates queries and collects facts for the person who decides. A query is refused, never trimmed or rewritten: the service sends the exact
+// bytes that were approved.
 
 import { QUERY_CHARACTERS_MAX, type EgressFacts } from "./schema.ts";
 
 const ALLOWED = /^[\p{L}0-9 .,:;?!'"()\-+/#&]$/u;
 const USUAL = /^[A-Za-z0-9 .,:;?!'"()\-+/#&]$/;
 const OPAQUE_WORD_CHARACTERS_MIN = 12;
-/** Shorter passages are shared by chance. */
+/** Shorter passages match by chance. */
 const OVERLAP_CHARACTERS_MIN = 12;
-/** Of the workspace's text, newest first. */
+/** How much of the workspace's text is compared, newest first. */
 export const OVERLAP_TEXT_CHARACTERS_MAX = 256 * 1024;
 
-/** A sentence for the model; undefined when the query may be asked. Length is counted in code points. */
+/** Returns a message for the model; undefined when the query is allowed. Length is counted in code points. */
 export function queryProblem(query: string): string | undefined {
   const characters = [...query];
   if (characters.length > QUERY_CHARACTERS_MAX) {
@@ -23,7 +23,7 @@ export function queryProblem(query: string): string | undefined {
   return `The query has characters that are not allowed (${foreign.slice(0, 5).map(codePoint).join(", ")}); letters, digits, spaces and .,:;?!'"()-+/#& are. Nothing was searched; ask again without them.`;
 }
 
-/** `texts`: what was said in the workspace, newest first. */
+/** `texts` are the workspace's entries, newest first. */
 export function factsOf(query: string, texts: Iterable<{ id: number; text: string }>): EgressFacts {
   const characters = [...query];
   return {
@@ -36,14 +36,14 @@ export function factsOf(query: string, texts: Iterable<{ id: number; text: strin
   };
 }
 
-/** The facts as sentences, for the list of everything that waits. */
+/** The facts as sentences, for the list of approvals. */
 export function factSentences(facts: EgressFacts): string[] {
   const { characters, unusual_characters: unusual, opaque_words: opaque, overlap } = facts;
   return [
     `${characters} characters`,
     ...(unusual.length > 0 ? [`unusual characters: ${unusual.join(", ")}`] : []),
     ...(opaque.length > 0 ? [`words that look like a key or an id: ${opaque.join(", ")}`] : []),
-    ...(overlap ? [`"${overlap.text}" is said in this workspace (entry ${overlap.entry_id})`] : []),
+    ...(overlap ? [`"${overlap.text}" appears in this workspace (entry ${overlap.entry_id})`] : []),
   ];
 }
 
@@ -51,7 +51,7 @@ function isOpaque(word: string): boolean {
   return word.length >= OPAQUE_WORD_CHARACTERS_MIN && /[0-9]/.test(word) && /\p{L}/u.test(word);
 }
 
-/** Longest run of whole words of the query that also stands in one of the texts, regardless of case and punctuation. */
+/** Finds the longest run of whole words of the query that one of the texts contains, ignoring case and punctuation. */
 function longestOverlap(
   query: string,
   texts: Iterable<{ id: number; text: string }>,
@@ -63,7 +63,7 @@ function longestOverlap(
     if (left <= 0) break;
     const said = ` ${wordsOf(text.slice(0, left)).join(" ")} `;
     left -= text.length;
-    // What begins one word later is in the text at least as far, so `end` never goes back.
+    // A match that starts one word later ends no earlier, so `end` never moves back.
     for (let start = 0, end = 0; start < words.length; start++) {
       end = Math.max(end, start);
       while (end < words.length && said.includes(` ${words.slice(start, end + 1).join(" ")} `)) end += 1;

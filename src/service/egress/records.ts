@@ -1,4 +1,4 @@
-// Rows of searches as people see them.
+// Converts rows of searches to API records.
 
 import { rfc3339, rfc3339OrNull } from "../../kit/clock.ts";
 import type { Approval } from "../approvals/schema.ts";

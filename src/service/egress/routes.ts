@@ -1,4 +1,4 @@
-// HTTP for web search: its status, grants, requests, decisions, and the record of all of them.
+// HTTP for web search: status, grants, requests, decisions and the log.
 
 import { Elysia } from "elysia";
 import { Type } from "@sinclair/typebox";

@@ -1,23 +1,23 @@
-// Web search: grants, requests and their limits. A request is the exact query that a person decides on, and the record of what became of it.
+// Web search: grants, requests and their limits. A request holds the exact query to decide on, and its outcome.
 
 import { Type, type Static } from "@sinclair/typebox";
 import { judgedText, closed, Id, nullable, oneOf, Time } from "../../kit/schema.ts";
 import { AuthKind } from "../identity/schema.ts";
 
 export const QUERY_CHARACTERS_MAX = 256;
-/** No answer in this time is a refusal; an approval that nobody used in this time is worth nothing any more. */
+/** A request without a decision, and an approval without use, expire after this time. */
 export const DECISION_MINUTES_MAX = 10;
-/** Over the whole installation; a person cannot look at more. */
+/** Limit of the whole installation; people cannot review more. */
 export const REQUESTS_OPEN_MAX = 200;
 
-/** `approved` with a `started_at` is running. `done` and `failed` were sent. */
+/** An `approved` request with a `started_at` is running. `done` and `failed` ones were sent. */
 export const requestStates = ["pending", "approved", "refused", "expired", "done", "failed"] as const;
 export type RequestState = (typeof requestStates)[number];
 
 export const EgressStatus = closed({
-  /** All of lock 1: searches are possible now. */
+  /** Whether lock 1 is open. */
   on: Type.Boolean(),
-  /** Why not; null when they are. */
+  /** Why it is closed; null when it is open. */
   reason: nullable(Type.String()),
 });
 export type EgressStatus = Static<typeof EgressStatus>;
@@ -36,11 +36,11 @@ export const CreateGrant = closed({ agent_id: Id });
 
 export const EgressFacts = closed({
   characters: Type.Integer(),
-  /** Characters that are not plain Latin letters, digits and common marks, each once, as `U+0430 а`. */
+  /** Characters other than Latin letters, digits and common punctuation, each once, as `U+0430 а`. */
   unusual_characters: Type.Array(Type.String()),
-  /** Words that look like a key or an id: long, letters and digits mixed. */
+  /** Words that look like a key or an id: long, with letters and digits. */
   opaque_words: Type.Array(Type.String()),
-  /** The longest passage that the query shares with what was said in the workspace; null: nothing worth naming. */
+  /** The longest passage that the query shares with the workspace's entries; null when there is none of note. */
   overlap: nullable(closed({ text: Type.String(), words: Type.Integer(), entry_id: Id })),
 });
 export type EgressFacts = Static<typeof EgressFacts>;
@@ -52,9 +52,9 @@ export const EgressRequest = closed({
   turn_id: Id,
   run_id: Id,
   agent_id: Id,
-  /** Names of the agents from the orchestrator to the one that asks. */
+  /** Names of the agents from the orchestrator to the requesting one. */
   chain: Type.Array(Type.String()),
-  asked_by: Type.String({ description: "whose turn it is" }),
+  asked_by: Type.String({ description: "the user whose turn it is" }),
   query: Type.String(),
   query_hash: Type.String({ description: "SHA-256 of the query, hex" }),
   facts: EgressFacts,
@@ -62,10 +62,10 @@ export const EgressRequest = closed({
   asked_at: Time,
   expires_at: Time,
   decided_at: nullable(Time),
-  /** Null while undecided, and when the service decided (expiry, a turn that was cancelled). */
+  /** Null while pending, and when the service decided (expiry, a cancelled turn). */
   decided_by: nullable(Type.String()),
   auth: nullable(AuthKind),
-  /** What came of it, when that needs words. */
+  /** Explains the outcome, where needed. */
   reason: nullable(Type.String()),
   started_at: nullable(Time),
   finished_at: nullable(Time),
@@ -74,7 +74,7 @@ export const EgressRequest = closed({
 export type EgressRequest = Static<typeof EgressRequest>;
 
 export const decisions = ["approve", "refuse"] as const;
-/** `query_hash` names what was looked at: a decision cannot be about something else. */
+/** `query_hash` identifies the reviewed query, so that a decision cannot apply to another one. */
 export const DecideRequest = closed({
   decision: oneOf(decisions),
   query_hash: judgedText({ pattern: "^[0-9a-f]{64}$" }),

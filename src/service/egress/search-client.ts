@@ -1,5 +1,5 @@
-// Asks the search service. The destination is compiled in: no setting, row or model chooses where a query goes. What fails is a fixed
-// sentence for the model, since raw network errors would draw a map of the network for it; the details go to the log, without the query.
+// Client of the search service. The destination is compiled in: no setting, row or model can change it. A failure is a fixed sentence for the
+// model, because raw network errors would reveal the internal network; the details go to the log, without the query.
 // Format: Brave Search API, "Web Search" (GET /res/v1/web/search).
 
 import { Type, type Static } from "@sinclair/typebox";
@@ -33,7 +33,7 @@ export class SearchFailure extends Error {
   override readonly name = "SearchFailure";
 }
 
-/** Other fields are ignored: the service adds new ones. */
+/** Other fields are ignored, because the service adds new ones. */
 const Answer = Type.Object({
   web: Type.Optional(
     Type.Object({
@@ -105,7 +105,7 @@ export class BraveSearch implements SearchClient {
 function sentenceOf(status: number): string {
   if (status === 401 || status === 403)
     return "The search service did not accept this installation's credential.";
-  if (status === 429) return "The search service takes no more searches for now.";
+  if (status === 429) return "The search service accepts no more searches for now.";
   return "The search service answered with an error.";
 }
 

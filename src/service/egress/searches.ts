@@ -1,7 +1,7 @@
-// Lock 3 and what follows: a search is asked for, a person decides on that exact query, and it is sent at most once.
+// Lock 3 and the search itself: an agent requests a search, a person decides on the exact query, and it is sent at most once.
 //
-// The row is the truth: it outlives the process, so a turn that is resumed finds its question where it left it. Waiting holds no
-// transaction. Nothing happens between two locks that does not ask them again, in order.
+// The state is in the row, so that a resumed turn finds its request again. Waiting holds no transaction. After every wait, all locks are
+// checked again, in order.
 
 import type { Clock } from "../../kit/clock.ts";
 import { sha256Hex } from "../../kit/crypto.ts";
@@ -56,9 +56,9 @@ export interface SearchesDeps {
 
 export class Searches {
   readonly #deps: SearchesDeps;
-  /** Who waits for a decision, by request. */
+  /** Callbacks of calls waiting for a decision, by request. */
   readonly #waiting = new Map<number, () => void>();
-  /** Searches on their way, by request. */
+  /** Running searches, by request. */
   readonly #running = new Map<number, AbortController>();
   #timer: ReturnType<typeof setInterval> | undefined;
 
@@ -71,18 +71,18 @@ export class Searches {
     return { on: reason === null, reason };
   }
 
-  /** At start: deadlines of what was left open go on. */
+  /** Resumes, at start, the deadlines of open requests. */
   prepare(): void {
     if (this.#deps.store.openCount.get()!.count > 0) this.#watchDeadlines();
   }
 
-  /** At shutdown. What waits stays open on record. */
+  /** Stops at shutdown. Pending requests stay open in the database. */
   stop(): void {
     clearInterval(this.#timer);
     this.#timer = undefined;
   }
 
-  /** An agent's call, from its start. Never raises for a closed lock or a wrong query: that is the call's result. */
+  /** Executes an agent's call. A closed lock or an invalid query is the call's result, not an error. */
   async search(scope: ToolScope, query: string, ports: ToolPorts): Promise<ToolResult> {
     const closed = this.#deps.locks.problem(scope.agentId);
     if (closed !== undefined) return notDone(closed);
@@ -92,26 +92,26 @@ export class Searches {
     return this.#seeThrough(id, scope, ports);
   }
 
-  /** The same call after a restart: goes on with its row; asks anew only if the row was never written. */
+  /** Continues a call after a restart from its row; requests again only if the row was never written. */
   resume(scope: ToolScope, query: string, ports: ToolPorts): Promise<ToolResult> {
     const row = this.#deps.store.requestOfCall.get(ports.callId);
     return row ? this.#seeThrough(row.id, scope, ports) : this.search(scope, query, ports);
   }
 
-  /** What waits in the workspaces that the caller sees. */
+  /** Lists pending requests of the workspaces visible to the caller. */
   pending(caller: Caller): EgressRequest[] {
     const { store, access, clock } = this.#deps;
     const rows = store.pending.all(clock.now(), LIST_MAX);
     return rows.filter((row) => access.sees(caller, row.workspace_id)).map(toRequest);
   }
 
-  /** An ApprovalSource: only admins decide. */
+  /** An ApprovalSource; only admins decide. */
   approvals(caller: Caller, limit: number): Approval[] {
     if (caller.role !== "admin" || caller.agent !== undefined) return [];
     return this.#deps.store.pending.all(this.#deps.clock.now(), limit).map(toApproval);
   }
 
-  /** Admin. Every search that was ever asked for, newest first; also those of deleted workspaces. */
+  /** Admin. Lists all requests, newest first, including those of deleted workspaces. */
   log(caller: Caller, page: PageQuery): EgressRequest[] {
     requireAdmin(caller);
     return this.#deps.store.log
@@ -119,21 +119,20 @@ export class Searches {
       .map(toRequest);
   }
 
-  /** Admin, in person. Raises `not_found`, `conflict` (decided or expired already, another query than the one looked at), `refused` (lock 1 or 2). */
+  /**
+   * Admin, in person. Raises `not_found`, `conflict` (already decided or expired, or the query differs from the reviewed one), `refused` (lock 1
+   * or 2).
+   */
   decide(caller: Caller, id: number, input: DecideRequest): Promise<EgressRequest> {
     const { db, store, audit, clock, locks } = this.#deps;
     return db.write(() => {
       requirePerson(caller);
       const row = store.requestById.get(id);
       if (!row) throw notFound("search request", id);
-      if (row.state !== "pending") throw new AppError("conflict", `this search is ${row.state} already`);
-      if (clock.now() >= row.expires_at) throw new AppError("conflict", "this search is expired already");
+      if (row.state !== "pending") throw new AppError("conflict", `this search is already ${row.state}`);
+      if (clock.now() >= row.expires_at) throw new AppError("conflict", "this search has already expired");
       if (row.query_hash !== input.query_hash)
-        throw fieldError(
-          "conflict",
-          "query_hash",
-          "it is not the hash of this request's query; look at it again",
-        );
+        throw fieldError("conflict", "query_hash", "not the hash of this request's query; review it again");
       const closed = input.decision === "approve" ? locks.problem(row.agent_id) : undefined;
       if (closed !== undefined) throw new AppError("refused", closed);
       const state = input.decision === "approve" ? "approved" : "refused";
@@ -149,11 +148,11 @@ export class Searches {
     });
   }
 
-  /** Admin, in person: the kill switch. Off until the next start; what waits is refused, what runs is broken off. */
+  /** Admin, in person. The kill switch: refuses open requests, aborts running searches and stays off until the next start. */
   switchOff(caller: Caller): Promise<EgressStatus> {
     const { db, audit, locks } = this.#deps;
     requirePerson(caller);
-    // Before anything waits: the switch works at once, also while storage refuses.
+    // First, before any wait: the switch must work even if storage fails.
     locks.kill();
     const aborted = this.#running.size;
     for (const running of this.#running.values()) running.abort(new AppError("refused", SWITCHED_OFF));
@@ -164,7 +163,7 @@ export class Searches {
     });
   }
 
-  /** Inside a write: refuses what is not yet on its way, of one agent or of all. Returns how many. */
+  /** Refuses, inside a write, the unsent requests of one agent or of all. Returns their number. */
   refuseOpenIn(caller: Caller, agentId: number | null, reason: string): number {
     const { store, audit } = this.#deps;
     const open = store.open.all(agentId, agentId);
@@ -191,7 +190,7 @@ export class Searches {
       const closed = locks.problem(agentId);
       if (closed !== undefined) throw new AppError("refused", closed);
       if (store.openCount.get()!.count >= REQUESTS_OPEN_MAX)
-        throw new AppError("refused", `${REQUESTS_OPEN_MAX} searches wait for a person already`);
+        throw new AppError("refused", `${REQUESTS_OPEN_MAX} searches are already pending`);
       const chain = JSON.stringify(store.chain.all(runId).map((agent) => agent.name));
       const now = clock.now();
       const inserted = store.insertRequest.get({
@@ -231,7 +230,10 @@ export class Searches {
     return this.#send(row, scope, ports);
   }
 
-  /** The row once it is no longer pending; undefined when the turn was cancelled meanwhile. Raises the reason when the service stops. */
+  /**
+   * Returns the row once it is no longer pending; undefined when the turn was cancelled meanwhile. Raises the signal's reason when the service
+   * stops.
+   */
   async #decided(id: number, ports: ToolPorts): Promise<RequestRow | undefined> {
     const { store } = this.#deps;
     if (store.requestById.get(id)!.state === "pending")
@@ -247,7 +249,7 @@ export class Searches {
     return undefined;
   }
 
-  /** Resolves when the request is decided or the signal is aborted. Holds nothing but a place in a map. */
+  /** Resolves when the request is decided or the signal is aborted. Holds no transaction. */
   #decision(id: number, signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       const done = () => {
@@ -261,7 +263,7 @@ export class Searches {
     });
   }
 
-  /** All three locks are open: asked once more in the write that marks the search as sent. */
+  /** Sends an approved search. Checks the locks again in the write that marks it as sent. */
   async #send(row: RequestRow, scope: ToolScope, ports: ToolPorts): Promise<ToolResult> {
     const { db, store, access, clock, locks } = this.#deps;
     const running = new AbortController();
@@ -269,7 +271,7 @@ export class Searches {
       access.workspace(scope.caller, scope.workspaceId);
       const problem = locks.problem(scope.agentId);
       if (problem !== undefined) this.#close(row, "refused", null, problem);
-      else if (store.start.run(clock.now(), row.id) !== 1) return "this search is not open any more";
+      else if (store.start.run(clock.now(), row.id) !== 1) return "this search is no longer open";
       else this.#running.set(row.id, running);
       return problem;
     });
@@ -287,7 +289,7 @@ export class Searches {
     }
   }
 
-  /** What comes back is other people's text, and only for a person who may still see it. Raises `not_found`, `forbidden` otherwise. */
+  /** Returns the results as tainted text, if the person may still see the workspace. Otherwise raises `not_found`, `forbidden`. */
   async #finish(row: RequestRow, scope: ToolScope, results: readonly SearchResult[]): Promise<ToolResult> {
     const { db, store, access, clock } = this.#deps;
     await db.write(() => {
@@ -318,7 +320,7 @@ export class Searches {
     return failed(asSentence(reason));
   }
 
-  /** Inside a write: the row gets its decision, viewers are told, and whoever waits is woken once it is durable. */
+  /** Records a decision inside a write, notifies viewers, and wakes the waiting call once the write is durable. */
   #close(row: RequestRow, state: DecidedState, by: Caller | null, reason: string | null): void {
     const { db, store, access, journal, clock } = this.#deps;
     const now = clock.now();
@@ -346,7 +348,7 @@ export class Searches {
     db.afterCommit(() => this.#waiting.get(row.id)?.());
   }
 
-  /** Looks at the clock rather than setting alarms, so that a machine which slept counts its sleep. Runs only while something is open. */
+  /** Polls the clock instead of setting timeouts, so that a machine's sleep counts. Runs only while requests are open. */
   #watchDeadlines(): void {
     if (this.#timer) return;
     const check = () => this.#deps.background.run("search deadlines", () => this.#expireDue());
@@ -370,7 +372,7 @@ export class Searches {
           row,
           "expired",
           null,
-          row.state === "approved" ? "approved, and not used in time" : "nobody answered in time",
+          row.state === "approved" ? "approved, but not used in time" : "nobody decided in time",
         );
       }
     });
@@ -379,7 +381,7 @@ export class Searches {
 
 const UNKNOWN: ToolResult = {
   outcome: "unknown",
-  text: "Interrupted: the search was sent, and what came of it is not known. It is not repeated by itself.",
+  text: "Interrupted: the search was sent, and its result is not known. It is not repeated automatically.",
 };
 
 function notDone(reason: string): ToolResult {

@@ -44,9 +44,9 @@ const GRANT = "SELECT id, workspace_id, agent_id, granted_by, auth, created_at F
 const REQUEST = `SELECT id, call_id, workspace_id, workspace, turn_id, run_id, agent_id, chain, asked_by, query, query_hash, facts, state,
   asked_at, expires_at, decided_at, decided_by, auth, reason, started_at, finished_at, results FROM egress_requests`;
 
-/** Waits for a decision, or was approved and has not begun. */
+/** A request is open if it is pending, or approved but not started. */
 const OPEN = "state IN ('pending', 'approved') AND started_at IS NULL";
-/** Of the few that are open: with the sign SQLite sorts those, instead of going through all requests in the order of their ids. */
+/** The sign makes SQLite sort the few open requests instead of scanning all requests by id. */
 const BY_ID = "ORDER BY +id";
 
 type NewRequest = Pick<

@@ -1,4 +1,4 @@
-// The tool with which agents ask for a search. Offered only while locks 1 and 2 are open; they are asked again when it is called.
+// The agents' tool for web search. It is offered only while locks 1 and 2 are open; a call checks them again.
 
 import { externalTool, type ToolSource } from "../tools/tool.ts";
 import type { Locks } from "./locks.ts";

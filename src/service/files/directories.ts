@@ -1,5 +1,5 @@
-// Where the files of workspaces are on the disk: one directory each, named by the workspace's id, which never changes. It comes into
-// being with the first file and goes with the workspace.
+// The directories of workspaces on disk, named by the workspace's id, which never changes. The first save creates a directory, and deleting the
+// workspace removes it.
 
 import { existsSync, readdirSync, renameSync } from "node:fs";
 import { rm } from "node:fs/promises";
@@ -32,7 +32,7 @@ export class Directories {
     this.#base = join(deps.data, "files");
   }
 
-  /** Absolute; never for prompts, answers or logs. It need not exist. */
+  /** Returns an absolute path, which must not appear in prompts, responses or logs. The directory need not exist. */
   pathOf(workspaceId: number): string {
     return join(this.#base, String(workspaceId));
   }
@@ -41,14 +41,14 @@ export class Directories {
     return new RootDirectory(this.pathOf(workspaceId));
   }
 
-  /** Out of the way at once; its content goes in the background, after a crash at the next start. */
+  /** Renames the directory at once, and removes it in the background, or at the next start after a crash. */
   remove(workspaceId: number): void {
     if (this.#moveAway(String(workspaceId), REMOVED)) this.#clear();
   }
 
   /**
-   * At start, before anything is served: directories without a workspace. One that this database had goes. One that it never had (an
-   * older copy of the database was put back) is kept under another name, so that no new workspace inherits it.
+   * Handles, before anything is served, directories without a workspace. The directory of a deleted workspace is removed. One of a workspace that
+   * this database never had (an older copy was restored) is renamed and kept, so that no new workspace inherits it.
    */
   reconcile(): void {
     if (!existsSync(this.#base)) return;

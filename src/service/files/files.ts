@@ -1,7 +1,7 @@
-// Rules for the files of a workspace: list, read, save. Each save is all or nothing and goes by the version that the writer read.
+// Rules for the files of a workspace: list, read, save. A save is atomic and conditional on the version that the writer read.
 //
-// Saves of one workspace go one after the other, so that of many with the same expectation exactly one wins; access is looked at again
-// in there, the last time when nothing but the rename is left. What was renamed is on record, whatever becomes of the rights meanwhile.
+// Saves of one workspace are serialised, so that exactly one of several with the same condition wins. Access is checked again under the lock,
+// last just before the rename. After the rename the save is recorded, even if the rights have changed meanwhile.
 
 import { rfc3339 } from "../../kit/clock.ts";
 import { sha256Hex } from "../../kit/crypto.ts";
@@ -26,7 +26,7 @@ import {
 } from "./schema.ts";
 import { requireExpected, versionOf, versionOfLarge, type Expected } from "./version.ts";
 
-/** A save's temporary file: beside its target, named after it, so that a leftover is replaced by the next save. */
+/** A save's temporary file lies next to its target and is named after it, so that the next save replaces a leftover. */
 const TEMPORARY_PREFIX = ".cairn-save-";
 const TEMPORARY_HASH_CHARACTERS = 16;
 
@@ -41,7 +41,7 @@ export interface FilesDeps {
 export interface FilePart {
   readonly path: string;
   readonly text: string;
-  /** Bytes of the file: the part is `[start, end)` of `size`. */
+  /** Byte range of the part: `[start, end)` of `size`. */
   readonly start: number;
   readonly end: number;
   readonly size: number;
@@ -62,7 +62,7 @@ export class Files {
     this.#deps = deps;
   }
 
-  /** One level, directories first. `[]` while nothing was ever saved. Raises `not_found`, `invalid`. */
+  /** Lists one level, directories first; empty before the first save. Raises `not_found`, `invalid`. */
   async list(caller: Caller, workspaceId: number, path: string | undefined): Promise<FileEntry[]> {
     const { access, directories } = this.#deps;
     access.workspace(caller, workspaceId);
@@ -89,7 +89,7 @@ export class Files {
     return { path: proven, content, version, size, read_only: large };
   }
 
-  /** A part that fits into a prompt, whole characters only. Raises as `read`. */
+  /** Reads a part that fits in a prompt, in whole characters. Raises the errors of `read`. */
   async readPart(caller: Caller, workspaceId: number, path: string, offset: number): Promise<FilePart> {
     this.#deps.access.workspace(caller, workspaceId);
     const proven = filePath(path);
@@ -111,8 +111,8 @@ export class Files {
   }
 
   /**
-   * `content` is asked for once it is known that the caller may write there. Directories on the way are made. Raises `stale` with the
-   * current version, `not_text`, `refused` (a file that is read-only for its size), `unavailable` (disk full; nothing is changed).
+   * Saves a file, and creates missing directories. Calls `content` only after the access check. Raises `stale` with the current version,
+   * `not_text`, `refused` (the file is read-only because of its size), `unavailable` (disk full; nothing is changed).
    */
   async save(
     caller: Caller,
@@ -132,7 +132,7 @@ export class Files {
     return this.#saving.run(workspaceId, () => this.#save(caller, workspaceId, proven, expected, bytes));
   }
 
-  /** For what runs in the workspace's name (inputs of gears): the exact bytes. Raises `not_found`, `invalid`, `too_large`. */
+  /** Reads the exact bytes of a file on behalf of the workspace (inputs of gears). Raises `not_found`, `invalid`, `too_large`. */
   async readWorkspaceFile(
     workspaceId: number,
     path: string,
@@ -146,12 +146,12 @@ export class Files {
     return { path: proven, content };
   }
 
-  /** After the workspace is gone for good; waits for a save that is under way. */
+  /** Removes the files of a deleted workspace, after any running save. */
   async removeAll(workspaceId: number): Promise<void> {
     await this.#saving.run(workspaceId, async () => this.#deps.directories.remove(workspaceId));
   }
 
-  /** Makes the workspace's directory if need be: for mounting it. Absolute; never for prompts or answers. */
+  /** Creates the workspace's directory if needed, and returns its absolute path for mounting. It must not appear in prompts or responses. */
   async directoryOf(workspaceId: number): Promise<string> {
     await this.#deps.directories.rootOf(workspaceId).create();
     return this.#deps.directories.pathOf(workspaceId);
@@ -217,7 +217,7 @@ function temporaryName(path: DocumentPath): string {
   return TEMPORARY_PREFIX + sha256Hex(path).slice(0, TEMPORARY_HASH_CHARACTERS);
 }
 
-/** All of it, or the head of a file over the limit. */
+/** Reads the whole file, or the head of one over the limit. */
 async function contentOf(file: OpenedFile): Promise<Content> {
   const bytes = await readUpTo(file, FILE_BYTES_MAX + 1, 0);
   if (bytes.length <= FILE_BYTES_MAX)
@@ -228,7 +228,7 @@ async function contentOf(file: OpenedFile): Promise<Content> {
 }
 
 async function readUpTo(file: OpenedFile, bytesMax: number, offset: number): Promise<Uint8Array> {
-  // One byte more than it has, so that one read sees the end; a file that grows meanwhile is read on.
+  // One byte more than the file's size, so that one read detects the end. If the file grows meanwhile, reading continues.
   let buffer = new Uint8Array(Math.min(bytesMax, Math.max(0, file.size - offset) + 1));
   let length = 0;
   for (;;) {
@@ -243,10 +243,10 @@ async function readUpTo(file: OpenedFile, bytesMax: number, offset: number): Pro
 }
 
 function notText(path: string): AppError {
-  return new AppError("not_text", `${path}: is not UTF-8 text`);
+  return new AppError("not_text", `${path}: not UTF-8 text`);
 }
 
-/** A name that the path rules refuse (made by another program) is shown, and cannot be opened. */
+/** An entry whose name the path rules refuse (another program made it) is listed, but cannot be opened. */
 function toEntry(directory: string, { name, kind, size, modified }: Listed): FileEntry {
   const path = directory === "" ? name : `${directory}/${name}`;
   const openable = pathProblem(path) === undefined && name.normalize("NFC") === name;

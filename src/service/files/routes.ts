@@ -1,4 +1,4 @@
-// HTTP for the files of a workspace. A save carries the raw text as its body, whatever its content type says.
+// HTTP for the files of a workspace. The body of a save is the raw text, regardless of its content type.
 
 import { Elysia } from "elysia";
 import { Type } from "@sinclair/typebox";
@@ -11,7 +11,7 @@ import type { Files } from "./files.ts";
 import { DirectoryQuery, FILE_BYTES_MAX, FileContent, FileEntry, FileQuery, SavedFile } from "./schema.ts";
 import { etagOf, expectedFrom } from "./version.ts";
 
-/** Its PUT reads the body itself; named to `createApi`. */
+/** Its PUT handler reads the body itself, so `createApi` must know this route. */
 export const FILE_ROUTE = "/workspaces/:id/file";
 
 export function fileRoutes(plugin: Admission, files: Files) {
@@ -57,6 +57,6 @@ export function fileRoutes(plugin: Admission, files: Files) {
 
 const SAVE = {
   description:
-    "Saves the body, UTF-8 text, all or nothing. If-Match: the version that was read, or * for any existing file; If-None-Match: * to create only. Without either it overwrites.",
+    "Saves the body, UTF-8 text, atomically. If-Match: the version that was read, or * for any existing file; If-None-Match: * to create only. Without either header it overwrites.",
   requestBody: { required: false, content: { "text/plain": { schema: { type: "string" as const } } } },
 };

@@ -3,11 +3,11 @@
 import { Type, type Static } from "@sinclair/typebox";
 import { closed, nullable, oneOf, Time } from "../../kit/schema.ts";
 
-/** Up to this a file is editable; of a larger one this much is shown, read-only. Not configurable. */
+/** A larger file is read-only, and only this much of it is shown. Not configurable. */
 export const FILE_BYTES_MAX = 2 * 1024 * 1024;
-/** What one file_read hands to a model. */
+/** Limit of one file_read. */
 export const READ_PART_BYTES_MAX = 64 * 1024;
-/** What one file_list hands to a model. */
+/** Limit of one file_list. */
 export const TOOL_LIST_ENTRIES_MAX = 500;
 
 export const fileKinds = ["directory", "file", "other"] as const;
@@ -16,7 +16,7 @@ export const FileEntry = closed({
   name: Type.String(),
   path: Type.String({ description: "relative to the workspace's directory" }),
   kind: oneOf(fileKinds),
-  size: nullable(Type.Integer({ description: "bytes; of files only" })),
+  size: nullable(Type.Integer({ description: "bytes; null unless it is a file" })),
   modified_at: Time,
 });
 export type FileEntry = Static<typeof FileEntry>;
@@ -25,10 +25,10 @@ export const FileContent = closed({
   path: Type.String(),
   content: Type.String(),
   version: Type.String({
-    description: "hash of the content; of a read-only file, of its head, size and time",
+    description: "hash of the content; for a read-only file, of its head, size and modification time",
   }),
   size: Type.Integer({ description: "bytes of the whole file" }),
-  read_only: Type.Boolean({ description: "larger than 2 MiB: `content` is the head of it" }),
+  read_only: Type.Boolean({ description: "larger than 2 MiB: `content` is only its head" }),
 });
 export type FileContent = Static<typeof FileContent>;
 

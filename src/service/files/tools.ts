@@ -1,4 +1,4 @@
-// File tools of every agent, on the directory of its workspace. Paths are relative, in and out: where that directory is, no model learns.
+// Every agent's file tools, on the directory of its workspace. Paths are relative in both directions, so that no model learns where it is.
 
 import { Type } from "@sinclair/typebox";
 import { fieldError } from "../../kit/error.ts";
@@ -13,14 +13,14 @@ const FilePath = Type.String({
 });
 
 const ListInput = closed({
-  path: Type.Optional(Type.String({ description: "A directory; left out: the top of the workspace" })),
+  path: Type.Optional(Type.String({ description: "A directory; default: the top of the workspace" })),
 });
 const ReadInput = closed({
   path: FilePath,
   offset: Type.Optional(
     Type.Integer({
       minimum: 0,
-      description: "Byte to start at, as the last answer named it; left out: the beginning",
+      description: "Byte offset to start at, from the previous answer; default: the beginning",
     }),
   ),
 });
@@ -51,7 +51,7 @@ function readTool(files: Files): ExternalTool {
   return externalTool({
     name: "file_read",
     description:
-      "Reads a text file of the workspace. A long one comes in parts; the answer says where to go on.",
+      "Reads a text file of the workspace. A long file comes in parts; the answer says where to continue.",
     parameters: ReadInput,
     run: async (scope, input) =>
       ok(reading(await files.readPart(scope.caller, scope.workspaceId, input.path, input.offset ?? 0))),
@@ -63,7 +63,7 @@ function writeTool(files: Files): ExternalTool {
     durable: true,
     name: "file_write",
     description:
-      "Saves a text file in the workspace, replacing what it had. Directories on the way are made.",
+      "Saves a text file in the workspace, replacing its content. Missing directories are created.",
     parameters: WriteInput,
     run: async (scope, input) => {
       if (!input.content.isWellFormed())
@@ -92,7 +92,7 @@ function listing(path: string, entries: readonly FileEntry[]): string {
 function line(entry: FileEntry): string {
   if (entry.kind === "directory") return `${entry.path}/`;
   if (entry.kind === "other") return `${entry.path} (cannot be opened)`;
-  const note = entry.size! > FILE_BYTES_MAX ? ", too large to be written" : "";
+  const note = entry.size! > FILE_BYTES_MAX ? ", too large to write" : "";
   return `${entry.path} (${entry.size} bytes${note})`;
 }
 
@@ -101,6 +101,6 @@ function reading(part: FilePart): string {
   if (part.start === 0 && part.end === part.size) return part.text;
   const where = `(These are bytes ${part.start} to ${part.end} of ${part.size} of ${part.path}.`;
   const next =
-    part.end < part.size ? ` To read on, call file_read with offset ${part.end}.)` : " That is the end.)";
+    part.end < part.size ? ` To continue, call file_read with offset ${part.end}.)` : " That is the end.)";
   return `${part.text}\n\n${where}${next}`;
 }

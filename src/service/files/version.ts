@@ -1,10 +1,10 @@
-// Versions of files, and what a writer expects to find: the two conditions of RFC 9110 that guard against lost updates.
+// Versions of files, and the two conditions of RFC 9110 that prevent lost updates.
 
 import { sha256Hex } from "../../kit/crypto.ts";
 import { AppError } from "../../kit/error.ts";
 import { strongTags } from "../../kit/http/entity-tags.ts";
 
-/** What must be there for a save to happen. `any`: whatever there is. */
+/** The condition of a save. `any` means no condition. */
 export type Expected =
   | { readonly kind: "any" | "absent" | "present" }
   | { readonly kind: "version"; readonly versions: readonly string[] };
@@ -15,7 +15,7 @@ export function versionOf(content: Uint8Array): string {
   return sha256Hex(content);
 }
 
-/** For a file that is not read to its end. */
+/** The version of a file that is not read to its end. */
 export function versionOfLarge(head: Uint8Array, size: number, modified: number): string {
   return sha256Hex(`${sha256Hex(head)} ${size} ${modified}`);
 }
@@ -24,7 +24,7 @@ export function etagOf(version: string): string {
   return `"${version}"`;
 }
 
-/** From `If-Match` and `If-None-Match`. Raises `invalid`. */
+/** Parses `If-Match` and `If-None-Match`. Raises `invalid`. */
 export function expectedFrom(headers: Readonly<Record<string, string>>): Expected {
   const match = headers["if-match"];
   const noneMatch = headers["if-none-match"];
@@ -41,7 +41,7 @@ export function expectedFrom(headers: Readonly<Record<string, string>>): Expecte
   return tags === "*" ? { kind: "present" } : { kind: "version", versions: tags };
 }
 
-/** `current`: null when there is no file. Raises `stale` with `details.current`. */
+/** `current` is null when there is no file. Raises `stale` with `details.current`. */
 export function requireExpected(path: string, expected: Expected, current: string | null): void {
   if (expected.kind === "any") return;
   if (expected.kind === "absent" && current === null) return;

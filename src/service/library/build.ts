@@ -1,4 +1,4 @@
-// Builds the library: instructions, and the proposals of agents to change them.
+// Builds the library feature: instructions, and agents' proposals to change them.
 
 import type { Blueprint } from "../blueprint/blueprint.ts";
 import type { Ground } from "../ground.ts";

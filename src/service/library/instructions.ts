@@ -1,5 +1,5 @@
-// Rules for instructions: texts that people keep and put in front of agents. Everybody may read all of them and add new ones; changing
-// and deleting one is for its author and for admins, since it changes what agents are told wherever it is bound.
+// Rules for instructions: texts that people write for the prompts of agents. Anyone may read all of them and create new ones. Only the author
+// and admins change or delete one, because that affects every prompt in which it is bound.
 
 import { rfc3339, type Clock } from "../../kit/clock.ts";
 import { canonicalJson, sha256Hex } from "../../kit/crypto.ts";
@@ -37,7 +37,7 @@ export interface InstructionsDeps {
   clock: Clock;
 }
 
-/** A name and text as they will be kept. */
+/** A validated name and text, as stored. */
 export interface Wording {
   readonly name: Name;
   readonly text: string;
@@ -51,7 +51,7 @@ export class Instructions {
     this.#deps = deps;
   }
 
-  /** Any caller, by name, without the texts. */
+  /** Any caller. Lists instructions by name, without their texts. */
   list(): InstructionSummary[] {
     return this.#deps.store.all.all().map(toSummary);
   }
@@ -61,13 +61,13 @@ export class Instructions {
     return toInstruction(this.existing(id));
   }
 
-  /** Undefined when there is none of that name. */
+  /** Undefined when no instruction has that name. */
   byName(name: string): Instruction | undefined {
     const row = this.#deps.store.byKey.get(nameKey(name));
     return row ? toInstruction(row) : undefined;
   }
 
-  /** Any caller. `before`: a version. Each page in ascending order, the newest page first. */
+  /** Any caller. Returns pages newest first, each in ascending order. `before` is a version. */
   versions(id: number, page: PageQuery): InstructionVersion[] {
     this.existing(id);
     const rows = this.#deps.store.versions.all(
@@ -78,19 +78,19 @@ export class Instructions {
     return rows.map(toVersion).toReversed();
   }
 
-  /** Any caller; becomes its author. Raises `invalid`, `conflict` (name taken), `refused` (too many). */
+  /** Any caller, who becomes the author. Raises `invalid`, `conflict` (name taken), `refused` (too many). */
   create(caller: Caller, input: CreateInstruction): Promise<Instruction> {
     const wording = parseWording(input.name, input.text);
     return this.#deps.db.write(() => this.createIn(caller, wording, null));
   }
 
-  /** Inside a write. `proposedBy`: the agent whose proposal is accepted. */
+  /** Runs inside a write. `proposedBy` is the agent whose proposal is accepted. */
   createIn(caller: Caller, wording: Wording, proposedBy: string | null): Instruction {
     const { store, audit, clock } = this.#deps;
     requireSignedIn(caller);
     this.#requireFreeName(wording.name);
     if (store.count.get()!.count >= INSTRUCTIONS_MAX)
-      throw new AppError("refused", `there are ${INSTRUCTIONS_MAX} instructions already`);
+      throw new AppError("refused", `there are already ${INSTRUCTIONS_MAX} instructions; delete one first`);
     const now = clock.now();
     const { id } = store.insert.get({
       name: wording.name.text,
@@ -120,7 +120,7 @@ export class Instructions {
     return this.get(id);
   }
 
-  /** Author or admin. Raises `stale` (with the current version), `forbidden`, `invalid`, `conflict`. Without a change there is no new version. */
+  /** Author or admin. An identical text makes no new version. Raises `stale` (with the current version), `forbidden`, `invalid`, `conflict`. */
   update(caller: Caller, id: number, input: UpdateInstruction): Promise<Instruction> {
     return this.#deps.db.write(() => {
       const row = this.existing(id);
@@ -130,7 +130,7 @@ export class Instructions {
     });
   }
 
-  /** Inside a write, by whom `requireEditor` let through. */
+  /** Runs inside a write, after `requireEditor`. */
   updateIn(caller: Caller, row: InstructionRow, wording: Wording, proposedBy: string | null): Instruction {
     const { store, journal, audit, clock } = this.#deps;
     if (wording.name.text === row.name && wording.text === row.text) return toInstruction(row);
@@ -172,7 +172,7 @@ export class Instructions {
     return this.get(row.id);
   }
 
-  /** Author or admin. Goes from every prompt; calls that were made with it keep what was sent. */
+  /** Author or admin. Removes it from every future prompt; past calls keep what was sent. */
   remove(caller: Caller, id: number): Promise<void> {
     const { db, store, audit } = this.#deps;
     return db.write(() => {
@@ -193,12 +193,12 @@ export class Instructions {
     return this.bindingsOf(workspaceId);
   }
 
-  /** What all agents of the workspace have first, then what single agents have; each by name. */
+  /** Lists bindings to the whole workspace first, then those to single agents, each by name. */
   bindingsOf(workspaceId: number): InstructionBinding[] {
     return this.#deps.store.bindings.all(workspaceId).map(toBinding);
   }
 
-  /** Raises `not_found` (instruction), `invalid` (foreign agent), `conflict` (bound already), `refused` (too many). */
+  /** Raises `not_found` (instruction), `invalid` (agent of another workspace), `conflict` (already bound), `refused` (too many). */
   bind(caller: Caller, workspaceId: number, input: BindInstruction): Promise<InstructionBinding> {
     const { db, store, access, blueprint } = this.#deps;
     return db.write(() => {
@@ -211,7 +211,7 @@ export class Instructions {
       if (store.bindingBetween.get(workspaceId, instruction.id, agentId)) {
         throw new AppError(
           "conflict",
-          `"${instruction.name}" is bound to ${agent ? `"${agent.name}"` : "this workspace"} already`,
+          `"${instruction.name}" is already bound to ${agent ? `"${agent.name}"` : "this workspace"}`,
         );
       }
       if (store.bindingCount.get(workspaceId)!.count >= BINDINGS_PER_WORKSPACE_MAX) {
@@ -231,7 +231,7 @@ export class Instructions {
     );
   }
 
-  /** For a clone: as `Blueprint.copyOf`. `agents` maps the original's agents to their copies. */
+  /** Copies bindings for a clone, like `Blueprint.copyOf`. `agents` maps the original's agents to their copies. */
   bindingsCopyOf(fromId: number): (toId: number, agents: ReadonlyMap<number, number>) => Generator<void> {
     const rows = this.#deps.store.bindings.all(fromId);
     return (toId, agents) => this.#copyBindings(rows, toId, agents);
@@ -246,7 +246,7 @@ export class Instructions {
     for (const row of rows) {
       yield;
       const agentId = row.agent_id === null ? null : agents.get(row.agent_id)!;
-      // Deleted since it was read.
+      // The instruction was deleted after the bindings were read.
       if (!store.byId.get(row.instruction_id)) continue;
       const { id } = store.insertBinding.get({
         workspace_id: toId,
@@ -258,7 +258,7 @@ export class Instructions {
     }
   }
 
-  /** For the prompt, in its stable order. */
+  /** Returns an agent's instructions in the stable order of the prompt. */
   instructionsFor(workspaceId: number, agentId: number): { source: string; text: string }[] {
     return this.#deps.store.textsFor
       .all(workspaceId, agentId)
@@ -346,7 +346,7 @@ export function parseWording(name: string, text: string): Wording {
   return { name: parsed, text, hash: sha256Hex(canonicalJson({ name: parsed.text, text })) };
 }
 
-/** What the hash of a wording is over. */
+/** Returns the text whose hash identifies a wording. */
 export function contentOf(wording: Wording): string {
   return canonicalJson({ name: wording.name.text, text: wording.text });
 }

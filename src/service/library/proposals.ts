@@ -1,5 +1,5 @@
-// What agents propose for the library: stored, shown to people, and in force only once one of them accepted exactly this wording.
-// Deciding is for who sees the workspace it comes from; a change of an instruction also needs the right to change it.
+// Agents' proposals for the library. A proposal takes effect only once a person accepts its exact wording. Anyone who sees its workspace may
+// decide; a proposal to change an instruction also requires the right to change it.
 
 import { rfc3339, type Clock } from "../../kit/clock.ts";
 import type { Db } from "../../kit/db.ts";
@@ -32,7 +32,7 @@ export class Proposals {
     this.#deps = deps;
   }
 
-  /** What waits in the workspaces that the caller sees, oldest first. */
+  /** Lists pending proposals of the workspaces visible to the caller, oldest first. */
   pending(caller: Caller): Proposal[] {
     return this.#visible(caller).map(toProposal);
   }
@@ -41,7 +41,7 @@ export class Proposals {
     return toProposal(this.#existing(caller, id));
   }
 
-  /** An ApprovalSource: those that the caller may decide. */
+  /** An ApprovalSource of the proposals that the caller may decide. */
   approvals(caller: Caller, limit: number): Approval[] {
     if (caller.agent !== undefined) return [];
     return this.#visible(caller)
@@ -50,7 +50,10 @@ export class Proposals {
       .map((row) => this.#toApproval(row));
   }
 
-  /** Inside a write, from a tool. The same wording twice is one proposal. Raises `invalid`, `refused` (too many wait). */
+  /**
+   * Runs inside the write of a tool. Proposing the same wording again returns the pending proposal. Raises `invalid`, `refused` (too many
+   * pending).
+   */
   proposeIn(scope: ToolScope, name: string, text: string): Proposal {
     const { store, instructions, journal, clock } = this.#deps;
     const wording = parseWording(name, text);
@@ -58,11 +61,11 @@ export class Proposals {
     const same = store.samePending.get(scope.workspaceId, wording.hash, current?.version ?? null);
     if (same) return this.#record(same.id);
     if (current?.name === wording.name.text && current.text === wording.text)
-      throw new AppError("refused", `"${current.name}" says exactly that already`);
+      throw new AppError("refused", `"${current.name}" already has exactly this text`);
     if (store.pendingCount.get(scope.workspaceId)!.count >= PROPOSALS_OPEN_PER_WORKSPACE_MAX) {
       throw new AppError(
         "refused",
-        `${PROPOSALS_OPEN_PER_WORKSPACE_MAX} proposals of this workspace wait for a person already`,
+        `this workspace already has ${PROPOSALS_OPEN_PER_WORKSPACE_MAX} pending proposals`,
       );
     }
     const { id } = store.insert.get({
@@ -86,7 +89,7 @@ export class Proposals {
     return this.#record(id);
   }
 
-  /** Raises `not_found`, `forbidden`, `conflict` (decided already, another wording, or the instruction changed since). */
+  /** Raises `not_found`, `forbidden`, `conflict` (already decided, different wording, or the instruction changed since). */
   decide(caller: Caller, id: number, input: DecideProposal): Promise<Proposal> {
     const { db, store, journal, audit, clock } = this.#deps;
     return db.write(() => {
@@ -96,11 +99,11 @@ export class Proposals {
       if (!this.#mayDecide(caller, row))
         throw new AppError(
           "forbidden",
-          "only the instruction's author or an admin may decide on a change of it",
+          "only the instruction's author or an admin may decide on a change to it",
         );
-      if (row.status !== "pending") throw new AppError("conflict", `this proposal is ${row.status} already`);
+      if (row.status !== "pending") throw new AppError("conflict", `this proposal is already ${row.status}`);
       if (input.content_hash !== undefined && input.content_hash !== row.hash) {
-        throw fieldError("conflict", "content_hash", "it is not the hash of this proposal; look at it again");
+        throw fieldError("conflict", "content_hash", "not the hash of this proposal; review it again");
       }
       const status = input.decision === "accept" ? "accepted" : "refused";
       const wording = parseWording(row.name, row.text);
@@ -138,7 +141,7 @@ export class Proposals {
     if ((current?.version ?? null) !== row.base_version || (current?.id ?? null) !== row.instruction_id) {
       throw new AppError(
         "conflict",
-        `"${row.name}" was changed since this was proposed; refuse it, and ask for a new proposal`,
+        `"${row.name}" has changed since this was proposed; refuse it and ask for a new proposal`,
       );
     }
     if (current) instructions.updateIn(caller, current, wording, row.agent);
@@ -155,7 +158,7 @@ export class Proposals {
     return row;
   }
 
-  /** A new instruction: who sees the workspace. A change: its author or an admin. One whose instruction is gone can only be refused. */
+  /** Anyone who sees the workspace may decide on a new instruction; a change requires its author or an admin. */
   #mayDecide(caller: Caller, row: ProposalRow): boolean {
     const current = this.#deps.instructions.existingByKey(row.name_key);
     return current === null || mayEdit(caller, current);
@@ -166,11 +169,13 @@ export class Proposals {
   }
 
   #toApproval(row: ProposalRow): Approval {
-    const kind = row.base_version === null ? "a new instruction" : `a change of version ${row.base_version}`;
+    const kind = row.base_version === null ? "a new instruction" : `a change to version ${row.base_version}`;
     const bound = row.instruction_id === null ? 0 : this.#deps.instructions.boundCount(row.instruction_id);
     const facts = [`It is ${kind}, ${[...row.text].length} characters long.`];
     if (bound > 0)
-      facts.push(`It is bound in ${bound} ${bound === 1 ? "place" : "places"} and goes into those prompts.`);
+      facts.push(
+        `It is bound in ${bound} ${bound === 1 ? "place" : "places"} and will be part of those prompts.`,
+      );
     if (row.tainted === 1) facts.push("It was written after the turn had read text from outside.");
     return {
       kind: "instruction",

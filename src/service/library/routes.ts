@@ -1,4 +1,4 @@
-// HTTP for the library: instructions, versions, bindings, and decisions on what agents propose.
+// HTTP for the library: instructions, versions, bindings, and decisions on proposals.
 
 import { Elysia } from "elysia";
 import { Type } from "@sinclair/typebox";
@@ -134,12 +134,12 @@ function proposalRoutes(plugin: Admission, proposals: Proposals) {
 
 const UPDATE = {
   description:
-    "What is absent stays. `expected_version`, or If-Match: the version that was read; with another one current the answer is 412.",
+    "Absent fields are unchanged. `expected_version`, or If-Match: the version that was read; if the current version differs, the response is 412.",
 };
 
 const VERSION = /^[1-9][0-9]{0,14}$/;
 
-/** `"3"`; `*` is any. Raises `invalid`. */
+/** Parses `"3"`; `*` means any version. Raises `invalid`. */
 function versionFrom(header: string | undefined): number | undefined {
   const tags = header === undefined ? "*" : strongTags(header);
   if (tags === "*") return undefined;

@@ -1,11 +1,11 @@
-// The library: instructions with versions, where they are bound, and what agents propose.
+// The library: instructions with their versions and bindings, and agents' proposals.
 
 import { Type, type Static } from "@sinclair/typebox";
 import { GivenName, closed, Id, nullable, oneOf, Time } from "../../kit/schema.ts";
 
 export const INSTRUCTION_CHARACTERS_MAX = 100_000;
 export const INSTRUCTIONS_MAX = 10_000;
-/** Of all workspaces and agents: each is text in every prompt. */
+/** Bounded, because each binding adds text to every prompt. */
 export const BINDINGS_PER_WORKSPACE_MAX = 500;
 export const PROPOSALS_OPEN_PER_WORKSPACE_MAX = 50;
 
@@ -28,8 +28,8 @@ export const InstructionVersion = closed({
   name: Type.String(),
   text: Type.String(),
   content_hash: Type.String({ description: "SHA-256, hex, over the canonical JSON of name and text" }),
-  author: Type.String({ description: "who saved or accepted it" }),
-  proposed_by: nullable(Type.String({ description: "the agent whose proposal it was" })),
+  author: Type.String({ description: "the user who saved or accepted it" }),
+  proposed_by: nullable(Type.String({ description: "the agent that proposed it" })),
   created_at: Time,
 });
 export type InstructionVersion = Static<typeof InstructionVersion>;
@@ -39,7 +39,7 @@ const Text = Type.String({ maxLength: INSTRUCTION_CHARACTERS_MAX });
 export const CreateInstruction = closed({ name: GivenName, text: Text });
 export type CreateInstruction = Static<typeof CreateInstruction>;
 
-/** `expected_version`: the one that was read; with another one current the change is refused (412). What is absent stays. */
+/** `expected_version` is the version that was read; if the current one differs, the change is refused (412). An absent field is unchanged. */
 export const UpdateInstruction = closed({
   name: Type.Optional(GivenName),
   text: Type.Optional(Text),
@@ -70,7 +70,7 @@ export const Proposal = closed({
   id: Id,
   workspace_id: Id,
   instruction_id: nullable(Id),
-  /** The version that the agent saw; null: a new instruction. */
+  /** The version that the agent saw; null for a new instruction. */
   base_version: nullable(Id),
   name: Type.String(),
   text: Type.String(),

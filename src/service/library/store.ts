@@ -38,7 +38,7 @@ type NewBinding = Pick<BindingRow, "workspace_id" | "instruction_id" | "agent_id
 
 const INSTRUCTION =
   "SELECT id, name, name_key, text, version, author_id, author, created_at, updated_at FROM instructions";
-/** A binding to an agent that was removed counts no more. */
+/** Excludes bindings to removed agents. */
 const BINDING = `SELECT b.id, b.workspace_id, b.instruction_id, i.name, i.version, b.agent_id, b.created_at
   FROM instruction_bindings b JOIN instructions i ON i.id = b.instruction_id LEFT JOIN agents a ON a.id = b.agent_id
   WHERE a.removed_at IS NULL`;
@@ -87,7 +87,7 @@ export function libraryStore(db: Db) {
        VALUES ($workspace_id, $instruction_id, $agent_id, $created_at) RETURNING id`,
     ),
     deleteBinding: db.query<never, [number]>("DELETE FROM instruction_bindings WHERE id = ?"),
-    /** In the order of the prompt: what all agents have first, then this agent's own, each by name; bound twice, it comes once. */
+    /** In the order of the prompt: bindings to the workspace first, then to this agent, each by name and without duplicates. */
     textsFor: db.query<{ name: string; version: number; text: string }, [number, number]>(
       `SELECT i.name, i.version, i.text FROM instruction_bindings b JOIN instructions i ON i.id = b.instruction_id
        WHERE b.workspace_id = ? AND (b.agent_id IS NULL OR b.agent_id = ?)

@@ -1,4 +1,4 @@
-// Library tools of every agent: look, read, and propose. What an agent proposes changes nothing until a person accepts it.
+// Every agent's library tools: list, read and propose. A proposal changes nothing until a person accepts it.
 
 import { Type } from "@sinclair/typebox";
 import { AppError } from "../../kit/error.ts";
@@ -28,7 +28,7 @@ function listTool(instructions: Instructions): DatabaseTool {
   return databaseTool({
     name: "instruction_list",
     description:
-      "Lists the instructions in the library: reusable texts that tell agents how to work. Those bound to you are in your prompt already.",
+      "Lists the instructions in the library: reusable texts that tell agents how to work. Those bound to you are already in your prompt.",
     parameters: NoInput,
     apply: (scope) => {
       const all = instructions.list();
@@ -59,7 +59,7 @@ function readTool(instructions: Instructions): DatabaseTool {
       if (!found)
         throw new AppError(
           "not_found",
-          `there is no instruction named "${input.name}"; instruction_list shows what there is`,
+          `there is no instruction named "${input.name}"; instruction_list lists them`,
         );
       return ok(found.text);
     },
@@ -79,7 +79,7 @@ function saveTool(proposals: Proposals): DatabaseTool {
           ? "as a new instruction"
           : `in place of version ${proposal.base_version}`;
       return ok(
-        `Proposed "${proposal.name}" ${what}. It is not in force: a person has to accept it. Go on without it.`,
+        `Proposed "${proposal.name}" ${what}. It takes effect once a person accepts it. Continue without it.`,
       );
     },
   });

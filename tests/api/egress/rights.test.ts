@@ -29,7 +29,7 @@ test.if(searchable)(
     await refusal(
       lab.admin.post(path, { agent_id: lab.orchestratorId }),
       "conflict",
-      'agent "orchestrator" has a grant for web search already',
+      'agent "orchestrator" already has a grant for web search',
     );
     await refusal(
       lab.admin.post(path, { agent_id: 99 }),
@@ -53,7 +53,7 @@ test("with lock 1 closed there is nothing to grant, and it says what to do", asy
   const workspace = await at.workspace("lab");
   const agent = await at.in(workspace.id).orchestrator();
   const reason =
-    "web search is off for this installation (lock 1 of 3): the operator turns it on with egress and egress_key in the configuration";
+    "web search is off for this installation (lock 1 of 3); the operator enables it with egress and egress_key in the configuration";
   expect(await at.admin.get("/egress/status")).toEqual({ on: false, reason });
   await refusal(
     at.admin.post(`/workspaces/${workspace.id}/egress`, { agent_id: agent.id }),
@@ -111,7 +111,7 @@ test.if(searchable)(
     await refusal(
       lab.admin.post(path, { ...approve, query_hash: "0".repeat(64) }),
       "conflict",
-      "query_hash: it is not the hash of this request's query; look at it again",
+      "query_hash: not the hash of this request's query; review it again",
     );
     await refusal(lab.admin.post(path, { decision: "approve" }), "invalid", "query_hash: missing");
     expect((await lab.admin.refused("POST", path, { ...approve, decision: "maybe" })).message).toBe(
@@ -129,7 +129,7 @@ test.if(searchable)(
     await refusal(
       other.post(path, { ...approve, decision: "refuse" }),
       "conflict",
-      "this search is done already",
+      "this search is already done",
     );
     expect(lab.service.queries).toEqual(["tea"]);
   },

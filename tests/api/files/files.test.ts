@@ -250,7 +250,7 @@ describe("limits", () => {
     await using lab = await world({ model: true });
     const files = fileClient(lab, lab.workspaceId);
     await files.put("a.md", "text");
-    const notText = (path: string) => ["not_text", `${path}: is not UTF-8 text`] as const;
+    const notText = (path: string) => ["not_text", `${path}: not UTF-8 text`] as const;
     const broken: number[][] = [[0xff, 0xfe], [0xc3], [0xe2, 0x82], [0xed, 0xa0, 0x80], [0xc0, 0xaf], [0x80]];
     for (const bytes of broken) {
       await refusal(files.put("a.md", new Uint8Array(bytes)), ...notText("a.md"));

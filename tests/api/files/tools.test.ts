@@ -57,7 +57,7 @@ test("a long file comes in parts of whole characters that add up to all of it", 
     const note = result!.lastIndexOf("\n\n(These are bytes ");
     all += result!.slice(0, note);
     const told =
-      /bytes (\d+) to (\d+) of (\d+) of a\.md\.(?: To read on, call file_read with offset (\d+)\.\)| That is the end\.\))$/.exec(
+      /bytes (\d+) to (\d+) of (\d+) of a\.md\.(?: To continue, call file_read with offset (\d+)\.\)| That is the end\.\))$/.exec(
         result!,
       )!;
     expect([Number(told[1]), Number(told[3])]).toEqual([offset, Buffer.byteLength(text)]);
@@ -91,7 +91,7 @@ test("refusals are sentences, and say nothing of where the directory is", async 
     'path: must not contain the segment "..". Nothing was done.',
     "path: must be relative, without a slash at the start. Nothing was done.",
     "file none.md: not found. Nothing was done.",
-    "b.bin: is not UTF-8 text. Nothing was done.",
+    "b.bin: not UTF-8 text. Nothing was done.",
     "directory none: not found. Nothing was done.",
     'path: must not contain the segment "..". Nothing was done.',
     "a.md: a file may have at most 2097152 bytes. Nothing was done.",

@@ -229,12 +229,12 @@ describe("bindings", () => {
     expect(await refused({ instruction_id: id, agent_id: null })).toEqual({
       status: 409,
       code: "conflict",
-      message: '"style" is bound to this workspace already',
+      message: '"style" is already bound to this workspace',
     });
     expect(await refused({ instruction_id: id, agent_id: lab.orchestratorId })).toEqual({
       status: 409,
       code: "conflict",
-      message: '"style" is bound to "orchestrator" already',
+      message: '"style" is already bound to "orchestrator"',
     });
     expect(await refused({ instruction_id: id, agent_id: foreign!.id })).toEqual({
       status: 400,

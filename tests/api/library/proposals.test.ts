@@ -46,7 +46,7 @@ test("agents list and read what is there", async () => {
   expect(told).toEqual([
     "other (version 1)\nStyle (version 1, bound to you)",
     "Be brief.",
-    'there is no instruction named "none"; instruction_list shows what there is. Nothing was done.',
+    'there is no instruction named "none"; instruction_list lists them. Nothing was done.',
   ]);
 });
 
@@ -58,7 +58,7 @@ test("a new instruction: proposed, listed as an approval, accepted, in the libra
     ["instruction_save", { name: "Style", text: "Be brief." }],
   ]);
   const sentence =
-    'Proposed "Style" as a new instruction. It is not in force: a person has to accept it. Go on without it.';
+    'Proposed "Style" as a new instruction. It takes effect once a person accepts it. Continue without it.';
   expect(told).toEqual([sentence, sentence]);
   expect(await admin.get("/instructions")).toEqual([]);
   const hash = hashOf("Style", "Be brief.");
@@ -144,8 +144,8 @@ test("a change of an instruction: refused leaves it, accepted makes a version", 
     {
       title: 'Change the instruction "style"',
       facts: [
-        "It is a change of version 1, 3 characters long.",
-        "It is bound in 1 place and goes into those prompts.",
+        "It is a change to version 1, 3 characters long.",
+        "It is bound in 1 place and will be part of those prompts.",
       ],
     },
   ]);
@@ -155,7 +155,7 @@ test("a change of an instruction: refused leaves it, accepted makes a version", 
   await admin.post(decide(second.id), { decision: "accept" });
   expect(await admin.get(`/instructions/${id}`)).toMatchObject({ version: 2, text: "two" });
   expect(await results(lab, [["instruction_save", { name: "Style", text: "two" }]])).toEqual([
-    '"Style" says exactly that already. Nothing was done.',
+    '"Style" already has exactly this text. Nothing was done.',
   ]);
 });
 
@@ -170,24 +170,24 @@ test("refusals of decisions: another wording, twice, changed since, not there", 
       decision: "accept",
       content_hash: hashOf("Style", "other"),
     }),
-    ...conflict("content_hash: it is not the hash of this proposal; look at it again"),
+    ...conflict("content_hash: not the hash of this proposal; review it again"),
   );
   await admin.put(`/instructions/${id}`, { text: "by a person" });
   await refusal(
     admin.post(decide(proposal.id), { decision: "accept" }),
-    ...conflict('"Style" was changed since this was proposed; refuse it, and ask for a new proposal'),
+    ...conflict('"Style" has changed since this was proposed; refuse it and ask for a new proposal'),
   );
   expect(await admin.get(`/instruction-proposals/${proposal.id}`)).toMatchObject({ status: "pending" });
   await admin.post(decide(proposal.id), { decision: "refuse", content_hash: proposal.content_hash });
   await refusal(
     admin.post(decide(proposal.id), { decision: "accept" }),
-    ...conflict("this proposal is refused already"),
+    ...conflict("this proposal is already refused"),
   );
   const orphan = await propose(lab, "Style", "four");
   await admin.delete(`/instructions/${id}`);
   await refusal(
     admin.post(decide(orphan.id), { decision: "accept" }),
-    ...conflict('"Style" was changed since this was proposed; refuse it, and ask for a new proposal'),
+    ...conflict('"Style" has changed since this was proposed; refuse it and ask for a new proposal'),
   );
   await refusal(
     admin.post(decide(999), { decision: "accept" }),
@@ -219,7 +219,7 @@ test("who decides: people of the workspace on new ones, the author or an admin o
   expect((await member.get("/approvals")).map((each) => each.id)).toEqual([fresh.id]);
   const forbidden = [
     "forbidden",
-    "only the instruction's author or an admin may decide on a change of it",
+    "only the instruction's author or an admin may decide on a change to it",
   ] as const;
   await refusal(member.post(decide(change.id), { decision: "accept" }), ...forbidden);
   await member.post(decide(fresh.id), { decision: "accept" });
@@ -238,5 +238,5 @@ test("an open heap of proposals has an end", async () => {
     Array.from({ length: 51 }, (_, index) => ["instruction_save", { name: `note ${index}`, text: "x" }]),
   );
   expect(told.filter((text) => text.startsWith("Proposed"))).toHaveLength(50);
-  expect(told.at(-1)).toBe("50 proposals of this workspace wait for a person already. Nothing was done.");
+  expect(told.at(-1)).toBe("this workspace already has 50 pending proposals. Nothing was done.");
 });

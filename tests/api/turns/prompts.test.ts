@@ -195,7 +195,7 @@ describe.each(protocols)("%s", (protocol) => {
     await lab.admin.delete(`/entries/${(await lab.entries()).at(-1)!.id}`);
     await lab.admin.post(`/turns/${turn.id}/resume`);
     expect(await lab.end(turn)).toMatchObject({ status: "done", error: null });
-    expect(textsOf(lab.model.requests.at(-1)!)).toEqual(["first", "one", "(Go on from here.)"]);
+    expect(textsOf(lab.model.requests.at(-1)!)).toEqual(["first", "one", "(Continue from here.)"]);
     expect(lab.model.problems).toEqual([]);
   });
 });

@@ -133,9 +133,9 @@ function furnish(db: ReturnType<typeof openDatabase>): {
 }
 
 const LOCK_1 =
-  "Web search is off for this installation (lock 1 of 3): the operator turns it on with egress and egress_key in the configuration. Nothing was searched.";
+  "Web search is off for this installation (lock 1 of 3); the operator enables it with egress and egress_key in the configuration. Nothing was searched.";
 const LOCK_2 =
-  "This agent has no grant for web search (lock 2 of 3): an admin draws it on the blueprint. Nothing was searched.";
+  "This agent has no grant for web search (lock 2 of 3); an admin adds one on the blueprint. Nothing was searched.";
 const LOCK_3 =
   "A person refused this search (lock 3 of 3); do not ask for it again in other words. Nothing was searched.";
 
@@ -196,7 +196,7 @@ test("taking the grant back refuses what the agent has asked for", async () => {
     return at.rows()[0]!;
   };
   expect((await at.search()).text).toBe(
-    "This search was refused (lock 3 of 3): the agent's grant was taken back. Nothing was searched.",
+    "This search was refused (lock 3 of 3): the agent's grant was revoked. Nothing was searched.",
   );
   expect(at.queries).toEqual([]);
 });
@@ -213,7 +213,7 @@ test("an approval needs locks 1 and 2 too, and a refusal does not", async () => 
   };
   expect((await at.search()).text).toBe(LOCK_3);
   expect(refusals).toEqual([
-    "refused: this agent has no grant for web search (lock 2 of 3): an admin draws it on the blueprint",
+    "refused: this agent has no grant for web search (lock 2 of 3); an admin adds one on the blueprint",
   ]);
 });
 
@@ -239,7 +239,7 @@ test("sent and not on record: the outcome is unknown, and it is not sent again",
   const ports = { callId: "call_1", signal: new AbortController().signal } as ToolPorts;
   expect(await at.parts.searches.resume(at.scope, QUERY, ports)).toEqual({
     outcome: "unknown",
-    text: "Interrupted: the search was sent, and what came of it is not known. It is not repeated by itself.",
+    text: "Interrupted: the search was sent, and its result is not known. It is not repeated automatically.",
   });
   expect(at.queries).toEqual([QUERY]);
 });

@@ -61,7 +61,7 @@ test("results are bounded, unknown fields ignored, none is none", async () => {
 test.each([
   [401, "The search service did not accept this installation's credential."],
   [403, "The search service did not accept this installation's credential."],
-  [429, "The search service takes no more searches for now."],
+  [429, "The search service accepts no more searches for now."],
   [500, "The search service answered with an error."],
   [302, "The search service answered with an error."],
 ])("status %d", async (status, sentence) => {
