@@ -266,7 +266,7 @@ describe.if(hasBrowser && process.platform !== "win32")("gears", () => {
     const bareContext = await signedIn("mira", "member", bare);
     const { id } = await makeGear(bare.admin, { name: "not_for_her" });
     const other = await browser.open(bare.url, `/gears/${id}/review`, { context: bareContext });
-    await other.getByText("only admins may run this one before it is approved", { exact: false }).waitFor();
+    await other.getByText("only admins can run this gear before it is approved", { exact: false }).waitFor();
     expect(await other.getByRole("button", { name: /^(Dry run|Run tests)/ }).count()).toBe(0);
     await context.close();
     await bareContext.close();

@@ -8,26 +8,26 @@ import { stored } from "./storage.ts";
 
 const STEP_PX = 24;
 
-export function Split(props: {
+interface Sizes {
   /** The storage key of the size. */
   readonly name: string;
+  readonly at?: "end" | "start";
+  readonly size?: number;
+  readonly min?: number;
+  readonly max?: number;
+}
+
+interface SplitProps extends Sizes {
   readonly main: JSX.Element;
   readonly side: JSX.Element;
   readonly sideLabel: string;
   readonly open: boolean;
   /** Closes the sheet on narrow screens. */
   readonly onClose?: () => void;
-  readonly at?: "end" | "start";
-  readonly size?: number;
-  readonly min?: number;
-  readonly max?: number;
-}): JSX.Element {
-  const min = () => props.min ?? 240;
-  const max = () => props.max ?? 720;
-  const [size, setSize] = stored<number>(`split.${props.name}`, props.size ?? 340);
-  const [dragging, setDragging] = createSignal(false);
-  const bounded = (value: number) => Math.round(Math.min(max(), Math.max(min(), value)));
-  const atEnd = () => props.at !== "start";
+}
+
+export function Split(props: SplitProps): JSX.Element {
+  const { size, min, max, atEnd, dragging, onPointerDown, onKeyDown } = createHandle(props);
   const isSheet = () => narrow() && props.open && props.onClose !== undefined;
   let sheet: HTMLElement | undefined;
   let giveBack = () => {};
@@ -39,27 +39,6 @@ export function Split(props: {
       } else if (before) giveBack();
     }),
   );
-  const onPointerDown = (event: PointerEvent & { currentTarget: HTMLElement }) => {
-    const handle = event.currentTarget;
-    const from = event.clientX;
-    const before = bounded(size());
-    handle.setPointerCapture(event.pointerId);
-    setDragging(true);
-    const move = ({ clientX }: PointerEvent) =>
-      setSize(bounded(before + (atEnd() ? from - clientX : clientX - from)));
-    const end = () => {
-      setDragging(false);
-      handle.removeEventListener("pointermove", move);
-    };
-    handle.addEventListener("pointermove", move);
-    handle.addEventListener("lostpointercapture", end, { once: true });
-  };
-  const onKeyDown = (event: KeyboardEvent) => {
-    const step = { ArrowLeft: -STEP_PX, ArrowRight: STEP_PX }[event.key];
-    if (step === undefined) return;
-    event.preventDefault();
-    setSize(bounded(size() + (atEnd() ? -step : step)));
-  };
   return (
     <div
       class="split"
@@ -70,7 +49,7 @@ export function Split(props: {
         narrow: narrow(),
         stacked: narrow() && props.onClose === undefined,
       }}
-      style={{ "--side": `${bounded(size())}px` }}
+      style={{ "--side": `${size()}px` }}
     >
       <div class="split-main" inert={isSheet() ? true : undefined}>
         {props.main}
@@ -81,7 +60,7 @@ export function Split(props: {
           role="separator"
           aria-orientation="vertical"
           aria-label={`Resize ${props.sideLabel}`}
-          aria-valuenow={bounded(size())}
+          aria-valuenow={size()}
           aria-valuemin={min()}
           aria-valuemax={max()}
           tabIndex={0}
@@ -107,4 +86,37 @@ export function Split(props: {
       </Show>
     </div>
   );
+}
+
+/** The handle between the panes, and the size that it sets. */
+function createHandle(props: Sizes) {
+  const min = () => props.min ?? 240;
+  const max = () => props.max ?? 720;
+  const [wanted, setWanted] = stored<number>(`split.${props.name}`, props.size ?? 340);
+  const [dragging, setDragging] = createSignal(false);
+  const bounded = (value: number) => Math.round(Math.min(max(), Math.max(min(), value)));
+  const size = () => bounded(wanted());
+  const atEnd = () => props.at !== "start";
+  const onPointerDown = (event: PointerEvent & { currentTarget: HTMLElement }) => {
+    const handle = event.currentTarget;
+    const from = event.clientX;
+    const before = size();
+    handle.setPointerCapture(event.pointerId);
+    setDragging(true);
+    const move = ({ clientX }: PointerEvent) =>
+      setWanted(bounded(before + (atEnd() ? from - clientX : clientX - from)));
+    const end = () => {
+      setDragging(false);
+      handle.removeEventListener("pointermove", move);
+    };
+    handle.addEventListener("pointermove", move);
+    handle.addEventListener("lostpointercapture", end, { once: true });
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const step = { ArrowLeft: -STEP_PX, ArrowRight: STEP_PX }[event.key];
+    if (step === undefined) return;
+    event.preventDefault();
+    setWanted(bounded(size() + (atEnd() ? -step : step)));
+  };
+  return { size, min, max, atEnd, dragging, onPointerDown, onKeyDown };
 }

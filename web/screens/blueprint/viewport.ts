@@ -79,29 +79,14 @@ export function createView(): View {
   const state = { selecting: false, connecting: false };
 
   const update = () =>
-    panZoom?.update({
-      noWheelClassName: NO_WHEEL,
-      noPanClassName: NO_PAN,
-      preventScrolling: true,
-      panOnScroll: false,
-      panOnDrag: true,
-      panOnScrollMode: PanOnScrollMode.Free,
-      panOnScrollSpeed: 0.5,
-      userSelectionActive: state.selecting,
-      zoomOnPinch: true,
-      zoomOnScroll: true,
-      zoomOnDoubleClick: false,
-      zoomActivationKeyPressed: false,
-      lib: LIBRARY,
-      onTransformChange: ([x, y, zoom]) => {
-        setViewport({ x, y, zoom });
+    panZoom?.update(
+      optionsOf(state, (to) => {
+        setViewport(to);
         setMoving(true);
         clearTimeout(rest);
         rest = setTimeout(() => setMoving(false), REST_MS);
-      },
-      connectionInProgress: state.connecting,
-      paneClickDistance: CLICK_DISTANCE_PX,
-    });
+      }),
+    );
   const glide = () => ({ duration: reducedMotion() ? 0 : GLIDE_MS });
   const go = (to: Viewport, how: "glide" | "jump") =>
     void panZoom?.setViewport(to, how === "glide" ? glide() : {});
@@ -138,18 +123,10 @@ export function createView(): View {
         onPanZoomStart: (event) => event && (fitted = false),
       });
       update();
-      const observer = new ResizeObserver(([entry]) => {
-        const box = entry!.contentRect;
-        setSize({ width: box.width, height: box.height });
-      });
-      observer.observe(element);
-      // Undoes the browser's scrolling to the focused element: only the layer moves.
-      const unscroll = () => element.scrollTo(0, 0);
-      element.addEventListener("scroll", unscroll);
+      const unobserve = observe(element, setSize);
       onCleanup(() => {
         clearTimeout(rest);
-        observer.disconnect();
-        element.removeEventListener("scroll", unscroll);
+        unobserve();
         panZoom?.destroy();
         panZoom = undefined;
       });
@@ -188,5 +165,46 @@ export function createView(): View {
         y: (y - (box?.top ?? 0) - now.y) / now.zoom,
       };
     },
+  };
+}
+
+/** How the pane reacts to pointers and wheels; it does not pan while a line or a box is drawn. */
+function optionsOf(
+  state: { readonly selecting: boolean; readonly connecting: boolean },
+  onChange: (viewport: Viewport) => void,
+): Parameters<PanZoomInstance["update"]>[0] {
+  return {
+    noWheelClassName: NO_WHEEL,
+    noPanClassName: NO_PAN,
+    preventScrolling: true,
+    panOnScroll: false,
+    panOnDrag: true,
+    panOnScrollMode: PanOnScrollMode.Free,
+    panOnScrollSpeed: 0.5,
+    userSelectionActive: state.selecting,
+    zoomOnPinch: true,
+    zoomOnScroll: true,
+    zoomOnDoubleClick: false,
+    zoomActivationKeyPressed: false,
+    lib: LIBRARY,
+    onTransformChange: ([x, y, zoom]) => onChange({ x, y, zoom }),
+    connectionInProgress: state.connecting,
+    paneClickDistance: CLICK_DISTANCE_PX,
+  };
+}
+
+/** Reports the size of the pane until it is called, and keeps the browser from scrolling it. */
+function observe(element: HTMLElement, onSize: (size: Size) => void): () => void {
+  const observer = new ResizeObserver(([entry]) => {
+    const box = entry!.contentRect;
+    onSize({ width: box.width, height: box.height });
+  });
+  observer.observe(element);
+  // Undoes the browser's scrolling to the focused element: only the layer moves.
+  const unscroll = () => element.scrollTo(0, 0);
+  element.addEventListener("scroll", unscroll);
+  return () => {
+    observer.disconnect();
+    element.removeEventListener("scroll", unscroll);
   };
 }

@@ -23,64 +23,30 @@ import { Split } from "../../kit/split.tsx";
 import { Empty } from "../../kit/states.tsx";
 import { useHere } from "../../state/here.ts";
 import { me } from "../../state/session.ts";
-import { draftsOf } from "./drafts.ts";
+import { type Drafts, draftsOf } from "./drafts.ts";
 import { FilePane } from "./file-pane.tsx";
 import "./files.css";
 import { NewFile } from "./new-file.tsx";
-import { createOpenFiles, shortNames } from "./open-files.ts";
+import { createOpenFiles, type OpenFiles, shortNames } from "./open-files.ts";
 import { createDirectories } from "./levels.ts";
 import { FileTree } from "./tree.tsx";
 
 export function Files(): JSX.Element {
   const here = useHere();
-  const [params, setParams] = useSearchParams<{ path: string }>();
   const drafts = draftsOf(me()?.id ?? 0, here.id);
   const files = createOpenFiles(me()?.id ?? 0, here.id);
   const directories = createDirectories(here.id, () => here.state().savedFiles);
   const empty = () => directories.levels().get("")?.length === 0;
   const savers = new Map<string, () => void>();
-  const [visited, setVisited] = createSignal<ReadonlySet<string>>(new Set());
   const [naming, setNaming] = createSignal(false);
   /** On narrow screens, over the open file. */
   const [treeOpen, setTreeOpen] = createSignal(false);
-  /** The file that takes the focus once it is loaded. */
-  const [wanted, setWanted] = createSignal<string>();
   const front = () => here.view() === "files";
-  const mounted = createMemo(() => files.paths().filter((path) => visited().has(path)));
-
-  const show = (path: string | undefined) => setParams({ path }, { scroll: false });
-  const bring = (path: string) => {
-    files.open(path, (one) => !drafts.paths().has(one));
-    setVisited((before) => new Set(before).add(path));
-    if (narrow()) setTreeOpen(false);
-  };
-  // The address belongs to the view in front; when this view returns, it sets its file again.
-  createEffect(
-    on(
-      () => [front(), params.path] as const,
-      ([inFront, path]) => {
-        if (!inFront) return;
-        const remembered = files.current();
-        if (typeof path === "string" && path !== "") bring(path);
-        else if (remembered !== undefined) setParams({ path: remembered }, { replace: true, scroll: false });
-      },
-    ),
-  );
+  const tabs = createTabs(front, files, drafts, () => narrow() && setTreeOpen(false));
+  const { wanted, setWanted, mounted, show, close } = tabs;
   const create = (path: string) => {
-    drafts.set(path, { text: "", version: null });
-    // It may be open already as a missing file.
-    setVisited((before) => new Set([...before].filter((one) => one !== path)));
-    setWanted(path);
     setNaming(false);
-    bring(path);
-    show(path);
-  };
-  const close = async (path: string) => {
-    if (drafts.paths().has(path) && !(await mayDrop(path))) return;
-    drafts.drop(path);
-    files.close(path);
-    setVisited((before) => new Set([...before].filter((one) => one !== path)));
-    show(files.current());
+    tabs.create(path);
   };
   saveByKey(front, () => savers.get(files.current() ?? "")?.());
   const openTree = () => setTreeOpen(true);
@@ -154,6 +120,49 @@ export function Files(): JSX.Element {
       />
     </>
   );
+}
+
+/** Which files are open in tabs, which of them is shown, and the address that names it. */
+function createTabs(front: () => boolean, files: OpenFiles, drafts: Drafts, onShown: () => void) {
+  const [params, setParams] = useSearchParams<{ path: string }>();
+  const [visited, setVisited] = createSignal<ReadonlySet<string>>(new Set());
+  /** The file that takes the focus once it is loaded. */
+  const [wanted, setWanted] = createSignal<string>();
+  const mounted = createMemo(() => files.paths().filter((path) => visited().has(path)));
+  const show = (path: string | undefined) => setParams({ path }, { scroll: false });
+  const bring = (path: string) => {
+    files.open(path, (one) => !drafts.paths().has(one));
+    setVisited((before) => new Set(before).add(path));
+    onShown();
+  };
+  // The address belongs to the view in front; when this view returns, it sets its file again.
+  createEffect(
+    on(
+      () => [front(), params.path] as const,
+      ([inFront, path]) => {
+        if (!inFront) return;
+        const remembered = files.current();
+        if (typeof path === "string" && path !== "") bring(path);
+        else if (remembered !== undefined) setParams({ path: remembered }, { replace: true, scroll: false });
+      },
+    ),
+  );
+  const create = (path: string) => {
+    drafts.set(path, { text: "", version: null });
+    // It may be open already as a missing file.
+    setVisited((before) => new Set([...before].filter((one) => one !== path)));
+    setWanted(path);
+    bring(path);
+    show(path);
+  };
+  const close = async (path: string) => {
+    if (drafts.paths().has(path) && !(await mayDrop(path))) return;
+    drafts.drop(path);
+    files.close(path);
+    setVisited((before) => new Set([...before].filter((one) => one !== path)));
+    show(files.current());
+  };
+  return { wanted, setWanted, mounted, show, create, close };
 }
 
 function directoryOf(path: string | undefined): string {

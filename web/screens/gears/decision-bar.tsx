@@ -21,37 +21,8 @@ export function DecisionBar(props: {
   readonly outdated: boolean;
   readonly onOutdated: () => void;
 }): JSX.Element {
-  const [busy, setBusy] = createSignal<string>();
-  const [problem, setProblem] = createSignal<Problem>();
-  const [said, setSaid] = createSignal("");
-  createEffect(
-    on(
-      () => props.gear.content_hash,
-      () => {
-        setProblem(undefined);
-        setSaid("");
-      },
-      { defer: true },
-    ),
-  );
+  const { busy, problem, said, run } = createDecision(() => props.gear);
   const short = () => shortHash(props.gear.content_hash);
-  const run = async (verb: string, words: string, input: Decision) => {
-    // Ignores the second half of a double click, and a key held down.
-    if (busy() !== undefined) return;
-    const gear = props.gear;
-    setBusy(verb);
-    setProblem(undefined);
-    try {
-      if (verb === "approve" && !gear.isolated && !(await confirmed(gear))) return;
-      await decide(gear, input);
-      setSaid(words);
-    } catch (error) {
-      setProblem(asProblem(error));
-      void refresh("gears", "one");
-    } finally {
-      setBusy(undefined);
-    }
-  };
   const approves = () => props.gear.status !== "approved" || isolationLost(props.gear);
   return (
     <section class="gear-decision stack" aria-label="Decision">
@@ -109,6 +80,41 @@ export function DecisionBar(props: {
       </p>
     </section>
   );
+}
+
+/** Sends a decision on the shown content, once at a time, and keeps what came of it until the content changes. */
+function createDecision(shown: () => GearDetail) {
+  const [busy, setBusy] = createSignal<string>();
+  const [problem, setProblem] = createSignal<Problem>();
+  const [said, setSaid] = createSignal("");
+  createEffect(
+    on(
+      () => shown().content_hash,
+      () => {
+        setProblem(undefined);
+        setSaid("");
+      },
+      { defer: true },
+    ),
+  );
+  const run = async (verb: string, words: string, input: Decision) => {
+    // Ignores the second half of a double click, and a key held down.
+    if (busy() !== undefined) return;
+    const gear = shown();
+    setBusy(verb);
+    setProblem(undefined);
+    try {
+      if (verb === "approve" && !gear.isolated && !(await confirmed(gear))) return;
+      await decide(gear, input);
+      setSaid(words);
+    } catch (error) {
+      setProblem(asProblem(error));
+      void refresh("gears", "one");
+    } finally {
+      setBusy(undefined);
+    }
+  };
+  return { busy, problem, said, run };
 }
 
 function confirmed(gear: GearDetail): Promise<boolean> {

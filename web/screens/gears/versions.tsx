@@ -73,41 +73,14 @@ function Compare(props: {
       sideLabel="Versions"
       open
       side={
-        <>
-          <ul>
-            <For each={props.versions}>
-              {(one) => (
-                <li class="gear-version" classList={{ on: one.version === after()?.version }}>
-                  <button
-                    type="button"
-                    class="gear-version-open"
-                    aria-current={one.version === after()?.version ? "true" : undefined}
-                    onClick={() => look(one)}
-                  >
-                    <span class="row">
-                      <b>version {one.version}</b>
-                      <Marks gear={props.gear} version={one} />
-                    </span>
-                    <span class="small muted">
-                      <bdi>{one.author}</bdi>, <Time time={one.created_at} relative />
-                    </span>
-                  </button>
-                  <span class="mono muted row" title={`SHA-256 ${one.content_hash}`}>
-                    {shortHash(one.content_hash)}
-                    <CopyButton text={one.content_hash} label={`Copy hash of version ${one.version}`} />
-                  </span>
-                </li>
-              )}
-            </For>
-          </ul>
-          <Show when={props.more}>
-            <div class="section">
-              <Button small onClick={() => props.onMore()}>
-                Load earlier versions
-              </Button>
-            </div>
-          </Show>
-        </>
+        <VersionList
+          gear={props.gear}
+          versions={props.versions}
+          shown={after()}
+          onShow={look}
+          more={props.more}
+          onMore={props.onMore}
+        />
       }
       main={
         <div class="gear-review">
@@ -137,6 +110,53 @@ function Compare(props: {
         </div>
       }
     />
+  );
+}
+
+function VersionList(props: {
+  readonly gear: GearDetail;
+  readonly versions: readonly GearVersion[];
+  readonly shown: GearVersion | undefined;
+  readonly onShow: (version: GearVersion) => void;
+  readonly more: boolean;
+  readonly onMore: () => void;
+}): JSX.Element {
+  return (
+    <>
+      <ul>
+        <For each={props.versions}>
+          {(one) => (
+            <li class="gear-version" classList={{ on: one.version === props.shown?.version }}>
+              <button
+                type="button"
+                class="gear-version-open"
+                aria-current={one.version === props.shown?.version ? "true" : undefined}
+                onClick={() => props.onShow(one)}
+              >
+                <span class="row">
+                  <b>version {one.version}</b>
+                  <Marks gear={props.gear} version={one} />
+                </span>
+                <span class="small muted">
+                  <bdi>{one.author}</bdi>, <Time time={one.created_at} relative />
+                </span>
+              </button>
+              <span class="mono muted row" title={`SHA-256 ${one.content_hash}`}>
+                {shortHash(one.content_hash)}
+                <CopyButton text={one.content_hash} label={`Copy hash of version ${one.version}`} />
+              </span>
+            </li>
+          )}
+        </For>
+      </ul>
+      <Show when={props.more}>
+        <div class="section">
+          <Button small onClick={() => props.onMore()}>
+            Load earlier versions
+          </Button>
+        </div>
+      </Show>
+    </>
   );
 }
 
