@@ -76,17 +76,17 @@ export class Applying {
       });
     const work = this.#applying(batch, prepared, coded, isStill);
     const applied = await this.#deps.gate.change(async () => {
-      this.#deps.mirror.hold();
+      this.#deps.mirror.following.hold();
       try {
         return await this.#deps.db.writeInSteps(
           () => work,
           (done) => this.#committed(done, batch),
         );
       } finally {
-        this.#deps.mirror.release();
+        this.#deps.mirror.following.release();
       }
     });
-    await this.#deps.mirror.paid();
+    await this.#deps.mirror.following.paid();
     return applied?.applied;
   }
 
@@ -130,7 +130,7 @@ export class Applying {
     const after = { ...plan.after, versions: plan.after.versions - pruned };
     if (steps.length > 0)
       store.setTotals.run({ seq, files: after.files, bytes: after.bytes, versions: after.versions });
-    const treeSeq = Math.max(0, this.#deps.mirror.safeSeq - LOOKED_AT_AFTER_CRASH);
+    const treeSeq = Math.max(0, this.#deps.mirror.following.safeSeq - LOOKED_AT_AFTER_CRASH);
     const ahead = treeSeq - this.storedTreeSeq;
     // It goes back where a file could not be written.
     const isNews = ahead < 0 || ahead >= FOLLOWER_STORED_EVERY;
@@ -152,7 +152,7 @@ export class Applying {
     if (treeSeq !== undefined) this.storedTreeSeq = treeSeq;
     for (const { operation } of steps)
       if (operation.op === "put") this.#deps.recent.add(operation.hash, operation.content);
-    this.#deps.mirror.follow(steps, space.seq);
+    this.#deps.mirror.following.follow(steps, space.seq);
     for (const portion of portionsOf(applied)) {
       this.#deps.onApplied(portion, batch);
       yield;

@@ -117,7 +117,7 @@ export class SqliteEngine implements SpaceEngine {
     this.#store = spaceStore(db);
     this.metadata = new Metadata(db, this.#store);
     const recent = new RecentContents();
-    this.#mirror = new Mirror(this.#store, new Tree(directory), recent, { clock, log });
+    this.#mirror = new Mirror({ store: this.#store, tree: new Tree(directory), recent, clock, log });
     this.#reader = new Reading(this.#store, this.#mirror, recent);
     const gate = this.#gate;
     this.#applying = new Applying({
@@ -134,9 +134,10 @@ export class SqliteEngine implements SpaceEngine {
     const { space, lastTime, storedTreeSeq } = this.#applying;
     if (space.epoch === "") this.#beginEpoch();
     this.#staging.sweep();
-    this.#mirror.catchUp();
+    this.#mirror.following.catchUp();
     const wasClosed = storedTreeSeq === space.seq;
-    if (!wasClosed) this.#mirror.mend(this.#reader.seqAt({ time: lastTime - WRITTEN_OUT_MS }), storedTreeSeq);
+    if (!wasClosed)
+      this.#mirror.following.mend(this.#reader.seqAt({ time: lastTime - WRITTEN_OUT_MS }), storedTreeSeq);
   }
 
   head(): Head {
@@ -278,12 +279,12 @@ export class SqliteEngine implements SpaceEngine {
   }
 
   treeBehind(): readonly DocumentPath[] {
-    return this.#mirror.behind();
+    return this.#mirror.following.behind();
   }
 
   /** Brings the working tree up to date at once, all of it or up to this path; by itself it follows within a moment. */
   settle(path?: DocumentPath): void {
-    this.#mirror.settle(path);
+    this.#mirror.following.settle(path);
   }
 
   catchUpWords(): Promise<void> {
@@ -316,9 +317,9 @@ export class SqliteEngine implements SpaceEngine {
     await this.#running.ended();
     // Writes that were begun are committed before this one, and their files brought before the number is read.
     await this.#db.write(() => undefined).catch(() => undefined);
-    this.#mirror.settle();
+    this.#mirror.following.settle();
     try {
-      await this.#db.write(() => this.#store.setFollower.run(this.#mirror.safeSeq, "tree"));
+      await this.#db.write(() => this.#store.setFollower.run(this.#mirror.following.safeSeq, "tree"));
     } catch (error) {
       // Only makes the next open look at more files.
       this.#log.warn("cannot store the position of the working tree at close", { error: messageOf(error) });
@@ -330,7 +331,7 @@ export class SqliteEngine implements SpaceEngine {
   /** A space that was restored from a backup: another history, so that clients stop and ask, and a working tree to be made from it. */
   newEpoch(): void {
     this.#beginEpoch();
-    this.#mirror.catchUp(0);
+    this.#mirror.following.catchUp(0);
   }
 
   /** Raises `unavailable` after the close. */
@@ -356,7 +357,9 @@ export class SqliteEngine implements SpaceEngine {
   }
 
   #handEditsOf({ op, path }: Operation, leaving: ReadonlySet<string>): Operation[] {
-    return op === "destroy" ? [] : this.#mirror.handEdits(path, op === "delete" ? undefined : leaving);
+    return op === "destroy"
+      ? []
+      : this.#mirror.trusting.handEdits(path, op === "delete" ? undefined : leaving);
   }
 
   /** As `#handEdits`, with pauses: each is a look at the tree. */
@@ -375,7 +378,7 @@ export class SqliteEngine implements SpaceEngine {
 
   #settled<T>(path: DocumentPath, look: () => T): Promise<T> {
     return this.#gate.read(async () => {
-      await this.#mirror.settled(path);
+      await this.#mirror.following.settled(path);
       return look();
     });
   }

@@ -38,7 +38,7 @@ export async function inspectTree(
   const store = spaceStore(db);
   const log = createLog({ level: "error", format: "text", clock, write: () => {} });
   const recent = new RecentContents();
-  const mirror = new Mirror(store, new Tree(directory), recent, { clock, log });
+  const mirror = new Mirror({ store, tree: new Tree(directory), recent, clock, log });
   const files = await new Reading(store, mirror, recent).list({});
   const waiting = new Set<string>();
   for (const { paths } of changedPaths(store, store.follower.get("tree")!.seq))

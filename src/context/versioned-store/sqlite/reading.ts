@@ -48,7 +48,7 @@ export class Reading {
     const copies = new Map<string, TreeFile>();
     const refused = new Map<string, RefusedEntry>();
     let count = 0;
-    await this.#mirror.settled();
+    await this.#mirror.following.settled();
     for (const entry of this.#mirror.entries(prefix)) {
       if ("refused" in entry) refused.set(entry.path, entry);
       else copies.set(entry.path, entry);
@@ -121,7 +121,7 @@ export class Reading {
 
   #editedCopy(path: DocumentPath, row: FileRow | null): EditedCopy | undefined {
     try {
-      return this.#mirror.editedLately(path, row);
+      return this.#mirror.trusting.editedLately(path, row);
     } catch (error) {
       // The recorded version is still available.
       if (error instanceof AppError && error.code === "unavailable") return undefined;
@@ -190,7 +190,7 @@ export class Reading {
   }
 
   #record(row: FileRow | null, copy: TreeFile | undefined): FileRecord | undefined {
-    const state = this.#mirror.stateOf(row, copy);
+    const state = this.#mirror.trusting.stateOf(row, copy);
     if (typeof state === "object") return this.#judged(state);
     return row ? toRecord(row, state ?? "deleted") : undefined;
   }

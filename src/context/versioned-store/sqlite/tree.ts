@@ -1,4 +1,4 @@
-// The working tree of a space on the disk: plain files, and what is known of them. It knows no versions (mirror.ts does).
+// The working tree of a space on the disk: plain files, and what is known of them. It knows no versions (replacing.ts does).
 //
 // Synchronous, since it is written between a commit and its acknowledgement. No link is followed: directories are held while something is read,
 // written or removed in them, and a rename replaces a name, not what it points to. A look only tells; what it tells is proven before it counts.

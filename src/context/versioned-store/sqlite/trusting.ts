@@ -1,0 +1,126 @@
+// How far a copy in the working tree is trusted to be what the log says: finds what somebody edited by hand, so that it becomes a version before
+// anything replaces it. Changes nothing itself.
+
+import { rfc3339, type Clock } from "../../../kit/clock.ts";
+import type { DocumentPath } from "../../../kit/paths.ts";
+import type { EditedCopy, Operation } from "../engine.ts";
+import { fileError } from "../file-error.ts";
+import type { FileRecord } from "../schema.ts";
+import type { Following } from "./following.ts";
+import { TREE_AUTHOR } from "./records.ts";
+import type { Replacing } from "./replacing.ts";
+import type { FileRow, SpaceStore } from "./store.ts";
+import { notRegular, type Obstacle, type Tree, type TreeFile } from "./tree.ts";
+
+/** A file that was as recorded is taken for that so long by those who read it: many ask for the same one. No command is as fast. */
+const TRUSTED_MS = 5;
+const TRUSTED_PATHS_MAX = 10_000;
+
+interface TrustingDeps {
+  readonly store: SpaceStore;
+  readonly tree: Tree;
+  readonly following: Following;
+  readonly replacing: Replacing;
+  readonly clock: Clock;
+}
+
+export class Trusting {
+  readonly #store: SpaceStore;
+  readonly #tree: Tree;
+  readonly #following: Following;
+  readonly #replacing: Replacing;
+  readonly #clock: Clock;
+  /** When a file was found as recorded, by the monotonic clock. */
+  readonly #unedited = new Map<DocumentPath, number>();
+
+  constructor({ store, tree, following, replacing, clock }: TrustingDeps) {
+    this.#store = store;
+    this.#tree = tree;
+    this.#following = following;
+    this.#replacing = replacing;
+    this.#clock = clock;
+  }
+
+  /**
+   * What would have to be recorded before this path may be written: `[]` when the tree is as we left it. Of a path that waits, an edit is
+   * noticed when its turn comes, and recorded before the write after that. `leaving`: the files that make room for it, when it will be a
+   * file; undefined: it will not. Raises `too_large`, and `conflict` for a new file when something that has no version is in the way.
+   */
+  handEdits(path: DocumentPath, leaving?: ReadonlySet<string>): Operation[] {
+    const row = this.#store.file.get(path);
+    const isNew = leaving && (row?.live ?? null) === null;
+    const copy = this.#edited(path, row, isNew ? (by) => this.#requireRoom(path, by, leaving) : undefined);
+    return copy ? [{ op: "put", path, content: copy.bytes, unlessSame: true }] : [];
+  }
+
+  /** What lies there and is no version of the file. Where it was a moment ago, it is not looked for again. Raises `too_large`, `unavailable`. */
+  editedLately(path: DocumentPath, row: FileRow | null): EditedCopy | undefined {
+    const now = this.#clock.elapsed();
+    if (now - (this.#unedited.get(path) ?? -Infinity) < TRUSTED_MS) return undefined;
+    const copy = this.#edited(path, row);
+    if (copy || row === null) return copy;
+    if (this.#unedited.size >= TRUSTED_PATHS_MAX) this.#unedited.clear();
+    this.#unedited.set(path, now);
+    return undefined;
+  }
+
+  /** A file that the log has is judged there, against what the whole batch does. */
+  #requireRoom(path: DocumentPath, { at, isDirectory }: Obstacle, leaving: ReadonlySet<string>): void {
+    if (this.#following.freeName(path))
+      return void this.#tree.look(path, (still) => this.#requireRoom(path, still, leaving));
+    if (at !== path) {
+      if (this.#isLive(at)) return;
+      const problem = `"${at}" in the working tree is not a directory and has no version; adopt it or move it away`;
+      throw fileError("conflict", path, problem, { blocked_by: [at] });
+    }
+    if (!isDirectory) throw notRegular(path);
+    for (const { path: other } of this.#tree.found(path)) {
+      if (!this.#isLive(other)) {
+        const problem = `is a directory in the working tree and holds "${other}", which has no version; adopt it or move it away`;
+        throw fileError("conflict", path, problem, { blocked_by: [other] });
+      }
+      if (!leaving.has(other)) return;
+    }
+  }
+
+  #isLive(path: string): boolean {
+    return (this.#store.file.get(path)?.live ?? null) !== null;
+  }
+
+  #edited(path: DocumentPath, row: FileRow | null, blocked?: (by: Obstacle) => void): EditedCopy | undefined {
+    // Of a path that waits nothing is known before its turn.
+    if (this.#following.isWaiting(path)) return undefined;
+    const live = row === null || row.live === null ? undefined : row.hash;
+    // Nearly always it is the file that we put there.
+    const seen = this.#tree.unchanged(path);
+    if (seen !== undefined && seen === live) return undefined;
+    const copy = this.#tree.look(path, blocked);
+    if (!copy || copy.hash === live || this.#isOld(copy, row)) return undefined;
+    const read = this.#tree.read(path);
+    return read && { ...read, state: live === undefined ? "untracked" : "modified" };
+  }
+
+  /** The union of log and tree. Undefined: neither has it, or it is a deleted file without a copy. */
+  stateOf(row: FileRow | null, copy: TreeFile | undefined): StateOf | undefined {
+    if (!row || row.live === null) return copy && !this.#isOld(copy, row) ? untracked(copy) : undefined;
+    if (!copy) return "missing";
+    return copy.hash === row.hash ? "live" : "modified";
+  }
+
+  /** An older version that we did not replace or remove yet: nobody's edit. */
+  #isOld(copy: TreeFile, row: FileRow | null): boolean {
+    const waiting = this.#following.waitingFor(copy.path);
+    if (waiting && waiting.shown === copy.hash) return true;
+    return (
+      (waiting !== undefined || this.#following.isBehind(copy.path)) && !this.#replacing.isForeign(copy, row)
+    );
+  }
+}
+
+/** Of a file that is live in the log, or the record of one that is only in the tree. */
+type StateOf = "live" | "modified" | "missing" | FileRecord;
+
+function untracked({ path, size, hash, modified }: TreeFile): FileRecord {
+  const updated_at = rfc3339(modified);
+  return { path, version: null, size, hash, updated_at, author: TREE_AUTHOR, state: "untracked" };
+}
