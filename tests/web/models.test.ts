@@ -216,11 +216,11 @@ describe.if(hasBrowser)("the models screen", () => {
     const page = await open(`?open=model-${used.id}`);
     const remove = async (what: string) => {
       await side(page)
-        .getByRole("button", { name: `Delete the ${what}` })
+        .getByRole("button", { name: `Delete ${what}` })
         .click();
       await page
         .getByRole("dialog")
-        .getByRole("button", { name: `Delete the ${what}` })
+        .getByRole("button", { name: `Delete ${what}` })
         .click();
     };
     await remove("model");

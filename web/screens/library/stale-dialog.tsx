@@ -26,7 +26,7 @@ export function StaleDialog(props: {
           name={props.current.name}
           text={props.current.text}
         />
-        <Side title="Yours" name={props.mine.name} text={props.mine.text} />
+        <Side title="Your version" name={props.mine.name} text={props.mine.text} />
       </div>
       <div class="actions">
         <Button onClick={() => props.onBack()}>Continue editing</Button>
