@@ -7,13 +7,9 @@ import { truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { AuditRecord } from "../../src/context/audit/schema.ts";
 import { contextServer, filePath, type ContextServer } from "../kit/context-server.ts";
-import { auditFile } from "../kit/running-context.ts";
+import { auditRecords } from "../kit/running-context.ts";
 
-const recordsOf = ({ directory }: ContextServer) =>
-  auditFile(directory)
-    .split("\n")
-    .slice(0, -1)
-    .map((line) => JSON.parse(line) as AuditRecord);
+const recordsOf = ({ directory }: ContextServer) => auditRecords(directory);
 const changesOf = (server: ContextServer) => recordsOf(server).filter(({ id }) => id.includes("."));
 const verify = (server: ContextServer) => server.admin.get("/audit/verify");
 const op = (path: string, content: string) => ({ op: "put", path, content_b64: btoa(content) });
@@ -50,7 +46,7 @@ test("a push, an adoption and a restore name each file, with the request that th
     body: { ops: [op("a.md", "two"), op("b.md", "two"), op("c.md", "two")] },
     headers: { "X-Request-Id": "push-1" },
   });
-  writeFileSync(join(server.directory, "spaces", "team", "by-hand.md"), "three");
+  writeFileSync(server.inSpace("by-hand.md"), "three");
   await server.admin.raw("POST", "/spaces/team/adopt", { headers: { "X-Request-Id": "adopt-1" } });
   await server.admin.raw("POST", `/spaces/team/snapshots/${snapshot.id}/restore`, {
     headers: { "X-Request-Id": "restore-1" },

@@ -1,11 +1,12 @@
 // Goal: whatever is wrong with a backup is found and named, by verify and by restore alike, with exit code 1, and nothing comes of it.
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { pack as tar } from "tar-stream";
+import type { Manifest } from "../../src/context/backup/schema.ts";
 import { verifyBackup } from "../../src/context/restore-server.ts";
 import {
   edited,
@@ -16,41 +17,41 @@ import {
   withMember,
   type BackupMember,
 } from "../kit/backup-file.ts";
-import { runBinary } from "../kit/binaries.ts";
-import { temporaryFolder, type Folder } from "../kit/folder.ts";
+import { cairn, cairnAt, printed } from "../kit/cairn.ts";
+import { temporaryFolder } from "../kit/folder.ts";
+import { shared } from "../kit/group-resource.ts";
 import { runContext } from "../kit/running-context.ts";
 
 const SPACE_DB = "spaces/team/.cairn/space.db";
 const SPACE_FILE = "spaces/team/.cairn/space.yaml";
 const AUDIT = "audit/audit.jsonl";
 
-let folder: Folder;
-let good: string;
-let members: BackupMember[];
-
-beforeAll(async () => {
-  folder = await temporaryFolder();
+/** A backup of two files, one of them in two versions, in a folder of its own. */
+const good = shared(async () => {
+  const folder = await temporaryFolder();
   await using server = await runContext();
   await server.admin.write("a.md", "one ".repeat(500));
   await server.admin.write("a.md", "two ".repeat(500));
   await server.admin.write("b.md", "b");
-  good = join(folder.path, "good.tar.zst");
-  const made = await server.cairn("backup", "create", "--out", good);
-  if (made.exitCode !== 0) throw new Error(made.stderr);
-  members = await membersOf(good);
-}, 60_000);
-
-afterAll(() => folder[Symbol.asyncDispose]());
+  const path = join(folder.path, "good.tar.zst");
+  await server.printed("backup", "create", "--out", path);
+  const members = await membersOf(path);
+  return { folder, path, members, [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose]() };
+});
 
 let count = 0;
-const place = () => join(folder.path, `case-${(count += 1)}.tar.zst`);
+/** A file with these bytes. */
+const file = (bytes: Uint8Array) => {
+  const path = join(good.folder.path, `case-${(count += 1)}.tar.zst`);
+  writeFileSync(path, bytes);
+  return path;
+};
 
 function bytesOf(name: string): Uint8Array {
-  return members.find((member) => member.name === name)!.bytes;
+  return good.members.find((member) => member.name === name)!.bytes;
 }
 
 const text = (name: string) => Buffer.from(bytesOf(name)).toString("utf8");
-const sql = (statement: string) => edited(folder.path, bytesOf(SPACE_DB), statement);
 
 async function listening(path: string) {
   const server = createServer();
@@ -60,42 +61,44 @@ async function listening(path: string) {
 
 /** What both commands say of a file; afterwards there is nothing that was not there before. */
 async function saidOf(path: string): Promise<string> {
-  const before = readdirSync(folder.path);
+  const before = readdirSync(good.folder.path);
   await using scratch = await temporaryFolder();
   const surroundings = { environment: { TMPDIR: scratch.path } };
-  const target = join(folder.path, "never");
-  const verified = await runBinary("cairn", ["backup", "verify", path], surroundings);
-  const restored = await runBinary(
-    "cairn",
-    ["backup", "restore", path, "--server-dir", target],
-    surroundings,
-  );
+  const { cairn } = cairnAt([], surroundings);
+  const [verified, restored] = await Promise.all([
+    cairn("backup", "verify", path),
+    cairn("backup", "restore", path, "--server-dir", join(good.folder.path, "never")),
+  ]);
   expect(restored).toEqual(verified);
   expect([verified.exitCode, verified.stdout]).toEqual([1, ""]);
-  expect(readdirSync(folder.path)).toEqual(before);
+  expect(readdirSync(good.folder.path)).toEqual(before);
   expect(readdirSync(scratch.path)).toEqual([]);
   return verified.stderr.replace(`Error: ${path}: `, "").trimEnd();
 }
 
-async function packed(changed: readonly BackupMember[]): Promise<string> {
-  return saidOf(await pack(place(), changed));
+const packed = (members: readonly BackupMember[]) =>
+  pack(join(good.folder.path, `case-${(count += 1)}.tar.zst`), members);
+
+async function finds(changed: readonly BackupMember[], problem: string | RegExp): Promise<void> {
+  const said = await saidOf(await packed(changed));
+  expect(said).toMatch(typeof problem === "string" ? new RegExp(`^${RegExp.escape(problem)}$`) : problem);
 }
 
+const changed = (name: string, bytes: Uint8Array) => withMember(good.members, name, bytes);
+
 test("packed again unchanged it is whole: what is found below is what was changed", async () => {
-  const path = await pack(place(), withMember(members, SPACE_DB, bytesOf(SPACE_DB)));
-  expect(await runBinary("cairn", ["backup", "verify", path])).toMatchObject({ exitCode: 0, stderr: "" });
+  const path = await packed(changed(SPACE_DB, bytesOf(SPACE_DB)));
+  await printed("backup", "verify", path);
 });
 
 describe("the archive", () => {
   test("a flipped byte, wherever it is", async () => {
-    const bytes = readFileSync(good);
+    const bytes = readFileSync(good.path);
     for (const share of [0, 0.001, 0.2, 0.5, 0.8, 0.97, 0.9999]) {
       const flipped = Buffer.from(bytes);
       const at = Math.floor((bytes.length - 1) * share);
       flipped[at]! ^= 0x10;
-      const path = place();
-      writeFileSync(path, flipped);
-      expect([share, await saidOf(path)]).toEqual([
+      expect([share, await saidOf(file(flipped))]).toEqual([
         share,
         expect.stringMatching(
           /is not what was backed up|does not hold|damaged, or cut short|no file of a backup|was edited|is no JSON|seal/,
@@ -105,11 +108,9 @@ describe("the archive", () => {
   });
 
   test("cut, wherever it is", async () => {
-    const bytes = readFileSync(good);
+    const bytes = readFileSync(good.path);
     for (const kept of [1, 100, bytes.length >> 1, bytes.length - 600, bytes.length - 5]) {
-      const path = place();
-      writeFileSync(path, bytes.subarray(0, kept));
-      expect([kept, await saidOf(path)]).toEqual([
+      expect([kept, await saidOf(file(bytes.subarray(0, kept)))]).toEqual([
         kept,
         expect.stringMatching(/damaged, or cut short|compression does not hold|its seal is missing/),
       ]);
@@ -117,40 +118,38 @@ describe("the archive", () => {
   });
 
   test("something else, nothing, a directory, no file", async () => {
-    const other = await folder.write("other", "this is no backup at all, but a text of some length");
+    const other = await good.folder.write("other", "this is no backup at all, but a text of some length");
     expect(await saidOf(other)).toBe(
       "is damaged, or no backup: its compression does not hold (at its beginning)",
     );
-    expect(await saidOf(await folder.write("empty", ""))).toBe(
+    expect(await saidOf(await good.folder.write("empty", ""))).toBe(
       "its seal is missing: it was cut, or something was added (at its beginning)",
     );
-    expect(await saidOf(folder.path)).toBe("is a directory, not a backup");
-    expect(await saidOf(join(folder.path, "nothing"))).toBe("no such file");
+    expect(await saidOf(good.folder.path)).toBe("is a directory, not a backup");
+    expect(await saidOf(join(good.folder.path, "nothing"))).toBe("no such file");
   });
 
   test.if(process.platform !== "win32")("refuses a FIFO, a socket and a device without waiting", async () => {
-    const fifo = join(folder.path, "fifo");
+    const fifo = join(good.folder.path, "fifo");
     execFileSync("mkfifo", [fifo]);
-    await using socket = await listening(join(folder.path, "socket"));
+    await using socket = await listening(join(good.folder.path, "socket"));
     for (const path of [fifo, socket.path, "/dev/null"])
       expect(await saidOf(path)).toBe("is not a regular file; copy the backup into one");
   });
 
   test("a file is missing, the manifest too; one is in it twice, or behind the end", async () => {
     for (const name of ["server.yaml", "server.db", AUDIT, SPACE_FILE, SPACE_DB])
-      expect(await packed(members.filter((member) => member.name !== name))).toBe(
+      await finds(
+        good.members.filter((member) => member.name !== name),
         `${name} is missing (in manifest.json)`,
       );
-    expect(await packed(members.slice(0, -1))).toBe("manifest.json is missing");
-    expect(await packed([members[0]!, ...members])).toBe('"server.yaml": is in it twice (in server.yaml)');
-    expect(await packed([...members, members[0]!])).toBe(
+    await finds(good.members.slice(0, -1), "manifest.json is missing");
+    await finds([good.members[0]!, ...good.members], '"server.yaml": is in it twice (in server.yaml)');
+    await finds(
+      [...good.members, good.members[0]!],
       '"server.yaml": comes after the manifest, which ends a backup (in server.yaml)',
     );
-    const longer = (more: Uint8Array) => {
-      const path = place();
-      writeFileSync(path, Buffer.concat([readFileSync(good), more]));
-      return saidOf(path);
-    };
+    const longer = (more: Uint8Array) => saidOf(file(Buffer.concat([readFileSync(good.path), more])));
     expect(await longer(Bun.zstdCompressSync(Buffer.from("more")))).toBe(
       "the archive is damaged, or cut short (after manifest.json)",
     );
@@ -160,44 +159,35 @@ describe("the archive", () => {
   });
 
   test("names that lead elsewhere, or that no backup has", async () => {
-    const outside = [
-      "../x",
-      "/tmp/cairn-x",
-      "a/../../x",
-      "spaces/../../x/.cairn/space.db",
-      "spaces/team/../x/.cairn/space.db",
-      "server.db/x",
-      "./server.db",
-      "run/server.json",
-      "spaces/team/.cairn/space.db-wal",
-      "auth/bootstrap_admin.token",
-      "SERVER.DB",
-      // In a pax record, which has room for it.
-      "spaces/Ü/.cairn/space.db",
-      `spaces/${"a".repeat(200)}/.cairn/space.db`,
-    ];
-    for (const name of outside)
-      expect(await packed([{ name, bytes: Buffer.from("x") }, ...members])).toBe(
+    const outside =
+      "../x /tmp/cairn-x a/../../x spaces/../../x/.cairn/space.db spaces/team/../x/.cairn/space.db server.db/x " +
+      "./server.db run/server.json spaces/team/.cairn/space.db-wal auth/bootstrap_admin.token SERVER.DB";
+    // In a pax record, which has room for it.
+    const long = ["spaces/Ü/.cairn/space.db", `spaces/${"a".repeat(200)}/.cairn/space.db`];
+    for (const name of [...outside.split(" "), ...long])
+      await finds(
+        [{ name, bytes: Buffer.from("x") }, ...good.members],
         `"${name}": no file of a backup has such a name (in ${name})`,
       );
     expect(existsSync("/tmp/cairn-x")).toBe(false);
     const stray = { name: "spaces/other/.cairn/space.db", bytes: Buffer.from("x") };
-    expect(await packed([stray, ...members])).toBe(
+    await finds(
+      [stray, ...good.members],
       `${stray.name} is in it, but not in its manifest (in manifest.json)`,
     );
   });
 
   test("no flipped byte is overlooked", async () => {
-    const bytes = readFileSync(good);
+    const bytes = readFileSync(good.path);
     const never = new AbortController().signal;
     const overlooked: number[] = [];
     // Every byte near both ends, where the formats have theirs, and some in between.
-    const path = place();
+    const path = file(bytes);
     for (let at = 0; at < bytes.length; at += at < 40 || at >= bytes.length - 60 ? 1 : 61) {
       const flipped = Buffer.from(bytes);
       flipped[at]! ^= 1 << (at % 8);
       writeFileSync(path, flipped);
-      const verified = verifyBackup(path, folder.path, never, () => {});
+      const verified = verifyBackup(path, good.folder.path, never, () => {});
       if (
         await verified.then(
           () => true,
@@ -213,146 +203,125 @@ describe("the archive", () => {
     const archive = tar();
     archive.entry({ name: "server.yaml", type: "symlink", linkname: "/etc/passwd" });
     archive.finalize();
-    const path = place();
     const bytes = Buffer.concat(await Array.fromAsync(archive as AsyncIterable<Uint8Array>));
-    writeFileSync(path, Bun.zstdCompressSync(bytes));
-    expect(await saidOf(path)).toBe('"server.yaml": not a regular file (at its beginning)');
+    expect(await saidOf(file(Bun.zstdCompressSync(bytes)))).toBe(
+      '"server.yaml": not a regular file (at its beginning)',
+    );
   });
 });
 
 describe("the manifest", () => {
+  const forged = (change: (manifest: Manifest) => object) => withManifest(good.members, change);
   const editedManifest = (from: string, to: string) =>
-    packed(
-      members.map((member) =>
-        member.name === "manifest.json"
-          ? { name: member.name, bytes: Buffer.from(text("manifest.json").replace(from, to)) }
-          : member,
-      ),
+    good.members.map((member) =>
+      member.name === "manifest.json"
+        ? { name: member.name, bytes: Buffer.from(text("manifest.json").replace(from, to)) }
+        : member,
     );
 
   test("edited, and edited by somebody who knows how", async () => {
     const wasEdited =
       "manifest.json: was edited: it does not have the hash that it states (in manifest.json)";
-    expect(await editedManifest('"files": 2', '"files": 3')).toBe(wasEdited);
-    expect(await editedManifest('"created_at": "2', '"created_at": "1')).toBe(wasEdited);
-    expect(await editedManifest("{", "")).toBe("manifest.json: is no JSON (in manifest.json)");
-    const [space] = manifestIn(members).spaces;
-    const forged = (change: object) =>
-      packed(withManifest(members, (manifest) => ({ ...manifest, spaces: [{ ...space!, ...change }] })));
-    expect(await forged({ files: 3 })).toBe(`${SPACE_DB}: files: 2, but the manifest says 3`);
-    expect(await forged({ versions: 9 })).toBe(`${SPACE_DB}: versions: 3, but the manifest says 9`);
-    expect(await forged({ head: "000000000000.3" })).toMatch(
-      /head: [0-9a-f]{12}\.3, but the manifest says 000000000000\.3$/,
-    );
-    expect(await forged({ name: "other" })).toBe(
-      "spaces/other/.cairn/space.yaml is missing (in manifest.json)",
-    );
-    expect(await packed(withManifest(members, (manifest) => ({ ...manifest, spaces: [] })))).toBe(
-      `${SPACE_FILE}: its space is not in the manifest (in manifest.json)`,
-    );
-    expect(await packed(withManifest(members, (manifest) => ({ ...manifest, extra: 1 })))).toBe(
-      "manifest.json: extra: unknown field (in manifest.json)",
-    );
+    await finds(editedManifest('"files": 2', '"files": 3'), wasEdited);
+    await finds(editedManifest('"created_at": "2', '"created_at": "1'), wasEdited);
+    await finds(editedManifest("{", ""), "manifest.json: is no JSON (in manifest.json)");
+    const withSpace = (change: object) =>
+      forged((manifest) => ({ ...manifest, spaces: [{ ...manifest.spaces[0]!, ...change }] }));
+    await finds(withSpace({ files: 3 }), `${SPACE_DB}: files: 2, but the manifest says 3`);
+    await finds(withSpace({ versions: 9 }), `${SPACE_DB}: versions: 3, but the manifest says 9`);
+    const head = /head: [0-9a-f]{12}\.3, but the manifest says 000000000000\.3$/;
+    await finds(withSpace({ head: "000000000000.3" }), head);
+    await finds(withSpace({ name: "other" }), "spaces/other/.cairn/space.yaml is missing (in manifest.json)");
+    const none = forged((manifest) => ({ ...manifest, spaces: [] }));
+    await finds(none, `${SPACE_FILE}: its space is not in the manifest (in manifest.json)`);
+    const extra = forged((manifest) => ({ ...manifest, extra: 1 }));
+    await finds(extra, "manifest.json: extra: unknown field (in manifest.json)");
   });
 
   test("of another format: says which version it takes", async () => {
-    const of = (format: number) => packed(withManifest(members, (manifest) => ({ ...manifest, format })));
-    const { cairn_version: by } = manifestIn(members);
-    const sentence = (format: number, age: string) =>
-      `Error: the backup has format ${format} and was made by ${age} version (cairn ${by}); this version reads format 1: use the version that made it`;
-    expect(await of(0)).toBe(sentence(0, "an older"));
-    expect(await of(2)).toBe(sentence(2, "a newer"));
+    const { cairn_version: by } = manifestIn(good.members);
+    for (const [format, age] of [
+      [0, "an older"],
+      [2, "a newer"],
+    ] as const)
+      await finds(
+        forged((manifest) => ({ ...manifest, format })),
+        `Error: the backup has format ${format} and was made by ${age} version (cairn ${by}); this version reads format 1: use the version that made it`,
+      );
   });
 });
 
 describe("what is in the files, though their hashes fit", () => {
+  /** What is found when a statement has changed the database of the space. */
+  async function findsAfter(cases: Record<string, string | RegExp>): Promise<void> {
+    for (const [statement, problem] of Object.entries(cases)) {
+      const bytes = await edited(good.folder.path, bytesOf(SPACE_DB), statement);
+      await finds(
+        changed(SPACE_DB, bytes),
+        typeof problem === "string" ? `${SPACE_DB}: ${problem}` : problem,
+      );
+    }
+  }
+
   test("a content that is not what its hash says, and one that is gone", async () => {
-    const other = await sql("UPDATE blobs SET content = zeroblob(length(content)) WHERE id = 2");
-    expect(await packed(withMember(members, SPACE_DB, other))).toBe(
-      `${SPACE_DB}: the content of v2 of a.md is damaged: it does not have its hash`,
-    );
-    const gone = await sql("PRAGMA foreign_keys = OFF; DELETE FROM blobs WHERE id = 1");
-    expect(await packed(withMember(members, SPACE_DB, gone))).toBe(
-      `${SPACE_DB}: the database is damaged: a row of versions belongs to none`,
-    );
-    const swapped = await sql("UPDATE versions SET blob_id = 1 WHERE version = 2");
-    expect(await packed(withMember(members, SPACE_DB, swapped))).toBe(
-      `${SPACE_DB}: v2 of a.md does not have the content that it should`,
-    );
+    await findsAfter({
+      "UPDATE blobs SET content = zeroblob(length(content)) WHERE id = 2":
+        "the content of v2 of a.md is damaged: it does not have its hash",
+      "PRAGMA foreign_keys = OFF; DELETE FROM blobs WHERE id = 1":
+        "the database is damaged: a row of versions belongs to none",
+      "UPDATE versions SET blob_id = 1 WHERE version = 2":
+        "v2 of a.md does not have the content that it should",
+    });
   });
 
   test("counts that do not agree", async () => {
-    const running = await sql("UPDATE space SET bytes = bytes + 1");
-    expect(await packed(withMember(members, SPACE_DB, running))).toBe(
-      `${SPACE_DB}: bytes: 2001, but its running total is 2002`,
-    );
-    const shorter = await sql("DELETE FROM changes WHERE seq = 3");
-    expect(await packed(withMember(members, SPACE_DB, shorter))).toBe(
-      `${SPACE_DB}: its log ends with change 2, but its head is 3`,
-    );
-    const uses = await sql("UPDATE blobs SET uses = 7 WHERE id = 3");
-    expect(await packed(withMember(members, SPACE_DB, uses))).toMatch(
-      /the uses of content [0-9a-f]{64} are miscounted$/,
-    );
+    await findsAfter({
+      "UPDATE space SET bytes = bytes + 1": "bytes: 2001, but its running total is 2002",
+      "DELETE FROM changes WHERE seq = 3": "its log ends with change 2, but its head is 3",
+      "UPDATE blobs SET uses = 7 WHERE id = 3": /the uses of content [0-9a-f]{64} are miscounted$/,
+    });
   });
 
   test("damaged pages, in either database", async () => {
     for (const name of ["server.db", SPACE_DB]) {
       const damaged = Buffer.from(bytesOf(name));
       damaged.fill(0xa5, 4096 * 3, 4096 * 5);
-      expect(await packed(withMember(members, name, damaged))).toMatch(
-        new RegExp(`^${name}: .*(damaged|malformed|not a database)`),
-      );
+      await finds(changed(name, damaged), new RegExp(`^${name}: .*(damaged|malformed|not a database)`));
     }
   });
 
   test("a configuration that no server would take, and the file of another space", async () => {
-    expect(await packed(withMember(members, "server.yaml", Buffer.from("nonsense: 1\n")))).toBe(
+    await finds(
+      changed("server.yaml", Buffer.from("nonsense: 1\n")),
       "server.yaml: config server.yaml: nonsense: unknown key",
     );
     const other = Buffer.from(text(SPACE_FILE).replace("name: team", "name: other"));
-    expect(await packed(withMember(members, SPACE_FILE, other))).toBe(`${SPACE_FILE}: is that of "other"`);
+    await finds(changed(SPACE_FILE, other), `${SPACE_FILE}: is that of "other"`);
   });
 });
 
 describe("the audit record", () => {
   const lines = () => text(AUDIT).trimEnd().split("\n");
-  const withLines = (changed: readonly string[]) =>
-    withMember(members, AUDIT, Buffer.from(changed.map((line) => `${line}\n`).join("")));
+  const withLines = (kept: readonly string[]) =>
+    changed(AUDIT, Buffer.from(kept.map((line) => `${line}\n`).join("")));
+  const altered = () => withLines(lines().with(1, lines()[1]!.replace('"ok"', '"denied"')));
   const hint =
     "; the chain was already broken when the backup was made. To restore it as it is, use cairn backup restore --broken-audit";
 
   test("edited, removed, cut at its end: the line is named", async () => {
-    const altered = lines().map((line, index) => (index === 1 ? line.replace('"ok"', '"denied"') : line));
-    expect(await packed(withLines(altered))).toBe(`${AUDIT}: line 2: the line was edited${hint}`);
-    expect(await packed(withLines(lines().filter((_, index) => index !== 1)))).toMatch(
-      /: line 2: expected record 2, found 3/,
-    );
-    expect(await packed(withLines(lines().slice(0, -1)))).toMatch(
-      /: the file ends after \d+ records, but \d+ were written/,
-    );
+    await finds(altered(), `${AUDIT}: line 2: the line was edited${hint}`);
+    await finds(withLines(lines().toSpliced(1, 1)), /: line 2: expected record 2, found 3/);
+    await finds(withLines(lines().slice(0, -1)), /: the file ends after \d+ records, but \d+ were written/);
   });
 
   test("one that was broken before comes back when it is asked for, and stays broken", async () => {
-    const altered = lines().map((line, index) => (index === 1 ? line.replace('"ok"', '"denied"') : line));
-    const path = await pack(place(), withLines(altered));
-    const directory = join(folder.path, "with-broken-audit");
-    const restored = await runBinary("cairn", [
-      "backup",
-      "restore",
-      path,
-      "--broken-audit",
-      "--server-dir",
-      directory,
-    ]);
-    expect([restored.exitCode, restored.stderr]).toEqual([
-      0,
-      expect.stringContaining("the audit file is broken line=2"),
-    ]);
-    const verified = await runBinary("cairn", ["audit", "verify", "--server-dir", directory]);
-    expect([verified.exitCode, verified.stdout]).toEqual([
-      1,
-      expect.stringContaining("line 2: the line was edited"),
-    ]);
+    const path = await packed(altered());
+    const directory = join(good.folder.path, "with-broken-audit");
+    const restored = await cairn("backup", "restore", path, "--broken-audit", "--server-dir", directory);
+    const told = expect.stringContaining("the audit file is broken line=2");
+    expect([restored.exitCode, restored.stderr]).toEqual([0, told]);
+    const verified = await cairn("audit", "verify", "--server-dir", directory);
+    const line = expect.stringContaining("line 2: the line was edited");
+    expect([verified.exitCode, verified.stdout]).toEqual([1, line]);
   });
 });

@@ -4,8 +4,9 @@ import { describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Backup } from "../../src/context/backup/schema.ts";
-import { create, refused } from "../kit/backup-commands.ts";
+import { create } from "../kit/backup-commands.ts";
 import { binaryPath } from "../kit/binaries.ts";
+import { failure, refused } from "../kit/cairn.ts";
 import { contextServer, type ContextClient } from "../kit/context-server.ts";
 import { eventually } from "../kit/eventually.ts";
 import { temporaryFolder } from "../kit/folder.ts";
@@ -19,37 +20,32 @@ describe("what is refused", () => {
     await using server = await runContext();
     const made = await create(server, join(folder.path, "there.tar.zst"));
     const bytes = readFileSync(made.file);
-    const at = (out: string) => refused("backup", "create", "--out", out, "--server-dir", server.directory);
-    expect(await at(made.file)).toEqual([
-      1,
-      `Error: ${made.file} already exists; choose another name, or move the file away\n`,
-    ]);
+    const at = (out: string) => server.refused("backup", "create", "--out", out);
+    expect(await at(made.file)).toEqual(
+      failure(`${made.file} already exists; choose another name, or move the file away`),
+    );
     expect(readFileSync(made.file).equals(bytes)).toBe(true);
-    expect(await at(join(folder.path, "no/x"))).toEqual([
-      1,
-      `Error: ${join(folder.path, "no")}: no such directory; create it first\n`,
-    ]);
-    expect(await at(server.directory)).toEqual([
-      1,
-      expect.stringContaining("is inside the data directory and would be lost with it"),
-    ]);
+    expect(await at(join(folder.path, "no/x"))).toEqual(
+      failure(`${join(folder.path, "no")}: no such directory; create it first`),
+    );
+    const inside = expect.stringContaining("is inside the data directory and would be lost with it");
+    expect(await at(server.directory)).toEqual([1, inside]);
     const into = (directory: string) => refused("backup", "restore", made.file, "--server-dir", directory);
-    expect(await into(server.directory)).toEqual([
-      1,
-      `Error: ${server.directory} is in use by a running server (process ${server.pid}); restore into another directory\n`,
-    ]);
+    expect(await into(server.directory)).toEqual(
+      failure(
+        `${server.directory} is in use by a running server (process ${server.pid}); restore into another directory`,
+      ),
+    );
     await server.end("SIGTERM");
     const names = readdirSync(server.directory);
-    expect(await into(server.directory)).toEqual([
-      1,
-      `Error: ${server.directory} is not empty; restore into another directory, or empty it first\n`,
-    ]);
+    expect(await into(server.directory)).toEqual(
+      failure(`${server.directory} is not empty; restore into another directory, or empty it first`),
+    );
     expect(readdirSync(server.directory)).toEqual(names);
-    expect(await into(made.file)).toEqual([1, `Error: ${made.file} is not a directory\n`]);
-    expect(await refused("backup", "restore", made.file)).toEqual([
-      1,
-      "Error: missing flag: --server-dir, the directory to restore into\n",
-    ]);
+    expect(await into(made.file)).toEqual(failure(`${made.file} is not a directory`));
+    expect(await refused("backup", "restore", made.file)).toEqual(
+      failure("missing flag: --server-dir, the directory to restore into"),
+    );
     expect(readdirSync(folder.path)).toEqual(["there.tar.zst"]);
   });
 
@@ -78,7 +74,7 @@ describe("what is refused", () => {
     await using folder = await temporaryFolder();
     await using server = await contextServer();
     // So much that it is not done before it is looked at, also on a busy machine.
-    for (let i = 0; i < 100; i++) await server.admin.write(`${i}.bin`, noise(3_000_000));
+    await writeNoise(server.admin, 60, 5_000_000);
     const local = localOf(server.directory, server.as);
     const begun = await local.post<Backup>("/backups", { path: join(folder.path, "x.tar.zst") });
     expect(begun.state).toBe("running");
@@ -117,46 +113,31 @@ describe("what is refused", () => {
     }
     await using server = await runContext();
     await server.admin.write("large.bin", noise(3_000_000));
-    const full = "Error: the disk is full: nothing was changed; free some space and try again\n";
+    const full = failure("the disk is full: nothing was changed; free some space and try again", 2);
     const out = join(disk.path, "x.tar.zst");
-    expect(await refused("backup", "create", "--out", out, "--server-dir", server.directory)).toEqual([
-      2,
-      full,
-    ]);
+    expect(await server.refused("backup", "create", "--out", out)).toEqual(full);
     expect(readdirSync(disk.path)).toEqual([]);
     const made = await create(server, folder.path);
-    const into = () => refused("backup", "restore", made.file, "--server-dir", join(disk.path, "new"));
+    const into = (file: string) => refused("backup", "restore", file, "--server-dir", join(disk.path, "new"));
     const room =
       /^Error: the disk is full: the backup unpacks to \d+ bytes, and \d+ are free; free some space/;
-    expect(await into()).toEqual([2, expect.stringMatching(room)]);
+    expect(await into(made.file)).toEqual([2, expect.stringMatching(room)]);
     expect(readdirSync(disk.path)).toEqual([]);
     // Room for what is unpacked, but not for the tree.
     await using other = await runContext();
     await other.admin.write("large.bin", noise(1_200_000));
     const small = await create(other, join(folder.path, "small.tar.zst"));
-    const [exitCode, why] = await refused(
-      "backup",
-      "restore",
-      small.file,
-      "--server-dir",
-      join(disk.path, "new"),
-    );
-    expect([exitCode, why]).toEqual([2, expect.stringContaining("cannot write team/large.bin")]);
+    expect(await into(small.file)).toEqual([2, expect.stringContaining("cannot write team/large.bin")]);
     expect(readdirSync(disk.path)).toEqual([]);
   });
 });
 
-test.skipIf(process.platform === "win32")(
-  "stopped by a signal, each command takes away what it was making",
-  async () => {
+describe.skipIf(process.platform === "win32")("stopped by a signal", () => {
+  test("each command takes away what it was making", async () => {
     await using folder = await temporaryFolder();
     await using server = await runContext();
     // Enough to be in the middle of it when the signal comes.
-    const content = noise(5_000_000);
-    for (let i = 0; i < 16; i++) {
-      content[0] = i;
-      await server.admin.write(`${i}.bin`, content);
-    }
+    await writeNoise(server.admin, 16, 5_000_000);
     const made = await create(server, join(folder.path, "made.tar.zst"));
     const inside = (directory: string, name: string) => () =>
       readdirSync(directory).some((each) => each.startsWith(name));
@@ -185,14 +166,23 @@ test.skipIf(process.platform === "win32")(
       expect(readdirSync(folder.path)).toEqual(["made.tar.zst"]);
       expect(scratch()).toBe(false);
     }
-  },
-);
+  });
+});
 
 /** With the token that the command line of this machine finds. */
 function localOf(directory: string, as: (token: string) => ContextClient): ContextClient {
   return as(
     (JSON.parse(readFileSync(join(directory, "run/server.json"), "utf8")) as { token: string }).token,
   );
+}
+
+/** Files of this size, each with a content of its own. */
+async function writeNoise(admin: ContextClient, files: number, bytes: number): Promise<void> {
+  const content = noise(bytes);
+  for (let file = 0; file < files; file++) {
+    content[0] = file;
+    await admin.write(`${file}.bin`, content);
+  }
 }
 
 /** Nothing that could be compressed; the same each time. */

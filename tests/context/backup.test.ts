@@ -12,15 +12,14 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import type { AuditRecord } from "../../src/context/audit/schema.ts";
-import { create, done, refused, restore, type Made } from "../kit/backup-commands.ts";
+import { create, restore, type Made } from "../kit/backup-commands.ts";
 import { membersOf, peopleOf, spacesOf } from "../kit/backup-file.ts";
-import { runBinary } from "../kit/binaries.ts";
+import { data, printed } from "../kit/cairn.ts";
 import { refusalOf } from "../kit/refusal.ts";
-import { filePath } from "../kit/context-server.ts";
+import { deny, filePath, type ContextClient } from "../kit/context-server.ts";
 import { eventually } from "../kit/eventually.ts";
 import { temporaryFolder } from "../kit/folder.ts";
-import { auditFile, runContext, serveContext, type RunningContext } from "../kit/running-context.ts";
+import { auditRecords, runContext, serveContext, type RunningContext } from "../kit/running-context.ts";
 
 const WRITERS = 6;
 
@@ -43,12 +42,13 @@ async function furnish({ admin, cairn }: RunningContext): Promise<void> {
   await admin.put("/spaces/team/sync", { "identity/": "always", "drafts/": "never" });
   await admin.put("/spaces/team/quotas", { max_files: 5_000 });
   await admin.post("/users", { name: "Ann", role: "contributor", spaces: ["team"] });
-  await admin.put("/users/Ann/acl", {
-    rules: [{ effect: "deny", path: "team/secret/**", capabilities: ["read"] }],
-  });
+  await admin.put("/users/Ann/acl", { rules: [deny("secret/**", "read")] });
   await admin.post("/webhooks", { url: "http://127.0.0.1:9/hook", events: ["space.delete"] });
   await cairn("user", "add", "Bob", "--role", "viewer");
 }
+
+const peopleAt = async (admin: ContextClient) =>
+  JSON.stringify(await Promise.all(["/users", "/users/Ann/acl", "/webhooks"].map((path) => admin.get(path))));
 
 describe("create, verify, restore", () => {
   test("under writes: one moment, complete, and the server it was", async () => {
@@ -57,9 +57,7 @@ describe("create, verify, restore", () => {
     await furnish(server);
     const { admin } = server;
     const { token } = await admin.post("/users/Ann/tokens", { label: "kept" });
-    const people = JSON.stringify(
-      await Promise.all(["/users", "/users/Ann/acl", "/webhooks"].map((path) => admin.get(path))),
-    );
+    const people = await peopleAt(admin);
     const stop = new AbortController();
     const written = Array.from({ length: WRITERS }, () => 0);
     const writers = written.map(async (_, writer) => {
@@ -78,7 +76,7 @@ describe("create, verify, restore", () => {
     expect(made.size).toBe(statSync(made.file).size);
     expect(readdirSync(folder.path)).toEqual([made.file.slice(folder.path.length + 1)]);
     // What was acknowledged before is in it; what came afterwards is not.
-    const verified = await done<Made>("backup", "verify", made.file);
+    const verified = await data<Made>("backup", "verify", made.file);
     expect(verified).toMatchObject({
       ok: true,
       sha256: made.sha256,
@@ -96,11 +94,7 @@ describe("create, verify, restore", () => {
     expect(existsSync(join(directory, "secrets.key"))).toBe(false);
     copyFileSync(join(server.directory, "secrets.key"), join(directory, "secrets.key"));
     await using again = await serveContext(directory, server.bootstrap);
-    expect(
-      JSON.stringify(
-        await Promise.all(["/users", "/users/Ann/acl", "/webhooks"].map((path) => again.admin.get(path))),
-      ),
-    ).toBe(people);
+    expect(await peopleAt(again.admin)).toBe(people);
     expect((await again.as(token).raw("GET", filePath("gone.md"))).status).toBe(404);
     expect((await again.as(token).raw("GET", filePath("secret/a.md"))).status).toBe(403);
     const files = await again.admin.get<{ path: string; version: number }[]>("/spaces/team/files");
@@ -124,10 +118,7 @@ describe("create, verify, restore", () => {
     expect([status, code]).toEqual([409, "epoch_changed"]);
     expect(await again.admin.get(`/spaces/team/changes?since=${head}`)).toMatchObject({ head });
     // The record goes on where it was, and says what happened.
-    const records = auditFile(directory)
-      .trimEnd()
-      .split("\n")
-      .map((line) => JSON.parse(line) as AuditRecord);
+    const records = auditRecords(directory);
     expect(records[made.audit.entries - 1]!.hash).toBe(made.audit.head);
     const next = records[made.audit.entries]!;
     expect([next.action, next.content_hash, next.actor.auth, next.result]).toEqual([
@@ -151,23 +142,14 @@ describe("create, verify, restore", () => {
     await server.end("SIGTERM");
     const first = await create(server, join(folder.path, "first.tar.zst"));
     await restore(first.file, join(folder.path, "one"));
-    const second = await done(
-      "backup",
-      "create",
-      "--out",
-      join(folder.path, "second.tar.zst"),
-      "--server-dir",
-      join(folder.path, "one"),
-    );
+    const out = ["--out", join(folder.path, "second.tar.zst"), "--server-dir", join(folder.path, "one")];
+    const second = await data<Made>("backup", "create", ...out);
     await restore(second.file, join(folder.path, "two"));
     await using again = await serveContext(join(folder.path, "two"), server.bootstrap);
     expect(await spacesOf(again.admin)).toEqual(spaces);
-    const records = auditFile(join(folder.path, "two"))
-      .trimEnd()
-      .split("\n")
-      .map((line) => (JSON.parse(line) as AuditRecord).action);
+    const actions = auditRecords(join(folder.path, "two")).map(({ action }) => action);
     // The record of a backup is made when it is there, so it is not in it.
-    expect(records.slice(-2)).toEqual(["backup.restore", "backup.restore"]);
+    expect(actions.slice(-2)).toEqual(["backup.restore", "backup.restore"]);
   });
 
   test("a truncated database: the server says so, and the backup brings it back", async () => {
@@ -178,22 +160,14 @@ describe("create, verify, restore", () => {
     await server.end("SIGTERM");
     const database = join(server.directory, "spaces/team/.cairn/space.db");
     writeFileSync(database, readFileSync(database).subarray(0, 5_000));
-    const [exitCode, said] = await refused("file", "get", "a.md", "--server-dir", server.directory);
-    expect([exitCode, said]).toEqual([1, expect.stringMatching(/restore a backup or move it away/)]);
-    const [failed, why] = await refused(
-      "backup",
-      "create",
-      "--out",
-      join(folder.path, "x"),
-      "--server-dir",
-      server.directory,
-    );
-    expect([failed, why]).toEqual([1, expect.stringMatching(/^Error: team: .*restore a backup/)]);
+    const advice = expect.stringMatching(/restore a backup or move it away/);
+    expect(await server.refused("file", "get", "a.md")).toEqual([1, advice]);
+    const why = expect.stringMatching(/^Error: team: .*restore a backup/);
+    expect(await server.refused("backup", "create", "--out", join(folder.path, "x"))).toEqual([1, why]);
     expect(readdirSync(folder.path)).toHaveLength(1);
     const directory = join(folder.path, "restored");
     await restore(made.file, directory);
-    const { stdout } = await runBinary("cairn", ["file", "get", "a.md", "--server-dir", directory]);
-    expect(stdout).toBe("kept");
+    expect(await printed("file", "get", "a.md", "--server-dir", directory)).toBe("kept");
   });
 
   test("a server without spaces, and one with edits by hand, which are counted and left out", async () => {
@@ -204,8 +178,9 @@ describe("create, verify, restore", () => {
     writeFileSync(join(server.directory, "spaces/team/new.md"), "by hand");
     const one = await create(server, join(folder.path, "one.tar.zst"));
     expect(one.spaces.map(({ left_out }) => left_out)).toEqual([{ modified: 1, untracked: 1 }]);
-    const { stdout } = await runBinary("cairn", ["backup", "verify", one.file]);
-    expect(stdout).toContain("not in it: 2 files of team edited or added by hand (1 modified, 1 untracked)");
+    expect(await printed("backup", "verify", one.file)).toContain(
+      "not in it: 2 files of team edited or added by hand (1 modified, 1 untracked)",
+    );
     await restore(one.file, join(folder.path, "one"));
     expect(readFileSync(join(folder.path, "one/spaces/team/a.md"), "utf8")).toBe("recorded");
     expect(existsSync(join(folder.path, "one/spaces/team/new.md"))).toBe(false);

@@ -5,42 +5,31 @@ import { describe, expect, test } from "bun:test";
 import { existsSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { Audit } from "../../src/context/audit/audit.ts";
-import type { AuditRecord } from "../../src/context/audit/schema.ts";
 import { verifyAuditFile } from "../../src/context/audit/verify.ts";
 import { systemClock } from "../../src/kit/clock.ts";
 import { openDatabase } from "../../src/kit/db.ts";
 import { createLog } from "../../src/kit/log.ts";
 import { refusal, refusalOf } from "../kit/refusal.ts";
+import { failure } from "../kit/cairn.ts";
 import { eventually } from "../kit/eventually.ts";
-import { runService } from "../kit/running.ts";
-import { auditFile, runContext, type RunningContext } from "../kit/running-context.ts";
-
-async function done(outcome: ReturnType<RunningContext["cairn"]>): Promise<string> {
-  const { exitCode, stdout, stderr } = await outcome;
-  expect([exitCode, stderr]).toEqual([0, ""]);
-  return stdout;
-}
+import { auditRecords, runContext } from "../kit/running-context.ts";
+import { compiledWorld } from "../kit/world.ts";
 
 describe("the command line beside a server that runs", () => {
   test("users, roles, tokens and rules count from the next request, and are on record as done on this machine", async () => {
     await using server = await runContext();
-    const { token } = JSON.parse(
-      await done(server.cairn("user", "add", "Ann", "--role", "viewer", "--json")),
-    ) as { token: string };
+    const { token } = await server.data<{ token: string }>("user", "add", "Ann", "--role", "viewer");
     const ann = server.as(token);
     const write = async () => (await ann.raw("PUT", "/spaces/team/files/a.md", { body: "x" })).status;
     expect(await write()).toBe(403);
-    await done(server.cairn("user", "role", "Ann", "contributor"));
+    await server.printed("user", "role", "Ann", "contributor");
     expect(await write()).toBe(201);
-    await done(server.cairn("acl", "deny", "Ann", "team/**", "--can", "update,delete"));
+    await server.printed("acl", "deny", "Ann", "team/**", "--can", "update,delete");
     expect((await ann.raw("PUT", "/spaces/team/files/a.md", { body: "y" })).status).toBe(403);
     expect((await ann.raw("GET", "/spaces/team/files/a.md")).status).toBe(200);
-    await done(server.cairn("user", "disable", "Ann"));
+    await server.printed("user", "disable", "Ann");
     expect((await ann.raw("GET", "/spaces")).status).toBe(401);
-    const records = auditFile(server.directory)
-      .trimEnd()
-      .split("\n")
-      .map((line) => JSON.parse(line) as AuditRecord);
+    const records = auditRecords(server.directory);
     const local = records.filter(({ actor }) => actor.auth === "local" && actor.address === "127.0.0.1");
     expect(local.map(({ action, target, result }) => `${action} ${target} ${result}`)).toEqual([
       "user.add Ann ok",
@@ -52,39 +41,32 @@ describe("the command line beside a server that runs", () => {
 
   test("--space repeats and refuses spaces that are not there; rules that several commands add at once all stay", async () => {
     await using server = await runContext();
-    await done(server.cairn("space", "create", "other", "--template", "blank"));
-    const add = (...spaces: string[]) =>
-      server.cairn("user", "add", "Ann", "--role", "viewer", ...spaces.flatMap((name) => ["--space", name]));
-    const refused = await add("team", "taem");
-    expect([refused.exitCode, refused.stderr]).toEqual([1, 'Error: spaces: there is no space "taem"\n']);
-    await done(add("team", "other"));
+    await server.printed("space", "create", "other", "--template", "blank");
+    const add = "user add Ann --role viewer --space team --space".split(" ");
+    expect(await server.said(...add, "taem")).toEqual(failure('spaces: there is no space "taem"'));
+    await server.printed(...add, "other");
     expect((await server.admin.get("/users/Ann")).spaces).toEqual(["team", "other"]);
     const paths = ["a/**", "b/**", "c/**", "d/**"].map((path) => `team/${path}`);
-    await Promise.all(paths.map((path) => done(server.cairn("acl", "deny", "Ann", path))));
+    await Promise.all(paths.map((path) => server.printed("acl", "deny", "Ann", path)));
     const { rules, revision } = await server.admin.get("/users/Ann/acl");
     expect(rules.map(({ path }) => path).toSorted()).toEqual(paths);
     await server.admin.put("/users/Ann/acl", { rules: rules.slice(1), revision });
-    const stale = await refusalOf(server.admin.raw("PUT", "/users/Ann/acl", { body: { rules, revision } }));
-    expect(stale).toMatchObject({ status: 412, code: "stale", details: { current: expect.any(String) } });
+    const stale = await refusalOf(server.admin.put("/users/Ann/acl", { rules, revision }));
+    expect(stale).toMatchObject({ code: "stale", details: { current: expect.any(String) } });
   });
 
   test("a put is guarded as everywhere: a secret is refused, a stale version is exit code 3", async () => {
     await using server = await runContext();
     const source = join(server.directory, "note.txt");
-    await Bun.write(source, "first");
-    await done(server.cairn("file", "put", "note.md", "--from", source));
-    await Bun.write(source, `key: AKIA${"Q".repeat(16)}`);
-    const secret = await server.cairn("file", "put", "note.md", "--from", source);
-    expect([secret.exitCode, secret.stderr]).toEqual([
-      1,
-      expect.stringContaining("line 1 looks like a secret (AWS access key)"),
-    ]);
-    await Bun.write(source, "second");
-    const stale = await server.cairn("file", "put", "note.md", "--from", source, "--if-version", "v7");
-    expect([stale.exitCode, stale.stderr]).toEqual([
-      3,
-      expect.stringContaining("expected v7, but the current version is v1"),
-    ]);
+    const put = async (text: string, ...flags: string[]) => {
+      await Bun.write(source, text);
+      return server.said("file", "put", "note.md", "--from", source, ...flags);
+    };
+    expect(await put("first")).toEqual([0, ""]);
+    const secret = expect.stringContaining("line 1 looks like a secret (AWS access key)");
+    expect(await put(`key: AKIA${"Q".repeat(16)}`)).toEqual([1, secret]);
+    const stale = expect.stringContaining("expected v7, but the current version is v1");
+    expect(await put("second", "--if-version", "v7")).toEqual([3, stale]);
     expect(await server.admin.read("note.md")).toBe("first");
   });
 });
@@ -116,12 +98,7 @@ test("killed in the middle of writing, nothing that was acknowledged is gone, an
   expect(new Set(told).size).toBe(told.length);
   expect(acknowledged.filter((path) => !told.includes(path))).toEqual([]);
   expect(verifyAuditFile(join(server.directory, "audit", "audit.jsonl")).ok).toBe(true);
-  const recorded = new Set(
-    auditFile(server.directory)
-      .trimEnd()
-      .split("\n")
-      .map((line) => (JSON.parse(line) as AuditRecord).target),
-  );
+  const recorded = new Set(auditRecords(server.directory).map((record) => record.target));
   expect(acknowledged.filter((path) => !recorded.has(path))).toEqual([]);
 });
 
@@ -134,9 +111,9 @@ test("stops by signal in good order: streams end, the door is taken away, the re
   expect(await server.end("SIGTERM")).toEqual({ exitCode: 0, signal: null });
   await ended;
   expect(existsSync(join(server.directory, "run", "server.json"))).toBe(false);
-  expect(await done(server.cairn("audit", "verify", "--json"))).toContain('"anchored": true');
+  expect(await server.printed("audit", "verify", "--json")).toContain('"anchored": true');
   // Without a listener the same commands work on the same data.
-  expect(await done(server.cairn("file", "get", "a.md"))).toBe("one");
+  expect(await server.printed("file", "get", "a.md")).toBe("one");
 });
 
 test.skipIf(process.platform !== "linux")(
@@ -178,7 +155,7 @@ async function fill(directory: string, path: string, bytes: number): Promise<voi
   const add = (characters: number) =>
     audit.record(null, { action: "file.write", target: "x".repeat(characters) });
   add(1);
-  const smallest = auditFile(directory).trimEnd().split("\n").at(-1)!.length + 8;
+  const smallest = JSON.stringify(auditRecords(directory).at(-1)).length + 8;
   while (statSync(path).size < bytes - 2 * (smallest + 1_900)) add(1_900);
   while (statSync(path).size < bytes - smallest) add(1);
   await audit.close();
@@ -187,15 +164,9 @@ async function fill(directory: string, path: string, bytes: number): Promise<voi
 
 test.skipIf(process.platform === "win32")("what holds credentials is for its owner only", async () => {
   await using server = await runContext();
-  const modes = [
-    "server.yaml",
-    "server.db",
-    "auth/bootstrap_admin.token",
-    "run/server.json",
-    "audit/audit.jsonl",
-    "spaces/team/.cairn/space.db",
-  ];
-  for (const name of modes)
+  const modes =
+    "server.yaml server.db auth/bootstrap_admin.token run/server.json audit/audit.jsonl spaces/team/.cairn/space.db";
+  for (const name of modes.split(" "))
     expect([name, statSync(join(server.directory, name)).mode & 0o077]).toEqual([name, 0]);
   await refusal(server.as("cairn_x").raw("GET", "/spaces"), "unauthenticated");
 });
@@ -206,11 +177,8 @@ test("without its database a server does not begin anew beside what the lost one
   await server.end("SIGTERM");
   for (const name of ["server.db", "server.db-wal", "server.db-shm"])
     rmSync(join(server.directory, name), { force: true });
-  const { exitCode, stderr } = await server.cairn("server", "start");
-  expect([exitCode, stderr]).toEqual([
-    1,
-    expect.stringContaining(`${server.directory}/server.db is missing`),
-  ]);
+  const missing = expect.stringContaining(`${server.directory}/server.db is missing`);
+  expect(await server.said("server", "start")).toEqual([1, missing]);
   expect(existsSync(join(server.directory, "server.db"))).toBe(false);
   rmSync(join(server.directory, "audit"), { recursive: true });
   await server.start();
@@ -228,22 +196,10 @@ test("the compiled programs have their workers: a diff, a secret in a large text
   const key = `${lines("text")}\nAKIAQWERTYUIOPASDFGH`;
   const refused = await refusalOf(admin.raw("PUT", "/spaces/team/files/b.md", { body: key }));
   expect(refused).toMatchObject({ code: "secret_found", details: { line: 5_001 } });
-  const shown = await done(server.cairn("file", "diff", "a.md"));
+  const shown = await server.printed("file", "diff", "a.md");
   expect(shown).toStartWith("The versions differ too much to compare line by line;");
-  await using service = await runService();
-  const provider = {
-    name: "p",
-    type: "openai-compatible",
-    base_url: "http://127.0.0.1:9/v1",
-    api_key: "k",
-  };
-  const { id } = await service.admin.post("/providers", provider);
-  const model = await service.admin.post("/models", { provider_id: id, model_name: "m" });
-  const workspace = await service.admin.post("/workspaces", {
-    name: "w",
-    orchestrator_model_id: model.id,
-  });
-  const [agent] = await service.admin.get(`/workspaces/${workspace.id}/agents`);
-  const { tokens } = await service.admin.get(`/agents/${agent!.id}/prompt`);
+  await using service = await compiledWorld({ model: "silent" });
+  await service.enter((await service.workspace("w")).id);
+  const { tokens } = await service.admin.get(`/agents/${service.orchestratorId}/prompt`);
   expect(tokens).toBeGreaterThan(100);
 });

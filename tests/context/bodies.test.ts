@@ -13,9 +13,9 @@ const MIB = 1024 * 1024;
 
 /** Only the head of a request whose body never comes: an answer shows that it was not waited for. */
 async function headOnly(server: ContextServer, token: string, method: string, path: string) {
-  const { host, port } = new URL(server.url);
+  const { host } = new URL(server.url);
   const answer = await rawRequest(
-    { host: "127.0.0.1", port: Number(port) },
+    server.url,
     `${method} /api/v1${path} HTTP/1.1\r\nHost: ${host}\r\n` +
       (token === "" ? "" : `Authorization: Bearer ${token}\r\n`) +
       `Content-Type: application/json\r\nContent-Length: ${60 * MIB}\r\n\r\n`,

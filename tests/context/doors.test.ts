@@ -1,9 +1,8 @@
 // Goal: who is let in, how often, under which address; every answer carries its request id, and the log tells of every answer without secrets.
 
 import { describe, expect, test } from "bun:test";
-import type { AuditRecord } from "../../src/context/audit/schema.ts";
 import { ClientAddresses, countedTogether } from "../../src/kit/http/client-address.ts";
-import { configure, contextServer, filePath, type ContextServer } from "../kit/context-server.ts";
+import { configure, contextServer, filePath } from "../kit/context-server.ts";
 import { manualClock, MINUTE_MS } from "../kit/manual-clock.ts";
 import { rawRequest } from "../kit/raw-http.ts";
 import { refusal } from "../kit/refusal.ts";
@@ -12,10 +11,6 @@ const LIMITED = { rate_limit: { enabled: true, requests_per_minute: 3, auth_per_
 
 const limitHeaders = (response: Response) =>
   ["limit", "remaining", "reset"].map((name) => response.headers.get(`x-ratelimit-${name}`));
-
-function audit(server: ContextServer, query: string): Promise<AuditRecord[]> {
-  return server.admin.get(`/audit?${query}`);
-}
 
 describe("rate limits", () => {
   test("a token counts for itself: 429 says when to come back, and a minute later it may again", async () => {
@@ -50,7 +45,7 @@ describe("rate limits", () => {
       statuses.push((await server.as(`cairn_guess${i}`).raw("GET", "/spaces")).status);
     expect(statuses).toEqual([401, 401, 401, 429, 429]);
     expect((await server.admin.raw("GET", "/spaces")).status).toBe(200);
-    const refused = await audit(server, "action=request.refused");
+    const refused = await server.audit("action=request.refused");
     // The first 429 of a minute is on record, the others are not.
     expect(
       refused.map(({ result, error, target, actor }) => [result, error!.split(":")[0], target, actor]),
@@ -92,7 +87,7 @@ describe("addresses", () => {
   test("X-Forwarded-For is not believed from a peer that is not listed", async () => {
     await using server = await contextServer();
     await server.anonymous().raw("GET", "/spaces", { headers: { "X-Forwarded-For": "203.0.113.9" } });
-    expect((await audit(server, "action=request.refused"))[0]!.actor.address).toBe("127.0.0.1");
+    expect((await server.audit("action=request.refused"))[0]!.actor.address).toBe("127.0.0.1");
   });
 
   test("it is believed from a listed one, from the right, in audit and in limits", async () => {
@@ -109,7 +104,7 @@ describe("addresses", () => {
     // Whatever the client wrote to the left changes nothing.
     expect(await from("192.0.2.77, 203.0.113.9")).toBe(429);
     expect(await from("203.0.113.10")).toBe(401);
-    const addresses = (await audit(server, "action=request.refused")).map(({ actor }) => actor.address);
+    const addresses = (await server.audit("action=request.refused")).map(({ actor }) => actor.address);
     expect(addresses).toEqual(["203.0.113.10", "203.0.113.9", "203.0.113.9", "203.0.113.9"]);
   });
 });
@@ -200,9 +195,8 @@ describe("request ids and the access log", () => {
     await server
       .anonymous()
       .raw("GET", "/spaces?token=cairn_canary", { headers: { "X-Request-Id": "get-1" } });
-    const { port } = new URL(server.url);
     await rawRequest(
-      { host: "127.0.0.1", port: Number(port) },
+      server.url,
       "GET /api/v1/spaces HTTP/1.1\r\nHost: elsewhere.example\r\nX-Request-Id: host-1\r\n\r\n",
     );
     const lines = server.log.filter(({ message }) => message === "answered");
@@ -228,7 +222,7 @@ describe("before a body is read", () => {
     const { port } = new URL(server.url);
     const send = (method: string, path: string, token?: string) =>
       rawRequest(
-        { host: "127.0.0.1", port: Number(port) },
+        server.url,
         `${method} /api/v1${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nContent-Type: application/json\r\n` +
           `${token === undefined ? "" : `Authorization: Bearer ${token}\r\n`}Content-Length: 60000000\r\n\r\n{`,
       );

@@ -3,9 +3,8 @@
 import { describe, expect, test } from "bun:test";
 import { copyFileSync } from "node:fs";
 import { join } from "node:path";
-import type { AclRule } from "../../src/context/access/schema.ts";
 import { refusal } from "../kit/refusal.ts";
-import { contextServer, filePath, contextClient } from "../kit/context-server.ts";
+import { contextServer, deny, filePath, contextClient } from "../kit/context-server.ts";
 import { eventually } from "../kit/eventually.ts";
 import { temporaryFolder } from "../kit/folder.ts";
 import { rawStream } from "../kit/raw-http.ts";
@@ -24,7 +23,7 @@ async function files(stream: EventReader, count: number): Promise<string[]> {
   return seen;
 }
 
-const deny = (path: string): AclRule => ({ effect: "deny", path, capabilities: ["list", "read"] });
+const hidden = (path: string) => deny(path, "list", "read");
 
 describe("the stream", () => {
   test("tells each change with who did it, and in order", async () => {
@@ -114,7 +113,7 @@ describe("who may see", () => {
     const { admin } = server;
     await admin.post("/spaces", { name: "other", template: "blank" });
     const ann = await server.user("Ann", "viewer", ["team"]);
-    await admin.put("/users/Ann/acl", { rules: [deny("team/secret/**")] });
+    await server.rules("Ann", hidden("secret/**"));
     await using live = await ann.events("/events");
     await admin.write("secret/a.md", "x");
     await admin.raw("PUT", filePath("b.md", "files", "other"), { body: "x" });
@@ -138,7 +137,7 @@ describe("who may see", () => {
     await using all = await admin.events("/events");
     await admin.write("docs/a.md", "1");
     expect(await files(stream, 1)).toEqual(["file.write docs/a.md 1"]);
-    await admin.put("/users/Ann/acl", { rules: [deny("team/docs/**")] });
+    await server.rules("Ann", hidden("docs/**"));
     await admin.write("docs/a.md", "2");
     // What counts are the rights when an event is sent.
     expect(await files(all, 2)).toEqual(["file.write docs/a.md 1", "file.write docs/a.md 2"]);
@@ -237,34 +236,19 @@ process.kill(process.pid, "SIGKILL");
   });
 
   test("of the power that takes events away after they were told tells them again, also to who has them", async () => {
-    await using folder = await temporaryFolder();
-    const directory = join(folder.path, "server");
-    const log = { format: "json" as const, write: () => {} };
-    const { token } = await initServer({ directory, space: "team", admin: "root", template: "blank" }, log);
-    const running = async (work: (client: ReturnType<typeof contextClient>) => Promise<void>) => {
-      const server = await startServer({ directory, log, port: 0 });
-      try {
-        await work(contextClient(server.url, token));
-      } finally {
-        await server.stop("test is over");
-      }
-    };
-    const [database, before] = [join(directory, "server.db"), join(folder.path, "before.db")];
+    await using server = await contextServer();
+    const [database, before] = [join(server.directory, "server.db"), join(server.directory, "before.db")];
+    await server.admin.write("a.md", "x");
+    await server.restart(() => copyFileSync(database, before));
     let told = 0;
-    await running((client) => client.write("a.md", "x").then(() => {}));
-    copyFileSync(database, before);
-    await running(async (client) => {
-      await using stream = await client.events("/events?after=0");
-      await client.write("b.md", "x");
-      await client.write("c.md", "x");
-      await stream.until(({ data }) => data.path === "c.md");
-      told = stream.seen.at(-1)!.id!;
-    });
-    copyFileSync(before, database);
-    await running(async (client) => {
-      await using stream = await client.events("/events", { headers: { "Last-Event-ID": String(told) } });
-      expect(await files(stream, 2)).toEqual(["file.write b.md 1", "file.write c.md 1"]);
-      expect(stream.seen.every(({ id }) => id! > told)).toBe(true);
-    });
+    {
+      await using stream = await server.admin.events("/events?after=0");
+      for (const path of ["b.md", "c.md"]) await server.admin.write(path, "x");
+      told = (await stream.until(({ data }) => data.path === "c.md")).id!;
+    }
+    await server.restart(() => copyFileSync(before, database));
+    await using stream = await server.admin.events("/events", { headers: { "Last-Event-ID": String(told) } });
+    expect(await files(stream, 2)).toEqual(["file.write b.md 1", "file.write c.md 1"]);
+    expect(stream.seen.every(({ id }) => id! > told)).toBe(true);
   });
 });

@@ -15,11 +15,8 @@ describe("quotas", () => {
     const set = (body: object) => lead.put("/spaces/team/quotas", body);
     const defaults = { max_file_size: 5 * 1024 ** 2, max_space_size: 1024 ** 3, max_files: 7 };
     expect(await set({})).toEqual(defaults);
-    expect(await set({ max_files: 3, max_file_size: 10 })).toEqual({
-      ...defaults,
-      max_files: 3,
-      max_file_size: 10,
-    });
+    const small = { max_files: 3, max_file_size: 10 };
+    expect(await set(small)).toEqual({ ...defaults, ...small });
     expect(await set({ max_files: 0, max_space_size: 99 })).toEqual({ ...defaults, max_space_size: 99 });
     expect(await lead.get("/spaces/team")).toMatchObject({ quotas: { ...defaults, max_space_size: 99 } });
     for (const body of [
@@ -29,7 +26,7 @@ describe("quotas", () => {
       { max: 3 },
       { max_files: null },
     ])
-      await refusal(lead.raw("PUT", "/spaces/team/quotas", { body }), "invalid");
+      await refusal(set(body), "invalid");
     const ann = await server.user("Ann", "contributor");
     await refusal(ann.raw("PUT", "/spaces/team/quotas", { body: {} }), "forbidden");
   });
@@ -95,41 +92,25 @@ describe("quotas", () => {
     await admin.write("a.md", "a".repeat(60));
     await admin.write("b.md", "b".repeat(30));
     const limits = (body: object) => admin.put("/spaces/team/quotas", body);
-    const refused = async (answer: Promise<Response>) => {
-      const { status, code, details } = await refusalOf(answer);
-      expect([status, code]).toEqual([413, "quota_exceeded"]);
-      return details;
-    };
+    const refused = async (answer: Promise<Response>, details: object) =>
+      expect(await refusalOf(answer)).toMatchObject({ status: 413, code: "quota_exceeded", details });
+    const spaceSize = { quota: "max_space_size", limit: 100 };
     await limits({ max_file_size: 50 });
-    expect(await refused(put(admin, "c.md", "c".repeat(51)))).toEqual({
-      path: "c.md",
-      quota: "max_file_size",
-      used: 51,
-      limit: 50,
-    });
+    const file = { path: "c.md", quota: "max_file_size", used: 51, limit: 50 };
+    await refused(put(admin, "c.md", "c".repeat(51)), file);
     await limits({ max_space_size: 100 });
-    expect(await refused(put(admin, "c.md", "c".repeat(11)))).toEqual({
-      quota: "max_space_size",
-      used: 90,
-      limit: 100,
-    });
+    await refused(put(admin, "c.md", "c".repeat(11)), { ...spaceSize, used: 90 });
     expect((await put(admin, "c.md", "c".repeat(10))).status).toBe(201);
     await limits({ max_files: 3 });
-    expect(await refused(put(admin, "d.md", "d"))).toEqual({ quota: "max_files", used: 3, limit: 3 });
+    await refused(put(admin, "d.md", "d"), { quota: "max_files", used: 3, limit: 3 });
     expect((await put(admin, "c.md", "changed")).status).toBe(200);
     // Now over every limit: shrinking, deleting and changing to the same size go, growing does not.
     await limits({ max_files: 1, max_space_size: 10 });
     expect((await put(admin, "a.md", "a".repeat(20))).status).toBe(200);
-    expect(await refused(put(admin, "a.md", "a".repeat(21)))).toEqual({
-      quota: "max_space_size",
-      used: 57,
-      limit: 10,
-    });
+    await refused(put(admin, "a.md", "a".repeat(21)), { ...spaceSize, used: 57, limit: 10 });
     expect((await put(admin, "a.md", "A".repeat(20))).status).toBe(200);
     expect((await admin.raw("DELETE", filePath("b.md"))).status).toBe(200);
-    expect((await refused(admin.raw("POST", filePath("b.md", "undelete")))) as object).toMatchObject({
-      limit: 1,
-    });
+    await refused(admin.raw("POST", filePath("b.md", "undelete")), { limit: 1 });
     expect(await admin.get("/spaces/team")).toMatchObject({ files: 2, bytes: 27 });
   });
 
@@ -201,7 +182,7 @@ describe("secrets", () => {
   test("what was put into the working tree by hand is looked through before it is adopted", async () => {
     await using server = await contextServer();
     const { admin } = server;
-    const tree = join(server.directory, "spaces", "team");
+    const tree = server.inSpace();
     writeFileSync(join(tree, "note.md"), "by hand");
     writeFileSync(join(tree, "keys.md"), `key = ${KEY}`);
     const states = async () =>
@@ -252,7 +233,7 @@ describe("secrets", () => {
   test("an edit by hand is guarded as well when a write records it; refused, nothing is changed or lost", async () => {
     await using server = await contextServer();
     const { admin } = server;
-    const tree = join(server.directory, "spaces", "team");
+    const tree = server.inSpace();
     await admin.write("a.md", "one");
     writeFileSync(join(tree, "a.md"), `key = ${KEY}`);
     const recorded = "the working tree has a manual edit that must be recorded first";

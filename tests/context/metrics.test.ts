@@ -86,7 +86,7 @@ test("neither metrics nor the local door are there through a proxy on the same m
     const bearer = `Authorization: Bearer ${door.token}`;
     const ask = async (path: string, ...lines: string[]) => {
       const head = [`GET ${path} HTTP/1.1`, ...lines].join("\r\n");
-      return (await rawRequest({ host: "127.0.0.1", port: Number(port) }, `${head}\r\n\r\n`)).status;
+      return (await rawRequest(server.url, `${head}\r\n\r\n`)).status;
     };
     for (const host of [`127.0.0.1:${port}`, `localhost:${port}`]) {
       const isOwn = address === "127.0.0.1" || host.startsWith("localhost");

@@ -3,7 +3,6 @@
 import { describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { User } from "../../src/context/people/schema.ts";
 import { contextServer, type ContextServer } from "../kit/context-server.ts";
 import { DAY_MS, manualClock, MINUTE_MS } from "../kit/manual-clock.ts";
 import { refusal, refusalOf } from "../kit/refusal.ts";
@@ -18,6 +17,8 @@ const INVALID = { status: 401, code: "unauthenticated", message: "invalid creden
 
 const login = (server: ContextServer, name: string, password: string) =>
   server.anonymous().raw("POST", "/auth/login", { body: { name, password } });
+const signedIn = (server: ContextServer, name: string) =>
+  server.anonymous().post("/auth/login", { name, password: PASSWORD });
 const whoami = (server: ContextServer, token: string) => server.as(token).raw("GET", "/auth/whoami");
 
 describe("tokens", () => {
@@ -51,29 +52,15 @@ describe("tokens", () => {
 
   test("no token, no password and no local key is in any file but the two that are for it", async () => {
     await using server = await contextServer();
-    const { token: given } = await server.admin.post("/users", {
-      name: "Ann",
-      role: "viewer",
-    });
-    const { token: made } = await server.admin.post("/users/Ann/tokens", {
-      label: "laptop",
-    });
+    const { token: given } = await server.admin.post("/users", { name: "Ann", role: "viewer" });
+    const { token: made } = await server.admin.post("/users/Ann/tokens", { label: "laptop" });
     await server.admin.put("/users/Ann/password", { password: PASSWORD });
-    const { token: session } = (await (await login(server, "Ann", PASSWORD)).json()) as { token: string };
+    const { token: session } = await signedIn(server, "Ann");
     await login(server, "Ann", `${PASSWORD} wrong`);
     await whoami(server, "cairn_wrong-canary");
-    const door = JSON.parse(readFileSync(join(server.directory, "run", "server.json"), "utf8")) as {
-      token: string;
-    };
-    const secrets = {
-      bootstrap: server.bootstrap,
-      given,
-      made,
-      session,
-      local: door.token,
-      password: PASSWORD,
-      wrong: "cairn_wrong-canary",
-    };
+    const door = JSON.parse(readFileSync(join(server.directory, "run", "server.json"), "utf8"));
+    const tokens = { bootstrap: server.bootstrap, given, made, session, local: door.token as string };
+    const secrets = { ...tokens, password: PASSWORD, wrong: "cairn_wrong-canary" };
     const found = (): string[] =>
       readdirSync(server.directory, { recursive: true, withFileTypes: true })
         .filter((entry) => entry.isFile())
@@ -147,7 +134,7 @@ describe("tokens", () => {
     await using server = await contextServer();
     const { admin } = server;
     await admin.post("/spaces", { name: "other", template: "blank" });
-    const unknown = ["invalid", 'spaces: unknown space "taem", "x"', { unknown: ["taem", "x"] }] as const;
+    const unknown = ["invalid", 'spaces: there is no space "taem", "x"', { unknown: ["taem", "x"] }] as const;
     const body = { name: "Ann", role: "viewer", spaces: ["team", "taem", "x"] };
     await refusal(admin.raw("POST", "/users", { body }), ...unknown);
     await admin.post("/users", { ...body, spaces: ["team", "other"] });
@@ -171,19 +158,20 @@ describe("tokens", () => {
 
   test("the last admin can be neither demoted nor disabled nor removed", async () => {
     await using server = await contextServer();
-    const refused = async (method: string, path: string, body?: unknown) => {
-      const { status, message } = await refusalOf(server.admin.raw(method, path, { body }));
-      return [status, message];
-    };
-    const message = (what: string) =>
-      `root is the last admin and cannot be ${what}; make another user an admin first`;
-    expect(await refused("PATCH", "/users/root", { role: "viewer" })).toEqual([422, message("demoted")]);
-    expect(await refused("POST", "/users/root/disable")).toEqual([422, message("disabled")]);
-    expect(await refused("DELETE", "/users/root")).toEqual([422, message("removed")]);
+    const { admin } = server;
+    const refused = (attempt: Promise<unknown>, what: string) =>
+      refusal(
+        attempt,
+        "refused",
+        `root is the last admin and cannot be ${what}; make another user an admin first`,
+      );
+    await refused(admin.patch("/users/root", { role: "viewer" }), "demoted");
+    await refused(admin.post("/users/root/disable"), "disabled");
+    await refused(admin.delete("/users/root"), "removed");
     const ann = await server.user("Ann", "admin");
     // A disabled admin does not count.
     await server.admin.post("/users/Ann/disable");
-    expect(await refused("POST", "/users/root/disable")).toEqual([422, message("disabled")]);
+    await refused(admin.post("/users/root/disable"), "disabled");
     await server.admin.post("/users/Ann/enable");
     await server.admin.delete("/users/root");
     expect((await whoami(server, server.bootstrap)).status).toBe(401);
@@ -192,71 +180,71 @@ describe("tokens", () => {
 });
 
 describe("logging in", () => {
-  const limited = (clock = manualClock(), perMinute = 1000) =>
+  const limited = (clock = manualClock(), auth_per_minute = 1000) =>
     contextServer({
       clock,
-      config: { rate_limit: { enabled: true, requests_per_minute: 1000, auth_per_minute: perMinute } },
+      config: { rate_limit: { enabled: true, requests_per_minute: 1000, auth_per_minute } },
     });
+  /** The names of viewers, each with the password. */
+  const withPassword = (server: ContextServer, ...names: string[]) =>
+    Promise.all(
+      names.map(async (name) => {
+        await server.user(name, "viewer");
+        await server.admin.put(`/users/${name}/password`, { password: PASSWORD });
+      }),
+    );
+  /** All at once: each costs what it should cost an attacker. */
+  const fail = async (server: ContextServer, name: string, times: number) => {
+    const tries = Array.from({ length: times }, () => login(server, name, "wrong password"));
+    for (const answer of await Promise.all(tries)) expect(answer.status).toBe(401);
+  };
 
   test("gives a session token, which logging out ends", async () => {
     await using server = await limited();
-    await server.user("Ann", "viewer");
-    await server.admin.put("/users/Ann/password", { password: PASSWORD });
-    const answer = (await (await login(server, " ann ", PASSWORD)).json()) as { token: string; user: User };
+    await withPassword(server, "Ann");
+    const answer = await signedIn(server, " ann ");
     expect(answer.user).toMatchObject({ name: "Ann", role: "viewer", has_password: true });
-    expect(await (await whoami(server, answer.token)).json()).toEqual({
-      name: "Ann",
-      role: "viewer",
-      spaces: null,
-      auth: "session",
-    });
+    const person = { name: "Ann", role: "viewer", spaces: null, auth: "session" };
+    expect(await (await whoami(server, answer.token)).json()).toEqual(person);
     await server.as(answer.token).delete("/auth/token");
     await refusal(whoami(server, answer.token), ...INVALID_TOKEN);
   });
 
   test("every failure is the same answer: unknown, wrong, token only, disabled, locked", async () => {
     await using server = await limited();
-    for (const name of ["Ann", "Dan", "Lou", "Tom"]) await server.user(name, "viewer");
-    for (const name of ["Ann", "Dan", "Lou"])
-      await server.admin.put(`/users/${name}/password`, { password: PASSWORD });
+    await withPassword(server, "Ann", "Dan", "Lou");
+    await server.user("Tom", "viewer");
     await server.admin.post("/users/Dan/disable");
-    for (let i = 0; i < 5; i++) await login(server, "Lou", "wrong password");
-    const tries: [string, string][] = [
-      ["nobody", PASSWORD],
+    await fail(server, "Lou", 5);
+    const wrong = [
       ["Ann", "wrong password"],
-      ["Tom", PASSWORD],
-      ["Dan", PASSWORD],
-      ["Lou", PASSWORD],
-      ["", PASSWORD],
+      ...["nobody", "Tom", "Dan", "Lou", ""].map((name) => [name, PASSWORD]),
     ];
-    for (const [name, password] of tries)
-      expect([name, await refusalOf(login(server, name, password))]).toEqual([name, INVALID]);
+    const answers = wrong.map(([name, password]) => refusalOf(login(server, name!, password!)));
+    expect(await Promise.all(answers)).toEqual(wrong.map(() => INVALID));
   });
 
   test("five failures lock for fifteen minutes, a success in between starts over, a token-only account never locks", async () => {
     const clock = manualClock();
     await using server = await limited(clock);
-    for (const name of ["Ann", "Tom"]) await server.user(name, "viewer");
-    await server.admin.put("/users/Ann/password", { password: PASSWORD });
+    await withPassword(server, "Ann");
+    await server.user("Tom", "viewer");
     const lockOf = async (name: string) => (await server.admin.get(`/users/${name}`)).locked_until;
-    const fail = async (name: string, times: number) => {
-      for (let i = 0; i < times; i++) expect((await login(server, name, "wrong password")).status).toBe(401);
-    };
-    await fail("Ann", 4);
+    await fail(server, "Ann", 4);
     expect((await login(server, "Ann", PASSWORD)).status).toBe(200);
-    await fail("Ann", 4);
+    await fail(server, "Ann", 4);
     expect(await lockOf("Ann")).toBeNull();
-    await fail("Ann", 1);
+    await fail(server, "Ann", 1);
     expect(await lockOf("Ann")).toBe(new Date(clock.now() + 15 * MINUTE_MS).toISOString());
     // Neither the right password nor wrong ones change it.
     clock.advance(14 * MINUTE_MS);
-    await fail("Ann", 6);
+    await fail(server, "Ann", 6);
     clock.advance(MINUTE_MS - 1);
     expect((await login(server, "Ann", PASSWORD)).status).toBe(401);
     clock.advance(1);
-    await fail("Ann", 4);
+    await fail(server, "Ann", 4);
     expect((await login(server, "Ann", PASSWORD)).status).toBe(200);
-    await fail("Tom", 6);
+    await fail(server, "Tom", 6);
     expect(await lockOf("Tom")).toBeNull();
     const records = await server.admin.get("/audit?action=auth.locked");
     expect(records.map(({ target, result }) => [target, result])).toEqual([["Ann", "denied"]]);
@@ -264,9 +252,8 @@ describe("logging in", () => {
 
   test("guesses that come at once are counted one by one", async () => {
     await using server = await limited();
-    await server.user("Ann", "viewer");
-    await server.admin.put("/users/Ann/password", { password: PASSWORD });
-    await Promise.all(Array.from({ length: 8 }, () => login(server, "Ann", "wrong password")));
+    await withPassword(server, "Ann");
+    await fail(server, "Ann", 8);
     expect((await login(server, "Ann", PASSWORD)).status).toBe(401);
     await server.admin.post("/users/Ann/enable");
     expect((await login(server, "Ann", PASSWORD)).status).toBe(200);
@@ -275,9 +262,14 @@ describe("logging in", () => {
   test("ten tries a minute for one address, of whoever's account", async () => {
     const clock = manualClock();
     await using server = await limited(clock, 10);
-    const statuses = [];
-    for (let i = 0; i < 13; i++) statuses.push((await login(server, `nobody ${i}`, "wrong password")).status);
-    expect(statuses).toEqual([...Array(10).fill(401), 429, 429, 429]);
+    const statuses = (from: number, to: number) =>
+      Promise.all(
+        Array.from({ length: to - from }, async (_, index) => {
+          return (await login(server, `nobody ${from + index}`, "wrong password")).status;
+        }),
+      );
+    expect(await statuses(0, 10)).toEqual(Array(10).fill(401));
+    expect(await statuses(10, 13)).toEqual([429, 429, 429]);
     // Of the refusals in a row, the first is on record.
     const records = await server.admin.get("/audit?action=auth.login");
     expect(records.map(({ error }) => error!.split(":")[0])).toEqual([
@@ -292,10 +284,10 @@ describe("logging in", () => {
     await using server = await limited();
     const ann = await server.user("Ann", "viewer");
     await server.admin.put("/users/Ann/password", { password: PASSWORD });
-    const { token } = (await (await login(server, "Ann", PASSWORD)).json()) as { token: string };
+    const { token } = await signedIn(server, "Ann");
     await server.admin.put("/users/Ann/password", { password: `${PASSWORD} 2` });
     expect((await whoami(server, token)).status).toBe(401);
     expect((await whoami(server, ann.token)).status).toBe(200);
-    await refusal(server.admin.raw("PUT", "/users/Ann/password", { body: { password: "short" } }), "invalid");
+    await refusal(server.admin.put("/users/Ann/password", { password: "short" }), "invalid");
   });
 });

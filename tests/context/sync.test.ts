@@ -1,10 +1,12 @@
 // Goal: a push is all or nothing and each path is judged by itself; a pull is an archive of what may travel; modes mean the same both ways.
 
 import { describe, expect, test } from "bun:test";
+import type { AclRule } from "../../src/context/access/schema.ts";
 import { modeOf, travelsDown, travelsUp } from "../../src/context/spaces/modes.ts";
 import { BATCH_OPERATIONS_MAX } from "../../src/context/versioned-store/schema.ts";
 import { sha256Hex } from "../../src/kit/crypto.ts";
-import { contextServer, filePath, put as write, type ContextClient } from "../kit/context-server.ts";
+import { deny, contextServer, filePath, put as write, type ContextClient } from "../kit/context-server.ts";
+import type { ErrorCode } from "../../src/kit/error.ts";
 import { refusal, refusalOf } from "../kit/refusal.ts";
 
 interface Op {
@@ -78,31 +80,17 @@ describe("push", () => {
     await using server = await contextServer();
     const { admin } = server;
     await admin.write("old.md", "x");
-    const answer = await push(admin, [
-      put("a.md", "A"),
-      put("b/c.md", "C", null),
-      { op: "delete", path: "old.md", expected: 1 },
-    ]);
-    const { head, versions } = (await answer.json()) as {
-      head: string;
-      versions: { path: string; version: number | null }[];
-    };
-    expect(versions.map(({ path, version }) => [path, version]).toSorted()).toEqual([
-      ["a.md", 1],
-      ["b/c.md", 1],
-      ["old.md", null],
-    ]);
+    const ops = [put("a.md", "A"), put("b/c.md", "C", null), { op: "delete", path: "old.md", expected: 1 }];
+    const { head, versions } = await admin.post("/spaces/team/push", { ops });
+    const shown = versions.map(({ path, version }) => `${path} ${version}`);
+    expect(shown.toSorted()).toEqual(["a.md 1", "b/c.md 1", "old.md null"]);
     expect(await admin.get("/spaces/team")).toMatchObject({ head });
     // The same again is stale where a version was expected, and a version of its own where none was.
     const hash = sha256Hex("A");
-    expect(await refusalOf(push(admin, [put("a.md", "A", null)]))).toMatchObject({
-      status: 412,
-      code: "stale",
-      details: { path: "a.md", current: { version: 1, hash } },
-    });
-    expect(await (await push(admin, [put("a.md", "A", 1)])).json()).toMatchObject({
-      versions: [{ path: "a.md", version: 2, hash }],
-    });
+    const { code, details } = await refusalOf(push(admin, [put("a.md", "A", null)]));
+    expect([code, details]).toEqual(["stale", { path: "a.md", current: { version: 1, hash } }]);
+    const again = await push(admin, [put("a.md", "A", 1)]);
+    expect(await again.json()).toMatchObject({ versions: [{ path: "a.md", version: 2, hash }] });
   });
 
   test("nothing of it is done when one operation is refused, whichever it is and for whatever reason", async () => {
@@ -112,35 +100,29 @@ describe("push", () => {
     await admin.put("/spaces/team/sync", { "own/": "never", "seeded/": "init-only", "secret/": "never" });
     await admin.put("/spaces/team/quotas", { max_file_size: 64 });
     const ann = await server.user("Ann", "contributor");
-    await admin.put("/users/Ann/acl", {
-      rules: [{ effect: "deny", path: "team/secret/**", capabilities: ["create", "update"] }],
-    });
+    await server.rules("Ann", deny("secret/**", "create", "update"));
     const before = await paths(admin);
-    const bad: [Op, number, string][] = [
-      [put("live.md", "new", null), 412, "stale"],
-      [{ op: "delete", path: "no.md" }, 404, "not_found"],
-      [put("own/x.md", "x"), 422, "refused"],
-      [put("seeded/x.md", "x"), 422, "refused"],
-      [put("SEEDED/x.md", "x"), 422, "refused"],
-      [put("big.md", "x".repeat(65)), 413, "quota_exceeded"],
-      [put("secret/x.md", "x"), 403, "forbidden"],
-      [put("key.md", `AKIA${"A".repeat(16)}`), 422, "secret_found"],
-      [put("LIVE.md", "x"), 409, "conflict"],
-      [put("live.md/x", "x"), 409, "conflict"],
-      [put("../x", "x"), 400, "invalid"],
-      [put(".cairn/x", "x"), 400, "invalid"],
-      [{ op: "put", path: "x.md" }, 400, "invalid"],
-      [{ op: "put", path: "x.md", content_b64: "??" }, 400, "invalid"],
-      [put("first.md", "twice"), 400, "invalid"],
+    const bad: [Op, ErrorCode][] = [
+      [put("live.md", "new", null), "stale"],
+      [{ op: "delete", path: "no.md" }, "not_found"],
+      [put("own/x.md", "x"), "refused"],
+      [put("seeded/x.md", "x"), "refused"],
+      [put("SEEDED/x.md", "x"), "refused"],
+      [put("big.md", "x".repeat(65)), "quota_exceeded"],
+      [put("secret/x.md", "x"), "forbidden"],
+      [put("key.md", `AKIA${"A".repeat(16)}`), "secret_found"],
+      [put("LIVE.md", "x"), "conflict"],
+      [put("live.md/x", "x"), "conflict"],
+      [put("../x", "x"), "invalid"],
+      [put(".cairn/x", "x"), "invalid"],
+      [{ op: "put", path: "x.md" }, "invalid"],
+      [{ op: "put", path: "x.md", content_b64: "??" }, "invalid"],
+      [put("first.md", "twice"), "invalid"],
     ];
-    for (const [op, status, code] of bad)
-      for (const ops of [
-        [put("first.md", "1"), op],
-        [op, put("first.md", "1")],
-      ]) {
-        const refused = await refusalOf(push(ann, ops));
-        expect([op.path, refused.status, refused.code]).toEqual([op.path, status, code]);
-      }
+    for (const [op, code] of bad) {
+      await refusal(push(ann, [put("first.md", "1"), op]), code);
+      await refusal(push(ann, [op, put("first.md", "1")]), code);
+    }
     expect(await paths(admin)).toEqual(before);
     // Each is on record, the modes as well.
     const records = await admin.get("/audit?action=space.push");
@@ -156,12 +138,7 @@ describe("push", () => {
     await admin.put("/spaces/team/sync", { "identity/": "init-only", "hidden/": "never", "new/": "never" });
     await admin.write("new/there.md", "x");
     const ann = await server.user("Ann", "contributor");
-    await admin.put("/users/Ann/acl", {
-      rules: [
-        { effect: "deny", path: "team/hidden/**", capabilities: ["list", "read"] },
-        { effect: "deny", path: "team/new/**", capabilities: ["update"] },
-      ],
-    });
+    await server.rules("Ann", deny("hidden/**", "list", "read"), deny("new/**", "update"));
     const wrong: Partial<Op>[] = [
       {},
       { content_b64: "??" },
@@ -169,22 +146,16 @@ describe("push", () => {
       { content_b64: btoa(key) },
       { content_b64: btoa("x"), expected: 7 },
     ];
-    for (const [path, status] of [
-      ["identity/me.md", 403],
-      ["hidden/a.md", 404],
-      ["new/there.md", 403],
+    for (const [path, code] of [
+      ["identity/me.md", "forbidden"],
+      ["hidden/a.md", "not_found"],
+      ["new/there.md", "forbidden"],
     ] as const)
       for (const rest of wrong) {
         const op = { op: "put" as const, path, ...rest };
-        const ops = [put("first.md", key), op];
-        expect([path, rest, (await refusalOf(push(ann, ops))).status]).toEqual([path, rest, status]);
-        expect([path, rest, (await refusalOf(push(ann, [op], "000000000000.0"))).status]).toEqual([
-          path,
-          rest,
-          status,
-        ]);
-        const written = await refusalOf(write(ann, path, key, { "If-Match": '"7"' }));
-        expect([path, written.status]).toEqual([path, status]);
+        await refusal(push(ann, [put("first.md", key), op]), code);
+        await refusal(push(ann, [op], "000000000000.0"), code);
+        await refusal(write(ann, path, key, { "If-Match": '"7"' }), code);
       }
     await refusal(push(ann, [put("new/other.md", "x")]), "refused");
     await refusal(pull(ann, ["hidden/a.md"]), "not_found");
@@ -258,11 +229,7 @@ describe("pull", () => {
     const reader = answer.body!.getReader();
     const chunks = [(await reader.read()).value!];
     await admin.write("23.txt", "later");
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) break;
-      chunks.push(value);
-    }
+    for (let next = await reader.read(); !next.done; next = await reader.read()) chunks.push(next.value);
     const files = await new Bun.Archive(Bun.zstdDecompressSync(Buffer.concat(chunks))).files();
     expect(Buffer.from(await files.get("23.txt")!.arrayBuffer()).equals(noise("23.txt"))).toBe(true);
     const left = await pull(admin, names);
@@ -279,12 +246,8 @@ describe("pull", () => {
     await admin.write("identity/me.md", "me");
     const viewer = await server.user("Vic", "viewer");
     expect((await unpacked(await pull(viewer, ["identity/me.md"])))["identity/me.md"]).toBe("me");
-    await refusal(
-      pull(viewer, ["own/a.md"]),
-      "refused",
-      "own/a.md: excluded by the sync rules of team",
-      { path: "own/a.md" },
-    );
+    const kept = "own/a.md: excluded by the sync rules of team";
+    await refusal(pull(viewer, ["own/a.md"]), "refused", kept, { path: "own/a.md" });
     await refusal(pull(viewer, ["no.md"]), "not_found");
   });
 
@@ -305,39 +268,27 @@ describe("pull", () => {
     await admin.write("plain.md", "x");
     await admin.write("secret.md", "x");
     const vic = await server.user("Vic", "viewer");
-    const list = ["list", "read"];
-    const deny = (path: string) => ({ effect: "deny", path: `team/${path}`, capabilities: list });
-    await admin.put("/users/Vic/acl", {
-      rules: [
-        deny("deals/**"),
-        deny("deals2/**"),
-        deny("deep/*"),
-        deny("deep/*/**"),
-        deny("partly/*"),
-        deny("secret.md/**"),
-        deny("secret.md"),
-      ],
+    const list = ["list", "read"] as const;
+    const hidden = (path: string) => deny(path, ...list);
+    const allow = (path: string): AclRule => ({
+      effect: "allow",
+      path: `team/${path}`,
+      capabilities: [...list],
     });
+    const denied = "deals/** deals2/** deep/* deep/*/** partly/* secret.md/** secret.md";
+    await server.rules("Vic", ...denied.split(" ").map(hidden));
     const shown = { "open/": "never", "partly/": "never", "plain.md": "never" };
     expect(await vic.get<unknown>("/spaces/team/sync")).toEqual(shown);
     expect((await vic.get("/spaces/team")).sync).toEqual(shown as never);
     expect((await vic.get("/spaces")).map(({ sync }) => sync)).toEqual([shown as never]);
     // Who sees a space by a rule only sees the rules for what that rule reaches.
     const guest = await server.user("Guest", "viewer", []);
-    await admin.put("/users/Guest/acl", {
-      rules: [{ effect: "allow", path: "team/deals/acme/*.md", capabilities: list }, deny("deals/acme/a*")],
-    });
+    await server.rules("Guest", allow("deals/acme/*.md"), hidden("deals/acme/a*"));
     expect(await guest.get("/spaces/team/sync")).toEqual({ "deals/": "never", "deals/acme/": "never" });
-    await admin.put("/users/Guest/acl", {
-      rules: [
-        { effect: "allow", path: "team/deals/acme/a*.md", capabilities: list },
-        deny("deals/acme/a*"),
-        { effect: "allow", path: "team/open/x.md", capabilities: list },
-      ],
-    });
+    await server.rules("Guest", allow("deals/acme/a*.md"), hidden("deals/acme/a*"), allow("open/x.md"));
     expect(await guest.get("/spaces/team/sync")).toEqual({ "open/": "never" });
     const lead = await server.user("Lee", "space-lead");
-    await admin.put("/users/Lee/acl", { rules: [deny("deals/**")] });
+    await server.rules("Lee", hidden("deals/**"));
     expect(await lead.get<unknown>("/spaces/team/sync")).toEqual(rules);
   });
 

@@ -7,7 +7,7 @@ import type { AuditRecord } from "../../src/context/audit/schema.ts";
 import { openSqliteEngine } from "../../src/context/versioned-store/sqlite/engine.ts";
 import { systemClock, turnOfOthers } from "../../src/kit/clock.ts";
 import { silent } from "../kit/file-engine.ts";
-import { auditFile, runContext, type RunningContext } from "../kit/running-context.ts";
+import { auditRecords, runContext, type RunningContext } from "../kit/running-context.ts";
 
 const KILLS = 6;
 const WRITERS = 8;
@@ -17,11 +17,6 @@ const PUSHES_MAX = 10;
 const TEST_LIMIT_MS = 120_000;
 
 const auditSize = (directory: string) => statSync(`${directory}/audit/audit.jsonl`).size;
-const recordsIn = (directory: string) =>
-  auditFile(directory)
-    .split("\n")
-    .slice(0, -1)
-    .map((line) => JSON.parse(line) as AuditRecord);
 
 /** Writers and a pusher until the server is gone; returns what was acknowledged. */
 async function writeUntilKilled(server: RunningContext, round: number, killAfter: number): Promise<string[]> {
@@ -67,7 +62,7 @@ async function expectOnceEach(directory: string): Promise<AuditRecord[]> {
   const log = await engine.log(0, 1_000_000);
   const { epoch } = engine.head();
   await engine.close();
-  const changes = recordsIn(directory).filter(({ id }) => id.startsWith(`${epoch}.`));
+  const changes = auditRecords(directory).filter(({ id }) => id.startsWith(`${epoch}.`));
   const shown = changes.map(({ id, action, target, version, content_hash, time }) => [
     Number(id.split(".")[1]),
     action,
@@ -124,7 +119,7 @@ test(
       await pushed;
       await server.start();
       await server.admin.get("/spaces/team");
-      recovered = recordsIn(server.directory).filter((record) => record.recovered);
+      recovered = auditRecords(server.directory).filter((record) => record.recovered);
       expect((await server.admin.get("/audit/verify")).ok).toBe(true);
     }
     expect(recovered.length).toBeGreaterThan(0);

@@ -45,6 +45,9 @@ export function cairnAt(at: readonly string[], surroundings?: Surroundings): Cai
 
 export const { cairn, printed, data, said, refused } = cairnAt([]);
 
+/** What a command that fails ends with. */
+export const failure = (message: string, exitCode = 1): [number, string] => [exitCode, `Error: ${message}\n`];
+
 export interface StoppedContext extends AsyncDisposable, Cairn {
   readonly directory: string;
   /** Around the directory. */

@@ -3,10 +3,13 @@
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { Value } from "@sinclair/typebox/value";
 import { initServer } from "../../src/context/init-server.ts";
 import { startServer, type OpenOptions, type RunningServer } from "../../src/context/main.ts";
 import type { Clock } from "../../src/kit/clock.ts";
-import type { Role } from "../../src/context/access/schema.ts";
+import type { AclRule, Capability, Role } from "../../src/context/access/schema.ts";
+import type { AuditRecord } from "../../src/context/audit/schema.ts";
+import { HealthState } from "../../src/kit/health.ts";
 import type { ContextRoutes } from "./answers.ts";
 import { createClient, type Client } from "./client.ts";
 import { temporaryFolder } from "./folder.ts";
@@ -38,6 +41,8 @@ export interface ContextServerOptions {
   /** Of the first space; `blank` unless said. */
   readonly template?: "team" | "blank";
   readonly outbound?: OpenOptions["outbound"];
+  /** Where it is made; given: it is not removed. */
+  readonly directory?: string;
 }
 
 export interface ContextServer extends AsyncDisposable {
@@ -51,14 +56,21 @@ export interface ContextServer extends AsyncDisposable {
   anonymous(): Client<ContextRoutes>;
   /** A new user with the role in every space, or in those that are named. */
   user(name: string, role: Role, spaces?: readonly string[]): Promise<ContextClient>;
+  /** In place of those that the user had. */
+  rules(user: string, ...rules: AclRule[]): Promise<unknown>;
+  audit(query?: string): Promise<AuditRecord[]>;
+  /** Its status, and each problem with its reason. */
+  health(): Promise<[status: number, problems: string[]]>;
+  /** A place in the working tree of the space. */
+  inSpace(...names: string[]): string;
   stop(): Promise<void>;
   /** Stops it, does something to its files, and starts it again. Clients made before go to the old address. */
-  restart(between?: (directory: string) => void): Promise<void>;
+  restart(between?: (directory: string) => unknown): Promise<void>;
 }
 
 export async function contextServer(options: ContextServerOptions = {}): Promise<ContextServer> {
-  const folder = await temporaryFolder();
-  const directory = join(folder.path, "server");
+  await using stack = new AsyncDisposableStack();
+  const directory = options.directory ?? join(stack.use(await temporaryFolder()).path, "server");
   const lines: LogLine[] = [];
   const log = {
     format: "json" as const,
@@ -74,6 +86,7 @@ export async function contextServer(options: ContextServerOptions = {}): Promise
   configure(directory, { rate_limit: { enabled: false }, ...options.config });
   let running: RunningServer = await startServer({ directory, log, port: 0, ...clock, ...outbound });
   const as = (token: string) => contextClient(running.url, token);
+  let kept: AsyncDisposableStack;
   const server: ContextServer = {
     get url() {
       return running.url;
@@ -86,6 +99,15 @@ export async function contextServer(options: ContextServerOptions = {}): Promise
     },
     as,
     anonymous: () => createClient<ContextRoutes>(running.url),
+    rules: (user, ...rules) => server.admin.put(`/users/${user}/acl`, { rules }),
+    audit: (query = "") => server.admin.get(`/audit?${query}`),
+    async health() {
+      const response = await fetch(`${running.url}/health`);
+      const state: unknown = await response.json();
+      if (!Value.Check(HealthState, state)) throw new Error(`no state of health: ${JSON.stringify(state)}`);
+      return [response.status, state.problems.map(({ what, reason }) => `${what} ${reason}`)];
+    },
+    inSpace: (...names) => join(directory, "spaces", SPACE, ...names),
     async user(name, role, spaces) {
       const body = { name, role, ...(spaces ? { spaces } : {}) };
       const { token } = await server.admin.post("/users", body);
@@ -94,15 +116,19 @@ export async function contextServer(options: ContextServerOptions = {}): Promise
     stop: () => running.stop("a test stops it"),
     async restart(between = () => {}) {
       await running.stop("a test restarts it");
-      between(directory);
+      await between(directory);
       running = await startServer({ directory, log, port: 0, ...clock, ...outbound });
     },
-    async [Symbol.asyncDispose]() {
-      await running.stop("test is over");
-      await folder[Symbol.asyncDispose]();
-    },
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
+  stack.defer(() => running.stop("test is over"));
+  kept = stack.move();
   return server;
+}
+
+/** A rule that denies; `path` is within the space. */
+export function deny(path: string, ...capabilities: Capability[]): AclRule {
+  return { effect: "deny", path: `${SPACE}/${path}`, capabilities };
 }
 
 /** Lays keys over the configuration of a server that does not run. */

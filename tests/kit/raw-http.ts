@@ -18,9 +18,10 @@ export interface RawTarget {
   readonly from?: string;
 }
 
-/** Sends `text` as it stands and reads one answer; of an event stream only the head. Raises when none comes. */
-export function rawRequest(target: RawTarget, text: string): Promise<RawAnswer> {
-  return rawRequestInParts(target, text, undefined);
+/** Sends `text` as it stands and reads one answer; of an event stream only the head. Raises when none comes. `target`: or a server's URL. */
+export function rawRequest(target: RawTarget | string, text: string): Promise<RawAnswer> {
+  if (typeof target !== "string") return rawRequestInParts(target, text, undefined);
+  return rawRequestInParts({ host: "127.0.0.1", port: Number(new URL(target).port) }, text, undefined);
 }
 
 /** Sends `first`, and the rest once it is known. `first` must not be answerable by itself. */

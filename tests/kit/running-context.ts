@@ -3,6 +3,7 @@
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import type { AuditRecord } from "../../src/context/audit/schema.ts";
 import { binaryPath } from "./binaries.ts";
 import { cairnAt, data, type Cairn } from "./cairn.ts";
 import { contextClient, configure, type ContextClient } from "./context-server.ts";
@@ -109,6 +110,9 @@ async function start(directory: string, fileKiBMax?: number) {
 }
 
 /** Everything that the record holds, read from its file. */
-export function auditFile(directory: string): string {
-  return readFileSync(join(directory, "audit", "audit.jsonl"), "utf8");
+export function auditRecords(directory: string): AuditRecord[] {
+  const lines = readFileSync(join(directory, "audit", "audit.jsonl"), "utf8")
+    .split("\n")
+    .slice(0, -1);
+  return lines.map((line) => JSON.parse(line) as AuditRecord);
 }

@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { sha256Hex } from "../../src/kit/crypto.ts";
 import { SPACE, filePath, type ContextClient } from "../kit/context-server.ts";
-import { auditFile, runContext, type RunningContext } from "../kit/running-context.ts";
+import { auditRecords, runContext, type RunningContext } from "../kit/running-context.ts";
 import { chooser, type Proof, type Share } from "./proof.ts";
 
 const WRITERS = 8;
@@ -162,10 +162,7 @@ async function recordProblems(
   const verified = await server.admin.get("/audit/verify");
   if (!verified.ok) return [`audit verify: ${verified.problem}`];
   const recorded = new Set(
-    auditFile(server.directory)
-      .trimEnd()
-      .split("\n")
-      .map((line) => JSON.parse(line) as { target: string | null; version: number | null; result: string })
+    auditRecords(server.directory)
       .filter(({ result }) => result === "ok")
       .map(({ target, version }) => `${target} v${version}`),
   );
