@@ -1,42 +1,27 @@
 // Goal: a person decides on exactly the shown search, instruction or gear, once and deliberately, also after a restart; a late decision is
 // reported in place.
 
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { beforeAll, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import type { EgressRequest } from "../../src/service/egress/schema.ts";
 import { accessibilityProblems } from "../kit/axe.ts";
-import { hasBrowser, startBrowser, type TestBrowser } from "../kit/browser.ts";
-import type { Client } from "../kit/client.ts";
 import { eventually, until } from "../kit/eventually.ts";
 import { isolatedSandbox } from "../kit/gears.ts";
 import { call, say } from "../kit/model/index.ts";
-import { searchable, searchLab, type SearchLab } from "../kit/searching.ts";
+import { searchable, searchLab } from "../kit/searching.ts";
+import { onScreen, withBrowser } from "../kit/screen.ts";
 
-const SETUP_MS = 40_000;
-const TEST_MS = 90_000;
 const PASSWORD = "a long enough password";
-setDefaultTimeout(TEST_MS);
+const searching = async () => withBrowser(await searchLab({ sandbox: isolatedSandbox() }));
 
-describe.if(hasBrowser && searchable)("approvals", () => {
-  const stack = new AsyncDisposableStack();
-  let lab: SearchLab;
-  let browser: TestBrowser;
-  let url: string;
-  let admin: Client;
+(searchable ? onScreen : () => {})("approvals", searching, (at) => {
+  beforeAll(() => at.grant());
 
-  beforeAll(async () => {
-    lab = stack.use(await searchLab({ sandbox: isolatedSandbox() }));
-    ({ url, admin } = lab);
-    await lab.grant();
-    browser = stack.use(await startBrowser());
-  }, SETUP_MS);
-  afterAll(() => stack.disposeAsync());
-
-  const open = (path = "/approvals", options = {}) => browser.open(url, path, options);
+  const open = (path = "/approvals", options = {}) => at.open(path, options);
   const card = (page: Page) => page.getByRole("region", { name: /^orchestrator asks to/ });
   const button = (page: Page, name: string) => card(page).getByRole("button", { name, exact: true });
   const ended = (turn: { id: number }) =>
-    eventually(async () => (await admin.get(`/turns/${turn.id}`)).status, "done");
+    eventually(async () => (await at.admin.get(`/turns/${turn.id}`)).status, "done");
 
   const focused = (page: Page) => page.evaluate("document.activeElement.textContent");
   /** The lists reload when the page becomes visible. */
@@ -44,9 +29,9 @@ describe.if(hasBrowser && searchable)("approvals", () => {
 
   /** Starts a turn that requests this search and waits. */
   async function asks(query: string): Promise<{ turn: { id: number }; request: EgressRequest }> {
-    lab.model.script("boss", [call("web_search", { query }), say("Done.")]);
-    const turn = await lab.begin("Please look it up.");
-    const pending = () => admin.get("/egress/pending");
+    at.model.script("boss", [call("web_search", { query }), say("Done.")]);
+    const turn = await at.begin("Please look it up.");
+    const pending = () => at.admin.get("/egress/pending");
     return { turn, request: await until(async () => (await pending()).find((one) => one.query === query)) };
   }
 
@@ -75,14 +60,14 @@ describe.if(hasBrowser && searchable)("approvals", () => {
     await page.keyboard.press("x");
     await button(page, "Reject").and(page.locator(":not([aria-disabled])")).waitFor();
     await page.keyboard.press("Escape");
-    expect(await lab.pending()).toHaveLength(1);
-    expect(lab.service.queries).not.toContain(query);
+    expect(await at.pending()).toHaveLength(1);
+    expect(at.service.queries).not.toContain(query);
     await button(page, "Approve").click();
     await card(page).getByText("Approved by you, for this one search.").waitFor();
     await page.getByText("Nothing else is pending.").waitFor();
     await ended(turn);
-    expect(lab.service.queries.filter((sent) => sent === query)).toHaveLength(1);
-    const [logged] = await admin.get("/egress/log");
+    expect(at.service.queries.filter((sent) => sent === query)).toHaveLength(1);
+    const [logged] = await at.admin.get("/egress/log");
     expect(logged).toMatchObject({ query, state: "done", decided_by: "admin", auth: "loopback" });
     await page.context().close();
   });
@@ -97,20 +82,20 @@ describe.if(hasBrowser && searchable)("approvals", () => {
     await button(page, "Reject").and(page.locator(":not([aria-disabled])")).waitFor();
     for (let repeat = 0; repeat < 10; repeat++) await page.keyboard.down("Enter");
     await page.keyboard.up("Enter");
-    expect(await lab.pending()).toHaveLength(1);
+    expect(await at.pending()).toHaveLength(1);
     await page.keyboard.press("Enter");
     await card(page).getByText("Rejected by you. Nothing was sent.").waitFor();
     await ended(turn);
-    expect(lab.service.queries).not.toContain("pressed too early");
+    expect(at.service.queries).not.toContain("pressed too early");
     await page.context().close();
   });
 
   test("reports in place that someone else decided first", async () => {
     const { turn, request } = await asks("decided twice");
-    const second = await lab.user("Second Admin", "admin");
+    const second = await at.user("Second Admin", "admin");
     const page = await open();
     await button(page, "Approve").and(page.locator(":not([aria-disabled])")).waitFor();
-    await lab.decide(request, "refuse", second);
+    await at.decide(request, "refuse", second);
     await button(page, "Approve").click();
     await card(page)
       .getByText("this search is already refused")
@@ -119,8 +104,8 @@ describe.if(hasBrowser && searchable)("approvals", () => {
       .waitFor();
     await card(page).getByText("Rejected by Second Admin.").waitFor();
     await ended(turn);
-    expect(lab.service.queries).not.toContain("decided twice");
-    browser.expected(/status of 409/);
+    expect(at.service.queries).not.toContain("decided twice");
+    at.browser.expected(/status of 409/);
     await page.context().close();
   });
 
@@ -128,7 +113,7 @@ describe.if(hasBrowser && searchable)("approvals", () => {
     const { turn } = await asks("looked at first");
     const page = await open();
     await button(page, "Reject").waitFor();
-    await admin.post("/gears", {
+    await at.admin.post("/gears", {
       name: "late_gear",
       runtime: "bash",
       code: "cat\n",
@@ -152,25 +137,25 @@ describe.if(hasBrowser && searchable)("approvals", () => {
   });
 
   test("shows a new instruction in full and a changed one as a diff, and approves it by hash", async () => {
-    lab.model.script("boss", [
+    at.model.script("boss", [
       call("instruction_save", { name: "tone", text: "Be brief.\nNo jokes.\n" }),
       say("Proposed."),
       call("instruction_save", { name: "tone", text: "Be brief.\nSay why.\n" }),
       say("Proposed."),
     ]);
-    await lab.chat("Write it down.");
+    await at.chat("Write it down.");
     const page = await open();
     await card(page).getByText("No jokes.").waitFor();
     await button(page, "Approve").click();
     await card(page).getByText("Approved by you.", { exact: false }).waitFor();
-    const [instruction] = await admin.get("/instructions");
+    const [instruction] = await at.admin.get("/instructions");
     expect(instruction).toMatchObject({ name: "tone", version: 1 });
-    await lab.chat("Change it.");
+    await at.chat("Change it.");
     await page.reload();
     await card(page).getByText("version 1 → this proposal").waitFor();
     await card(page).getByRole("img", { name: "1 added, 1 removed" }).waitFor();
     // Someone changes it while it is on the screen.
-    await admin.put(`/instructions/${instruction!.id}`, { text: "Be long.\n" });
+    await at.admin.put(`/instructions/${instruction!.id}`, { text: "Be long.\n" });
     await button(page, "Approve").click();
     await card(page).getByText("was changed since this was proposed", { exact: false }).first().waitFor();
     await page.reload();
@@ -178,39 +163,39 @@ describe.if(hasBrowser && searchable)("approvals", () => {
     expect(await button(page, "Approve").count()).toBe(0);
     await button(page, "Reject").click();
     await card(page).getByText("Rejected by you. Nothing was changed.").waitFor();
-    expect(await admin.get(`/instructions/${instruction!.id}`)).toMatchObject({ text: "Be long.\n" });
-    browser.expected(/status of 409/);
+    expect(await at.admin.get(`/instructions/${instruction!.id}`)).toMatchObject({ text: "Be long.\n" });
+    at.browser.expected(/status of 409/);
     await page.context().close();
   });
 
   test("shows a member only approvals that they may decide", async () => {
     const { turn, request } = await asks("not for members");
-    const member = await lab.user("mira");
-    await admin.put(`/users/${member.id}/password`, { password: PASSWORD });
-    const context = await browser.browser.newContext({ reducedMotion: "reduce" });
-    await context.request.post(`${url}/api/v1/login`, { data: { user: "mira", password: PASSWORD } });
+    const member = await at.user("mira");
+    await at.admin.put(`/users/${member.id}/password`, { password: PASSWORD });
+    const context = await at.browser.browser.newContext({ reducedMotion: "reduce" });
+    await context.request.post(`${at.url}/api/v1/login`, { data: { user: "mira", password: PASSWORD } });
     const page = await open("/approvals", { context });
     await page.getByRole("heading", { name: "Nothing pending" }).waitFor();
     await page.getByText("Admins decide on searches and gears.", { exact: false }).waitFor();
-    const answer = await context.request.post(`${url}/api/v1/egress/requests/${request.id}/decision`, {
+    const answer = await context.request.post(`${at.url}/api/v1/egress/requests/${request.id}/decision`, {
       data: { decision: "approve", query_hash: request.query_hash },
     });
     expect(answer.status()).toBe(403);
-    await lab.decide(request, "refuse");
+    await at.decide(request, "refuse");
     await ended(turn);
     await context.close();
   });
 
   for (const theme of ["light", "dark"] as const)
     test(`works by keyboard alone and passes axe (${theme})`, async () => {
-      lab.model.script("boss", [
+      at.model.script("boss", [
         call("instruction_save", { name: `manners ${theme}`, text: "Say please.\n" }),
         call("web_search", { query: `keys ${theme}` }),
         say("Done."),
       ]);
-      const turn = await lab.begin("Both, please.");
-      await lab.pending();
-      await admin.post("/gears", {
+      const turn = await at.begin("Both, please.");
+      await at.pending();
+      await at.admin.post("/gears", {
         name: `keys_${theme}`,
         runtime: "bash",
         code: "cat\n",
@@ -231,7 +216,7 @@ describe.if(hasBrowser && searchable)("approvals", () => {
       await page.keyboard.press("Enter");
       await card(page).getByText("Approved by you, for this one search.").waitFor();
       await ended(turn);
-      expect(lab.service.queries).toContain(`keys ${theme}`);
+      expect(at.service.queries).toContain(`keys ${theme}`);
       await page.keyboard.press("Enter");
       await card(page).getByText("Say please.").waitFor();
       await button(page, "Reject").and(page.locator(":not([aria-disabled])")).waitFor();
@@ -241,9 +226,9 @@ describe.if(hasBrowser && searchable)("approvals", () => {
       const gear = page.getByRole("region", { name: "admin asks to approve a gear" });
       await gear.getByRole("link", { name: "Review" }).waitFor();
       expect(await accessibilityProblems(page)).toEqual([]);
-      const gears = await admin.get("/gears");
+      const gears = await at.admin.get("/gears");
       const { id } = gears.find(({ name }) => name === `keys_${theme}`)!;
-      await admin.delete(`/gears/${id}`);
+      await at.admin.delete(`/gears/${id}`);
       await page.context().close();
     });
 
@@ -257,7 +242,7 @@ describe.if(hasBrowser && searchable)("approvals", () => {
     expect(await page.locator("main").evaluate((main) => [main.clientWidth, main.scrollWidth])).toEqual([
       360, 360,
     ]);
-    await lab.decide(request, "refuse");
+    await at.decide(request, "refuse");
     await ended(turn);
     await page.context().close();
   });
@@ -265,16 +250,15 @@ describe.if(hasBrowser && searchable)("approvals", () => {
   test("keeps an approval across a restart and sends the search once when the turn resumes", async () => {
     const query = "asked before the restart";
     const { turn } = await asks(query);
-    const again = await lab.restart();
-    ({ url, admin } = again);
+    await at.restart();
     const page = await open();
     await card(page).getByText(query).waitFor();
     await button(page, "Approve").click();
     await card(page).getByText("Approved by you, for this one search.").waitFor();
-    expect(lab.service.queries).not.toContain(query);
-    await admin.post(`/turns/${turn.id}/resume`);
+    expect(at.service.queries).not.toContain(query);
+    await at.admin.post(`/turns/${turn.id}/resume`);
     await ended(turn);
-    expect(lab.service.queries.filter((sent) => sent === query)).toHaveLength(1);
+    expect(at.service.queries.filter((sent) => sent === query)).toHaveLength(1);
     await page.context().close();
   });
 });

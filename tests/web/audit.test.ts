@@ -1,43 +1,31 @@
 // Goal: an admin reads, pages, filters, inspects and verifies the audit; a broken chain is named.
 
 import { Database } from "bun:sqlite";
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { accessibilityProblems } from "../kit/axe.ts";
-import { hasBrowser, startBrowser, type TestBrowser } from "../kit/browser.ts";
-import { createClient } from "../kit/client.ts";
 import { eventually } from "../kit/eventually.ts";
 import { temporaryFolder } from "../kit/folder.ts";
-import { runService, type RunningService } from "../kit/running.ts";
+import { runService } from "../kit/running.ts";
+import { onScreen, screen } from "../kit/screen.ts";
 
-const SETUP_MS = 30_000;
 const TEAMS = 120;
 
-describe.if(hasBrowser)("the audit screen", () => {
-  const stack = new AsyncDisposableStack();
-  let service: RunningService;
-  let browser: TestBrowser;
+onScreen("the audit screen", screen, (at) => {
   let member = "";
 
   beforeAll(async () => {
-    service = stack.use(await runService());
-    browser = stack.use(await startBrowser());
-    const { admin } = service;
-    for (let index = 1; index <= TEAMS; index++) await admin.post("/teams", { name: `team ${index}` });
-    const boss = await admin.post("/users", {
-      name: "Second Admin",
-      role: "admin",
-    });
-    await createClient(service.url, boss.token).post("/teams", { name: "by token" });
-    member = (await admin.post("/users", { name: "Guest" })).token;
-    await admin.post("/instructions", { name: "tone", text: "Be brief." });
-  }, SETUP_MS);
-  afterAll(() => stack.disposeAsync());
+    for (let index = 1; index <= TEAMS; index++) await at.admin.post("/teams", { name: `team ${index}` });
+    const boss = await at.user("Second Admin", "admin");
+    await boss.post("/teams", { name: "by token" });
+    member = (await at.user("Guest")).token;
+    await at.admin.post("/instructions", { name: "tone", text: "Be brief." });
+  });
 
   const rows = (page: Page) => page.getByRole("table", { name: "Decisions" }).locator("tbody tr");
 
   test("lists the newest records first, with the kind of sign-in, and loads earlier ones", async () => {
-    const page = await browser.open(service.url, "/audit", { width: 1400 });
+    const page = await at.open("/audit", { width: 1400 });
     await rows(page).first().waitFor();
     expect(await rows(page).first().textContent()).toContain("instruction.create");
     expect(await rows(page).count()).toBe(100);
@@ -51,7 +39,7 @@ describe.if(hasBrowser)("the audit screen", () => {
   });
 
   test("filters by action and actor in the address, and shows every field of a record", async () => {
-    const page = await browser.open(service.url, "/audit");
+    const page = await at.open("/audit");
     await page.getByLabel("Action").fill("user.create");
     await page.getByLabel("Action").press("Enter");
     await rows(page).nth(2).waitFor();
@@ -67,7 +55,7 @@ describe.if(hasBrowser)("the audit screen", () => {
     await rows(page).first().click();
     const record = page.getByRole("complementary", { name: "Record" });
     const text = (await record.innerText()).replace(/\s+/g, " ");
-    const [newest] = await service.admin.get<Record<string, string>[]>("/audit?limit=1");
+    const [newest] = await at.admin.get<Record<string, string>[]>("/audit?limit=1");
     for (const value of ["target", "address", "content_hash", "hash", "prev", "request_id"])
       expect(text).toContain(newest![value]!);
     await record.getByRole("button", { name: "Show only instruction.create" }).click();
@@ -76,7 +64,7 @@ describe.if(hasBrowser)("the audit screen", () => {
   });
 
   test("moves, opens and closes records by keyboard", async () => {
-    const page = await browser.open(service.url, "/audit");
+    const page = await at.open("/audit");
     await rows(page).first().focus();
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("Enter");
@@ -89,26 +77,26 @@ describe.if(hasBrowser)("the audit screen", () => {
   });
 
   test("reports a failing server and retries", async () => {
-    const page = await browser.open("about:blank", "");
+    const page = await at.browser.open("about:blank", "");
     await page.route("**/api/v1/audit?*", (route) =>
       route.fulfill({
         status: 503,
         json: { error: { message: "storage does not answer", code: "unavailable", request_id: "r1" } },
       }),
     );
-    await page.goto(`${service.url}/audit`);
+    await page.goto(`${at.url}/audit`);
     await page.getByRole("alert").getByText("storage does not answer").waitFor();
     await page.unroute("**/api/v1/audit?*");
     await page.getByRole("button", { name: "Retry" }).click();
     await rows(page).first().waitFor();
-    browser.expected(/status of 503/);
+    at.browser.expected(/status of 503/);
     await page.close();
   });
 
   test("tells a member whom to ask", async () => {
-    const page = await browser.open("about:blank", "");
+    const page = await at.browser.open("about:blank", "");
     await page.setExtraHTTPHeaders({ Authorization: `Bearer ${member}` });
-    await page.goto(`${service.url}/audit`);
+    await page.goto(`${at.url}/audit`);
     await page.getByRole("heading", { name: "Only admins see the audit" }).waitFor();
     expect(await page.getByRole("link", { name: "Audit" }).count()).toBe(0);
     await page.close();
@@ -116,7 +104,7 @@ describe.if(hasBrowser)("the audit screen", () => {
 
   for (const theme of ["light", "dark"] as const) {
     test(`passes axe (${theme})`, async () => {
-      const page = await browser.open(service.url, "/audit?record=2", { theme });
+      const page = await at.open("/audit?record=2", { theme });
       await page.getByRole("complementary", { name: "Record" }).waitFor();
       await page.getByRole("button", { name: "Verify" }).click();
       await page.getByText("The chain is intact.").waitFor();
@@ -128,7 +116,7 @@ describe.if(hasBrowser)("the audit screen", () => {
   test("verifies an intact chain; names the first broken record after an edit of the database", async () => {
     await using folder = await temporaryFolder();
     const data = `${folder.path}/data`;
-    const page = await browser.open("about:blank", "");
+    const page = await at.browser.open("about:blank", "");
     {
       await using before = await runService({ data });
       for (const name of ["a", "b", "c"]) await before.admin.post("/teams", { name });

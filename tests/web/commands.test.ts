@@ -1,39 +1,25 @@
 // Goal: the palette reaches everything by keyboard, lists recent commands first, and adds nothing to the first load.
 
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { beforeAll, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { problemsInBothThemes } from "../kit/axe.ts";
-import { hasBrowser, startBrowser, type TestBrowser } from "../kit/browser.ts";
 import { eventually } from "../kit/eventually.ts";
-import { furnish } from "../kit/furnish.ts";
-import { gate, say, type ScriptedModel, startModel } from "../kit/model/index.ts";
+import { gate, say } from "../kit/model/index.ts";
 import { createPerson } from "../kit/person.ts";
-import { runService, type RunningService } from "../kit/running.ts";
+import { onScreen, screen } from "../kit/screen.ts";
 
-setDefaultTimeout(30_000);
+const made = () => screen({ model: true });
 
-describe.if(hasBrowser)("the palette", () => {
-  const stack = new AsyncDisposableStack();
-  let model: ScriptedModel;
-  let service: RunningService;
-  let browser: TestBrowser;
-  let workspaceId: number;
-  let orchestratorId: number;
-
+onScreen("the palette", made, (at) => {
   beforeAll(async () => {
-    model = stack.use(await startModel());
-    service = stack.use(await runService());
-    browser = stack.use(await startBrowser());
-    ({ workspaceId, orchestratorId } = await furnish(service.admin, model));
-    await service.admin.post("/gears", {
+    await at.admin.post("/gears", {
       name: "count_words",
       runtime: "bash",
       code: "wc -w",
       args_schema: '{"type":"object"}',
     });
-    await service.admin.post("/instructions", { name: "tone", text: "Be plain." });
+    await at.admin.post("/instructions", { name: "tone", text: "Be plain." });
   });
-  afterAll(() => stack.disposeAsync());
 
   const palette = (page: Page) => page.getByRole("dialog", { name: "Search or run a command" });
   const summon = async (page: Page) => {
@@ -56,10 +42,10 @@ describe.if(hasBrowser)("the palette", () => {
   };
 
   test("is not part of the first load", async () => {
-    const page = await browser.open("about:blank", "");
+    const page = await at.browser.open("about:blank", "");
     const loaded: string[] = [];
     page.on("request", (request) => loaded.push(new URL(request.url()).pathname));
-    await page.goto(`${service.url}/settings`);
+    await page.goto(`${at.url}/settings`);
     await page.getByRole("heading", { name: "Settings" }).waitFor();
     expect(loaded.filter((path) => path.includes("palette"))).toEqual([]);
     await summon(page);
@@ -68,11 +54,11 @@ describe.if(hasBrowser)("the palette", () => {
   });
 
   test("finds pages, workspaces, gears, instructions and actions, and opens them with Enter", async () => {
-    const page = await browser.open(service.url, "/settings");
+    const page = await at.open("/settings");
     await page.getByRole("heading", { name: "Settings" }).waitFor();
     for (const [search, path] of [
       ["Models", "/models"],
-      ["lab anth", `/workspaces/${workspaceId}`],
+      ["lab", at.own],
       ["count_w", "/gears/1"],
       ["tone", "/library/1"],
     ] as const) {
@@ -91,21 +77,18 @@ describe.if(hasBrowser)("the palette", () => {
   });
 
   test("offers a workspace's views, agents and cancelling its turn", async () => {
-    const page = await browser.open(service.url, `/workspaces/${workspaceId}`);
+    const page = await at.open(at.own);
     await page.getByRole("link", { name: "Chat" }).waitFor();
     await run(page, "Go to Files");
-    await eventually(() => new URL(page.url()).pathname, `/workspaces/${workspaceId}/files`);
+    await eventually(() => new URL(page.url()).pathname, `${at.own}/files`);
     await run(page, "orchestrator");
-    await eventually(() => new URL(page.url()).search, `?inspect=agent-${orchestratorId}`);
+    await eventually(() => new URL(page.url()).search, `?inspect=agent-${at.orchestratorId}`);
 
     const held = gate();
-    model.script("boss", [[held, say("never said")]]);
-    await service.admin.post(`/workspaces/${workspaceId}/chat`, { text: "go" });
+    at.model.script("boss", [[held, say("never said")]]);
+    await at.admin.post(`${at.own}/chat`, { text: "go" });
     await run(page, "Cancel turn");
-    await eventually(
-      async () => (await service.admin.get(`/workspaces/${workspaceId}/turns`)).at(-1)?.status,
-      "cancelled",
-    );
+    await eventually(async () => (await at.admin.get(`${at.own}/turns`)).at(-1)?.status, "cancelled");
     await page.getByRole("link", { name: "Workspaces" }).first().click();
     await page.getByRole("heading", { name: "Workspaces", level: 1 }).waitFor();
     await summon(page);
@@ -114,9 +97,9 @@ describe.if(hasBrowser)("the palette", () => {
   });
 
   test("does not claim that models are missing before they are loaded", async () => {
-    const page = await browser.open("about:blank", "");
+    const page = await at.browser.open("about:blank", "");
     await page.route("**/api/v1/models", (route) => route.abort());
-    await page.goto(`${service.url}/settings`);
+    await page.goto(`${at.url}/settings`);
     await summon(page);
     await palette(page).getByRole("group", { name: "Instructions" }).waitFor();
     const option = palette(page).getByRole("option", { name: "Create workspace" });
@@ -124,12 +107,12 @@ describe.if(hasBrowser)("the palette", () => {
       "Create workspace",
       null,
     ]);
-    browser.expected(/ERR_FAILED/);
+    at.browser.expected(/ERR_FAILED/);
     await page.close();
   });
 
   test("wraps around with arrows, restores the focus on Escape, and reports no results", async () => {
-    const page = await browser.open(service.url, "/settings");
+    const page = await at.open("/settings");
     const button = page.getByRole("button", { name: "Switch user" });
     await button.focus();
     await summon(page);
@@ -157,7 +140,7 @@ describe.if(hasBrowser)("the palette", () => {
   });
 
   test("lists recent commands first, also after pointer use", async () => {
-    const page = await browser.open(service.url, "/settings");
+    const page = await at.open("/settings");
     await run(page, "count_w");
     await summon(page);
     await palette(page).getByRole("group", { name: "Recent" }).getByText("count_words").waitFor();
@@ -173,21 +156,21 @@ describe.if(hasBrowser)("the palette", () => {
   });
 
   test("offers a member only what members can open", async () => {
-    const member = await createPerson(service.admin, "Mia");
-    const page = await browser.open("about:blank", "");
+    const member = await createPerson(at.admin, "Mia");
+    const page = await at.browser.open("about:blank", "");
     await page.setExtraHTTPHeaders({ Authorization: `Bearer ${member.token}` });
-    await page.goto(`${service.url}/settings`);
+    await page.goto(`${at.url}/settings`);
     await page.getByRole("heading", { name: "Settings" }).waitFor();
     await summon(page);
     await palette(page).getByRole("option", { name: "count_words" }).waitFor();
     const offered = await options(page);
-    for (const place of ["People", "Audit", "Terminal", "lab anthropic"])
+    for (const place of ["People", "Audit", "Terminal", "lab"])
       expect(offered.filter((text) => text.includes(place))).toEqual([]);
     await page.close();
   });
 
   test("passes axe in both themes and fits a narrow screen", async () => {
-    const page = await browser.open(service.url, "/settings");
+    const page = await at.open("/settings");
     await page.getByRole("heading", { name: "Settings" }).waitFor();
     await summon(page);
     expect(await problemsInBothThemes(page)).toEqual([]);

@@ -1,39 +1,23 @@
 // Goal: the frame around every screen works: the rail, collapsed and as a sheet, the skip link, titles, unknown addresses, lost connections
 // and long names.
 
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { problemsInBothThemes } from "../kit/axe.ts";
-import { hasBrowser, startBrowser, type TestBrowser } from "../kit/browser.ts";
 import { eventually } from "../kit/eventually.ts";
-import { temporaryFolder } from "../kit/folder.ts";
-import { furnish } from "../kit/furnish.ts";
-import { startModel } from "../kit/model/index.ts";
 import { createPerson } from "../kit/person.ts";
-import { runService, type RunningService } from "../kit/running.ts";
+import { onScreen, screen } from "../kit/screen.ts";
+import { compiledWorld } from "../kit/world.ts";
 
-setDefaultTimeout(60_000);
 /** The longest pause between two attempts, plus slack for a busy machine. */
 const RECONNECT_MS_MAX = 20_000;
 /** The padding of a table cell. */
 const CELL_PX = 12;
 const NARROW = { width: 390, height: 800 };
 
-describe.if(hasBrowser)("the frame", () => {
-  const stack = new AsyncDisposableStack();
-  let service: RunningService;
-  let browser: TestBrowser;
-  let workspaceId: number;
-  let modelUrl: Awaited<ReturnType<typeof startModel>>;
+const made = () => screen({ model: true });
 
-  beforeAll(async () => {
-    modelUrl = stack.use(await startModel());
-    service = stack.use(await runService());
-    browser = stack.use(await startBrowser());
-    workspaceId = (await furnish(service.admin, modelUrl)).workspaceId;
-  });
-  afterAll(() => stack.disposeAsync());
-
+onScreen("the frame", made, (at) => {
   const rail = (page: Page) => page.locator("nav[aria-label=Main]");
   const focused = (page: Page) => page.evaluate("document.activeElement.textContent.trim()");
   const overflow = (page: Page) =>
@@ -43,19 +27,19 @@ describe.if(hasBrowser)("the frame", () => {
     })()`);
 
   test("titles every place and marks it in the rail; reports unknown addresses", async () => {
-    const page = await browser.open(service.url, "/settings");
+    const page = await at.open("/settings");
     for (const place of ["Workspaces", "Models", "Settings"]) {
       await rail(page).getByRole("link", { name: place }).click();
       await page.getByRole("heading", { name: place, level: 1 }).waitFor();
       expect(await page.title()).toBe(`${place} · Cairn`);
       expect(await rail(page).locator("[aria-current=page]").innerText()).toBe(place);
     }
-    await page.goto(`${service.url}/no/such/page`);
+    await page.goto(`${at.url}/no/such/page`);
     await page.getByRole("heading", { name: "Page not found" }).waitFor();
     expect(await page.title()).toBe("Not found · Cairn");
     expect(await problemsInBothThemes(page)).toEqual([]);
     // More digits than an id may have.
-    await page.goto(`${service.url}/workspaces/99999999999999999999`);
+    await page.goto(`${at.url}/workspaces/99999999999999999999`);
     await page.getByRole("heading", { name: "Page not found" }).waitFor();
     await page.getByRole("main").getByRole("link", { name: "Workspaces" }).click();
     await page.getByRole("heading", { name: "Workspaces" }).waitFor();
@@ -63,7 +47,7 @@ describe.if(hasBrowser)("the frame", () => {
   });
 
   test("aligns every page at the same position on a wide screen, and tables with their buttons", async () => {
-    const page = await browser.open(service.url, "/settings", { width: 1920, height: 1080 });
+    const page = await at.open("/settings", { width: 1920, height: 1080 });
     const places = new Set<string>();
     for (const place of ["Workspaces", "Gears", "Library", "Models", "People", "Audit", "Settings"]) {
       await rail(page).getByRole("link", { name: place }).click();
@@ -81,18 +65,18 @@ describe.if(hasBrowser)("the frame", () => {
   });
 
   test("offers a skip link as the first stop, which keeps the address", async () => {
-    const page = await browser.open(service.url, "/settings");
+    const page = await at.open("/settings");
     await page.getByRole("heading", { name: "Settings" }).waitFor();
     await page.keyboard.press("Tab");
     expect(await focused(page)).toBe("Skip to content");
     await page.keyboard.press("Enter");
     expect(await page.evaluate("document.activeElement.id")).toBe("main");
-    expect(page.url()).toBe(`${service.url}/settings`);
+    expect(page.url()).toBe(`${at.url}/settings`);
     await page.close();
   });
 
   test("collapses the rail to labelled icons, and remembers it", async () => {
-    const page = await browser.open(service.url, "/settings");
+    const page = await at.open("/settings");
     const wide = (await rail(page).boundingBox())!.width;
     await rail(page).getByRole("button", { name: "Collapse sidebar" }).click();
     await eventually(async () => (await rail(page).boundingBox())!.width < wide / 2, true);
@@ -106,7 +90,7 @@ describe.if(hasBrowser)("the frame", () => {
   });
 
   test("shows the rail as a sheet in one column, which traps and restores the focus", async () => {
-    const page = await browser.open(service.url, "/settings", NARROW);
+    const page = await at.open("/settings", NARROW);
     const menu = page.getByRole("button", { name: "Menu", exact: true });
     await menu.waitFor();
     const shown = async () => (await rail(page).boundingBox())!.x >= 0;
@@ -133,16 +117,16 @@ describe.if(hasBrowser)("the frame", () => {
 
   test("fits names of maximum length at any width", async () => {
     const name = `Wilhelmina${"-von-und-zu".repeat(8)}`.slice(0, 100);
-    const person = await createPerson(service.admin, name);
+    const person = await createPerson(at.admin, name);
     const workspace = await person.client.post("/workspaces", {
       name: "W".repeat(100),
       description: "d".repeat(500),
       orchestrator_model_id: 1,
     });
-    const page = await browser.open("about:blank", "");
+    const page = await at.browser.open("about:blank", "");
     await page.setExtraHTTPHeaders({ Authorization: `Bearer ${person.token}` });
     for (const path of ["/workspaces", `/workspaces/${workspace.id}`, "/settings", "/models"]) {
-      await page.goto(service.url + path);
+      await page.goto(at.url + path);
       await page.getByRole("navigation", { name: "Breadcrumbs" }).waitFor();
       for (const width of [360, 760, 1280]) {
         await page.setViewportSize({ width, height: 800 });
@@ -153,42 +137,41 @@ describe.if(hasBrowser)("the frame", () => {
   });
 
   test("reports a lost server and recovers by itself", async () => {
-    const folder = stack.use(await temporaryFolder());
-    const data = `${folder.path}/data`;
-    const first = await runService({ data });
-    const { workspaceId: id } = await furnish(first.admin, modelUrl);
-    const page = await browser.open(first.url, `/workspaces/${id}`);
+    await using other = await compiledWorld({ model: true });
+    const page = await at.browser.open(other.url, other.own);
     // Wait for the whole view: nothing can load without a server.
     await page.getByRole("textbox", { name: "Message the orchestrator" }).waitFor();
-    await first.end("SIGTERM");
-    await page.getByText("Connection lost. Reconnecting…").waitFor();
-    await page.evaluate("window.untouched = true");
-    await using second = await runService({ data, listen: `127.0.0.1:${first.port}` });
+    await other.restart(async () => {
+      await page.getByText("Connection lost. Reconnecting…").waitFor();
+      await page.evaluate("window.untouched = true");
+    });
     await page
       .getByText("Connection lost. Reconnecting…")
       .waitFor({ state: "detached", timeout: RECONNECT_MS_MAX });
-    await second.admin.post(`/workspaces/${id}/agents`, { name: "newcomer", role: "", model_id: 1 });
+    await other.agent("newcomer");
     await page.keyboard.press("Control+k");
     await page.getByRole("option", { name: /newcomer/ }).waitFor();
     expect(await page.evaluate("window.untouched")).toBe(true);
-    browser.expected(/ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE/);
+    at.browser.expected(
+      /ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE/,
+    );
     await page.close();
   });
 
   test("reports a screen that fails to load, without blocking the others", async () => {
-    const page = await browser.open(service.url, "/settings");
+    const page = await at.open("/settings");
     await page.getByRole("heading", { name: "Settings" }).waitFor();
     await page.route(/\/assets\/library-.*\.(js|css)$/, (route) => route.abort());
     await rail(page).getByRole("link", { name: "Library" }).click();
     await page.getByRole("alert").getByText("This part of the interface could not be loaded").waitFor();
     await rail(page).getByRole("link", { name: "Models" }).click();
     await page.getByRole("heading", { name: "Models", level: 1 }).waitFor();
-    browser.expected(/ERR_FAILED/);
+    at.browser.expected(/ERR_FAILED/);
     await page.close();
   });
 
   test("keeps the other views when one fails to load", async () => {
-    const page = await browser.open(service.url, `/workspaces/${workspaceId}`);
+    const page = await at.open(at.own);
     const box = page.getByRole("textbox", { name: "Message" });
     await box.fill("not sent yet");
     await page.route(/\/assets\/files-.*\.(js|css)$/, (route) => route.abort());
@@ -197,16 +180,16 @@ describe.if(hasBrowser)("the frame", () => {
     await page.getByRole("alert").getByText("This part of the interface could not be loaded").waitFor();
     await views.getByRole("link", { name: "Chat" }).click();
     expect(await box.inputValue()).toBe("not sent yet");
-    browser.expected(/ERR_FAILED/);
+    at.browser.expected(/ERR_FAILED/);
     await page.close();
   });
 
   test("still contacts a local server when the browser is offline", async () => {
-    const page = await browser.open("about:blank", "");
+    const page = await at.browser.open("about:blank", "");
     await page.addInitScript(
       "Object.defineProperty(Navigator.prototype, 'onLine', { get: () => false }); addEventListener('load', () => dispatchEvent(new Event('offline')))",
     );
-    await page.goto(`${service.url}/settings`);
+    await page.goto(`${at.url}/settings`);
     await page.getByRole("heading", { name: "Settings" }).waitFor();
     await rail(page).getByRole("link", { name: "Models" }).click();
     await page.getByRole("table", { name: "Providers" }).waitFor();
@@ -214,11 +197,11 @@ describe.if(hasBrowser)("the frame", () => {
   });
 
   test("reports a failed session request and retries it", async () => {
-    const page = await browser.open("about:blank", "");
+    const page = await at.browser.open("about:blank", "");
     await page.route("**/api/v1/whoami", (route) => route.abort());
-    await page.goto(`${service.url}/workspaces/${workspaceId}`);
+    await page.goto(`${at.url}${at.own}`);
     await page.getByRole("alert").getByText("The server is unreachable.").waitFor();
-    browser.expected(/ERR_FAILED/);
+    at.browser.expected(/ERR_FAILED/);
     await page.unrouteAll();
     await page.getByRole("button", { name: "Retry" }).click();
     await page.getByRole("link", { name: "Chat" }).waitFor();

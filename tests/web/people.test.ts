@@ -1,36 +1,20 @@
 // Goal: an admin manages people and teams, and sees each token once without losing it by accident; a team lead manages only their teams;
 // a member is told whom to ask.
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { accessibilityProblems } from "../kit/axe.ts";
-import { hasBrowser, startBrowser, type TestBrowser } from "../kit/browser.ts";
 import { createClient } from "../kit/client.ts";
 import { eventually } from "../kit/eventually.ts";
-import { furnish } from "../kit/furnish.ts";
-import { startModel } from "../kit/model/index.ts";
-import { runService, type RunningService } from "../kit/running.ts";
 import { refusal } from "../kit/refusal.ts";
+import { onScreen, screen } from "../kit/screen.ts";
 
-const SETUP_MS = 30_000;
+const withModel = () => screen({ model: true });
 
-describe.if(hasBrowser)("the people screen", () => {
-  const stack = new AsyncDisposableStack();
-  let service: RunningService;
-  let browser: TestBrowser;
-
-  beforeAll(async () => {
-    const model = stack.use(await startModel());
-    service = stack.use(await runService());
-    browser = stack.use(await startBrowser());
-    await furnish(service.admin, model);
-  }, SETUP_MS);
-  afterAll(() => stack.disposeAsync());
-
-  const addUser = (name: string, role = "member") => service.admin.post("/users", { name, role });
-  const userNamed = async (name: string) =>
-    (await service.admin.get("/users")).find((user) => user.name === name);
-  const open = (options = {}) => browser.open(service.url, "/people", options);
+onScreen("the people screen", withModel, (at) => {
+  const addUser = (name: string, role = "member") => at.admin.post("/users", { name, role });
+  const userNamed = async (name: string) => (await at.admin.get("/users")).find((user) => user.name === name);
+  const open = (options = {}) => at.open("/people", options);
   const details = (page: Page) => page.getByRole("complementary", { name: "Details" });
   const person = (page: Page, name: string) =>
     page
@@ -40,9 +24,9 @@ describe.if(hasBrowser)("the people screen", () => {
   const team = (page: Page, name: string) =>
     page.getByRole("table", { name: "Teams" }).locator("tbody tr").filter({ hasText: name });
   const as = async (token: string) => {
-    const page = await browser.open("about:blank", "");
+    const page = await at.browser.open("about:blank", "");
     await page.setExtraHTTPHeaders({ Authorization: `Bearer ${token}` });
-    await page.goto(`${service.url}/people`);
+    await page.goto(`${at.url}/people`);
     return page;
   };
 
@@ -56,7 +40,7 @@ describe.if(hasBrowser)("the people screen", () => {
     const dialog = page.getByRole("dialog", { name: "Token of Ada" });
     await dialog.getByText("it is not shown again.", { exact: false }).waitFor();
     const token = (await dialog.getByLabel("Token", { exact: true }).textContent())!.trim();
-    expect(await createClient(service.url, token).get("/whoami")).toMatchObject({
+    expect(await createClient(at.url, token).get("/whoami")).toMatchObject({
       name: "Ada",
       role: "team-lead",
     });
@@ -80,7 +64,7 @@ describe.if(hasBrowser)("the people screen", () => {
     await details(page).getByRole("alert").getByText('a user named "ADMIN" already exists').waitFor();
     expect(await page.getByLabel("Name").inputValue()).toBe("ADMIN");
     expect(await page.getByLabel("Name").getAttribute("aria-invalid")).toBe("true");
-    browser.expected(/status of 409/);
+    at.browser.expected(/status of 409/);
     await page.close();
   });
 
@@ -104,16 +88,16 @@ describe.if(hasBrowser)("the people screen", () => {
     await details(page).getByText("this is the last admin", { exact: false }).waitFor();
     await details(page).getByRole("button", { name: "Cancel" }).click();
     expect(await details(page).getByLabel("Role").inputValue()).toBe("admin");
-    browser.expected(/status of 409/);
+    at.browser.expected(/status of 409/);
     await page.close();
   });
 
   test("creates a token and revokes all tokens and sessions; has no password field", async () => {
     const { user, token } = await addUser("Carl");
-    await service.admin.put(`/users/${user.id}/password`, { password: "a long password" });
-    const first = createClient(service.url, token);
+    await at.admin.put(`/users/${user.id}/password`, { password: "a long password" });
+    const first = createClient(at.url, token);
     await refusal(first.get("/whoami"), "unauthenticated");
-    const session = await service.admin.post("/login", {
+    const session = await at.admin.post("/login", {
       user: "Carl",
       password: "a long password",
     });
@@ -132,14 +116,14 @@ describe.if(hasBrowser)("the people screen", () => {
     await question.getByRole("button", { name: "Revoke all" }).click();
     await page.getByText("2 tokens and sessions of Carl revoked.").waitFor();
     for (const one of [made, session.token])
-      await refusal(createClient(service.url, one).get("/whoami"), "unauthenticated");
+      await refusal(createClient(at.url, one).get("/whoami"), "unauthenticated");
     await page.close();
   });
 
   test("deletes a person only with a new owner for their workspaces", async () => {
     const { user, token } = await addUser("Dora");
-    const [model] = await service.admin.get("/models");
-    const own = await createClient(service.url, token).post("/workspaces", {
+    const [model] = await at.admin.get("/models");
+    const own = await createClient(at.url, token).post("/workspaces", {
       name: "Dora's desk",
       orchestrator_model_id: model!.id,
     });
@@ -154,8 +138,8 @@ describe.if(hasBrowser)("the people screen", () => {
     await dialog.getByRole("button", { name: "Delete person" }).click();
     await dialog.waitFor({ state: "detached" });
     await eventually(() => person(page, "Dora").count(), 0);
-    expect(await service.admin.get(`/workspaces/${own.id}`)).toMatchObject({ owner_id: 1 });
-    await refusal(service.admin.delete(`/users/${user.id}`), "not_found");
+    expect(await at.admin.get(`/workspaces/${own.id}`)).toMatchObject({ owner_id: 1 });
+    await refusal(at.admin.delete(`/users/${user.id}`), "not_found");
     await page.close();
   });
 
@@ -175,9 +159,9 @@ describe.if(hasBrowser)("the people screen", () => {
     await details(page).getByLabel("Name").fill("Day shift");
     await details(page).getByRole("button", { name: "Rename" }).click();
     await team(page, "Day shift").waitFor();
-    const [made] = await service.admin.get("/teams");
-    const [workspace] = await service.admin.get("/workspaces");
-    await service.admin.put(`/workspaces/${workspace!.id}/teams/${made!.id}`);
+    const [made] = await at.admin.get("/teams");
+    const [workspace] = await at.admin.get("/workspaces");
+    await at.admin.put(`/workspaces/${workspace!.id}/teams/${made!.id}`);
     await page.reload();
     await details(page).getByRole("button", { name: "Remove Emil" }).click();
     await details(page).getByText("No members yet.").waitFor();
@@ -186,17 +170,17 @@ describe.if(hasBrowser)("the people screen", () => {
     await dialog.getByText(workspace!.name, { exact: false }).waitFor();
     await dialog.getByRole("button", { name: "Delete team" }).click();
     await page.getByText("No teams yet.", { exact: false }).waitFor();
-    expect(await service.admin.get("/teams")).toEqual([]);
+    expect(await at.admin.get("/teams")).toEqual([]);
     await page.close();
   });
 
   test("shows a team lead only teams, and lets them manage their own", async () => {
     const { user, token } = await addUser("Lea", "team-lead");
     const { user: other } = await addUser("Finn");
-    const own = await service.admin.post("/teams", { name: "Own" });
-    const foreign = await service.admin.post("/teams", { name: "Foreign" });
-    await service.admin.put(`/teams/${own.id}/members/${user.id}`);
-    await service.admin.put(`/teams/${foreign.id}/members/${other.id}`);
+    const own = await at.admin.post("/teams", { name: "Own" });
+    const foreign = await at.admin.post("/teams", { name: "Foreign" });
+    await at.admin.put(`/teams/${own.id}/members/${user.id}`);
+    await at.admin.put(`/teams/${foreign.id}/members/${other.id}`);
     const page = await as(token);
     await team(page, "Own").click();
     expect(await page.getByRole("table", { name: "People" }).count()).toBe(0);

@@ -1,59 +1,40 @@
 // Goal: people create, find, clone, share and delete workspaces; sharing and unsharing apply at once, even to open workspaces; controls that
 // would be refused are hidden; ten thousand workspaces stay fast.
 
-import { afterAll, beforeAll, describe, expect, test, setDefaultTimeout } from "bun:test";
+import { beforeAll, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { problemsInBothThemes } from "../kit/axe.ts";
-import { hasBrowser, startBrowser, type TestBrowser } from "../kit/browser.ts";
 import { eventually } from "../kit/eventually.ts";
-import { startModel } from "../kit/model/index.ts";
 import { createPerson, type Person } from "../kit/person.ts";
-import { runService, type RunningService } from "../kit/running.ts";
+import { onScreen, screen } from "../kit/screen.ts";
 
-const TEST_MS = 90_000;
-setDefaultTimeout(TEST_MS);
 const MANY = 10_000;
 /** The time limit of a search in ten thousand rows, on a busy machine. */
 const SEARCH_MS_MAX = 400;
 
-describe.if(hasBrowser)("the list of workspaces", () => {
-  const stack = new AsyncDisposableStack();
-  let service: RunningService;
-  let browser: TestBrowser;
-  let modelId: number;
+const made = () => screen({ model: "silent" });
+
+onScreen("the list of workspaces", made, (at) => {
   let teamId: number;
   let lead: Person;
   let member: Person;
 
   beforeAll(async () => {
-    const model = stack.use(await startModel());
-    service = stack.use(await runService());
-    browser = stack.use(await startBrowser());
-    const { admin } = service;
-    const provider = await admin.post("/providers", {
-      name: "scripted",
-      type: "anthropic",
-      base_url: model.anthropicUrl,
-    });
-    const add = (name: string) => admin.post("/models", { provider_id: provider.id, model_name: name });
-    modelId = (await add("boss")).id;
-    await add("worker");
-    lead = await createPerson(admin, "Lea", "team-lead");
-    member = await createPerson(admin, "Mo");
-    teamId = (await admin.post("/teams", { name: "Release" })).id;
-    await admin.post("/teams", { name: "Others" });
-    for (const { id } of [lead, member]) await admin.put(`/teams/${teamId}/members/${id}`);
+    await at.addModel("worker");
+    lead = await createPerson(at.admin, "Lea", "team-lead");
+    member = await createPerson(at.admin, "Mo");
+    teamId = await at.team("Release", lead, member);
+    await at.team("Others");
   });
-  afterAll(() => stack.disposeAsync());
 
-  const make = (name: string, by = service.admin, description = "") =>
-    by.post("/workspaces", { name, description, orchestrator_model_id: modelId });
-  const names = async () => (await service.admin.get("/workspaces")).map(({ name }) => name).sort();
-  const open = (path = "/workspaces") => browser.open(service.url, path);
+  const make = (name: string, by = at.admin, description = "") =>
+    by.post("/workspaces", { name, description, orchestrator_model_id: at.bossId });
+  const names = async () => (await at.admin.get("/workspaces")).map(({ name }) => name).sort();
+  const open = (path = "/workspaces") => at.open(path);
   const as = async (person: Person, path = "/workspaces") => {
-    const page = await browser.open("about:blank", "");
+    const page = await at.browser.open("about:blank", "");
     await page.setExtraHTTPHeaders({ Authorization: `Bearer ${person.token}` });
-    await page.goto(service.url + path);
+    await page.goto(at.url + path);
     return page;
   };
   const row = (page: Page, name: string) =>
@@ -76,7 +57,7 @@ describe.if(hasBrowser)("the list of workspaces", () => {
     await page.getByRole("option", { name: /worker/ }).click();
     await dialog.getByRole("button", { name: "Create workspace" }).click();
     await dialog.getByText('you already have a workspace named "TAKEN"').waitFor();
-    browser.expected(/status of 409/);
+    at.browser.expected(/status of 409/);
     expect(await dialog.getByRole("textbox", { name: "Name" }).getAttribute("aria-invalid")).toBe("true");
     // The focus is on the field to correct.
     await eventually(() => page.evaluate("document.activeElement.value"), "TAKEN");
@@ -92,8 +73,8 @@ describe.if(hasBrowser)("the list of workspaces", () => {
   });
 
   test("searches names, descriptions, owners and teams, and reports no match", async () => {
-    const shared = await make("Weekly report", service.admin, "Numbers for the board");
-    await service.admin.put(`/workspaces/${shared.id}/teams/${teamId}`);
+    const shared = await make("Weekly report", at.admin, "Numbers for the board");
+    await at.admin.put(`/workspaces/${shared.id}/teams/${teamId}`);
     await make("Of Lea", lead.client);
     const page = await open();
     const search = page.getByRole("searchbox", { name: "Search workspaces" });
@@ -155,7 +136,7 @@ describe.if(hasBrowser)("the list of workspaces", () => {
     await act(page, "Together", "Share");
     const dialog = page.getByRole("dialog", { name: "Share Together" });
     await dialog.getByRole("checkbox", { name: /Release/ }).check();
-    const teams = async () => (await service.admin.get(`/workspaces/${workspace.id}`)).team_ids;
+    const teams = async () => (await at.admin.get(`/workspaces/${workspace.id}`)).team_ids;
     await eventually(teams, [teamId]);
     await dialog.getByRole("button", { name: "Done" }).click();
     await row(page, "Together").getByText("Release").waitFor();
@@ -171,14 +152,14 @@ describe.if(hasBrowser)("the list of workspaces", () => {
     await eventually(() => other.getByText("Connection lost").count(), 0);
     await other.getByRole("button", { name: "All workspaces" }).click();
     await other.getByRole("heading", { name: "Workspaces", level: 1 }).waitFor();
-    browser.expected(/status of 404/);
+    at.browser.expected(/status of 404/);
     await page.close();
     await other.close();
   });
 
   test("hides sharing and deleting from people without the right, and says who has it", async () => {
     const workspace = await make("Borrowed");
-    await service.admin.put(`/workspaces/${workspace.id}/teams/${teamId}`);
+    await at.admin.put(`/workspaces/${workspace.id}/teams/${teamId}`);
     const page = await as(member);
     await row(page, "Borrowed").getByText("somebody else").waitFor();
     await page.getByRole("button", { name: "Actions for Borrowed" }).click();
@@ -233,7 +214,7 @@ describe.if(hasBrowser)("the list of workspaces", () => {
   });
 
   test("passes axe in the list, its menu and its dialogs, in both themes", async () => {
-    await make("Seen by axe", service.admin, "With a description");
+    await make("Seen by axe", at.admin, "With a description");
     const page = await open();
     await row(page, "Seen by axe").waitFor();
     expect(await problemsInBothThemes(page)).toEqual([]);
@@ -255,7 +236,7 @@ describe.if(hasBrowser)("the list of workspaces", () => {
   });
 
   test("shows part of ten thousand workspaces, and searches them at once", async () => {
-    const page = await browser.open("about:blank", "");
+    const page = await at.browser.open("about:blank", "");
     const records = Array.from({ length: MANY }, (_, index) => ({
       id: index + 1,
       name: `Project ${index + 1}`,
@@ -268,7 +249,7 @@ describe.if(hasBrowser)("the list of workspaces", () => {
       created_at: "2026-01-01T00:00:00.000Z",
     }));
     await page.route("**/api/v1/workspaces", (route) => route.fulfill({ json: records }));
-    await page.goto(`${service.url}/workspaces`);
+    await page.goto(`${at.url}/workspaces`);
     await page.getByText("10,000 workspaces").waitFor();
     expect(await page.locator("tbody tr").count()).toBe(200);
     const search = page.getByRole("searchbox", { name: "Search workspaces" });
