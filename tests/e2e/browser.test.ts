@@ -6,9 +6,7 @@ import { chromium, type Browser } from "playwright-core";
 import { locateTool } from "../../release/system-packages.ts";
 import { BROWSER_ARGUMENTS } from "../kit/browser.ts";
 import { ATTACKS_FAIL, ATTACK_SCRIPT, attackerPage } from "../kit/attacker.ts";
-import { furnish } from "../kit/furnish.ts";
-import { startModel } from "../kit/model/index.ts";
-import { runService, type RunningService } from "../kit/running.ts";
+import { compiledWorld } from "../kit/world.ts";
 
 const SETUP_LIMIT_MS = 30_000;
 const FOREIGN_NAME = "attacker.example";
@@ -19,7 +17,7 @@ const executablePath = locateTool("chromium");
 describe.if(executablePath !== undefined)("in a browser", () => {
   const stack = new AsyncDisposableStack();
   let browser: Browser;
-  let service: RunningService;
+  let service: Awaited<ReturnType<typeof compiledWorld>>;
   let attackerPort = 0;
 
   beforeAll(async () => {
@@ -32,9 +30,7 @@ describe.if(executablePath !== undefined)("in a browser", () => {
       ],
     });
     stack.defer(() => browser.close());
-    const model = stack.use(await startModel());
-    service = stack.use(await runService());
-    await furnish(service.admin, model);
+    service = stack.use(await compiledWorld({ model: true }));
     await service.admin.put("/users/1/password", { password: PASSWORD });
     attackerPort = stack.use(attackerPage()).port;
   }, SETUP_LIMIT_MS);
@@ -62,7 +58,7 @@ describe.if(executablePath !== undefined)("in a browser", () => {
     test(`a page of ${name}: nothing is read, nothing is changed`, async () => {
       const context = await browser.newContext();
       try {
-        const base = `http://${against}:${service.port}`;
+        const base = `http://${against}:${service.program.port}`;
         // The person is logged in there: the browser holds their session for that host, whatever the port.
         const own = await context.newPage();
         await own.goto(base);
@@ -103,7 +99,7 @@ describe.if(executablePath !== undefined)("in a browser", () => {
     try {
       const page = await context.newPage();
       for (const path of ["/", "/api/v1/whoami", "/health"]) {
-        const answer = await page.goto(`http://${FOREIGN_NAME}:${service.port}${path}`);
+        const answer = await page.goto(`http://${FOREIGN_NAME}:${service.program.port}${path}`);
         expect([answer!.status(), (await answer!.json()).error.code]).toEqual([421, "misdirected"]);
       }
       expect(await page.evaluate(`fetch("/api/v1/whoami").then((answer) => answer.status)`)).toBe(421);

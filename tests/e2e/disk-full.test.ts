@@ -6,11 +6,11 @@ import type { HealthState } from "../../src/kit/health.ts";
 import type { Client, Refusal } from "../kit/client.ts";
 import { eventually } from "../kit/eventually.ts";
 import { temporaryFolder } from "../kit/folder.ts";
-import { furnish } from "../kit/furnish.ts";
 import { brokenInvariants } from "../kit/invariants.ts";
-import { gate, say, startModel } from "../kit/model/index.ts";
+import { gate, say } from "../kit/model/index.ts";
 import { runService } from "../kit/running.ts";
 import { smallDisk } from "../kit/small-disk.ts";
+import { compiledWorld } from "../kit/world.ts";
 
 const DISK_FULL: Refusal = {
   status: 503,
@@ -50,12 +50,10 @@ test("a full disk, and space again", async () => {
     console.log("skipped: mounting a small file system needs Linux and root");
     return;
   }
-  await using model = await startModel();
-  model.on("boss", () => say("all is well"));
   const data = `${disk.path}/data`;
-  await using service = await runService({ data });
-  const { admin } = service;
-  const { workspaceId } = await furnish(admin, model);
+  await using at = await compiledWorld({ model: true, data });
+  const { admin, model } = at;
+  model.on("boss", () => say("all is well"));
 
   await disk.fill();
   const made = await writeUntilRefused(admin);
@@ -65,17 +63,17 @@ test("a full disk, and space again", async () => {
   );
   expect(together).toEqual(together.map(() => DISK_FULL));
   expect((await teamNames(admin)).toSorted()).toEqual(made.toSorted());
-  expect(await admin.refused("POST", `/workspaces/${workspaceId}/chat`, { text: "x" })).toEqual(DISK_FULL);
-  expect(await admin.refused("DELETE", `/workspaces/${workspaceId}`)).toEqual(DISK_FULL);
-  expect(await admin.get(`/workspaces/${workspaceId}/turns`)).toEqual([]);
-  expect((await fetch(`${service.url}/health`)).status).toBe(503);
+  expect(await admin.refused("POST", `${at.own}/chat`, { text: "x" })).toEqual(DISK_FULL);
+  expect(await admin.refused("DELETE", at.own)).toEqual(DISK_FULL);
+  expect(await admin.get(`${at.own}/turns`)).toEqual([]);
+  expect((await fetch(`${at.url}/health`)).status).toBe(503);
 
   await disk.free();
   await admin.post("/teams", { name: "after" });
   expect((await teamNames(admin)).toSorted()).toEqual([...made, "after"].toSorted());
-  expect(await chat(admin, workspaceId)).toBe("done");
+  expect((await at.chat("again")).turn.status).toBe("done");
   expect(model.problems).toEqual([]);
-  expect(await service.end("SIGTERM")).toEqual({ exitCode: 0, signal: null });
+  expect(await at.program.end("SIGTERM")).toEqual({ exitCode: 0, signal: null });
   expect(await brokenInvariants(data, "at rest")).toEqual([]);
 });
 
@@ -83,16 +81,14 @@ test("a turn that the full disk stopped is over once there is space, and the nex
   await using folder = await temporaryFolder();
   await using disk = await smallDisk(folder);
   if (!disk) return;
-  await using model = await startModel();
   const data = `${disk.path}/data`;
-  await using service = await runService({ data });
-  const { admin } = service;
-  const { workspaceId } = await furnish(admin, model);
   const held = gate();
-  model.script("boss", [[held, say("said while the disk was full")]]);
-  const { turn } = await admin.post<{ turn: { id: number } }>(`/workspaces/${workspaceId}/chat`, {
-    text: "before",
+  await using at = await compiledWorld({
+    model: { boss: [[held, say("said while the disk was full")]] },
+    data,
   });
+  const { admin, model } = at;
+  const turn = await at.begin("before");
   await held.reached;
   await disk.fill();
   await writeUntilRefused(admin);
@@ -102,24 +98,13 @@ test("a turn that the full disk stopped is over once there is space, and the nex
   await writeUntilRefused(admin);
 
   await disk.free();
-  await using reader = await admin.events(`/turns/${turn.id}/events`);
-  await within(TURN_LIMIT_MS, reader.all());
-  expect(OVER).toContain((await admin.get(`/turns/${turn.id}`)).status);
+  expect(OVER).toContain((await within(TURN_LIMIT_MS, at.end(turn))).status);
   model.on("boss", () => say("all is well"));
-  expect(await chat(admin, workspaceId)).toBe("done");
+  expect((await at.chat("again")).turn.status).toBe("done");
   expect(model.problems).toEqual([]);
-  await service.end("SIGTERM");
+  await at.program.end("SIGTERM");
   expect(await brokenInvariants(data, "at rest")).toEqual([]);
 });
-
-/** Status in which a turn ended. */
-async function chat(admin: Client, workspaceId: number): Promise<string> {
-  const reader = await admin.events(`/workspaces/${workspaceId}/chat`, {
-    method: "POST",
-    body: { text: "again" },
-  });
-  return (await reader.all()).findLast((event) => event.type === "turn.finished")?.data.data.turn.status;
-}
 
 function within<T>(limitMs: number, work: Promise<T>): Promise<T> {
   return Promise.race([

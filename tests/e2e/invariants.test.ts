@@ -3,9 +3,8 @@
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { temporaryFolder } from "../kit/folder.ts";
-import { furnish } from "../kit/furnish.ts";
 import { brokenInvariants } from "../kit/invariants.ts";
-import { call, say, startModel } from "../kit/model/index.ts";
+import { call, say } from "../kit/model/index.ts";
 import { world } from "../kit/world.ts";
 
 const damages: [string, string][] = [
@@ -35,21 +34,15 @@ const damages: [string, string][] = [
 
 test("each kind of damage is found", async () => {
   await using folder = await temporaryFolder();
-  await using model = await startModel();
-  model.script("boss", [
-    [call("agent_create", { name: "w", role: "r", model: "worker" })],
-    [call("delegate", { agent: "w", task: "t" })],
-    say("done"),
-  ]);
-  model.on("worker", () => say("answer"));
   {
-    await using service = await world({ data: folder.path });
-    const { workspaceId } = await furnish(service.admin, model);
-    const reader = await service.admin.events(`/workspaces/${workspaceId}/chat`, {
-      method: "POST",
-      body: { text: "go" },
-    });
-    await reader.all();
+    await using at = await world({ model: { worker: [say("answer")] }, data: folder.path });
+    await at.addModel("worker");
+    at.model.script("boss", [
+      [call("agent_create", { name: "w", role: "r", model: "worker" })],
+      [call("delegate", { agent: "w", task: "t" })],
+      say("done"),
+    ]);
+    await at.chat("go");
   }
   expect(await brokenInvariants(folder.path, "at rest")).toEqual([]);
   const intact = await Bun.file(`${folder.path}/service.db`).bytes();

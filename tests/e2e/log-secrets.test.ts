@@ -1,10 +1,8 @@
 // Goal: a full run at the most talkative log level puts no token, password, provider key, prompt or tool argument into the log.
 
 import { expect, test } from "bun:test";
-import { furnish, PROVIDER_KEY } from "../kit/furnish.ts";
-import { call, echoKey, httpError, say, startModel } from "../kit/model/index.ts";
-import { runService } from "../kit/running.ts";
-import { protocols } from "../kit/world.ts";
+import { call, echoKey, httpError, say } from "../kit/model/index.ts";
+import { compiledWorld, KEY, protocols } from "../kit/world.ts";
 
 const SECRETS = {
   password: "canary-password-77",
@@ -17,31 +15,23 @@ const SECRETS = {
   bodyField: "canary body field",
 };
 
-test("nothing secret is logged", async () => {
-  await using model = await startModel({ key: PROVIDER_KEY });
-  await using service = await runService({ args: ["--log-level", "debug"] });
-  const { admin, token } = service;
-  for (const protocol of protocols) {
-    const { workspaceId } = await furnish(admin, model, protocol);
-    model.script("boss", [
-      [call("agent_create", { name: "w", role: SECRETS.role, model: "worker" })],
-      [
-        call("delegate", { agent: "w", task: SECRETS.task }),
-        call("delegate", { agent: "none", task: SECRETS.task }),
-      ],
-      say("done"),
-      // The next turn: a provider that puts the key into its error.
-      echoKey(),
-    ]);
-    model.on("worker", () => say(SECRETS.answer));
-    for (const text of [SECRETS.prompt, `${SECRETS.prompt} again`]) {
-      const reader = await admin.events(`/workspaces/${workspaceId}/chat`, {
-        method: "POST",
-        body: { text },
-      });
-      await reader.all();
-    }
-  }
+test.each(protocols)("nothing secret is logged: %s", async (protocol) => {
+  await using at = await compiledWorld({ protocol, args: ["--log-level", "debug"] });
+  const { admin, model, program: service } = at;
+  const { token } = service;
+  await at.addModel("worker");
+  model.script("boss", [
+    [call("agent_create", { name: "w", role: SECRETS.role, model: "worker" })],
+    [
+      call("delegate", { agent: "w", task: SECRETS.task }),
+      call("delegate", { agent: "none", task: SECRETS.task }),
+    ],
+    say("done"),
+    // The next turn: a provider that puts the key into its error.
+    echoKey(),
+  ]);
+  model.on("worker", () => say(SECRETS.answer));
+  for (const text of [SECRETS.prompt, `${SECRETS.prompt} again`]) await at.chat(text);
   model.on("boss", () => httpError(500, "broken {key}"));
   await admin.raw("POST", "/providers/1/test");
 
@@ -62,7 +52,7 @@ test("nothing secret is logged", async () => {
 
   const announced = service.log.findIndex((line) => line.token !== undefined);
   const rest = service.log.filter((_, index) => index !== announced).map((line) => JSON.stringify(line));
-  const secrets = { ...SECRETS, PROVIDER_KEY, token, userToken, sessionToken: session.token };
+  const secrets = { ...SECRETS, KEY, token, userToken, sessionToken: session.token };
   const found = Object.entries(secrets).filter(([, secret]) => rest.some((line) => line.includes(secret)));
   expect(found.map(([name]) => name)).toEqual([]);
   expect(rest.length).toBeGreaterThan(2);

@@ -4,9 +4,9 @@ import { expect, test } from "bun:test";
 import { chmodSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { temporaryFolder } from "../kit/folder.ts";
-import { furnish } from "../kit/furnish.ts";
-import { hang, say, startModel } from "../kit/model/index.ts";
+import { hang, say } from "../kit/model/index.ts";
 import { runService, type RunningService } from "../kit/running.ts";
+import { compiledWorld } from "../kit/world.ts";
 
 const STOP_LIMIT_MS = 10_000;
 const posix = process.platform !== "win32";
@@ -25,23 +25,14 @@ for (const signal of ["SIGTERM", "SIGINT"] as const) {
   test.if(posix)(
     `${signal} with viewers, a provider that hangs, queued turns and idle connections`,
     async () => {
-      await using folder = await temporaryFolder();
-      await using model = await startModel();
-      model.script("boss", [[say("Half of it", { chunks: 2 }), hang()]]);
-      await using service = await runService({ data: `${folder.path}/data` });
-      const { admin } = service;
-      const { workspaceId } = await furnish(admin, model);
-
-      const chat = await admin.events(`/workspaces/${workspaceId}/chat`, {
-        method: "POST",
-        body: { text: "go" },
+      await using at = await compiledWorld({
+        model: { boss: [[say("Half of it", { chunks: 2 }), hang()]] },
       });
+      const { admin, model, program: service } = at;
+      const chat = await admin.events(`${at.own}/chat`, { method: "POST", body: { text: "go" } });
       await chat.until((event) => event.type === "delta");
-      const viewers = await Promise.all(
-        [1, 2, 3].map(() => admin.events(`/workspaces/${workspaceId}/events`)),
-      );
-      for (const text of ["second", "third"])
-        await admin.post(`/workspaces/${workspaceId}/chat`, { text, queue: true });
+      const viewers = await Promise.all([1, 2, 3].map(() => admin.events(`${at.own}/events`)));
+      for (const text of ["second", "third"]) await at.begin(text, { queue: true });
       const idle = await openSocket(service, "GET /health HTTP/1.1\r\nHost: {own}\r\n\r\n", true);
       const half = await openSocket(
         service,
@@ -67,9 +58,9 @@ for (const signal of ["SIGTERM", "SIGINT"] as const) {
       half.destroy();
 
       model.on("boss", (request) => say(`answer to ${request.messages.at(-1)!.text}`));
-      await using again = await runService({ data: service.data });
-      const listed = () => again.admin.get(`/workspaces/${workspaceId}/turns`);
-      for (const { id } of await listed()) await (await again.admin.events(`/turns/${id}/events`)).all();
+      await at.restart();
+      const listed = () => admin.get(`${at.own}/turns`);
+      for (const turn of await listed()) await at.end(turn);
       // What waited in line began by itself, one after the other.
       expect((await listed()).map(({ status, text }) => [text, status])).toEqual([
         ["go", "interrupted"],

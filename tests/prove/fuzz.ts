@@ -1,15 +1,14 @@
 // Proof: whatever the documents allow and forbid as input, neither program answers 5xx, nor otherwise than its OpenAPI document says, and
 // afterwards it is healthy, its record holds, and it stops in good order. Passes with an admin, and with people of few rights.
 
-import { furnish } from "../kit/furnish.ts";
 import { brokenStorage } from "../kit/invariants.ts";
-import { say, startModel } from "../kit/model/index.ts";
+import { say } from "../kit/model/index.ts";
 import { runContext } from "../kit/running-context.ts";
-import { runService } from "../kit/running.ts";
 import type { LogLine } from "../kit/running.ts";
 import { prepared, type Existing } from "./document.ts";
 import { attack, type Attacked } from "./fuzzer.ts";
 import type { Proof, Share } from "./proof.ts";
+import { compiledWorld } from "../kit/world.ts";
 
 const PASS_SECONDS = 30;
 const PASS_SECONDS_MIN = 5;
@@ -108,15 +107,15 @@ async function contextPass(role: "admin" | "contributor", fuzzer: string, second
 }
 
 async function servicePass(role: "admin" | "member", fuzzer: string, seconds: number, seed: number) {
-  await using model = await startModel();
-  for (const name of ["boss", "worker"]) model.on(name, () => say("Done."));
-  await using service = await runService();
-  const { workspaceId } = await furnish(service.admin, model);
+  await using at = await compiledWorld({ model: true });
+  await at.addModel("worker");
+  for (const name of ["boss", "worker"]) at.model.on(name, () => say("Done."));
+  const service = at.program;
   // Not the loopback privilege, which a request with the fuzzer's own headers does not have. By an id that the fuzzer seldom guesses.
   for (const name of ["ada", "bob", "cem", "dan", "eve"]) await service.admin.post("/users", { name });
   const { token } = await service.admin.post("/users", { name: "fuzzer", role });
   await service.admin.post("/teams", { name: "a team" });
-  await service.admin.raw("PUT", `/workspaces/${workspaceId}/file?path=notes.md`, { body: "a note" });
+  await service.admin.raw("PUT", `${at.own}/file?path=notes.md`, { body: "a note" });
   const document = prepared(await service.admin.get("/openapi.json"), EXISTING.service);
   const attacked = await attack(fuzzer, {
     url: service.url,

@@ -3,21 +3,18 @@
 
 import { readdirSync } from "node:fs";
 import type { Client, StreamEvent } from "../kit/client.ts";
-import { temporaryFolder } from "../kit/folder.ts";
-import { furnish } from "../kit/furnish.ts";
 import { brokenInvariants } from "../kit/invariants.ts";
 import {
   call,
   callsOfTurn,
   lastQuestion,
   say,
-  startModel,
   type ModelRequest,
   type Reply,
   type ScriptedModel,
 } from "../kit/model/index.ts";
-import { runService, type RunningService } from "../kit/running.ts";
-import { type Protocol, protocols } from "../kit/world.ts";
+import { type RunningService } from "../kit/running.ts";
+import { compiledWorld, type Protocol, protocols } from "../kit/world.ts";
 import { chooser, type Proof, type Share } from "./proof.ts";
 
 /** A turn of this script has about as many events. */
@@ -49,6 +46,8 @@ function scripted(model: ScriptedModel): void {
   model.on("worker", (request) => say(`My answer to ${lastQuestion(request)}.`, { chunks: 6, everyMs: 1 }));
 }
 
+type Place = Awaited<ReturnType<typeof compiledWorld>>;
+
 interface Attempt {
   /** Stored events that a viewer was told of. */
   told: StreamEvent[];
@@ -57,7 +56,7 @@ interface Attempt {
 
 /** Sends a request whose answer is the turn's events, and kills the service after so many of them, or at once. */
 async function runAndKill(
-  service: RunningService,
+  { admin, program }: Place,
   path: string,
   body: unknown,
   killAfter: number,
@@ -66,9 +65,9 @@ async function runAndKill(
   let killed = false;
   const kill = () => {
     killed = true;
-    service.child.kill("SIGKILL");
+    program.child.kill("SIGKILL");
   };
-  const request = service.admin.events(path, { method: "POST", body });
+  const request = admin.events(path, { method: "POST", body });
   if (killAfter === 0) kill();
   try {
     await using reader = await request;
@@ -81,7 +80,7 @@ async function runAndKill(
   } catch {
     // The connection broke with the process.
   }
-  if (killed) await service.child.exited;
+  if (killed) await program.child.exited;
   return { told, killed };
 }
 
@@ -116,63 +115,54 @@ export async function killTurns(
   seed: number,
   goesOn: (turns: number) => boolean,
 ): Promise<KilledTurns> {
-  await using folder = await temporaryFolder();
-  await using model = await startModel();
+  await using at = await compiledWorld({ protocol });
+  const { admin, model, data, workspaceId } = at;
+  await at.addModel("worker");
   scripted(model);
   const below = chooser(seed + protocol.length);
-  const data = `${folder.path}/data`;
   const result: KilledTurns = {
     kills: 0,
     outcomes: { done: 0, left: 0, "never began": 0 },
     requests: 0,
     broken: [],
   };
-  let service = await runService({ data });
   const restart = async () => {
     result.kills += 1;
-    result.broken.push(...(await brokenInvariants(data, "crashed")));
-    service = await runService({ data });
+    await at.restart(async () => result.broken.push(...(await brokenInvariants(data, "crashed"))));
   };
   /** Also kills while it resumes. */
-  const toItsEnd = async (begun: Turn, workspaceId: number): Promise<Turn> => {
+  const toItsEnd = async (begun: Turn): Promise<Turn> => {
     let turn = begun;
     for (let tries = 0; turn.status === "interrupted"; tries++) {
-      await service.admin.post(`/turns/${turn.id}/resume`);
+      await admin.post(`/turns/${turn.id}/resume`);
       if (tries < 2 && below(3) === 0) {
-        service.child.kill("SIGKILL");
-        await service.child.exited;
         await restart();
-      } else await eventsOf(service.admin, turn.id);
-      turn = (await turnWith(service.admin, workspaceId, turn.text))!;
+      } else await eventsOf(admin, turn.id);
+      turn = (await turnWith(admin, workspaceId, turn.text))!;
     }
     return turn;
   };
-  try {
-    const { workspaceId } = await furnish(service.admin, model, protocol);
-    for (let number = 1; result.broken.length === 0 && goesOn(number - 1); number++) {
-      const text = `turn ${number}`;
-      const path = `/workspaces/${workspaceId}/chat`;
-      const first = await runAndKill(service, path, { text }, below(EVENTS_OF_A_TURN));
-      if (first.killed) await restart();
-      const turn = await turnWith(service.admin, workspaceId, text);
-      if (first.told.length > 0) {
-        const stored = turn ? await eventsOf(service.admin, turn.id) : [];
-        if (!Bun.deepEquals(stored.slice(0, first.told.length), first.told))
-          result.broken.push(`${text}: a viewer was told of events that are not stored like that`);
-      }
-      if (!turn) result.outcomes["never began"] += 1;
-      // Some are left as they are: the conversation has to go on from there as well.
-      else if (turn.status === "interrupted" && below(5) === 0) result.outcomes.left += 1;
-      else {
-        const { status } = await toItsEnd(turn, workspaceId);
-        if (status === "done") result.outcomes.done += 1;
-        else result.broken.push(`${text} is ${status}`);
-      }
+  for (let number = 1; result.broken.length === 0 && goesOn(number - 1); number++) {
+    const text = `turn ${number}`;
+    const path = `${at.own}/chat`;
+    const first = await runAndKill(at, path, { text }, below(EVENTS_OF_A_TURN));
+    if (first.killed) await restart();
+    const turn = await turnWith(admin, workspaceId, text);
+    if (first.told.length > 0) {
+      const stored = turn ? await eventsOf(admin, turn.id) : [];
+      if (!Bun.deepEquals(stored.slice(0, first.told.length), first.told))
+        result.broken.push(`${text}: a viewer was told of events that are not stored like that`);
     }
-    result.broken.push(...(await brokenAtTheEnd(service, data)));
-  } finally {
-    await service[Symbol.asyncDispose]();
+    if (!turn) result.outcomes["never began"] += 1;
+    // Some are left as they are: the conversation has to go on from there as well.
+    else if (turn.status === "interrupted" && below(5) === 0) result.outcomes.left += 1;
+    else {
+      const { status } = await toItsEnd(turn);
+      if (status === "done") result.outcomes.done += 1;
+      else result.broken.push(`${text} is ${status}`);
+    }
   }
+  result.broken.push(...(await brokenAtTheEnd(at.program, data)));
   // Each request was judged by the rules of its protocol.
   result.broken.push(...model.problems.map((problem) => `the provider was sent: ${String(problem)}`));
   result.requests = model.requests.length;

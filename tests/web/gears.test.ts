@@ -1,51 +1,35 @@
 // Goal: a gear goes from an agent's forge through review, dry run and approval to the approved call; approval covers exactly the reviewed
 // content; people who cannot decide see everything but no buttons.
 
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { join } from "node:path";
 import type { BrowserContext, Page } from "playwright-core";
 import { accessibilityProblems } from "../kit/axe.ts";
-import { hasBrowser, startBrowser, type TestBrowser } from "../kit/browser.ts";
 import type { Client } from "../kit/client.ts";
 import { eventually } from "../kit/eventually.ts";
-import { type Folder, temporaryFolder } from "../kit/folder.ts";
-import { type Furnished, furnish } from "../kit/furnish.ts";
+import { temporaryFolder } from "../kit/folder.ts";
 import { ANY_ARGS, approvedGear, isolatedSandbox, makeGear } from "../kit/gears.ts";
-import { call, say, type ScriptedModel, startModel } from "../kit/model/index.ts";
-import { type RunningService, runService } from "../kit/running.ts";
-import { type World, world } from "../kit/world.ts";
+import { call, say } from "../kit/model/index.ts";
+import { onScreen, withBrowser } from "../kit/screen.ts";
+import { compiledWorld, world } from "../kit/world.ts";
 
-const SETUP_MS = 40_000;
-const TEST_MS = 90_000;
 const PASSWORD = "a long enough password";
 
-setDefaultTimeout(TEST_MS);
+/** The compiled program on this machine, where gears really run, without isolation; and a service that reports isolation. */
+async function both() {
+  const service = await world({ model: true, sandbox: isolatedSandbox() });
+  const folder = await temporaryFolder();
+  const compiled = await compiledWorld({
+    model: service.model,
+    environment: { DOCKER_HOST: "tcp://127.0.0.1:9" },
+    under: [folder, service],
+  });
+  return Object.assign(await withBrowser(compiled), { service, folder });
+}
 
-describe.if(hasBrowser && process.platform !== "win32")("gears", () => {
-  const stack = new AsyncDisposableStack();
-  /** Reports isolation, and echoes the arguments. */
-  let service: World;
-  /** The compiled program on this machine: gears really run, without isolation. */
-  let bare: RunningService;
-  let model: ScriptedModel;
-  let place: Furnished;
-  let barePlace: Furnished;
-  let folder: Folder;
-  let browser: TestBrowser;
-
-  beforeAll(async () => {
-    folder = stack.use(await temporaryFolder());
-    model = stack.use(await startModel());
-    service = stack.use(await world({ sandbox: isolatedSandbox() }));
-    bare = stack.use(await runService({ environment: { DOCKER_HOST: "tcp://127.0.0.1:9" } }));
-    place = await furnish(service.admin, model);
-    barePlace = await furnish(bare.admin, model);
-    browser = stack.use(await startBrowser());
-  }, SETUP_MS);
-  afterAll(() => stack.disposeAsync());
-
-  const open = (path: string, options = {}) => browser.open(service.url, path, options);
-  const read = (id: number, at: { readonly admin: Client } = service) => at.admin.get(`/gears/${id}`);
+(process.platform === "win32" ? () => {} : onScreen)("gears", both, (at) => {
+  const open = (path: string, options = {}) => at.browser.open(at.service.url, path, options);
+  const read = (id: number, on: { readonly admin: Client } = at.service) => on.admin.get(`/gears/${id}`);
   const short = (hash: string) => `${hash.slice(0, 4)}…${hash.slice(-4)}`;
   const side = (page: Page) => page.getByRole("complementary", { name: "Run and decide" });
 
@@ -53,12 +37,12 @@ describe.if(hasBrowser && process.platform !== "win32")("gears", () => {
   async function signedIn(
     name: string,
     role: string,
-    at: { readonly admin: Client; readonly url: string } = service,
+    on: { readonly admin: Client; readonly url: string } = at.service,
   ): Promise<BrowserContext> {
-    const { user } = await at.admin.post("/users", { name, role });
-    await at.admin.put(`/users/${user.id}/password`, { password: PASSWORD });
-    const context = await browser.browser.newContext({ reducedMotion: "reduce" });
-    const answer = await context.request.post(`${at.url}/api/v1/login`, {
+    const { user } = await on.admin.post("/users", { name, role });
+    await on.admin.put(`/users/${user.id}/password`, { password: PASSWORD });
+    const context = await at.browser.browser.newContext({ reducedMotion: "reduce" });
+    const answer = await context.request.post(`${on.url}/api/v1/login`, {
       data: { user: name, password: PASSWORD },
     });
     expect(answer.status()).toBe(200);
@@ -66,7 +50,7 @@ describe.if(hasBrowser && process.platform !== "win32")("gears", () => {
   }
 
   test("explains gears when there are none, creates the first one, and shows refusals beside their fields", async () => {
-    const page = await browser.open(bare.url, "/gears");
+    const page = await at.open("/gears");
     await page.getByRole("heading", { name: "No gears yet" }).waitFor();
     await page.getByRole("link", { name: "Create gear" }).click();
     await page.getByLabel("Name", { exact: true }).fill("Not A Name");
@@ -79,17 +63,17 @@ describe.if(hasBrowser && process.platform !== "win32")("gears", () => {
     await page.getByRole("button", { name: "Create gear" }).click();
     await page.waitForURL(/\/gears\/\d+\/review$/);
     await page.getByRole("heading", { name: "first_gear" }).waitFor();
-    expect(await bare.admin.get("/gears")).toMatchObject([
+    expect(await at.admin.get("/gears")).toMatchObject([
       { name: "first_gear", runtime: "bash", tags: ["text", "first"], version: 1, status: "pending" },
     ]);
-    browser.expected(/status of 400/);
+    at.browser.expected(/status of 400/);
     await page.context().close();
   });
 
   test("takes a forged gear through review, dry run with live output, approval and call", async () => {
-    const gate = join(folder.path, "gate");
+    const gate = join(at.folder.path, "gate");
     const code = `echo first\nuntil [ -e ${gate} ]; do sleep 0.05; done\ncat\n`;
-    model.script("boss", [
+    at.model.script("boss", [
       call("gear_forge", {
         name: "slow_echo",
         description: "Repeats what it was given.",
@@ -106,19 +90,19 @@ describe.if(hasBrowser && process.platform !== "win32")("gears", () => {
       call("slow_echo", { text: "from the agent" }),
       say("Called."),
     ]);
-    const chat = (text: string) => bare.admin.post(`/workspaces/${barePlace.workspaceId}/chat`, { text });
+    const chat = (text: string) => at.admin.post(`${at.own}/chat`, { text });
     await chat("Make a gear.");
-    const forged = async () => (await bare.admin.get("/gears")).find(({ name }) => name === "slow_echo");
+    const forged = async () => (await at.admin.get("/gears")).find(({ name }) => name === "slow_echo");
     await eventually(async () => (await forged())?.status, "pending");
-    const page = await browser.open(bare.url, "/approvals");
+    const page = await at.open("/approvals");
     await page.getByRole("link", { name: /^slow_echo/ }).click();
     const card = page.getByRole("region", { name: "orchestrator asks to approve a gear" });
     await card.getByText("slow_echo").waitFor();
     await card.getByText("NOT isolated, with the server's own access").waitFor();
     await card.getByRole("link", { name: "Review" }).click();
-    await page.getByText("forged by orchestrator in lab anthropic").waitFor();
+    await page.getByText("forged by orchestrator in lab").waitFor();
     await page.getByText("version 1 pending approval").waitFor();
-    await page.getByText("Once approved, it can be called by orchestrator in lab anthropic.").waitFor();
+    await page.getByText("Once approved, it can be called by orchestrator in lab.").waitFor();
 
     // Invalid arguments, and those that the server refuses, are reported beside their field; nothing runs.
     await side(page).getByLabel("times").fill("many");
@@ -145,7 +129,7 @@ describe.if(hasBrowser && process.platform !== "win32")("gears", () => {
       .waitFor();
     await page.getByText("version 1 approved").waitFor();
     await side(page).getByText("v1 approved").waitFor();
-    expect(await read(id, bare)).toMatchObject({ status: "approved", approval: { content_hash: hash } });
+    expect(await read(id, at)).toMatchObject({ status: "approved", approval: { content_hash: hash } });
 
     await chat("Call it.");
     await page.getByRole("link", { name: "Runs" }).click();
@@ -155,19 +139,19 @@ describe.if(hasBrowser && process.platform !== "win32")("gears", () => {
     await called.click();
     await page.getByRole("region", { name: "Output" }).getByText("from the agent").waitFor();
     await page.getByRole("region", { name: "Arguments" }).getByText('"text": "from the agent"').waitFor();
-    browser.expected(/status of 400/);
+    at.browser.expected(/status of 400/);
     await page.context().close();
   });
 
   test("does not approve a version that was saved during the review, and says so", async () => {
-    const gear = await approvedGear(service.admin, { name: "changing", code: "cat\necho one\n" });
-    await service.admin.put(`/gears/${gear.id}`, { code: "cat\necho two\n" });
+    const gear = await approvedGear(at.service.admin, { name: "changing", code: "cat\necho one\n" });
+    await at.service.admin.put(`/gears/${gear.id}`, { code: "cat\necho two\n" });
     const page = await open(`/gears/${gear.id}/review`);
     const second = await read(gear.id);
     await page.getByText("version 1 (approved) → version 2").first().waitFor();
     await page.getByText("echo one").waitFor();
     await page.getByText("echo two").waitFor();
-    await service.admin.put(`/gears/${gear.id}`, { code: "curl evil\n" });
+    await at.service.admin.put(`/gears/${gear.id}`, { code: "curl evil\n" });
     const approve = page.getByRole("button", { name: `Approve ${short(second.content_hash)}` });
     await approve.click();
     await page.getByText("the gear has other content by now").waitFor();
@@ -180,13 +164,13 @@ describe.if(hasBrowser && process.platform !== "win32")("gears", () => {
     await page.getByText("curl evil").waitFor();
     const third = await read(gear.id);
     await page.getByRole("button", { name: `Approve ${short(third.content_hash)}` }).waitFor();
-    browser.expected(/status of 409/);
+    at.browser.expected(/status of 409/);
     await page.context().close();
   });
 
   test("shows the decision at once, and highlights Approve only after all content was on the screen", async () => {
     const code = Array.from({ length: 120 }, (_, line) => `echo line ${line}`).join("\n");
-    const gear = await makeGear(service.admin, { name: "long_gear", code: `cat\n${code}\n` });
+    const gear = await makeGear(at.service.admin, { name: "long_gear", code: `cat\n${code}\n` });
     const inView = async (page: Page) => {
       const bar = (await page.getByRole("region", { name: "Decision", exact: true }).boundingBox())!;
       return bar.y > 0 && bar.y + bar.height <= page.viewportSize()!.height;
@@ -210,8 +194,8 @@ describe.if(hasBrowser && process.platform !== "win32")("gears", () => {
   });
 
   test("places the version list above the diff in one column", async () => {
-    const gear = await approvedGear(service.admin, { name: "stacked_gear", code: "cat\necho one\n" });
-    await service.admin.put(`/gears/${gear.id}`, { code: "cat\necho two\n" });
+    const gear = await approvedGear(at.service.admin, { name: "stacked_gear", code: "cat\necho one\n" });
+    await at.service.admin.put(`/gears/${gear.id}`, { code: "cat\necho two\n" });
     const page = await open(`/gears/${gear.id}/versions`, { width: 390 });
     const list = page.getByRole("complementary", { name: "Versions" });
     await list.getByText("version 2").waitFor();
@@ -224,8 +208,8 @@ describe.if(hasBrowser && process.platform !== "win32")("gears", () => {
   });
 
   test("warns about missing isolation on every page, and asks again before approval", async () => {
-    const gear = await makeGear(bare.admin, { name: "bare_gear" });
-    const page = await browser.open(bare.url, "/gears");
+    const gear = await makeGear(at.admin, { name: "bare_gear" });
+    const page = await at.open("/gears");
     await page.getByText("Gears are NOT isolated on this server", { exact: false }).waitFor();
     await page.getByRole("link", { name: "bare_gear" }).click();
     await page.getByText("Gears are not isolated on this server.", { exact: true }).waitFor();
@@ -239,16 +223,16 @@ describe.if(hasBrowser && process.platform !== "win32")("gears", () => {
     const question = page.getByRole("dialog", { name: "Approve bare_gear without isolation?" });
     await page.keyboard.press("Escape");
     await question.waitFor({ state: "detached" });
-    expect((await read(gear.id, bare)).status).toBe("pending");
+    expect((await read(gear.id, at)).status).toBe("pending");
     await approve.click();
     await question.getByRole("button", { name: "Approve without isolation" }).click();
     await page.getByText("version 1 approved").waitFor();
-    expect((await read(gear.id, bare)).status).toBe("approved");
+    expect((await read(gear.id, at)).status).toBe("approved");
     await page.context().close();
   });
 
   test("shows people who cannot decide the code, tests and schema, and who can", async () => {
-    const gear = await makeGear(service.admin, {
+    const gear = await makeGear(at.service.admin, {
       name: "looked_at",
       tests: [{ name: "echo", args: { a: 1 }, expected: '{"a":1}' }],
     });
@@ -263,9 +247,9 @@ describe.if(hasBrowser && process.platform !== "win32")("gears", () => {
     await page.getByRole("link", { name: "Code" }).click();
     await page.getByText("Only its author, admin, and admins can save new versions.").waitFor();
     expect(await page.getByRole("button", { name: /^Save/ }).count()).toBe(0);
-    const bareContext = await signedIn("mira", "member", bare);
-    const { id } = await makeGear(bare.admin, { name: "not_for_her" });
-    const other = await browser.open(bare.url, `/gears/${id}/review`, { context: bareContext });
+    const bareContext = await signedIn("mira", "member", at);
+    const { id } = await makeGear(at.admin, { name: "not_for_her" });
+    const other = await at.open(`/gears/${id}/review`, { context: bareContext });
     await other.getByText("only admins can run this gear before it is approved", { exact: false }).waitFor();
     expect(await other.getByRole("button", { name: /^(Dry run|Run tests)/ }).count()).toBe(0);
     await context.close();
@@ -273,7 +257,7 @@ describe.if(hasBrowser && process.platform !== "win32")("gears", () => {
   });
 
   test("warns that a new version loses the approval; never overwrites someone else's save unseen", async () => {
-    const gear = await approvedGear(service.admin, { name: "written", code: "cat\n" });
+    const gear = await approvedGear(at.service.admin, { name: "written", code: "cat\n" });
     const page = await open(`/gears/${gear.id}/code`);
     const editor = page.getByRole("textbox", { name: "Content of main.sh" });
     await page.getByLabel("Description").fill("Says it again.");
@@ -282,16 +266,16 @@ describe.if(hasBrowser && process.platform !== "win32")("gears", () => {
     await page.waitForURL(`**/gears/${gear.id}/review`);
     await page.getByText("Says it again.").first().waitFor();
     await eventually(async () => {
-      const { description, status, version } = await service.admin.get(`/gears/${gear.id}`);
+      const { description, status, version } = await at.service.admin.get(`/gears/${gear.id}`);
       return [description, status, version];
     }, ["Says it again.", "pending", 2]);
-    await service.admin.patch(`/gears/${gear.id}`, { status: "approved" });
+    await at.service.admin.patch(`/gears/${gear.id}`, { status: "approved" });
     await page.getByRole("link", { name: "Code" }).click();
     await editor.click();
     await page.keyboard.press("ControlOrMeta+a");
     await page.keyboard.insertText("cat\necho mine\n");
     await page.getByText("until it is approved", { exact: false }).waitFor();
-    await service.admin.put(`/gears/${gear.id}`, { code: "cat\necho theirs\n" });
+    await at.service.admin.put(`/gears/${gear.id}`, { code: "cat\necho theirs\n" });
     await page.getByRole("button", { name: "Save version" }).click();
     const stale = page.getByRole("dialog", { name: "Someone else saved this gear" });
     await stale.getByText("echo theirs").waitFor();
@@ -308,7 +292,7 @@ describe.if(hasBrowser && process.platform !== "win32")("gears", () => {
   });
 
   test("reveals invisible characters in code; shows binary programs by size and hash", async () => {
-    const gear = await makeGear(service.admin, {
+    const gear = await makeGear(at.service.admin, {
       name: "hidden",
       code: undefined,
       files: [
@@ -323,26 +307,26 @@ describe.if(hasBrowser && process.platform !== "win32")("gears", () => {
   });
 
   test("names the callers before deleting; afterwards its address is not found", async () => {
-    const gear = await approvedGear(service.admin, { name: "to_delete", args_schema: ANY_ARGS });
-    await service.admin.post(`/workspaces/${place.workspaceId}/gears`, { gear_id: gear.id });
+    const gear = await approvedGear(at.service.admin, { name: "to_delete", args_schema: ANY_ARGS });
+    await at.service.admin.post(`${at.service.own}/gears`, { gear_id: gear.id });
     const page = await open(`/gears/${gear.id}/review`);
     await page.getByRole("button", { name: "More about this gear" }).click();
     await page.getByRole("menuitem", { name: "Delete gear" }).click();
     const question = page.getByRole("dialog", { name: "Delete to_delete?" });
-    await question.getByText("all agents in lab anthropic").waitFor();
+    await question.getByText("all agents in lab").waitFor();
     await question.getByRole("button", { name: "Delete gear" }).click();
     await page.waitForURL("**/gears");
     await page.getByText("to_delete deleted.").waitFor();
     await page.getByRole("link", { name: "looked_at" }).waitFor();
     expect(await page.getByRole("link", { name: "to_delete" }).count()).toBe(0);
-    await page.goto(`${service.url}/gears/${gear.id}/review`);
+    await page.goto(`${at.service.url}/gears/${gear.id}/review`);
     await page.getByRole("heading", { name: "Gear not found" }).waitFor();
-    browser.expected(/status of 404/);
+    at.browser.expected(/status of 404/);
     await page.context().close();
   });
 
   test("finds, opens, tries and approves a gear by keyboard", async () => {
-    const gear = await makeGear(service.admin, { name: "by_keys" });
+    const gear = await makeGear(at.service.admin, { name: "by_keys" });
     const page = await open("/gears");
     await page.getByRole("searchbox", { name: "Search gears" }).focus();
     await page.keyboard.type("by_keys");
@@ -367,7 +351,7 @@ describe.if(hasBrowser && process.platform !== "win32")("gears", () => {
 
   for (const theme of ["light", "dark"] as const)
     test(`passes axe on every page (${theme})`, async () => {
-      const gear = await approvedGear(service.admin, {
+      const gear = await approvedGear(at.service.admin, {
         name: `axe_${theme}`,
         description: "A gear",
         tests: [{ name: "one", args: { text: "x" }, expected: "x" }],
@@ -381,7 +365,7 @@ describe.if(hasBrowser && process.platform !== "win32")("gears", () => {
           },
         }),
       });
-      await service.admin.put(`/gears/${gear.id}`, { code: "cat\necho more\n" });
+      await at.service.admin.put(`/gears/${gear.id}`, { code: "cat\necho more\n" });
       const page = await open("/gears", { theme });
       await page.getByRole("link", { name: gear.name }).waitFor();
       expect(await accessibilityProblems(page)).toEqual([]);
@@ -400,14 +384,17 @@ describe.if(hasBrowser && process.platform !== "win32")("gears", () => {
         await page.getByText(sign).first().waitFor();
         expect([tab, await accessibilityProblems(page)]).toEqual([tab, []]);
       }
-      await page.goto(`${service.url}/gears?new=1`);
+      await page.goto(`${at.service.url}/gears?new=1`);
       await page.getByRole("heading", { name: "Create gear" }).waitFor();
       expect(await accessibilityProblems(page)).toEqual([]);
       await page.context().close();
     });
 
   test("fits every page into one column", async () => {
-    const gear = await makeGear(service.admin, { name: "narrow_gear", code: `echo ${"wide ".repeat(60)}\n` });
+    const gear = await makeGear(at.service.admin, {
+      name: "narrow_gear",
+      code: `echo ${"wide ".repeat(60)}\n`,
+    });
     const page = await open(`/gears/${gear.id}/review`, { width: 360, height: 740 });
     await page.getByRole("heading", { name: "narrow_gear" }).waitFor();
     await page.getByRole("button", { name: /^Approve/ }).waitFor();

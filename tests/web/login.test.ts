@@ -8,8 +8,6 @@ import { hasBrowser, startBrowser, type TestBrowser } from "../kit/browser.ts";
 import { type Client, createClient } from "../kit/client.ts";
 import { eventually } from "../kit/eventually.ts";
 import { temporaryFolder } from "../kit/folder.ts";
-import { furnish } from "../kit/furnish.ts";
-import { startModel } from "../kit/model/index.ts";
 import { createPerson, type Person } from "../kit/person.ts";
 import { runService, type RunningService } from "../kit/running.ts";
 
@@ -32,12 +30,15 @@ describe.if(hasBrowser)("the login", () => {
     return stack.use(await runService({ data: `${folder.path}/data` }));
   };
   beforeAll(async () => {
-    const model = stack.use(await startModel());
     service = await strict();
     open = stack.use(await runService());
     browser = stack.use(await startBrowser());
     admin = createClient(service.url, service.token);
-    workspaceId = (await furnish(admin, model)).workspaceId;
+    const nowhere = { name: "nobody", type: "anthropic", base_url: "http://127.0.0.1:9" };
+    const provider = await admin.post("/providers", nowhere);
+    const model = await admin.post("/models", { provider_id: provider.id, model_name: "silent" });
+    const lab = await admin.post("/workspaces", { name: "lab", orchestrator_model_id: model.id });
+    workspaceId = lab.id;
     ada = await createPerson(admin, "Ada", "admin");
   });
   afterAll(() => stack.disposeAsync());

@@ -8,10 +8,9 @@ import { hasBrowser, type PageOptions, startBrowser, type TestBrowser } from "..
 import { DOCKER_SETUP_MS, startDocker, type TestDocker } from "../kit/docker.ts";
 import { eventually } from "../kit/eventually.ts";
 import { temporaryFolder } from "../kit/folder.ts";
-import { furnish } from "../kit/furnish.ts";
 import { handOver } from "../kit/terminal.ts";
-import { startModel } from "../kit/model/index.ts";
 import { runService, type RunningService } from "../kit/running.ts";
+import { compiledWorld } from "../kit/world.ts";
 
 const TEST_MS = 40_000;
 
@@ -71,12 +70,12 @@ describe.if(hasBrowser)("a shell", () => {
       .map(([runtime, image]) => `  ${runtime}: ${image}\n`)
       .join("")}`;
     await folder.write("data/config.yaml", config);
-    service = stack.use(await runService({ data: `${folder.path}/data`, environment: docker.environment }));
+    const { environment } = docker;
+    const at = stack.use(await compiledWorld({ model: true, data: `${folder.path}/data`, environment }));
+    service = at.program;
     browser = stack.use(await startBrowser());
-    ({ workspaceId } = await furnish(service.admin, stack.use(await startModel())));
-    await service.admin.raw("PUT", `/workspaces/${workspaceId}/file?path=notes/a.txt`, {
-      body: "hello file\n",
-    });
+    workspaceId = at.workspaceId;
+    await at.admin.raw("PUT", `${at.own}/file?path=notes/a.txt`, { body: "hello file\n" });
     await handOver({ data: service.data }, workspaceId);
   }, DOCKER_SETUP_MS);
   afterAll(() => stack.disposeAsync());
