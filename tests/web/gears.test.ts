@@ -337,7 +337,7 @@ async function both() {
     await page.keyboard.press("Enter");
     await page.waitForURL(`**/gears/${gear.id}/review`);
     await page.getByRole("heading", { name: "by_keys" }).waitFor();
-    await tabTo(page, (at) => at.getByLabel("Arguments (JSON)"));
+    await tabTo(page, (on) => on.getByLabel("Arguments (JSON)"));
     await page.keyboard.press("ControlOrMeta+a");
     await page.keyboard.type('{"a":2}');
     await focused("Dry run");
