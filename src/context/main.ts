@@ -16,9 +16,10 @@ import { auditPath } from "./audit/audit-file.ts";
 import { secretsKeyPath } from "./config/directory.ts";
 import type { ServerConfig } from "./config/schema.ts";
 import { HOOKS_SINCE, SEALED_SINCE, serverMigrations } from "./migrations/migrations.ts";
-import { buildParts, type OutboundOptions, type Parts } from "./parts.ts";
+import { buildParts, type Parts } from "./parts.ts";
 import { LocalDoor } from "./people/local-door.ts";
 import { createHandler } from "./server.ts";
+import type { OutboundOptions } from "./webhooks/build.ts";
 import { sealStoredSecrets } from "./webhooks/secrets.ts";
 
 export const DATABASE_NAME = "server.db";

@@ -3,23 +3,8 @@
 
 import { singleQuoted, type Offer, type Value } from "./offers.ts";
 
-export function bashScript(offers: readonly Offer[]): string {
-  return `# Completion of cairn for bash. To load it: source <(cairn completion bash)
-
-_cairn_here() {
-  commands= flags= valued=
-  case $1 in
-${offers.map(hereCase).join("\n")}
-  esac
-}
-
-_cairn_value() {
-  case $1 in
-${offers.flatMap(valueCases).join("\n")}
-  esac
-}
-
-_cairn() {
+/** Finds the command that the words so far name, and offers what may follow. */
+const COMPLETE = `_cairn() {
   local here=cairn commands flags valued choices= kind= flag= word count=0 i=1
   local current=\${COMP_WORDS[COMP_CWORD]}
   _cairn_here "$here"
@@ -75,6 +60,24 @@ _cairn() {
 
 complete -F _cairn cairn
 `;
+
+export function bashScript(offers: readonly Offer[]): string {
+  return `# Completion of cairn for bash. To load it: source <(cairn completion bash)
+
+_cairn_here() {
+  commands= flags= valued=
+  case $1 in
+${offers.map(hereCase).join("\n")}
+  esac
+}
+
+_cairn_value() {
+  case $1 in
+${offers.flatMap(valueCases).join("\n")}
+  esac
+}
+
+${COMPLETE}`;
 }
 
 function hereCase({ path, commands, flags }: Offer): string {

@@ -3,24 +3,8 @@
 
 import { singleQuoted, type Offer, type Value } from "./offers.ts";
 
-export function zshScript(offers: readonly Offer[]): string {
-  return `#compdef cairn
-# Completion of cairn for zsh. To load it: source <(cairn completion zsh), or put it into a directory of $fpath as _cairn
-
-_cairn_here() {
-  below=() flags=() valued=()
-  case $1 in
-${offers.map(hereCase).join("\n")}
-  esac
-}
-
-_cairn_value() {
-  case $1 in
-${offers.flatMap(valueCases).join("\n")}
-  esac
-}
-
-_cairn() {
+/** Finds the command that the words so far name, and offers what may follow. */
+const COMPLETE = `_cairn() {
   local here=cairn kind flag word
   local -i count=0 i=2
   local -a below flags valued choices
@@ -74,6 +58,25 @@ else
   compdef _cairn cairn
 fi
 `;
+
+export function zshScript(offers: readonly Offer[]): string {
+  return `#compdef cairn
+# Completion of cairn for zsh. To load it: source <(cairn completion zsh), or put it into a directory of $fpath as _cairn
+
+_cairn_here() {
+  below=() flags=() valued=()
+  case $1 in
+${offers.map(hereCase).join("\n")}
+  esac
+}
+
+_cairn_value() {
+  case $1 in
+${offers.flatMap(valueCases).join("\n")}
+  esac
+}
+
+${COMPLETE}`;
 }
 
 function hereCase({ path, commands, flags }: Offer): string {

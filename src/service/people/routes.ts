@@ -31,6 +31,13 @@ export function peopleRoutes(
   { users, teams, addresses }: { users: Users; teams: Teams; addresses: ClientAddresses },
 ) {
   return new Elysia({ name: "people", normalize: false, tags: ["people"] })
+    .use(sessionRoutes(plugin, users, addresses))
+    .use(userRoutes(plugin, users))
+    .use(teamRoutes(plugin, teams));
+}
+
+function sessionRoutes(plugin: Admission, users: Users, addresses: ClientAddresses) {
+  return new Elysia({ name: "sessions", normalize: false, tags: ["people"] })
     .use(plugin)
     .post(
       "/login",
@@ -53,8 +60,12 @@ export function peopleRoutes(
       },
       { caller: "any", response: Empty },
     )
-    .get("/whoami", ({ caller }) => users.whoami(caller), { caller: "any", response: WhoAmI })
+    .get("/whoami", ({ caller }) => users.whoami(caller), { caller: "any", response: WhoAmI });
+}
 
+function userRoutes(plugin: Admission, users: Users) {
+  return new Elysia({ name: "users", normalize: false, tags: ["people"] })
+    .use(plugin)
     .get("/users", ({ caller }) => users.list(caller), { caller: "admin", response: Type.Array(User) })
     .post(
       "/users",
@@ -96,8 +107,12 @@ export function peopleRoutes(
       caller: "admin",
       params: fromPath(IdParams),
       response: RevokedTokens,
-    })
+    });
+}
 
+function teamRoutes(plugin: Admission, teams: Teams) {
+  return new Elysia({ name: "teams", normalize: false, tags: ["people"] })
+    .use(plugin)
     .get("/teams", () => teams.list(), { caller: "any", response: Type.Array(Team) })
     .post(
       "/teams",

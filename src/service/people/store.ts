@@ -51,6 +51,10 @@ const USER = `SELECT u.id, u.name, u.role, u.password_hash, u.created_at,
 export type PeopleStore = ReturnType<typeof peopleStore>;
 
 export function peopleStore(db: Db) {
+  return { ...users(db), ...tokens(db), ...teams(db) };
+}
+
+function users(db: Db) {
   return {
     userById: db.query<UserRow, [number]>(`${USER} WHERE u.id = ?`),
     roleOfUser: db.query<{ role: Role }, [number]>("SELECT role FROM users WHERE id = ?"),
@@ -72,7 +76,11 @@ export function peopleStore(db: Db) {
     setRole: db.query<never, [Role, number]>("UPDATE users SET role = ? WHERE id = ?"),
     setPassword: db.query<never, [string, number]>("UPDATE users SET password_hash = ? WHERE id = ?"),
     deleteUser: db.query<never, [number]>("DELETE FROM users WHERE id = ?"),
+  };
+}
 
+function tokens(db: Db) {
+  return {
     tokenByHash: db.query<TokenRow, [string]>(
       `SELECT t.id AS token_id, t.kind, t.created_at, t.last_used_at, u.id AS user_id, u.name, u.role
        FROM tokens t JOIN users u ON u.id = t.user_id WHERE t.hash = ?`,
@@ -92,7 +100,11 @@ export function peopleStore(db: Db) {
     deleteIdleSessions: db.query<never, [number]>(
       "DELETE FROM tokens WHERE kind = 'session' AND coalesce(last_used_at, created_at) < ?",
     ),
+  };
+}
 
+function teams(db: Db) {
+  return {
     teamById: db.query<TeamRow, [number]>("SELECT id, name FROM teams WHERE id = ?"),
     teamByKey: db.query<TeamRow, [string]>("SELECT id, name FROM teams WHERE name_key = ?"),
     teams: db.query<TeamRow, []>("SELECT id, name FROM teams ORDER BY name_key"),

@@ -132,6 +132,10 @@ type CallEnd = Omit<CallRow, keyof NewCall>;
 export type TurnStore = ReturnType<typeof turnStore>;
 
 export function turnStore(db: Db) {
+  return { ...turns(db), ...runs(db), ...toolCalls(db), ...modelCalls(db) };
+}
+
+function turns(db: Db) {
   return {
     turnById: db.query<TurnRow, [number]>(`${TURN} WHERE id = ?`),
     turns: db.query<TurnRow, [number, number, number]>(
@@ -161,7 +165,6 @@ export function turnStore(db: Db) {
     setTurn: db.query<never, Pick<TurnRow, "id" | "status" | "error" | "finished_at">>(
       "UPDATE turns SET status = $status, error = $error, finished_at = $finished_at WHERE id = $id",
     ),
-
     setWaiting: db.query<never, ["running" | "waiting", number]>(
       "UPDATE turns SET status = ? WHERE id = ? AND status IN ('running', 'waiting')",
     ),
@@ -192,6 +195,11 @@ export function turnStore(db: Db) {
     stopReason: db.query<{ stop_reason: string | null }, [number]>(
       "SELECT stop_reason FROM turns WHERE id = ?",
     ),
+  };
+}
+
+function runs(db: Db) {
+  return {
     rootRun: db.query<RunRow, [number]>(`${RUN} WHERE turn_id = ? AND parent_run_id IS NULL`),
     runById: db.query<RunRow, [number]>(`${RUN} WHERE id = ?`),
     runOfCall: db.query<RunRow, [number, string]>(`${RUN} WHERE turn_id = ? AND parent_call_id = ?`),
@@ -209,11 +217,15 @@ export function turnStore(db: Db) {
     setOpenRuns: db.query<never, [RunStatus, number, number]>(
       "UPDATE runs SET status = ?, finished_at = ? WHERE turn_id = ? AND status = 'running'",
     ),
-
     runSteps: db.query<RunStepRow, [number]>(
       `SELECT r.id, r.workspace_id, r.turn_id, r.agent_id, a.name AS agent, r.parent_run_id, r.parent_call_id, r.depth, r.status,
        r.created_at, r.finished_at FROM runs r JOIN agents a ON a.id = r.agent_id WHERE r.turn_id = ? ORDER BY r.id`,
     ),
+  };
+}
+
+function toolCalls(db: Db) {
+  return {
     insertToolCall: db.query<never, Omit<ToolCallRow, "state" | "started_at">>(
       `INSERT INTO tool_calls (call_id, workspace_id, turn_id, run_id, position, tool, arguments, state)
        VALUES ($call_id, $workspace_id, $turn_id, $run_id, $position, $tool, $arguments, 'asked')`,
@@ -232,11 +244,15 @@ export function turnStore(db: Db) {
     finishToolCall: db.query<never, [number, string]>(
       "UPDATE tool_calls SET state = 'done', finished_at = ? WHERE call_id = ?",
     ),
-
     toolSteps: db.query<ToolStepRow, [number]>(
       `SELECT c.call_id, c.workspace_id, c.turn_id, c.run_id, c.position, c.tool, c.arguments, c.state, c.started_at, c.finished_at, r.agent_id
        FROM runs r JOIN tool_calls c ON c.run_id = r.id WHERE r.turn_id = ? ORDER BY c.rowid`,
     ),
+  };
+}
+
+function modelCalls(db: Db) {
+  return {
     insertCall: db.query<{ id: number }, NewCall>(
       `INSERT INTO calls (workspace_id, turn_id, run_id, agent_id, round, model_id, model_name, provider_name, protocol, parts, settings, status, started_at)
        VALUES ($workspace_id, $turn_id, $run_id, $agent_id, $round, $model_id, $model_name, $provider_name, $protocol, $parts, $settings,

@@ -117,11 +117,29 @@ export function spaceStore(db: Db) {
   // search all versions for each one that retention prunes.
   db.exec("PRAGMA foreign_keys = OFF");
   return {
+    ...totals(db),
+    ...files(db),
+    ...versions(db),
+    ...blobs(db),
+    ...changes(db),
+    ...snapshots(db),
+    ...metadata(db),
+    ...documents(db),
+  };
+}
+
+function totals(db: Db) {
+  return {
     space: db.query<SpaceRow, []>("SELECT epoch, seq, files, bytes, versions FROM space"),
     setEpoch: db.query<never, [string]>("UPDATE space SET epoch = ?"),
     setTotals: db.query<never, Omit<SpaceRow, "epoch">>(
       "UPDATE space SET seq = $seq, files = $files, bytes = $bytes, versions = $versions",
     ),
+  };
+}
+
+function files(db: Db) {
+  return {
     file: db.query<FileRow, [string]>(`SELECT ${FILE} FROM files WHERE path = ?`),
     fileByFolded: db.query<{ path: string }, [string]>("SELECT path FROM files WHERE folded = ?"),
     someLiveBelow: db.query<{ path: string }, [string, string, number]>(
@@ -143,6 +161,11 @@ export function spaceStore(db: Db) {
     setGoneFile: db.query<never, [string, number, number]>(
       "UPDATE files SET live = NULL, folded = NULL, author = ?1, updated_at = ?2, derived = 0 WHERE id = ?3",
     ),
+  };
+}
+
+function versions(db: Db) {
+  return {
     versions: db.query<VersionRow, [number]>(
       `SELECT ${VERSION} FROM versions WHERE file_id = ? ORDER BY version DESC`,
     ),
@@ -165,6 +188,11 @@ export function spaceStore(db: Db) {
     keptBeyond: db.query<{ version: number; blob_id: number }, [number, number]>(
       "SELECT version, blob_id FROM versions WHERE file_id = ?1 AND gone IS NULL ORDER BY version DESC LIMIT -1 OFFSET ?2",
     ),
+  };
+}
+
+function blobs(db: Db) {
+  return {
     blob: db.query<BlobRow, [number]>("SELECT size, coding, content FROM blobs WHERE id = ?"),
     keepBlob: db.query<{ id: number }, NewBlob>(
       `INSERT INTO blobs (hash, size, uses, coding, content)
@@ -182,6 +210,11 @@ export function spaceStore(db: Db) {
     dropUnusedBlob: db.query<never, [number]>("DELETE FROM blobs WHERE id = ? AND uses = 0"),
     dropUnusedBlobOf: db.query<never, [string]>("DELETE FROM blobs WHERE hash = ? AND uses = 0"),
     dropUnusedBlobs: db.query<never, []>("DELETE FROM blobs WHERE uses = 0"),
+  };
+}
+
+function changes(db: Db) {
+  return {
     insertChange: db.query<never, NewChange>(
       "INSERT INTO changes (seq, file_id, op, version, author, created_at) VALUES ($seq, $file_id, $op, $version, $author, $created_at)",
     ),
@@ -219,6 +252,11 @@ export function spaceStore(db: Db) {
     ),
     follower: db.query<{ seq: number }, [string]>("SELECT seq FROM followers WHERE name = ?"),
     setFollower: db.query<never, [number, string]>("UPDATE followers SET seq = ? WHERE name = ?"),
+  };
+}
+
+function snapshots(db: Db) {
+  return {
     snapshots: db.query<SnapshotRow, []>(
       "SELECT id, name, seq, author, created_at FROM snapshots ORDER BY id",
     ),
@@ -231,12 +269,22 @@ export function spaceStore(db: Db) {
     insertSnapshot: db.query<{ id: number }, Omit<SnapshotRow, "id">>(
       "INSERT INTO snapshots (name, seq, author, created_at) VALUES ($name, $seq, $author, $created_at) RETURNING id",
     ),
+  };
+}
+
+function metadata(db: Db) {
+  return {
     metadataTable: db.query<{ name: string }, []>("SELECT name FROM sqlite_schema WHERE name = 'metadata'"),
     metadata: db.query<MetadataRow, []>("SELECT content, written, before FROM metadata"),
     setMetadata: db.query<never, [string, string, string | null]>(
       `INSERT INTO metadata (id, content, written, before) VALUES (1, ?1, ?2, ?3)
        ON CONFLICT (id) DO UPDATE SET content = ?1, written = ?2, before = ?3`,
     ),
+  };
+}
+
+function documents(db: Db) {
+  return {
     dropLinks: db.query<never, [number]>("DELETE FROM links WHERE file_id = ?"),
     insertLink: db.query<never, Link>(
       "INSERT INTO links (file_id, position, line, kind, target) VALUES ($file_id, $position, $line, $kind, $target)",

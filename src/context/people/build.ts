@@ -1,0 +1,36 @@
+// Builds people: authentication, logins, users and the access rules of each.
+
+import { ClientAddresses } from "../../kit/http/client-address.ts";
+import { RateLimit } from "../../kit/rate.ts";
+import type { Ground } from "../ground.ts";
+import { AccessRules } from "./access-rules.ts";
+import { Authentication } from "./authentication.ts";
+import { Changes } from "./changes.ts";
+import { Logins } from "./logins.ts";
+import { PeopleRecords } from "./records.ts";
+import { peopleStore } from "./store.ts";
+import { Users, type UsersDeps } from "./users.ts";
+
+export function buildPeople(
+  { db, clock, log, config, audit, events }: Ground,
+  { spaceNames }: Pick<UsersDeps, "spaceNames">,
+) {
+  const { tokenTtlDays, rateLimit } = config;
+  const store = peopleStore(db);
+  const addresses = new ClientAddresses("listen.trusted_proxies", config.trustedProxies);
+  const records = new PeopleRecords(store, clock, tokenTtlDays);
+  const authentication = new Authentication({ store, records, db, clock, log, addresses, tokenTtlDays });
+  const onCommitted = () => {
+    authentication.forget();
+    events.rightsChanged();
+  };
+  const changes = new Changes({ db, audit, onCommitted });
+  const loginLimit = rateLimit.enabled
+    ? new RateLimit(clock, { perMinute: rateLimit.authPerMinute, of: "attempts" })
+    : undefined;
+  const shared = { store, records, changes, events, clock };
+  const logins = new Logins({ ...shared, db, audit, loginLimit, addresses });
+  const users = new Users({ ...shared, spaceNames });
+  const rules = new AccessRules({ ...shared, authentication });
+  return { addresses, authentication, changes, logins, users, rules };
+}
