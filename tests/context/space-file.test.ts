@@ -40,7 +40,9 @@ for (const [name, lose, kept] of losses)
       kept === undefined ? [] : [kept],
     );
     expect(
-      server.log.filter(({ level, message }) => level === "warn" && message.includes("recreated it")).length,
+      server.log.filter(
+        ({ level, message }) => level === "warn" && message.includes("rewrote it from the database"),
+      ).length,
     ).toBe(1);
   });
 
