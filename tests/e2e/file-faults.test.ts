@@ -15,14 +15,16 @@ import { openSqliteEngine, type SqliteEngine } from "../../src/context/versioned
 import { systemClock } from "../../src/kit/clock.ts";
 import { sha256Hex } from "../../src/kit/crypto.ts";
 import type { DocumentPath } from "../../src/kit/paths.ts";
-import { apply, at, put, refusal, silent, sqliteBench, text } from "../kit/file-engine.ts";
+import { apply, at, put, silent, sqliteBench, text } from "../kit/file-engine.ts";
 import { temporaryFolder } from "../kit/folder.ts";
 import { smallDisk } from "../kit/small-disk.ts";
+import { refusal, refusalOf } from "../kit/refusal.ts";
 
 const KILLS = 30;
 const WRITES_BEFORE_A_KILL_MAX = 30;
 const TEST_LIMIT_MS = 120_000;
 const DISK_FULL = {
+  status: 503,
   code: "unavailable",
   message: "the disk is full: nothing was changed; free some space and try again",
 };
@@ -137,7 +139,7 @@ test("on a full disk writes are refused and change nothing; with space again eve
         () => undefined,
         (error: unknown) => error,
       );
-      if (failed) return refusal(Promise.reject(failed));
+      if (failed) return refusalOf(Promise.reject(failed));
     }
     throw new Error("the disk did not fill up");
   })();
@@ -145,7 +147,7 @@ test("on a full disk writes are refused and change nothing; with space again eve
   const facts = [engine.head(), engine.totals()];
   expect(
     await Promise.all(
-      [1, 2, 3].map(() => refusal(apply(engine, [put("b.bin", noise()), put("c.bin", "c")]))),
+      [1, 2, 3].map(() => refusalOf(apply(engine, [put("b.bin", noise()), put("c.bin", "c")]))),
     ),
   ).toEqual([DISK_FULL, DISK_FULL, DISK_FULL]);
   expect([engine.head(), engine.totals(), text(await engine.read(at("a.md")))]).toEqual([...facts, "1"]);
@@ -195,14 +197,9 @@ test("a read-only disk is refused at the open, and the space is whole when it ca
   await apply(engine, [put("a.md", "1")]);
   await engine.close();
   expect(remount("ro")).toBe(0);
-  expect(await refusal(Promise.try(() => open(directory)))).toEqual({
-    code: "unavailable",
-    message: expect.stringContaining(`${directory}/.cairn/space.db`),
-  } as never);
-  expect(await refusal(Promise.try(() => open(`${disk.path}/other`)))).toEqual({
-    code: "unavailable",
-    message: `${disk.path}/other/.cairn: cannot be created (EROFS)`,
-  });
+  await refusal(() => open(directory), "unavailable", new RegExp(`${directory}/\\.cairn/space\\.db`));
+  const other = `${disk.path}/other`;
+  await refusal(() => open(other), "unavailable", `${other}/.cairn: cannot be created (EROFS)`);
   expect(remount("rw")).toBe(0);
   const again = open(directory);
   expect(text(await again.read(at("a.md")))).toBe("1");
@@ -229,7 +226,7 @@ test("a damaged database is refused with what to do, and left as it is", async (
     const database = await make(name);
     damage(database);
     const before = sha256Hex(readFileSync(database));
-    const refused = await refusal(Promise.try(() => open(`${folder.path}/${name}`)));
+    const refused = await refusalOf(Promise.try(() => open(`${folder.path}/${name}`)));
     expect([name, refused.code]).toEqual([name, "invalid"]);
     expect(refused.message).toMatch(
       /space\.db is (not a usable database|damaged) \(.+\); restore a backup or move it away$/,
@@ -264,10 +261,8 @@ test("a backup is a whole space, and never overwrites", async () => {
   const copy = `${bench.directory}-copy`;
   mkdirSync(`${copy}/.cairn`, { recursive: true });
   await bench.engine.backupTo(`${copy}/.cairn/space.db`);
-  expect(await refusal(bench.engine.backupTo(`${copy}/.cairn/space.db`))).toEqual({
-    code: "conflict",
-    message: `${copy}/.cairn/space.db: exists already`,
-  });
+  const there = `${copy}/.cairn/space.db`;
+  await refusal(bench.engine.backupTo(there), "conflict", `${there}: exists already`);
   const restored = open(copy);
   restored.newEpoch();
   expect(existsSync(`${copy}/d/a.md`)).toBe(true);

@@ -5,21 +5,11 @@ import { describe, expect, test } from "bun:test";
 import { BATCH_OPERATIONS_MAX, FILE_BYTES_CEILING } from "../../src/context/versioned-store/schema.ts";
 import { sha256Hex } from "../../src/kit/crypto.ts";
 import { AppError } from "../../src/kit/error.ts";
-import {
-  apply,
-  at,
-  bytes,
-  destroy,
-  put,
-  refusal,
-  remove,
-  text,
-  undelete,
-  type EngineBench,
-} from "./file-engine.ts";
+import { apply, at, bytes, destroy, put, remove, text, undelete, type EngineBench } from "./file-engine.ts";
 import { fileHistoryContract } from "./file-history-contract.ts";
 import { fileSwapContract } from "./file-swap-contract.ts";
 import { MINUTE_MS } from "./manual-clock.ts";
+import { refusal } from "./refusal.ts";
 
 const NOON = "2026-01-01T12:00:00.000Z";
 
@@ -98,7 +88,7 @@ export function fileEngineContract(name: string, open: () => Promise<EngineBench
           throw new AppError("quota_exceeded", "no room");
         },
       });
-      expect(await refusal(refused)).toEqual({ code: "quota_exceeded", message: "no room" });
+      await refusal(refused, "quota_exceeded", "no room");
       const facts = (version: number, content: string) => ({
         version,
         size: content.length,
@@ -150,16 +140,15 @@ export function fileEngineContract(name: string, open: () => Promise<EngineBench
     test("what is too large, too many or ours is refused", async () => {
       await using bench = await open();
       const { engine } = bench;
-      expect(await refusal(apply(engine, [put("a.bin", new Uint8Array(FILE_BYTES_CEILING + 1))]))).toEqual({
-        code: "too_large",
-        message: `a.bin: larger than ${FILE_BYTES_CEILING} bytes`,
-        details: { path: "a.bin", limit_bytes: FILE_BYTES_CEILING },
-      });
+      await refusal(
+        apply(engine, [put("a.bin", new Uint8Array(FILE_BYTES_CEILING + 1))]),
+        "too_large",
+        `a.bin: larger than ${FILE_BYTES_CEILING} bytes`,
+        { path: "a.bin", limit_bytes: FILE_BYTES_CEILING },
+      );
       const many = Array.from({ length: BATCH_OPERATIONS_MAX + 1 }, (_, index) => remove(`${index}.md`));
-      expect(await refusal(apply(engine, many))).toEqual({
-        code: "too_large",
-        message: `at most ${BATCH_OPERATIONS_MAX} operations at once`,
-        details: { limit: BATCH_OPERATIONS_MAX },
+      await refusal(apply(engine, many), "too_large", `at most ${BATCH_OPERATIONS_MAX} operations at once`, {
+        limit: BATCH_OPERATIONS_MAX,
       });
       for (const path of [
         ".cairn/space.db",
@@ -175,11 +164,12 @@ export function fileEngineContract(name: string, open: () => Promise<EngineBench
         const segment = path
           .split("/")
           .find((one) => !["a", "x", "config", "hooks", "space.db", "state.db"].includes(one));
-        expect(await refusal(apply(engine, [put(path, "x")]))).toEqual({
-          code: "invalid",
-          message: `${path}: "${segment}" is a reserved name`,
-          details: { path },
-        });
+        await refusal(
+          apply(engine, [put(path, "x")]),
+          "invalid",
+          `${path}: "${segment}" is a reserved name`,
+          { path },
+        );
       }
       await apply(engine, [put(".gitignore", "x"), put("a/.cairnrc", "x"), put(".github/git.md", "x")]);
       expect(engine.totals().files).toBe(3);
@@ -215,10 +205,7 @@ export function fileEngineContract(name: string, open: () => Promise<EngineBench
         },
       ]);
       expect(engine.totals()).toEqual({ files: 0, bytes: 0, versions: 2 });
-      expect(await refusal(apply(engine, [remove("a.md")]))).toEqual({
-        code: "not_found",
-        message: "file a.md: not found",
-      });
+      await refusal(apply(engine, [remove("a.md")]), "not_found", "file a.md: not found");
 
       // Its own number, not a new one.
       expect((await apply(engine, [undelete("a.md")])).effects[0]).toMatchObject({
@@ -226,15 +213,11 @@ export function fileEngineContract(name: string, open: () => Promise<EngineBench
         after: { version: 2 },
       });
       expect(text(await engine.read(at("a.md")))).toBe("two");
-      expect(await refusal(apply(engine, [undelete("a.md")]))).toEqual({
-        code: "conflict",
-        message: "a.md: is not deleted",
-        details: { path: "a.md", current: 2 },
+      await refusal(apply(engine, [undelete("a.md")]), "conflict", "a.md: is not deleted", {
+        path: "a.md",
+        current: 2,
       });
-      expect(await refusal(apply(engine, [undelete("b.md")]))).toEqual({
-        code: "not_found",
-        message: "file b.md: not found",
-      });
+      await refusal(apply(engine, [undelete("b.md")]), "not_found", "file b.md: not found");
       await apply(engine, [remove("a.md")]);
       expect((await apply(engine, [put("a.md", "three", null)])).effects[0]!.after!.version).toBe(3);
       const flags = (await engine.history(at("a.md")))!.versions.map(({ version, deleted }) => [
@@ -252,18 +235,13 @@ export function fileEngineContract(name: string, open: () => Promise<EngineBench
       await using bench = await open();
       const { engine } = bench;
       for (const content of ["one", "two!", "three"]) await apply(engine, [put("a.md", content)]);
-      expect(await refusal(apply(engine, [destroy("a.md", 3)]))).toEqual({
-        code: "invalid",
-        message: "cannot destroy current live version — soft-delete first",
-      });
-      expect(await refusal(apply(engine, [destroy("a.md", 4)]))).toEqual({
-        code: "not_found",
-        message: "version 4 of a.md: not found",
-      });
-      expect(await refusal(apply(engine, [destroy("b.md", 1)]))).toEqual({
-        code: "not_found",
-        message: "version 1 of b.md: not found",
-      });
+      await refusal(
+        apply(engine, [destroy("a.md", 3)]),
+        "invalid",
+        "cannot destroy current live version — soft-delete first",
+      );
+      await refusal(apply(engine, [destroy("a.md", 4)]), "not_found", "version 4 of a.md: not found");
+      await refusal(apply(engine, [destroy("b.md", 1)]), "not_found", "version 1 of b.md: not found");
       await apply(engine, [remove("a.md")]);
       const destroyed = { version: 3, hash: expect.any(String) };
       expect((await apply(engine, [destroy("a.md", 3)])).effects).toEqual([
@@ -271,10 +249,8 @@ export function fileEngineContract(name: string, open: () => Promise<EngineBench
       ]);
       expect((await apply(engine, [destroy("a.md", 3)])).effects).toEqual([]);
       expect(engine.totals().versions).toBe(2);
-      expect(await refusal(engine.read(at("a.md"), 3))).toEqual({
-        code: "not_found",
-        message: "a.md: the content of v3 was destroyed",
-        details: { path: "a.md" },
+      await refusal(engine.read(at("a.md"), 3), "not_found", "a.md: the content of v3 was destroyed", {
+        path: "a.md",
       });
       await apply(engine, [undelete("a.md")]);
       expect(text(await engine.read(at("a.md")))).toBe("two!");
@@ -296,11 +272,12 @@ export function fileEngineContract(name: string, open: () => Promise<EngineBench
         [1, false, false],
       ]);
       await apply(engine, [destroy("a.md", 1), destroy("a.md", 2)]);
-      expect(await refusal(apply(engine, [undelete("a.md")]))).toEqual({
-        code: "refused",
-        message: "a.md: the content of all its versions was destroyed",
-        details: { path: "a.md" },
-      });
+      await refusal(
+        apply(engine, [undelete("a.md")]),
+        "refused",
+        "a.md: the content of all its versions was destroyed",
+        { path: "a.md" },
+      );
       expect((await apply(engine, [put("a.md", "four")])).effects[0]!.after!.version).toBe(4);
     });
 
@@ -337,10 +314,8 @@ export function fileEngineContract(name: string, open: () => Promise<EngineBench
         [1, true],
       ]);
       expect(engine.totals()).toEqual({ files: 1, bytes: 1, versions: 3 });
-      expect(await refusal(engine.read(at("a.md"), 1))).toEqual({
-        code: "not_found",
-        message: "a.md: the content of v1 was pruned",
-        details: { path: "a.md" },
+      await refusal(engine.read(at("a.md"), 1), "not_found", "a.md: the content of v1 was pruned", {
+        path: "a.md",
       });
       expect(await engine.restoreSnapshot(snapshot.id, { author: "ann", versionsKept: 1 })).toMatchObject({
         lost: [],

@@ -10,7 +10,6 @@ import type {
 } from "../../src/context/versioned-store/engine.ts";
 import { openSqliteEngine, type SqliteEngine } from "../../src/context/versioned-store/sqlite/engine.ts";
 import { BATCH_OPERATIONS_MAX } from "../../src/context/versioned-store/schema.ts";
-import { AppError } from "../../src/kit/error.ts";
 import type { Log } from "../../src/kit/log.ts";
 import { parseDocumentPath, type DocumentPath } from "../../src/kit/paths.ts";
 import { temporaryFolder } from "./folder.ts";
@@ -101,22 +100,4 @@ export async function applyAll(engine: FileEngine, operations: readonly Operatio
 export async function adopt(engine: FileEngine): Promise<{ adopted: string[]; refused: string[] }> {
   const { adopted, refused } = await adoptTree(engine, { batch: { author: "ann" }, scan: () => {} });
   return { adopted: [...adopted], refused: refused.map(({ path, code }) => `${path} ${code}`) };
-}
-
-export interface EngineRefusal {
-  readonly code: string;
-  readonly message: string;
-  readonly details?: Record<string, unknown>;
-}
-
-/** Which refusal it was. */
-export async function refusal(work: Promise<unknown>): Promise<EngineRefusal> {
-  try {
-    await work;
-  } catch (error) {
-    if (!(error instanceof AppError)) throw error;
-    const { code, message, details } = error;
-    return details === undefined ? { code, message } : { code, message, details };
-  }
-  throw new Error("it was not refused");
 }

@@ -3,7 +3,8 @@
 import { describe, expect, test } from "bun:test";
 import { sha256Hex } from "../../src/kit/crypto.ts";
 import { AppError } from "../../src/kit/error.ts";
-import { apply, at, destroy, put, refusal, remove, text, type EngineBench } from "./file-engine.ts";
+import { apply, at, destroy, put, remove, text, type EngineBench } from "./file-engine.ts";
+import { refusal, refusalOf } from "./refusal.ts";
 
 export function fileSwapContract(name: string, open: () => Promise<EngineBench>): void {
   describe(`${name}: compare and swap`, () => {
@@ -12,27 +13,41 @@ export function fileSwapContract(name: string, open: () => Promise<EngineBench>)
       const { engine } = bench;
       await apply(engine, [put("a.md", "1", null)]);
       await apply(engine, [put("a.md", "2", 1)]);
-      const stale = (path: string, message: string, current: [version: number, content: string] | null) => ({
-        code: "stale",
-        message: `${path}: ${message}`,
-        details: { path, current: current && { version: current[0], hash: sha256Hex(current[1]) } },
-      });
-      expect(await refusal(apply(engine, [put("a.md", "3", 1)]))).toEqual(
-        stale("a.md", "expected v1, but the current version is v2", [2, "2"]),
+      const stale = (work: Promise<unknown>, path: string, message: string, content: string | null) => {
+        const current = content === null ? null : { version: 2, hash: sha256Hex(content) };
+        return refusal(work, "stale", `${path}: ${message}`, { path, current });
+      };
+      await stale(
+        apply(engine, [put("a.md", "3", 1)]),
+        "a.md",
+        "expected v1, but the current version is v2",
+        "2",
       );
-      expect(await refusal(apply(engine, [put("a.md", "3", null)]))).toEqual(
-        stale("a.md", "expected no file, but the current version is v2", [2, "2"]),
+      await stale(
+        apply(engine, [put("a.md", "3", null)]),
+        "a.md",
+        "expected no file, but the current version is v2",
+        "2",
       );
-      expect(await refusal(apply(engine, [put("b.md", "3", 1)]))).toEqual(
-        stale("b.md", "expected v1, but there is no such file", null),
+      await stale(
+        apply(engine, [put("b.md", "3", 1)]),
+        "b.md",
+        "expected v1, but there is no such file",
+        null,
       );
-      expect(await refusal(apply(engine, [remove("a.md", 1)]))).toEqual(
-        stale("a.md", "expected v1, but the current version is v2", [2, "2"]),
+      await stale(
+        apply(engine, [remove("a.md", 1)]),
+        "a.md",
+        "expected v1, but the current version is v2",
+        "2",
       );
       expect(text(await engine.read(at("a.md")))).toBe("2");
       await apply(engine, [remove("a.md", 2)]);
-      expect(await refusal(apply(engine, [put("a.md", "3", 2)]))).toEqual(
-        stale("a.md", "expected v2, but there is no such file", null),
+      await stale(
+        apply(engine, [put("a.md", "3", 2)]),
+        "a.md",
+        "expected v2, but there is no such file",
+        null,
       );
       // Without an expectation the last write wins.
       expect((await apply(engine, [put("a.md", "3")])).effects[0]!.after!.version).toBe(3);
@@ -45,7 +60,7 @@ export function fileSwapContract(name: string, open: () => Promise<EngineBench>)
       await apply(engine, [put("a.md", "2")]);
       const before = [engine.head(), engine.totals(), await engine.history(at("a.md"))];
       for (const expected of [null, 1, 99])
-        expect(await refusal(apply(engine, [put("a.md", "2", expected)]))).toMatchObject({
+        expect(await refusalOf(apply(engine, [put("a.md", "2", expected)]))).toMatchObject({
           code: "stale",
           details: { current: { version: 2, hash: sha256Hex("2") } },
         });

@@ -41,3 +41,9 @@ export async function refusalOf(attempt: Attempt): Promise<Refusal> {
   if (given.ok) throw new Error(`it was not refused: ${given.status} ${text}`);
   return refusalIn(given.status, text);
 }
+
+/** The same as `code: message`, for tables. */
+export async function refusalText(attempt: Attempt): Promise<string> {
+  const { code, message } = await refusalOf(attempt);
+  return `${code}: ${message}`;
+}

@@ -116,14 +116,3 @@ function requestFor(runtime: Runtime, code: string, call: GearCall): SandboxRequ
     ...call,
   };
 }
-
-/** What was refused: `code: message`. Fails when nothing was. */
-export async function refusalOf(work: Promise<unknown>): Promise<string> {
-  try {
-    await work;
-  } catch (error) {
-    const { code, message } = error as { code?: string; message: string };
-    return `${code}: ${message}`;
-  }
-  throw new Error("it was not refused");
-}

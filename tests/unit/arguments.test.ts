@@ -3,7 +3,7 @@
 import { describe, expect, test } from "bun:test";
 import type { ArgsDef } from "citty";
 import { checkComplete, readArguments, repeatable, unknownCommand } from "../../src/kit/arguments.ts";
-import { AppError } from "../../src/kit/error.ts";
+import { refusalOf } from "../kit/refusal.ts";
 
 const args: ArgsDef = {
   listen: { type: "string", alias: "l" },
@@ -21,17 +21,6 @@ function read(...tokens: string[]) {
   const result = readArguments(tokens, args, false, seen);
   checkComplete(result, args, seen);
   return { flags: result.flags, positionals: result.positionals, help: result.help };
-}
-
-function refusalOf(act: () => unknown) {
-  try {
-    act();
-  } catch (error) {
-    if (error instanceof AppError)
-      return { code: error.code, message: error.message, details: error.details };
-    throw error;
-  }
-  throw new Error("nothing was refused");
 }
 
 describe("accepted", () => {
@@ -86,15 +75,15 @@ describe("refused", () => {
     [["--token", "t", "a", "b", "c"], "unexpected argument: c"],
   ];
   for (const [tokens, message] of refused) {
-    test(`${tokens.join(" ")} → ${message}`, () => {
-      expect(refusalOf(() => read(...tokens))).toMatchObject({ code: "invalid", message });
+    test(`${tokens.join(" ")} → ${message}`, async () => {
+      expect(await refusalOf(() => read(...tokens))).toMatchObject({ code: "invalid", message });
     });
   }
 });
 
-test("a near miss names what was probably meant, a far one nothing", () => {
-  expect(refusalOf(() => read("--lsten", "x")).details).toEqual({ did_you_mean: "--listen" });
-  expect(refusalOf(() => read("--port", "x")).details).toBeUndefined();
+test("a near miss names what was probably meant, a far one nothing", async () => {
+  expect((await refusalOf(() => read("--lsten", "x"))).details).toEqual({ did_you_mean: "--listen" });
+  expect((await refusalOf(() => read("--port", "x"))).details).toBeUndefined();
   expect(unknownCommand("srve", ["serve", "version"]).details).toEqual({ did_you_mean: "serve" });
   expect(unknownCommand("x", ["serve", "version"]).details).toBeUndefined();
 });

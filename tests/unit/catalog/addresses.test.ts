@@ -3,7 +3,7 @@
 import { networkInterfaces } from "node:os";
 import { expect, test } from "bun:test";
 import { refuseOwnListener, systemResolve } from "../../../src/service/catalog/addresses.ts";
-import { refusalOf } from "./setup.ts";
+import { refusalText } from "../../kit/refusal.ts";
 
 const listener = () => ({ host: "127.0.0.1", port: 8688 });
 const nowhere = () => Promise.reject(new Error("asked the resolver"));
@@ -35,7 +35,7 @@ test.each([
   ...own,
 ])("%s with our port is refused", async (host) => {
   // Goal: the address counts, not its spelling, and the resolver is not needed.
-  const refusal = await refusalOf(() => refuseOwnListener(`http://${host}:8688/v1`, listener, nowhere));
+  const refusal = await refusalText(() => refuseOwnListener(`http://${host}:8688/v1`, listener, nowhere));
   expect(refusal).toMatch(
     /^refused: http:\/\/\S+:8688 is this server itself; use the address of another server$/,
   );
@@ -47,7 +47,7 @@ test.each([[["127.0.0.1"]], [["::1"]], [["::ffff:127.0.0.1"]], [["192.0.2.200", 
     // Goal: one of several addresses is enough.
     const refuse = () =>
       refuseOwnListener("https://name.example:8688", listener, () => Promise.resolve(addresses));
-    expect(await refusalOf(refuse)).toMatch(/^refused: https:\/\/name\.example:8688 is this server itself/);
+    expect(await refusalText(refuse)).toMatch(/^refused: https:\/\/name\.example:8688 is this server itself/);
   },
 );
 
@@ -65,10 +65,10 @@ test.each([
 test("default ports count as ports", async () => {
   // Goal: http without a port is 80, https 443.
   const on = (port: number) => () => ({ host: "127.0.0.1", port });
-  expect(await refusalOf(() => refuseOwnListener("http://localhost", on(80)))).toMatch(
+  expect(await refusalText(() => refuseOwnListener("http://localhost", on(80)))).toMatch(
     /^refused: http:\/\/localhost is/,
   );
-  expect(await refusalOf(() => refuseOwnListener("https://localhost", on(443)))).toMatch(
+  expect(await refusalText(() => refuseOwnListener("https://localhost", on(443)))).toMatch(
     /^refused: https:\/\/localhost is/,
   );
   expect(await refuseOwnListener("https://localhost", on(80))).toBeUndefined();

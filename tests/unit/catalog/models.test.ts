@@ -2,7 +2,8 @@
 
 import { expect, test } from "bun:test";
 import type { CreateModel, UpdateModel } from "../../../src/service/catalog/schema.ts";
-import { admin, member, openCatalog, refusalOf, type Catalog } from "./setup.ts";
+import { admin, member, openCatalog, type Catalog } from "./setup.ts";
+import { refusal, refusalText } from "../../kit/refusal.ts";
 
 async function catalogWithProvider(): Promise<Catalog> {
   const catalog = await openCatalog();
@@ -74,8 +75,8 @@ test("a provider has a model once, whatever its label; deleted ones leave their 
   await create(1, "M");
   await create(2, "m");
   const taken = 'conflict: model_name: the provider already has the model "m" in the catalog';
-  expect(await refusalOf(() => create(1, " m "))).toBe(taken);
-  expect(await refusalOf(() => catalog.models.update(admin, 2, { model_name: "m" }))).toBe(taken);
+  expect(await refusalText(() => create(1, " m "))).toBe(taken);
+  expect(await refusalText(() => catalog.models.update(admin, 2, { model_name: "m" }))).toBe(taken);
   expect(await catalog.models.update(admin, 1, { model_name: "m", label: "x" })).toMatchObject({
     label: "x",
   });
@@ -109,7 +110,7 @@ test.each<[Partial<CreateModel>, string]>([
   // Goal: the refusal names the field, and nothing is created.
   await using catalog = await catalogWithProvider();
   const create = () => catalog.models.create(member, { provider_id: 1, model_name: "m", ...input });
-  expect(await refusalOf(create)).toBe(refusal);
+  expect(await refusalText(create)).toBe(refusal);
   expect(catalog.models.list()).toEqual([]);
 });
 
@@ -144,9 +145,9 @@ test("deleting is refused while agents use the model, not for removed ones", asy
   await catalog.models.create(member, { provider_id: 1, model_name: "m" });
   const agents = [catalog.addAgent(1), catalog.addAgent(1)];
   const remove = () => catalog.models.remove(admin, 1);
-  expect(await refusalOf(remove)).toBe("conflict: 2 agents use the model; give them another one first");
+  await refusal(remove, "conflict", "2 agents use the model; give them another one first");
   catalog.removeAgent(agents[0]!);
-  expect(await refusalOf(remove)).toBe("conflict: 1 agent uses the model; give it another one first");
+  await refusal(remove, "conflict", "1 agent uses the model; give it another one first");
   catalog.removeAgent(agents[1]!);
   await remove();
   expect(catalog.models.list()).toEqual([]);
@@ -156,7 +157,7 @@ test("deleting is refused while agents use the model, not for removed ones", asy
     () => catalog.models.existing(1),
     () => catalog.models.endpoint(1),
   ];
-  for (const act of acts) expect(await refusalOf(act)).toBe("not_found: model 1: not found");
+  for (const act of acts) await refusal(act, "not_found", "model 1: not found");
   await catalog.providers.remove(admin, 1);
   expect(catalog.db.query("SELECT count(*) AS count FROM agents WHERE model_id = 1").all()).toEqual([
     { count: 2 },
@@ -171,7 +172,7 @@ test("only an admin changes and deletes", async () => {
     () => catalog.models.update(member, 1, { label: "x" }),
     () => catalog.models.remove(member, 1),
   ];
-  for (const act of acts) expect(await refusalOf(act)).toBe("forbidden: only an admin may do this");
+  for (const act of acts) await refusal(act, "forbidden", "only an admin may do this");
 });
 
 test("an endpoint has everything a call needs", async () => {

@@ -2,7 +2,8 @@
 
 import { expect, test } from "bun:test";
 import type { Provider, UpdateProvider } from "../../../src/service/catalog/schema.ts";
-import { admin, member, openCatalog, refusalOf, type Catalog } from "./setup.ts";
+import { admin, member, openCatalog, type Catalog } from "./setup.ts";
+import { refusal, refusalText } from "../../kit/refusal.ts";
 
 const KEY = "sk-secret-1234567890";
 
@@ -41,8 +42,10 @@ test("a compatible provider needs an address", async () => {
   await using catalog = await openCatalog();
   const refusals = [];
   for (const type of ["openai-compatible", "vendor-b-compatible"] as const) {
-    refusals.push(await refusalOf(() => catalog.providers.create(admin, { name: "x", type })));
-    refusals.push(await refusalOf(() => catalog.providers.create(admin, { name: "x", type, base_url: " " })));
+    refusals.push(await refusalText(() => catalog.providers.create(admin, { name: "x", type })));
+    refusals.push(
+      await refusalText(() => catalog.providers.create(admin, { name: "x", type, base_url: " " })),
+    );
   }
   expect(new Set(refusals)).toEqual(
     new Set(["invalid: base_url is required for openai-compatible providers"]),
@@ -69,7 +72,7 @@ test.each([
   // Goal: an address is absolute, plain and bounded, and the refusal says what is wrong with it.
   await using catalog = await openCatalog();
   const input = { name: "x", type: "anthropic", base_url: address } as const;
-  expect(await refusalOf(() => catalog.providers.create(admin, input))).toBe(`invalid: base_url: ${reason}`);
+  await refusal(() => catalog.providers.create(admin, input), "invalid", `base_url: ${reason}`);
 });
 
 test.each([
@@ -82,7 +85,7 @@ test.each([
   // Goal: what can't be sent in a header is not stored; white space alone does not clear a key.
   await using catalog = await openCatalog();
   await addLocal(catalog);
-  const refusal = await refusalOf(() => catalog.providers.update(admin, 1, { api_key: key }));
+  const refusal = await refusalText(() => catalog.providers.update(admin, 1, { api_key: key }));
   expect(refusal).toBe(`invalid: api_key: ${reason}`);
   expect(catalog.providers.list()[0]!.has_key).toBe(true);
 });
@@ -93,8 +96,8 @@ test("names are unique without regard to case, and free again after a deletion",
   await addLocal(catalog, "One");
   await addLocal(catalog, "Two");
   const taken = 'conflict: name: a provider named "ONE" already exists';
-  expect(await refusalOf(() => addLocal(catalog, "ONE"))).toBe(taken);
-  expect(await refusalOf(() => catalog.providers.update(admin, 2, { name: "ONE" }))).toBe(taken);
+  expect(await refusalText(() => addLocal(catalog, "ONE"))).toBe(taken);
+  expect(await refusalText(() => catalog.providers.update(admin, 2, { name: "ONE" }))).toBe(taken);
   expect(await catalog.providers.update(admin, 1, { name: "ONE" })).toMatchObject({ name: "ONE" });
   await catalog.providers.remove(admin, 1);
   expect(await catalog.providers.update(admin, 2, { name: "one" })).toMatchObject({ id: 2, name: "one" });
@@ -105,8 +108,10 @@ test("a stored key does not follow a changed address", async () => {
   await using catalog = await openCatalog();
   const before = await addLocal(catalog);
   const move: UpdateProvider = { name: "moved", base_url: "http://10.0.0.2/v1" };
-  expect(await refusalOf(() => catalog.providers.update(admin, 1, move))).toBe(
-    'invalid: base_url: the stored key must not be sent to another address; set api_key in the same request ("" clears it)',
+  await refusal(
+    () => catalog.providers.update(admin, 1, move),
+    "invalid",
+    'base_url: the stored key must not be sent to another address; set api_key in the same request ("" clears it)',
   );
   expect(catalog.providers.list()).toEqual([before]);
   expect(await catalog.providers.update(admin, 1, { ...move, api_key: KEY })).toEqual({
@@ -142,9 +147,9 @@ test("deleting is refused while there are models, and erases the key", async () 
   await addLocal(catalog);
   for (const name of ["a", "b"]) await catalog.models.create(member, { provider_id: 1, model_name: name });
   const remove = () => catalog.providers.remove(admin, 1);
-  expect(await refusalOf(remove)).toBe("conflict: the provider has 2 models; delete them first");
+  await refusal(remove, "conflict", "the provider has 2 models; delete them first");
   await catalog.models.remove(admin, 1);
-  expect(await refusalOf(remove)).toBe("conflict: the provider has 1 model; delete it first");
+  await refusal(remove, "conflict", "the provider has 1 model; delete it first");
   await catalog.models.remove(admin, 2);
   await remove();
   expect(catalog.providers.list()).toEqual([]);
@@ -153,7 +158,7 @@ test("deleting is refused while there are models, and erases the key", async () 
     () => catalog.providers.update(admin, 1, {}),
     () => catalog.providers.test(admin, 1),
   ]) {
-    expect(await refusalOf(act)).toBe("not_found: provider 1: not found");
+    await refusal(act, "not_found", "provider 1: not found");
   }
   expect(catalog.db.query("SELECT id, api_key FROM providers").all()).toEqual([{ id: 1, api_key: "" }]);
 });
@@ -168,7 +173,7 @@ test("only an admin writes and tests", async () => {
     () => catalog.providers.remove(member, 1),
     () => catalog.providers.test(member, 1),
   ];
-  for (const act of acts) expect(await refusalOf(act)).toBe("forbidden: only an admin may do this");
+  for (const act of acts) await refusal(act, "forbidden", "only an admin may do this");
 });
 
 test("the audit tells of every change and never of a key", async () => {
@@ -228,7 +233,7 @@ test("our own address is refused when saved and when used", async () => {
     () => catalog.providers.create(admin, { ...input, name: "y" }),
     () => catalog.providers.update(admin, 1, { base_url: `${input.base_url}/x`, api_key: KEY }),
   ];
-  for (const act of acts) expect(await refusalOf(act)).toBe(refusal);
+  for (const act of acts) expect(await refusalText(act)).toBe(refusal);
   expect(sent).toEqual(["http://rebound.example:8688/v1/models"]);
   expect(catalog.providers.list()).toHaveLength(1);
 });
@@ -248,8 +253,6 @@ test("an admin who was demoted while the provider's name resolved sends no key",
   await catalog.providers.create(admin, { name: "x", type: "openai-compatible", base_url, api_key: KEY });
   role = "admin";
   const demoted = Object.defineProperty({ ...admin }, "role", { get: () => role });
-  expect(await refusalOf(() => catalog.providers.test(demoted, 1))).toBe(
-    "forbidden: only an admin may do this",
-  );
+  await refusal(() => catalog.providers.test(demoted, 1), "forbidden", "only an admin may do this");
   expect(sent).toEqual([]);
 });

@@ -90,17 +90,6 @@ function caller(role: Caller["role"]): Caller {
 export const admin = caller("admin");
 export const member = caller("member");
 
-/** What was refused: `code: message`. Fails when nothing was. */
-export async function refusalOf(act: () => unknown): Promise<string> {
-  try {
-    await act();
-  } catch (error) {
-    const { code, message } = error as { code?: string; message: string };
-    return `${code}: ${message}`;
-  }
-  throw new Error("it was not refused");
-}
-
 export interface Stub extends AsyncDisposable {
   url: string;
   port: number;

@@ -3,8 +3,9 @@
 import { expect, test } from "bun:test";
 import { execFileSync } from "node:child_process";
 import { lstatSync, rmSync, symlinkSync } from "node:fs";
-import { at, put, refusal, remove, text } from "../../kit/file-engine.ts";
+import { at, put, remove, text } from "../../kit/file-engine.ts";
 import { applyAndSettle as apply, treeBench as bench } from "../../kit/tree-bench.ts";
+import { refusalOf } from "../../kit/refusal.ts";
 
 test.skipIf(process.platform === "win32")(
   "what is no file and was put into the tree is never replaced or removed",
@@ -20,7 +21,7 @@ test.skipIf(process.platform === "win32")(
     const replaced = () => ["tracked.md", "deleted.md", "new.md", "link.md"].filter(isFile);
 
     for (const path of ["new.md", "deleted.md", "link.md"])
-      expect(await refusal(apply(engine, [put(path, "2")]))).toMatchObject({
+      expect(await refusalOf(apply(engine, [put(path, "2")]))).toMatchObject({
         code: "conflict",
         message: `${path}: is not a regular file in the working tree; move it away`,
         details: { path, blocked_by: [path] },

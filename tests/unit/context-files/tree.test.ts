@@ -17,8 +17,9 @@ import {
 import { FILE_BYTES_CEILING } from "../../../src/context/versioned-store/schema.ts";
 import { Tree } from "../../../src/context/versioned-store/sqlite/tree.ts";
 import { sha256Hex } from "../../../src/kit/crypto.ts";
-import { adopt, applyAll, at, destroy, put, refusal, remove, text, undelete } from "../../kit/file-engine.ts";
+import { adopt, applyAll, at, destroy, put, remove, text, undelete } from "../../kit/file-engine.ts";
 import { applyAndSettle as apply, treeBench as bench } from "../../kit/tree-bench.ts";
+import { refusal, refusalOf } from "../../kit/refusal.ts";
 
 test("the tree shows what is live, and no directory without a file", async () => {
   await using space = await bench();
@@ -105,11 +106,9 @@ test("what was edited by hand becomes a version before it would be overwritten",
   const { engine } = space;
   await apply(engine, [put("a.md", "1")]);
   space.byHand("a.md", "by hand");
-  expect(await refusal(apply(engine, [put("a.md", "2", 1)]))).toEqual({
-    code: "stale",
-    message: "a.md: expected v1, but the current version is v2",
-    details: { path: "a.md", current: { version: 2, hash: sha256Hex("by hand") } },
-  });
+  const stale = "a.md: expected v1, but the current version is v2";
+  const current = { version: 2, hash: sha256Hex("by hand") };
+  await refusal(apply(engine, [put("a.md", "2", 1)]), "stale", stale, { path: "a.md", current });
   expect(text(await engine.read(at("a.md")))).toBe("by hand");
   expect((await engine.history(at("a.md")))!.versions[0]!.author).toBe("working tree");
   space.byHand("n.md", "new by hand");
@@ -175,7 +174,7 @@ test("links in the tree are not followed, not written through and not deleted th
   expect(lstatSync(space.on("f.md")).isSymbolicLink()).toBe(true);
   expect(engine.treeBehind()).toEqual([at("d/a.md"), at("f.md")]);
   for (const path of ["d/new.md", "d/deep/x.md"])
-    expect(await refusal(apply(engine, [put(path, "2")]))).toMatchObject({
+    expect(await refusalOf(apply(engine, [put(path, "2")]))).toMatchObject({
       code: "conflict",
       details: { path, blocked_by: ["d"] },
     });
@@ -317,7 +316,7 @@ test("a new file is refused where something without a version is in the way", as
   await using space = await bench();
   const { engine } = space;
   const blocked = async (path: string) => {
-    const { code, details } = await refusal(apply(engine, [put(path, "1")]));
+    const { code, details } = await refusalOf(apply(engine, [put(path, "1")]));
     return [code, details?.["blocked_by"]];
   };
   space.byHand("file", "by hand");
@@ -330,7 +329,7 @@ test("a new file is refused where something without a version is in the way", as
   expect((await blocked("folder"))[0]).toBe("conflict");
   // The tracked one leaves, the other one is still there.
   const replaced = [remove("folder/deep/other.md"), put("folder", "1")];
-  expect(await refusal(apply(engine, replaced))).toMatchObject({
+  expect(await refusalOf(apply(engine, replaced))).toMatchObject({
     code: "conflict",
     details: { path: "folder", blocked_by: ["folder/deep/x.md"] },
   });

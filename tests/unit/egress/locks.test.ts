@@ -15,7 +15,7 @@ import type { Caller } from "../../../src/service/identity/caller.ts";
 import type { ToolPorts, ToolScope } from "../../../src/service/tools/tool.ts";
 import { temporaryFolder } from "../../kit/folder.ts";
 import { searchService } from "../../kit/search-service.ts";
-import { refusalOf } from "../catalog/setup.ts";
+import { refusalText } from "../../kit/refusal.ts";
 
 const admin: Caller = {
   userId: 1,
@@ -208,7 +208,7 @@ test("an approval needs locks 1 and 2 too, and a refusal does not", async () => 
   const refusals: string[] = [];
   searches.decide = async (caller, id, input) => {
     db.exec("DELETE FROM egress_grants");
-    refusals.push(await refusalOf(() => decide(caller, id, { ...input, decision: "approve" })));
+    refusals.push(await refusalText(() => decide(caller, id, { ...input, decision: "approve" })));
     return decide(caller, id, input);
   };
   expect((await at.search()).text).toBe(LOCK_3);
@@ -223,11 +223,11 @@ test("no agent decides, grants or switches, even on an admin's behalf", async ()
   const agent = { ...admin, agent: "scout" };
   const ONLY_PERSONS = "forbidden: only a person may do this, never an agent";
   expect(
-    await refusalOf(async () => searches.decide(agent, 1, { decision: "approve", query_hash: "" })),
+    await refusalText(async () => searches.decide(agent, 1, { decision: "approve", query_hash: "" })),
   ).toBe(ONLY_PERSONS);
-  expect(await refusalOf(async () => searches.switchOff(agent))).toBe(ONLY_PERSONS);
-  expect(await refusalOf(async () => grants.create(agent, 3, 5))).toBe(ONLY_PERSONS);
-  expect(await refusalOf(async () => grants.remove(agent, 1))).toBe(ONLY_PERSONS);
+  expect(await refusalText(async () => searches.switchOff(agent))).toBe(ONLY_PERSONS);
+  expect(await refusalText(async () => grants.create(agent, 3, 5))).toBe(ONLY_PERSONS);
+  expect(await refusalText(async () => grants.remove(agent, 1))).toBe(ONLY_PERSONS);
   expect(searches.approvals(agent, 10)).toEqual([]);
   expect(searches.status()).toEqual({ on: true, reason: null });
 });

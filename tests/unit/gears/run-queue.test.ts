@@ -2,7 +2,7 @@
 
 import { expect, test } from "bun:test";
 import { RunQueue } from "../../../src/service/gears/run-queue.ts";
-import { refusalOf } from "../catalog/setup.ts";
+import { refusal } from "../../kit/refusal.ts";
 
 const never = new AbortController().signal;
 
@@ -29,11 +29,13 @@ test("over the limit is refused; a failure frees its place", async () => {
   const end = Promise.withResolvers<void>();
   const first = queue.run(never, () => end.promise);
   const second = queue.run(never, async () => "second");
-  expect(await refusalOf(() => queue.run(never, async () => {}))).toBe(
-    "unavailable: 1 gears are running and 1 wait: try again later",
+  await refusal(
+    () => queue.run(never, async () => {}),
+    "unavailable",
+    "1 gears are running and 1 wait: try again later",
   );
   end.reject(new Error("broken"));
-  expect(await refusalOf(() => first)).toBe("undefined: broken");
+  await expect(first).rejects.toThrow("broken");
   expect(await second).toBe("second");
 });
 
@@ -46,12 +48,14 @@ test("who is stopped while waiting never starts, and leaves the place to the nex
   const stopped = queue.run(stop.signal, async () => (ran = true));
   const third = queue.run(never, async () => "third");
   stop.abort();
-  expect(await refusalOf(() => stopped)).toBe("unavailable: stopped before it began; gear not executed");
+  await refusal(() => stopped, "unavailable", "stopped before it began; gear not executed");
   end.resolve();
   await first;
   expect(await third).toBe("third");
   expect(ran).toBe(false);
-  expect(await refusalOf(() => queue.run(stop.signal, async () => {}))).toBe(
-    "unavailable: stopped before it began; gear not executed",
+  await refusal(
+    () => queue.run(stop.signal, async () => {}),
+    "unavailable",
+    "stopped before it began; gear not executed",
   );
 });

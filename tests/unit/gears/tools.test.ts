@@ -6,7 +6,7 @@ import { GearRuns, type GearRunsDeps } from "../../../src/service/gears/runs.ts"
 import type { GearRow } from "../../../src/service/gears/store.ts";
 import type { Caller } from "../../../src/service/identity/caller.ts";
 import type { ToolScope } from "../../../src/service/tools/tool.ts";
-import { refusalOf } from "../catalog/setup.ts";
+import { refusalText } from "../../kit/refusal.ts";
 
 const ROW = {
   id: 1,
@@ -57,14 +57,16 @@ test("the last look at a call, inside the write that stores its run, refuses wha
   };
   const prefix = "refused: run refused; gear not executed:";
   expect(check({}, true)).toBeUndefined();
-  expect(await refusalOf(() => check({ status: "disabled" }, true))).toBe(
+  expect(await refusalText(() => check({ status: "disabled" }, true))).toBe(
     `${prefix} "echo_args" is disabled`,
   );
-  expect(await refusalOf(() => check({ hash: "other" }, true))).toBe(
+  expect(await refusalText(() => check({ hash: "other" }, true))).toBe(
     `${prefix} "echo_args" was changed since it was offered to you`,
   );
-  expect(await refusalOf(() => check({ approved_isolated: 1 }, true))).toStartWith(
+  expect(await refusalText(() => check({ approved_isolated: 1 }, true))).toStartWith(
     `${prefix} "echo_args" was approved to run isolated`,
   );
-  expect(await refusalOf(() => check({}, false))).toBe(`${prefix} you are not bound to "echo_args" any more`);
+  expect(await refusalText(() => check({}, false))).toBe(
+    `${prefix} you are not bound to "echo_args" any more`,
+  );
 });

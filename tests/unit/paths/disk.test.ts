@@ -24,6 +24,7 @@ import { AppError } from "../../../src/kit/error.ts";
 import { parseDocumentPath } from "../../../src/kit/paths.ts";
 import { RootDirectory } from "../../../src/kit/paths-disk.ts";
 import { temporaryFolder, type Folder } from "../../kit/folder.ts";
+import { refusal } from "../../kit/refusal.ts";
 
 const TEMPORARY = ".cairn-save-test";
 const SECRET = "secret of another place";
@@ -60,16 +61,6 @@ async function save(root: RootDirectory, path: string, text: string): Promise<vo
   await place!.replace(bytes(text), TEMPORARY);
 }
 
-async function refusal(work: Promise<unknown>): Promise<[string, string]> {
-  try {
-    await work;
-  } catch (error) {
-    if (error instanceof AppError) return [error.code, error.message];
-    throw error;
-  }
-  throw new Error("was not refused");
-}
-
 for (const through of isLinux ? (["descriptors", "paths"] as const) : (["paths"] as const)) {
   describe(`through ${through}`, () => {
     test("a root that does not exist: nothing to list, nothing to read, made by the first save", async () => {
@@ -77,7 +68,7 @@ for (const through of isLinux ? (["descriptors", "paths"] as const) : (["paths"]
       const path = join(folder.path, "deep/root");
       const root = new RootDirectory(path, through);
       expect(await root.list("")).toBeUndefined();
-      expect(await refusal(root.open(at("a")))).toEqual(["not_found", "file a: not found"]);
+      await refusal(root.open(at("a")), "not_found", "file a: not found");
       expect(await root.place(at("a"))).toBeUndefined();
       expect(existsSync(path)).toBe(false);
       await save(root, "x/y/a.txt", "hello");
@@ -113,26 +104,25 @@ for (const through of isLinux ? (["descriptors", "paths"] as const) : (["paths"]
       expect(await read(root, "real/a.txt")).toBe("changed");
 
       const out = (name: string) =>
-        ["invalid", `${name}: a link on the way leads out of the directory`] as [string, string];
+        ["invalid", `${name}: a link on the way leads out of the directory`] as const;
       for (const name of ["out/secret.txt", "secret", "sibling/x"]) {
-        expect(await refusal(root.open(at(name)))).toEqual(out(name));
-        expect(await refusal(save(root, name, "overwritten"))).toEqual(out(name));
+        await refusal(root.open(at(name)), ...out(name));
+        await refusal(save(root, name, "overwritten"), ...out(name));
       }
-      expect(await refusal(save(root, "out/new.txt", "x"))).toEqual(out("out/new.txt"));
-      expect(await refusal(save(root, "out/deeper/new.txt", "x"))).toEqual(out("out/deeper/new.txt"));
-      expect(await refusal(root.list(at("out")))).toEqual(out("out"));
-      expect(await refusal(save(root, "dangling", "x"))).toEqual([
-        "invalid",
-        "dangling: a link on the way leads nowhere",
-      ]);
-      expect(await refusal(save(root, "dangling-out/x", "x"))).toEqual([
+      await refusal(save(root, "out/new.txt", "x"), ...out("out/new.txt"));
+      await refusal(save(root, "out/deeper/new.txt", "x"), ...out("out/deeper/new.txt"));
+      await refusal(root.list(at("out")), ...out("out"));
+      await refusal(save(root, "dangling", "x"), "invalid", "dangling: a link on the way leads nowhere");
+      await refusal(
+        save(root, "dangling-out/x", "x"),
         "invalid",
         "dangling-out/x: a link on the way leads nowhere",
-      ]);
-      expect(await refusal(root.open(at("circle")))).toEqual([
+      );
+      await refusal(
+        root.open(at("circle")),
         "invalid",
         "circle: a link on the way leads in circles or was put there meanwhile",
-      ]);
+      );
       expect(readdirSync(join(folder.path, "outside"))).toEqual(["secret.txt"]);
       expect(readFileSync(join(folder.path, "outside/secret.txt"), "utf8")).toBe(SECRET);
       expect(existsSync(join(folder.path, "not-there"))).toBe(false);
@@ -159,11 +149,8 @@ for (const through of isLinux ? (["descriptors", "paths"] as const) : (["paths"]
         { name: "sub-link", kind: "directory", size: null },
       ]);
       expect(await root.list(at("sub"))).toEqual([]);
-      expect(await refusal(root.list(at("nope")))).toEqual(["not_found", "directory nope: not found"]);
-      expect(await refusal(root.list(at("a.txt")))).toEqual([
-        "invalid",
-        "a.txt: a part of the path is not a directory",
-      ]);
+      await refusal(root.list(at("nope")), "not_found", "directory nope: not found");
+      await refusal(root.list(at("a.txt")), "invalid", "a.txt: a part of the path is not a directory");
     });
 
     test("a directory is not a file, a file is not a directory", async () => {
@@ -171,14 +158,14 @@ for (const through of isLinux ? (["descriptors", "paths"] as const) : (["paths"]
       const { path, root } = place;
       mkdirSync(join(path, "sub"));
       writeFileSync(join(path, "a.txt"), "x");
-      const isDirectory: [string, string] = ["invalid", "sub: is a directory, not a file"];
-      expect(await refusal(root.open(at("sub")))).toEqual(isDirectory);
-      expect(await refusal(save(root, "sub", "x"))).toEqual(isDirectory);
-      const notDirectory: [string, string] = ["invalid", "a.txt/b: a part of the path is not a directory"];
-      expect(await refusal(root.open(at("a.txt/b")))).toEqual(notDirectory);
-      expect(await refusal(save(root, "a.txt/b", "x"))).toEqual(notDirectory);
+      const isDirectory = ["invalid", "sub: is a directory, not a file"] as const;
+      await refusal(root.open(at("sub")), ...isDirectory);
+      await refusal(save(root, "sub", "x"), ...isDirectory);
+      const notDirectory = ["invalid", "a.txt/b: a part of the path is not a directory"] as const;
+      await refusal(root.open(at("a.txt/b")), ...notDirectory);
+      await refusal(save(root, "a.txt/b", "x"), ...notDirectory);
       symlinkSync(".", join(path, "self"));
-      expect(await refusal(save(root, "self", "x"))).toEqual(["invalid", "self: is a directory, not a file"]);
+      await refusal(save(root, "self", "x"), "invalid", "self: is a directory, not a file");
     });
 
     test.if(isLinux)("pipes, sockets and devices are refused at once", async () => {
@@ -190,9 +177,9 @@ for (const through of isLinux ? (["descriptors", "paths"] as const) : (["paths"]
       if (isRoot && (await Bun.spawn(["mknod", join(path, "zero"), "c", "1", "5"]).exited) === 0)
         names.push("zero");
       for (const name of names) {
-        const refused: [string, string] = ["invalid", `${name}: is a device, pipe or socket, not a file`];
-        expect(await refusal(root.open(at(name)))).toEqual(refused);
-        expect(await refusal(save(root, name, "x"))).toEqual(refused);
+        const refused = ["invalid", `${name}: is a device, pipe or socket, not a file`] as const;
+        await refusal(root.open(at(name)), ...refused);
+        await refusal(save(root, name, "x"), ...refused);
       }
       expect((await root.list(""))!.map((each) => each.kind)).toEqual(names.map(() => "other"));
       socket.stop();
@@ -215,8 +202,8 @@ for (const through of isLinux ? (["descriptors", "paths"] as const) : (["paths"]
       await save(root, "Docs/README.md", "one");
       const tellsApart = !existsSync(join(path, "docs"));
       if (!tellsApart) {
-        expect((await refusal(save(root, "Docs/readme.md", "two")))[0]).toBe("conflict");
-        expect((await refusal(root.open(at("docs/README.md"))))[0]).toBe("conflict");
+        await refusal(save(root, "Docs/readme.md", "two"), "conflict");
+        await refusal(root.open(at("docs/README.md")), "conflict");
         return;
       }
       await save(root, "Docs/readme.md", "two");
@@ -240,11 +227,8 @@ for (const through of isLinux ? (["descriptors", "paths"] as const) : (["paths"]
       try {
         const root = new RootDirectory(path, through);
         await save(root, "a.txt", "the original");
-        const full: [string, string] = [
-          "unavailable",
-          "the disk is full: nothing was changed; free some space and try again",
-        ];
-        expect(await refusal(save(root, "a.txt", "x".repeat(100_000)))).toEqual(full);
+        const full = "the disk is full: nothing was changed; free some space and try again";
+        await refusal(save(root, "a.txt", "x".repeat(100_000)), "unavailable", full);
         expect(await read(root, "a.txt")).toBe("the original");
         expect(readdirSync(path)).toEqual(["a.txt"]);
       } finally {
@@ -256,10 +240,11 @@ for (const through of isLinux ? (["descriptors", "paths"] as const) : (["paths"]
       await using place = await scene(through);
       mkdirSync(join(place.path, "locked"));
       chmodSync(join(place.path, "locked"), 0o500);
-      expect(await refusal(save(place.root, "locked/a", "x"))).toEqual([
+      await refusal(
+        save(place.root, "locked/a", "x"),
         "unavailable",
         "storage failed (EACCES): nothing was changed",
-      ]);
+      );
     });
 
     test.if(process.platform !== "win32")(

@@ -2,7 +2,8 @@
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { DOCKER_SETUP_MS, startDocker, startOwnDaemon, type TestDocker } from "../../kit/docker.ts";
-import { openSandbox, refusalOf } from "../../kit/sandbox.ts";
+import { openSandbox } from "../../kit/sandbox.ts";
+import { refusal, refusalText } from "../../kit/refusal.ts";
 
 const TIMES = { startMs: 2_000, killMs: 700, commandMs: 1_500, pullMs: 5_000 };
 /** For the machine's own delays, on top of the deadlines. */
@@ -34,7 +35,7 @@ it("frozen: a gear that ran, one that waited in the pool and one that has to be 
   await warm.sandbox.prepare();
   await cold.sandbox.prepare();
   const began = Promise.withResolvers<void>();
-  const running = refusalOf(
+  const running = refusalText(
     warm.run("binary", "#!/bin/sh\necho began\nsleep 60\n", {
       timeoutMs: 1_500,
       output: () => began.resolve(),
@@ -48,8 +49,8 @@ it("frozen: a gear that ran, one that waited in the pool and one that has to be 
   const started = performance.now();
   const outcomes = await Promise.all([
     timed(running),
-    timed(refusalOf(warm.run("binary", "#!/bin/sh\necho never\n", { timeoutMs: 1_000 }))),
-    timed(refusalOf(cold.run("binary", "#!/bin/sh\necho never\n", { timeoutMs: 1_000 }))),
+    timed(refusalText(warm.run("binary", "#!/bin/sh\necho never\n", { timeoutMs: 1_000 }))),
+    timed(refusalText(cold.run("binary", "#!/bin/sh\necho never\n", { timeoutMs: 1_000 }))),
   ]);
   expect(outcomes.map(({ refusal }) => refusal)).toEqual([
     stopped,
@@ -71,7 +72,7 @@ it("frozen: cancelling does not wait for it, and stopping ends", async (shared) 
   await at.sandbox.prepare();
   const began = Promise.withResolvers<void>();
   const cancel = new AbortController();
-  const running = refusalOf(
+  const running = refusalText(
     at.run("binary", "#!/bin/sh\necho began\nsleep 60\n", {
       signal: cancel.signal,
       output: () => began.resolve(),
@@ -93,7 +94,7 @@ it("killed in the middle: the call ends at once and says so", async (shared) => 
   await using at = await openSandbox("cold", { docker: daemon, times: TIMES });
   await at.sandbox.prepare();
   const began = Promise.withResolvers<void>();
-  const running = refusalOf(
+  const running = refusalText(
     at.run("binary", "#!/bin/sh\necho began\nsleep 60\n", {
       timeoutMs: 30_000,
       output: () => began.resolve(),
@@ -101,13 +102,13 @@ it("killed in the middle: the call ends at once and says so", async (shared) => 
   );
   await began.promise;
   daemon.signal("SIGKILL");
-  const { refusal, ms } = await timed(running);
-  expect(refusal).toBe(
-    "unavailable: the container daemon went away while the gear ran; its outcome is unknown",
-  );
+  const { refusal: said, ms } = await timed(running);
+  expect(said).toBe("unavailable: the container daemon went away while the gear ran; its outcome is unknown");
   expect(ms).toBeLessThan(SLACK_MS);
-  expect(await refusalOf(at.run("binary", "#!/bin/sh\n"))).toBe(
-    "unavailable: the container daemon could not start a container; the service's log says why",
+  await refusal(
+    at.run("binary", "#!/bin/sh\n"),
+    "unavailable",
+    "the container daemon could not start a container; the service's log says why",
   );
 });
 
@@ -115,8 +116,10 @@ it("no daemon, no client: said as such", async (shared) => {
   const environment = { DOCKER_HOST: "unix:///nonexistent/docker.sock" };
   await using none = await openSandbox("cold", { docker: shared, environment, times: TIMES });
   await none.sandbox.prepare();
-  expect(await refusalOf(none.run("bash", "true"))).toBe(
-    "unavailable: the container daemon does not answer; gears cannot run until it does",
+  await refusal(
+    none.run("bash", "true"),
+    "unavailable",
+    "the container daemon does not answer; gears cannot run until it does",
   );
 });
 
@@ -126,8 +129,10 @@ it("a missing image is named, with what to do; it is never fetched while a gear 
     images: { bash: "cairn-test-absent:1" },
     times: TIMES,
   });
-  expect(await refusalOf(at.run("bash", "true"))).toBe(
-    'unavailable: image cairn-test-absent:1 is not on this machine and could not be fetched: run "docker pull cairn-test-absent:1", or name another one in sandbox_images',
+  await refusal(
+    at.run("bash", "true"),
+    "unavailable",
+    'image cairn-test-absent:1 is not on this machine and could not be fetched: run "docker pull cairn-test-absent:1", or name another one in sandbox_images',
   );
   // The others work.
   expect(await at.run("binary", "#!/bin/sh\necho fine\n")).toMatchObject({ exitCode: 0, stdout: "fine\n" });
@@ -138,7 +143,7 @@ it("an image that is removed under us is named as well", async (shared) => {
   await using at = await openSandbox("cold", { docker: shared, images: { binary: "cairn-test-passing:1" } });
   await at.sandbox.prepare();
   await shared.docker("rmi", "cairn-test-passing:1");
-  expect(await refusalOf(at.run("binary", "#!/bin/sh\n"))).toStartWith(
+  expect(await refusalText(at.run("binary", "#!/bin/sh\n"))).toStartWith(
     "unavailable: image cairn-test-passing:1 is not on this machine",
   );
 });

@@ -3,7 +3,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readdir } from "node:fs/promises";
 import { DOCKER_SETUP_MS, startDocker, type TestDocker } from "../../kit/docker.ts";
-import { file, openSandbox, refusalOf, type SandboxKind, type TestSandbox } from "../../kit/sandbox.ts";
+import { file, openSandbox, type SandboxKind, type TestSandbox } from "../../kit/sandbox.ts";
+import { refusal, refusalText } from "../../kit/refusal.ts";
 
 const kinds: SandboxKind[] = ["cold", "warm", "subprocess"];
 let docker: TestDocker | undefined;
@@ -90,18 +91,22 @@ for (const kind of kinds) {
 
     it("an input never takes the place of an approved file", async () => {
       const files = [file("main.sh", "true"), file("Inputs/a", "x")];
-      expect(await refusalOf(at.run("bash", "", { files }))).toBe(
-        "invalid: Inputs/a: the folder inputs/ holds what a call hands in; a gear's own file cannot lie in it",
+      await refusal(
+        at.run("bash", "", { files }),
+        "invalid",
+        "Inputs/a: the folder inputs/ holds what a call hands in; a gear's own file cannot lie in it",
       );
     });
 
     it("a path that leads out, and two files of one name, are refused", async () => {
-      expect(await refusalOf(at.run("bash", "", { files: [file("../out", "x")] }))).toStartWith(
+      expect(await refusalText(at.run("bash", "", { files: [file("../out", "x")] }))).toStartWith(
         "invalid: ../out: ",
       );
       const twice = [file("main.sh", "1"), file("main.sh", "2")];
-      expect(await refusalOf(at.run("bash", "", { files: twice }))).toBe(
-        "invalid: main.sh: another file of the gear has that name already",
+      await refusal(
+        at.run("bash", "", { files: twice }),
+        "invalid",
+        "main.sh: another file of the gear has that name already",
       );
     });
 

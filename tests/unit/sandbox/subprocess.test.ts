@@ -10,8 +10,9 @@ import { createLog } from "../../../src/kit/log.ts";
 import { notIsolatedWarning } from "../../../src/service/sandbox/probe.ts";
 import type { SandboxMode } from "../../../src/service/config/schema.ts";
 import { DAEMONS, childrenIn } from "../../kit/gears.ts";
-import { openSandbox, refusalOf } from "../../kit/sandbox.ts";
+import { openSandbox } from "../../kit/sandbox.ts";
 import { until } from "../../kit/eventually.ts";
+import { refusal } from "../../kit/refusal.ts";
 
 const posix = test.skipIf(process.platform === "win32");
 const linux = test.skipIf(process.platform !== "linux");
@@ -74,8 +75,10 @@ posix("stopping the sandbox ends what runs, and starts nothing more", async () =
   await began.promise;
   await at.sandbox.stop();
   expect(await running).toMatchObject({ exitCode: 137, timedOut: false, stdout: "began\n" });
-  expect(await refusalOf(at.run("bash", "true"))).toBe(
-    "unavailable: the service is stopping: nothing is started any more",
+  await refusal(
+    at.run("bash", "true"),
+    "unavailable",
+    "the service is stopping: nothing is started any more",
   );
 });
 
@@ -113,11 +116,15 @@ test("node gears run without node: this program is a JavaScript runtime as well"
 
 test("an interpreter that is missing is named", async () => {
   await using at = await openSandbox("subprocess", { environment: { PATH: "/nonexistent" } });
-  expect(await refusalOf(at.run("python", ""))).toBe(
-    "unavailable: gears of runtime python need python3 or python on the PATH of this service, and it is not there",
+  await refusal(
+    at.run("python", ""),
+    "unavailable",
+    "gears of runtime python need python3 or python on the PATH of this service, and it is not there",
   );
-  expect(await refusalOf(at.run("bash", ""))).toBe(
-    "unavailable: gears of runtime bash need bash on the PATH of this service, and it is not there",
+  await refusal(
+    at.run("bash", ""),
+    "unavailable",
+    "gears of runtime bash need bash on the PATH of this service, and it is not there",
   );
 });
 
