@@ -17,7 +17,7 @@ onScreen("the blueprint's inspectors", blueprintOffice, (office) => {
     expect(await accessibilityProblems(page)).toEqual([]);
     await inspector.getByRole("button", { name: "Delete wire" }).click();
     await eventually(() => office.wires(at), []);
-    await toast(page, "Wire from orchestrator to scribe removed.").waitFor();
+    await toast(page, "Wire from orchestrator to scribe deleted.").waitFor();
     await page.getByRole("region", { name: "Messages" }).getByRole("button", { name: "Undo" }).click();
     await eventually(() => office.wires(at), [[at.orchestratorId, at.scribe]]);
     await page.goto(`${office.url}${at.path}?inspect=wire-${wire.id}`);
@@ -45,7 +45,7 @@ onScreen("the blueprint's inspectors", blueprintOffice, (office) => {
     });
     const page = await office.browser.open(url, `${at.path}?inspect=gear-binding-${bound.id}`);
     const inspector = page.getByRole("complementary", { name: "Inspector" });
-    await inspector.getByText("Until then it is not offered.").waitFor();
+    await inspector.getByText("can call this gear as a tool once it is approved.").waitFor();
     const review = inspector.getByRole("link", { name: "Review gear" });
     expect(await review.getAttribute("href")).toBe(`/gears/${gear.id}/review`);
     await inspector.getByRole("button", { name: "Unbind gear" }).click();

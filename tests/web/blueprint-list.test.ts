@@ -53,7 +53,7 @@ async function withSearches() {
     await remove.focus();
     await page.keyboard.press("Enter");
     await eventually(() => office.wires(at), []);
-    await toast(page, "Wire from orchestrator to scribe removed.").waitFor();
+    await toast(page, "Wire from orchestrator to scribe deleted.").waitFor();
     await page.keyboard.press("Control+z");
     await eventually(() => office.wires(at), [[at.orchestratorId, at.scribe]]);
     await remove.waitFor();

@@ -38,7 +38,7 @@ describe.if(hasBrowser && searchable)("approvals in the chat", () => {
       await page.getByText("scout is waiting for approval").first().waitFor();
       await page
         .getByRole("button", { name: /^delegate/ })
-        .getByText("waiting for you")
+        .getByText("waiting for approval")
         .waitFor();
       expect(await accessibilityProblems(page)).toEqual([]);
       await card.getByRole("button", { name: "Reject" }).click();

@@ -2,7 +2,7 @@
 
 import { isLoadFailure } from "./load-failure.ts";
 
-export type ProblemCode =
+type ProblemCode =
   | "invalid"
   | "unauthenticated"
   | "forbidden"

@@ -31,7 +31,7 @@ export interface Query<T> {
   readonly refresh: () => Promise<void>;
 }
 
-export interface QueryOptions {
+interface QueryOptions {
   /** Refetch interval in milliseconds, while the page is visible. */
   readonly every?: number;
 }

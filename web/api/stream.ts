@@ -70,7 +70,7 @@ async function bodyOf(response: Response): Promise<unknown> {
 }
 
 /** Parses the subset that the server writes: `id`, `event` and one line of `data`. Comments are heartbeats. */
-export class EventParser {
+class EventParser {
   #rest = "";
 
   /** Returns the events that `text` completes. */

@@ -9,7 +9,7 @@ export interface Found {
   readonly note?: string | undefined;
 }
 
-export interface FoundGroup<T> {
+interface FoundGroup<T> {
   readonly name: string;
   readonly items: readonly T[];
 }
@@ -23,7 +23,7 @@ const LETTERS = 1;
 const NOTE_SHARE = 0.4;
 const SHOWN_IN_GROUP_MAX = 10;
 const SHOWN_IN_SEARCH_MAX = 20;
-export const RECENT_MAX = 5;
+const RECENT_MAX = 5;
 
 /** Without a query, recently used commands come first, then the head of each group. With one, groups are ordered by their best match. */
 export function findCommands<T extends Found>(

@@ -10,7 +10,7 @@ import type { Connection } from "../state/feed.ts";
 import { openCommands } from "./commands.tsx";
 import { openRail, railOpen } from "./rail.tsx";
 
-export interface Crumb {
+interface Crumb {
   readonly name: string;
   /** Absent on the last crumb, the current page. */
   readonly path?: string;

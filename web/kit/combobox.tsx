@@ -6,7 +6,7 @@ import { type JSX, Show } from "solid-js";
 import type { Choice } from "./form.tsx";
 import { overDialog } from "./over-dialog.ts";
 
-export interface ComboboxProps {
+interface ComboboxProps {
   readonly label: string;
   readonly value: string | undefined;
   readonly choices: readonly (Choice & { readonly note?: string })[];

@@ -39,7 +39,7 @@ export function Dialog(props: DialogProps): JSX.Element {
   );
 }
 
-export interface Question {
+interface Question {
   readonly title: string;
   /** The consequences. */
   readonly text: JSX.Element;

@@ -14,7 +14,7 @@ export interface DiffRow {
   readonly open: boolean;
 }
 
-export interface DiffRows {
+interface DiffRows {
   readonly rows: readonly DiffRow[];
   readonly added: number;
   readonly removed: number;
@@ -32,14 +32,14 @@ export interface Stretch {
 
 const COMPARE_MS_MAX = 500;
 /** Unchanged lines shown around a change. */
-export const CONTEXT_LINES = 4;
+const CONTEXT_LINES = 4;
 /** Folding fewer lines would take more room than showing them. */
 const FOLDED_LINES_MIN = 6;
 /** Lines shown of one stretch of changes, or of a text shown whole; the rest on request. */
 export const SHOWN_LINES_MAX = 800;
 
 /** Splits a text into lines that keep their line feeds. */
-export function linesOf(text: string): string[] {
+function linesOf(text: string): string[] {
   return text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
 }
 
@@ -138,7 +138,7 @@ export function opened(stretches: readonly Stretch[], index: number): Stretch[] 
 const HIDDEN = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\u00a0\u115f\u1160\u3164\uffa0]/u;
 const HIDDEN_RUN = new RegExp(`(${HIDDEN.source})`, "u");
 
-export interface Piece {
+interface Piece {
   readonly text: string;
   readonly hidden: boolean;
 }
@@ -154,8 +154,4 @@ export function pieces(text: string): Piece[] {
         ? { text: `U+${piece.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0")}`, hidden: true }
         : { text: piece, hidden: false },
     );
-}
-
-export function hasHidden(text: string): boolean {
-  return pieces(text).some(({ hidden }) => hidden);
 }

@@ -21,7 +21,7 @@ import "./diff-view.css";
 /** Characters shown of one line; the rest on request. */
 const LINE_CHARACTERS_SHOWN = 4_000;
 
-export interface DiffViewProps {
+interface DiffViewProps {
   readonly fileName: string;
   /** Undefined shows `after` by itself. */
   readonly before: string | undefined;

@@ -14,7 +14,7 @@ export interface Span {
 }
 export type Line = readonly Span[];
 
-export function plainLines(code: string): Line[] {
+function plainLines(code: string): Line[] {
   return code.split("\n").map((text) => (text === "" ? [] : [{ text, class: "" }]));
 }
 

@@ -39,7 +39,7 @@ function sanitised(marked: Marked, text: string): string {
 }
 
 /** The address that a click opens; undefined for anything but web and mail. */
-export function addressOf(href: string): { readonly href: string; readonly place: string } | undefined {
+function addressOf(href: string): { readonly href: string; readonly place: string } | undefined {
   if (!/^(?:https?:\/\/|mailto:)/i.test(href)) return undefined;
   try {
     const url = new URL(href);
@@ -49,7 +49,7 @@ export function addressOf(href: string): { readonly href: string; readonly place
   }
 }
 
-export function escaped(text: string): string {
+function escaped(text: string): string {
   const marks: Record<string, string> = {
     "&": "&amp;",
     "<": "&lt;",

@@ -47,7 +47,7 @@ function wholeCharacter(text: string, end: number): number {
   return unit >= 0xdc00 && unit <= 0xdfff ? end - 1 : end;
 }
 
-export interface OfferedTool {
+interface OfferedTool {
   readonly name: string;
   readonly description: string;
   /** As indented JSON. */

@@ -67,7 +67,7 @@ export function ProblemNotice(props: {
 }
 
 /** The way out of something that was not found. */
-export interface WayOut {
+interface WayOut {
   readonly name: string;
   readonly go: () => void;
 }

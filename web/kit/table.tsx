@@ -16,7 +16,7 @@ export interface Column<T> {
   readonly tight?: boolean;
 }
 
-export interface TableProps<T> {
+interface TableProps<T> {
   readonly label: string;
   readonly rows: readonly T[];
   readonly columns: readonly Column<T>[];

@@ -281,7 +281,7 @@ function withTurnStatus(state: WorkspaceState, turnId: number | null): readonly 
   return status === turn.status ? state.turns : changed(state.turns, turn.id, { status });
 }
 
-export function approvalKey({ kind, id }: Pick<Approval, "id"> & { kind: string }): string {
+function approvalKey({ kind, id }: Pick<Approval, "id"> & { kind: string }): string {
   return `${kind}:${id}`;
 }
 

@@ -13,7 +13,7 @@ import type { Usage } from "../../src/service/usage/schema.ts";
 import type { Workspace } from "../../src/service/workspaces/schema.ts";
 
 /** `thinking`: its model is answering. `working`: its tools run. */
-export type RunState = "thinking" | "working" | "waiting" | RunStatus;
+type RunState = "thinking" | "working" | "waiting" | RunStatus;
 
 export interface Run {
   readonly id: number;
@@ -157,10 +157,6 @@ export function isOpen(status: Turn["status"]): boolean {
 /** The running or waiting turn; queued ones follow it. */
 export function openTurn(state: WorkspaceState): Turn | undefined {
   return state.turns.find(({ status }) => status === "running" || status === "waiting");
-}
-
-export function orchestratorOf(state: WorkspaceState): Agent | undefined {
-  return state.agents.find((agent) => agent.orchestrator);
 }
 
 export function nameOf(state: WorkspaceState, agentId: number): string {

@@ -36,7 +36,7 @@ const PHRASES = {
 };
 
 /** CodeMirror's own rule for keyboard users. */
-export const LEAVING_HINT = "Tab indents. Escape, then Tab, leaves the editor.";
+const LEAVING_HINT = "Tab indents. Escape, then Tab, leaves the editor.";
 
 export function editorSetup(options: SetupOptions): Extension[] {
   const { label, readOnly, language, onSave, onChange, onCursor } = options;
@@ -89,7 +89,7 @@ function lineEnds(text: string): Extension {
 }
 
 /** Returns the language for a file name; undefined for plain text. */
-export async function describeLanguage(fileName: string): Promise<LanguageDescription | undefined> {
+async function describeLanguage(fileName: string): Promise<LanguageDescription | undefined> {
   const { languages } = await import("@codemirror/language-data");
   const name = fileName.slice(fileName.lastIndexOf("/") + 1);
   return LanguageDescription.matchFilename(languages, name) ?? undefined;

@@ -6,7 +6,7 @@ export function lineEndOf(text: string): "\r\n" | "\n" | undefined {
   return /[\r\n]/.test(text.replaceAll("\r\n", "")) ? "\n" : "\r\n";
 }
 
-export interface TextChange {
+interface TextChange {
   readonly from: number;
   readonly to: number;
   readonly insert: string;

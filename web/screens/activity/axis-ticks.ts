@@ -11,7 +11,7 @@ const TICKS_MAX = 4;
 /** Share of the axis: closer labels would touch. */
 const ROOM_SHARE = 0.1;
 
-export interface Tick {
+interface Tick {
   /** Position on the axis. */
   readonly at: number;
   /** Since the start of the axis. */

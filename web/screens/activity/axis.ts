@@ -3,7 +3,7 @@
 
 import type { TurnSteps, TurnToolStep } from "../../../src/service/turns/schema.ts";
 
-export type GapKind = "idle" | "person";
+type GapKind = "idle" | "person";
 
 /** A stretch of the axis that is not drawn to scale. */
 export interface Gap {
@@ -17,7 +17,7 @@ export interface Gap {
   readonly ms: number | undefined;
 }
 
-export interface Axis {
+interface Axis {
   readonly position: (ms: number) => number;
   /** Up to the last known end, in milliseconds; at least 1. */
   readonly length: number;

@@ -5,7 +5,7 @@ import { count, duration, money } from "../../kit/format.ts";
 import type { Gap } from "./axis.ts";
 import type { CallRow, ToolRow, WaterfallRow } from "./waterfall.ts";
 
-export interface StepLabel {
+interface StepLabel {
   readonly name: string;
   /** A one-line summary. */
   readonly about: string;

@@ -7,7 +7,7 @@ import { api, take } from "../../api/client.ts";
 import { sumOfMoney } from "../../kit/format.ts";
 import { isOpen } from "../../state/workspace-state.ts";
 
-export interface TurnSums {
+interface TurnSums {
   readonly calls: number;
   /** Null if no call reported any. */
   readonly tokens: number | null;
@@ -60,7 +60,7 @@ export function createSums(): SumReader {
   };
 }
 
-export function sumsOf(calls: readonly CallSummary[]): TurnSums {
+function sumsOf(calls: readonly CallSummary[]): TurnSums {
   const reported = calls.filter((call) => call.input_tokens !== null || call.output_tokens !== null);
   const priced = calls.filter((call) => call.cost !== null);
   return {

@@ -32,7 +32,7 @@ const NOTHING_LIVE: Live = {
   grants: new Set(),
 };
 
-export interface CanvasProps {
+interface CanvasProps {
   readonly shown: Shown;
   readonly readOnly: boolean;
   readonly figures: Figures;

@@ -57,7 +57,7 @@ function node(id: string, rect: Rect, selected: boolean, movable: boolean): Inte
   };
 }
 
-export interface DragOptions {
+interface DragOptions {
   readonly view: View;
   readonly lookup: Accessor<Lookup>;
   readonly adding: () => boolean;

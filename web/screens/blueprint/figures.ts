@@ -17,7 +17,7 @@ export interface AgentFigures {
   readonly budget: BudgetLine | undefined;
 }
 
-export interface BudgetLine {
+interface BudgetLine {
   /** `$0.09 of $0.50`, `1,204 of 5,000`. */
   readonly text: string;
   readonly title: string;
@@ -60,7 +60,7 @@ function figuresOf(agent: Agent, used: AgentUsage | undefined, place: number): A
 }
 
 /** Prefers the daily limit, which fills up over turns. */
-export function budgetLine(budget: Budget, today: { tokens: number; cost: number }): BudgetLine | undefined {
+function budgetLine(budget: Budget, today: { tokens: number; cost: number }): BudgetLine | undefined {
   const {
     cost_per_day: cost,
     tokens_per_day: perDay,

@@ -4,7 +4,7 @@ import { Position } from "@xyflow/system";
 import type { Rect } from "./geometry.ts";
 import { type Lane, LANE_STEP, laneOf, type Route } from "./routes.ts";
 
-export interface RoutedWire {
+interface RoutedWire {
   readonly id: number;
   readonly from: Rect;
   readonly to: Rect;

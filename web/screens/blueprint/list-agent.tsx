@@ -17,7 +17,7 @@ import type { Shown } from "./graph.ts";
 import type { Activity } from "../../state/live.ts";
 import { removeSelected } from "../../parts/editing/removal.tsx";
 
-export interface ListAgentProps {
+interface ListAgentProps {
   readonly id: number;
   readonly agent: Agent;
   readonly shown: Shown;
@@ -309,7 +309,7 @@ function Bound(
     >
       <Show when={!props.readOnly && free().length > 0}>
         <Pick
-          label={`Bind ${props.kind === "gear" ? "a gear" : "an instruction"} to ${props.name}`}
+          label={`Bind ${props.kind} to ${props.name}`}
           choices={free().map(({ id, name, note }) => ({
             value: String(id),
             label: name,

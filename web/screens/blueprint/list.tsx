@@ -18,7 +18,7 @@ import "./list.css";
 /** From this many agents the list has a search field. */
 const SEARCH_FROM = 8;
 
-export interface ListProps {
+interface ListProps {
   readonly shown: Shown;
   readonly readOnly: boolean;
   readonly figures: Figures;

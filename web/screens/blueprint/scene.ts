@@ -18,7 +18,7 @@ import { lanesOf } from "./lanes.ts";
 import { type Lane, type Route, routeOf } from "./routes.ts";
 import type { Position } from "@xyflow/system";
 
-export interface PlacedAttachment {
+interface PlacedAttachment {
   readonly attachment: Attachment;
   readonly rect: Rect;
   readonly side: Position;
@@ -42,7 +42,7 @@ export interface Scene {
   readonly bounds: Accessor<Rect | undefined>;
 }
 
-export interface SceneOptions {
+interface SceneOptions {
   readonly shown: Accessor<Shown>;
   /** Positions that override those of the records. */
   readonly positions: Accessor<ReadonlyMap<number, Point>>;

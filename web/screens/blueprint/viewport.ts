@@ -33,10 +33,10 @@ export const ENDLESS: [[number, number], [number, number]] = [
 export const LIBRARY = "blueprint";
 export const FLOW_ID = "canvas";
 export const NO_PAN = "blueprint-no-pan";
-export const NO_WHEEL = "blueprint-no-wheel";
+const NO_WHEEL = "blueprint-no-wheel";
 export const NO_DRAG = "blueprint-no-drag";
 
-export interface Size {
+interface Size {
   readonly width: number;
   readonly height: number;
 }
@@ -63,8 +63,6 @@ export interface View {
   readonly panBy: (delta: Point) => Promise<boolean>;
   /** Pans just far enough to show it. */
   readonly reveal: (rect: Rect) => void;
-  /** Converts page pixels to canvas units. */
-  readonly toCanvas: (client: Point) => Point;
 }
 
 export function createView(): View {
@@ -156,14 +154,6 @@ export function createView(): View {
         height: rect.height * zoom,
       };
       void panBy(panInto(onScreen, size(), VISIBLE_MARGIN_PX));
-    },
-    toCanvas: ({ x, y }) => {
-      const box = pane?.getBoundingClientRect();
-      const now = viewport();
-      return {
-        x: (x - (box?.left ?? 0) - now.x) / now.zoom,
-        y: (y - (box?.top ?? 0) - now.y) / now.zoom,
-      };
     },
   };
 }

@@ -8,7 +8,7 @@ import { isOpen } from "../../state/workspace-state.ts";
 
 const SECOND_MS = 1_000;
 
-export interface Room {
+interface Room {
   /** Survives streaming and virtual scrolling. */
   readonly isOpened: (key: string) => boolean;
   readonly toggle: (key: string) => void;

@@ -42,7 +42,7 @@ export function StatusLine(): JSX.Element {
   );
 }
 
-export function whatGoesOn(state: WorkspaceState): readonly Doing[] {
+function whatGoesOn(state: WorkspaceState): readonly Doing[] {
   const turn = openTurn(state);
   if (!turn) return [];
   const runs = [...state.runs.values()].filter(({ turnId }) => turnId === turn.id);

@@ -22,7 +22,7 @@ interface Pair {
 }
 
 /** The files of both versions, the entrypoint first, then by path. */
-export function pairsOf(before: Content | undefined, after: Content): Pair[] {
+function pairsOf(before: Content | undefined, after: Content): Pair[] {
   const paths = new Set([...after.files, ...(before?.files ?? [])].map(({ path }) => path));
   const rank = (path: string) => (path === after.entrypoint ? 0 : 1);
   return [...paths]

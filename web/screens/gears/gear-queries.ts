@@ -10,7 +10,7 @@ import { isAdmin } from "../../state/session.ts";
 const GEAR_EVERY_MS = 8_000;
 const DECISIONS_READ_MAX = 500;
 
-export const keyOfGear = (id: number) => ["gears", "one", id] as const;
+const keyOfGear = (id: number) => ["gears", "one", id] as const;
 
 export const readGear = (id: number): Promise<GearDetail> => take(api.gears({ id }).get());
 
@@ -38,7 +38,7 @@ async function readVersion(id: number, version: number): Promise<GearVersion | n
   return found?.version === version ? found : null;
 }
 
-export interface GearDecision {
+interface GearDecision {
   readonly seq: number;
   readonly action: "approved" | "disabled" | "withdrawn";
   readonly version: number;

@@ -59,7 +59,7 @@ interface Ran {
 }
 
 /** The outcome in a few words, and whether it is good; undefined while it runs. */
-export function outcomeOf(run: Ran): { words: string; well: boolean | undefined } {
+function outcomeOf(run: Ran): { words: string; well: boolean | undefined } {
   if (run.status === "running") return { words: "running", well: undefined };
   if (run.timed_out) return { words: "timed out", well: false };
   if (run.status === "done") return { words: `exit ${run.exit_code}`, well: run.exit_code === 0 };

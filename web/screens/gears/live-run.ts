@@ -10,7 +10,7 @@ import { type StreamedEvent, streamEvents } from "../../api/stream.ts";
 /** Characters kept while it runs; the run's record has more. */
 const CHARACTERS_SHOWN = 100_000;
 
-export interface Printed {
+interface Printed {
   readonly stream: "stdout" | "stderr";
   readonly text: string;
 }

@@ -21,7 +21,7 @@ export interface ProgramDraft {
   readonly tests: readonly TestDraft[];
 }
 
-export const ENTRYPOINTS: Readonly<Record<GearRuntime, string>> = {
+const ENTRYPOINTS: Readonly<Record<GearRuntime, string>> = {
   python: "main.py",
   node: "main.js",
   bash: "main.sh",

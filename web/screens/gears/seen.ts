@@ -2,7 +2,7 @@
 
 import { createEffect, createSignal, on, onCleanup } from "solid-js";
 
-export interface Seen {
+interface Seen {
   readonly all: () => boolean;
   /** For the `ref` of the element after the text. */
   readonly end: (element: HTMLElement) => void;

@@ -15,7 +15,6 @@ export function WordingFields(props: {
   readonly value: Wording;
   readonly onChange: (value: Wording) => void;
   readonly sent: Submission;
-  readonly focusName?: boolean;
 }): JSX.Element {
   return (
     <>
@@ -24,7 +23,6 @@ export function WordingFields(props: {
         value={props.value.name}
         onInput={(name) => props.onChange({ ...props.value, name })}
         problem={props.sent.of("name")}
-        autofocus={props.focusName ?? false}
         required
       />
       <TextArea

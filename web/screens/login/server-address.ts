@@ -1,6 +1,6 @@
 // Parses the server field: this server, another one whose login page can be opened, or an invalid address.
 
-export type ServerAddress =
+type ServerAddress =
   | { readonly kind: "here" }
   | { readonly kind: "other"; readonly host: string; readonly login: string }
   | { readonly kind: "wrong"; readonly why: string };

@@ -1,6 +1,6 @@
 // The keyboard shortcuts and their descriptions.
 
-export interface Shortcut {
+interface Shortcut {
   readonly keys: readonly string[];
   readonly what: string;
 }

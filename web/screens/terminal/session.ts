@@ -16,7 +16,7 @@ const SCROLLBACK_LINES = 5_000;
 const CONTRAST_MIN = 4.5;
 const FONT_PX = 13;
 
-export interface ShellEvents {
+interface ShellEvents {
   readonly opened: () => void;
   /** The server's reason; undefined if the connection was refused or lost. */
   readonly ended: (reason: string | undefined) => void;

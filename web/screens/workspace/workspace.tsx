@@ -34,7 +34,7 @@ import { keep } from "../../kit/storage.ts";
 import { offerWorkspaceActions, VIEW_NAMES, viewPath } from "./workspace-actions.tsx";
 import "./workspace.css";
 
-export interface WorkspaceParts {
+interface WorkspaceParts {
   readonly views: Readonly<Record<WorkspaceView, Component>>;
   readonly inspector: Component<{
     readonly selection: Selection;
