@@ -1,4 +1,4 @@
-// Goal: what `acl explain` denies is neither visible nor possible on any route, and what it allows works; for random people and rules.
+// Goal: for random users and rules, every route agrees with `acl explain`: denied files are invisible and immutable, allowed operations work.
 
 import { describe, expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -27,7 +27,7 @@ const RUNS = 25;
 const RUNS_LIMIT_MS = 240_000;
 
 describe("patterns", () => {
-  test("* stays within a segment, ** goes through any number of them, none included", () => {
+  test("* matches within a segment, ** matches any number of segments, including none", () => {
     const cases: Record<string, string> = {
       "team/*": "team/a team/a.md team/aXmd",
       "team/**": "team/a team/a.md team/a/b team/a/b/c team/aXmd",
@@ -44,14 +44,14 @@ describe("patterns", () => {
       expect([pattern, all.filter(compilePattern(pattern).matches).join(" ")]).toEqual([pattern, targets]);
   });
 
-  test("what would surprise is refused", () => {
+  test("rejects patterns that would surprise", () => {
     const refused =
       "team|/team/a|team/|team//a|team/./a|team/../a|team/a**|team/**a|team/[ab]|team/a?|team/{a,b}|team\\a/b|";
     for (const pattern of refused.split("|"))
       expect(() => compilePattern(pattern), pattern).toThrow(`path: pattern "${pattern}": `);
   });
 
-  test("a rule that denies also takes other spellings of a name; one that allows does not", () => {
+  test("a deny rule also covers other spellings of a name; an allow rule does not", () => {
     const rule = (effect: "allow" | "deny", path: string): AclRule[] => [
       { effect, path, capabilities: ["read"] },
     ];
@@ -62,7 +62,7 @@ describe("patterns", () => {
     expect(["Docs/a", "docs/a"].map((path) => allowed.may("read", "team", path))).toEqual([true, false]);
   });
 
-  test("a pattern takes no longer for a long name", () => {
+  test("matches long names in bounded time", () => {
     const { matches: hard } = compilePattern(`team/${"a*".repeat(20)}b/${"**/".repeat(20)}c`);
     const start = performance.now();
     expect(hard(`team/${"a".repeat(200)}/${"d/".repeat(200)}d`)).toBe(false);
@@ -70,12 +70,12 @@ describe("patterns", () => {
   });
 });
 
-/** A second matcher, written the slow way, to compare with. */
+/** A slow reference matcher. */
 function slowMatches(pattern: string[], target: string[]): boolean {
   const [first, ...rest] = pattern;
   if (first === undefined) return target.length === 0;
   if (first === "**") {
-    // At the end it stands for at least one name: a rule is about what is in a directory.
+    // A trailing ** matches at least one name, because a rule covers the content of a directory.
     if (rest.length === 0) return target.length > 0;
     return target.some((_, index) => slowMatches(rest, target.slice(index))) || slowMatches(rest, []);
   }
@@ -91,7 +91,7 @@ function slowMatches(pattern: string[], target: string[]): boolean {
   return fits && slowMatches(rest, others);
 }
 
-test("an example below a directory is matched by its pattern, and by no pattern that does not match every name there", () => {
+test("an example below a directory matches its pattern, and otherwise only patterns that match every name there", () => {
   const segment = fc.constantFrom("a", "b", "*", "**", "a*", "*b", "a*b");
   const pattern = fc.array(segment, { minLength: 1, maxLength: 5 }).map((all) => ["s", ...all].join("/"));
   const directory = fc.array(fc.constantFrom("a", "b", "ab"), { minLength: 1, maxLength: 2 });
@@ -100,7 +100,7 @@ test("an example below a directory is matched by its pattern, and by no pattern 
       const compiled = compilePattern(text);
       const below = ["s", ...parts].join("/");
       const example = compiled.exampleBelow(below, depth);
-      // Every name that could make a difference to these patterns.
+      // Every name that these patterns could distinguish.
       const names = ["a", "b", "ab", "aab", "x"];
       let paths = [below];
       for (let i = 0; i < depth; i += 1)
@@ -115,14 +115,14 @@ test("an example below a directory is matched by its pattern, and by no pattern 
   );
 });
 
-test("looking for an example ends, however many stars there are", () => {
+test("the search for an example ends, however many stars there are", () => {
   const text = `s/${Array.from({ length: 100 }, () => "**/a").join("/")}/b`;
   const directory = `s/${Array.from({ length: 200 }, () => "a").join("/")}`;
   expect(compilePattern(text).exampleBelow(directory, 3)).toBeDefined();
   expect(compilePattern(text).exampleBelow(`${directory}/c/c/c/c`, 0)).toBeUndefined();
 });
 
-test("the compiled matcher and a slow one agree", () => {
+test("the compiled matcher agrees with the reference matcher", () => {
   const name = fc.constantFrom("a", "b", "ab", "team", "docs", "x.md");
   const glob = fc.constantFrom("*", "**", "a*", "*b", "a", "docs", "x.*", "team");
   fc.assert(
@@ -168,7 +168,7 @@ const person: fc.Arbitrary<Person> = fc.record({
   rules: fc.array(rule, { maxLength: 4 }),
 });
 
-/** What the server itself says that a person may do with each file. */
+/** What the server says that a user may do with each file. */
 async function explained(
   server: ContextServer,
   user: string,
@@ -188,14 +188,14 @@ async function explained(
 const push = (client: ContextClient, op: object) =>
   client.raw("POST", "/spaces/team/push", { body: { ops: [op] } });
 
-describe("for random people and rules", () => {
+describe("with random users and rules", () => {
   test(
-    "every route does what explain says, for every file",
+    "every route agrees with explain, for every file",
     async () => {
       await using server = await contextServer();
       const { admin } = server;
       await admin.post("/spaces", { name: "other", template: "blank" });
-      // Pushes are judged by rights alone here.
+      // Sync rules must not interfere with pushes here.
       await admin.put("/spaces/team/sync", {});
       const { head } = await admin.get("/spaces/team");
       for (const path of FILES) await admin.write(path, `content of ${path}`);
@@ -208,7 +208,7 @@ describe("for random people and rules", () => {
           const client = server.as(token);
           const may = await explained(server, name);
           const sees = (await client.raw("GET", "/spaces/team")).status === 200;
-          // A space is there for whoever may do anything in it.
+          // A space exists for every user who may do anything in it.
           if (FILES.some((path) => Object.values(may[path]!).some(Boolean))) expect(sees).toBe(true);
 
           const expectedList = sees ? FILES.filter((path) => may[path]!.list).toSorted() : undefined;
@@ -251,7 +251,7 @@ describe("for random people and rules", () => {
               const body = (await answer.clone().json()) as { error?: { message: string } };
               if (body.error?.message !== `${name} (${role}) may not change team`)
                 return judged(answer, false, known);
-              // Told of the space, not of the path: there is nothing in it that this person may change.
+              // The refusal names the space, not the path: this user may change nothing in it.
               const changeable = Object.values(may).filter((one) => one.create || one.update || one.delete);
               told({ status: answer.status, changeable }, { status: 403, changeable: [] });
             };
@@ -259,7 +259,7 @@ describe("for random people and rules", () => {
             await judged(client.raw("GET", filePath(path, "history")), read, list);
             await judged(client.raw("GET", `${filePath(path, "diff")}?from=0&to=1`), read, list);
             await judged(client.raw("POST", "/spaces/team/pull", { body: { paths: [path] } }), read, list);
-            // The content that is live is refused like any other.
+            // Unchanged content is refused like any other.
             const same = `content of ${path}`;
             const content_b64 = Buffer.from(same).toString("base64");
             if (!known || !(create || update)) {
@@ -283,7 +283,7 @@ describe("for random people and rules", () => {
               await judged(client.raw("DELETE", filePath(path)), true, known);
               await admin.raw("POST", filePath(path, "undelete"));
             }
-            // Destroying is for leads, whatever the rules grant and whichever file it is.
+            // Only leads may destroy, whatever the rules grant.
             if (role !== "space-lead") {
               const { status } = await client.raw("DELETE", `${filePath(path, "versions")}?version=1`);
               told({ status }, { status: sees ? 403 : 404 });
@@ -296,7 +296,7 @@ describe("for random people and rules", () => {
     RUNS_LIMIT_MS,
   );
 
-  test("names of files that one may not list are not told by what clashes with them", async () => {
+  test("a clash does not reveal the name of a file that the caller may not list", async () => {
     await using server = await contextServer();
     const ann = await server.user("Ann", "contributor");
     await server.admin.write("vault/takeover.md", "x");
@@ -307,15 +307,15 @@ describe("for random people and rules", () => {
     }
   });
 
-  test("listings show what a rule allows, and nothing in the tree below what a rule denies", async () => {
+  test("listings show what a rule allows, and hide everything below what a rule denies", async () => {
     await using server = await contextServer();
     const { admin } = server;
     await admin.write("\u65e5\u672c/a.md", "x");
     await admin.write("vault/b.md", "x");
     const tree = server.inSpace();
-    // The tree may follow a moment later.
+    // The working tree may lag a moment.
     for (const folder of ["vault/.git", "\u65e5\u672c"]) mkdirSync(join(tree, folder), { recursive: true });
-    // Folded, the second one has a slash more.
+    // Folding gives the second one an extra slash.
     for (const name of ["a:b.md", "\u2100.md"]) writeFileSync(join(tree, "vault", name), "x");
     writeFileSync(join(tree, "\u65e5\u672c", "c:d.md"), "x");
     const seen = async (client: ContextClient) =>
@@ -332,7 +332,7 @@ describe("for random people and rules", () => {
     expect(await seen(admin)).toContain("vault/\u2100.md");
   });
 
-  test("restoring a snapshot changes nothing that the lead may not change", async () => {
+  test("restoring a snapshot changes no file that the lead may not change", async () => {
     await using server = await contextServer();
     const lee = await server.user("Lee", "space-lead");
     await server.admin.write("a.md", "one");
@@ -349,7 +349,7 @@ describe("for random people and rules", () => {
     expect(await contents()).toEqual(["one", "one"]);
   });
 
-  test("what goes over all of a space names no file that the lead may not see, neither done nor refused", async () => {
+  test("an operation on a whole space names no file that the lead may not see, in results or refusals", async () => {
     await using server = await contextServer();
     const lee = await server.user("Lee", "space-lead");
     await server.admin.write("vault/takeover.md", "one");

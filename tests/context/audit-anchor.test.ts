@@ -1,5 +1,5 @@
-// Goal: an audit file that is not what the server anchored is stated by the start, verify, health and the database until an admin acknowledges
-// it, whatever is recorded meanwhile; what a crash leaves is no break; a line is judged by its bytes.
+// Goal: startup, verify, health and the database report an audit file that does not match its anchor until an admin acknowledges it, whatever is
+// recorded meanwhile; the leftovers of a crash are not a break; a line is judged by its bytes.
 
 import { describe, expect, test } from "bun:test";
 import { readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
@@ -20,7 +20,7 @@ const verify = (server: ContextServer) => server.admin.get("/audit/verify");
 const toldAtStart = (server: ContextServer) =>
   server.log.filter(({ message }) => message === "the audit file is broken").length;
 
-/** The same records with a chain of their own, as somebody writes them who knows the format. */
+/** The same records with a valid chain of their own, as a forger who knows the format would write them. */
 function forged(lines: readonly string[], edit: (record: AuditRecord) => void = () => {}): string[] {
   let prev = "0".repeat(64);
   return lines.map((line) => {
@@ -32,7 +32,7 @@ function forged(lines: readonly string[], edit: (record: AuditRecord) => void = 
   });
 }
 
-/** What is done to the file of a stopped server, and what is said of it. */
+/** Manipulations of a stopped server's file, and the reported problems. */
 const SHORT = /^the file ends after \d+ records, but \d+ were written$/;
 const OTHER = /^it is not the record that the server wrote there/;
 const attacks: [string, RegExp, (directory: string) => void][] = [
@@ -70,7 +70,7 @@ const attacks: [string, RegExp, (directory: string) => void][] = [
 
 describe("the file of a stopped server", () => {
   for (const [name, problem, attack] of attacks)
-    test(`${name}: stated at every start and by verify, until it is acknowledged`, async () => {
+    test(`${name}: reported at every start and by verify until acknowledged`, async () => {
       await using server = await contextServer();
       for (const path of ["a.md", "b.md", "c.md"]) await server.admin.write(path, "one");
       await server.restart(attack);
@@ -80,7 +80,7 @@ describe("the file of a stopped server", () => {
       expect(first.breaks).toEqual([
         expect.objectContaining({ id: 1, line: first.line!, problem: first.problem!, acknowledged_at: null }),
       ]);
-      // Appending and restarting hide nothing.
+      // Neither appending nor restarting hides the break.
       await server.admin.write("d.md", "one");
       await server.restart();
       await server.admin.write("e.md", "one");
@@ -109,7 +109,7 @@ describe("the file of a stopped server", () => {
       expect(await server.admin.get("/audit/breaks")).toEqual(acknowledged);
     });
 
-  test("an edit far from the end is found beside the work, acknowledged as it is, and any later one is found again", async () => {
+  test("finds an edit far from the end in the background, accepts its acknowledgement, and finds later edits again", async () => {
     await using server = await contextServer();
     for (const path of ["a.md", "b.md", "c.md"]) await server.admin.write(path, "one");
     const edit = (from: string, to: string) => (directory: string) =>
@@ -130,7 +130,7 @@ describe("the file of a stopped server", () => {
     });
   });
 
-  test("what a crash leaves is no break: a file that is longer than its anchor, and a line that was cut off", async () => {
+  test("the leftovers of a crash are not a break: a file longer than its anchor, and a torn line", async () => {
     await using server = await contextServer();
     await server.admin.write("a.md", "one");
     await server.restart((directory) => {
@@ -146,7 +146,7 @@ describe("the file of a stopped server", () => {
     expect([toldAtStart(server), (await server.audit("action=audit.recovered")).length]).toEqual([0, 1]);
   });
 
-  test("only an admin who saw the newest break acknowledges it", async () => {
+  test("only an admin who names the newest break can acknowledge", async () => {
     await using server = await contextServer();
     const lead = await server.user("lead", "space-lead");
     const nothing = "nothing to acknowledge: the audit record is intact";
@@ -175,7 +175,7 @@ describe("a line is judged by its bytes", () => {
     ["another order in the actor", (line) => line.replace(/("name":"[^"]*"),("role":"[^"]*")/, "$2,$1")],
     ["another way to write a number", (line) => line.replace('"version":1', '"version":1.0')],
   ];
-  test("a record in another spelling is found at its line", async () => {
+  test("finds a record in another JSON format at its line", async () => {
     await using server = await contextServer();
     for (const path of ["notes/a.md", "notes/b.md"]) await server.admin.write(path, "one");
     const lines = linesIn(server.directory);
@@ -192,7 +192,7 @@ describe("a line is judged by its bytes", () => {
     }
   });
 
-  test("bytes that are no UTF-8 are no record", async () => {
+  test("a line that is not UTF-8 is not a record", async () => {
     await using server = await contextServer();
     await put(server.admin, "\uFFFD.md", "one");
     const bytes = readFileSync(fileIn(server.directory));

@@ -1,5 +1,5 @@
-// Goal: every change of a file is on record by itself, whoever caused it and however many came together; what a power cut took from the
-// record is recorded at the next start, once, and said to be recovered.
+// Goal: every change of a file has its own audit record, whoever caused it and however many came together; records lost in a power cut are written
+// once at the next start and marked as recovered.
 
 import { expect, test } from "bun:test";
 import { Database } from "bun:sqlite";
@@ -14,7 +14,7 @@ const changesOf = (server: ContextServer) => recordsOf(server).filter(({ id }) =
 const verify = (server: ContextServer) => server.admin.get("/audit/verify");
 const op = (path: string, content: string) => ({ op: "put", path, content_b64: btoa(content) });
 
-/** The rows that anchor the record, as they are now. */
+/** The current anchor rows. */
 function anchorIn(directory: string) {
   const db = new Database(join(directory, "server.db"));
   const rows = {
@@ -38,7 +38,7 @@ function setAnchor(directory: string, { anchor, source }: ReturnType<typeof anch
   db.close();
 }
 
-test("a push, an adoption and a restore name each file, with the request that they came with", async () => {
+test("a push, an adoption and a restore record each file with their request id", async () => {
   await using server = await contextServer();
   await server.admin.write("a.md", "one");
   const snapshot = await server.admin.post("/spaces/team/snapshots", { name: "before" });
@@ -75,7 +75,7 @@ test("a push, an adoption and a restore name each file, with the request that th
   expect(new Set(changesOf(server).map(({ id }) => id)).size).toBe(changesOf(server).length);
 });
 
-test("a destroyed version is named, not the live one", async () => {
+test("records the destroyed version, not the live one", async () => {
   await using server = await contextServer();
   await server.admin.write("a.md", "one");
   await server.admin.write("a.md", "two");
@@ -89,7 +89,7 @@ test("a destroyed version is named, not the live one", async () => {
   ]);
 });
 
-test("what a power cut took from the record is recorded at the next start, once", async () => {
+test("records lost in a power cut are written once at the next start", async () => {
   await using server = await contextServer();
   await server.admin.write("a.md", "one");
   await server.restart();
@@ -126,7 +126,7 @@ test("what a power cut took from the record is recorded at the next start, once"
   expect(await verify(server)).toMatchObject({ ok: true, breaks: [] });
   const csv = await (await server.admin.raw("GET", "/audit/export?format=csv&action=file.delete")).text();
   expect(csv.split("\n")[1]).toContain(",true,");
-  // Again with records that the file has and the database does not know of.
+  // Again, with records in the file that the database does not know.
   await server.restart((directory) => setAnchor(directory, before!));
   await server.admin.get("/spaces/team");
   expect(changesOf(server).map(plain)).toEqual(complete.map(plain));

@@ -1,4 +1,4 @@
-// Goal: the record tells every change and every refusal, and whatever is done to its file afterwards is found and named.
+// Goal: the audit record contains every change and every refusal, and any manipulation of its file is detected and located.
 
 import { describe, expect, test } from "bun:test";
 import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
@@ -21,7 +21,7 @@ import { temporaryFolder, type Folder } from "../kit/folder.ts";
 const fileOf = (server: ContextServer) => join(server.directory, "audit", "audit.jsonl");
 const verify = (server: ContextServer) => server.admin.get("/audit/verify");
 
-/** An audit of its own over a folder, and what it logs. */
+/** A separate audit over a folder, with its log. */
 function audit(folder: Folder) {
   const lines: string[] = [];
   const log = createLog({
@@ -47,7 +47,7 @@ async function chain(folder: Folder, records: number): Promise<{ path: string; l
 }
 
 describe("the chain", () => {
-  test("holds as it was written, alone and against its anchor", async () => {
+  test("is intact as written, alone and against its anchor", async () => {
     await using folder = await temporaryFolder();
     const { path } = await chain(folder, 5);
     const counts = { entries: 5, skipped: 0, acknowledged: 0 };
@@ -58,7 +58,7 @@ describe("the chain", () => {
     again.db.close();
   });
 
-  test("others get their turn while a long record is read or checked, and what they add is no break", async () => {
+  test("reading and verifying a long record yields, and records added meanwhile are not a break", async () => {
     await using folder = await temporaryFolder();
     await chain(folder, 20_000);
     const made = audit(folder);
@@ -85,7 +85,7 @@ describe("the chain", () => {
     made.db.close();
   });
 
-  test("any edit of any field of any line is found at that line", async () => {
+  test("finds any edit of any field at its line", async () => {
     await using folder = await temporaryFolder();
     const { path, lines } = await chain(folder, 4);
     const edits: ((record: Record<string, unknown>) => void)[] = Object.keys(
@@ -110,14 +110,14 @@ describe("the chain", () => {
         edit(record);
         writeFileSync(path, `${lines.with(index, JSON.stringify(record)).join("\n")}\n`);
         const { ok, line } = verifyAuditFile(path);
-        // The first line without a hash could be from before the chain; then the second does not follow.
+        // The first line without a hash could predate the chain; then the second line does not follow.
         const expected = index === 0 && record["hash"] === undefined ? 2 : index + 1;
         const where = [index, JSON.stringify(record)];
         expect([...where, ok, line]).toEqual([...where, false, expected]);
       }
   });
 
-  test("a line that is removed, moved, doubled or put in is found where it begins", async () => {
+  test("finds a removed, moved, duplicated or inserted line", async () => {
     await using folder = await temporaryFolder();
     const { path, lines } = await chain(folder, 5);
     const { hash } = JSON.parse(lines[4]!) as AuditRecord;
@@ -144,7 +144,7 @@ describe("the chain", () => {
     expect(verifyAuditFile(path)).toMatchObject({ ok: false, line: 6, problem: "the line is incomplete" });
   });
 
-  test("records from before the chain are skipped, and only at its beginning", async () => {
+  test("skips records from before the chain, only at the start of the file", async () => {
     await using folder = await temporaryFolder();
     const { path, lines } = await chain(folder, 1);
     const { hash: _hash, ...old } = JSON.parse(lines[0]!) as AuditRecord;
@@ -160,7 +160,7 @@ describe("the chain", () => {
     expect(verifyAuditFile(path)).toMatchObject({ ok: false, line: 2 });
   });
 
-  test("a torn last line is set aside and recorded, and the chain goes on", async () => {
+  test("removes and records a torn last line, and continues the chain", async () => {
     await using folder = await temporaryFolder();
     const { path, lines } = await chain(folder, 3);
     appendFileSync(path, lines[2]!.slice(0, 40));
@@ -178,7 +178,7 @@ describe("the chain", () => {
     expect(verifyAuditFile(path)).toMatchObject({ ok: true, entries: 5 });
   });
 
-  test("behind a last line that is none, it goes on after the last that is one, and verifying names the line", async () => {
+  test("after a last line that is not a record, continues from the last record, and verify reports the line", async () => {
     await using folder = await temporaryFolder();
     const { path } = await chain(folder, 2);
     appendFileSync(path, "scribble\n");
@@ -192,11 +192,11 @@ describe("the chain", () => {
       line: 3,
       problem: "the line is not an audit record",
     });
-    // With the one that states the break.
+    // Including the record of the break.
     expect(next.entries).toBe(4);
   });
 
-  test("a record that can't be written is logged and counted, and whatever is longer than a line is cut", async () => {
+  test("logs and counts a record that cannot be written, and truncates overlong values", async () => {
     await using folder = await temporaryFolder();
     const { audit: one, lines, db, path } = audit(folder);
     one.open();
@@ -220,7 +220,7 @@ describe("the chain", () => {
 });
 
 describe("on a server", () => {
-  test("changes and refusals are recorded with who, how, from where and what came of it", async () => {
+  test("records changes and refusals with caller, authentication, address and outcome", async () => {
     await using server = await contextServer();
     const ann = await server.user("Ann", "viewer");
     await server.admin.raw("PUT", filePath("a.md"), { body: "one", headers: { "X-Request-Id": "r-1" } });
@@ -260,7 +260,7 @@ describe("on a server", () => {
     expect(await verify(server)).toMatchObject({ ok: true, anchored: true });
   });
 
-  test("whoever looks where they may not is on record, though the answer says that nothing is there", async () => {
+  test("records a read of a hidden space, although the response is not found", async () => {
     await using server = await contextServer();
     const ann = await server.user("Ann", "viewer", []);
     await server.admin.write("a.md", "one");
@@ -276,7 +276,7 @@ describe("on a server", () => {
     ]);
   });
 
-  test("filters, pages, statistics and both exports tell the same", async () => {
+  test("filters, pages, statistics and both exports agree", async () => {
     await using server = await contextServer();
     for (let i = 0; i < 5; i++) await server.admin.write(`f${i}.md`, "x");
     await refusalOf(put(server.admin, "../x", "x"));
@@ -307,7 +307,7 @@ describe("on a server", () => {
     expect((await exported("csv")).trimEnd().split("\n").length).toBe(all.length + 1);
   });
 
-  test("a cell of CSV is text, never a formula", () => {
+  test("a CSV cell is never a formula", () => {
     const actor = { name: "-1", role: null, auth: "none", address: "@a" } as const;
     const what = {
       action: "user.add",
@@ -323,7 +323,7 @@ describe("on a server", () => {
     );
   });
 
-  test("what was done to the file while the server was away is told at the start and by verify", async () => {
+  test("startup and verify report a manipulation while the server was stopped", async () => {
     await using server = await contextServer();
     await server.admin.write("a.md", "one");
     await server.admin.write("b.md", "one");
@@ -334,7 +334,7 @@ describe("on a server", () => {
     });
     const told = server.log.filter(({ message }) => message === "the audit file is broken");
     expect(told.map(({ problem }) => problem)).toEqual([expect.stringContaining("records, but")]);
-    // The server goes on, and what was found stays on record when the chain holds again.
+    // The server keeps working, and the break stays on record when the chain is intact again.
     await server.admin.write("c.md", "one");
     const [broken] = await server.audit("action=audit.broken");
     expect(broken).toMatchObject({
@@ -344,7 +344,7 @@ describe("on a server", () => {
     });
   });
 
-  test("the anchor follows what is written while the server runs", async () => {
+  test("the anchor follows the file while the server runs", async () => {
     await using server = await contextServer();
     await server.admin.write("a.md", "one");
     const found = await verify(server);

@@ -1,4 +1,4 @@
-// Goal: a backup and a restore that can't be, or that are stopped, say why and leave nothing behind; everything else goes on.
+// Goal: a backup or restore that is refused or stopped says why and leaves nothing behind, and everything else keeps working.
 
 import { describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
@@ -15,7 +15,7 @@ import { smallDisk } from "../kit/small-disk.ts";
 import { refusal } from "../kit/refusal.ts";
 
 describe("what is refused", () => {
-  test("places: a file that exists, no such directory, the data directory; a directory in use or with something in it", async () => {
+  test("places: an existing file, a missing directory, the data directory; a directory in use or not empty", async () => {
     await using folder = await temporaryFolder();
     await using server = await runContext();
     const made = await create(server, join(folder.path, "there.tar.zst"));
@@ -49,7 +49,7 @@ describe("what is refused", () => {
     expect(readdirSync(folder.path)).toEqual(["there.tar.zst"]);
   });
 
-  test("only the operator of the machine makes one, whatever token is shown; the refusal is on record", async () => {
+  test("only the operator of the machine can create one, whatever the token; the refusal is audited", async () => {
     await using folder = await temporaryFolder();
     await using server = await contextServer();
     await refusal(
@@ -70,10 +70,10 @@ describe("what is refused", () => {
     ]);
   });
 
-  test("one at a time; no space goes away under it; stopped, nothing stays of it and everything goes on", async () => {
+  test("runs one at a time, blocks the removal of spaces, and leaves nothing behind when stopped", async () => {
     await using folder = await temporaryFolder();
     await using server = await contextServer();
-    // So much that it is not done before it is looked at, also on a busy machine.
+    // Enough that it is still running when checked, even on a busy machine.
     await writeNoise(server.admin, 60, 5_000_000);
     const local = localOf(server.directory, server.as);
     const begun = await local.post<Backup>("/backups", { path: join(folder.path, "x.tar.zst") });
@@ -84,7 +84,7 @@ describe("what is refused", () => {
     await eventually(async () => (await local.get("/backups/1")).bytes_total > 0, true);
     const removal = await local.refused("DELETE", "/spaces/team?confirm=team");
     expect(removal.message).toBe("a backup is running; try again when it has finished");
-    // The stop first: a write waits for a disk that is busy with the backup, and everything else with it, maybe until its end.
+    // Stop it first: a write would wait for the disk, which is busy with the backup.
     const stopped = local.delete("/backups/1");
     await server.admin.write("meanwhile.md", "x");
     await stopped;
@@ -97,14 +97,14 @@ describe("what is refused", () => {
     expect(readdirSync(folder.path)).toEqual([]);
     await server.admin.write("afterwards.md", "x");
     expect(await server.admin.read("meanwhile.md")).toBe("x");
-    // A stop of the server gives it up as well.
+    // Stopping the server cancels it as well.
     await local.post("/backups", { path: join(folder.path, "y.tar.zst") });
     await server.restart();
     expect(readdirSync(folder.path)).toEqual([]);
     expect(await server.admin.read("afterwards.md")).toBe("x");
   });
 
-  test("on a full disk nothing is left behind, of a backup or of a restore", async () => {
+  test("on a full disk, neither a backup nor a restore leaves anything behind", async () => {
     await using folder = await temporaryFolder();
     await using disk = await smallDisk(folder);
     if (!disk) {
@@ -123,7 +123,7 @@ describe("what is refused", () => {
       /^Error: the disk is full: the backup unpacks to \d+ bytes, and \d+ are free; free some space/;
     expect(await into(made.file)).toEqual([2, expect.stringMatching(room)]);
     expect(readdirSync(disk.path)).toEqual([]);
-    // Room for what is unpacked, but not for the tree.
+    // Room for the unpacked files, but not for the working tree.
     await using other = await runContext();
     await other.admin.write("large.bin", noise(1_200_000));
     const small = await create(other, join(folder.path, "small.tar.zst"));
@@ -136,7 +136,7 @@ describe.skipIf(process.platform === "win32")("stopped by a signal", () => {
   test("each command takes away what it was making", async () => {
     await using folder = await temporaryFolder();
     await using server = await runContext();
-    // Enough to be in the middle of it when the signal comes.
+    // Enough to be still running when the signal arrives.
     await writeNoise(server.admin, 16, 5_000_000);
     const made = await create(server, join(folder.path, "made.tar.zst"));
     const inside = (directory: string, name: string) => () =>
@@ -169,7 +169,7 @@ describe.skipIf(process.platform === "win32")("stopped by a signal", () => {
   });
 });
 
-/** With the token that the command line of this machine finds. */
+/** Uses the token of the local door. */
 function localOf(directory: string, as: (token: string) => ContextClient): ContextClient {
   return as(
     (JSON.parse(readFileSync(join(directory, "run/server.json"), "utf8")) as { token: string }).token,
@@ -185,7 +185,7 @@ async function writeNoise(admin: ContextClient, files: number, bytes: number): P
   }
 }
 
-/** Nothing that could be compressed; the same each time. */
+/** Incompressible and deterministic. */
 function noise(length: number): Uint8Array {
   const bytes = new Uint8Array(length);
   let state = 1;

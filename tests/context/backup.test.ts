@@ -1,5 +1,5 @@
-// Goal: a backup that is made while a server is written to shows one moment, and what is restored from it is the server of that moment, in
-// every file, version, person, token, rule and hook; but for its epochs, which are new.
+// Goal: a backup taken under writes shows a single moment, and restoring it yields the server of that moment with every file, version, user, token,
+// rule and webhook, except for new epochs.
 
 import { describe, expect, test } from "bun:test";
 import {
@@ -23,7 +23,7 @@ import { auditRecords, runContext, serveContext, type RunningContext } from "../
 
 const WRITERS = 6;
 
-/** Something of everything that a server can have. */
+/** Fills a server with a sample of everything. */
 async function furnish({ admin, cairn }: RunningContext): Promise<void> {
   await admin.post("/spaces", { name: "r-and-d", template: "team" });
   await admin.write("Überblick/日本語.md", "eins");
@@ -51,7 +51,7 @@ const peopleAt = async (admin: ContextClient) =>
   JSON.stringify(await Promise.all(["/users", "/users/Ann/acl", "/webhooks"].map((path) => admin.get(path))));
 
 describe("create, verify, restore", () => {
-  test("under writes: one moment, complete, and the server it was", async () => {
+  test("under writes: a single, complete moment that restores to the same server", async () => {
     await using folder = await temporaryFolder();
     await using server = await runContext({ config: { webhooks: { allow_private_targets: true } } });
     await furnish(server);
@@ -75,7 +75,7 @@ describe("create, verify, restore", () => {
     expect(statSync(made.file).mode & 0o077).toBe(0);
     expect(made.size).toBe(statSync(made.file).size);
     expect(readdirSync(folder.path)).toEqual([made.file.slice(folder.path.length + 1)]);
-    // What was acknowledged before is in it; what came afterwards is not.
+    // It contains what was acknowledged before, and nothing later.
     const verified = await data<Made>("backup", "verify", made.file);
     expect(verified).toMatchObject({
       ok: true,
@@ -90,7 +90,7 @@ describe("create, verify, restore", () => {
     const directory = join(folder.path, "restored");
     const restored = await restore(made.file, directory);
     expect(peopleOf(directory)).toEqual(peopleOf(server.directory));
-    // A backup does not hold the key of its secrets: an operator keeps that file elsewhere, and puts it back.
+    // A backup does not contain the key of the secrets; an operator keeps that file elsewhere and puts it back.
     expect(existsSync(join(directory, "secrets.key"))).toBe(false);
     copyFileSync(join(server.directory, "secrets.key"), join(directory, "secrets.key"));
     await using again = await serveContext(directory, server.bootstrap);
@@ -109,7 +109,7 @@ describe("create, verify, restore", () => {
     }
     expect(existsSync(join(directory, "auth"))).toBe(false);
 
-    // Another history: a client that knew the old one is told.
+    // A new history: a client of the old one gets an error.
     const head = restored.spaces.find(({ name }) => name === "team")!.head;
     expect(head.split(".")[1]).toBe(then.head.split(".")[1]!);
     const { status, code } = await refusalOf(
@@ -117,7 +117,7 @@ describe("create, verify, restore", () => {
     );
     expect([status, code]).toEqual([409, "epoch_changed"]);
     expect(await again.admin.get(`/spaces/team/changes?since=${head}`)).toMatchObject({ head });
-    // The record goes on where it was, and says what happened.
+    // The audit record continues and contains the restore.
     const records = auditRecords(directory);
     expect(records[made.audit.entries - 1]!.hash).toBe(made.audit.head);
     const next = records[made.audit.entries]!;
@@ -128,13 +128,13 @@ describe("create, verify, restore", () => {
       "ok",
     ]);
     expect(await again.admin.get("/audit/verify")).toMatchObject({ ok: true, anchored: true });
-    // And it can be written to.
+    // The restored server accepts writes.
     expect((await again.admin.write("w0/same.md", "on")).version).toBe(
       files.find(({ path }) => path === "w0/same.md")!.version + 1,
     );
   });
 
-  test("at rest every file, version, content, snapshot and rule is the same, also twice over", async () => {
+  test("at rest, every file, version, content, snapshot and rule is identical, even after a second round trip", async () => {
     await using folder = await temporaryFolder();
     await using server = await runContext({ config: { webhooks: { allow_private_targets: true } } });
     await furnish(server);
@@ -148,11 +148,11 @@ describe("create, verify, restore", () => {
     await using again = await serveContext(join(folder.path, "two"), server.bootstrap);
     expect(await spacesOf(again.admin)).toEqual(spaces);
     const actions = auditRecords(join(folder.path, "two")).map(({ action }) => action);
-    // The record of a backup is made when it is there, so it is not in it.
+    // The audit record of a backup follows its completion, so the backup does not contain it.
     expect(actions.slice(-2)).toEqual(["backup.restore", "backup.restore"]);
   });
 
-  test("a truncated database: the server says so, and the backup brings it back", async () => {
+  test("a truncated database: the server reports it, and the backup restores it", async () => {
     await using folder = await temporaryFolder();
     await using server = await runContext();
     await server.admin.write("a.md", "kept");
@@ -170,7 +170,7 @@ describe("create, verify, restore", () => {
     expect(await printed("file", "get", "a.md", "--server-dir", directory)).toBe("kept");
   });
 
-  test("a server without spaces, and one with edits by hand, which are counted and left out", async () => {
+  test("a server without spaces, and one with manual edits, which are counted and left out", async () => {
     await using folder = await temporaryFolder();
     await using server = await runContext();
     await server.admin.write("a.md", "recorded");
@@ -187,7 +187,7 @@ describe("create, verify, restore", () => {
     await server.cairn("space", "delete", "team", "--yes");
     const none = await create(server, join(folder.path, "none.tar.zst"));
     expect(none.spaces).toEqual([]);
-    // Into a directory that is there already, and stays the one that it was.
+    // Into an existing directory, which is kept.
     mkdirSync(join(folder.path, "empty"));
     const { ino } = statSync(join(folder.path, "empty"));
     await restore(none.file, join(folder.path, "empty"));
@@ -197,7 +197,7 @@ describe("create, verify, restore", () => {
   });
 });
 
-test("any tar that knows zstd reads it; nothing in it names what should stay out", async () => {
+test("any tar with zstd reads it, and it contains nothing that should stay out", async () => {
   await using folder = await temporaryFolder();
   await using server = await runContext();
   const { file } = await create(server, folder.path);

@@ -1,5 +1,5 @@
-// Goal: whoever may not act is refused before a byte of their body is read, and large bodies, however many arrive at once, leave the server
-// small and answering.
+// Goal: a caller without rights is refused before a byte of the body is read, and any number of concurrent large bodies leaves the server small and
+// responsive.
 
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "bun:test";
@@ -11,7 +11,7 @@ import { runContext } from "../kit/running-context.ts";
 
 const MIB = 1024 * 1024;
 
-/** Only the head of a request whose body never comes: an answer shows that it was not waited for. */
+/** Sends only the head of a request: a response shows that the server did not wait for the body. */
 async function headOnly(server: ContextServer, token: string, method: string, path: string) {
   const { host } = new URL(server.url);
   const answer = await rawRequest(
@@ -28,8 +28,8 @@ interface OpenApi {
   paths: Record<string, Record<string, { "x-caller": string; requestBody?: object }>>;
 }
 
-describe("before a byte of the body is read", () => {
-  test("a stranger is refused on every route that takes one", async () => {
+describe("before reading the body", () => {
+  test("refuses a stranger on every route with a body", async () => {
     await using server = await contextServer();
     const { paths } = await server.admin.get<OpenApi>("/openapi.json");
     const refused: unknown[] = [];
@@ -44,7 +44,7 @@ describe("before a byte of the body is read", () => {
     expect(refused).toEqual(refused.map(() => [401, "unauthenticated"]));
   });
 
-  test("a person is refused what they may not do in a space, or may not know of", async () => {
+  test("refuses a user without rights in the space or without sight of it", async () => {
     await using server = await contextServer();
     const viewer = await server.user("Ann", "viewer");
     const outsider = await server.user("Bob", "contributor", []);
@@ -69,7 +69,7 @@ describe("before a byte of the body is read", () => {
     expect(await headOnly(server, viewer.token, "POST", "/users")).toEqual([403, "forbidden"]);
   });
 
-  test("a list of paths has a small limit of its own", async () => {
+  test("a list of paths has its own smaller limit", async () => {
     await using server = await contextServer();
     expect(await headOnly(server, server.admin.token, "POST", "/spaces/team/pull")).toEqual([
       413,
@@ -81,13 +81,13 @@ describe("before a byte of the body is read", () => {
   });
 });
 
-describe("many large bodies at once", () => {
+describe("many concurrent large bodies", () => {
   const field = (pid: number, name: string) =>
     Number(new RegExp(`^${name}:\\s+(\\d+) kB`, "m").exec(readFileSync(`/proc/${pid}/status`, "utf8"))![1]) /
     1024;
 
   test.skipIf(process.platform !== "linux")(
-    "ten viewers and four contributors sending 60 MB each: the server answers others, stays small, and is small again afterwards",
+    "ten viewers and four contributors send 60 MB each: the server answers others and stays small, also afterwards",
     async () => {
       await using server = await runContext();
       const as = async (name: string, role: string) => {

@@ -1,4 +1,4 @@
-// Goal: who is let in, how often, under which address; every answer carries its request id, and the log tells of every answer without secrets.
+// Goal: admission, rate limits and client addresses are right; every response carries a request id, and the log has a line without secrets for it.
 
 import { describe, expect, test } from "bun:test";
 import { ClientAddresses, countedTogether } from "../../src/kit/http/client-address.ts";
@@ -13,7 +13,7 @@ const limitHeaders = (response: Response) =>
   ["limit", "remaining", "reset"].map((name) => response.headers.get(`x-ratelimit-${name}`));
 
 describe("rate limits", () => {
-  test("a token counts for itself: 429 says when to come back, and a minute later it may again", async () => {
+  test("each token has its own limit: 429 says when to retry, and a minute later it works again", async () => {
     const clock = manualClock();
     await using server = await contextServer({ clock, config: LIMITED });
     const ann = await server.user("Ann", "viewer");
@@ -30,14 +30,14 @@ describe("rate limits", () => {
       retry_after_seconds: 60,
       limit: 3,
     });
-    // Neither another token nor a stranger from the same address is held up by it.
+    // It affects neither another token nor a stranger from the same address.
     expect((await server.admin.raw("GET", "/auth/whoami")).status).toBe(200);
     expect((await server.anonymous().raw("GET", "/auth/whoami")).status).toBe(401);
     clock.advance(MINUTE_MS);
     expect((await ann.raw("GET", "/auth/whoami")).status).toBe(200);
   });
 
-  test("guesses count for the address that made them, and never for a token", async () => {
+  test("guesses count against the address that made them, never against a token", async () => {
     const clock = manualClock();
     await using server = await contextServer({ clock, config: LIMITED });
     const statuses = [];
@@ -46,7 +46,7 @@ describe("rate limits", () => {
     expect(statuses).toEqual([401, 401, 401, 429, 429]);
     expect((await server.admin.raw("GET", "/spaces")).status).toBe(200);
     const refused = await server.audit("action=request.refused");
-    // The first 429 of a minute is on record, the others are not.
+    // Only the first 429 of a minute is audited.
     expect(
       refused.map(({ result, error, target, actor }) => [result, error!.split(":")[0], target, actor]),
     ).toEqual(
@@ -59,7 +59,7 @@ describe("rate limits", () => {
     );
   });
 
-  test("logins have a count of their own for each address", async () => {
+  test("logins have their own limit per address", async () => {
     await using server = await contextServer({ clock: manualClock(), config: LIMITED });
     const login = () =>
       server.anonymous().raw("POST", "/auth/login", { body: { name: "root", password: "not this one" } });
@@ -72,7 +72,7 @@ describe("rate limits", () => {
     expect(answers[2]!.headers.get("retry-after")).toBe("60");
   });
 
-  test("switched off, nothing is counted", async () => {
+  test("when disabled, counts nothing", async () => {
     await using server = await contextServer({
       config: { rate_limit: { enabled: false, requests_per_minute: 1, auth_per_minute: 1 } },
     });
@@ -84,13 +84,13 @@ describe("rate limits", () => {
 });
 
 describe("addresses", () => {
-  test("X-Forwarded-For is not believed from a peer that is not listed", async () => {
+  test("ignores X-Forwarded-For from an unlisted peer", async () => {
     await using server = await contextServer();
     await server.anonymous().raw("GET", "/spaces", { headers: { "X-Forwarded-For": "203.0.113.9" } });
     expect((await server.audit("action=request.refused"))[0]!.actor.address).toBe("127.0.0.1");
   });
 
-  test("it is believed from a listed one, from the right, in audit and in limits", async () => {
+  test("trusts it from a listed peer, from the right, in audit and limits", async () => {
     await using server = await contextServer({
       config: {
         listen: { trusted_proxies: ["127.0.0.1", "10.0.0.0/8"] },
@@ -101,7 +101,7 @@ describe("addresses", () => {
       (await server.anonymous().raw("GET", "/spaces", { headers: { "X-Forwarded-For": forwarded } })).status;
     expect(await from("198.51.100.1, 203.0.113.9, 10.1.2.3")).toBe(401);
     expect(await from("203.0.113.9")).toBe(401);
-    // Whatever the client wrote to the left changes nothing.
+    // Entries that the client added on the left have no effect.
     expect(await from("192.0.2.77, 203.0.113.9")).toBe(429);
     expect(await from("203.0.113.10")).toBe(401);
     const addresses = (await server.audit("action=request.refused")).map(({ actor }) => actor.address);
@@ -116,7 +116,7 @@ describe("from a peer and a header to an address", () => {
       headers: forwarded === undefined ? {} : { "x-forwarded-for": forwarded },
     });
 
-  test("from the right, as far as each is vouched for", () => {
+  test("reads from the right, as far as each hop is trusted", () => {
     const proxies = ["10.0.0.0/8", "2001:db8:1::/48", "192.0.2.7"];
     const cases: [peer: string, forwarded: string | undefined, address: string][] = [
       ["203.0.113.1", "198.51.100.1", "203.0.113.1"],
@@ -140,14 +140,14 @@ describe("from a peer and a header to an address", () => {
     expect(of(proxies, undefined, "198.51.100.1")).toBe("");
   });
 
-  test("one host's IPv6 network counts together, IPv4 addresses one by one", () => {
+  test("counts an IPv6 network as one client and each IPv4 address separately", () => {
     expect(countedTogether("2001:db8:1:2:3:4:5:6")).toBe(countedTogether("2001:db8:1:2::9"));
     expect(countedTogether("2001:db8:1:2::1")).not.toBe(countedTogether("2001:db8:1:3::1"));
     expect(countedTogether("192.0.2.1")).not.toBe(countedTogether("192.0.2.2"));
     expect(countedTogether("")).toBe("");
   });
 
-  test("a proxy that is neither an address nor a block is refused by name when the server starts", async () => {
+  test("startup refuses a proxy that is neither an address nor a CIDR block, and names it", async () => {
     await using server = await contextServer();
     for (const wrong of ["proxy.example.org", "10.0.0.0/40", "", "*"]) {
       const start = server.restart((directory) =>
@@ -161,7 +161,7 @@ describe("from a peer and a header to an address", () => {
 });
 
 describe("request ids and the access log", () => {
-  test("every answer has one: the caller's, or a new one when theirs is not harmless", async () => {
+  test("every response has an id: the caller's, or a new one if the caller's is unsafe", async () => {
     await using server = await contextServer({
       config: { rate_limit: { enabled: true, requests_per_minute: 4 } },
     });
@@ -188,7 +188,7 @@ describe("request ids and the access log", () => {
     expect(unfit.headers.get("x-request-id")).toMatch(/^[A-Za-z0-9._:-]{1,64}$/);
   });
 
-  test("a line for each answer: id, method, route, status, time; no path, no token", async () => {
+  test("logs each response with id, method, route, status and time, without path or token", async () => {
     await using server = await contextServer();
     const path = "plans/takeover-of-acme.md";
     await server.admin.write(path, "text", { "X-Request-Id": "put-1" });
@@ -216,8 +216,8 @@ describe("request ids and the access log", () => {
   });
 });
 
-describe("before a body is read", () => {
-  test("who is not let in gets no body read: the answer comes while the body is still to come", async () => {
+describe("before reading a body", () => {
+  test("answers a caller who is not admitted without waiting for the body", async () => {
     await using server = await contextServer();
     const { port } = new URL(server.url);
     const send = (method: string, path: string, token?: string) =>

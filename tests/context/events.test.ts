@@ -1,4 +1,4 @@
-// Goal: a stream tells each event once and in order, to those who may see it by now, and goes on where it was, also after a crash.
+// Goal: a stream sends each event once and in order to callers who may see it at that moment, and resumes where it was, even after a crash.
 
 import { describe, expect, test } from "bun:test";
 import { copyFileSync } from "node:fs";
@@ -13,7 +13,7 @@ import { initServer } from "../../src/context/init-server.ts";
 import { startServer } from "../../src/context/main.ts";
 import type { EventReader, StreamEvent } from "../kit/client.ts";
 
-/** The next `count` events of files, as `type path version`. */
+/** Returns the next `count` file events as `type path version`. */
 async function files(stream: EventReader, count: number): Promise<string[]> {
   const seen = [];
   while (seen.length < count) {
@@ -26,7 +26,7 @@ async function files(stream: EventReader, count: number): Promise<string[]> {
 const hidden = (path: string) => deny(path, "list", "read");
 
 describe("the stream", () => {
-  test("tells each change with who did it, and in order", async () => {
+  test("sends each change with its actor, in order", async () => {
     await using server = await contextServer();
     const { admin } = server;
     await using stream = await admin.events("/events");
@@ -65,7 +65,7 @@ describe("the stream", () => {
     });
   });
 
-  test("goes on after Last-Event-ID, without a gap and without a double, while others write", async () => {
+  test("resumes after Last-Event-ID without gaps or duplicates while others write", async () => {
     await using server = await contextServer();
     const { admin } = server;
     for (let i = 0; i < 600; i += 50)
@@ -88,14 +88,14 @@ describe("the stream", () => {
       await refusal(admin.raw("GET", "/events", { headers: { "Last-Event-ID": id } }), "invalid");
   });
 
-  test("of an id that is still to come it is up to date", async () => {
+  test("an id in the future counts as up to date", async () => {
     await using server = await contextServer();
     await using stream = await server.admin.events("/events", { headers: { "Last-Event-ID": "999999" } });
     await server.admin.write("a.md", "one");
     expect(await files(stream, 1)).toEqual(["file.write a.md 1"]);
   });
 
-  test("of the spaces that were asked for only", async () => {
+  test("sends only the requested spaces", async () => {
     await using server = await contextServer();
     const { admin } = server;
     await admin.post("/spaces", { name: "other", template: "blank" });
@@ -108,7 +108,7 @@ describe("the stream", () => {
 });
 
 describe("who may see", () => {
-  test("files by rule, spaces by list, people only for admins, live and again", async () => {
+  test("files by rule, spaces by list, users only for admins, live and replayed", async () => {
     await using server = await contextServer();
     const { admin } = server;
     await admin.post("/spaces", { name: "other", template: "blank" });
@@ -129,7 +129,7 @@ describe("who may see", () => {
     expect(shown(replayed).filter((text) => /secret|other|user|acl|token/.test(text))).toEqual([]);
   });
 
-  test("a rule that changes counts for streams that are open", async () => {
+  test("a changed rule applies to open streams", async () => {
     await using server = await contextServer();
     const { admin } = server;
     const ann = await server.user("Ann", "viewer");
@@ -139,14 +139,14 @@ describe("who may see", () => {
     expect(await files(stream, 1)).toEqual(["file.write docs/a.md 1"]);
     await server.rules("Ann", hidden("docs/**"));
     await admin.write("docs/a.md", "2");
-    // What counts are the rights when an event is sent.
+    // The rights at the time of sending decide.
     expect(await files(all, 2)).toEqual(["file.write docs/a.md 1", "file.write docs/a.md 2"]);
     await admin.delete("/users/Ann/acl");
     await admin.write("docs/a.md", "3");
     expect(await files(stream, 1)).toEqual(["file.write docs/a.md 3"]);
   });
 
-  test("a stream ends when its token is revoked, its user disabled or removed, or its session logged out", async () => {
+  test("ends when its token is revoked, its user disabled or removed, or its session logged out", async () => {
     await using server = await contextServer();
     const { admin } = server;
     const ends: [string, (name: string, token: string) => Promise<unknown>][] = [
@@ -159,12 +159,12 @@ describe("who may see", () => {
       const user = await server.user(name, "viewer");
       await using stream = await user.events("/events");
       await end(name, user.token);
-      // Nothing is left to come: the stream is over.
+      // The stream has ended.
       expect(await stream.next()).toBeUndefined();
     }
   });
 
-  test("a stream that is ended closes its connection", async () => {
+  test("ending a stream closes its connection", async () => {
     await using server = await contextServer();
     const user = await server.user("Ann", "viewer");
     await using stream = await rawStream(server.url, "/api/v1/events", user.token);
@@ -172,7 +172,7 @@ describe("who may see", () => {
     expect(await stream.closed).toEndWith("\r\n0\r\n\r\n");
   });
 
-  test("nothing is sent any more on a token that has expired", async () => {
+  test("sends nothing after the token expires", async () => {
     const clock = manualClock();
     await using server = await contextServer({ clock });
     const { token } = await server.admin.post("/users/root/tokens", {});
@@ -191,7 +191,7 @@ describe("who may see", () => {
 });
 
 describe("a crash", () => {
-  test("between a commit and its event loses none, and tells none twice", async () => {
+  test("between a commit and its event loses none and repeats none", async () => {
     await using folder = await temporaryFolder();
     const directory = join(folder.path, "server");
     const log = { format: "json" as const, write: () => {} };
@@ -199,7 +199,7 @@ describe("a crash", () => {
     await Bun.write(join(directory, "server.yaml"), "rate_limit: { enabled: false }\nlog_level: error\n");
     const script = join(folder.path, "child.ts");
     const root = join(import.meta.dir, "..", "..");
-    // Dies at once when a write is acknowledged: its event is still waiting to be stored.
+    // Dies when a write is acknowledged, before its event is stored.
     await Bun.write(
       script,
       `import { startServer } from ${JSON.stringify(join(root, "src/context/main.ts"))};
@@ -235,7 +235,7 @@ process.kill(process.pid, "SIGKILL");
     }
   });
 
-  test("of the power that takes events away after they were told tells them again, also to who has them", async () => {
+  test("that loses events already sent sends them again, even to those who have them", async () => {
     await using server = await contextServer();
     const [database, before] = [join(server.directory, "server.db"), join(server.directory, "before.db")];
     await server.admin.write("a.md", "x");

@@ -1,4 +1,4 @@
-// Goal: files over HTTP: what a writer expected is checked, versions and history are as they were and what is gone is told.
+// Goal: the file API checks preconditions, preserves versions and history, and reports what is gone.
 
 import { describe, expect, test } from "bun:test";
 import { rmSync, truncateSync, writeFileSync } from "node:fs";
@@ -31,8 +31,8 @@ function changes(server: ContextServer, since: string) {
   return server.admin.get(`/spaces/team/changes?since=${since}`);
 }
 
-describe("what a writer expected", () => {
-  test("create, change and last write wins", async () => {
+describe("preconditions", () => {
+  test("create, update, and last write wins", async () => {
     await using server = await contextServer();
     const { admin } = server;
     const say = (body: string, headers = {}) => wrote(put(admin, "a.md", body, headers));
@@ -48,17 +48,17 @@ describe("what a writer expected", () => {
       expect(listed.map(({ version }) => version)).toEqual([6, 5, 4, 3, 2, 1]);
   });
 
-  test("stale: 412 with the version that is live, for put and delete, also when it is not there", async () => {
+  test("stale: 412 with the live version, or null, for put and delete", async () => {
     await using server = await contextServer();
     const { admin } = server;
     await admin.write("a.md", "one");
     await admin.write("a.md", "two");
-    // A writer that lost the answer to its own write finds it there.
+    // A writer that lost the response to its own write can recognize it.
     const two = { version: 2, hash: sha256Hex("two") };
     const seen = "the current version is v2";
     const [first, none] = [{ "If-Match": '"1"' }, { "If-None-Match": "*" }];
     const remove = (path: string) => admin.raw("DELETE", filePath(path), { headers: first });
-    // The content that is live makes no difference.
+    // Identical content makes no difference.
     const cases: [attempt: Promise<Response>, path: string, message: string, current: typeof two | null][] = [
       [put(admin, "a.md", "x", first), "a.md", `expected v1, but ${seen}`, two],
       [put(admin, "a.md", "x", none), "a.md", `expected no file, but ${seen}`, two],
@@ -73,12 +73,12 @@ describe("what a writer expected", () => {
     expect(await admin.read("a.md")).toBe("two");
   });
 
-  test("a header that says something else is refused and not ignored", async () => {
+  test("rejects any other header value instead of ignoring it", async () => {
     await using server = await contextServer();
     const refused = (headers: Record<string, string>, message?: string) =>
       refusal(put(server.admin, "a.md", "x", headers), "invalid", message);
     const expected = 'expected the version that was read, in double quotes, for example "7"';
-    // Without quotes it is no entity tag; `v1` is how people write a version, not how the ETag has it.
+    // Without quotes it is not an entity tag, and `v1` is a display form, not the ETag.
     for (const tag of ["1", "v1", '"v1"', '"1', '"1", "2"', 'W/"1"', '"0"', "*"])
       await refused({ "If-Match": tag }, `header If-Match: ${expected}`);
     await refused({ "If-None-Match": '"1"' });
@@ -86,7 +86,7 @@ describe("what a writer expected", () => {
     await refused({ "If-Match": '"1"', "If-None-Match": "*" }, both);
   });
 
-  test("of many writers that expect the same, one wins", async () => {
+  test("of many writers with the same precondition, one wins", async () => {
     await using server = await contextServer();
     const { admin } = server;
     await admin.write("a.md", "start");
@@ -101,7 +101,7 @@ describe("what a writer expected", () => {
 });
 
 describe("versions", () => {
-  test("each is kept; a read says which, and a reader that has it gets 304", async () => {
+  test("keeps each version; a read names it, and a reader that has it gets 304", async () => {
     await using server = await contextServer();
     const { admin } = server;
     await admin.write("notes/a.md", "one\n");
@@ -119,7 +119,7 @@ describe("versions", () => {
     await refusal(version(0), "invalid");
   });
 
-  test("bytes come back as they were written, and are never shown as a page", async () => {
+  test("returns the bytes as written, never as an HTML page", async () => {
     await using server = await contextServer();
     const bytes = Uint8Array.from({ length: 256 }, (_, index) => index);
     await server.admin.write("raw.bin", bytes);
@@ -131,7 +131,7 @@ describe("versions", () => {
     expect(page.headers.get("x-content-type-options")).toBe("nosniff");
   });
 
-  test("who opens a file gets what lies in the tree: edited or added by hand, with its state and no version", async () => {
+  test("a read returns manual edits in the working tree, with their state and without a version", async () => {
     await using server = await contextServer();
     const { admin } = server;
     const tree = server.inSpace();
@@ -144,11 +144,11 @@ describe("versions", () => {
     expect(await opened("a.md")).toEqual([200, "one", '"1"', null]);
     writeFileSync(join(tree, "a.md"), "by hand");
     writeFileSync(join(tree, "new.md"), "added");
-    // Who has just read it may be told the same for some milliseconds.
+    // A recent read may be cached for some milliseconds.
     await eventually(() => opened("a.md"), [200, "by hand", null, "modified"]);
     expect(await opened("new.md")).toEqual([200, "added", null, "untracked"]);
     expect(await opened("a.md", "?version=1")).toEqual([200, "one", '"1"', null]);
-    // Whoever has version 1 does not have this.
+    // A reader with version 1 does not have this.
     const known = await admin.raw("GET", filePath("a.md"), { headers: { "If-None-Match": '"1"' } });
     expect(known.status).toBe(200);
     const ann = await server.user("Ann", "viewer");
@@ -161,14 +161,14 @@ describe("versions", () => {
     await refusal(admin.raw("GET", filePath("large.bin")), "too_large");
     await admin.raw("DELETE", filePath("a.md"));
     writeFileSync(join(tree, "a.md"), "again");
-    // The tree follows within a moment; before that nothing is known of the file.
+    // The working tree is noticed within a moment; before that, the file is unknown.
     await eventually(() => opened("a.md"), [200, "again", null, "untracked"]);
-    // Recorded, it is a version as any other.
+    // Once recorded, it is a version like any other.
     expect(await wrote(put(admin, "a.md", "three"))).toMatchObject({ version: 3 });
     expect(await opened("a.md", "?version=2")).toEqual([200, "again", '"2"', null]);
   });
 
-  test("diff, by default the newest against the one before it", async () => {
+  test("diff compares the newest version with the previous one by default", async () => {
     await using server = await contextServer();
     const { admin } = server;
     await admin.write("a.md", "one\ntwo\n");
@@ -184,7 +184,7 @@ describe("versions", () => {
     await refusal(admin.raw("GET", filePath("b.bin", "diff")), "not_text");
   });
 
-  test("delete keeps them, undelete brings the newest one back under its number, destroy takes one for good", async () => {
+  test("delete keeps versions, undelete restores the newest under its number, destroy removes one permanently", async () => {
     await using server = await contextServer();
     const { admin } = server;
     await admin.write("a.md", "one");
@@ -221,7 +221,7 @@ describe("versions", () => {
     ]);
   });
 
-  test("what is not there is the same 404 on every route", async () => {
+  test("a missing file is the same 404 on every route", async () => {
     await using server = await contextServer();
     const { admin } = server;
     for (const route of ["GET files", "DELETE files", "GET history", "GET diff", "POST undelete"]) {
@@ -233,7 +233,7 @@ describe("versions", () => {
 });
 
 describe("changes and times", () => {
-  test("a true delta with tombstones; another epoch is a conflict, and a head to come is refused", async () => {
+  test("returns a delta with tombstones; another epoch is a conflict, and a future head is refused", async () => {
     await using server = await contextServer();
     const { admin } = server;
     const { head: empty } = await admin.get("/spaces/team");
@@ -257,7 +257,7 @@ describe("changes and times", () => {
     await refusal(changes(server, "5"), "invalid");
   });
 
-  test("a listing as it was, by head and by time", async () => {
+  test("lists the past by head and by time", async () => {
     const clock = manualClock();
     await using server = await contextServer({ clock });
     const { admin } = server;
@@ -288,7 +288,7 @@ describe("changes and times", () => {
       );
   });
 
-  test("a prefix is a directory, not the beginning of a name", async () => {
+  test("a prefix is a directory, not the start of a name", async () => {
     await using server = await contextServer();
     const { admin } = server;
     for (const path of ["docs/a.md", "docs/b/c.md", "docs-old/a.md", "doc.md"]) await admin.write(path, path);
@@ -321,7 +321,7 @@ describe("changes and times", () => {
     await refusal(admin.raw("POST", "/spaces/team/snapshots/99/restore"), "not_found");
   });
 
-  test("a read changes nothing", async () => {
+  test("reading changes nothing", async () => {
     await using server = await contextServer();
     const { admin } = server;
     const { head } = await admin.write("a.md", "one");
@@ -333,7 +333,7 @@ describe("changes and times", () => {
   });
 });
 
-test("a content that is too large is refused for that, whatever is in it", async () => {
+test("refuses oversized content for its size, whatever it contains", async () => {
   const config = { quotas: { max_file_size: 1_000 } };
   await using server = await contextServer({ config });
   const text = `AKIAQWERTYUIOPASDFGH ${"x".repeat(1_000)}`;

@@ -1,4 +1,4 @@
-// Goal: limits of size and number are judged by what a write really does; secrets are kept out on every way in, and never shown again.
+// Goal: quotas are judged by the real effect of a write; secrets are refused on every path into a space and never shown again.
 
 import { describe, expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -9,7 +9,7 @@ import { refusal, refusalOf } from "../kit/refusal.ts";
 const events = (server: ContextServer) => server.admin.events("/events?after=0");
 
 describe("quotas", () => {
-  test("what is in force is answered, never a 0, and 0 inherits again", async () => {
+  test("returns the limits in force, never 0, and setting 0 restores the server default", async () => {
     await using server = await contextServer({ config: { quotas: { max_files: 7 } } });
     const lead = await server.user("Lee", "space-lead");
     const set = (body: object) => lead.put("/spaces/team/quotas", body);
@@ -31,7 +31,7 @@ describe("quotas", () => {
     await refusal(ann.raw("PUT", "/spaces/team/quotas", { body: {} }), "forbidden");
   });
 
-  test("only an admin sets more than the server allows: a lead is refused, and the smaller of the two is in force", async () => {
+  test("only an admin may exceed the server's limit; a lead is refused, and the smaller limit applies", async () => {
     const config = { quotas: { max_files: 7, max_file_size: 100, max_space_size: 1_000 } };
     await using server = await contextServer({ config });
     const { admin } = server;
@@ -54,7 +54,7 @@ describe("quotas", () => {
       quotas: { ...config.quotas, max_files: 8, max_file_size: 50 },
       quotas_set_by: { max_files: byRoot, max_file_size: byRoot },
     });
-    // A lead keeps what the admin set, and raises nothing of it.
+    // A lead may keep the admin's limits, but not raise them.
     await refusal(lead.raw("PUT", place, { body: { max_files: 9 } }), "forbidden");
     await lead.put(place, { max_files: 8, max_space_size: 999 });
     const kept = {
@@ -64,7 +64,7 @@ describe("quotas", () => {
     expect(await inForce()).toEqual(kept);
     for (let i = 0; i < 8; i++) await admin.write(`${i}.md`, "x");
     await refusal(put(admin, "8.md", "x"), "quota_exceeded");
-    // The operator allows less from now on: for the lead's limits that counts, for the admin's it does not.
+    // The operator lowers the server's limits: this caps the lead's limits, but not the admin's.
     await server.restart((directory) =>
       configure(directory, { quotas: { max_files: 3, max_space_size: 500 } }),
     );
@@ -74,7 +74,7 @@ describe("quotas", () => {
     expect(await server.as(lead.token).put(place, {})).toMatchObject({ max_files: 3 });
   });
 
-  test("what an earlier build stored, without who set it, lifts nothing", async () => {
+  test("a limit that an earlier build stored without its author raises nothing", async () => {
     await using server = await contextServer({ config: { quotas: { max_files: 2 } } });
     await server.restart((directory) => {
       const path = join(directory, "spaces", "team", ".cairn", "space.yaml");
@@ -86,7 +86,7 @@ describe("quotas", () => {
     });
   });
 
-  test("beyond a limit: 413 with quota, used and limit; what makes the space smaller always goes", async () => {
+  test("over a limit: 413 with quota, used and limit; shrinking the space is always allowed", async () => {
     await using server = await contextServer();
     const { admin } = server;
     await admin.write("a.md", "a".repeat(60));
@@ -104,7 +104,7 @@ describe("quotas", () => {
     await limits({ max_files: 3 });
     await refused(put(admin, "d.md", "d"), { quota: "max_files", used: 3, limit: 3 });
     expect((await put(admin, "c.md", "changed")).status).toBe(200);
-    // Now over every limit: shrinking, deleting and changing to the same size go, growing does not.
+    // Now over every limit: shrinking, deleting and keeping the size are allowed, growing is not.
     await limits({ max_files: 1, max_space_size: 10 });
     expect((await put(admin, "a.md", "a".repeat(20))).status).toBe(200);
     await refused(put(admin, "a.md", "a".repeat(21)), { ...spaceSize, used: 57, limit: 10 });
@@ -128,7 +128,7 @@ describe("quotas", () => {
     expect((await admin.raw("POST", "/spaces/team/push", { body: { ops } })).status).toBe(200);
   });
 
-  test("crossing 80 % is told once, and being refused is told as well", async () => {
+  test("announces crossing 80 % once, and each refusal", async () => {
     await using server = await contextServer();
     const { admin } = server;
     await admin.put("/spaces/team/quotas", { max_space_size: 100 });
@@ -149,7 +149,7 @@ describe("quotas", () => {
 const KEY = `AKIA${"QWERTYUIOPASDFGH".replaceAll(/[018]/g, "A")}`;
 
 describe("secrets", () => {
-  test("every way in is guarded: 422 with rule, line and snippet; the record and the events have no secret", async () => {
+  test("every path in is checked: 422 with rule, line and snippet; audit records and events contain no secret", async () => {
     await using server = await contextServer();
     const { admin } = server;
     const text = `intro\nkey = ${KEY}\n`;
@@ -179,7 +179,7 @@ describe("secrets", () => {
     ]);
   });
 
-  test("what was put into the working tree by hand is looked through before it is adopted", async () => {
+  test("manual additions to the working tree are scanned before they are adopted", async () => {
     await using server = await contextServer();
     const { admin } = server;
     const tree = server.inSpace();
@@ -230,7 +230,7 @@ describe("secrets", () => {
     expect(await admin.read("note.md")).toBe("by hand");
   });
 
-  test("an edit by hand is guarded as well when a write records it; refused, nothing is changed or lost", async () => {
+  test("a manual edit is also scanned when a write records it; a refusal changes and loses nothing", async () => {
     await using server = await contextServer();
     const { admin } = server;
     const tree = server.inSpace();
@@ -261,7 +261,7 @@ describe("secrets", () => {
     expect((await put(admin, "a.md", "two")).headers.get("etag")).toBe('"3"');
   });
 
-  test("a line that somebody checked passes, itself or by the line above it", async () => {
+  test("a line marked as checked passes, by its own mark or by the line above", async () => {
     await using server = await contextServer();
     const { admin } = server;
     expect((await put(admin, "a.md", `${KEY} <!-- secret:allow -->`)).status).toBe(201);
@@ -270,7 +270,7 @@ describe("secrets", () => {
     expect((await put(admin, "d.md", `${KEY} secret:allow\nother\n${KEY}`)).status).toBe(422);
   });
 
-  test("warn tells and lets through; off looks at nothing", async () => {
+  test("warn reports and allows; off scans nothing", async () => {
     await using server = await contextServer({ config: { secrets: { mode: "warn" } } });
     expect((await put(server.admin, "a.md", KEY)).status).toBe(201);
     await using stream = await events(server);

@@ -1,5 +1,5 @@
-// Goal: health of the context server writes wherever it keeps something: a full disk is 503 with the kind of problem and no path, `doctor` says
-// the same, and both end when there is space again.
+// Goal: the health check writes to every storage: a full disk is 503 with the kind of problem and no path, `doctor` agrees, and both recover when
+// there is space again.
 
 import { expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -11,7 +11,7 @@ import { eventually } from "../kit/eventually.ts";
 import { temporaryFolder } from "../kit/folder.ts";
 import { smallDisk } from "../kit/small-disk.ts";
 
-test("a full disk is 503, doctor says so, and reads go on", async () => {
+test("a full disk is 503, doctor reports it, and reads continue", async () => {
   await using folder = await temporaryFolder();
   await using disk = await smallDisk(folder);
   if (!disk) return;
@@ -36,7 +36,7 @@ test("a full disk is 503, doctor says so, and reads go on", async () => {
   await eventually(health, [200, false]);
 });
 
-test("a space with a broken database is degraded without anybody asking for it, until it is opened again", async () => {
+test("a space with a broken database is reported as degraded without a request, until it opens again", async () => {
   await using server = await contextServer();
   await server.admin.post("/spaces", { name: "other", template: "blank" });
   expect(await server.health()).toEqual([200, []]);
@@ -53,7 +53,7 @@ test("a space with a broken database is degraded without anybody asking for it, 
   await eventually(server.health, [200, []]);
 });
 
-test("a full disk of a space that cannot be opened is 503", async () => {
+test("a full disk under a space that cannot be opened is 503", async () => {
   await using folder = await temporaryFolder();
   await using server = await contextServer({ directory: join(folder.path, "server") });
   await using disk = await smallDisk({ ...folder, path: server.inSpace("..") });

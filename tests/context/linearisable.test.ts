@@ -1,5 +1,5 @@
-// Goal: seen from outside, writes and reads of a file happen one after the other: versions have no gap and no twin, an expectation is met
-// by exactly one writer, and nobody reads what is older than what was acknowledged before they asked.
+// Goal: reads and writes of a file are linearizable: versions have no gaps or duplicates, exactly one writer meets a precondition, and no read
+// returns anything older than what was acknowledged before it began.
 
 import { expect, test } from "bun:test";
 import { contextServer, filePath } from "../kit/context-server.ts";
@@ -8,18 +8,18 @@ const CLIENTS = 24;
 const STEPS_EACH = 30;
 const FILES = ["a.md", "b.md", "c.md"];
 
-/** One request as its client saw it. Times are of one clock. */
+/** A request as its client saw it. All times come from one clock. */
 interface Call {
   readonly file: string;
   readonly began: number;
   readonly ended: number;
-  /** Read or written; 0: there was no file. */
+  /** The version read or written; 0: no file. */
   readonly version: number;
   readonly content: string;
   readonly wrote: boolean;
 }
 
-test("concurrent writers that compare and swap, and readers", async () => {
+test("concurrent compare-and-swap writers and readers", async () => {
   await using server = await contextServer();
   const calls: Call[] = [];
   let refused = 0;
@@ -41,7 +41,7 @@ test("concurrent writers that compare and swap, and readers", async () => {
       const file = FILES[(number + step) % FILES.length]!;
       const seen = await read(file);
       calls.push(seen);
-      // Many write the same: only the version tells their writes apart.
+      // Many write the same content, so only the version distinguishes their writes.
       const content = `${step % 2}`;
       const expected = seen.version === 0 ? { "If-None-Match": "*" } : { "If-Match": `"${seen.version}"` };
       const began = performance.now();
@@ -62,7 +62,7 @@ test("concurrent writers that compare and swap, and readers", async () => {
     const mine = calls.filter((call) => call.file === file);
     const writes = mine.filter(({ wrote }) => wrote).toSorted((a, b) => a.version - b.version);
     expect(writes.map(({ version }) => version)).toEqual(writes.map((_, index) => index + 1));
-    // Whoever expected version n wrote n + 1, and nobody else did; so a read of n has what the writer of n wrote.
+    // Only the writer that expected version n wrote n + 1, so a read of n returns what that writer wrote.
     for (const { version, content } of mine) expect(content).toBe(writes[version - 1]?.content ?? "");
     for (const call of mine) {
       const ackedBefore = writes.filter(({ ended }) => ended < call.began);

@@ -1,5 +1,4 @@
-// Goal: what a request does is judged by the rights of the moment when it is done: whoever loses them while the body is still on its way
-// changes nothing any more.
+// Goal: a request is judged by the rights at the time of its effect: a caller who loses them while the body is being sent changes nothing.
 
 import { describe, expect, test } from "bun:test";
 import { connect } from "node:net";
@@ -13,7 +12,7 @@ interface Slow {
   readonly body: string;
 }
 
-/** Sends the head, waits until the server has let it in, does `meanwhile`, then sends the body. */
+/** Sends the head, waits until the server has admitted it, runs `meanwhile`, then sends the body. */
 async function slowly(
   server: ContextServer,
   token: string,
@@ -54,14 +53,14 @@ const PUSH = {
 };
 const ADMIN = { method: "POST", path: "/users", body: JSON.stringify({ name: "Mallory", role: "admin" }) };
 
-describe("while the body is on its way", () => {
+describe("while the body is being sent", () => {
   const losses: Readonly<Record<string, (server: ContextServer) => Promise<unknown>>> = {
     disabled: ({ admin }) => admin.post("/users/Ann/disable"),
     "tokens revoked": ({ admin }) => admin.delete("/users/Ann/tokens"),
     removed: ({ admin }) => admin.delete("/users/Ann"),
   };
   for (const [what, lose] of Object.entries(losses))
-    test(`${what}: 401, and nothing is changed`, async () => {
+    test(`${what}: 401, and nothing changes`, async () => {
       await using server = await contextServer();
       const ann = await server.user("Ann", "admin");
       for (const [index, request] of [FILE, PUSH, ADMIN].entries()) {
@@ -81,7 +80,7 @@ describe("while the body is on its way", () => {
       ]);
     });
 
-  test("demoted, or a rule that denies: as of then", async () => {
+  test("demoted or denied by a rule: the new rights apply", async () => {
     await using server = await contextServer();
     const { token } = await server.user("Ann", "admin");
     const demote = (role: string) => () => server.admin.patch("/users/Ann", { role });

@@ -1,4 +1,4 @@
-// Goal: what is counted is what happened, by route and never by name; only listed addresses may ask, whatever a proxy says.
+// Goal: metrics count what happened, by route and never by name; only listed addresses may read them, whatever a proxy claims.
 
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
@@ -10,7 +10,7 @@ import { rawRequest } from "../kit/raw-http.ts";
 const scrape = async (url: string, headers: Record<string, string> = {}) =>
   fetch(`${url}/metrics`, { headers });
 
-test("counts requests by declared route, and says nothing about spaces, people and paths", async () => {
+test("counts requests by declared route and reveals no spaces, users or paths", async () => {
   await using server = await contextServer();
   const lee = await server.user("Lee-secret", "viewer");
   await server.admin.write("plan-secret.md", "12345");
@@ -37,7 +37,7 @@ test("counts requests by declared route, and says nothing about spaces, people a
   expect(stream.response.status).toBe(200);
 });
 
-test("counts commits to spaces, each once however many writes share it, and how long they took", async () => {
+test("counts and times commits to spaces, each once, however many writes share it", async () => {
   await using server = await contextServer();
   const read = async () => {
     const text = await (await scrape(server.url)).text();
@@ -55,7 +55,7 @@ test("counts commits to spaces, each once however many writes share it, and how 
       seconds: value("service_commit_seconds_sum"),
     };
   };
-  // Opening a space commits as well.
+  // Opening a space also commits.
   await server.admin.write("first.md", "x");
   const before = await read();
   for (let i = 0; i < 3; i++) await server.admin.write("a.md", `text ${i}`);
@@ -63,21 +63,21 @@ test("counts commits to spaces, each once however many writes share it, and how 
   expect(after.total).toBe(before.total + 3);
   expect([after.count, after.slowest]).toEqual([after.total, after.total]);
   expect(after.seconds).toBeGreaterThan(before.seconds);
-  // What is refused commits nothing of its own.
+  // A refused write does not commit.
   await refusalOf(server.admin.raw("PUT", "/spaces/team/files/con", { body: "x" }));
   expect((await read()).total).toBe(after.total);
   await Promise.all(Array.from({ length: 40 }, (_, i) => server.admin.write(`many/${i}.md`, "x")));
   expect((await read()).total).toBeLessThanOrEqual(after.total + 40);
 });
 
-test("is not there for others, also when a header names an address that may", async () => {
+test("is hidden from others, even if a header claims an allowed address", async () => {
   const config = { metrics: { allow: ["192.0.2.0/24"] }, listen: { trusted_proxies: ["127.0.0.1"] } };
   await using server = await contextServer({ config });
   for (const headers of [{}, { "X-Forwarded-For": "192.0.2.1" }])
     await refusal(scrape(server.url, headers), "not_found");
 });
 
-test("neither metrics nor the local door are there through a proxy on the same machine", async () => {
+test("neither metrics nor the local door are reachable through a proxy on the same machine", async () => {
   for (const address of ["127.0.0.1", "0.0.0.0"]) {
     const config = { listen: { address, allowed_hosts: ["localhost", "cairn.example"] } };
     await using server = await contextServer({ config });

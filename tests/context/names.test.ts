@@ -1,4 +1,4 @@
-// Goal: the name of a file is decoded once, proven, and the same on every route, however it is written in an address.
+// Goal: a file name in a URL is decoded once, validated, and the same on every route, however it is encoded.
 
 import { describe, expect, test } from "bun:test";
 import { contextServer, put, type ContextServer } from "../kit/context-server.ts";
@@ -6,7 +6,7 @@ import { rawRequest } from "../kit/raw-http.ts";
 import { refusal } from "../kit/refusal.ts";
 
 describe("names", () => {
-  /** The path as it stands in the address, past what client libraries would do to it. */
+  /** Sends the path verbatim, bypassing the normalization of client libraries. */
   async function raw(server: ContextServer, method: string, written: string) {
     const { port } = new URL(server.url);
     const answer = await rawRequest(
@@ -17,7 +17,7 @@ describe("names", () => {
     return answer.status;
   }
 
-  test("ways out, devices, hidden characters and broken encodings are refused, whatever the method", async () => {
+  test("refuses traversal, device names, hidden characters and broken encodings, whatever the method", async () => {
     await using server = await contextServer();
     const refused =
       "%2e%2e/x.md a/%2e%2e/%2e%2e/x.md %2e%2e%2fx.md a%2f..%2fx.md a%5cb.md a%00b.md a%zz.md % %ff.md %c0%af.md " +
@@ -41,13 +41,13 @@ describe("names", () => {
     expect(await raw(server, "PUT", "a%2525.md")).toBe(201);
     expect(await raw(server, "PUT", "docs%2Fb.md")).toBe(201);
     expect(await raw(server, "PUT", "caf%C3%A9.md")).toBe(201);
-    // The same content again, by the other form of its name.
+    // The same content again, under the other form of its name.
     expect(await raw(server, "PUT", "cafe%CC%81.md")).toBe(200);
     const list = await server.admin.get("/spaces/team/files");
     expect(list.map(({ path }) => path)).toEqual(["a%25.md", "caf\u00e9.md", "docs/b.md"]);
   });
 
-  test("names that some disks take for one, and a file where a directory is, are conflicts", async () => {
+  test("names that are equal on some file systems, and a file in the place of a directory, are conflicts", async () => {
     await using server = await contextServer();
     const { admin } = server;
     await admin.write("Docs/Plan.md", "one");
@@ -55,7 +55,7 @@ describe("names", () => {
       await refusal(put(admin, path, "x"), "conflict");
   });
 
-  test("1,024 bytes and no more", async () => {
+  test("allows at most 1,024 bytes", async () => {
     await using server = await contextServer();
     const segment = "x".repeat(200);
     const path = `${[segment, segment, segment, segment, segment].join("/")}/${"y".repeat(19)}`;
@@ -64,7 +64,7 @@ describe("names", () => {
     await refusal(put(server.admin, `${path}y`, "x"), "invalid", "path: at most 1024 bytes");
   });
 
-  test("every route of a file decodes and proves alike", async () => {
+  test("every file route decodes and validates alike", async () => {
     await using server = await contextServer();
     const message = "path: segments are separated by /, and \\ is not allowed";
     for (const route of "GET files, PUT files, DELETE files, GET history, GET diff, POST undelete, DELETE versions".split(

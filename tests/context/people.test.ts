@@ -1,4 +1,4 @@
-// Goal: tokens, roles, log-in and lock-out are as specified, count from the next request, and no token stands anywhere on the disk.
+// Goal: tokens, roles, login and lockout work as specified and apply from the next request, and no token is stored on disk.
 
 import { describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
@@ -22,7 +22,7 @@ const signedIn = (server: ContextServer, name: string) =>
 const whoami = (server: ContextServer, token: string) => server.as(token).raw("GET", "/auth/whoami");
 
 describe("tokens", () => {
-  test("the bootstrap token ends after 24 hours, whatever auth.token_ttl says", async () => {
+  test("the bootstrap token expires after 24 hours, whatever auth.token_ttl says", async () => {
     const clock = manualClock();
     await using server = await contextServer({ clock, config: { auth: { token_ttl: 0 } } });
     const { token } = await server.admin.post("/users/root/tokens", { label: "long" });
@@ -34,7 +34,7 @@ describe("tokens", () => {
     expect((await whoami(server, token)).status).toBe(200);
   });
 
-  test("auth.token_ttl refuses older ones at use, and the next start removes them", async () => {
+  test("auth.token_ttl refuses older tokens on use, and the next start removes them", async () => {
     const clock = manualClock();
     await using server = await contextServer({ clock, config: { auth: { token_ttl: 2 } } });
     const old = await server.admin.post("/users/root/tokens", {});
@@ -50,7 +50,7 @@ describe("tokens", () => {
     await refusal(whoami(server, old.token), ...INVALID_TOKEN);
   });
 
-  test("no token, no password and no local key is in any file but the two that are for it", async () => {
+  test("no file contains a token, password or local key, except the two meant for them", async () => {
     await using server = await contextServer();
     const { token: given } = await server.admin.post("/users", { name: "Ann", role: "viewer" });
     const { token: made } = await server.admin.post("/users/Ann/tokens", { label: "laptop" });
@@ -79,7 +79,7 @@ describe("tokens", () => {
     expect(Object.entries(secrets).filter(([, secret]) => log.includes(secret))).toEqual([]);
   });
 
-  test("revoking counts, takes effect at once, and a listing never shows one", async () => {
+  test("revoking takes effect immediately and returns a count; a listing never shows a token", async () => {
     await using server = await contextServer();
     const ann = await server.user("Ann", "viewer");
     const { id } = await server.admin.post("/users/Ann/tokens", { label: " laptop " });
@@ -96,7 +96,7 @@ describe("tokens", () => {
     expect(await server.admin.delete("/users/Ann/tokens")).toEqual({ user: "Ann", revoked: 0 });
   });
 
-  test("disabling revokes at once and enabling brings no token back", async () => {
+  test("disabling revokes all tokens immediately, and enabling restores none", async () => {
     await using server = await contextServer();
     const ann = await server.user("Ann", "contributor");
     expect((await ann.raw("GET", "/spaces")).status).toBe(200);
@@ -113,7 +113,7 @@ describe("tokens", () => {
     expect((await whoami(server, token)).status).toBe(200);
   });
 
-  test("a role and a list of spaces count from the next request", async () => {
+  test("a role and a list of spaces apply from the next request", async () => {
     await using server = await contextServer();
     const ann = await server.user("Ann", "viewer");
     const statuses = async () => [
@@ -134,7 +134,7 @@ describe("tokens", () => {
     await using server = await contextServer();
     const { admin } = server;
     await admin.post("/spaces", { name: "other", template: "blank" });
-    const unknown = ["invalid", 'spaces: there is no space "taem", "x"', { unknown: ["taem", "x"] }] as const;
+    const unknown = ["invalid", 'spaces: unknown space "taem", "x"', { unknown: ["taem", "x"] }] as const;
     const body = { name: "Ann", role: "viewer", spaces: ["team", "taem", "x"] };
     await refusal(admin.raw("POST", "/users", { body }), ...unknown);
     await admin.post("/users", { ...body, spaces: ["team", "other"] });
@@ -146,7 +146,7 @@ describe("tokens", () => {
     await refusal(patch(["other"]), "invalid");
   });
 
-  test("nobody is called as the record calls who is no user", async () => {
+  test("a user cannot have a name that the audit record reserves", async () => {
     await using server = await contextServer();
     for (const name of ["root (this machine)", "Working Tree", " server "])
       await refusal(
@@ -169,7 +169,7 @@ describe("tokens", () => {
     await refused(admin.post("/users/root/disable"), "disabled");
     await refused(admin.delete("/users/root"), "removed");
     const ann = await server.user("Ann", "admin");
-    // A disabled admin does not count.
+    // A disabled admin does not count as another admin.
     await server.admin.post("/users/Ann/disable");
     await refused(admin.post("/users/root/disable"), "disabled");
     await server.admin.post("/users/Ann/enable");
@@ -199,7 +199,7 @@ describe("logging in", () => {
     for (const answer of await Promise.all(tries)) expect(answer.status).toBe(401);
   };
 
-  test("gives a session token, which logging out ends", async () => {
+  test("returns a session token, which logout ends", async () => {
     await using server = await limited();
     await withPassword(server, "Ann");
     const answer = await signedIn(server, " ann ");
@@ -210,7 +210,7 @@ describe("logging in", () => {
     await refusal(whoami(server, answer.token), ...INVALID_TOKEN);
   });
 
-  test("every failure is the same answer: unknown, wrong, token only, disabled, locked", async () => {
+  test("every failure has the same response: unknown, wrong, token only, disabled, locked", async () => {
     await using server = await limited();
     await withPassword(server, "Ann", "Dan", "Lou");
     await server.user("Tom", "viewer");
@@ -224,7 +224,7 @@ describe("logging in", () => {
     expect(await Promise.all(answers)).toEqual(wrong.map(() => INVALID));
   });
 
-  test("five failures lock for fifteen minutes, a success in between starts over, a token-only account never locks", async () => {
+  test("five failures lock for fifteen minutes, a success resets the count, a token-only account never locks", async () => {
     const clock = manualClock();
     await using server = await limited(clock);
     await withPassword(server, "Ann");
@@ -236,7 +236,7 @@ describe("logging in", () => {
     expect(await lockOf("Ann")).toBeNull();
     await fail(server, "Ann", 1);
     expect(await lockOf("Ann")).toBe(new Date(clock.now() + 15 * MINUTE_MS).toISOString());
-    // Neither the right password nor wrong ones change it.
+    // Neither the right password nor wrong ones change the lock.
     clock.advance(14 * MINUTE_MS);
     await fail(server, "Ann", 6);
     clock.advance(MINUTE_MS - 1);
@@ -250,7 +250,7 @@ describe("logging in", () => {
     expect(records.map(({ target, result }) => [target, result])).toEqual([["Ann", "denied"]]);
   });
 
-  test("guesses that come at once are counted one by one", async () => {
+  test("counts concurrent guesses individually", async () => {
     await using server = await limited();
     await withPassword(server, "Ann");
     await fail(server, "Ann", 8);
@@ -259,7 +259,7 @@ describe("logging in", () => {
     expect((await login(server, "Ann", PASSWORD)).status).toBe(200);
   });
 
-  test("ten tries a minute for one address, of whoever's account", async () => {
+  test("allows ten attempts a minute per address, across accounts", async () => {
     const clock = manualClock();
     await using server = await limited(clock, 10);
     const statuses = (from: number, to: number) =>
@@ -270,7 +270,7 @@ describe("logging in", () => {
       );
     expect(await statuses(0, 10)).toEqual(Array(10).fill(401));
     expect(await statuses(10, 13)).toEqual([429, 429, 429]);
-    // Of the refusals in a row, the first is on record.
+    // Only the first of consecutive refusals is audited.
     const records = await server.admin.get("/audit?action=auth.login");
     expect(records.map(({ error }) => error!.split(":")[0])).toEqual([
       "rate_limited",
@@ -280,7 +280,7 @@ describe("logging in", () => {
     expect((await login(server, "nobody", "wrong password")).status).toBe(401);
   });
 
-  test("a new password ends the sessions that the old one opened, and keeps tokens", async () => {
+  test("a new password ends the sessions of the old one and keeps tokens", async () => {
     await using server = await limited();
     const ann = await server.user("Ann", "viewer");
     await server.admin.put("/users/Ann/password", { password: PASSWORD });

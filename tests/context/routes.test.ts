@@ -1,4 +1,4 @@
-// Goal: every route of the context API says who may call it, is described, and answers alike for what is hidden and what is not there.
+// Goal: every route of the context API declares its callers, is described, and does not distinguish hidden from missing.
 
 import { describe, expect, test } from "bun:test";
 import { Kind } from "@sinclair/typebox";
@@ -40,7 +40,7 @@ const actorOf = ({ hooks }: DescribedRoute) =>
   (hooks.detail as { "x-caller"?: CallerKind } | undefined)?.["x-caller"];
 
 describe("routes", () => {
-  test("each declares its actor, and only those known are open", () => {
+  test("each declares its callers, and only the known ones are open", () => {
     const undeclared = routes.filter(
       (route) => !(callerKinds as readonly unknown[]).includes(actorOf(route)),
     );
@@ -49,12 +49,12 @@ describe("routes", () => {
     expect(open.map(nameOf).toSorted()).toEqual(OPEN);
   });
 
-  test("each handler is waited for: the framework decides that by its text", () => {
+  test("each handler is awaited, which the framework decides from its source", () => {
     const unawaited = routes.filter((route) => !/await handler\(/.test(route.compile().toString()));
     expect(unawaited.map(nameOf)).toEqual([]);
   });
 
-  test("each reads its path parameters by a schema", () => {
+  test("each validates its path parameters with a schema", () => {
     const unread = routes.filter(({ path, hooks }) => {
       const named = [...path.matchAll(/:(\w+)|\*/g)].map((match) => match[1] ?? "*");
       const declared = Object.keys((hooks.params as { properties?: object } | undefined)?.properties ?? {});
@@ -71,7 +71,7 @@ describe("routes", () => {
     expect(loose.map(nameOf)).toEqual([]);
   });
 
-  test("the description is what it was, or the difference is shown; and it has every route", async () => {
+  test("the description matches the golden file and contains every route", async () => {
     const description = openApi("Cairn context server", "0.0.0", routes, API_FACTS) as {
       paths: Record<string, object>;
     };
@@ -86,7 +86,7 @@ describe("routes", () => {
   });
 });
 
-/** An address of the route, with a body that fits well enough to get to the rules. */
+/** A URL of the route, with a body valid enough to reach the rules. */
 function asked(route: Route, space: string): { method: string; path: string; body: unknown } {
   const path = route.path
     .replace("/api/v1", "")
@@ -114,8 +114,8 @@ async function answerTo(client: ContextClient, route: Route, space: string) {
   return { ...refused, message: refused.message.replaceAll(space, "SPACE") };
 }
 
-describe("what is hidden", () => {
-  test("of no space can anyone tell whether it is there, on any route of spaces", async () => {
+describe("hidden spaces", () => {
+  test("no route reveals whether a hidden space exists", async () => {
     await using server = await contextServer({ config: { rate_limit: { enabled: false } } });
     await server.admin.post("/spaces", { name: "hidden", template: "blank" });
     await server.admin.raw("PUT", "/spaces/hidden/files/some/file.md", { body: "x" });
@@ -134,7 +134,7 @@ describe("what is hidden", () => {
     }
   });
 
-  test("without a token every route but the open ones is 401, before anything else is looked at", async () => {
+  test("without a token, every route except the open ones is 401, before any other check", async () => {
     await using server = await contextServer();
     for (const route of routes.filter((one) => actorOf(one) !== "open")) {
       const { method, path } = asked(route, "team");
@@ -144,7 +144,7 @@ describe("what is hidden", () => {
     }
   });
 
-  test("routes of admins are 403 for everybody else, whatever is sent", async () => {
+  test("admin routes are 403 for everyone else, whatever is sent", async () => {
     await using server = await contextServer();
     const lead = await server.user("Lee", "space-lead");
     for (const route of routes.filter((one) => actorOf(one) === "admin")) {
@@ -154,7 +154,7 @@ describe("what is hidden", () => {
     }
   });
 
-  test("a refusal for rights comes before every other: parameters, headers and bodies that are wrong change nothing", async () => {
+  test("missing rights are refused before invalid parameters, headers and bodies", async () => {
     await using server = await contextServer();
     await server.admin.write("identity/me.md", "x");
     const refused = async (client: ContextClient, method: string, path: string, init: object = {}) =>
@@ -179,7 +179,7 @@ describe("what is hidden", () => {
       expect(await refused(outsider, "GET", path)).toEqual(["GET", path, 404]);
   });
 
-  test("an address that is none is a JSON 404, also below the API", async () => {
+  test("an unknown URL is a JSON 404, inside and outside the API", async () => {
     await using server = await contextServer();
     for (const path of "/api/v1/nothing /api/v2/spaces /api /nothing /api/v1/spaces/team/nothing".split(
       " ",

@@ -1,5 +1,5 @@
-// Goal: every change asks for the rights inside the write that makes it. Whoever loses them in the same commit, one step before, changes
-// nothing, on any route. A new route that changes something needs its row here.
+// Goal: every change checks rights inside its write. A caller who loses them one step earlier in the same commit changes nothing, on any route. A
+// new route that changes something needs a row here.
 
 import { describe, expect, test } from "bun:test";
 import { createRoutes } from "../../src/context/server.ts";
@@ -16,7 +16,7 @@ const KEY = "0123456789abcdef";
 const DELIVERY = "0123456789abcdef01234567";
 const B64 = btoa("late");
 
-/** A change by an admin on each route that changes something. They succeed one after the other, in this order. */
+/** A change by an admin on each mutating route. They succeed one after another, in this order. */
 const CHANGES: Readonly<Record<string, Omit<Sent, "method">>> = {
   "POST /users": { path: "/users", body: { name: "Mallory", role: "admin" } },
   "PATCH /users/:user": { path: "/users/Bob", body: { role: "admin" } },
@@ -53,7 +53,7 @@ const CHANGES: Readonly<Record<string, Omit<Sent, "method">>> = {
   "DELETE /auth/token": { path: "/auth/token" },
 };
 
-/** They change nothing, or nothing that a right is needed for; or no token is enough for them; or there is nothing to acknowledge. */
+/** Routes that change nothing or need no right, that no token suffices for, or that have nothing to acknowledge here. */
 const NO_CHANGE = [
   "POST /audit/acknowledge",
   "POST /auth/login",
@@ -62,10 +62,10 @@ const NO_CHANGE = [
   "DELETE /backups/:id",
 ];
 
-/** They ask and act in one step, without a write to wait for: before the commit they still hold the right. */
+/** Routes that check and act in one step without waiting for a write, so the right still exists before the commit. */
 const IN_ONE_STEP = ["DELETE /spaces/:space"];
 
-/** By the rules themselves, since a body may take its time to be read: its write then waits for the commit, before any other. */
+/** Calls the rules directly, because reading a body takes time: the write must be the next one after the commit. */
 const LOSSES: Readonly<
   Record<string, { readonly lose: (users: Users) => Promise<unknown>; readonly status: number }>
 > = {
@@ -75,7 +75,7 @@ const LOSSES: Readonly<
   demoted: { lose: (users) => users.update(OPERATOR, "Ann", { role: "viewer" }), status: 403 },
 };
 
-/** Everything that a row of the table could change, but for Ann. */
+/** Everything that a row of the table could change, except Ann. */
 async function everything({ ask }: OpenedContext): Promise<unknown> {
   const all: Record<string, unknown> = {};
   const users = await ask<{ name: string }[]>("GET", "/users");
@@ -121,8 +121,8 @@ async function furnish({ ask, parts }: OpenedContext): Promise<void> {
   );
 }
 
-describe("a change in the same commit as the loss of the rights for it", () => {
-  test("has a row for each route that changes something", async () => {
+describe("a change in the same commit as the loss of its rights", () => {
+  test("has a row for each mutating route", async () => {
     await using server = await openedContext();
     const routes = createRoutes(server.parts, server.log).routes as DescribedRoute[];
     const changing = routes
@@ -131,7 +131,7 @@ describe("a change in the same commit as the loss of the rights for it", () => {
     expect(changing.toSorted()).toEqual([...Object.keys(CHANGES), ...NO_CHANGE].toSorted());
   });
 
-  test("succeeds on each route for an admin who stays one", async () => {
+  test("succeeds on each route for an admin who keeps the role", async () => {
     await using server = await openedContext();
     await furnish(server);
     for (const [route, { path, body }] of Object.entries(CHANGES)) {
@@ -141,7 +141,7 @@ describe("a change in the same commit as the loss of the rights for it", () => {
   });
 
   for (const [loss, { lose, status }] of Object.entries(LOSSES))
-    test(`${loss}: ${status}, and nothing is changed`, async () => {
+    test(`${loss}: ${status}, and nothing changes`, async () => {
       await using server = await openedContext();
       await furnish(server);
       const before = await everything(server);
@@ -161,7 +161,7 @@ describe("a change in the same commit as the loss of the rights for it", () => {
       expect(await everything(server)).toEqual(before);
     });
 
-  test("a deletion that waited for another change of the space asks again", async () => {
+  test("a deletion that waited for another change of the space checks again", async () => {
     await using server = await openedContext();
     await furnish(server);
     const { token } = await server.ask<{ token: string }>("POST", "/users", { name: "Ann", role: "admin" });
@@ -176,7 +176,7 @@ describe("a change in the same commit as the loss of the rights for it", () => {
   });
 });
 
-describe("a login that is being checked", () => {
+describe("a login in progress", () => {
   const PASSWORD = "the old password";
   const ways: Readonly<Record<string, (store: PeopleStore, id: number, hash: string) => void>> = {
     "the password is reset": (store, id, hash) => void store.setPassword.run(hash, id),
@@ -184,7 +184,7 @@ describe("a login that is being checked", () => {
     "the account is removed": (store, id) => void store.deleteUser.run(id),
   };
   for (const [what, change] of Object.entries(ways))
-    test(`gets no token when ${what} meanwhile, and locks nobody out`, async () => {
+    test(`gets no token when ${what} meanwhile, and locks no one out`, async () => {
       await using server = await openedContext();
       const { db } = server.parts;
       const store = peopleStore(db);

@@ -1,5 +1,5 @@
-// Goal: a space outlives the loss of its file: what it is called, its template, rules and limits are in its database too. An edit by hand
-// counts, a file that a crash left behind does not, and what cannot be read is set aside.
+// Goal: a space survives the loss of its file, because its database also holds name, template, rules and limits. A manual edit wins, a file left
+// over from a crash does not, and an unreadable file is set aside.
 
 import { expect, test } from "bun:test";
 import { Database } from "bun:sqlite";
@@ -28,7 +28,7 @@ const losses: [string, (path: string) => void, string | undefined][] = [
 ];
 
 for (const [name, lose, kept] of losses)
-  test(`a file that is ${name} is written again`, async () => {
+  test(`recreates a file that is ${name}`, async () => {
     await using server = await furnished();
     const [before, text] = [await shown(server), readFileSync(fileIn(server.directory), "utf8")];
     await server.restart((directory) => lose(fileIn(directory)));
@@ -46,7 +46,7 @@ for (const [name, lose, kept] of losses)
     ).toBe(1);
   });
 
-test("an edit by hand counts, and is kept from then on", async () => {
+test("adopts a manual edit", async () => {
   await using server = await furnished();
   const edit = (directory: string) => {
     const text = readFileSync(fileIn(directory), "utf8");
@@ -58,7 +58,7 @@ test("an edit by hand counts, and is kept from then on", async () => {
   expect((await shown(server)).quotas.max_files).toBe(123);
 });
 
-test("a change whose file a crash left behind is no edit by hand", async () => {
+test("does not mistake the older file after a crash for a manual edit", async () => {
   await using server = await furnished();
   const older = readFileSync(fileIn(server.directory));
   await server.admin.put("/spaces/team/quotas", { max_files: 5 });
@@ -67,7 +67,7 @@ test("a change whose file a crash left behind is no edit by hand", async () => {
   expect(readFileSync(fileIn(server.directory), "utf8")).toContain("max_files: 5");
 });
 
-test("a space of an earlier version is taken over as it is, and two changes at once both count", async () => {
+test("takes over a space of an earlier version unchanged, and applies two concurrent changes", async () => {
   await using server = await furnished();
   const before = await shown(server);
   await server.restart((directory) => {
@@ -86,7 +86,7 @@ test("a space of an earlier version is taken over as it is, and two changes at o
   expect(await shown(server)).toMatchObject({ quotas: { max_files: 7 }, sync: {} });
 });
 
-test("a space whose file is lost and whose database cannot be read keeps neither the server nor the others from working", async () => {
+test("a space without its file and with an unreadable database does not affect the server or other spaces", async () => {
   await using server = await contextServer();
   await server.admin.post("/spaces", { name: "other", template: "blank" });
   await server.restart((directory) => {
@@ -105,7 +105,7 @@ test("a space whose file is lost and whose database cannot be read keeps neither
   expect(said).toMatchObject({ level: "error", space: "team" });
 });
 
-test("a folder that was there before outlives a space that could not be made in it", async () => {
+test("keeps an existing folder if creating a space in it fails", async () => {
   await using server = await contextServer();
   const folder = join(server.directory, "spaces", "other");
   mkdirSync(folder);

@@ -1,4 +1,4 @@
-// Goal: a push is all or nothing and each path is judged by itself; a pull is an archive of what may travel; modes mean the same both ways.
+// Goal: a push is atomic and judges each path separately; a pull returns an archive of the paths that sync; modes agree in both directions.
 
 import { describe, expect, test } from "bun:test";
 import type { AclRule } from "../../src/context/access/schema.ts";
@@ -40,7 +40,7 @@ const paths = async (client: ContextClient) =>
   (await client.get("/spaces/team/files")).map(({ path, version }) => `${path} ${version}`);
 
 describe("modes", () => {
-  test("the longest prefix decides, in whatever order the rules are, and a name is a directory", () => {
+  test("the longest prefix wins in any order of rules, and a prefix matches whole names", () => {
     const rules = { "a/": "never", "a/b/": "always", "a/b/c.md": "init-only", d: "never" } as const;
     const reversed = Object.fromEntries(Object.entries(rules).toReversed());
     const expected = {
@@ -59,13 +59,13 @@ describe("modes", () => {
     }
   });
 
-  test("a name in another case is the same directory, and of two rules for one the stricter counts", () => {
+  test("letter case does not matter, and the stricter of two rules for a directory wins", () => {
     expect(modeOf({ "identity/": "init-only" }, "Identity/me.md")).toBe("init-only");
     expect(modeOf({ "a/": "never", a: "always" }, "a/x")).toBe("never");
     expect(modeOf({ a: "always", "a/": "never" }, "a/x")).toBe("never");
   });
 
-  test("init-only comes down and never goes up; never does neither", () => {
+  test("init-only syncs down but not up; never does neither", () => {
     const rules = { i: "init-only", n: "never" } as const;
     expect(["a", "i", "n"].map((path) => [travelsUp(rules, path), travelsDown(rules, path)])).toEqual([
       [true, true],
@@ -76,7 +76,7 @@ describe("modes", () => {
 });
 
 describe("push", () => {
-  test("applies everything and says what is live now", async () => {
+  test("applies everything and returns the live versions", async () => {
     await using server = await contextServer();
     const { admin } = server;
     await admin.write("old.md", "x");
@@ -85,7 +85,7 @@ describe("push", () => {
     const shown = versions.map(({ path, version }) => `${path} ${version}`);
     expect(shown.toSorted()).toEqual(["a.md 1", "b/c.md 1", "old.md null"]);
     expect(await admin.get("/spaces/team")).toMatchObject({ head });
-    // The same again is stale where a version was expected, and a version of its own where none was.
+    // Repeating it is stale with a precondition, and a new version without one.
     const hash = sha256Hex("A");
     const { code, details } = await refusalOf(push(admin, [put("a.md", "A", null)]));
     expect([code, details]).toEqual(["stale", { path: "a.md", current: { version: 1, hash } }]);
@@ -93,7 +93,7 @@ describe("push", () => {
     expect(await again.json()).toMatchObject({ versions: [{ path: "a.md", version: 2, hash }] });
   });
 
-  test("nothing of it is done when one operation is refused, whichever it is and for whatever reason", async () => {
+  test("does nothing if any operation is refused, for any reason", async () => {
     await using server = await contextServer();
     const { admin } = server;
     await admin.write("live.md", "live");
@@ -124,13 +124,13 @@ describe("push", () => {
       await refusal(push(ann, [op, put("first.md", "1")]), code);
     }
     expect(await paths(admin)).toEqual(before);
-    // Each is on record, the modes as well.
+    // Each refusal is audited, including those by sync mode.
     const records = await admin.get("/audit?action=space.push");
     expect(records.length).toBe(bad.length * 2);
     expect(records.every(({ result, actor }) => result !== "ok" && actor.name === "Ann")).toBe(true);
   });
 
-  test("rights come before modes, contents, quotas and secrets: 403 or 404, whatever else is wrong", async () => {
+  test("checks rights before modes, contents, quotas and secrets: 403 or 404, whatever else is wrong", async () => {
     await using server = await contextServer();
     const { admin } = server;
     const key = `AKIA${"A".repeat(16)}`;
@@ -162,7 +162,7 @@ describe("push", () => {
     expect(await paths(admin)).toEqual(["new/there.md 1"]);
   });
 
-  test("from the base of another epoch it is refused before anything is judged", async () => {
+  test("refuses a base of another epoch before any other check", async () => {
     await using server = await contextServer();
     const { admin } = server;
     const { head } = await admin.get("/spaces/team");
@@ -173,7 +173,7 @@ describe("push", () => {
     expect(await paths(admin)).toEqual(["a.md 1"]);
   });
 
-  test("a body beyond the limit is 413 and not read", async () => {
+  test("a body over the limit is 413 and is not read", async () => {
     await using server = await contextServer();
     await refusal(server.admin.post("/users", { name: "x".repeat(1024 * 1024) }), "too_large");
     const large = "x".repeat(2 * 1024 * 1024);
@@ -189,7 +189,7 @@ describe("push", () => {
 });
 
 describe("pull", () => {
-  test("is an archive with every file and which version it is", async () => {
+  test("returns an archive with every file and its version", async () => {
     await using server = await contextServer();
     const { admin } = server;
     await admin.write("a.md", "one");
@@ -203,7 +203,7 @@ describe("pull", () => {
     expect(Object.keys(await unpacked(await pull(admin, [])))).toEqual([".versions.json"]);
   });
 
-  test("many files, and names of any length, one after the other", async () => {
+  test("handles many files and names of any length", async () => {
     await using server = await contextServer();
     const { admin } = server;
     const names = Array.from({ length: 1_200 }, (_, index) => `many/${index}.md`);
@@ -216,7 +216,7 @@ describe("pull", () => {
     expect(Object.keys(JSON.parse(versions!) as object)).toEqual(names);
   });
 
-  test("what is large is sent while it is read, as it was when it was asked for; who goes away ends it", async () => {
+  test("streams large files as of the time of the request; disconnecting ends the read", async () => {
     await using server = await contextServer();
     const { admin } = server;
     const noise = (seed: string) =>
@@ -238,7 +238,7 @@ describe("pull", () => {
     expect(server.log.filter(({ message }) => message === "a pull was interrupted")).toEqual([]);
   });
 
-  test("what stays where it is can't be asked for; what is seeded can", async () => {
+  test("refuses never paths and returns init-only paths", async () => {
     await using server = await contextServer();
     const { admin } = server;
     await admin.put("/spaces/team/sync", { "own/": "never", "identity/": "init-only" });
@@ -251,7 +251,7 @@ describe("pull", () => {
     await refusal(pull(viewer, ["no.md"]), "not_found");
   });
 
-  test("rules name no place in which the reader may list nothing; leads see all", async () => {
+  test("rules reveal no place where the caller may list nothing; leads see all rules", async () => {
     await using server = await contextServer();
     const { admin } = server;
     const rules = {
@@ -281,7 +281,7 @@ describe("pull", () => {
     expect(await vic.get<unknown>("/spaces/team/sync")).toEqual(shown);
     expect((await vic.get("/spaces/team")).sync).toEqual(shown as never);
     expect((await vic.get("/spaces")).map(({ sync }) => sync)).toEqual([shown as never]);
-    // Who sees a space by a rule only sees the rules for what that rule reaches.
+    // A user who sees the space only through an allow rule sees only the sync rules within its reach.
     const guest = await server.user("Guest", "viewer", []);
     await server.rules("Guest", allow("deals/acme/*.md"), hidden("deals/acme/a*"));
     expect(await guest.get("/spaces/team/sync")).toEqual({ "deals/": "never", "deals/acme/": "never" });
@@ -292,7 +292,7 @@ describe("pull", () => {
     expect(await lead.get<unknown>("/spaces/team/sync")).toEqual(rules);
   });
 
-  test("rules are written by leads, in canonical form, and a mode that is none is refused", async () => {
+  test("only leads write rules, which are stored in canonical form; an unknown mode is refused", async () => {
     await using server = await contextServer();
     const contributor = await server.user("Ann", "contributor");
     const lead = await server.user("Lee", "space-lead");

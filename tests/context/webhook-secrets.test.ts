@@ -1,4 +1,4 @@
-// Goal: the secret of a webhook is in no file but sealed, in no backup, and not in what an earlier build left; without the key the hook says so.
+// Goal: webhook secrets are stored only encrypted, even those of an earlier build, and no backup contains the key; without it, the hook reports it.
 
 import { expect, test } from "bun:test";
 import { Database } from "bun:sqlite";
@@ -23,7 +23,7 @@ const filesBelow = (directory: string) =>
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name));
 
-/** The files in which one of the texts stands. */
+/** Returns the files that contain one of the texts. */
 const holding = (directory: string, texts: readonly string[]) =>
   filesBelow(directory)
     .filter((path) => texts.some((text) => readFileSync(path).includes(text)))
@@ -32,7 +32,7 @@ const holding = (directory: string, texts: readonly string[]) =>
 const addHook = (admin: ContextClient, url: string) => admin.post("/webhooks", { url, events: ["file.*"] });
 const problemOf = async (admin: ContextClient) => (await admin.get("/webhooks"))[0]!.problem;
 
-test("no file holds a secret; the key is made with the first one, for its owner only", async () => {
+test("no file contains a secret; the key is created with the first one, accessible only to its owner", async () => {
   await using hooks = hookReceiver();
   await using server = await contextServer({ outbound: hooks.outbound });
   const key = join(server.directory, "secrets.key");
@@ -55,7 +55,7 @@ test("no file holds a secret; the key is made with the first one, for its owner 
   ]);
 });
 
-test("the key may lie elsewhere", async () => {
+test("the key may be elsewhere", async () => {
   await using folder = await temporaryFolder();
   const secrets_key = join(folder.path, "keys", "cairn.key");
   await using server = await contextServer({ config: { secrets_key } });
@@ -63,7 +63,7 @@ test("the key may lie elsewhere", async () => {
   expect([existsSync(secrets_key), existsSync(join(server.directory, "secrets.key"))]).toEqual([true, false]);
 });
 
-test("a backup holds neither secret nor key; what is restored says that it cannot sign, until the key or a new secret is there", async () => {
+test("a backup contains neither secret nor key; a restored hook reports that it cannot sign until it gets the key or a new secret", async () => {
   await using hooks = hookReceiver();
   await using folder = await temporaryFolder();
   await using server = await contextServer({ outbound: hooks.outbound });
@@ -110,7 +110,7 @@ test("a backup holds neither secret nor key; what is restored says that it canno
   await running.stop("the test is over");
 });
 
-test("secrets that an earlier build stored in the clear are sealed at the start, and gone from every file", async () => {
+test("secrets that an earlier build stored in plain text are encrypted at startup and gone from every file", async () => {
   await using hooks = hookReceiver();
   await using server = await contextServer({ outbound: hooks.outbound });
   const hook = await addHook(server.admin, hooks.url());

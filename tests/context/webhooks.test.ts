@@ -1,4 +1,4 @@
-// Goal: hooks get each event once, signed, also after a stop; what can't be delivered is kept; no hook leads into the network or delays others.
+// Goal: hooks receive each event once, signed, even after a restart; failed deliveries are kept; no hook reaches into the network or delays others.
 
 import { describe, expect, test } from "bun:test";
 import { createHmac } from "node:crypto";
@@ -28,7 +28,7 @@ const never = () => new Promise<Response>(() => {});
 const answered = (status: number) => new Response(null, { status });
 
 describe("delivery", () => {
-  test("sends the envelope of the stream, signed, to those who subscribed", async () => {
+  test("sends the stream's envelope, signed, to subscribers", async () => {
     await using hooks = hookReceiver();
     await using server = await contextServer({ outbound: hooks.outbound });
     const all = await add(server, hooks.url("/files"), ["file.*"]);
@@ -51,7 +51,7 @@ describe("delivery", () => {
     expect(((await server.admin.get("/webhooks")) as object[])[0]).toEqual(shown);
   });
 
-  test("tries four times, keeps what failed as a dead letter, and sends it again when asked", async () => {
+  test("tries four times, keeps a failed delivery as a dead letter, and redelivers on request", async () => {
     let open = false;
     await using hooks = hookReceiver(() => answered(open ? 204 : 500));
     await using server = await contextServer({ outbound: hooks.outbound });
@@ -71,7 +71,7 @@ describe("delivery", () => {
     expect(hooks.got.at(-1)!.body).toBe(hooks.got[0]!.body);
   });
 
-  test("follows no redirect", async () => {
+  test("does not follow redirects", async () => {
     await using hooks = hookReceiver((path) =>
       path === "/from" ? new Response(null, { status: 302, headers: { Location: "/to" } }) : new Response(),
     );
@@ -82,7 +82,7 @@ describe("delivery", () => {
     expect(hooks.got.filter(({ path }) => path === "/to")).toEqual([]);
   });
 
-  test("what a stop left unsent is sent after the next start, once, and under its own id", async () => {
+  test("sends what a stop left unsent after the next start, once, under the same id", async () => {
     let held = true;
     await using hooks = hookReceiver(() => (held ? never() : new Response()));
     await using server = await contextServer({ outbound: hooks.outbound });
@@ -99,7 +99,7 @@ describe("delivery", () => {
     await eventually(() => pathsOf(hooks.got), ["a.md", "a.md", "b.md", "c.md"]);
   });
 
-  test("a hook that does not answer delays no other; one that is off gets nothing", async () => {
+  test("an unresponsive hook delays no other; a disabled hook gets nothing", async () => {
     await using hooks = hookReceiver((path) => (path === "/slow" ? never() : new Response()));
     await using server = await contextServer({ outbound: hooks.outbound });
     await add(server, hooks.url("/slow"), ["file.*"]);
@@ -114,8 +114,8 @@ describe("delivery", () => {
   });
 });
 
-describe("under way", () => {
-  test("a burst of a thousand events reaches a receiver that answers, each once and in order", async () => {
+describe("under load and across restarts", () => {
+  test("delivers a burst of a thousand events, each once and in order", async () => {
     await using hooks = hookReceiver();
     await using server = await contextServer({ outbound: hooks.outbound });
     const hook = await add(server, hooks.url(), ["file.*"]);
@@ -130,21 +130,21 @@ describe("under way", () => {
     expect(metrics).toContain("\nservice_webhook_dropped_total 0\n");
   });
 
-  test("receivers that failed and then hang leave places for others", async () => {
+  test("receivers that failed and then hang leave slots for others", async () => {
     const slow = (nth: number) => (nth === 1 ? answered(500) : never());
     await using hooks = hookReceiver((path, nth) => (path.startsWith("/slow") ? slow(nth) : answered(200)));
     await using server = await contextServer({ outbound: hooks.outbound });
     for (let i = 0; i < 12; i++) await add(server, hooks.url(`/slow${i}`), ["file.*"]);
     await add(server, hooks.url("/fast"), ["file.*"]);
     await server.admin.write("a.md", "x");
-    // Each slow one failed once; as many of them as may now hang.
+    // Each slow receiver failed once, and as many as allowed now hang.
     await eventually(() => hooks.got.filter(({ path }) => path.startsWith("/slow")).length, 16);
     for (const path of ["b.md", "c.md"]) await server.admin.write(path, "x");
     await eventually(() => typesAt(hooks.got, "/fast").length, 3);
     expect(hooks.got.filter(({ path }) => path.startsWith("/slow")).length).toBe(16);
   });
 
-  test("tries count while it is still waiting, and go on counting after a restart", async () => {
+  test("counts attempts while pending, and continues the count after a restart", async () => {
     let hangs = true;
     const third = () => (hangs ? never() : answered(500));
     await using hooks = hookReceiver((_, nth) => (nth <= 2 ? answered(503) : third()));
@@ -155,12 +155,12 @@ describe("under way", () => {
     expect(await states(server, hook.id)).toEqual(["waiting 2 503"]);
     await server.restart(() => void (hangs = false));
     await eventually(() => states(server, hook.id), ["failed 4 500"]);
-    // The one that was cut off by the stop is made again.
+    // The attempt interrupted by the stop is repeated.
     expect(hooks.got.length).toBe(5);
     expect(new Set(hooks.got.map(({ headers }) => headers.get("x-service-delivery"))).size).toBe(1);
   });
 
-  test("a hook hears of what its owner may see when it is sent; one without an owner says so", async () => {
+  test("a hook receives what its owner may see at the time of sending; one without an owner reports it", async () => {
     await using hooks = hookReceiver();
     await using server = await contextServer({ outbound: hooks.outbound });
     const { admin } = server;
@@ -189,7 +189,7 @@ describe("under way", () => {
     expect(await problem()).toBe("its owner Ann was removed, so nothing is sent");
   });
 
-  test("an event that the owner may not see any more is not tried again", async () => {
+  test("does not retry an event that the owner may no longer see", async () => {
     const answers = [Promise.withResolvers<Response>(), Promise.withResolvers<Response>()];
     await using hooks = hookReceiver((_, nth) => answers[nth - 1]?.promise ?? new Response());
     await using server = await contextServer({ outbound: hooks.outbound });
@@ -204,7 +204,7 @@ describe("under way", () => {
     expect(hooks.got.length).toBe(1);
   });
 
-  test("what waits for a hook that is switched off is given up, and a restart does not revive it", async () => {
+  test("disabling a hook cancels its pending deliveries, and a restart does not revive them", async () => {
     await using hooks = hookReceiver(never);
     await using server = await contextServer({ outbound: hooks.outbound });
     const hook = await add(server, hooks.url(), ["file.*"]);
@@ -222,7 +222,7 @@ describe("under way", () => {
 });
 
 describe("targets", () => {
-  test("inside the network are refused when they are saved", async () => {
+  test("inside the network are refused on save", async () => {
     await using server = await contextServer();
     const hosts =
       "127.0.0.1 localhost 10.0.0.1 169.254.169.254 [::1] [::ffff:127.0.0.1] 0.0.0.0 db.internal 2130706433";
@@ -234,7 +234,7 @@ describe("targets", () => {
     expect(await server.admin.get("/webhooks")).toEqual([]);
   });
 
-  test("are checked again at every connection: a name that leads elsewhere later is refused", async () => {
+  test("are checked again on every connection: a name that later resolves elsewhere is refused", async () => {
     let address = "93.184.215.14";
     const network = { ...SYSTEM_NETWORK, resolve: async () => [{ address, port: 80 }] };
     await using server = await contextServer({ outbound: { network, waitsMs: [1, 1, 1] } });
@@ -259,7 +259,7 @@ describe("targets", () => {
       .flatMap((addresses) => addresses ?? [])
       .map(({ address, family }) => (family === "IPv6" ? `[${address.replace(/%.*/, "")}]` : address));
 
-    test("other ports of this machine are allowed; our own listener is not, in any notation", async () => {
+    test("other ports of this machine are allowed; the server's own listener is not, in any notation", async () => {
       for (const address of ["127.0.0.1", "0.0.0.0"]) {
         const listen = { address, port: 0 };
         await using server = await contextServer({ config: { ...config, listen } });
@@ -272,7 +272,7 @@ describe("targets", () => {
       }
     });
 
-    test("a name that comes to mean our own listener is refused when it is dialled", async () => {
+    test("a name that later resolves to the server's own listener is refused on connection", async () => {
       const elsewhere = [{ address: "93.184.215.14", port: 1 }];
       let endpoints = elsewhere;
       const network = { resolve: async () => endpoints, allow: () => true };
@@ -292,7 +292,7 @@ describe("targets", () => {
     });
   });
 
-  test("are for admins only, and every refusal is on record", async () => {
+  test("are for admins only, and every refusal is audited", async () => {
     await using server = await contextServer();
     const lead = await server.user("Lee", "space-lead");
     await refusal(lead.raw("GET", "/webhooks"), "forbidden");
@@ -301,7 +301,7 @@ describe("targets", () => {
   });
 });
 
-test("the dead letter file is bounded and set aside once", async () => {
+test("the dead-letter file is bounded and rotated once", async () => {
   await using folder = await temporaryFolder();
   const path = join(folder.path, "webhooks", "dead-letter.jsonl");
   const file = new DeadLetterFile(path, 1_000);

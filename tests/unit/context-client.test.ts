@@ -24,7 +24,7 @@ describe("the client", () => {
       .request("DELETE", `/spaces/team/files/${encodedPath(name)}`)
       .catch((error: unknown) => error);
     expect(refused).toBeInstanceOf(AppError);
-    expect(refused).toMatchObject({ code: "invalid", message: expect.stringContaining("can't be a name") });
+    expect(refused).toMatchObject({ code: "invalid", message: expect.stringContaining("cannot be a name") });
     expect(sent).toEqual([]);
   });
 
