@@ -101,7 +101,7 @@ export class Audit {
       this.#deps.log.error("the audit file is broken", { line, problem, noticed_at });
     if (isNews) this.#recordBreak(broken);
     if (torn === undefined) return;
-    this.#deps.log.warn("moved aside a truncated last line of the audit file", {
+    this.#deps.log.warn("removed a torn last line of the audit file", {
       bytes: torn.length,
     });
     this.record(null, { action: "audit.recovered", contentHash: sha256Hex(torn) });
